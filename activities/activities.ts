@@ -1,0 +1,79 @@
+// The activities of a job's workflow. Each is idempotent by job id and fence: the short ones are single transactions that
+// answer what an earlier call of theirs already did, `execute` looks for a stored result before it runs anything.
+import { ApplicationFailure, Context } from '@temporalio/activity'
+import { type Beginning, beginJob, completeJob, failJob, recordCancelled } from '../db/job-steps.js'
+import { jobStatus } from '../db/jobs.js'
+import type { JobHandOver } from '../domain/dispatch.js'
+import type { errorCatalogue, JobError } from '../domain/errors.js'
+import type { CancelOutcome, JobStatus } from '../domain/job-status.js'
+import { type ExecuteDeps, executeJob } from './execute-job.js'
+
+/** Accepted runs of one job before a loss of the execution service fails it. */
+export const ATTEMPTS_MAX = 3
+
+const HEARTBEAT_MS = 1_000
+
+/** What the workflow does after `execute`; the result itself is stored, only its digest crosses the history. */
+export type ExecuteAnswer = { next: 'complete'; resultSha256: string } | { next: 'cancel' } | { next: 'stop' }
+
+export type JobActivities = ReturnType<typeof createActivities>
+
+export function createActivities(deps: ExecuteDeps) {
+  const { db, announce } = deps
+  // The status the job has after a step, for the search attribute: the step may have lost to somebody else.
+  const statusAfter = async (jobId: string): Promise<JobStatus> => {
+    announce(jobId)
+    return (await jobStatus(db, jobId)) ?? 'failed'
+  }
+
+  return {
+    async beginJob({ jobId, generation, runId }: JobHandOver & { runId: string }): Promise<Beginning> {
+      const beginning = await beginJob(db, jobId, { generation }, { workflowRunId: runId })
+      announce(jobId)
+      return beginning
+    },
+
+    async execute({ jobId, generation }: JobHandOver): Promise<ExecuteAnswer> {
+      const context = Context.current()
+      const beating = setInterval(() => context.heartbeat(), HEARTBEAT_MS)
+      try {
+        const execution = await executeJob(deps, jobId, { generation }, context.cancellationSignal)
+        if (execution.outcome === 'completed') return { next: 'complete', resultSha256: execution.resultSha256 }
+        if (execution.outcome === 'cancelling') return { next: 'cancel' }
+        if (execution.outcome === 'stopped') return { next: 'stop' }
+        if (execution.outcome === 'failed') throw failureOf(execution.error, 'final')
+        throw failureOf(execution.error, execution.attempt < ATTEMPTS_MAX ? 'retryable' : 'final')
+      } finally {
+        clearInterval(beating)
+      }
+    },
+
+    async completeJob({ jobId, generation, resultSha256 }: JobHandOver & { resultSha256: string }): Promise<JobStatus> {
+      await completeJob(db, jobId, { generation }, resultSha256)
+      return statusAfter(jobId)
+    },
+
+    async failJob({ jobId, generation, error }: JobHandOver & { error: JobError }): Promise<JobStatus> {
+      await failJob(db, jobId, { generation }, error)
+      return statusAfter(jobId)
+    },
+
+    async recordCancelled({
+      jobId,
+      generation,
+      outcome
+    }: JobHandOver & { outcome: CancelOutcome }): Promise<JobStatus> {
+      await recordCancelled(db, jobId, { generation }, outcome)
+      return statusAfter(jobId)
+    }
+  }
+}
+
+/** The one place where an error of the catalogue becomes a Temporal failure: its type is the code. */
+function failureOf(error: JobError, as: 'final' | 'retryable'): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: error.code satisfies keyof typeof errorCatalogue,
+    message: error.message,
+    nonRetryable: as === 'final'
+  })
+}

@@ -1,0 +1,108 @@
+// Builds the api; `server.ts` listens, tests inject. Public and protected routes live in scopes of their own, so that a
+// route is protected by where it stands.
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { Ajv, type Options } from 'ajv'
+import addFormats from 'ajv-formats'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import { v7 } from 'uuid'
+import type { ApiDeps } from './deps.js'
+import { createJobWaits } from './job-waits.js'
+import { createNudge } from './nudge.js'
+import errors from './plugins/errors.js'
+import jsonBody from './plugins/json-body.js'
+import originGuard from './plugins/origin-guard.js'
+import session, { createSessions } from './plugins/session.js'
+import { adminRoutes } from './routes/admin.js'
+import { publicAuthRoutes, sessionRoutes } from './routes/auth.js'
+import { backendRoutes, createBackendCatalogue } from './routes/backends.js'
+import { budgetRoutes } from './routes/budgets.js'
+import { jobRoutes } from './routes/jobs.js'
+import { serviceRoutes } from './routes/service.js'
+import { API_VERSION, SERVICE_VERSION } from './version.js'
+
+const BODY_MAX = 64 * 1024
+
+export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}): Promise<FastifyInstance> {
+  const app = Fastify({
+    bodyLimit: BODY_MAX,
+    // Time to receive a request; waiting for an answer is bounded by each route.
+    requestTimeout: 30_000,
+    genReqId: () => v7(),
+    routerOptions: { maxParamLength: 200 },
+    // Prototype keys are refused by name in plugins/json-body.ts.
+    onProtoPoisoning: 'ignore',
+    onConstructorPoisoning: 'ignore',
+    ...options
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    (httpPart === 'body' ? bodies : parameters).compile(schema as object)
+  )
+
+  let closing = false
+  const nudge = createNudge({ ...deps, log: app.log })
+  const waits = createJobWaits(deps.db, deps.listener)
+  app.addHook('preClose', async () => {
+    closing = true
+    waits.close()
+  })
+  app.addHook('onClose', () => nudge.close())
+  app.addHook('onRequest', async (request, reply) => {
+    reply
+      .header('x-request-id', request.id)
+      .header('x-api-version', API_VERSION)
+      .header('x-content-type-options', 'nosniff')
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    // A kept-alive connection would hold the shutdown for more than a minute.
+    if (closing) reply.header('connection', 'close')
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+  })
+
+  await app.register(errors)
+  await app.register(jsonBody)
+  await app.register(originGuard, { publicOrigin: deps.config.publicUrl && new URL(deps.config.publicUrl).origin })
+  await app.register(session)
+  await app.register(swagger, openapi)
+  await app.register(swaggerUi, { routePrefix: '/docs' })
+
+  const sessions = createSessions({ db: deps.db, secure: deps.config.publicUrl?.startsWith('https:') ?? false })
+  const catalogue = createBackendCatalogue(deps.db)
+  await app.register(async (open) => {
+    await open.register(serviceRoutes, { deps, isClosing: () => closing })
+    await open.register(backendRoutes, { db: deps.db, catalogue })
+    await open.register(publicAuthRoutes, { deps, sessions })
+    open.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  })
+  await app.register(async (guarded) => {
+    guarded.addHook('onRequest', sessions.requireUser)
+    await guarded.register(sessionRoutes, { deps, sessions })
+    await guarded.register(jobRoutes, { deps, nudge, waits })
+    await guarded.register(budgetRoutes, { deps })
+    await guarded.register(adminRoutes, { deps, catalogue })
+  })
+  return app
+}
+
+// `verbose` gives error messages the value that was sent. Bodies are taken as they are; what stands in a URL is text and is
+// read as the type that the schema names.
+const ajvOptions: Options = { verbose: true, useDefaults: true, allErrors: false, strict: true, strictTypes: false }
+const withFormats = (ajv: Ajv): Ajv => addFormats.default(ajv) as unknown as Ajv
+const bodies = withFormats(new Ajv({ ...ajvOptions, coerceTypes: false }))
+const parameters = withFormats(new Ajv({ ...ajvOptions, coerceTypes: true }))
+
+const openapi = {
+  openapi: {
+    openapi: '3.1.0',
+    info: {
+      title: 'Quantum Job Service',
+      version: SERVICE_VERSION,
+      description:
+        'Submit quantum circuits as durable, budgeted jobs. Errors are { "error": "message" } for sessions and { "error": { "code", "message", "status" } } for requests with an Authorization header; docs/errors.md lists the codes.'
+    },
+    components: {
+      securitySchemes: { session: { type: 'apiKey' as const, in: 'cookie' as const, name: 'qjs_session' } }
+    }
+  }
+}

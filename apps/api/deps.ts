@@ -1,0 +1,16 @@
+// What the routes work with. Built once by `server.ts` (or a test) and handed in; nothing is looked up from a registry.
+import type { Dispatcher } from '../../activities/dispatcher.js'
+import type { Db } from '../../db/client.js'
+import type { AnnounceJob, JobListener } from '../../db/job-changes.js'
+import type { ApiConfig } from './config.js'
+
+export interface ApiDeps {
+  config: Pick<ApiConfig, 'temporalUiUrl' | 'temporalNamespace' | 'publicUrl' | 'codesNeeded'>
+  db: Db
+  listener: JobListener
+  announce: AnnounceJob
+  dispatcher: Dispatcher
+  /** One probe per part that the service needs; rejects when the part is away. */
+  probes: Record<'database' | 'redis' | 'temporal' | 'executor', () => Promise<unknown>>
+  now(): Date
+}

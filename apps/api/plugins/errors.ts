@@ -1,0 +1,82 @@
+// The one place where errors become HTTP answers. Two bodies from one catalogue: `{ error: "text" }` for sessions,
+// `{ error: { code, message, status } }` for requests that carry an Authorization header. Nothing internal is ever shown.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { codeOf, type ErrorCode, errorCatalogue } from '../../../domain/errors.js'
+import { validationMessage } from '../validation-message.js'
+
+export default fp(
+  async (app: FastifyInstance) => {
+    app.setErrorHandler((error, request, reply) => {
+      const known = translate(error)
+      if (known.code === 'internal_error') request.log.error({ err: error }, 'request failed by a fault of ours')
+      return sendError(request, reply, known)
+    })
+    app.setNotFoundHandler((request, reply) =>
+      sendError(request, reply, {
+        code: 'not_found',
+        message: `no route ${request.method} ${request.url.split('?')[0]}`
+      })
+    )
+  },
+  { name: 'errors' }
+)
+
+interface KnownError {
+  code: ErrorCode
+  message: string
+  fields?: Record<string, unknown>
+}
+
+export function sendError(request: FastifyRequest, reply: FastifyReply, error: KnownError): FastifyReply {
+  const { code, message, fields = {} } = error
+  const status = errorCatalogue[code].http
+  const structured = request.headers.authorization !== undefined
+  const { code: sessionCode, ...figures } = fields
+  return reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .send(
+      structured
+        ? { error: { code, message, status, ...figures } }
+        : { error: message, ...figures, ...(sessionCode === undefined ? {} : { code: sessionCode }) }
+    )
+}
+
+function translate(error: unknown): KnownError {
+  const code = codeOf(error)
+  if (code) {
+    const { message, fields } = error as { message: string; fields?: Record<string, unknown> }
+    return { code, message, ...(fields ? { fields } : {}) }
+  }
+  const fault = error as {
+    code?: string
+    statusCode?: number
+    validation?: never[]
+    validationContext?: string
+    message?: string
+  }
+  if (fault.validation?.[0])
+    return {
+      code: 'validation_error',
+      message: validationMessage(fault.validation[0], fault.validationContext ?? 'body')
+    }
+  const byStatus = fastifyErrors[fault.code ?? '']
+  if (byStatus) return byStatus
+  if (fault.statusCode && fault.statusCode >= 400 && fault.statusCode < 500)
+    return { code: 'validation_error', message: fault.message ?? 'bad request' }
+  return {
+    code: 'internal_error',
+    message: 'Internal server error; the X-Request-Id of this answer leads to its log entry'
+  }
+}
+
+const fastifyErrors: Record<string, KnownError> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'payload_too_large', message: 'body: is larger than this route takes' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'unsupported_media_type',
+    message: 'Content-Type: must be application/json'
+  },
+  FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'validation_error', message: 'body: is empty; send a JSON object' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'validation_error', message: 'Content-Length: does not match the body' }
+}

@@ -1,0 +1,48 @@
+// Reads JSON bodies and refuses, for every route alike, what no JSON body may hold (domain/json-guard.ts).
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import { ServiceError } from '../../../domain/errors.js'
+import { findForbiddenJson, textProblem } from '../../../domain/json-guard.js'
+
+export default fp(
+  async (app: FastifyInstance) => {
+    app.removeContentTypeParser(['application/json', 'text/plain'])
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
+      readJson(body)
+    )
+    // Path and query reach the database too.
+    app.addHook('onRequest', async (request) => {
+      const problem = textProblem(decodeLoosely(request.url))
+      if (problem) throw new ServiceError('validation_error', `url: ${problem}`)
+    })
+  },
+  { name: 'json-body' }
+)
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function readJson(body: Buffer): unknown {
+  // Clients send this header without a body on POSTs that need none.
+  if (body.length === 0) return undefined
+  const value = parse(body)
+  const problem = findForbiddenJson(value)
+  if (problem) throw new ServiceError('validation_error', problem)
+  return value
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(body))
+  } catch (error) {
+    const reason = error instanceof TypeError ? 'is not valid UTF-8' : 'is not valid JSON'
+    throw new ServiceError('validation_error', `body: ${reason}`, {}, { cause: error })
+  }
+}
+
+function decodeLoosely(url: string): string {
+  try {
+    return decodeURIComponent(url)
+  } catch {
+    return url
+  }
+}

@@ -1,0 +1,154 @@
+// A team's budget: limits, ceilings, and what is spent and reserved. Members read, the owner sets limits up to the
+// ceilings, platform administrators set both.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type Static, Type } from 'typebox'
+import { changeTeamBudget, periodCounters, teamBudget } from '../../../db/budget.js'
+import type { DbOrTx } from '../../../db/client.js'
+import { roleIn, teamExists, teamsOf } from '../../../db/teams.js'
+import { type BudgetLimits, limitNames, type PeriodCounter, periodsOf } from '../../../domain/budget.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { formatUsd, type MicroUsd, microFromUsd, usdFromMicro } from '../../../domain/money.js'
+import type { ApiDeps } from '../deps.js'
+import { userOf } from '../plugins/session.js'
+
+const Usd = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
+const LimitFields = Type.Object(
+  {
+    per_job_usd: Type.Optional(Usd),
+    per_suite_usd: Type.Optional(Usd),
+    daily_usd: Type.Optional(Usd),
+    monthly_usd: Type.Optional(Usd)
+  },
+  { additionalProperties: false }
+)
+type LimitFields = Static<typeof LimitFields>
+
+const fieldOf = {
+  perJob: 'per_job_usd',
+  perSuite: 'per_suite_usd',
+  daily: 'daily_usd',
+  monthly: 'monthly_usd'
+} as const satisfies Record<keyof BudgetLimits, keyof LimitFields>
+
+const TeamQuery = Type.Object({ team_id: Type.Optional(Type.String({ format: 'uuid' })) })
+
+export const budgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+
+  app.get(
+    '/api/team/budget',
+    { schema: { tags: ['budgets'], summary: 'Limits, and what is spent and reserved', querystring: TeamQuery } },
+    async (request) => {
+      const user = userOf(request)
+      const teamId = request.query.team_id ?? (await teamsOf(db, user.id))[0]?.id
+      // A caller without any team yet has the limits that their personal team will have.
+      if (!teamId) return budgetView(db, null, deps.now())
+      if (!(await roleIn(db, user.id, teamId))) throw new ServiceError('not_found', 'team_id: no such team')
+      return budgetView(db, teamId, deps.now())
+    }
+  )
+
+  app.patch(
+    '/api/team/budget',
+    {
+      schema: {
+        tags: ['budgets'],
+        summary: "Set a team's limits (owner)",
+        body: Type.Object(
+          { team_id: Type.String({ format: 'uuid' }), ...LimitFields.properties },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request) => {
+      const { team_id: teamId, ...fields } = request.body
+      const role = await roleIn(db, userOf(request).id, teamId)
+      if (!role) throw new ServiceError('not_found', 'team_id: no such team')
+      if (role !== 'owner') throw new ServiceError('permission_denied', "Only the team's owner may change its budget")
+      const limits = readLimits(fields)
+      const { ceilings } = await teamBudget(db, teamId)
+      for (const name of limitNames)
+        if ((limits[name] ?? 0n) > ceilings[name])
+          throw new ServiceError(
+            'validation_error',
+            `${fieldOf[name]}: must be at most ${formatUsd(ceilings[name])}, the ceiling that the platform sets`
+          )
+      await changeTeamBudget(db, teamId, limits)
+      return budgetView(db, teamId, deps.now())
+    }
+  )
+}
+
+export const adminBudgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+  const params = Type.Object({ id: Type.String({ format: 'uuid' }) })
+
+  app.get(
+    '/api/admin/teams/:id/budgets',
+    { schema: { tags: ['administration'], summary: "A team's budget", params } },
+    async (request) => {
+      if (!(await teamExists(db, request.params.id))) throw new ServiceError('not_found', 'no such team')
+      return budgetView(db, request.params.id, deps.now())
+    }
+  )
+
+  app.put(
+    '/api/admin/teams/:id/budgets',
+    {
+      schema: {
+        tags: ['administration'],
+        summary: "Set a team's limits and ceilings; what is left out stays",
+        params,
+        body: Type.Object(
+          { ...LimitFields.properties, ceilings: Type.Optional(LimitFields) },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request) => {
+      const { ceilings = {}, ...fields } = request.body
+      const { id } = request.params
+      if (!(await teamExists(db, id))) throw new ServiceError('not_found', 'no such team')
+      await changeTeamBudget(db, id, readLimits(fields), readLimits(ceilings))
+      return budgetView(db, id, deps.now())
+    }
+  )
+}
+
+function readLimits(fields: LimitFields): Partial<BudgetLimits> {
+  const limits: Partial<BudgetLimits> = {}
+  for (const name of limitNames) {
+    const usd = fields[fieldOf[name]]
+    if (usd === undefined) continue
+    const micro = microFromUsd(usd)
+    if (micro === null)
+      throw new ServiceError('validation_error', `${fieldOf[name]}: must have at most 6 decimals (got ${usd})`)
+    limits[name] = micro
+  }
+  return limits
+}
+
+async function budgetView(db: DbOrTx, teamId: string | null, at: Date) {
+  const nobody = '00000000-0000-0000-0000-000000000000'
+  const [{ limits, ceilings }, counters] = await Promise.all([
+    teamBudget(db, teamId ?? nobody),
+    periodCounters(db, teamId ?? nobody, at)
+  ])
+  const { day, month } = periodsOf(at)
+  return {
+    team_id: teamId,
+    limits: limitView(limits),
+    ceilings: limitView(ceilings),
+    day: { date: day, ...counterView(counters.day, limits.daily) },
+    month: { month: month.slice(0, 7), ...counterView(counters.month, limits.monthly) }
+  }
+}
+
+const limitView = (limits: BudgetLimits) =>
+  Object.fromEntries(limitNames.map((name) => [fieldOf[name], usdFromMicro(limits[name])]))
+
+const counterView = ({ spent, reserved }: PeriodCounter, limit: MicroUsd) => ({
+  spent_usd: usdFromMicro(spent),
+  reserved_usd: usdFromMicro(reserved),
+  remaining_usd: usdFromMicro(limit - spent - reserved)
+})

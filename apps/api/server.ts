@@ -1,0 +1,87 @@
+// The api process: configuration, migration, connections, listen, close on a signal. The only file that does any of it.
+import { Client, Connection } from '@temporalio/client'
+import { Queue } from 'bullmq'
+import { Redis } from 'ioredis'
+import { pino } from 'pino'
+import { createDispatcher } from '../../activities/dispatcher.js'
+import { createExecutorClient } from '../../activities/executor-client.js'
+import { connect } from '../../db/client.js'
+import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
+import { migrate } from '../../db/migrate.js'
+import { DIRECT_QUEUE, type JobHandOver } from '../../domain/dispatch.js'
+import { buildApp } from './app.js'
+import { readApiConfig } from './config.js'
+
+const config = readApiConfig(process.env)
+const log = pino(
+  { level: config.logLevel, base: { app: 'api' }, redact: ['req.headers.cookie', 'req.headers.authorization'] },
+  pino.destination(2)
+)
+
+await migrate(config.databaseUrl)
+const { db, sql, close: closeDatabase } = connect(config.databaseUrl, { max: 20 })
+const announce = createJobAnnouncer(sql)
+const listener = listenToJobs(config.databaseUrl)
+// Boots and answers while Temporal, Redis or the executor are away.
+const temporalConnection = Connection.lazy({ address: config.temporalAddress })
+const temporal = new Client({ connection: temporalConnection, namespace: config.temporalNamespace })
+const redis = new Redis(config.redisUrl, { maxRetriesPerRequest: 1 })
+redis.on('error', () => {})
+const queue = new Queue<JobHandOver>(DIRECT_QUEUE, {
+  connection: redis,
+  prefix: config.queuePrefix,
+  defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true }
+})
+queue.on('error', () => {})
+const executor = createExecutorClient(config.executorUrl, config.executorToken)
+
+const app = await buildApp(
+  {
+    config,
+    db,
+    listener,
+    announce,
+    dispatcher: createDispatcher({ db, temporal, taskQueue: config.taskQueue, queue, announce }),
+    probes: {
+      database: () => sql`select 1`,
+      redis: () => redis.ping(),
+      temporal: () =>
+        temporal.withDeadline(Date.now() + 2_000, () =>
+          temporal.workflowService.describeNamespace({ namespace: config.temporalNamespace })
+        ),
+      executor: () => executor.health()
+    },
+    now: () => new Date()
+  },
+  { loggerInstance: log, disableRequestLogging: true }
+)
+app.addHook('onResponse', async (request, reply) => {
+  request.log.info(
+    {
+      req: { id: request.id, method: request.method, route: request.routeOptions.url },
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime)
+    },
+    'answered'
+  )
+})
+
+let stopping = false
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, async () => {
+    if (stopping) return
+    stopping = true
+    log.info({ signal }, 'stopping')
+    await app.close()
+    await Promise.all([listener.close(), queue.close(), executor.close(), temporalConnection.close()])
+    redis.disconnect()
+    await closeDatabase()
+    process.exit(0)
+  })
+
+try {
+  await app.listen({ host: config.host, port: config.port })
+} catch (err) {
+  log.fatal({ err, host: config.host, port: config.port }, 'cannot listen; set PORT or HOST to an address that is free')
+  process.exit(1)
+}

@@ -1,0 +1,80 @@
+// The worker's configuration, read once at the door. Times are settings so that an operator can tune them and a test
+// need not wait; the defaults are the product's promises.
+export interface WorkerConfig {
+  databaseUrl: string
+  redisUrl: string
+  temporalAddress: string
+  temporalNamespace: string
+  taskQueue: string
+  queuePrefix: string
+  executorUrl: string
+  executorToken: string
+  workflowBundle: string
+  healthPort: number
+  logLevel: string
+  times: WorkerTimes
+}
+
+export interface WorkerTimes {
+  relayMs: number
+  /** A delivery is looked at again after this long, then each minute. */
+  redeliverSeconds: number
+  unreachableRetrySeconds: number
+  dispatchDeadlineSeconds: number
+  leaseRenewMs: number
+  leaseSweepMs: number
+  /** How long a job may make no progress before its workflow is looked for. */
+  quietSeconds: number
+  stalledSweepMs: number
+  /** A workflow that the server does not know twice, this far apart, is lost. */
+  missingConfirmSeconds: number
+  executorHealthMs: number
+}
+
+export const defaultTimes: WorkerTimes = {
+  relayMs: 500,
+  redeliverSeconds: 30,
+  unreachableRetrySeconds: 2,
+  dispatchDeadlineSeconds: 15 * 60,
+  leaseRenewMs: 5_000,
+  leaseSweepMs: 5_000,
+  quietSeconds: 60,
+  stalledSweepMs: 15_000,
+  missingConfirmSeconds: 30,
+  executorHealthMs: 5_000
+}
+
+/** @throws Error naming the variable that is missing or malformed. */
+export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
+  const need = (name: string): string => {
+    const value = env[name]
+    if (!value) throw new Error(`${name} is not set; npm start sets it, docs/configuration.md describes it`)
+    return value
+  }
+  const seconds = (name: string, fallback: number): number => {
+    const value = env[name] === undefined ? fallback : Number(env[name])
+    if (!Number.isFinite(value) || value <= 0) throw new Error(`${name} must be a positive number of seconds`)
+    return value
+  }
+  return {
+    databaseUrl: need('DATABASE_URL'),
+    redisUrl: need('REDIS_URL'),
+    temporalAddress: need('TEMPORAL_ADDRESS'),
+    temporalNamespace: env.TEMPORAL_NAMESPACE ?? 'default',
+    taskQueue: env.TEMPORAL_TASK_QUEUE ?? 'jobs',
+    queuePrefix: env.QUEUE_PREFIX ?? 'qjs',
+    executorUrl: need('EXECUTOR_URL'),
+    executorToken: need('EXECUTOR_TOKEN'),
+    workflowBundle: need('WORKFLOW_BUNDLE'),
+    healthPort: Number(env.WORKER_HEALTH_PORT ?? 0),
+    logLevel: env.LOG_LEVEL ?? 'info',
+    times: {
+      ...defaultTimes,
+      redeliverSeconds: seconds('REDELIVER_SECONDS', defaultTimes.redeliverSeconds),
+      dispatchDeadlineSeconds: seconds('DISPATCH_DEADLINE', defaultTimes.dispatchDeadlineSeconds),
+      quietSeconds: seconds('WORKFLOW_QUIET_SECONDS', defaultTimes.quietSeconds),
+      missingConfirmSeconds: seconds('WORKFLOW_MISSING_SECONDS', defaultTimes.missingConfirmSeconds),
+      stalledSweepMs: 1000 * seconds('WORKFLOW_SWEEP_SECONDS', defaultTimes.stalledSweepMs / 1000)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// The worker process: configuration, migration, run until a signal, close.
+import { createServer } from 'node:http'
+import { DefaultLogger, Runtime } from '@temporalio/worker'
+import { pino } from 'pino'
+import { migrate } from '../../db/migrate.js'
+import { readWorkerConfig } from './config.js'
+import { startWorker } from './worker.js'
+
+const config = readWorkerConfig(process.env)
+const log = pino({ level: config.logLevel, base: { app: 'worker' } }, pino.destination(2))
+
+// Signals are handled below; Temporal would otherwise take them for itself.
+Runtime.install({
+  shutdownSignals: [],
+  logger: new DefaultLogger('WARN', ({ level, message, meta }) => log.warn({ level, meta }, message))
+})
+
+await migrate(config.databaseUrl)
+const worker = startWorker(config, log)
+
+const health = createServer((request, response) => {
+  const ready = worker.isReady()
+  const known = request.url === '/healthz'
+  response.writeHead(known ? (ready ? 200 : 503) : 404, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(known ? { ready } : { error: 'not found' }))
+})
+health.listen(config.healthPort, '127.0.0.1')
+
+let stopping = false
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, async () => {
+    if (stopping) return
+    stopping = true
+    log.info({ signal }, 'stopping')
+    health.close()
+    health.closeAllConnections()
+    await worker.close()
+    log.info('stopped')
+    process.exit(0)
+  })
+log.info('started')

@@ -1,0 +1,76 @@
+// The Temporal worker of this process. It outlives the server's absence at start and a fatal end of the worker: both are
+// tried again, while the direct consumer and the relay go on.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { NativeConnection, Worker } from '@temporalio/worker'
+import type { Logger } from 'pino'
+import type { JobActivities } from '../../activities/activities.js'
+
+const RETRY_MS = 1_000
+
+export interface TemporalWorker {
+  isRunning(): boolean
+  /** Lets activities end within the grace time, then cancels them; resolves when the worker has stopped. */
+  close(): Promise<void>
+}
+
+export function startTemporalWorker(options: {
+  address: string
+  namespace: string
+  taskQueue: string
+  workflowBundle: string
+  activities: JobActivities
+  log: Logger
+}): TemporalWorker {
+  const { log } = options
+  let closed = false
+  let worker: Worker | null = null
+
+  const running = (async () => {
+    while (!closed) {
+      let connection: NativeConnection | null = null
+      try {
+        connection = await NativeConnection.connect({ address: options.address })
+        worker = await createWorker(connection, options)
+        // Closing while the worker was being made would have found none to stop.
+        if (closed) return
+        await worker.run()
+      } catch (err) {
+        if (!closed) log.warn({ reason: (err as Error).message }, 'Temporal away; trying again')
+      } finally {
+        worker = null
+        await connection?.close().catch(() => {})
+      }
+      if (!closed) await sleep(RETRY_MS)
+    }
+  })()
+
+  return {
+    isRunning: () => worker?.getState() === 'RUNNING',
+    async close() {
+      closed = true
+      if (worker?.getState() === 'RUNNING') worker.shutdown()
+      await running
+    }
+  }
+}
+
+const createWorker = (
+  connection: NativeConnection,
+  options: { namespace: string; taskQueue: string; workflowBundle: string; activities: JobActivities }
+): Promise<Worker> =>
+  Worker.create({
+    connection,
+    namespace: options.namespace,
+    taskQueue: options.taskQueue,
+    workflowBundle: { codePath: options.workflowBundle },
+    activities: options.activities,
+    // A killed worker's workflows move on after a second instead of ten.
+    stickyQueueScheduleToStartTimeout: '1s',
+    // Cancels reach an activity with its heartbeat; this bounds how long they may be held back.
+    maxHeartbeatThrottleInterval: '1s',
+    defaultHeartbeatThrottleInterval: '1s',
+    shutdownGraceTime: '20s',
+    shutdownForceTime: '25s',
+    // Most of them wait for a permit of the executor's gate, which costs a heartbeat.
+    maxConcurrentActivityTaskExecutions: 200
+  })

@@ -1,0 +1,193 @@
+// Reserve, settle, release. The counters of a team's day and month change conditionally, in the transaction that also
+// writes the ledger row which explains the change, always day before month (the order in which every transaction locks them). Ledger = counters, always. An amount of zero
+// touches neither.
+import { and, eq, sql } from 'drizzle-orm'
+import {
+  type BudgetLimits,
+  type BudgetRefusal,
+  checkPeriod,
+  checkSingleJob,
+  defaultCeilings,
+  defaultLimits,
+  nothingSpent,
+  type PeriodCounter,
+  periodsOf
+} from '../domain/budget.js'
+import type { MicroUsd } from '../domain/money.js'
+import type { DbOrTx, Tx } from './client.js'
+import { budgetCounters, ledger, teamBudgets } from './tables/budgets.js'
+
+export interface TeamBudget {
+  limits: BudgetLimits
+  ceilings: BudgetLimits
+}
+
+export async function teamBudget(db: DbOrTx, teamId: string): Promise<TeamBudget> {
+  const [row] = await db.select().from(teamBudgets).where(eq(teamBudgets.teamId, teamId))
+  const ceilings = {
+    perJob: row?.ceilingPerJob ?? defaultCeilings.perJob,
+    perSuite: row?.ceilingPerSuite ?? defaultCeilings.perSuite,
+    daily: row?.ceilingDaily ?? defaultCeilings.daily,
+    monthly: row?.ceilingMonthly ?? defaultCeilings.monthly
+  }
+  // A ceiling that was lowered below a team's limit wins at once.
+  const limit = (name: keyof BudgetLimits): MicroUsd => {
+    const own = row?.[name] ?? defaultLimits[name]
+    return own < ceilings[name] ? own : ceilings[name]
+  }
+  return {
+    limits: { perJob: limit('perJob'), perSuite: limit('perSuite'), daily: limit('daily'), monthly: limit('monthly') },
+    ceilings
+  }
+}
+
+/** Sets what is given, keeps the rest. */
+export async function changeTeamBudget(
+  db: DbOrTx,
+  teamId: string,
+  limits: Partial<BudgetLimits>,
+  ceilings: Partial<BudgetLimits> = {}
+): Promise<void> {
+  const set = {
+    ...limits,
+    ...(ceilings.perJob !== undefined && { ceilingPerJob: ceilings.perJob }),
+    ...(ceilings.perSuite !== undefined && { ceilingPerSuite: ceilings.perSuite }),
+    ...(ceilings.daily !== undefined && { ceilingDaily: ceilings.daily }),
+    ...(ceilings.monthly !== undefined && { ceilingMonthly: ceilings.monthly })
+  }
+  if (Object.keys(set).length === 0) return
+  await db
+    .insert(teamBudgets)
+    .values({ teamId, ...set })
+    .onConflictDoUpdate({ target: teamBudgets.teamId, set: { ...set, updatedAt: sql`clock_timestamp()` } })
+}
+
+/** Spent and reserved on the UTC day and in the month of `at`. */
+export async function periodCounters(
+  db: DbOrTx,
+  teamId: string,
+  at: Date
+): Promise<{ day: PeriodCounter; month: PeriodCounter }> {
+  const { day, month } = periodsOf(at)
+  const rows = await db
+    .select()
+    .from(budgetCounters)
+    .where(
+      and(
+        eq(budgetCounters.teamId, teamId),
+        sql`(${budgetCounters.period}, ${budgetCounters.startsOn}) in (('day', ${day}::date), ('month', ${month}::date))`
+      )
+    )
+  const of = (period: 'day' | 'month'): PeriodCounter => rows.find((row) => row.period === period) ?? nothingSpent
+  return { day: of('day'), month: of('month') }
+}
+
+/**
+ * Reserves a job's estimate in the day and month of its start. Answers the refusal instead of throwing: the caller's
+ * transaction has then to be rolled back.
+ */
+export async function reserve(
+  tx: Tx,
+  job: { id: string; teamId: string; estimate: MicroUsd; startsAt: Date; maxCost: MicroUsd | null }
+): Promise<BudgetRefusal | null> {
+  const { teamId, estimate } = job
+  // An estimate of zero is never refused, whatever the limits are.
+  if (estimate === 0n) return null
+  const { limits } = await teamBudget(tx, teamId)
+  const single = checkSingleJob(estimate, limits, job.maxCost)
+  if (single) return single
+  const { day, month } = periodsOf(job.startsAt)
+  for (const [period, startsOn, limit] of [
+    ['day', day, 'daily'],
+    ['month', month, 'monthly']
+  ] as const) {
+    const refusal = checkPeriod(limit, estimate, limits, await lockCounter(tx, teamId, period, startsOn))
+    if (refusal) return refusal
+    await moveCounter(tx, { teamId, period, startsOn, reserved: estimate, spent: 0n })
+  }
+  await tx.insert(ledger).values({ teamId, jobId: job.id, kind: 'reserve', amount: estimate, day })
+  return null
+}
+
+/** Settles what a job has spent and releases the rest of its reservation. Repeating it changes nothing. */
+export async function settle(tx: Tx, jobId: string, spent: MicroUsd): Promise<void> {
+  const reservation = await reservationOf(tx, jobId)
+  if (!reservation) return
+  const { teamId, day, amount } = reservation
+  const rest = amount - spent
+  const entries = [
+    { teamId, jobId, kind: 'settle' as const, amount: spent, day },
+    { teamId, jobId, kind: 'release' as const, amount: rest, day }
+  ].filter((entry) => entry.amount > 0n)
+  const written = await tx.insert(ledger).values(entries).onConflictDoNothing().returning({ kind: ledger.kind })
+  if (written.length === 0) return
+  if (written.length !== entries.length)
+    throw new Error(`job ${jobId}: part of its reservation was settled before, with other figures`)
+  const month = periodsOf(new Date(`${day}T00:00:00Z`)).month
+  await moveCounter(tx, { teamId, period: 'day', startsOn: day, reserved: -amount, spent })
+  await moveCounter(tx, { teamId, period: 'month', startsOn: month, reserved: -amount, spent })
+}
+
+async function reservationOf(tx: Tx, jobId: string) {
+  const [row] = await tx
+    .select({ teamId: ledger.teamId, day: ledger.day, amount: ledger.amount })
+    .from(ledger)
+    .where(and(eq(ledger.jobId, jobId), eq(ledger.kind, 'reserve')))
+  return row ?? null
+}
+
+/** The counter as it is and stays until this transaction ends: the statement makes the row if need be, and locks it. */
+async function lockCounter(tx: Tx, teamId: string, period: 'day' | 'month', startsOn: string): Promise<PeriodCounter> {
+  const [row] = await tx
+    .insert(budgetCounters)
+    .values({ teamId, period, startsOn, spent: 0n, reserved: 0n })
+    .onConflictDoUpdate({
+      target: [budgetCounters.teamId, budgetCounters.period, budgetCounters.startsOn],
+      set: { spent: sql`${budgetCounters.spent}` }
+    })
+    .returning({ spent: budgetCounters.spent, reserved: budgetCounters.reserved })
+  return row!
+}
+
+async function moveCounter(
+  tx: Tx,
+  move: { teamId: string; period: 'day' | 'month'; startsOn: string; reserved: MicroUsd; spent: MicroUsd }
+): Promise<void> {
+  await tx
+    .update(budgetCounters)
+    .set({
+      reserved: sql`${budgetCounters.reserved} + ${move.reserved}`,
+      spent: sql`${budgetCounters.spent} + ${move.spent}`
+    })
+    .where(
+      and(
+        eq(budgetCounters.teamId, move.teamId),
+        eq(budgetCounters.period, move.period),
+        eq(budgetCounters.startsOn, move.startsOn)
+      )
+    )
+}
+
+/** Teams and days on which ledger and counters differ: none, always. For tests and the reconciler. */
+export async function ledgerMismatches(db: DbOrTx): Promise<unknown[]> {
+  return db.execute(sql`
+    with sums as (
+      select team_id, period, starts_on, sum(reserved) as reserved, sum(spent) as spent from (
+        select team_id, 'day' as period, day as starts_on,
+          case kind when 'reserve' then amount_micro when 'adjust' then 0 else -amount_micro end as reserved,
+          case kind when 'settle' then amount_micro when 'adjust' then amount_micro else 0 end as spent
+        from ledger
+        union all
+        select team_id, 'month', date_trunc('month', day)::date,
+          case kind when 'reserve' then amount_micro when 'adjust' then 0 else -amount_micro end,
+          case kind when 'settle' then amount_micro when 'adjust' then amount_micro else 0 end
+        from ledger
+      ) entries group by 1, 2, 3
+    )
+    select coalesce(s.team_id, c.team_id) as team_id, coalesce(s.period, c.period) as period,
+      coalesce(s.starts_on, c.starts_on) as starts_on,
+      s.reserved as ledger_reserved, c.reserved_micro as counter_reserved, s.spent as ledger_spent, c.spent_micro as counter_spent
+    from sums s
+    full join budget_counters c on c.team_id = s.team_id and c.period = s.period and c.starts_on = s.starts_on
+    where coalesce(s.reserved, 0) <> coalesce(c.reserved_micro, 0) or coalesce(s.spent, 0) <> coalesce(c.spent_micro, 0)`)
+}

@@ -1,0 +1,189 @@
+// The steps of a job that change its status, each one transaction, each safe to run twice: begin, complete, fail, cancel.
+// Both modes call these; only the fence differs (a lease for direct jobs).
+import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import { estimateCost, type Pricing } from '../domain/cost.js'
+import type { JobError } from '../domain/errors.js'
+import { type CancelOutcome, isFinal, type JobStatus } from '../domain/job-status.js'
+import { formatUsd } from '../domain/money.js'
+import { closeOpenAttempts } from './attempts.js'
+import { findBackend } from './backends.js'
+import { settle } from './budget.js'
+import type { Db, Tx } from './client.js'
+import { type Fence, now, type Transition, transition } from './job-transition.js'
+import { jobs, outbox } from './tables/jobs.js'
+
+/** How long a direct job's worker may be silent before a sweep takes the job from it. */
+export const LEASE_SECONDS = 15
+
+export const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`
+
+/** `cancel`: go straight to the cancel path. `stop`: the job is final, or another side's; end quietly. */
+export type Beginning = 'begin' | 'resume' | 'cancel' | 'stop'
+
+/**
+ * Claims a job for the executing side named by the fence, and prices it again: a price that rose above what was reserved
+ * fails the job before anything is spent.
+ */
+export async function beginJob(
+  db: Db,
+  jobId: string,
+  fence: Fence,
+  facts: { workflowRunId?: string } = {}
+): Promise<Beginning> {
+  return db.transaction(async (tx) => {
+    // The lease is taken by this very statement, so the claim is fenced by the generation alone.
+    const claim = await transition(tx, jobId, 'running', {
+      fence: { generation: fence.generation },
+      set: {
+        ...facts,
+        startedAt: now,
+        ...(fence.lease ? { leaseToken: fence.lease, leaseExpiresAt: leaseEnd } : {})
+      },
+      where: or(isNull(jobs.notBefore), lte(jobs.notBefore, now))
+    })
+    const beginning = claim === 'won' ? 'begin' : await beginningOf(tx, jobId, fence)
+    if (beginning !== 'stop') await tx.delete(outbox).where(and(eq(outbox.jobId, jobId), eq(outbox.kind, 'start')))
+    if (beginning !== 'begin') return beginning
+    const problem = await repriceProblem(tx, jobId)
+    if (!problem) return 'begin'
+    await endFailed(tx, jobId, fence, problem)
+    return 'stop'
+  })
+}
+
+async function beginningOf(tx: Tx, jobId: string, fence: Fence): Promise<Beginning> {
+  const [row] = await tx
+    .select({ status: jobs.status, generation: jobs.generation, lease: jobs.leaseToken })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+  if (!row || row.generation !== fence.generation || isFinal(row.status) || row.status === 'pending') return 'stop'
+  if ((fence.lease ?? null) !== row.lease) return 'stop'
+  return row.status === 'cancelling' ? 'cancel' : 'resume'
+}
+
+async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
+  const [job] = await tx
+    .select({ backend: jobs.backend, shots: jobs.shots, estimate: jobs.estimatedCost })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+  const backend = await findBackend(tx, job!.backend)
+  const cost = estimateCost(backend?.pricing ?? freeOfCharge, job!.shots)
+  if (cost <= job!.estimate) return null
+  return {
+    code: 'price_changed',
+    message:
+      `the price of ${job!.backend} rose between submission and start: ${formatUsd(job!.estimate)} was reserved, ` +
+      `${formatUsd(cost)} would be due; submit again to accept the new price`
+  }
+}
+
+const freeOfCharge: Pricing = { taskFee: 0n, perShot: 0n, minimumCost: 0n }
+
+/** The job's result is the stored artifact with this digest; its estimate becomes its cost. */
+export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha256: string): Promise<Transition> {
+  return db.transaction(async (tx) => {
+    const moved = await transition(tx, jobId, 'completed', {
+      fence,
+      set: {
+        resultSha256,
+        actualCost: sql`${jobs.estimatedCost}`,
+        cancelOutcome: sql`case when ${jobs.cancelRequestedAt} is null then null else 'too_late' end`
+      }
+    })
+    if (moved !== 'won') return moved
+    const [job] = await tx.select({ cost: jobs.actualCost }).from(jobs).where(eq(jobs.id, jobId))
+    await settle(tx, jobId, job!.cost ?? 0n)
+    return moved
+  })
+}
+
+/** Ends a job as failed and gives its reservation back: a run on a local engine that failed costs nothing. */
+export async function failJob(db: Db, jobId: string, fence: Fence | undefined, error: JobError): Promise<Transition> {
+  return db.transaction((tx) => endFailed(tx, jobId, fence, error))
+}
+
+export async function endFailed(
+  tx: Tx,
+  jobId: string,
+  fence: Fence | undefined,
+  error: JobError,
+  to: 'failed' | 'dispatch_failed' = 'failed'
+): Promise<Transition> {
+  const moved = await transition(tx, jobId, to, {
+    ...(fence ? { fence } : {}),
+    reason: error.message,
+    set: { errorCode: error.code, errorMessage: error.message, actualCost: 0n }
+  })
+  if (moved !== 'won') return moved
+  await closeOpenAttempts(tx, jobId, 'lost', error)
+  await settle(tx, jobId, 0n)
+  return moved
+}
+
+/** Ends a job as cancelled. A cancel that came from the engine itself passes through `cancelling` in the same transaction. */
+export async function recordCancelled(
+  db: Db,
+  jobId: string,
+  fence: Fence | undefined,
+  outcome: CancelOutcome
+): Promise<Transition> {
+  return db.transaction((tx) => endCancelled(tx, jobId, fence, outcome))
+}
+
+export async function endCancelled(
+  tx: Tx,
+  jobId: string,
+  fence: Fence | undefined,
+  outcome: CancelOutcome
+): Promise<Transition> {
+  const fenced = fence ? { fence } : {}
+  await transition(tx, jobId, 'cancelling', {
+    ...fenced,
+    reason: 'cancelled in the workflow engine',
+    set: { cancelRequestedAt: now },
+    where: eq(jobs.status, 'running')
+  })
+  const moved = await transition(tx, jobId, 'cancelled', {
+    ...fenced,
+    reason: 'cancelled',
+    set: { cancelOutcome: outcome, actualCost: 0n }
+  })
+  if (moved !== 'won') return moved
+  await closeOpenAttempts(tx, jobId, 'cancelled', null)
+  await settle(tx, jobId, 0n)
+  return moved
+}
+
+/** What a cancel request did: ended a waiting job, told the engine to stop a running one, or came too late. */
+export type CancelRequest = 'cancelled' | 'cancelling' | 'final'
+
+/** A waiting job ends here and now; a running one is marked, and an outbox row tells its engine until the job is final. */
+export async function requestCancel(db: Db, jobId: string): Promise<CancelRequest> {
+  return db.transaction(async (tx) => {
+    const requested = { cancelRequestedAt: now }
+    const ended = await transition(tx, jobId, 'cancelled', {
+      reason: 'cancelled before it started',
+      set: { ...requested, cancelOutcome: 'stopped_before_provider', actualCost: 0n },
+      where: eq(jobs.status, 'pending')
+    })
+    if (ended === 'won') {
+      await settle(tx, jobId, 0n)
+      return 'cancelled'
+    }
+    const marked = await transition(tx, jobId, 'cancelling', {
+      reason: 'cancel requested',
+      set: requested,
+      where: eq(jobs.status, 'running')
+    })
+    const [job] = await tx
+      .select({ status: jobs.status, mode: jobs.mode, generation: jobs.generation })
+      .from(jobs)
+      .where(eq(jobs.id, jobId))
+    if (marked === 'won')
+      await tx
+        .insert(outbox)
+        .values({ jobId, kind: 'cancel', mode: job!.mode, generation: job!.generation, dueAt: now, nextAt: now })
+        .onConflictDoNothing()
+    return isFinal(job!.status as JobStatus) ? 'final' : 'cancelling'
+  })
+}

@@ -1,0 +1,216 @@
+// Recording, finding and listing jobs. A job, its reservation and its outbox row are one transaction; nothing is started
+// inside it. Reads always name the user, so that a job of somebody else's team is as if it were not there.
+import { createHash } from 'node:crypto'
+import { and, desc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import type { Backend } from '../domain/backend.js'
+import { budgetRefusalBody } from '../domain/budget.js'
+import { estimateCost } from '../domain/cost.js'
+import { ServiceError } from '../domain/errors.js'
+import type { JobStatus } from '../domain/job-status.js'
+import type { Submission } from '../domain/submission.js'
+import { reserve } from './budget.js'
+import type { Db, DbOrTx } from './client.js'
+import { newId } from './ids.js'
+import { members, users } from './tables/accounts.js'
+import { attempts, jobEvents, jobs, outbox } from './tables/jobs.js'
+import { lockTeamForWrite } from './teams.js'
+
+/** How long the relay leaves a fresh row to the nudge that follows the answer. */
+const NUDGE_HEAD_START_SECONDS = 2
+
+/**
+ * Records a job with its reservation and its outbox row, or nothing at all.
+ * @returns the job's id.
+ * @throws ServiceError `budget_exceeded` (with the figures), `team_suspended`, `not_found` (team).
+ */
+export async function createJob(
+  db: Db,
+  submission: Submission,
+  context: { userId: string; email: string; backend: Backend; at: Date }
+): Promise<string> {
+  const { backend, at } = context
+  const id = newId()
+  const estimate = estimateCost(backend.pricing, submission.params.shots)
+  const startsAt = submission.notBefore ?? at
+  const { source } = submission
+  await db.transaction(async (tx) => {
+    const teamId = await lockTeamForWrite(tx, {
+      userId: context.userId,
+      email: context.email,
+      teamId: submission.teamId
+    })
+    const refusal = await reserve(tx, { id, teamId, estimate, startsAt, maxCost: submission.maxCost })
+    if (refusal) {
+      const { message, fields } = budgetRefusalBody(refusal)
+      throw new ServiceError('budget_exceeded', message, fields)
+    }
+    await tx.insert(jobs).values({
+      id,
+      teamId,
+      userId: context.userId,
+      name: submission.name,
+      labels: submission.labels,
+      status: 'pending',
+      mode: submission.mode,
+      backend: backend.slug,
+      provider: backend.provider,
+      framework: source.kind === 'inline' ? source.framework : 'openqasm',
+      sourceKind: source.kind,
+      sourceFormat: source.kind === 'circuit' ? source.format : null,
+      sourceText: source.text,
+      sourceSha256: createHash('sha256').update(source.text).digest('hex'),
+      params: JSON.stringify(submission.params),
+      shots: submission.params.shots,
+      timeoutSeconds: submission.timeoutSeconds,
+      notBefore: submission.notBefore,
+      estimatedCost: estimate
+    })
+    await tx.insert(jobEvents).values({ jobId: id, seq: 1, type: 'status', status: 'pending' })
+    await tx.insert(outbox).values({
+      jobId: id,
+      kind: 'start',
+      mode: submission.mode,
+      generation: 1,
+      dueAt: startsAt,
+      nextAt: sql`greatest(${startsAt.toISOString()}::timestamptz, clock_timestamp() + make_interval(secs => ${NUDGE_HEAD_START_SECONDS}))`
+    })
+  })
+  return id
+}
+
+const recordColumns = {
+  id: jobs.id,
+  name: jobs.name,
+  labels: jobs.labels,
+  timeoutSeconds: jobs.timeoutSeconds,
+  teamId: jobs.teamId,
+  userId: jobs.userId,
+  status: jobs.status,
+  statusReason: jobs.statusReason,
+  backend: jobs.backend,
+  provider: jobs.provider,
+  mode: jobs.mode,
+  generation: jobs.generation,
+  framework: jobs.framework,
+  sourceKind: jobs.sourceKind,
+  sourceSha256: jobs.sourceSha256,
+  params: jobs.params,
+  estimatedCost: jobs.estimatedCost,
+  actualCost: jobs.actualCost,
+  resultSha256: jobs.resultSha256,
+  errorCode: jobs.errorCode,
+  errorMessage: jobs.errorMessage,
+  cancelRequestedAt: jobs.cancelRequestedAt,
+  cancelOutcome: jobs.cancelOutcome,
+  workflowRunId: jobs.workflowRunId,
+  notBefore: jobs.notBefore,
+  createdAt: jobs.createdAt,
+  startedAt: jobs.startedAt,
+  completedAt: jobs.completedAt,
+  updatedAt: jobs.updatedAt,
+  attempts: sql<number>`(select count(*)::int from ${attempts} where ${attempts.jobId} = ${jobs.id})`,
+  engineUnreachable: sql<boolean>`exists (select 1 from ${outbox} where ${outbox.jobId} = ${jobs.id} and ${outbox.unreachableSince} is not null)`,
+  // Waiting jobs of the same mode that came earlier; counted no further than a user would read.
+  ahead: sql<number>`case when ${jobs.status} = 'pending' then (select count(*)::int from (select 1 from ${jobs} other
+    where other.status = 'pending' and other.execution_mode = ${jobs.mode} and other.id < ${jobs.id} limit 1000) earlier) else 0 end`
+}
+
+const recordQuery = (db: DbOrTx, userId: string) =>
+  db
+    .select(recordColumns)
+    .from(jobs)
+    .innerJoin(members, and(eq(members.teamId, jobs.teamId), eq(members.userId, userId)))
+
+export type JobRow = Awaited<ReturnType<typeof recordQuery>>[number]
+
+/** A job of one of the user's teams, or `null`. */
+export async function loadJob(db: DbOrTx, userId: string, jobId: string): Promise<JobRow | null> {
+  const [row] = await recordQuery(db, userId).where(eq(jobs.id, jobId))
+  return row ?? null
+}
+
+export interface JobFilter {
+  teamId?: string
+  status?: JobStatus
+  backend?: string
+  /** Only jobs older than the one with this id. */
+  before?: string
+  limit: number
+  offset: number
+}
+
+/** How far totals are counted exactly. */
+export const TOTAL_MAX = 10_000
+
+/** Jobs of the user's teams, newest first (ids sort by time), with the number of all that match. */
+export async function listJobs(
+  db: DbOrTx,
+  userId: string,
+  filter: JobFilter
+): Promise<{ rows: JobRow[]; total: number }> {
+  const conditions: (SQL | undefined)[] = [
+    filter.teamId ? eq(jobs.teamId, filter.teamId) : undefined,
+    filter.status ? eq(jobs.status, filter.status) : undefined,
+    filter.backend ? eq(jobs.backend, filter.backend) : undefined
+  ]
+  const teamsOfUser = db.select({ id: members.teamId }).from(members).where(eq(members.userId, userId))
+  const [rows, counted] = await Promise.all([
+    recordQuery(db, userId)
+      .where(and(...conditions, filter.before ? lt(jobs.id, filter.before) : undefined))
+      .orderBy(desc(jobs.id))
+      .limit(filter.limit)
+      .offset(filter.offset),
+    db.select({ total: sql<number>`count(*)::int` }).from(
+      db
+        .select({ one: sql`1`.as('one') })
+        .from(jobs)
+        .where(and(inArray(jobs.teamId, teamsOfUser), ...conditions))
+        .limit(TOTAL_MAX + 1)
+        .as('matching')
+    )
+  ])
+  return { rows, total: counted[0]?.total ?? 0 }
+}
+
+export async function jobStatus(db: DbOrTx, jobId: string): Promise<JobStatus | null> {
+  const [row] = await db.select({ status: jobs.status }).from(jobs).where(eq(jobs.id, jobId))
+  return row?.status ?? null
+}
+
+/** What an executing side needs to run a job. */
+export async function loadRun(db: DbOrTx, jobId: string) {
+  const [row] = await db
+    .select({
+      status: jobs.status,
+      generation: jobs.generation,
+      backend: jobs.backend,
+      framework: jobs.framework,
+      sourceKind: jobs.sourceKind,
+      sourceFormat: jobs.sourceFormat,
+      sourceText: jobs.sourceText,
+      params: jobs.params,
+      timeoutSeconds: jobs.timeoutSeconds
+    })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+  return row ?? null
+}
+
+/** What the start of a workflow is labelled with, so that operators can find and read it. */
+export async function loadStartLabels(db: DbOrTx, jobIds: string[]) {
+  if (jobIds.length === 0) return []
+  return db
+    .select({
+      jobId: jobs.id,
+      generation: jobs.generation,
+      mode: jobs.mode,
+      teamId: jobs.teamId,
+      backend: jobs.backend,
+      name: jobs.name,
+      status: jobs.status,
+      email: users.email
+    })
+    .from(jobs)
+    .leftJoin(users, eq(users.id, jobs.userId))
+    .where(inArray(jobs.id, jobIds))
+}

@@ -1,0 +1,54 @@
+// Leases of direct jobs, by the database's clock. A worker renews every few seconds and learns in the same statement that
+// a job of its own is being cancelled; a sweep ends the jobs whose lease ran out.
+import { and, eq, inArray, lt, sql } from 'drizzle-orm'
+import type { JobStatus } from '../domain/job-status.js'
+import type { Db } from './client.js'
+import { endCancelled, endFailed, leaseEnd } from './job-steps.js'
+import { jobs } from './tables/jobs.js'
+
+/** Renews the given leases. What is missing in the answer is no longer this worker's. An expired lease that no sweep has taken is renewed too. */
+export async function renewLeases(db: Db, tokens: string[]): Promise<Map<string, JobStatus>> {
+  if (tokens.length === 0) return new Map()
+  const rows = await db
+    .update(jobs)
+    .set({ leaseExpiresAt: leaseEnd })
+    .where(and(inArray(jobs.leaseToken, tokens), inArray(jobs.status, ['running', 'cancelling'])))
+    .returning({ token: jobs.leaseToken, status: jobs.status })
+  return new Map(rows.map((row) => [row.token!, row.status]))
+}
+
+/** Ends at most `limit` jobs whose worker went silent: nobody may run them a second time. Returns their ids. */
+export async function sweepExpiredLeases(db: Db, limit: number): Promise<string[]> {
+  return db.transaction(async (tx) => {
+    const expired = await tx
+      .select({ id: jobs.id, status: jobs.status })
+      .from(jobs)
+      .where(
+        and(
+          sql`${jobs.leaseToken} is not null`,
+          lt(jobs.leaseExpiresAt, sql`clock_timestamp()`),
+          inArray(jobs.status, ['running', 'cancelling'])
+        )
+      )
+      .limit(limit)
+      .for('no key update', { skipLocked: true })
+    for (const job of expired)
+      if (job.status === 'cancelling') await endCancelled(tx, job.id, undefined, 'stopped_before_provider')
+      else
+        await endFailed(tx, job.id, undefined, {
+          code: 'worker_lost',
+          message:
+            'the worker that ran this job died; direct jobs are not run twice: submit it again, or use execution_mode temporal'
+        })
+    return expired.map((job) => job.id)
+  })
+}
+
+/** Whether a direct job is still held under this lease, and in which status. */
+export async function leaseStatus(db: Db, jobId: string, token: string): Promise<JobStatus | null> {
+  const [row] = await db
+    .select({ status: jobs.status })
+    .from(jobs)
+    .where(and(eq(jobs.id, jobId), eq(jobs.leaseToken, token)))
+  return row?.status ?? null
+}

@@ -1,0 +1,39 @@
+// Brings a database to the present schema and seeds the catalogue. Every process calls it at its start; an advisory lock
+// lets one work while the others wait, since drizzle's own migrator is not safe in parallel.
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { drizzle } from 'drizzle-orm/postgres-js'
+import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
+import postgres from 'postgres'
+import { seedBackends } from './backends.js'
+
+// Any number that no other advisory lock of this product uses.
+const MIGRATION_LOCK = 7_261_001
+
+/** @param databaseUrl of an existing database. Waits for another process that migrates, then does what is left. */
+export async function migrate(databaseUrl: string): Promise<void> {
+  // One connection: the lock belongs to the session that took it.
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 5 })
+  try {
+    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
+    const db = drizzle(sql)
+    const folder = join(packageRoot(), 'db')
+    await applyMigrations(db, { migrationsFolder: join(folder, 'migrations') })
+    await seedBackends(db, JSON.parse(readFileSync(join(folder, 'seed', 'backends.json'), 'utf8')))
+  } finally {
+    // Ending the session frees the lock, also when a migration failed.
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** The folder of package.json: this file runs from its source and from a bundle that lies elsewhere below it. */
+function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(folder, 'package.json'))) {
+    const parent = dirname(folder)
+    if (parent === folder) throw new Error('package.json not found above the running file')
+    folder = parent
+  }
+  return folder
+}

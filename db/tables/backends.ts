@@ -1,0 +1,39 @@
+// The catalogue of backends. Seeded from db/seed/backends.json at migration; afterwards the row is what counts.
+import { boolean, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { instant, micro } from './columns.js'
+
+export const backends = pgTable(
+  'backends',
+  {
+    id: uuid('id').primaryKey(),
+    slug: text('slug').notNull(),
+    name: text('name').notNull(),
+    provider: text('provider').notNull(),
+    deviceType: text('device_type', { enum: ['simulator', 'qpu'] }).notNull(),
+    providerTargetId: text('provider_target_id').notNull(),
+    region: text('region'),
+    qubitCount: integer('qubit_count'),
+    topology: text('topology'),
+    isAvailable: boolean('is_available').notNull(),
+    isRetired: boolean('is_retired').notNull(),
+    status: text('status', { enum: ['online', 'offline', 'maintenance'] }).notNull(),
+    statusUpdatedAt: instant('status_updated_at').notNull().defaultNow(),
+    taskFee: micro('task_fee_micro').notNull(),
+    perShot: micro('per_shot_micro').notNull(),
+    minimumCost: micro('minimum_cost_micro').notNull(),
+    maxShots: integer('max_shots'),
+    maxQubits: integer('max_qubits'),
+    engine: text('engine'),
+    description: text('description'),
+    documentationUrl: text('documentation_url'),
+    tags: jsonb('tags').$type<string[]>().notNull(),
+    displayOrder: integer('display_order').notNull(),
+    isRecommended: boolean('is_recommended').notNull(),
+    supportedProgramTypes: jsonb('supported_program_types').$type<string[]>().notNull(),
+    supportsNoiseModel: boolean('supports_noise_model').notNull(),
+    supportsStateVector: boolean('supports_state_vector').notNull(),
+    nativeGates: jsonb('native_gates').$type<string[] | null>(),
+    updatedAt: instant('updated_at').notNull().defaultNow()
+  },
+  (table) => [uniqueIndex('backends_slug_key').on(table.slug)]
+)

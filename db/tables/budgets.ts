@@ -1,0 +1,58 @@
+// Money: limits of a team, counters of a day or month, and the append-only ledger that must always add up to them.
+import { sql } from 'drizzle-orm'
+import { date, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { teams } from './accounts.js'
+import { instant, micro } from './columns.js'
+
+// Only what differs from the defaults in domain/budget.ts; null = default.
+export const teamBudgets = pgTable('team_budgets', {
+  teamId: uuid('team_id')
+    .primaryKey()
+    .references(() => teams.id, { onDelete: 'cascade' }),
+  perJob: micro('per_job_micro'),
+  perSuite: micro('per_suite_micro'),
+  daily: micro('daily_micro'),
+  monthly: micro('monthly_micro'),
+  ceilingPerJob: micro('ceiling_per_job_micro'),
+  ceilingPerSuite: micro('ceiling_per_suite_micro'),
+  ceilingDaily: micro('ceiling_daily_micro'),
+  ceilingMonthly: micro('ceiling_monthly_micro'),
+  updatedAt: instant('updated_at').notNull().defaultNow()
+})
+
+export const budgetCounters = pgTable(
+  'budget_counters',
+  {
+    teamId: uuid('team_id')
+      .notNull()
+      .references(() => teams.id, { onDelete: 'cascade' }),
+    period: text('period', { enum: ['day', 'month'] }).notNull(),
+    // First UTC day of the period.
+    startsOn: date('starts_on', { mode: 'string' }).notNull(),
+    spent: micro('spent_micro').notNull(),
+    reserved: micro('reserved_micro').notNull()
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.period, table.startsOn] })]
+)
+
+export const ledger = pgTable(
+  'ledger',
+  {
+    id: uuid('id').primaryKey().default(sql`gen_random_uuid()`),
+    teamId: uuid('team_id').notNull(),
+    jobId: uuid('job_id').notNull(),
+    // '' and 0 for a job's own row; a task of a graph and its attempt otherwise.
+    task: text('task').notNull().default(''),
+    attempt: integer('attempt').notNull().default(0),
+    kind: text('kind', { enum: ['reserve', 'settle', 'release', 'adjust'] }).notNull(),
+    amount: micro('amount_micro').notNull(),
+    // The UTC day whose counters the row moved (its month follows).
+    day: date('day', { mode: 'string' }).notNull(),
+    at: instant('at').notNull().default(sql`clock_timestamp()`)
+  },
+  (table) => [
+    uniqueIndex('ledger_once_key').on(table.jobId, table.task, table.attempt, table.kind),
+    // Sums of a team by day, against its counters.
+    index('ledger_team_day_idx').on(table.teamId, table.day)
+  ]
+)

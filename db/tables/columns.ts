@@ -1,0 +1,10 @@
+// Column types that every table shares.
+import { bigint, customType, timestamp } from 'drizzle-orm/pg-core'
+
+/** Millisecond precision: a JavaScript Date carries no more, and a keyset cursor must not lose rows to rounding. */
+export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
+
+/** Money in micro-USD. */
+export const micro = (name: string) => bigint(name, { mode: 'bigint' })
+
+export const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' })

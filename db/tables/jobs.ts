@@ -1,0 +1,148 @@
+// Jobs and what belongs to one: events, attempts, artifacts, the outbox. A status is written by `transition` alone
+// (db/job-transition.ts); a trigger refuses any step that domain/job-status.ts does not name.
+import { sql } from 'drizzle-orm'
+import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import type { AttemptState, CancelOutcome, ExecutionMode, JobStatus } from '../../domain/job-status.js'
+import { teams, users } from './accounts.js'
+import { bytea, instant, micro } from './columns.js'
+
+export const jobs = pgTable(
+  'jobs',
+  {
+    id: uuid('id').primaryKey(),
+    teamId: uuid('team_id')
+      .notNull()
+      .references(() => teams.id),
+    userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
+    name: text('name'),
+    labels: jsonb('labels').$type<string[]>().notNull(),
+    status: text('status').$type<JobStatus>().notNull(),
+    statusReason: text('status_reason'),
+    // The generation that wrote the present status; null when the writer does not execute (cancel, sweep).
+    statusGeneration: integer('status_generation'),
+    mode: text('execution_mode').$type<ExecutionMode>().notNull(),
+    // Raised each time a job gets a new workflow. Every write of an executing side names the one it belongs to.
+    generation: integer('generation').notNull().default(1),
+    // The number of the newest event in job_events.
+    eventSeq: integer('event_seq').notNull().default(1),
+    // Direct jobs: who holds the job, and until when by the database's clock.
+    leaseToken: uuid('lease_token'),
+    leaseExpiresAt: instant('lease_expires_at'),
+    backend: text('backend').notNull(),
+    provider: text('provider').notNull(),
+    framework: text('framework').notNull(),
+    sourceKind: text('source_kind').$type<'inline' | 'circuit'>().notNull(),
+    sourceFormat: text('source_format').$type<'qasm2' | 'qasm3' | null>(),
+    sourceText: text('source_text').notNull(),
+    sourceSha256: text('source_sha256').notNull(),
+    // JSON text as it came: a number in it never passes through a reader that could round it.
+    params: text('params').notNull(),
+    shots: integer('shots').notNull(),
+    timeoutSeconds: integer('timeout_seconds').notNull(),
+    notBefore: instant('not_before'),
+    estimatedCost: micro('estimated_cost_micro').notNull(),
+    actualCost: micro('actual_cost_micro'),
+    // SHA-256 of the artifact that is the job's result.
+    resultSha256: text('result_sha256'),
+    errorCode: text('error_code'),
+    errorMessage: text('error_message'),
+    cancelRequestedAt: instant('cancel_requested_at'),
+    cancelOutcome: text('cancel_outcome').$type<CancelOutcome>(),
+    workflowRunId: text('workflow_run_id'),
+    // Sweep of jobs without a live workflow: when it last looked, and since when the workflow was not found.
+    checkedAt: instant('checked_at'),
+    missingSince: instant('missing_since'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    startedAt: instant('started_at'),
+    completedAt: instant('completed_at'),
+    updatedAt: instant('updated_at').notNull().defaultNow()
+  },
+  (table) => [
+    // Lists of a team, newest first (ids sort by time).
+    index('jobs_team_id_idx').on(table.teamId, table.id),
+    // Sweep of leases that ran out.
+    index('jobs_lease_idx').on(table.leaseExpiresAt).where(sql`lease_token is not null`),
+    // Sweep of jobs without a live workflow, and the queue position of a waiting job.
+    index('jobs_open_idx').on(table.updatedAt).where(sql`status in ('pending', 'running', 'cancelling')`)
+  ]
+)
+
+export const jobEvents = pgTable(
+  'job_events',
+  {
+    jobId: uuid('job_id')
+      .notNull()
+      .references(() => jobs.id, { onDelete: 'cascade' }),
+    seq: integer('seq').notNull(),
+    type: text('type').notNull(),
+    status: text('status').$type<JobStatus>().notNull(),
+    reason: text('reason'),
+    at: instant('at').notNull().default(sql`clock_timestamp()`)
+  },
+  (table) => [primaryKey({ columns: [table.jobId, table.seq] })]
+)
+
+// One row for each execution that the executor accepted. Closing is conditional on `running`, so a late worker changes nothing.
+export const attempts = pgTable(
+  'attempts',
+  {
+    jobId: uuid('job_id')
+      .notNull()
+      .references(() => jobs.id, { onDelete: 'cascade' }),
+    // '' is the one task of a plain job.
+    task: text('task').notNull().default(''),
+    number: integer('number').notNull(),
+    generation: integer('generation').notNull(),
+    state: text('state').$type<AttemptState>().notNull(),
+    startedAt: instant('started_at').notNull().default(sql`clock_timestamp()`),
+    endedAt: instant('ended_at'),
+    errorCode: text('error_code'),
+    errorMessage: text('error_message'),
+    resultSha256: text('result_sha256')
+  },
+  (table) => [primaryKey({ columns: [table.jobId, table.task, table.number] })]
+)
+
+// What a job produced, by name. Written once; a second write with the same name replaces it only within the same fence.
+export const artifacts = pgTable(
+  'artifacts',
+  {
+    jobId: uuid('job_id')
+      .notNull()
+      .references(() => jobs.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    sha256: text('sha256').notNull(),
+    sizeBytes: integer('size_bytes').notNull(),
+    mediaType: text('media_type').notNull(),
+    content: bytea('content').notNull(),
+    createdAt: instant('created_at').notNull().default(sql`clock_timestamp()`)
+  },
+  (table) => [primaryKey({ columns: [table.jobId, table.name, table.sha256] })]
+)
+
+// What still has to be told to an engine. Written in the transaction that makes the need true; a `start` row lives until
+// the job leaves `pending`, a `cancel` row until the job is final. Steady state: empty but for jobs that wait.
+export const outbox = pgTable(
+  'outbox',
+  {
+    jobId: uuid('job_id')
+      .notNull()
+      .references(() => jobs.id, { onDelete: 'cascade' }),
+    kind: text('kind').$type<'start' | 'cancel'>().notNull(),
+    mode: text('mode').$type<ExecutionMode>().notNull(),
+    generation: integer('generation').notNull(),
+    // Not before this time (`not_before` of a job).
+    dueAt: instant('due_at').notNull(),
+    // When the relay looks at the row next.
+    nextAt: instant('next_at').notNull(),
+    deliveries: integer('deliveries').notNull().default(0),
+    // Since when, without a break, the engine could not be reached; null while it can be.
+    unreachableSince: instant('unreachable_since'),
+    createdAt: instant('created_at').notNull().defaultNow()
+  },
+  (table) => [
+    primaryKey({ columns: [table.jobId, table.kind] }),
+    // The relay's pass.
+    index('outbox_next_at_idx').on(table.nextAt)
+  ]
+)

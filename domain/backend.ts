@@ -1,0 +1,108 @@
+// A backend as the catalogue knows it, and whether a job may be sent to it.
+import type { Pricing } from './cost.js'
+import { ServiceError } from './errors.js'
+import { usdFromMicro } from './money.js'
+
+export type BackendStatus = 'online' | 'offline' | 'maintenance'
+
+export interface Backend {
+  id: string
+  slug: string
+  name: string
+  provider: string
+  deviceType: 'simulator' | 'qpu'
+  providerTargetId: string
+  region: string | null
+  qubitCount: number | null
+  topology: string | null
+  isAvailable: boolean
+  isRetired: boolean
+  status: BackendStatus
+  statusUpdatedAt: Date
+  updatedAt: Date
+  pricing: Pricing
+  maxShots: number | null
+  maxQubits: number | null
+  /** Engine of the executor that simulates it; null for hardware and cloud simulators. */
+  engine: string | null
+  description: string | null
+  documentationUrl: string | null
+  tags: string[]
+  displayOrder: number
+  isRecommended: boolean
+  supportedProgramTypes: string[]
+  supportsNoiseModel: boolean
+  supportsStateVector: boolean
+  nativeGates: string[] | null
+}
+
+/** Engines that this version's executor runs. */
+const engines = new Set(['statevector'])
+
+/**
+ * Refuses a job that the backend certainly cannot take, before anything is recorded.
+ * @throws ServiceError `backend_unknown`, `backend_retired` or `backend_unavailable`, saying which and why.
+ */
+export function assertUsable(backend: Backend | null, slug: string, shots: number): asserts backend is Backend {
+  if (!backend)
+    throw new ServiceError(
+      'backend_unknown',
+      `backend: no backend is called ${JSON.stringify(slug)}; see GET /api/backends`
+    )
+  if (backend.isRetired)
+    throw new ServiceError('backend_retired', `backend: ${slug} was retired by its provider; see GET /api/backends`)
+  if (backend.status !== 'online')
+    throw new ServiceError(
+      'backend_unavailable',
+      `backend: ${slug} is ${statusText[backend.status]}; see GET /api/backends`
+    )
+  if (!backend.isAvailable || backend.engine === null || !engines.has(backend.engine))
+    throw new ServiceError('backend_unavailable', `backend: ${slug} is not available in this version`)
+  if (backend.maxShots !== null && shots > backend.maxShots)
+    throw new ServiceError(
+      'validation_error',
+      `params.shots: ${slug} takes at most ${backend.maxShots} shots (got ${shots})`
+    )
+}
+
+const isUsable = (backend: Backend): boolean =>
+  backend.isAvailable && !backend.isRetired && backend.status === 'online' && engines.has(backend.engine ?? '')
+
+const statusText = { offline: 'offline', maintenance: 'in maintenance' } as const
+
+/** The element of `GET /api/backends` (interface specification 2.3, decisions 5). Prices in USD. */
+export function backendView(backend: Backend) {
+  return {
+    id: backend.id,
+    slug: backend.slug,
+    name: backend.name,
+    provider: backend.provider,
+    deviceType: backend.deviceType,
+    providerTargetId: backend.providerTargetId,
+    region: backend.region,
+    qubitCount: backend.qubitCount,
+    topology: backend.topology,
+    isAvailable: isUsable(backend),
+    status: backend.status,
+    pricing: {
+      taskFee: usdFromMicro(backend.pricing.taskFee),
+      perShot: usdFromMicro(backend.pricing.perShot),
+      minimumCost: usdFromMicro(backend.pricing.minimumCost)
+    },
+    maxShots: backend.maxShots,
+    maxQubits: backend.maxQubits,
+    description: backend.description,
+    documentationUrl: backend.documentationUrl,
+    tags: backend.tags,
+    displayOrder: backend.displayOrder,
+    isRecommended: backend.isRecommended,
+    isRetired: backend.isRetired,
+    queueLength: null,
+    queueTimeSeconds: null,
+    statusUpdatedAt: backend.statusUpdatedAt.toISOString(),
+    supportedProgramTypes: backend.supportedProgramTypes,
+    supportsNoiseModel: backend.supportsNoiseModel,
+    supportsStateVector: backend.supportsStateVector,
+    nativeGates: backend.nativeGates
+  }
+}

@@ -1,0 +1,97 @@
+// Budget rules: which limit a cost would break, in the order in which limits are checked, and what the caller is told.
+// The counters themselves change conditionally in db/budget.ts; this file never sees a database.
+import { formatUsd, type MicroUsd, usdFromMicro } from './money.js'
+
+export interface BudgetLimits {
+  perJob: MicroUsd
+  perSuite: MicroUsd
+  daily: MicroUsd
+  monthly: MicroUsd
+}
+
+export const limitNames = ['perJob', 'perSuite', 'daily', 'monthly'] as const satisfies (keyof BudgetLimits)[]
+
+const usd = (dollars: number): MicroUsd => BigInt(dollars) * 1_000_000n
+
+/** What a team has when nobody has set anything (interface specification 8.2). */
+export const defaultLimits: BudgetLimits = {
+  perJob: usd(100),
+  perSuite: usd(500),
+  daily: usd(100),
+  monthly: usd(1000)
+}
+
+/** How far a team's owner may raise each limit alone; a platform administrator can move these too. */
+export const defaultCeilings: BudgetLimits = {
+  perJob: usd(1000),
+  perSuite: usd(5000),
+  daily: usd(1000),
+  monthly: usd(10_000)
+}
+
+/** Spent and reserved in one UTC day or month. */
+export interface PeriodCounter {
+  spent: MicroUsd
+  reserved: MicroUsd
+}
+
+/** The limit that a cost would break, with the three figures of a 402 answer. */
+export interface BudgetRefusal {
+  limit: 'max_cost' | 'per_job' | 'daily' | 'monthly'
+  estimate: MicroUsd
+  current: MicroUsd
+  budget: MicroUsd
+}
+
+export const nothingSpent: PeriodCounter = { spent: 0n, reserved: 0n }
+
+/** The limits that need no counter: the caller's own cap first, then the team's limit per job. */
+export function checkSingleJob(
+  estimate: MicroUsd,
+  limits: BudgetLimits,
+  maxCost: MicroUsd | null
+): BudgetRefusal | null {
+  if (maxCost !== null && estimate > maxCost) return { limit: 'max_cost', estimate, current: 0n, budget: maxCost }
+  if (estimate > limits.perJob) return { limit: 'per_job', estimate, current: 0n, budget: limits.perJob }
+  return null
+}
+
+export function checkPeriod(
+  period: 'daily' | 'monthly',
+  estimate: MicroUsd,
+  limits: BudgetLimits,
+  counter: PeriodCounter
+): BudgetRefusal | null {
+  const current = counter.spent + counter.reserved
+  const budget = limits[period]
+  return current + estimate > budget ? { limit: period, estimate, current, budget } : null
+}
+
+const limitTexts: Record<BudgetRefusal['limit'], string> = {
+  max_cost: "the request's own max_cost_usd",
+  per_job: "the team's limit per job",
+  daily: "the team's daily budget",
+  monthly: "the team's monthly budget"
+}
+
+/** The message names estimate, limit and what is left, since programs show their users only the message. */
+export function budgetRefusalBody(refusal: BudgetRefusal) {
+  const remaining = refusal.budget - refusal.current
+  return {
+    message:
+      `Budget exceeded: estimated cost ${formatUsd(refusal.estimate)} is above what is left of ` +
+      `${limitTexts[refusal.limit]} (${formatUsd(remaining)} of ${formatUsd(refusal.budget)})`,
+    fields: {
+      estimated_cost: usdFromMicro(refusal.estimate),
+      current_spend: usdFromMicro(refusal.current),
+      budget: usdFromMicro(refusal.budget),
+      remaining_budget: usdFromMicro(remaining)
+    }
+  }
+}
+
+/** The UTC day (`2026-11-21`) and month (`2026-11-01`, its first day) to which a start at `at` belongs. */
+export function periodsOf(at: Date): { day: string; month: string } {
+  const day = at.toISOString().slice(0, 10)
+  return { day, month: `${day.slice(0, 7)}-01` }
+}

@@ -1,0 +1,25 @@
+// The names under which a job is handed to an engine. Queue entries and workflow inputs carry ids and generations alone.
+
+/** Input of the `runJob` workflow and of an entry in the direct queue. */
+export interface JobHandOver {
+  jobId: string
+  generation: number
+}
+
+export const RUN_JOB_WORKFLOW = 'runJob'
+export const DIRECT_QUEUE = 'direct-jobs'
+
+/** One workflow per job and generation; the first carries the plain name that people look for. */
+export const workflowIdOf = (jobId: string, generation: number): string =>
+  generation === 1 ? `job-${jobId}` : `job-${jobId}-${generation}`
+
+/** One queue entry per delivery: a second one must not be swallowed as a duplicate of a lost first. */
+export const queueEntryIdOf = (jobId: string, delivery: number): string => `${jobId}-${delivery}`
+
+/** Search attributes of a job's workflow: few, of type Keyword, nothing personal. */
+export const searchAttributes = {
+  team: 'TeamId',
+  backend: 'Backend',
+  mode: 'JobMode',
+  status: 'JobStatus'
+} as const

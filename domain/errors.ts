@@ -1,0 +1,67 @@
+// The one catalogue of errors. Code, HTTP status, and whether the same request may succeed later. Each edge translates
+// once: HTTP answers (apps/api/plugins/errors.ts), Temporal failures and job errors (activities/failures.ts).
+
+export const errorCatalogue = {
+  unauthorized: { http: 401, retryable: false },
+  permission_denied: { http: 403, retryable: false },
+  team_suspended: { http: 403, retryable: false },
+  not_found: { http: 404, retryable: false },
+  method_not_allowed: { http: 405, retryable: false },
+  validation_error: { http: 400, retryable: false },
+  not_available: { http: 400, retryable: false },
+  payload_too_large: { http: 413, retryable: false },
+  unsupported_media_type: { http: 415, retryable: false },
+  slug_conflict: { http: 409, retryable: false },
+  conflict: { http: 409, retryable: false },
+  budget_exceeded: { http: 402, retryable: false },
+  backend_unknown: { http: 400, retryable: false },
+  backend_retired: { http: 400, retryable: false },
+  backend_unavailable: { http: 400, retryable: true },
+  price_changed: { http: 409, retryable: false },
+  execution_error: { http: 422, retryable: false },
+  unsupported_operation: { http: 422, retryable: false },
+  execution_service_lost: { http: 502, retryable: true },
+  worker_lost: { http: 502, retryable: true },
+  dispatch_failed: { http: 503, retryable: true },
+  worker_unreachable: { http: 502, retryable: true },
+  worker_not_configured: { http: 503, retryable: true },
+  service_unavailable: { http: 503, retryable: true },
+  internal_error: { http: 500, retryable: true }
+} as const satisfies Record<string, { http: number; retryable: boolean }>
+
+export type ErrorCode = keyof typeof errorCatalogue
+
+export const isErrorCode = (text: unknown): text is ErrorCode =>
+  typeof text === 'string' && Object.hasOwn(errorCatalogue, text)
+
+/**
+ * A fault that a caller is told about. `message` is public; `fields` join the answer's body; `cause` stays in the log.
+ * Checked by `code`, never by class: classes differ between realms and packages.
+ */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly fields: Record<string, unknown> = {},
+    options?: { cause?: unknown }
+  ) {
+    super(message, options)
+  }
+}
+
+/** What a failed job shows as its reason. */
+export interface JobError {
+  code: ErrorCode
+  message: string
+}
+
+/** The code of any thrown value, also of one that crossed a realm or was rebuilt from JSON. */
+export function codeOf(error: unknown): ErrorCode | null {
+  const code = (error as { code?: unknown } | null)?.code
+  return isErrorCode(code) ? code : null
+}
+
+export function assertNever(value: never): never {
+  throw new Error(`unexpected value: ${JSON.stringify(value)}`)
+}

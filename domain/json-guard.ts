@@ -1,0 +1,49 @@
+// What no JSON body may hold, whatever the route: keys that reach prototypes, characters that Postgres cannot store,
+// numbers that JavaScript has already changed, and shapes made to exhaust a recursive reader. Checked once at the
+// edge, before any validator.
+
+const DEPTH_MAX = 32
+// A submit body of 4 MiB can hold far more nodes than any honest request; validators are linear in them.
+const NODES_MAX = 20_000
+
+const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
+// NUL cannot be stored in a Postgres text; a lone surrogate is not a character in UTF-8.
+const NUL = '\u0000'
+
+/** `null` when the value may pass, otherwise a message that says where and what. Iterative: depth is no danger. */
+export function findForbiddenJson(root: unknown): string | null {
+  const stack: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 1 }]
+  let nodes = 0
+  while (stack.length > 0) {
+    const { value, path, depth } = stack.pop()!
+    if (++nodes > NODES_MAX) return `body: holds more than ${NODES_MAX} values`
+    if (typeof value === 'string') {
+      const problem = textProblem(value)
+      if (problem) return `${path || 'body'}: ${problem}`
+    } else if (typeof value === 'number') {
+      if (!Number.isFinite(value)) return `${path || 'body'}: is a number beyond what can be represented`
+      if (Number.isInteger(value) && !Number.isSafeInteger(value))
+        return `${path || 'body'}: an integer beyond 9007199254740991 cannot be carried exactly; send it as a string`
+    } else if (typeof value === 'object' && value !== null) {
+      if (depth > DEPTH_MAX) return `${shorten(path) || 'body'}: is nested deeper than ${DEPTH_MAX} levels`
+      for (const key of Object.keys(value)) {
+        const keyPath = Array.isArray(value) ? `${path}[${key}]` : path ? `${path}.${key}` : key
+        if (!Array.isArray(value)) {
+          if (forbiddenKeys.has(key)) return `${shorten(keyPath)}: this key is not allowed`
+          const problem = textProblem(key)
+          if (problem) return `${path || 'body'}: a key ${problem}`
+        }
+        stack.push({ value: (value as Record<string, unknown>)[key], path: keyPath, depth: depth + 1 })
+      }
+    }
+  }
+  return null
+}
+
+export function textProblem(text: string): string | null {
+  if (text.includes(NUL)) return 'holds a NUL character, which cannot be stored; remove it'
+  if (!text.isWellFormed()) return 'holds a lone surrogate (half of a character); send valid Unicode'
+  return null
+}
+
+const shorten = (path: string): string => (path.length > 100 ? `${path.slice(0, 100)}...` : path)

@@ -1,0 +1,185 @@
+// What `POST /api/jobs/submit` takes, and the rules between its fields. The schema checks each field alone; `readSubmission`
+// checks them together and gives a total value that the rest of the code trusts.
+import { type Static, Type } from 'typebox'
+import { ServiceError } from './errors.js'
+import type { ExecutionMode } from './job-status.js'
+import { type MicroUsd, microFromUsd } from './money.js'
+
+export const SHOTS_MAX = 100_000
+export const INLINE_CODE_MAX = 50_000
+export const CIRCUIT_PAYLOAD_MAX = 1_048_576
+export const TIMEOUT_SECONDS_MAX = 900
+const TIMEOUT_SECONDS_DEFAULT = 120
+const NOT_BEFORE_DAYS_MAX = 30
+
+export const frameworks = ['qiskit', 'cirq', 'pennylane', 'openqasm', 'marqov'] as const
+export type Framework = (typeof frameworks)[number]
+const availableFrameworks: readonly Framework[] = ['qiskit', 'openqasm']
+
+const oneOf = <const T extends string>(values: readonly T[], options = {}) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], ...options })
+
+const Uuid = Type.String({ format: 'uuid' })
+
+export const JobParams = Type.Object(
+  {
+    shots: Type.Integer({ minimum: 1, maximum: SHOTS_MAX }),
+    theta: Type.Optional(Type.Number()),
+    graph_size: Type.Optional(Type.Integer({ minimum: 2, maximum: 20 })),
+    layers: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
+    noise_model: Type.Optional(Type.Object({}, { additionalProperties: true })),
+    seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+    optimization_level: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
+    extract_state_vector: Type.Optional(Type.Boolean()),
+    circuit_count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
+  },
+  { additionalProperties: true, description: 'Keys beyond the named ones are handed to the code as they are.' }
+)
+
+// Unknown top-level keys are dropped, so that newer clients can talk to this version.
+export const SubmitBody = Type.Object({
+  script_id: Type.Optional(Uuid),
+  script_slug: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{1,200}$' })),
+  inline_code: Type.Optional(Type.String({ minLength: 1, maxLength: INLINE_CODE_MAX })),
+  circuit: Type.Optional(
+    Type.Object({
+      format: oneOf(['qasm3', 'qasm2']),
+      payload: Type.String({ minLength: 1, maxLength: CIRCUIT_PAYLOAD_MAX })
+    })
+  ),
+  framework: Type.Optional(oneOf(frameworks)),
+  backend: Type.String({ minLength: 1, maxLength: 100 }),
+  params: JobParams,
+  create_capsule: Type.Optional(Type.Boolean()),
+  capsule_name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  execution_mode: Type.Optional(oneOf(['direct', 'temporal'])),
+  team_id: Type.Optional(Uuid),
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  labels: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { maxItems: 10 })),
+  timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: TIMEOUT_SECONDS_MAX })),
+  max_cost_usd: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000 })),
+  not_before: Type.Optional(Type.String({ format: 'date-time' })),
+  notify: Type.Optional(oneOf(['email'])),
+  analysis_id: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()])),
+  warn_check_ids: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })),
+  sdk_version: Type.Optional(Type.String({ maxLength: 100 }))
+})
+export type SubmitBody = Static<typeof SubmitBody>
+
+/** Where a job's circuit comes from. `text` is stored beside the job and never leaves Postgres but for the executor. */
+export type JobSource =
+  | { kind: 'inline'; framework: Framework; text: string }
+  | { kind: 'circuit'; format: 'qasm2' | 'qasm3'; text: string }
+
+export interface Submission {
+  source: JobSource
+  backend: string
+  params: SubmitBody['params']
+  mode: ExecutionMode
+  teamId: string | null
+  name: string | null
+  labels: string[]
+  timeoutSeconds: number
+  maxCost: MicroUsd | null
+  notBefore: Date | null
+}
+
+/**
+ * The submission that a schema-valid body asks for.
+ * @throws ServiceError `validation_error` for fields that contradict each other, `not_available` for what this version
+ * does not do yet: it is refused by name, since ignoring it would be a silent wrong answer.
+ */
+export function readSubmission(body: SubmitBody, now: Date): Submission {
+  const given = (['script_id', 'script_slug', 'inline_code', 'circuit'] as const).filter(
+    (key) => body[key] !== undefined
+  )
+  if (given.length !== 1)
+    throw invalid(
+      `exactly one of script_id, script_slug, inline_code, circuit is needed (got ${given.length === 0 ? 'none' : given.join(', ')})`
+    )
+  if (body.capsule_name !== undefined && body.create_capsule !== true)
+    throw invalid('capsule_name: needs create_capsule: true')
+  refuseWhatIsNotThereYet(body)
+  return {
+    source: readSource(body),
+    backend: body.backend,
+    params: body.params,
+    mode: body.execution_mode ?? 'direct',
+    teamId: body.team_id ?? null,
+    name: body.name ?? null,
+    labels: body.labels ?? [],
+    timeoutSeconds: body.timeout_seconds ?? TIMEOUT_SECONDS_DEFAULT,
+    maxCost: readMaxCost(body.max_cost_usd),
+    notBefore: readNotBefore(body.not_before, now)
+  }
+}
+
+function readSource(body: SubmitBody): JobSource {
+  if (body.circuit) {
+    if (body.framework !== undefined && body.framework !== 'openqasm')
+      throw invalid(
+        `framework: a circuit in ${body.circuit.format} is openqasm (got ${JSON.stringify(body.framework)})`
+      )
+    return { kind: 'circuit', format: body.circuit.format, text: body.circuit.payload }
+  }
+  const text = body.inline_code!
+  return { kind: 'inline', framework: body.framework ?? guessFramework(text), text }
+}
+
+/** By the OPENQASM header (after comments) or by the imports; each pattern is linear in the code. */
+function guessFramework(code: string): Framework {
+  if (/^OPENQASM\b/.test(withoutLeadingComments(code))) return 'openqasm'
+  const imports = code.matchAll(/^[ \t]*(?:from|import)[ \t]+(qiskit|cirq|pennylane|marqov|braket)\b/gm)
+  const found = [...new Set([...imports].map((match) => (match[1] === 'braket' ? 'marqov' : match[1]) as Framework))]
+  if (found.length === 1) return found[0]!
+  throw invalid(
+    `framework: could not be told from the code (imports found: ${found.join(', ') || 'none'}); ` +
+      `send one of ${frameworks.join(', ')}, or import the framework you use`
+  )
+}
+
+function withoutLeadingComments(code: string): string {
+  let rest = code.trimStart()
+  while (rest.startsWith('//') || rest.startsWith('/*')) {
+    const closing = rest.startsWith('//') ? '\n' : '*/'
+    const end = rest.indexOf(closing, 2)
+    if (end < 0) return ''
+    rest = rest.slice(end + closing.length).trimStart()
+  }
+  return rest
+}
+
+function refuseWhatIsNotThereYet(body: SubmitBody): void {
+  const refuse = (field: string, what: string) => {
+    throw new ServiceError('not_available', `${field}: ${what} not available in this version`)
+  }
+  if (body.script_id !== undefined) refuse('script_id', 'saved scripts are')
+  if (body.script_slug !== undefined) refuse('script_slug', 'saved scripts are')
+  if (body.create_capsule) refuse('create_capsule', 'capsules are')
+  if (body.notify !== undefined) refuse('notify', 'e-mail notices are')
+  if (body.analysis_id) refuse('analysis_id', 'script analyses are')
+  if (body.warn_check_ids?.length) refuse('warn_check_ids', 'script analyses are')
+  if (body.params.noise_model !== undefined) refuse('params.noise_model', 'noise models are')
+  if (body.params.extract_state_vector) refuse('params.extract_state_vector', 'state vectors are')
+  if ((body.params.circuit_count ?? 1) > 1) refuse('params.circuit_count', 'several circuits in one job are')
+  if (body.framework && !availableFrameworks.includes(body.framework))
+    refuse('framework', `${body.framework} (available: ${availableFrameworks.join(', ')}) is`)
+}
+
+function readMaxCost(usd: number | undefined): MicroUsd | null {
+  if (usd === undefined) return null
+  const micro = microFromUsd(usd)
+  if (micro === null) throw invalid(`max_cost_usd: must be a number of USD with at most 6 decimals (got ${usd})`)
+  return micro
+}
+
+function readNotBefore(text: string | undefined, now: Date): Date | null {
+  if (text === undefined) return null
+  const at = new Date(text)
+  if (Number.isNaN(at.getTime())) throw invalid(`not_before: must be an ISO 8601 time (got ${JSON.stringify(text)})`)
+  if (at.getTime() > now.getTime() + NOT_BEFORE_DAYS_MAX * 86_400_000)
+    throw invalid(`not_before: must be at most ${NOT_BEFORE_DAYS_MAX} days ahead (got ${text})`)
+  return at
+}
+
+const invalid = (message: string) => new ServiceError('validation_error', message)

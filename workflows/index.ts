@@ -1,0 +1,2 @@
+// The workflows that a worker registers.
+export { runJob } from './run-job.js'

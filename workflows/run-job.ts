@@ -1,0 +1,64 @@
+// The life of one job under Temporal: begin, execute, complete; any failure fails the job, a cancel (from the API or the
+// Temporal UI) ends it as cancelled. Short database steps are local activities; only `execute` is a regular one. No
+// circuit and no result crosses the history: steps hand over ids and digests.
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  upsertSearchAttributes,
+  workflowInfo
+} from '@temporalio/workflow'
+import type { JobActivities } from '../activities/activities.js'
+import { type JobHandOver, searchAttributes } from '../domain/dispatch.js'
+import { isErrorCode, type JobError } from '../domain/errors.js'
+import type { JobStatus } from '../domain/job-status.js'
+
+const { beginJob, completeJob, failJob, recordCancelled } = proxyLocalActivities<JobActivities>({
+  startToCloseTimeout: '20 seconds',
+  // The database may be away for long: these steps wait it out, every 5 s at the latest.
+  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 seconds' }
+})
+
+const { execute } = proxyActivities<JobActivities>({
+  // The activity itself bounds a run by the job's time limit and an absent executor by 24 hours.
+  startToCloseTimeout: '26 hours',
+  heartbeatTimeout: '10 seconds',
+  // It says when a failure is final; what is left to retry is a lost execution or a lost worker.
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds' }
+})
+
+export async function runJob({ jobId, generation }: JobHandOver): Promise<JobStatus | 'stopped'> {
+  const job = { jobId, generation }
+  const beginning = await CancellationScope.nonCancellable(() => beginJob({ ...job, runId: workflowInfo().runId }))
+  if (beginning === 'stop') return 'stopped'
+  const status = await endOf(job, beginning)
+  if (status !== 'stopped') upsertSearchAttributes({ [searchAttributes.status]: [status] })
+  return status
+}
+
+async function endOf(job: JobHandOver, beginning: 'begin' | 'resume' | 'cancel'): Promise<JobStatus | 'stopped'> {
+  const cancelled = () =>
+    CancellationScope.nonCancellable(() => recordCancelled({ ...job, outcome: 'stopped_before_provider' }))
+  if (beginning === 'cancel') return cancelled()
+  try {
+    upsertSearchAttributes({ [searchAttributes.status]: ['running'] })
+    const answer = await execute(job)
+    if (answer.next === 'stop') return 'stopped'
+    if (answer.next === 'cancel') return await cancelled()
+    // A cancel that comes now is too late: what is finished stays finished.
+    return await CancellationScope.nonCancellable(() => completeJob({ ...job, resultSha256: answer.resultSha256 }))
+  } catch (error) {
+    if (isCancellation(error)) return cancelled()
+    return CancellationScope.nonCancellable(() => failJob({ ...job, error: jobErrorOf(error) }))
+  }
+}
+
+function jobErrorOf(error: unknown): JobError {
+  const cause = error instanceof ActivityFailure ? error.cause : error
+  if (cause instanceof ApplicationFailure && isErrorCode(cause.type))
+    return { code: cause.type, message: cause.message }
+  return { code: 'internal_error', message: 'the job ended by an internal error; the workflow history has the details' }
+}

@@ -72,7 +72,10 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
         signal: stop
       }).finally(() => clearTimeout(headersDue))
       if (response.statusCode !== 200) return await refusal(response.statusCode, await response.body.text())
-      return await readRun(response.body, accepted, () => hangUp.abort())
+      const end = await readRun(response.body, accepted, () => hangUp.abort())
+      // A run that we gave up ourselves is not one that the service lost.
+      if (end.kind === 'lost' || end.kind === 'away') signal.throwIfAborted()
+      return end
     } catch (error) {
       signal.throwIfAborted()
       return { kind: 'away', message: reasonOf(error) }

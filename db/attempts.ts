@@ -1,9 +1,11 @@
-// Attempts: a row is opened when the executor has accepted a run, and closed once. Both are conditional on the fence, so a
-// side that lost its job neither opens nor closes anything. A finished run's result is stored in the closing transaction.
+// Attempts: a row is opened when the executor has accepted a run, and closed once. A row carries the generation that
+// opened it, and only the job's present generation writes to it: a side that lost its job neither opens nor closes anything.
+// A finished run's result is stored in the closing transaction.
 import { createHash } from 'node:crypto'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { JobError } from '../domain/errors.js'
 import type { AttemptState } from '../domain/job-status.js'
+import { storableText } from '../domain/json-guard.js'
 import type { Db, DbOrTx } from './client.js'
 import { type Fence, fenceHolds, now } from './job-transition.js'
 import { artifacts, attempts, jobs } from './tables/jobs.js'
@@ -51,7 +53,7 @@ export async function openAttempt(db: Db, jobId: string, fence: Fence): Promise<
   })
 }
 
-/** Closes an open attempt that did not complete. `false` when somebody else closed it. */
+/** Closes an open attempt that did not complete. `false` when somebody else closed it, or has the job by now. */
 export async function closeAttempt(
   db: DbOrTx,
   jobId: string,
@@ -61,11 +63,25 @@ export async function closeAttempt(
 ): Promise<boolean> {
   const closed = await db
     .update(attempts)
-    .set({ state, endedAt: now, errorCode: error?.code ?? null, errorMessage: error?.message ?? null })
-    .where(and(eq(attempts.jobId, jobId), eq(attempts.number, number), eq(attempts.state, 'running')))
+    .set({ state, endedAt: now, ...errorColumns(error) })
+    .where(openAndPresent(jobId, number))
     .returning({ number: attempts.number })
   return closed.length > 0
 }
+
+/** The attempt is open, and the job's generation is still the one that opened it. */
+const openAndPresent = (jobId: string, number: number) =>
+  and(
+    eq(attempts.jobId, jobId),
+    eq(attempts.number, number),
+    eq(attempts.state, 'running'),
+    sql`${attempts.generation} = (select generation from ${jobs} where id = ${jobId})`
+  )
+
+const errorColumns = (error: JobError | null) => ({
+  errorCode: error?.code ?? null,
+  errorMessage: error ? storableText(error.message) : null
+})
 
 /** Closes whatever attempt of a job is still open. */
 export async function closeOpenAttempts(
@@ -76,22 +92,25 @@ export async function closeOpenAttempts(
 ): Promise<void> {
   await tx
     .update(attempts)
-    .set({ state, endedAt: now, errorCode: error?.code ?? null, errorMessage: error?.message ?? null })
+    .set({ state, endedAt: now, ...errorColumns(error) })
     .where(and(eq(attempts.jobId, jobId), eq(attempts.state, 'running')))
 }
 
 /**
  * Stores a result (JSON text, kept byte for byte) and closes its attempt as completed, both or neither.
- * @returns the hex SHA-256 under which it is stored, or `null` when the attempt is no longer open.
+ * @returns the hex SHA-256 under which it is stored, or `null` when the attempt is no longer open, or no longer of the
+ * job's present generation.
  */
 export async function completeAttempt(db: Db, jobId: string, number: number, result: string): Promise<string | null> {
   const content = Buffer.from(result, 'utf8')
   const sha256 = createHash('sha256').update(content).digest('hex')
   return db.transaction(async (tx) => {
+    // No sweep gives the job away between the check and the commit.
+    await tx.select({ id: jobs.id }).from(jobs).where(eq(jobs.id, jobId)).for('no key update')
     const closed = await tx
       .update(attempts)
       .set({ state: 'completed', endedAt: now, resultSha256: sha256 })
-      .where(and(eq(attempts.jobId, jobId), eq(attempts.number, number), eq(attempts.state, 'running')))
+      .where(openAndPresent(jobId, number))
       .returning({ number: attempts.number })
     if (closed.length === 0) return null
     await tx

@@ -1,6 +1,6 @@
 // Reserve, settle, release. The counters of a team's day and month change conditionally, in the transaction that also
-// writes the ledger row which explains the change, always day before month (the order in which every transaction locks them). Ledger = counters, always. An amount of zero
-// touches neither.
+// writes the ledger row which explains the change, always day before month (the order in which every transaction locks
+// them). Ledger = counters, always. An amount of zero touches neither.
 import { and, eq, sql } from 'drizzle-orm'
 import {
   type BudgetLimits,
@@ -109,31 +109,39 @@ export async function reserve(
   return null
 }
 
-/** Settles what a job has spent and releases the rest of its reservation. Repeating it changes nothing. */
+/**
+ * Settles what a job has spent and releases the rest of its reservation; the rest is negative when more was spent than
+ * reserved. Repeating it changes nothing.
+ * @throws Error when the job was settled before with another figure: a later correction is an entry of its own.
+ */
 export async function settle(tx: Tx, jobId: string, spent: MicroUsd): Promise<void> {
-  const reservation = await reservationOf(tx, jobId)
+  const { reserve: reservation, settle: settled, release: released } = await entriesOf(tx, jobId)
   if (!reservation) return
   const { teamId, day, amount } = reservation
-  const rest = amount - spent
+  if (settled || released) {
+    const before = settled?.amount ?? 0n
+    if (before === spent) return
+    throw new Error(`job ${jobId} was settled before with ${before} micro-USD (now ${spent})`)
+  }
   const entries = [
     { teamId, jobId, kind: 'settle' as const, amount: spent, day },
-    { teamId, jobId, kind: 'release' as const, amount: rest, day }
-  ].filter((entry) => entry.amount > 0n)
-  const written = await tx.insert(ledger).values(entries).onConflictDoNothing().returning({ kind: ledger.kind })
-  if (written.length === 0) return
-  if (written.length !== entries.length)
-    throw new Error(`job ${jobId}: part of its reservation was settled before, with other figures`)
+    { teamId, jobId, kind: 'release' as const, amount: amount - spent, day }
+  ].filter((entry) => entry.amount !== 0n)
+  // The unique index decides when two settle at once: the loser's transaction fails and its step is repeated.
+  await tx.insert(ledger).values(entries)
   const month = periodsOf(new Date(`${day}T00:00:00Z`)).month
   await moveCounter(tx, { teamId, period: 'day', startsOn: day, reserved: -amount, spent })
   await moveCounter(tx, { teamId, period: 'month', startsOn: month, reserved: -amount, spent })
 }
 
-async function reservationOf(tx: Tx, jobId: string) {
-  const [row] = await tx
-    .select({ teamId: ledger.teamId, day: ledger.day, amount: ledger.amount })
+/** The job's own entries (not those of a task) by kind. */
+async function entriesOf(tx: Tx, jobId: string) {
+  const rows = await tx
+    .select({ kind: ledger.kind, teamId: ledger.teamId, day: ledger.day, amount: ledger.amount })
     .from(ledger)
-    .where(and(eq(ledger.jobId, jobId), eq(ledger.kind, 'reserve')))
-  return row ?? null
+    .where(and(eq(ledger.jobId, jobId), eq(ledger.task, ''), eq(ledger.attempt, 0)))
+  const of = (kind: (typeof rows)[number]['kind']) => rows.find((row) => row.kind === kind)
+  return { reserve: of('reserve'), settle: of('settle'), release: of('release') }
 }
 
 /** The counter as it is and stays until this transaction ends: the statement makes the row if need be, and locks it. */

@@ -4,6 +4,7 @@ import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import { estimateCost, type Pricing } from '../domain/cost.js'
 import type { JobError } from '../domain/errors.js'
 import { type CancelOutcome, isFinal, type JobStatus } from '../domain/job-status.js'
+import { storableText } from '../domain/json-guard.js'
 import { formatUsd } from '../domain/money.js'
 import { closeOpenAttempts } from './attempts.js'
 import { findBackend } from './backends.js'
@@ -109,10 +110,11 @@ export async function endFailed(
   error: JobError,
   to: 'failed' | 'dispatch_failed' = 'failed'
 ): Promise<Transition> {
+  const message = storableText(error.message)
   const moved = await transition(tx, jobId, to, {
     ...(fence ? { fence } : {}),
-    reason: error.message,
-    set: { errorCode: error.code, errorMessage: error.message, actualCost: 0n }
+    reason: message,
+    set: { errorCode: error.code, errorMessage: message, actualCost: 0n }
   })
   if (moved !== 'won') return moved
   await closeOpenAttempts(tx, jobId, 'lost', error)

@@ -11,7 +11,8 @@ import type { Submission } from '../domain/submission.js'
 import { reserve } from './budget.js'
 import type { Db, DbOrTx } from './client.js'
 import { newId } from './ids.js'
-import { members, users } from './tables/accounts.js'
+import { now } from './job-transition.js'
+import { members } from './tables/accounts.js'
 import { attempts, jobEvents, jobs, outbox } from './tables/jobs.js'
 import { lockTeamForWrite } from './teams.js'
 
@@ -71,8 +72,9 @@ export async function createJob(
       kind: 'start',
       mode: submission.mode,
       generation: 1,
-      dueAt: startsAt,
-      nextAt: sql`greatest(${startsAt.toISOString()}::timestamptz, clock_timestamp() + make_interval(secs => ${NUDGE_HEAD_START_SECONDS}))`
+      // By the database's clock, as everything that reads it: the api's may differ.
+      dueAt: submission.notBefore ?? now,
+      nextAt: sql`greatest(${submission.notBefore?.toISOString() ?? null}::timestamptz, ${now} + make_interval(secs => ${NUDGE_HEAD_START_SECONDS}))`
     })
   })
   return id
@@ -147,7 +149,7 @@ export async function listJobs(
   db: DbOrTx,
   userId: string,
   filter: JobFilter
-): Promise<{ rows: JobRow[]; total: number }> {
+): Promise<{ rows: JobRow[]; more: boolean; total: number }> {
   const conditions: (SQL | undefined)[] = [
     filter.teamId ? eq(jobs.teamId, filter.teamId) : undefined,
     filter.status ? eq(jobs.status, filter.status) : undefined,
@@ -158,7 +160,7 @@ export async function listJobs(
     recordQuery(db, userId)
       .where(and(...conditions, filter.before ? lt(jobs.id, filter.before) : undefined))
       .orderBy(desc(jobs.id))
-      .limit(filter.limit)
+      .limit(filter.limit + 1)
       .offset(filter.offset),
     db.select({ total: sql<number>`count(*)::int` }).from(
       db
@@ -169,7 +171,7 @@ export async function listJobs(
         .as('matching')
     )
   ])
-  return { rows, total: counted[0]?.total ?? 0 }
+  return { rows: rows.slice(0, filter.limit), more: rows.length > filter.limit, total: counted[0]?.total ?? 0 }
 }
 
 export async function jobStatus(db: DbOrTx, jobId: string): Promise<JobStatus | null> {
@@ -207,10 +209,8 @@ export async function loadStartLabels(db: DbOrTx, jobIds: string[]) {
       teamId: jobs.teamId,
       backend: jobs.backend,
       name: jobs.name,
-      status: jobs.status,
-      email: users.email
+      status: jobs.status
     })
     .from(jobs)
-    .leftJoin(users, eq(users.id, jobs.userId))
     .where(inArray(jobs.id, jobIds))
 }

@@ -47,16 +47,23 @@ export async function lockTeamForWrite(
         .for('share', { of: teams })
     : await lockPersonalTeam(tx, actor)
   if (!row) throw new ServiceError('not_found', 'team_id: no such team')
-  if (row.suspendedAt)
-    throw new ServiceError(
-      'team_suspended',
-      'This team is suspended and read-only. Contact support to lift the suspension.',
-      {
-        code: 'TEAM_SUSPENDED'
-      }
-    )
+  if (row.suspendedAt) throw suspended()
   return row.id
 }
+
+/** For writes to what a team already owns. @throws ServiceError `team_suspended`. */
+export async function assertNotSuspended(db: DbOrTx, teamId: string): Promise<void> {
+  const [row] = await db.select({ suspendedAt: teams.suspendedAt }).from(teams).where(eq(teams.id, teamId))
+  if (row?.suspendedAt) throw suspended()
+}
+
+const suspended = () =>
+  new ServiceError(
+    'team_suspended',
+    'This team is suspended and read-only. Contact support to lift the suspension.',
+    // The specification's own spelling, for sessions.
+    { code: 'TEAM_SUSPENDED' }
+  )
 
 async function lockPersonalTeam(tx: Tx, actor: { userId: string; email: string }) {
   const select = () =>

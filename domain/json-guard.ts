@@ -13,27 +13,30 @@ const NUL = '\u0000'
 /** `null` when the value may pass, otherwise a message that says where and what. Iterative: depth is no danger. */
 export function findForbiddenJson(root: unknown): string | null {
   const stack: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 1 }]
-  let nodes = 0
+  let nodes = 1
   while (stack.length > 0) {
     const { value, path, depth } = stack.pop()!
-    if (++nodes > NODES_MAX) return `body: holds more than ${NODES_MAX} values`
+    const where = shorten(path) || 'body'
     if (typeof value === 'string') {
       const problem = textProblem(value)
-      if (problem) return `${path || 'body'}: ${problem}`
+      if (problem) return `${where}: ${problem}`
     } else if (typeof value === 'number') {
-      if (!Number.isFinite(value)) return `${path || 'body'}: is a number beyond what can be represented`
+      if (!Number.isFinite(value)) return `${where}: is a number beyond what can be represented`
       if (Number.isInteger(value) && !Number.isSafeInteger(value))
-        return `${path || 'body'}: an integer beyond 9007199254740991 cannot be carried exactly; send it as a string`
+        return `${where}: an integer beyond 9007199254740991 cannot be carried exactly; send it as a string`
     } else if (typeof value === 'object' && value !== null) {
-      if (depth > DEPTH_MAX) return `${shorten(path) || 'body'}: is nested deeper than ${DEPTH_MAX} levels`
-      for (const key of Object.keys(value)) {
-        const keyPath = Array.isArray(value) ? `${path}[${key}]` : path ? `${path}.${key}` : key
-        if (!Array.isArray(value)) {
-          if (forbiddenKeys.has(key)) return `${shorten(keyPath)}: this key is not allowed`
-          const problem = textProblem(key)
-          if (problem) return `${path || 'body'}: a key ${problem}`
+      if (depth > DEPTH_MAX) return `${where}: is nested deeper than ${DEPTH_MAX} levels`
+      const list = Array.isArray(value)
+      // Counted before anything is put aside for the children: a body of commas must cost no more than its text.
+      nodes += list ? value.length : Object.keys(value).length
+      if (nodes > NODES_MAX) return `body: holds more than ${NODES_MAX} values`
+      for (const [key, child] of Object.entries(value)) {
+        const childPath = list ? `${path}[${key}]` : path ? `${path}.${key}` : key
+        if (!list) {
+          const problem = forbiddenKeys.has(key) ? 'is not allowed' : textProblem(key)
+          if (problem) return `${shorten(childPath.replaceAll(NUL, ''))}: this key ${problem}`
         }
-        stack.push({ value: (value as Record<string, unknown>)[key], path: keyPath, depth: depth + 1 })
+        stack.push({ value: child, path: childPath, depth: depth + 1 })
       }
     }
   }
@@ -46,4 +49,12 @@ export function textProblem(text: string): string | null {
   return null
 }
 
-const shorten = (path: string): string => (path.length > 100 ? `${path.slice(0, 100)}...` : path)
+const REASON_MAX = 4_000
+
+/** Text from outside (a user's exception, a provider's message) made fit for a Postgres text, and no longer than a screen. */
+export function storableText(text: string): string {
+  const whole = text.length > REASON_MAX ? `${text.slice(0, REASON_MAX)}...` : text
+  return whole.replaceAll(NUL, '\uFFFD').toWellFormed()
+}
+
+const shorten = (path: string): string => (path.length > 100 ? `${path.slice(0, 100)}...` : path).toWellFormed()

@@ -173,13 +173,15 @@ function readMaxCost(usd: number | undefined): MicroUsd | null {
   return micro
 }
 
+// A time that is over asks for nothing. It must not reach the budget either: a reservation belongs to the day of the
+// start, and a day of the past is nobody's limit.
 function readNotBefore(text: string | undefined, now: Date): Date | null {
   if (text === undefined) return null
   const at = new Date(text)
   if (Number.isNaN(at.getTime())) throw invalid(`not_before: must be an ISO 8601 time (got ${JSON.stringify(text)})`)
   if (at.getTime() > now.getTime() + NOT_BEFORE_DAYS_MAX * 86_400_000)
     throw invalid(`not_before: must be at most ${NOT_BEFORE_DAYS_MAX} days ahead (got ${text})`)
-  return at
+  return at > now ? at : null
 }
 
 const invalid = (message: string) => new ServiceError('validation_error', message)

@@ -2,6 +2,7 @@
 // Temporal UI) ends it as cancelled. Short database steps are local activities; only `execute` is a regular one. No
 // circuit and no result crosses the history: steps hand over ids and digests.
 import {
+  ActivityCancellationType,
   ActivityFailure,
   ApplicationFailure,
   CancellationScope,
@@ -26,6 +27,8 @@ const { execute } = proxyActivities<JobActivities>({
   // The activity itself bounds a run by the job's time limit and an absent executor by 24 hours.
   startToCloseTimeout: '26 hours',
   heartbeatTimeout: '10 seconds',
+  // A job is cancelled only when its run has really ended.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   // It says when a failure is final; what is left to retry is a lost execution or a lost worker.
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds' }
 })

@@ -41,7 +41,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   )
 
   let closing = false
-  const nudge = createNudge({ ...deps, log: app.log })
+  const nudge = createNudge({ ...deps, ...deps.config, log: app.log })
   const waits = createJobWaits(deps.db, deps.listener)
   app.addHook('preClose', async () => {
     closing = true
@@ -88,7 +88,9 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
 // `verbose` gives error messages the value that was sent. Bodies are taken as they are; what stands in a URL is text and is
 // read as the type that the schema names.
 const ajvOptions: Options = { verbose: true, useDefaults: true, allErrors: false, strict: true, strictTypes: false }
-const withFormats = (ajv: Ajv): Ajv => addFormats.default(ajv) as unknown as Ajv
+const withFormats = (ajv: Ajv): Ajv =>
+  // The format's own pattern also takes `urn:uuid:...`, which Postgres does not.
+  (addFormats.default(ajv) as unknown as Ajv).addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)
 const bodies = withFormats(new Ajv({ ...ajvOptions, coerceTypes: false }))
 const parameters = withFormats(new Ajv({ ...ajvOptions, coerceTypes: true }))
 

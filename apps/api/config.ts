@@ -14,6 +14,8 @@ export interface ApiConfig {
   publicUrl: string | null
   /** `false` where sign-up needs no access code. */
   codesNeeded: boolean
+  /** After how long the relay looks at a nudged delivery again. */
+  redeliverSeconds: number
   logLevel: string
 }
 
@@ -41,6 +43,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     port,
     publicUrl: env.PUBLIC_URL || null,
     codesNeeded: env.ACCESS_CODES !== 'off',
+    redeliverSeconds: Number(env.REDELIVER_SECONDS ?? 30),
     logLevel: env.LOG_LEVEL ?? 'info'
   }
 }

@@ -5,7 +5,7 @@ import type { AnnounceJob, JobListener } from '../../db/job-changes.js'
 import type { ApiConfig } from './config.js'
 
 export interface ApiDeps {
-  config: Pick<ApiConfig, 'temporalUiUrl' | 'temporalNamespace' | 'publicUrl' | 'codesNeeded'>
+  config: Pick<ApiConfig, 'temporalUiUrl' | 'temporalNamespace' | 'publicUrl' | 'codesNeeded' | 'redeliverSeconds'>
   db: Db
   listener: JobListener
   announce: AnnounceJob

@@ -91,9 +91,9 @@ function workflowView(job: JobRow, { temporalUiUrl, temporalNamespace }: JobView
   }
 }
 
-/** Why a job is not running yet; `null` once the executor has accepted it, and when it is final. */
+/** Why a job is not running yet; `null` once the executor has accepted it, and when it is to run no more. */
 function queueView(job: JobRow, now: Date) {
-  if (isFinal(job.status) || job.attempts > 0) return null
+  if (isFinal(job.status) || job.status === 'cancelling' || job.attempts > 0) return null
   const position = job.ahead + 1
   if (job.notBefore && job.notBefore > now)
     return { position, reason: 'not_before', message: `starts no earlier than ${job.notBefore.toISOString()}` }

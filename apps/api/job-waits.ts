@@ -15,41 +15,46 @@ export interface JobWaits {
 }
 
 export function createJobWaits(db: Db, listener: JobListener): JobWaits {
-  const closing = new AbortController()
+  let closed = false
+  const held = new Set<() => void>()
   return {
     async statusChange(jobId, seen, waitMs, left) {
       const deadline = performance.now() + waitMs
-      const stop = AbortSignal.any([left, closing.signal])
       let changed = false
-      let wake = () => {}
-      const unsubscribe = listener.on(jobId, () => {
+      let resume = () => {}
+      // Also called for a notice that comes during the read.
+      const wake = () => {
         changed = true
-        wake()
-      })
+        resume()
+      }
+      const unsubscribe = listener.on(jobId, wake)
+      held.add(wake)
+      left.addEventListener('abort', wake, { once: true })
       try {
-        while (!stop.aborted) {
+        while (!closed && !left.aborted) {
           changed = false
           const present = await jobStatus(db, jobId)
           if (present !== seen || isFinal(present)) return
           const remaining = deadline - performance.now()
           if (remaining <= 0) return
+          if (changed) continue
           await new Promise<void>((resolve) => {
-            const timer = setTimeout(done, Math.min(remaining, READ_AGAIN_MS))
-            function done() {
+            const timer = setTimeout(resolve, Math.min(remaining, READ_AGAIN_MS))
+            resume = () => {
               clearTimeout(timer)
-              stop.removeEventListener('abort', done)
               resolve()
             }
-            wake = done
-            stop.addEventListener('abort', done, { once: true })
-            // A notice that came during the read counts.
-            if (stop.aborted || changed) done()
           })
         }
       } finally {
         unsubscribe()
+        held.delete(wake)
+        left.removeEventListener('abort', wake)
       }
     },
-    close: () => closing.abort()
+    close() {
+      closed = true
+      for (const wake of held) wake()
+    }
   }
 }

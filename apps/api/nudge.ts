@@ -9,8 +9,6 @@ import { findFresh, markDelivered } from '../../db/outbox.js'
 // Several submissions at once share their look-up, their queue call and their note.
 const GATHER_MS = 2
 const BATCH_MAX = 100
-// As in the relay: the next look at a row that was delivered here.
-const RECHECK_SECONDS = 30
 
 export interface Nudge {
   (jobId: string): void
@@ -23,6 +21,8 @@ export function createNudge(deps: {
   dispatcher: Dispatcher
   announce: AnnounceJob
   log: FastifyBaseLogger
+  /** As in the relay: when to look again at a row that was delivered here. */
+  redeliverSeconds: number
 }): Nudge {
   const waiting = new Set<string>()
   const underWay = new Set<Promise<void>>()
@@ -47,7 +47,7 @@ export function createNudge(deps: {
     await markDelivered(
       deps.db,
       rows.filter((_, at) => deliveries[at] === 'delivered'),
-      RECHECK_SECONDS
+      deps.redeliverSeconds
     )
     for (const jobId of jobIds) deps.announce(jobId)
   }

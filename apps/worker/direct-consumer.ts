@@ -57,12 +57,15 @@ export function startDirectConsumer(
 async function runDirect(deps: ExecuteDeps & { held: HeldJobs }, handOver: JobHandOver, log: Logger): Promise<void> {
   const { db, announce, held } = deps
   const { jobId, generation } = handOver
-  const fence: Fence = { generation, lease: randomUUID() }
-  const { signal, release } = held.hold(jobId, fence.lease!)
+  const lease = randomUUID()
+  const fence: Fence = { generation, lease }
+  // The lease is of this call alone, so anything but a fresh claim belongs to somebody else.
+  const beginning = await beginJob(db, jobId, fence)
+  announce(jobId)
+  if (beginning !== 'begin') return
+  // Held only now: before the claim, a look at the lease would find none and take the job for lost.
+  const { signal, release } = held.hold(jobId, lease)
   try {
-    // The lease is of this call alone, so anything but a fresh claim belongs to somebody else.
-    if ((await beginJob(db, jobId, fence)) !== 'begin') return announce(jobId)
-    announce(jobId)
     const end = await endOf(deps, jobId, fence, signal, log)
     if (end) await untilWritten(signal, log, jobId, end)
     announce(jobId)

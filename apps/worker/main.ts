@@ -12,7 +12,9 @@ const log = pino({ level: config.logLevel, base: { app: 'worker' } }, pino.desti
 // Signals are handled below; Temporal would otherwise take them for itself.
 Runtime.install({
   shutdownSignals: [],
-  logger: new DefaultLogger('WARN', ({ level, message, meta }) => log.warn({ level, meta }, message))
+  logger: new DefaultLogger('WARN', ({ message, meta }) =>
+    log.warn({ temporal: { error: meta?.error, workflowId: meta?.workflowId } }, message)
+  )
 })
 
 await migrate(config.databaseUrl)

@@ -4,7 +4,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { changeTeamBudget, periodCounters, teamBudget } from '../../../db/budget.js'
 import type { DbOrTx } from '../../../db/client.js'
-import { roleIn, teamExists, teamsOf } from '../../../db/teams.js'
+import { lockTeamForWrite, roleIn, teamExists, teamsOf } from '../../../db/teams.js'
 import { type BudgetLimits, limitNames, type PeriodCounter, periodsOf } from '../../../domain/budget.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { formatUsd, type MicroUsd, microFromUsd, usdFromMicro } from '../../../domain/money.js'
@@ -55,25 +55,29 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         tags: ['budgets'],
         summary: "Set a team's limits (owner)",
         body: Type.Object(
-          { team_id: Type.String({ format: 'uuid' }), ...LimitFields.properties },
+          { team_id: Type.Optional(Type.String({ format: 'uuid' })), ...LimitFields.properties },
           { additionalProperties: false }
         )
       }
     },
     async (request) => {
-      const { team_id: teamId, ...fields } = request.body
-      const role = await roleIn(db, userOf(request).id, teamId)
-      if (!role) throw new ServiceError('not_found', 'team_id: no such team')
-      if (role !== 'owner') throw new ServiceError('permission_denied', "Only the team's owner may change its budget")
+      const { team_id: named, ...fields } = request.body
       const limits = readLimits(fields)
-      const { ceilings } = await teamBudget(db, teamId)
-      for (const name of limitNames)
-        if ((limits[name] ?? 0n) > ceilings[name])
-          throw new ServiceError(
-            'validation_error',
-            `${fieldOf[name]}: must be at most ${formatUsd(ceilings[name])}, the ceiling that the platform sets`
-          )
-      await changeTeamBudget(db, teamId, limits)
+      const user = userOf(request)
+      const teamId = await db.transaction(async (tx) => {
+        const id = await lockTeamForWrite(tx, { userId: user.id, email: user.email, teamId: named ?? null })
+        if ((await roleIn(tx, user.id, id)) !== 'owner')
+          throw new ServiceError('permission_denied', "Only the team's owner may change its budget")
+        const { ceilings } = await teamBudget(tx, id)
+        for (const name of limitNames)
+          if ((limits[name] ?? 0n) > ceilings[name])
+            throw new ServiceError(
+              'validation_error',
+              `${fieldOf[name]}: must be at most ${formatUsd(ceilings[name])}, the ceiling that the platform sets`
+            )
+        await changeTeamBudget(tx, id, limits)
+        return id
+      })
       return budgetView(db, teamId, deps.now())
     }
   )

@@ -6,6 +6,7 @@ import { listAttempts, resultText } from '../../../db/attempts.js'
 import { findBackend } from '../../../db/backends.js'
 import { requestCancel } from '../../../db/job-steps.js'
 import { createJob, type JobRow, listJobs, loadJob, TOTAL_MAX } from '../../../db/jobs.js'
+import { assertNotSuspended } from '../../../db/teams.js'
 import { assertUsable } from '../../../domain/backend.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { isFinal, type JobStatus, jobStatuses } from '../../../domain/job-status.js'
@@ -69,7 +70,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     },
     async (request) => {
       const { team_id, status, backend, cursor, limit, offset } = request.query
-      const { rows, total } = await listJobs(db, userOf(request).id, {
+      const { rows, more, total } = await listJobs(db, userOf(request).id, {
         limit,
         offset,
         ...(team_id && { teamId: team_id }),
@@ -84,7 +85,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         ...(total > TOTAL_MAX && { total_capped: true }),
         limit,
         offset,
-        next_cursor: rows.length === limit ? rows.at(-1)!.id : null
+        next_cursor: more ? rows.at(-1)!.id : null
       }
     }
   )
@@ -110,8 +111,14 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       const waitMs = readWait(request.query.wait) * 1000
       if (waitMs > 0 && !isFinal(job.status)) {
         const left = new AbortController()
-        request.raw.socket.once('close', () => left.abort())
-        await waits.statusChange(job.id, job.status, waitMs, left.signal)
+        const leave = () => left.abort()
+        request.raw.socket.once('close', leave)
+        try {
+          await waits.statusChange(job.id, job.status, waitMs, left.signal)
+        } finally {
+          // The socket may live on and carry many more polls.
+          request.raw.socket.off('close', leave)
+        }
         job = await jobOf(request)
       }
       return sendJson(reply, jobStatusJson(job, await resultOf(job)))
@@ -132,6 +139,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     { schema: { tags: ['jobs'], summary: 'Cancel a job; what is running is stopped', params: JobId } },
     async (request, reply) => {
       const job = await jobOf(request)
+      await assertNotSuspended(db, job.teamId)
       if ((await requestCancel(db, job.id)) === 'final') {
         const { status } = await jobOf(request)
         throw new ServiceError('conflict', `job is ${status} already; only a job that is not final can be cancelled`)

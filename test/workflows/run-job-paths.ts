@@ -1,0 +1,138 @@
+// Every path through the runJob workflow, with activities that stand for what the real ones answer. The same paths are
+// run, recorded as golden histories (npm run histories) and replayed.
+import { ApplicationFailure, Context } from '@temporalio/activity'
+import type { WorkflowHandle } from '@temporalio/client'
+import type { JobActivities } from '../../activities/activities.js'
+
+export interface Path {
+  name: string
+  /** Builds the activities anew for each run; `calls` notes what was called. */
+  activities(calls: string[]): JobActivities
+  /** What happens from outside while the workflow runs. */
+  meanwhile?(handle: WorkflowHandle, calls: string[]): Promise<void>
+  /** The workflow's answer, and the calls that must have been made, in order. */
+  expected: { answer: string; calls: string[] }
+}
+
+const digest = 'a'.repeat(64)
+
+const activitiesOf = (calls: string[], changed: Partial<JobActivities> = {}): JobActivities => {
+  const note =
+    <Args extends unknown[], T>(name: string, run: (...args: Args) => Promise<T>) =>
+    (...args: Args) => {
+      calls.push(name)
+      return run(...args)
+    }
+  const all: JobActivities = {
+    beginJob: async () => 'begin',
+    execute: async () => ({ next: 'complete', resultSha256: digest }),
+    completeJob: async () => 'completed',
+    failJob: async () => 'failed',
+    recordCancelled: async () => 'cancelled',
+    ...changed
+  }
+  return Object.fromEntries(
+    Object.entries(all).map(([name, run]) => [name, note(name, run as (...args: unknown[]) => Promise<unknown>)])
+  ) as unknown as JobActivities
+}
+
+/** Runs until the workflow is cancelled, as a real execution does. */
+const untilCancelled = async (): Promise<never> => {
+  const context = Context.current()
+  const beating = setInterval(() => context.heartbeat(), 100)
+  try {
+    return await context.cancelled
+  } finally {
+    clearInterval(beating)
+  }
+}
+
+const cancelWhenExecuting = async (handle: WorkflowHandle, calls: string[]): Promise<void> => {
+  while (!calls.includes('execute')) await new Promise((resolve) => setTimeout(resolve, 20))
+  await handle.cancel()
+}
+
+export const paths: Path[] = [
+  {
+    name: 'completed',
+    activities: (calls) => activitiesOf(calls),
+    expected: { answer: 'completed', calls: ['beginJob', 'execute', 'completeJob'] }
+  },
+  {
+    name: 'resumed',
+    activities: (calls) => activitiesOf(calls, { beginJob: async () => 'resume' }),
+    expected: { answer: 'completed', calls: ['beginJob', 'execute', 'completeJob'] }
+  },
+  {
+    name: 'stopped-at-begin',
+    activities: (calls) => activitiesOf(calls, { beginJob: async () => 'stop' }),
+    expected: { answer: 'stopped', calls: ['beginJob'] }
+  },
+  {
+    name: 'cancelling-at-begin',
+    activities: (calls) => activitiesOf(calls, { beginJob: async () => 'cancel' }),
+    expected: { answer: 'cancelled', calls: ['beginJob', 'recordCancelled'] }
+  },
+  {
+    name: 'failed',
+    activities: (calls) =>
+      activitiesOf(calls, {
+        execute: async () => {
+          throw ApplicationFailure.nonRetryable('the circuit is not valid', 'execution_error')
+        }
+      }),
+    expected: { answer: 'failed', calls: ['beginJob', 'execute', 'failJob'] }
+  },
+  {
+    name: 'lost-then-completed',
+    activities: (calls) => {
+      let runs = 0
+      return activitiesOf(calls, {
+        execute: async () => {
+          if (runs++ === 0)
+            throw ApplicationFailure.retryable('the execution service went away', 'execution_service_lost')
+          return { next: 'complete', resultSha256: digest }
+        }
+      })
+    },
+    expected: { answer: 'completed', calls: ['beginJob', 'execute', 'execute', 'completeJob'] }
+  },
+  {
+    name: 'taken-while-executing',
+    activities: (calls) => activitiesOf(calls, { execute: async () => ({ next: 'stop' }) }),
+    expected: { answer: 'stopped', calls: ['beginJob', 'execute'] }
+  },
+  {
+    name: 'cancelling-found-by-execute',
+    activities: (calls) => activitiesOf(calls, { execute: async () => ({ next: 'cancel' }) }),
+    expected: { answer: 'cancelled', calls: ['beginJob', 'execute', 'recordCancelled'] }
+  },
+  {
+    name: 'cancelled-while-executing',
+    activities: (calls) => activitiesOf(calls, { execute: untilCancelled }),
+    meanwhile: cancelWhenExecuting,
+    expected: { answer: 'cancelled', calls: ['beginJob', 'execute', 'recordCancelled'] }
+  },
+  {
+    name: 'database-away-at-every-step',
+    activities: (calls) => {
+      const away = new Set<string>()
+      const onceAway =
+        <T>(name: string, answer: T) =>
+        async (): Promise<T> => {
+          if (away.has(name)) return answer
+          away.add(name)
+          throw new Error('connect ECONNREFUSED')
+        }
+      return activitiesOf(calls, {
+        beginJob: onceAway('beginJob', 'begin' as const),
+        execute: onceAway('execute', { next: 'complete' as const, resultSha256: digest }),
+        completeJob: onceAway('completeJob', 'completed' as const)
+      })
+    },
+    expected: {
+      answer: 'completed',
+      calls: ['beginJob', 'beginJob', 'execute', 'execute', 'completeJob', 'completeJob']
+    }
+  }
+]

@@ -1,0 +1,88 @@
+// The runJob workflow on the real development server, and its golden histories replayed. Before 1.0 the histories may be
+// recorded again (RECORD_HISTORIES=1 npm test -- run-job), with the reason in the commit.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Client, Connection } from '@temporalio/client'
+import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common'
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import { RUN_JOB_WORKFLOW } from '../../domain/dispatch.js'
+import { type Path, paths } from './run-job-paths.js'
+
+const folder = fileURLToPath(new URL('./histories/', import.meta.url))
+const workflowBundle = { codePath: process.env.TEST_WORKFLOW_BUNDLE! }
+const recording = process.env.RECORD_HISTORIES === '1'
+
+let native: NativeConnection
+let client: Client
+
+beforeAll(async () => {
+  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
+  native = await NativeConnection.connect({ address: process.env.TEST_TEMPORAL_ADDRESS! })
+  client = new Client({ connection: await Connection.connect({ address: process.env.TEST_TEMPORAL_ADDRESS! }) })
+})
+
+afterAll(async () => {
+  await native.close()
+  await client.connection.close()
+})
+
+describe('a job takes the path that its steps and its operator choose', () => {
+  test.each(paths.map((path) => [path.name, path] as const))('%s', async (_name, path) => {
+    const { answer, calls } = await run(path)
+    expect({ answer, calls }).toEqual(path.expected)
+  })
+})
+
+describe('histories of earlier workers replay without a difference', () => {
+  test('every path has a golden history', () => {
+    expect(readdirSync(folder).sort()).toEqual(paths.map((path) => `${path.name}.json`).sort())
+  })
+
+  test.each(paths.map((path) => path.name))('%s', async (name) => {
+    const history = JSON.parse(readFileSync(`${folder}${name}.json`, 'utf8'))
+    await Worker.runReplayHistory({ workflowBundle }, history)
+  })
+
+  test('a history that the present workflow would not write is refused', async () => {
+    const history = JSON.parse(readFileSync(`${folder}completed.json`, 'utf8'))
+    const scheduled = history.events.find((event: { activityTaskScheduledEventAttributes?: object }) =>
+      Boolean(event.activityTaskScheduledEventAttributes)
+    )
+    scheduled.activityTaskScheduledEventAttributes.activityType.name = 'somethingElse'
+    await expect(Worker.runReplayHistory({ workflowBundle }, history)).rejects.toThrow(/TMPRL1100|[Nn]ondeterminism/)
+  })
+})
+
+async function run(path: Path): Promise<{ answer: string; calls: string[] }> {
+  const calls: string[] = []
+  const taskQueue = `run-job-${path.name}-${process.pid}-${Date.now()}`
+  const worker = await Worker.create({
+    connection: native,
+    taskQueue,
+    workflowBundle,
+    activities: path.activities(calls),
+    maxHeartbeatThrottleInterval: '100ms',
+    defaultHeartbeatThrottleInterval: '100ms'
+  })
+  return worker.runUntil(async () => {
+    const handle = await client.workflow.start(RUN_JOB_WORKFLOW, {
+      args: [{ jobId: '01900000-0000-7000-8000-000000000000', generation: 1 }],
+      taskQueue,
+      workflowId: taskQueue,
+      workflowExecutionTimeout: '60s',
+      typedSearchAttributes: new TypedSearchAttributes([
+        { key: defineSearchAttributeKey('JobStatus', SearchAttributeType.KEYWORD), value: 'pending' }
+      ])
+    })
+    await path.meanwhile?.(handle, calls)
+    const answer = (await handle.result()) as string
+    if (recording) {
+      // Which process and machine wrote an event is of no use to a replay.
+      const history = historyToJSON(await handle.fetchHistory()).replaceAll(/"\d+@[^"]*"/g, '"worker"')
+      writeFileSync(`${folder}${path.name}.json`, `${JSON.stringify(JSON.parse(history), null, 1)}\n`)
+    }
+    return { answer, calls }
+  })
+}

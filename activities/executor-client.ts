@@ -132,7 +132,7 @@ async function readRun(
 
 interface Line {
   accepted?: unknown
-  outcome?: { status?: unknown; result?: unknown; error?: { code?: unknown; message?: unknown } }
+  outcome?: { status?: unknown; result?: unknown; error?: { code?: unknown; message?: unknown; line?: unknown } }
 }
 
 async function* linesOf(body: AsyncIterable<Buffer>, abort: () => void): AsyncGenerator<Line> {
@@ -161,7 +161,7 @@ async function* linesOf(body: AsyncIterable<Buffer>, abort: () => void): AsyncGe
 }
 
 function readOutcome(outcome: NonNullable<Line['outcome']>): RunEnd {
-  const message = typeof outcome.error?.message === 'string' ? outcome.error.message : 'no reason was given'
+  const message = reasonWithLine(outcome.error ?? {})
   if (outcome.status === 'completed' && typeof outcome.result === 'string')
     return { kind: 'completed', result: outcome.result }
   if (outcome.status === 'failed') {
@@ -169,6 +169,12 @@ function readOutcome(outcome: NonNullable<Line['outcome']>): RunEnd {
     return { kind: 'failed', error: { code: isErrorCode(code) ? code : 'execution_error', message } }
   }
   return { kind: 'lost', message }
+}
+
+/** A job's error has one text; where in the code it happened belongs into it. */
+function reasonWithLine({ message, line }: { message?: unknown; line?: unknown }): string {
+  if (typeof message !== 'string') return 'no reason was given'
+  return typeof line === 'number' && !/\bline \d/.test(message) ? `line ${line}: ${message}` : message
 }
 
 function errorMessage(text: string): string | null {

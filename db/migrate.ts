@@ -9,7 +9,7 @@ import postgres from 'postgres'
 import { seedBackends } from './backends.js'
 
 // Any number that no other advisory lock of this product uses.
-const MIGRATION_LOCK = 7_261_001
+export const MIGRATION_LOCK = 7_261_001
 
 /** @param databaseUrl of an existing database. Waits for another process that migrates, then does what is left. */
 export async function migrate(databaseUrl: string): Promise<void> {

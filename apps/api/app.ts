@@ -5,12 +5,17 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Ajv, type Options } from 'ajv'
 import addFormats from 'ajv-formats'
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions
+} from 'fastify'
 import { v7 } from 'uuid'
 import type { ApiDeps } from './deps.js'
 import { createJobWaits } from './job-waits.js'
 import { createNudge } from './nudge.js'
-import errors from './plugins/errors.js'
+import errors, { sendFault } from './plugins/errors.js'
 import jsonBody from './plugins/json-body.js'
 import originGuard from './plugins/origin-guard.js'
 import session, { createSessions } from './plugins/session.js'
@@ -34,6 +39,10 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
     // Prototype keys are refused by name in plugins/json-body.ts.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
+    // What the router refuses passes no hook.
+    frameworkErrors: (error, request, reply) => {
+      sendFault(error, request, withStandardHeaders(request, reply))
+    },
     ...options
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setValidatorCompiler(({ schema, httpPart }) =>
@@ -49,10 +58,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   })
   app.addHook('onClose', () => nudge.close())
   app.addHook('onRequest', async (request, reply) => {
-    reply
-      .header('x-request-id', request.id)
-      .header('x-api-version', API_VERSION)
-      .header('x-content-type-options', 'nosniff')
+    withStandardHeaders(request, reply)
   })
   app.addHook('onSend', async (_request, reply) => {
     // A kept-alive connection would hold the shutdown for more than a minute.
@@ -84,6 +90,12 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   })
   return app
 }
+
+const withStandardHeaders = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  reply
+    .header('x-request-id', request.id)
+    .header('x-api-version', API_VERSION)
+    .header('x-content-type-options', 'nosniff')
 
 // `verbose` gives error messages the value that was sent. Bodies are taken as they are; what stands in a URL is text and is
 // read as the type that the schema names.

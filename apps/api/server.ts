@@ -46,7 +46,8 @@ const app = await buildApp(
       database: () => sql`select 1`,
       redis: () => redis.ping(),
       temporal: () =>
-        temporal.withDeadline(Date.now() + 2_000, () =>
+        // Over before the probe itself gives up, so that nothing is left to retry on a closed connection.
+        temporal.withDeadline(Date.now() + 1_500, () =>
           temporal.workflowService.describeNamespace({ namespace: config.temporalNamespace })
         ),
       executor: () => executor.health()

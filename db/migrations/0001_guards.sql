@@ -21,6 +21,8 @@ END $$;
 --> statement-breakpoint
 CREATE TRIGGER ledger_append_only BEFORE UPDATE OR DELETE ON ledger FOR EACH ROW EXECUTE FUNCTION refuse_ledger_change();
 --> statement-breakpoint
+CREATE TRIGGER ledger_never_emptied BEFORE TRUNCATE ON ledger FOR EACH STATEMENT EXECUTE FUNCTION refuse_ledger_change();
+--> statement-breakpoint
 ALTER TABLE jobs ADD CONSTRAINT jobs_status_known
   CHECK (status IN ('pending', 'running', 'completed', 'failed', 'cancelling', 'cancelled', 'dispatch_failed'));
 --> statement-breakpoint

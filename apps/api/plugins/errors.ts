@@ -7,11 +7,7 @@ import { validationMessage } from '../validation-message.js'
 
 export default fp(
   async (app: FastifyInstance) => {
-    app.setErrorHandler((error, request, reply) => {
-      const known = translate(error)
-      if (known.code === 'internal_error') request.log.error({ err: error }, 'request failed by a fault of ours')
-      return sendError(request, reply, known)
-    })
+    app.setErrorHandler((error, request, reply) => sendFault(error, request, reply))
     app.setNotFoundHandler((request, reply) =>
       sendError(request, reply, {
         code: 'not_found',
@@ -22,13 +18,20 @@ export default fp(
   { name: 'errors' }
 )
 
+/** Answers whatever was thrown. */
+export function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = translate(error)
+  if (known.code === 'internal_error') request.log.error({ err: error }, 'request failed by a fault of ours')
+  return sendError(request, reply, known)
+}
+
 interface KnownError {
   code: ErrorCode
   message: string
   fields?: Record<string, unknown>
 }
 
-export function sendError(request: FastifyRequest, reply: FastifyReply, error: KnownError): FastifyReply {
+function sendError(request: FastifyRequest, reply: FastifyReply, error: KnownError): FastifyReply {
   const { code, message, fields = {} } = error
   const status = errorCatalogue[code].http
   const structured = request.headers.authorization !== undefined
@@ -78,5 +81,7 @@ const fastifyErrors: Record<string, KnownError> = {
     message: 'Content-Type: must be application/json'
   },
   FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'validation_error', message: 'body: is empty; send a JSON object' },
+  FST_ERR_BAD_URL: { code: 'validation_error', message: 'url: holds a % that begins no character' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'validation_error', message: 'url: a part of the path is too long' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'validation_error', message: 'Content-Length: does not match the body' }
 }

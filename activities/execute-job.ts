@@ -2,8 +2,7 @@
 // looks for a result that is already stored, and everything it writes is fenced. Waiting for a busy or absent executor is
 // no attempt; an attempt begins when the executor has accepted the run.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { closeAttempt, completeAttempt, openAttempt, storedResult } from '../db/attempts.js'
-import { findBackend } from '../db/backends.js'
+import { closeAttempt, completeAttempt, openAttempt } from '../db/attempts.js'
 import type { Db } from '../db/client.js'
 import type { AnnounceJob } from '../db/job-changes.js'
 import type { Fence } from '../db/job-transition.js'
@@ -44,11 +43,10 @@ export async function executeJob(
   fence: Fence,
   signal: AbortSignal
 ): Promise<Execution> {
-  const stored = await storedResult(deps.db, jobId)
-  if (stored) return { outcome: 'completed', resultSha256: stored }
   const job = await loadRun(deps.db, jobId)
+  if (job?.storedResult) return { outcome: 'completed', resultSha256: job.storedResult }
   if (job?.status !== 'running' || job.generation !== fence.generation) return notRunning(deps.db, jobId, fence)
-  const request = await runRequest(deps.db, jobId, job)
+  const request = runRequest(jobId, job)
   if (!request)
     return { outcome: 'failed', error: { code: 'backend_unknown', message: `no backend is called ${job.backend}` } }
 
@@ -69,22 +67,17 @@ async function notRunning(db: Db, jobId: string, fence: Fence): Promise<Executio
   return mine ? { outcome: 'cancelling' } : { outcome: 'stopped' }
 }
 
-async function runRequest(
-  db: Db,
-  jobId: string,
-  job: NonNullable<Awaited<ReturnType<typeof loadRun>>>
-): Promise<RunRequest | null> {
-  const backend = await findBackend(db, job.backend)
-  if (!backend?.engine) return null
+function runRequest(jobId: string, job: NonNullable<Awaited<ReturnType<typeof loadRun>>>): RunRequest | null {
+  if (!job.engine) return null
   return {
     run_id: jobId,
     source:
       job.sourceKind === 'circuit'
         ? { kind: 'circuit', format: job.sourceFormat ?? 'qasm3', payload: job.sourceText }
         : { kind: 'code', framework: job.framework, code: job.sourceText },
-    backend: backend.slug,
-    engine: backend.engine,
-    max_qubits: backend.maxQubits,
+    backend: job.backend,
+    engine: job.engine,
+    max_qubits: job.maxQubits,
     params: JSON.parse(job.params),
     limits: { wall_seconds: job.timeoutSeconds }
   }

@@ -28,29 +28,23 @@ export interface Attempt {
  * @returns its number from 1, or `null` when the job is no longer this side's to run.
  */
 export async function openAttempt(db: Db, jobId: string, fence: Fence): Promise<number | null> {
-  return db.transaction(async (tx) => {
-    // Locks the job: no cancel or sweep comes between the check and the insert.
-    const [job] = await tx
-      .select({ id: jobs.id })
-      .from(jobs)
-      .where(and(eq(jobs.id, jobId), eq(jobs.status, 'running'), fenceHolds(fence)))
-      .for('no key update')
-    if (!job) return null
-    await closeOpenAttempts(tx, jobId, 'lost', {
-      code: 'execution_service_lost',
-      message: 'the execution was interrupted and its end is unknown'
-    })
-    const [row] = await tx
-      .insert(attempts)
-      .values({
-        jobId,
-        number: sql`(select coalesce(max(number), 0) + 1 from attempts where job_id = ${jobId} and task = '')`,
-        generation: fence.generation,
-        state: 'running'
-      })
-      .returning({ number: attempts.number })
-    return row!.number
-  })
+  // The lock on the job's row keeps a cancel or a sweep from coming between the check and the insert.
+  const mine = db
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(and(eq(jobs.id, jobId), eq(jobs.status, 'running'), fenceHolds(fence)))
+    .for('no key update')
+  const [opened] = await db.execute<{ number: number }>(sql`
+    with mine as ${mine},
+      lost as (update ${attempts} set state = 'lost', ended_at = ${now}, error_code = 'execution_service_lost',
+          error_message = 'the execution was interrupted and its end is unknown'
+        where job_id in (select id from mine) and state = 'running')
+    insert into ${attempts} (job_id, number, generation, state)
+      select id, (select coalesce(max(number), 0) + 1 from ${attempts} where job_id = ${jobId} and task = ''),
+        ${fence.generation}, 'running'
+      from mine
+    returning number`)
+  return opened?.number ?? null
 }
 
 /** Closes an open attempt that did not complete. `false` when somebody else closed it, or has the job by now. */
@@ -104,38 +98,23 @@ export async function closeOpenAttempts(
 export async function completeAttempt(db: Db, jobId: string, number: number, result: string): Promise<string | null> {
   const content = Buffer.from(result, 'utf8')
   const sha256 = createHash('sha256').update(content).digest('hex')
-  return db.transaction(async (tx) => {
-    // No sweep gives the job away between the check and the commit.
-    await tx.select({ id: jobs.id }).from(jobs).where(eq(jobs.id, jobId)).for('no key update')
-    const closed = await tx
-      .update(attempts)
-      .set({ state: 'completed', endedAt: now, resultSha256: sha256 })
-      .where(openAndPresent(jobId, number))
-      .returning({ number: attempts.number })
-    if (closed.length === 0) return null
-    await tx
-      .insert(artifacts)
-      .values({
-        jobId,
-        name: RESULT_ARTIFACT,
-        sha256,
-        sizeBytes: content.length,
-        mediaType: 'application/json',
-        content
-      })
-      .onConflictDoNothing()
-    return sha256
-  })
-}
-
-/** The digest of a result that this job has already stored, so that a repeated step need not run anything again. */
-export async function storedResult(db: DbOrTx, jobId: string): Promise<string | null> {
-  const [row] = await db
-    .select({ sha256: attempts.resultSha256 })
-    .from(attempts)
-    .where(and(eq(attempts.jobId, jobId), eq(attempts.state, 'completed')))
-    .limit(1)
-  return row?.sha256 ?? null
+  // The lock keeps a sweep from giving the job away between the check and the commit.
+  const held = db
+    .select({ id: jobs.id, generation: jobs.generation })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+    .for('no key update')
+  const closed = await db.execute(sql`
+    with held as ${held},
+      closed as (update ${attempts} set state = 'completed', ended_at = ${now}, result_sha256 = ${sha256}
+        where job_id in (select id from held) and number = ${number} and state = 'running'
+          and generation = (select generation from held)
+        returning job_id),
+      stored as (insert into ${artifacts} (job_id, name, sha256, size_bytes, media_type, content)
+        select job_id, ${RESULT_ARTIFACT}, ${sha256}, ${content.length}::int, 'application/json', ${content}::bytea from closed
+        on conflict do nothing)
+    select job_id from closed`)
+  return closed.length > 0 ? sha256 : null
 }
 
 export async function listAttempts(db: DbOrTx, jobId: string): Promise<Attempt[]> {

@@ -110,14 +110,15 @@ export async function reserve(
 }
 
 /**
- * Settles what a job has spent and releases the rest of its reservation; the rest is negative when more was spent than
+ * Settles what a job has spent (`all` that was reserved) and releases the rest of its reservation; the rest is negative when more was spent than
  * reserved. Repeating it changes nothing.
  * @throws Error when the job was settled before with another figure: a later correction is an entry of its own.
  */
-export async function settle(tx: Tx, jobId: string, spent: MicroUsd): Promise<void> {
+export async function settle(tx: Tx, jobId: string, cost: MicroUsd | 'all'): Promise<void> {
   const { reserve: reservation, settle: settled, release: released } = await entriesOf(tx, jobId)
   if (!reservation) return
   const { teamId, day, amount } = reservation
+  const spent = cost === 'all' ? amount : cost
   if (settled || released) {
     const before = settled?.amount ?? 0n
     if (before === spent) return

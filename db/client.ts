@@ -1,7 +1,10 @@
 // The connection pool and its drizzle face. On this client raw queries take strings, never Dates: drizzle changes how
 // the driver writes and reads timestamps.
+import { type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import { steadySocket } from './steady-socket.js'
 
 export type Db = PostgresJsDatabase<Record<string, never>>
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
@@ -14,16 +17,47 @@ export interface Connection {
   close(): Promise<void>
 }
 
+/**
+ * Options of every lasting connection. The driver's own look-up of array types is left out: when the connection is lost
+ * meanwhile its failure reaches nobody and ends the process. Lists go as text (`anyOf`).
+ */
+export const steady = { socket: steadySocket, fetch_types: false } as object
+
 /** @param max connections of the pool; a statement that runs longer than `statementTimeoutMs` is cancelled by Postgres. */
 export function connect(databaseUrl: string, options: { max?: number; statementTimeoutMs?: number } = {}): Connection {
-  const sql = postgres(databaseUrl, {
+  const pool = postgres(databaseUrl, {
     max: options.max ?? 10,
     connect_timeout: 5,
     onnotice: () => {},
+    ...steady,
     connection: { application_name: 'quantum-job-service', statement_timeout: options.statementTimeoutMs ?? 10_000 }
   })
-  return { db: drizzle(sql), sql, close: () => sql.end({ timeout: 5 }) }
+  return { db: drizzle(withPreparedStatements(pool)), sql: pool, close: () => pool.end({ timeout: 5 }) }
 }
+
+/**
+ * drizzle sends every query unprepared, which costs a second round trip and a new plan each time. The driver prepares
+ * per connection when asked to; lists of varying length therefore go as one array parameter (`anyOf`), or each length
+ * would be a statement of its own.
+ */
+function withPreparedStatements<T extends postgres.Sql | postgres.TransactionSql>(client: T): T {
+  const unsafe = client.unsafe.bind(client)
+  const nested =
+    (begin: (run: (inner: postgres.TransactionSql) => unknown) => unknown) =>
+    (run: (inner: postgres.TransactionSql) => unknown) =>
+      begin((inner) => run(withPreparedStatements(inner)))
+  const overrides: Record<string, unknown> = {
+    unsafe: (query: string, parameters: never[], options: object) =>
+      unsafe(query, parameters, { prepare: true, ...options })
+  }
+  if ('begin' in client) overrides.begin = nested(client.begin.bind(client) as never)
+  if ('savepoint' in client) overrides.savepoint = nested(client.savepoint.bind(client) as never)
+  return new Proxy(client, { get: (target, key) => overrides[key as string] ?? Reflect.get(target, key) })
+}
+
+/** `column` is one of the ids. */
+export const anyOf = (column: AnyPgColumn, ids: string[]): SQL =>
+  sql`${column} = any(string_to_array(${ids.join(',')}, ',')::uuid[])`
 
 /** The Postgres error code (`23505`, ...) behind a thrown value, which drizzle wraps. */
 export function postgresCode(error: unknown): string | null {

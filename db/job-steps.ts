@@ -1,16 +1,16 @@
 // The steps of a job that change its status, each one transaction, each safe to run twice: begin, complete, fail, cancel.
 // Both modes call these; only the fence differs (a lease for direct jobs).
 import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
-import { estimateCost, type Pricing } from '../domain/cost.js'
+import { estimateCost } from '../domain/cost.js'
 import type { JobError } from '../domain/errors.js'
 import { type CancelOutcome, isFinal, type JobStatus } from '../domain/job-status.js'
 import { storableText } from '../domain/json-guard.js'
 import { formatUsd } from '../domain/money.js'
 import { closeOpenAttempts } from './attempts.js'
-import { findBackend } from './backends.js'
 import { settle } from './budget.js'
 import type { Db, Tx } from './client.js'
 import { type Fence, now, type Transition, transition } from './job-transition.js'
+import { backends } from './tables/backends.js'
 import { jobs, outbox } from './tables/jobs.js'
 
 /** How long a direct job's worker may be silent before a sweep takes the job from it. */
@@ -40,11 +40,15 @@ export async function beginJob(
         startedAt: now,
         ...(fence.lease ? { leaseToken: fence.lease, leaseExpiresAt: leaseEnd } : {})
       },
-      where: or(isNull(jobs.notBefore), lte(jobs.notBefore, now))
+      where: or(isNull(jobs.notBefore), lte(jobs.notBefore, now)),
+      clears: 'start'
     })
     const beginning = claim === 'won' ? 'begin' : await beginningOf(tx, jobId, fence)
-    if (beginning !== 'stop') await tx.delete(outbox).where(and(eq(outbox.jobId, jobId), eq(outbox.kind, 'start')))
-    if (beginning !== 'begin') return beginning
+    if (beginning !== 'begin') {
+      // A later generation finds the job running already; its row has served its purpose too.
+      if (beginning !== 'stop') await tx.delete(outbox).where(and(eq(outbox.jobId, jobId), eq(outbox.kind, 'start')))
+      return beginning
+    }
     const problem = await repriceProblem(tx, jobId)
     if (!problem) return 'begin'
     await endFailed(tx, jobId, fence, problem)
@@ -64,21 +68,26 @@ async function beginningOf(tx: Tx, jobId: string, fence: Fence): Promise<Beginni
 
 async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
   const [job] = await tx
-    .select({ backend: jobs.backend, shots: jobs.shots, estimate: jobs.estimatedCost })
+    .select({
+      backend: jobs.backend,
+      shots: jobs.shots,
+      estimate: jobs.estimatedCost,
+      pricing: { taskFee: backends.taskFee, perShot: backends.perShot, minimumCost: backends.minimumCost }
+    })
     .from(jobs)
+    .innerJoin(backends, eq(backends.slug, jobs.backend))
     .where(eq(jobs.id, jobId))
-  const backend = await findBackend(tx, job!.backend)
-  const cost = estimateCost(backend?.pricing ?? freeOfCharge, job!.shots)
-  if (cost <= job!.estimate) return null
+  // A backend that is no longer in the catalogue fails the job when it is to be run.
+  if (!job) return null
+  const cost = estimateCost(job.pricing, job.shots)
+  if (cost <= job.estimate) return null
   return {
     code: 'price_changed',
     message:
-      `the price of ${job!.backend} rose between submission and start: ${formatUsd(job!.estimate)} was reserved, ` +
+      `the price of ${job.backend} rose between submission and start: ${formatUsd(job.estimate)} was reserved, ` +
       `${formatUsd(cost)} would be due; submit again to accept the new price`
   }
 }
-
-const freeOfCharge: Pricing = { taskFee: 0n, perShot: 0n, minimumCost: 0n }
 
 /** The job's result is the stored artifact with this digest; its estimate becomes its cost. */
 export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha256: string): Promise<Transition> {
@@ -91,9 +100,7 @@ export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha
         cancelOutcome: sql`case when ${jobs.cancelRequestedAt} is null then null else 'too_late' end`
       }
     })
-    if (moved !== 'won') return moved
-    const [job] = await tx.select({ cost: jobs.actualCost }).from(jobs).where(eq(jobs.id, jobId))
-    await settle(tx, jobId, job!.cost ?? 0n)
+    if (moved === 'won') await settle(tx, jobId, 'all')
     return moved
   })
 }

@@ -21,16 +21,17 @@ export const now = sql`clock_timestamp()`
 
 /**
  * Moves a job to `to`. Without a fence (cancel, sweeps) the present status alone decides. Must run in a transaction.
- * A final status ends the lease and whatever the outbox still meant to tell.
+ * A final status ends the lease and whatever the outbox still meant to tell; `clears` names a row that another status
+ * makes needless. One statement, since every job passes here three times.
  */
 export async function transition(
   tx: DbOrTx,
   jobId: string,
   to: JobStatus,
-  options: { fence?: Fence; reason?: string | null; set?: JobChange; where?: SQL; type?: string } = {}
+  options: { fence?: Fence; reason?: string | null; set?: JobChange; where?: SQL; clears?: 'start' } = {}
 ): Promise<Transition> {
-  const { fence, reason = null, set = {}, where, type = 'status' } = options
-  const [moved] = await tx
+  const { fence, reason = null, set = {}, where, clears } = options
+  const move = tx
     .update(jobs)
     .set({
       ...set,
@@ -43,12 +44,15 @@ export async function transition(
       updatedAt: now
     })
     .where(and(eq(jobs.id, jobId), inArray(jobs.status, statusesBefore(to)), fenceHolds(fence), where))
-    .returning({ seq: jobs.eventSeq })
-  if (moved) {
-    await tx.insert(jobEvents).values({ jobId, seq: moved.seq, type, status: to, reason })
-    if (isFinal(to)) await tx.delete(outbox).where(eq(outbox.jobId, jobId))
-    return 'won'
-  }
+    .returning({ id: jobs.id, seq: jobs.eventSeq })
+  const needless = isFinal(to) ? sql`true` : clears ? sql`${outbox.kind} = ${clears}` : sql`false`
+  const moved = await tx.execute(sql`
+    with moved as ${move},
+      told as (insert into ${jobEvents} (job_id, seq, type, status, reason)
+        select id, event_seq, 'status', ${to}, ${reason} from moved),
+      cleared as (delete from ${outbox} where ${outbox.jobId} in (select id from moved) and ${needless})
+    select event_seq from moved`)
+  if (moved.length > 0) return 'won'
   if (!fence) return 'lost'
   const [row] = await tx
     .select({ status: jobs.status, by: jobs.statusGeneration, generation: jobs.generation, lease: jobs.leaseToken })

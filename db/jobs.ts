@@ -9,10 +9,11 @@ import { ServiceError } from '../domain/errors.js'
 import type { JobStatus } from '../domain/job-status.js'
 import type { Submission } from '../domain/submission.js'
 import { reserve } from './budget.js'
-import type { Db, DbOrTx } from './client.js'
+import { anyOf, type Db, type DbOrTx } from './client.js'
 import { newId } from './ids.js'
 import { now } from './job-transition.js'
 import { members } from './tables/accounts.js'
+import { backends } from './tables/backends.js'
 import { attempts, jobEvents, jobs, outbox } from './tables/jobs.js'
 import { lockTeamForWrite } from './teams.js'
 
@@ -45,7 +46,7 @@ export async function createJob(
       const { message, fields } = budgetRefusalBody(refusal)
       throw new ServiceError('budget_exceeded', message, fields)
     }
-    await tx.insert(jobs).values({
+    const job = tx.insert(jobs).values({
       id,
       teamId,
       userId: context.userId,
@@ -66,8 +67,8 @@ export async function createJob(
       notBefore: submission.notBefore,
       estimatedCost: estimate
     })
-    await tx.insert(jobEvents).values({ jobId: id, seq: 1, type: 'status', status: 'pending' })
-    await tx.insert(outbox).values({
+    const event = tx.insert(jobEvents).values({ jobId: id, seq: 1, type: 'status', status: 'pending' })
+    const message = tx.insert(outbox).values({
       jobId: id,
       kind: 'start',
       mode: submission.mode,
@@ -76,6 +77,8 @@ export async function createJob(
       dueAt: submission.notBefore ?? now,
       nextAt: sql`greatest(${submission.notBefore?.toISOString() ?? null}::timestamptz, ${now} + make_interval(secs => ${NUDGE_HEAD_START_SECONDS}))`
     })
+    // One statement: a caller waits for every round trip.
+    await tx.execute(sql`with job as ${job}, event as ${event} ${message.getSQL()}`)
   })
   return id
 }
@@ -179,7 +182,10 @@ export async function jobStatus(db: DbOrTx, jobId: string): Promise<JobStatus | 
   return row?.status ?? null
 }
 
-/** What an executing side needs to run a job. */
+/**
+ * What an executing side needs to run a job. `storedResult` is the digest of a result that an earlier call of the same
+ * step has stored already; `engine` is null when the backend has none or is no longer in the catalogue.
+ */
 export async function loadRun(db: DbOrTx, jobId: string) {
   const [row] = await db
     .select({
@@ -191,9 +197,14 @@ export async function loadRun(db: DbOrTx, jobId: string) {
       sourceFormat: jobs.sourceFormat,
       sourceText: jobs.sourceText,
       params: jobs.params,
-      timeoutSeconds: jobs.timeoutSeconds
+      timeoutSeconds: jobs.timeoutSeconds,
+      engine: backends.engine,
+      maxQubits: backends.maxQubits,
+      storedResult: sql<string | null>`(select ${attempts.resultSha256} from ${attempts}
+        where ${attempts.jobId} = ${jobs.id} and ${attempts.state} = 'completed' limit 1)`
     })
     .from(jobs)
+    .leftJoin(backends, eq(backends.slug, jobs.backend))
     .where(eq(jobs.id, jobId))
   return row ?? null
 }
@@ -212,5 +223,5 @@ export async function loadStartLabels(db: DbOrTx, jobIds: string[]) {
       status: jobs.status
     })
     .from(jobs)
-    .where(inArray(jobs.id, jobIds))
+    .where(anyOf(jobs.id, jobIds))
 }

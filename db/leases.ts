@@ -2,7 +2,7 @@
 // a job of its own is being cancelled; a sweep ends the jobs whose lease ran out.
 import { and, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { JobStatus } from '../domain/job-status.js'
-import type { Db } from './client.js'
+import { anyOf, type Db } from './client.js'
 import { endCancelled, endFailed, leaseEnd } from './job-steps.js'
 import { jobs } from './tables/jobs.js'
 
@@ -12,7 +12,7 @@ export async function renewLeases(db: Db, tokens: string[]): Promise<Map<string,
   const rows = await db
     .update(jobs)
     .set({ leaseExpiresAt: leaseEnd })
-    .where(and(inArray(jobs.leaseToken, tokens), inArray(jobs.status, ['running', 'cancelling'])))
+    .where(and(anyOf(jobs.leaseToken, tokens), inArray(jobs.status, ['running', 'cancelling'])))
     .returning({ token: jobs.leaseToken, status: jobs.status })
   return new Map(rows.map((row) => [row.token!, row.status]))
 }

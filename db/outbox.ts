@@ -1,8 +1,8 @@
 // The outbox: what still has to be told to an engine. The relay takes due rows, tells, and notes the outcome; a row is
 // deleted by the step that makes it needless (db/job-steps.ts), never here. Telling twice is harmless.
-import { and, asc, eq, inArray, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, lte, or, sql } from 'drizzle-orm'
 import type { ExecutionMode } from '../domain/job-status.js'
-import type { Db } from './client.js'
+import { anyOf, type Db } from './client.js'
 import { endFailed } from './job-steps.js'
 import { now } from './job-transition.js'
 import { outbox } from './tables/jobs.js'
@@ -53,7 +53,7 @@ export async function findFresh(db: Db, jobIds: string[]): Promise<OutboxRow[]> 
   return db
     .select(columns)
     .from(outbox)
-    .where(and(inArray(outbox.jobId, jobIds), eq(outbox.deliveries, 0), lte(outbox.dueAt, now)))
+    .where(and(anyOf(outbox.jobId, jobIds), eq(outbox.deliveries, 0), lte(outbox.dueAt, now)))
 }
 
 /** Notes a delivery; the relay looks again `recheckSeconds` later, whether the engine still knows of it. */
@@ -120,6 +120,6 @@ const isOneOf = (keys: OutboxKey[]) =>
   or(
     ...(['start', 'cancel'] as const).map((kind) => {
       const ids = keys.filter((key) => key.kind === kind).map((key) => key.jobId)
-      return ids.length > 0 ? and(eq(outbox.kind, kind), inArray(outbox.jobId, ids)) : undefined
+      return ids.length > 0 ? and(eq(outbox.kind, kind), anyOf(outbox.jobId, ids)) : undefined
     })
   )

@@ -2,7 +2,7 @@
 // conditional UPDATE to the next generation and an outbox row; the fence keeps the former workflow from writing on.
 import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import { finalStatuses, type JobStatus } from '../domain/job-status.js'
-import type { Db } from './client.js'
+import { anyOf, type Db } from './client.js'
 import { endFailed } from './job-steps.js'
 import { now, transition } from './job-transition.js'
 import { jobs, outbox } from './tables/jobs.js'
@@ -42,7 +42,7 @@ export async function takeStalled(db: Db, quietSeconds: number, limit: number): 
         .update(jobs)
         .set({ checkedAt: now })
         .where(
-          inArray(
+          anyOf(
             jobs.id,
             rows.map((row) => row.id)
           )

@@ -100,8 +100,11 @@ export function readSubmission(body: SubmitBody, now: Date): Submission {
   if (body.capsule_name !== undefined && body.create_capsule !== true)
     throw invalid('capsule_name: needs create_capsule: true')
   refuseWhatIsNotThereYet(body)
+  const source = readSource(body)
+  if (source.kind === 'inline' && !availableFrameworks.includes(source.framework))
+    throw notAvailable('framework', `${source.framework} (available: ${availableFrameworks.join(', ')}) is`)
   return {
-    source: readSource(body),
+    source,
     backend: body.backend,
     params: body.params,
     mode: body.execution_mode ?? 'direct',
@@ -151,7 +154,7 @@ function withoutLeadingComments(code: string): string {
 
 function refuseWhatIsNotThereYet(body: SubmitBody): void {
   const refuse = (field: string, what: string) => {
-    throw new ServiceError('not_available', `${field}: ${what} not available in this version`)
+    throw notAvailable(field, what)
   }
   if (body.script_id !== undefined) refuse('script_id', 'saved scripts are')
   if (body.script_slug !== undefined) refuse('script_slug', 'saved scripts are')
@@ -162,9 +165,10 @@ function refuseWhatIsNotThereYet(body: SubmitBody): void {
   if (body.params.noise_model !== undefined) refuse('params.noise_model', 'noise models are')
   if (body.params.extract_state_vector) refuse('params.extract_state_vector', 'state vectors are')
   if ((body.params.circuit_count ?? 1) > 1) refuse('params.circuit_count', 'several circuits in one job are')
-  if (body.framework && !availableFrameworks.includes(body.framework))
-    refuse('framework', `${body.framework} (available: ${availableFrameworks.join(', ')}) is`)
 }
+
+const notAvailable = (field: string, what: string) =>
+  new ServiceError('not_available', `${field}: ${what} not available in this version`)
 
 function readMaxCost(usd: number | undefined): MicroUsd | null {
   if (usd === undefined) return null

@@ -31,10 +31,12 @@ function readJson(body: Buffer): unknown {
 }
 
 function parse(body: Buffer): unknown {
+  let reason = 'is not valid UTF-8'
   try {
-    return JSON.parse(utf8.decode(body))
+    const text = utf8.decode(body)
+    reason = 'is not valid JSON'
+    return JSON.parse(text)
   } catch (error) {
-    const reason = error instanceof TypeError ? 'is not valid UTF-8' : 'is not valid JSON'
     throw new ServiceError('validation_error', `body: ${reason}`, {}, { cause: error })
   }
 }

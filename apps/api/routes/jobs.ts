@@ -21,6 +21,9 @@ const SUBMIT_BODY_MAX = 4 * 1024 * 1024
 /** Below the 30 s after which the public client gives a poll up. */
 const WAIT_SECONDS_MAX = 22
 
+/** Refused by name: a list that ignores its filter is a wrong answer. */
+const laterFilters = ['script_id', 'capsule_id', 'created_after', 'created_before', 'q']
+
 const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
 export interface JobRouteDeps {
@@ -70,6 +73,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     },
     async (request) => {
       const { team_id, status, backend, cursor, limit, offset } = request.query
+      const later = laterFilters.find((name) => name in request.query)
+      if (later) throw new ServiceError('not_available', `${later}: this filter is not available in this version`)
       const { rows, more, total } = await listJobs(db, userOf(request).id, {
         limit,
         offset,

@@ -1,0 +1,54 @@
+// A socket under the database driver that keeps a lost connection from ending the process.
+//
+// The driver (postgres 3.4.9, porsager/postgres issues 1154 and 1208) forgets its socket when a connection closes, while a
+// transaction may still hold that connection and send its rollback on it: an exception that nobody can catch, after which
+// the connection never comes back. Here a connection that closes in the middle of work first fails what is under way, as
+// an error that callers see, and says that it is closed a moment later, when they are through with it.
+import { Socket } from 'node:net'
+
+/** Far longer than a transaction needs to hear of the failure and give up; nothing waits for it. */
+const LINGER_MS = 1_000
+
+// ReadyForQuery outside a transaction: type Z, length 5, status I. Always the end of what the server sends at a time.
+const IDLE = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
+
+class SteadySocket extends Socket {
+  private busy = false
+  private lost: Error | null = null
+
+  constructor() {
+    super()
+    this.on('data', (chunk: Buffer) => {
+      this.busy = !chunk.subarray(-IDLE.length).equals(IDLE)
+    })
+  }
+
+  override write(...args: unknown[]): boolean {
+    this.busy = true
+    if (!this.lost) return super.write(...(args as Parameters<Socket['write']>))
+    queueMicrotask(() => this.fail())
+    return false
+  }
+
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    if (event === 'error') this.lost ??= args[0] as Error
+    if (event !== 'close' || !this.busy) return super.emit(event, ...args)
+    this.lost ??= Object.assign(new Error('the database closed the connection'), { code: 'CONNECTION_CLOSED' })
+    this.fail()
+    setTimeout(() => super.emit('close', ...args), LINGER_MS).unref()
+    return true
+  }
+
+  private fail(): void {
+    // Without a listener an error event would be the very exception that this class avoids.
+    if (this.listenerCount('error') > 0) super.emit('error', this.lost)
+  }
+}
+
+/** For the driver's `socket` option, which hands over hosts and ports as lists. */
+export function steadySocket(options: { path?: string; host: string[]; port: number[] }): Socket {
+  const socket = new SteadySocket()
+  return options.path
+    ? socket.connect({ path: options.path })
+    : socket.connect({ host: options.host[0]!, port: options.port[0]! })
+}

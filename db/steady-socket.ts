@@ -7,7 +7,7 @@
 import { Socket } from 'node:net'
 
 /** Far longer than a transaction needs to hear of the failure and give up; nothing waits for it. */
-const LINGER_MS = 1_000
+const LINGER_MS = 250
 
 // ReadyForQuery outside a transaction: type Z, length 5, status I. Always the end of what the server sends at a time.
 const IDLE = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])

@@ -1,0 +1,137 @@
+// The service's HTTP API, as commands use it. Reads are tried again when the connection fails; a write is sent once,
+// since nobody can tell whether a lost answer was a done deed.
+import { setTimeout as delay } from 'node:timers/promises'
+import { CliError } from './cli-error.js'
+
+/** A held status request answers after 22 s at the latest. */
+const REQUEST_LIMIT_MS = 30_000
+const RETRY_AFTER_MS = [200, 600, 1500]
+
+export interface Answer<T> {
+  value: T
+  /** The body as it came. */
+  text: string
+  /** `name=value` of a session cookie that came with it. */
+  cookie: string | null
+}
+
+export class ApiClient {
+  constructor(
+    readonly url: string,
+    private readonly cookie: string | null
+  ) {}
+
+  /** @throws CliError `refused` for 4xx, `unreachable` without a usable answer. */
+  async get<T>(path: string): Promise<Answer<T>> {
+    for (const pause of RETRY_AFTER_MS) {
+      try {
+        return await this.request<T>('GET', path)
+      } catch (error) {
+        if (!(error instanceof CliError && error.kind === 'unreachable')) throw error
+      }
+      await delay(pause)
+    }
+    return this.request('GET', path)
+  }
+
+  /** @param body a value, or JSON text that is sent as it is. @throws CliError as `get`. */
+  post<T>(path: string, body?: object | string): Promise<Answer<T>> {
+    return this.request('POST', path, typeof body === 'object' ? JSON.stringify(body) : body)
+  }
+
+  private async request<T>(method: string, path: string, body?: string): Promise<Answer<T>> {
+    const response = await this.fetch(method, path, body)
+    const text = await response.text().catch((error) => this.throwUnreachable(method, error))
+    if (!response.ok) throw this.failure(path, response, text)
+    return { value: this.parse<T>(text, response.status), text, cookie: sessionCookie(response) }
+  }
+
+  private async fetch(method: string, path: string, body?: string): Promise<Response> {
+    try {
+      return await fetch(this.url + path, {
+        method,
+        headers: {
+          accept: 'application/json',
+          ...(this.cookie && { cookie: this.cookie }),
+          ...(body !== undefined && { 'content-type': 'application/json' })
+        },
+        ...(body !== undefined && { body }),
+        // A redirect is no answer of this API, and following one would show the session to another address.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(REQUEST_LIMIT_MS)
+      })
+    } catch (error) {
+      return this.throwUnreachable(method, error)
+    }
+  }
+
+  private throwUnreachable(method: string, error: unknown): never {
+    const { cause, name, message } = error as Error & { cause?: { code?: string; message?: string } }
+    const why =
+      name === 'TimeoutError' ? `nothing in ${REQUEST_LIMIT_MS / 1000} s` : (cause?.code ?? cause?.message ?? message)
+    const neverSent = cause?.code === 'ECONNREFUSED' || cause?.code === 'ENOTFOUND'
+    const mend = 'start it with npm start, or name another with --url or QJOB_URL'
+    const unsure =
+      method === 'GET' || neverSent
+        ? ''
+        : ' Whether the request was carried out is not known: look before you repeat it.'
+    throw new CliError('unreachable', `${this.url} does not answer (${why}): ${mend}.${unsure}`, {}, { cause: error })
+  }
+
+  private failure(path: string, response: Response, text: string): CliError {
+    const { message, ...details } = errorOf(text)
+    const requestId = response.headers.get('x-request-id')
+    const facts = { status: response.status, ...details, ...(requestId && { request_id: requestId }) }
+    if (response.status === 401 && !path.startsWith('/api/auth/sign-'))
+      return new CliError(
+        'refused',
+        `not signed in to ${this.url}${this.cookie ? ' any more' : ''}: run qjob login EMAIL`,
+        facts
+      )
+    if (message === null || response.status < 400) return this.strange(response.status)
+    if (response.status >= 500)
+      return new CliError(
+        'unreachable',
+        `the service cannot answer: ${message}${requestId ? ` (request ${requestId})` : ''}`,
+        facts
+      )
+    return new CliError('refused', message, facts)
+  }
+
+  private parse<T>(text: string, status: number): T {
+    // 204
+    if (text === '') return undefined as T
+    try {
+      return JSON.parse(text) as T
+    } catch {
+      throw this.strange(status)
+    }
+  }
+
+  private strange(status: number): CliError {
+    return new CliError(
+      'unreachable',
+      `${this.url} answers (HTTP ${status}), but not as this service does: check --url and QJOB_URL`,
+      { status }
+    )
+  }
+}
+
+/** Either body of the service: `{ error: "text", ... }` or `{ error: { message, ... } }`. */
+function errorOf(text: string): { message: string | null; [detail: string]: unknown } {
+  try {
+    const { error, ...rest } = JSON.parse(text) as { error?: unknown }
+    if (typeof error === 'string') return { ...rest, message: error }
+    if (typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string')
+      return { ...error, message: error.message }
+  } catch {
+    // Not JSON: not this service.
+  }
+  return { message: null }
+}
+
+const sessionCookie = (response: Response): string | null =>
+  response.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0]!)
+    .find((pair) => /^(__Host-)?qjs_session=./.test(pair)) ?? null

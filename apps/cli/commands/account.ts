@@ -1,0 +1,98 @@
+// `qjob sign-up | login | logout | whoami`: the account, and the session that other commands use.
+import type { Command } from 'commander'
+import { ApiClient } from '../api-client.js'
+import { CliError } from '../cli-error.js'
+import { listing, print, say } from '../output.js'
+import { readPassword } from '../password.js'
+import { reported, type ServiceOptions, serviceCommand, withService } from '../service-command.js'
+import { isExposed, serviceUrl } from '../service-url.js'
+import { forgetSession, readSession, saveSession } from '../session-file.js'
+
+interface User {
+  email: string
+  username: string
+  display_name: string | null
+  is_platform_admin: boolean
+}
+
+const passwordHelp = '\nThe password is asked for, or read from QJOB_PASSWORD or the first line of standard input.'
+
+export function addAccountCommands(program: Command): void {
+  serviceCommand(program, 'sign-up <email>', 'make an account with an access code, and sign in')
+    .option('--code <code>', 'access code (an administrator makes them with qjob admin create-code)')
+    .option('--name <name>', 'display name')
+    .addHelpText('after', passwordHelp)
+    .action((email: string, options: ServiceOptions & { code?: string; name?: string }) =>
+      reported(options, async () => {
+        const password = await readPassword({ twice: true })
+        await enter(options, email, '/api/auth/sign-up', {
+          email,
+          password,
+          ...(options.code !== undefined && { code: options.code }),
+          ...(options.name !== undefined && { display_name: options.name })
+        })
+      })
+    )
+  serviceCommand(program, 'login <email>', 'sign in; the session is kept for the commands that follow')
+    .addHelpText('after', passwordHelp)
+    .action((email: string, options: ServiceOptions) =>
+      reported(options, async () =>
+        enter(options, email, '/api/auth/sign-in', { email, password: await readPassword() })
+      )
+    )
+  serviceCommand(program, 'logout', 'end the session, here and at the service').action((options: ServiceOptions) =>
+    withService(options, (api) => leave(api, options))
+  )
+  serviceCommand(program, 'whoami', 'who is signed in, and the teams they belong to').action(
+    (options: ServiceOptions) => withService(options, (api) => showUser(api, options))
+  )
+}
+
+async function enter(options: ServiceOptions, email: string, path: string, body: object): Promise<void> {
+  const url = serviceUrl(options.url)
+  if (isExposed(url)) say(`warning: the password travels to ${url} unencrypted; use https`)
+  const { text, cookie } = await new ApiClient(url, null).post<{ user: User }>(path, body)
+  if (!cookie) throw new CliError('unreachable', `${url} sent no session: check --url and QJOB_URL`)
+  saveSession({ url, email, cookie, signed_in_at: new Date().toISOString() })
+  if (options.json) print(text)
+  else print(`Signed in to ${url} as ${email}.`)
+}
+
+async function leave(api: ApiClient, options: ServiceOptions): Promise<void> {
+  const signedIn = readSession(api.url) !== null
+  forgetSession(api.url)
+  try {
+    if (signedIn) await api.post('/api/auth/sign-out')
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    if (error.kind === 'unreachable')
+      throw new CliError(
+        'unreachable',
+        `the session is forgotten here, but ${api.url} did not answer: there it ends by itself after a week without use`
+      )
+    // Refused: it had ended there already.
+  }
+  if (options.json) print(JSON.stringify({ signed_out: signedIn }))
+  else print(signedIn ? `Signed out of ${api.url}.` : `Nobody was signed in to ${api.url}.`)
+}
+
+async function showUser(api: ApiClient, options: ServiceOptions): Promise<void> {
+  const { value, text } = await api.get<{ user: User; teams: { name: string; role: string; suspended: boolean }[] }>(
+    '/api/auth/session'
+  )
+  if (options.json) return print(text)
+  const { user, teams } = value
+  print(
+    listing([
+      ['service', api.url],
+      ['e-mail', user.email],
+      ['username', user.username],
+      ['name', user.display_name],
+      ['platform administrator', user.is_platform_admin ? 'yes' : null],
+      [
+        'teams',
+        teams.map(({ name, role, suspended }) => `${name} (${role}${suspended ? ', suspended' : ''})`).join('; ')
+      ]
+    ])
+  )
+}

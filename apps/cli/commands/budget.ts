@@ -1,0 +1,46 @@
+// `qjob budget`: what the team may spend, and what is left.
+import type { Command } from 'commander'
+import { money, print, table } from '../output.js'
+import { type ServiceOptions, serviceCommand, withService } from '../service-command.js'
+
+interface Period {
+  spent_usd: number
+  reserved_usd: number
+  remaining_usd: number
+}
+
+interface Budget {
+  team_id: string | null
+  limits: { per_job_usd: number; per_suite_usd: number; daily_usd: number; monthly_usd: number }
+  day: Period & { date: string }
+  month: Period & { month: string }
+}
+
+export function addBudgetCommand(program: Command): void {
+  serviceCommand(program, 'budget', "show the team's limits and what is left of them").action(
+    (options: ServiceOptions) =>
+      withService(options, async (api) => {
+        const { value, text } = await api.get<Budget>('/api/team/budget')
+        print(options.json ? text : budgetText(value))
+      })
+  )
+}
+
+function budgetText({ limits, day, month }: Budget): string {
+  const period = (name: string, limit: number, { spent_usd, reserved_usd, remaining_usd }: Period) => [
+    name,
+    money(limit),
+    money(spent_usd),
+    money(reserved_usd),
+    money(remaining_usd)
+  ]
+  return table(
+    ['PERIOD (UTC)', 'LIMIT', 'SPENT', 'RESERVED', 'LEFT'],
+    [
+      period(day.date, limits.daily_usd, day),
+      period(month.month, limits.monthly_usd, month),
+      ['one job', money(limits.per_job_usd), '', '', '']
+    ],
+    ['LIMIT', 'SPENT', 'RESERVED', 'LEFT']
+  )
+}

@@ -1,0 +1,148 @@
+// `qjob demo`: a stack of its own, three jobs through the public API, and everything ended again.
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { createAccessCode } from '../../../db/accounts.js'
+import { connect } from '../../../db/client.js'
+import { bellQasm, ghzQiskit, shots, slowGhzQiskit } from '../demo/circuits.js'
+import { attemptLine, barChart, budgetLine, money, statusTimes } from '../demo/job-view.js'
+import { type JobRecord, Session } from '../demo/session.js'
+import { logTail } from '../stack/child.js'
+import { readSettings } from '../stack/settings.js'
+import { onEndSignals } from '../stack/signals.js'
+import { type PartName, type Stack, startStack } from '../stack/supervisor.js'
+
+const jobLimitMs = 90_000
+const finalStatuses = ['completed', 'failed', 'cancelled', 'dispatch_failed']
+/** The parts whose logs tell why a job did not go as it should. */
+const workingParts: PartName[] = ['api', 'worker', 'executor']
+
+export function addDemoCommand(program: Command): void {
+  program.command('demo').description('start a stack of its own, run three jobs on it, end it').action(demo)
+}
+
+const say = (line: string) => process.stderr.write(`${line}\n`)
+const show = (text: string) => process.stdout.write(`${text}\n`)
+
+async function demo(): Promise<void> {
+  const began = Date.now()
+  const dataDir = process.env.DATA_DIR || '.demo'
+  const ends = onEndSignals(say)
+  let stack: Stack | undefined
+  try {
+    // Any free port: the demonstration runs beside a stack that is in use.
+    const settings = readSettings({
+      ...process.env,
+      DATA_DIR: dataDir,
+      PORT: process.env.PORT || '0'
+    })
+    stack = await startStack({ settings, purpose: 'npm run demo', say, signal: ends.signal })
+    const { kill } = stack
+    ends.onSecond(kill.bind(stack))
+    await Promise.race([story(stack), interrupted(ends.first)])
+    show(`\nDone in ${((Date.now() - began) / 1000).toFixed(1)} s; everything is ended now. Next: npm start`)
+    show(`To look at these jobs in the Temporal UI: DATA_DIR=${dataDir} npm start`)
+  } catch (error) {
+    process.exitCode = ends.signal.aborted ? 130 : 1
+    say(
+      ends.signal.aborted
+        ? 'The demonstration was interrupted.'
+        : `\nThe demonstration failed: ${(error as Error).message}`
+    )
+    if (stack && !ends.signal.aborted) for (const part of workingParts) sayLog(stack, part)
+  } finally {
+    await stack?.stop()
+  }
+}
+
+async function interrupted(signal: Promise<void>): Promise<never> {
+  await signal
+  throw new Error('interrupted')
+}
+
+function sayLog(stack: Stack, part: PartName): void {
+  const file = stack.dataDir.logFile(part)
+  say(`The end of ${file}:\n${logTail(file)}`)
+}
+
+async function story(stack: Stack): Promise<void> {
+  const session = new Session(stack.callUrl)
+  const email = `demo-${randomBytes(4).toString('hex')}@example.com`
+  await session.signUp(email, randomBytes(12).toString('base64url'), await accessCode(stack))
+  show(`\nThe service runs at ${stack.url}; signed up as ${email}.`)
+
+  show('\n(a) A Bell pair in OpenQASM 3, mode direct')
+  const bell = await runJob(session, { inline_code: bellQasm, framework: 'openqasm', execution_mode: 'direct' })
+  await showJob(session, bell, ['00', '11'])
+
+  show('\n(b) A GHZ state of five qubits in Qiskit, mode temporal')
+  const ghz = await runJob(session, { inline_code: ghzQiskit, framework: 'qiskit', execution_mode: 'temporal' })
+  await showJob(session, ghz, ['00000', '11111'])
+
+  show('\n(c) A job in mode temporal whose executor is killed in the middle of the run')
+  const survivor = await runJob(
+    session,
+    { inline_code: slowGhzQiskit, framework: 'qiskit', execution_mode: 'temporal' },
+    (id) => killExecutorMidRun(stack, session, id)
+  )
+  await showJob(session, survivor, ['000', '111'])
+  const attempts = await session.attempts(survivor.id)
+  for (const attempt of attempts) show(`    ${attemptLine(attempt)}`)
+  if (attempts.length < 2) throw new Error('the job was not run a second time after its executor was killed')
+}
+
+async function accessCode(stack: Stack): Promise<string> {
+  const connection = connect(stack.databaseUrl, { max: 1 })
+  try {
+    return await createAccessCode(connection.db, { uses: 1 })
+  } finally {
+    await connection.close()
+  }
+}
+
+/** Submits a job, does what is asked while it runs, waits for its end. */
+async function runJob(
+  session: Session,
+  source: Record<string, unknown>,
+  meanwhile?: (id: string) => Promise<void>
+): Promise<JobRecord> {
+  const id = await session.submit({ ...source, backend: 'aer-statevector', params: { shots } })
+  show(`    job ${id}`)
+  await meanwhile?.(id)
+  const deadline = Date.now() + jobLimitMs
+  while (!finalStatuses.includes(await session.status(id, 10))) {
+    if (Date.now() > deadline) throw new Error(`job ${id} has not ended after ${jobLimitMs / 1000} s`)
+  }
+  return session.job(id)
+}
+
+async function killExecutorMidRun(stack: Stack, session: Session, id: string): Promise<void> {
+  const deadline = Date.now() + jobLimitMs
+  while ((await session.attempts(id))[0]?.state !== 'running') {
+    if (Date.now() > deadline)
+      throw new Error(`the first attempt of job ${id} has not begun after ${jobLimitMs / 1000} s`)
+    await delay(50)
+  }
+  // The run is well under way then: the attempt begins with a second of loading, and the program pauses for two more.
+  await delay(500)
+  const pid = stack.pid('executor')
+  if (pid === null) throw new Error('the executor is not run by this stack')
+  process.kill(pid, 'SIGKILL')
+  show(`    attempt 1 runs: executor (process ${pid}) killed with SIGKILL`)
+}
+
+/** Prints the job; throws unless it completed with exactly the outcomes that physics allows. */
+async function showJob(session: Session, job: JobRecord, possible: string[]): Promise<void> {
+  show(`    ${statusTimes(job)}`)
+  if (job.status !== 'completed' || !job.result) {
+    throw new Error(`job ${job.id} is ${job.status}: ${job.error?.message ?? job.status_reason ?? 'no reason given'}`)
+  }
+  const { counts } = job.result
+  show(barChart(counts))
+  show(`    cost: ${money(job.actual_cost_usd ?? job.estimated_cost_usd)}, ${budgetLine(await session.budget())}`)
+  if (job.workflow?.url) show(`    Temporal UI: ${job.workflow.url}`)
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const impossible = Object.keys(counts).filter((outcome) => !possible.includes(outcome))
+  if (total !== shots) throw new Error(`job ${job.id} counts ${total} shots instead of ${shots}`)
+  if (impossible.length > 0) throw new Error(`job ${job.id} shows impossible outcomes: ${impossible.join(', ')}`)
+}

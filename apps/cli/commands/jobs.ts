@@ -1,0 +1,55 @@
+// `qjob jobs`: the jobs of the caller's teams, newest first.
+import { type Command, Option } from 'commander'
+import { jobStatuses } from '../../../domain/job-status.js'
+import type { JobRecord } from '../job-record.js'
+import { money, print, table } from '../output.js'
+import { ago, lasted } from '../readable-time.js'
+import { type ServiceOptions, serviceCommand, wholeNumber, withService } from '../service-command.js'
+
+interface JobsOptions extends ServiceOptions {
+  status?: string
+  backend?: string
+  limit: number
+  cursor?: string
+}
+
+interface JobPage {
+  jobs: JobRecord[]
+  total: number
+  total_capped?: boolean
+  next_cursor: string | null
+}
+
+export function addJobsCommand(program: Command): void {
+  serviceCommand(program, 'jobs', 'list the jobs of your teams, newest first')
+    .addOption(new Option('--status <status>', 'only those in this status').choices(jobStatuses))
+    .option('--backend <slug>', 'only those on this backend')
+    .option('--limit <n>', 'how many, 1 to 100', wholeNumber, 20)
+    .option('--cursor <cursor>', 'go on where the page before ended')
+    .action((options: JobsOptions) =>
+      withService(options, async (api) => {
+        const query = new URLSearchParams({ limit: String(options.limit) })
+        for (const name of ['status', 'backend', 'cursor'] as const)
+          if (options[name] !== undefined) query.set(name, options[name])
+        const { value, text } = await api.get<JobPage>(`/api/jobs?${query}`)
+        print(options.json ? text : pageText(value))
+      })
+    )
+}
+
+function pageText({ jobs, total, total_capped, next_cursor }: JobPage): string {
+  if (jobs.length === 0) return 'No jobs.'
+  const rows = jobs.map((job) => [
+    job.id,
+    job.status,
+    job.backend,
+    job.execution_mode,
+    ago(job.created_at),
+    job.started_at && job.completed_at ? lasted(job.started_at, job.completed_at) : '',
+    money(job.actual_cost_usd ?? job.estimated_cost_usd),
+    job.name ?? ''
+  ])
+  const list = table(['ID', 'STATUS', 'BACKEND', 'MODE', 'SUBMITTED', 'RAN', 'COST', 'NAME'], rows, ['RAN', 'COST'])
+  const count = total_capped ? `more than ${total}` : String(total)
+  return next_cursor ? `${list}\n\n${jobs.length} of ${count}; more: --cursor ${next_cursor}` : list
+}

@@ -1,0 +1,40 @@
+// `qjob start`: the whole stack in the foreground until Ctrl-C.
+import type { Command } from 'commander'
+import { readSettings } from '../stack/settings.js'
+import { onEndSignals } from '../stack/signals.js'
+import { startStack } from '../stack/supervisor.js'
+
+export function addStartCommand(program: Command): void {
+  program
+    .command('start')
+    .description('start the whole stack and keep it running until Ctrl-C')
+    .addHelpText(
+      'after',
+      '\nEnvironment: PORT (3000; 0 = any free), HOST (127.0.0.1), DATA_DIR (.data), MAIL_DIR, RATE_LIMIT_SCALE (1; 0 = off),\n' +
+        'LOG_LEVEL; DATABASE_URL, REDIS_URL, TEMPORAL_ADDRESS (and TEMPORAL_UI_URL) to use servers that run already.'
+    )
+    .action(start)
+}
+
+const say = (line: string) => process.stderr.write(`${line}\n`)
+
+async function start(): Promise<void> {
+  const ends = onEndSignals(say)
+  try {
+    const stack = await startStack({
+      settings: readSettings(process.env),
+      purpose: 'npm start',
+      say,
+      signal: ends.signal
+    })
+    ends.onSecond(() => stack.kill())
+    const ui = stack.temporalUiUrl ?? 'not known (set TEMPORAL_UI_URL)'
+    process.stdout.write(`ready: ${stack.url}   Temporal UI: ${ui}\n`)
+    await ends.first
+    await stack.stop()
+    say('Everything has ended.')
+  } catch (error) {
+    say(ends.signal.aborted ? 'The start was interrupted; everything has ended.' : (error as Error).message)
+    process.exitCode = ends.signal.aborted ? 130 : 1
+  }
+}

@@ -1,0 +1,78 @@
+// A signed-in user of the public HTTP API, as a browser would be: a cookie and JSON.
+
+const requestLimitMs = 30_000
+
+export interface JobRecord {
+  id: string
+  status: string
+  status_reason: string | null
+  created_at: string
+  started_at: string | null
+  completed_at: string | null
+  estimated_cost_usd: number
+  actual_cost_usd: number | null
+  result: { counts: Record<string, number> } | null
+  error: { code: string; message: string } | null
+  workflow: { id: string; url: string | null } | null
+}
+
+export interface Attempt {
+  number: number
+  state: string
+  started_at: string
+  ended_at: string | null
+  error: { code: string; message: string } | string | null
+}
+
+export interface Budget {
+  day: { remaining_usd: number }
+  month: { remaining_usd: number }
+}
+
+export class Session {
+  private cookie = ''
+
+  constructor(private readonly url: string) {}
+
+  async signUp(email: string, password: string, code: string): Promise<void> {
+    await this.call('POST', '/api/auth/sign-up', { email, password, code })
+  }
+
+  async submit(body: Record<string, unknown>): Promise<string> {
+    return (await this.call<{ job_id: string }>('POST', '/api/jobs/submit', body)).job_id
+  }
+
+  job(id: string): Promise<JobRecord> {
+    return this.call('GET', `/api/jobs/${id}`)
+  }
+
+  /** The status, as soon as it changes or after `waitSeconds`. */
+  async status(id: string, waitSeconds: number): Promise<string> {
+    return (await this.call<{ status: string }>('GET', `/api/jobs/${id}/status?wait=${waitSeconds}`)).status
+  }
+
+  async attempts(id: string): Promise<Attempt[]> {
+    return (await this.call<{ attempts: Attempt[] }>('GET', `/api/jobs/${id}/attempts`)).attempts
+  }
+
+  budget(): Promise<Budget> {
+    return this.call('GET', '/api/team/budget')
+  }
+
+  // The program's own address is trusted to answer as its specification says; an error carries the service's message.
+  private async call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(this.cookie && { cookie: this.cookie }),
+        ...(body !== undefined && { 'content-type': 'application/json' })
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: AbortSignal.timeout(requestLimitMs)
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path} answers ${response.status}: ${text.slice(0, 500)}`)
+    for (const cookie of response.headers.getSetCookie()) this.cookie = cookie.split(';', 1)[0] ?? ''
+    return JSON.parse(text)
+  }
+}

@@ -1,0 +1,60 @@
+// A job as a person reads it.
+import { countsChart } from './counts-chart.js'
+import type { Attempt, JobRecord, JobResult } from './job-record.js'
+import { listing, money, plain, table } from './output.js'
+import { ago, clockTime, lasted } from './readable-time.js'
+
+export function jobText(job: JobRecord): string {
+  const end = job.completed_at
+  const facts = listing([
+    ['job', job.id],
+    ['name', job.name],
+    ['labels', job.labels.join(', ')],
+    ['status', job.status + (job.queue ? ` (${job.queue.message ?? job.queue.reason})` : '')],
+    ['backend', `${job.backend}, ${job.execution_mode}`],
+    [
+      'source',
+      `${job.source.kind}${job.framework ? `, ${job.framework}` : ''}, sha256 ${job.source.sha256.slice(0, 12)}`
+    ],
+    ['submitted', `${clockTime(job.created_at)} (${ago(job.created_at)})`],
+    ['started', job.started_at && `${lasted(job.created_at, job.started_at)} later`],
+    ['ended', end && `${lasted(job.created_at, end)} after the submission`],
+    ['attempts', job.attempts > 1 ? String(job.attempts) : null],
+    ['cost', costText(job)],
+    ['cancel', job.cancel && `requested ${clockTime(job.cancel.requested_at)}, ${job.cancel.outcome ?? 'under way'}`],
+    ['workflow', job.workflow && (job.workflow.url ?? job.workflow.id)]
+  ])
+  const reason = job.error ? `${job.error.code}: ${job.error.message}` : job.status_reason
+  return [facts, ...(reason ? [plain(reason)] : []), ...(job.result ? [resultText(job.result)] : [])].join('\n\n')
+}
+
+function costText(job: JobRecord): string {
+  const estimate = `${money(job.estimated_cost_usd)} estimated`
+  return job.actual_cost_usd === null ? estimate : `${money(job.actual_cost_usd)} (${estimate})`
+}
+
+export function resultText(result: JobResult): string {
+  const parts = [
+    result.counts
+      ? `${result.shots ?? '?'} shots, qubit 0 leftmost\n${countsChart(result.counts)}`
+      : 'The result has no counts (--json shows it).'
+  ]
+  for (const warning of result.warnings ?? []) parts.push(`warning: ${plain(warning)}`)
+  if (result.stdout) parts.push(`printed by the code:\n${plain(result.stdout.trimEnd())}`)
+  return parts.join('\n\n')
+}
+
+export function attemptsText(attempts: Attempt[]): string {
+  if (attempts.length === 0) return 'No attempt yet: the executor has not accepted a run of this job.'
+  return table(
+    ['ATTEMPT', 'STATE', 'STARTED', 'LASTED', 'ERROR'],
+    attempts.map((attempt) => [
+      String(attempt.number),
+      attempt.state,
+      clockTime(attempt.started_at),
+      attempt.ended_at ? lasted(attempt.started_at, attempt.ended_at) : '',
+      attempt.error ? `${attempt.error.code}: ${attempt.error.message}` : ''
+    ]),
+    ['ATTEMPT']
+  )
+}

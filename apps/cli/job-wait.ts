@@ -1,0 +1,58 @@
+// Waits for the end of a job. The job does not depend on the wait: Ctrl-C, a lost connection or a service that restarts
+// leave it running.
+import { setTimeout as delay } from 'node:timers/promises'
+import { isFinal, type JobStatus } from '../../domain/job-status.js'
+import type { Answer, ApiClient } from './api-client.js'
+import { CliError, exitCodes } from './cli-error.js'
+import type { JobRecord } from './job-record.js'
+import { say } from './output.js'
+import { startProgress } from './progress.js'
+
+/** Below the 22 s that the service holds a status request at most. */
+const HELD_SECONDS = 20
+/** A service that restarts is back well within this time. */
+const AWAY_LIMIT_MS = 60_000
+/** Between two questions whose answers come at once, such as those of a service that is closing. */
+const PAUSE_MS = 250
+
+/** Resolves with the record of the job when it is final. Ends the process on Ctrl-C, saying how to go on. */
+export async function waitForJob(api: ApiClient, id: string): Promise<Answer<JobRecord>> {
+  const progress = startProgress()
+  const onSignal = () => {
+    progress.end()
+    say(`The job goes on. Look at it with: qjob job ${id} --wait   Cancel it with: qjob cancel ${id}`)
+    process.exit(exitCodes.interrupted)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
+  try {
+    await untilFinal(api, id, (text) => progress.show(text))
+    return await api.get<JobRecord>(`/api/jobs/${id}`)
+  } finally {
+    progress.end()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
+  }
+}
+
+async function untilFinal(api: ApiClient, id: string, show: (text: string) => void): Promise<void> {
+  let answeredAt = Date.now()
+  let wait = 0
+  for (;;) {
+    const askedAt = Date.now()
+    try {
+      const { status } = (await api.get<{ status: JobStatus }>(`/api/jobs/${id}/status?wait=${wait}`)).value
+      answeredAt = Date.now()
+      if (isFinal(status)) return
+      show(`job ${id} is ${status}`)
+      wait = HELD_SECONDS
+    } catch (error) {
+      const away = error instanceof CliError && error.kind === 'unreachable'
+      if (!away || Date.now() - answeredAt > AWAY_LIMIT_MS) throw error
+      show('the service does not answer; trying again')
+      wait = 0
+    }
+    await delay(Math.max(0, PAUSE_MS - (Date.now() - askedAt)))
+  }
+}
+
+/** The exit code that tells how a job has ended. */
+export const exitCodeOf = (status: JobStatus): number => (status === 'completed' ? exitCodes.done : exitCodes.jobFailed)

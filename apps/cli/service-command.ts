@@ -1,0 +1,54 @@
+// What all commands that talk to the service share: --url and --json, the session, and how they fail.
+import { type Command, InvalidArgumentError } from 'commander'
+import { ApiClient } from './api-client.js'
+import { CliError, exitCodes } from './cli-error.js'
+import { print, say } from './output.js'
+import { serviceUrl } from './service-url.js'
+import { readSession } from './session-file.js'
+
+export interface ServiceOptions {
+  url?: string
+  json?: boolean
+}
+
+export const serviceCommand = (program: Command, usage: string, description: string): Command =>
+  jsonOption(program.command(usage).description(description)).option(
+    '--url <address>',
+    'the service (default: QJOB_URL, else the stack running from DATA_DIR, else http://127.0.0.1:3000)'
+  )
+
+export const jsonOption = (command: Command): Command =>
+  command.option('--json', 'print one JSON value on stdout and nothing else')
+
+/** Runs a command's work against the service, signed in if there is a session for it. */
+export const withService = (options: ServiceOptions, work: (api: ApiClient) => Promise<void>): Promise<void> =>
+  reported(options, async () => {
+    const url = serviceUrl(options.url)
+    await work(new ApiClient(url, readSession(url)?.cookie ?? null))
+  })
+
+/** Turns a failure into a message, an exit code and, with --json, an object on stdout. */
+export async function reported({ json }: { json?: boolean }, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof CliError)) {
+      say(`a fault of qjob itself: ${(error as Error).stack ?? error}`)
+      process.exitCode = exitCodes.fault
+      return
+    }
+    say(`qjob: ${error.message}`)
+    if (json) print(JSON.stringify({ error: { message: error.message, exit_code: error.exitCode, ...error.details } }))
+    process.exitCode = error.exitCode
+  }
+}
+
+/** For options that are whole numbers; the service decides about their range. */
+export function wholeNumber(text: string): number {
+  const value = Number(text)
+  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
+    throw new InvalidArgumentError('It must be a whole number.')
+  return value
+}
+
+export const collect = (value: string, before: string[]): string[] => [...before, value]

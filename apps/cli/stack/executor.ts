@@ -1,0 +1,46 @@
+// The executor: the Python service that runs circuits and user code. It gets no address and no secret of the others.
+import { join } from 'node:path'
+import { type Child, type StackContext, spawnChild, untilHealthy } from './child.js'
+import { onPort } from './free-port.js'
+import { probeHttp } from './http-probe.js'
+import { projectRoot } from './project.js'
+
+export interface ExecutorOptions {
+  token: string
+  port?: number
+  slots?: string
+  logLevel?: string
+}
+
+export type Executor = Child & { url: string; port: number }
+
+/** Starts the executor on the loopback address; resolves when its /health answers. */
+export function startExecutor(options: ExecutorOptions, context: StackContext): Promise<Executor> {
+  return onPort(options.port, async (port) => {
+    const child = await spawnChild(context, {
+      name: 'executor',
+      command: join(projectRoot, '.venv/bin/python'),
+      args: ['-m', 'qjs_executor'],
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        TMPDIR: process.env.TMPDIR,
+        LANG: 'C.UTF-8',
+        PYTHONPATH: join(projectRoot, 'apps/executor'),
+        PYTHONDONTWRITEBYTECODE: '1',
+        EXECUTOR_HOST: '127.0.0.1',
+        EXECUTOR_PORT: String(port),
+        EXECUTOR_TOKEN: options.token,
+        EXECUTOR_SLOTS: options.slots,
+        LOG_LEVEL: options.logLevel
+      },
+      cwd: projectRoot,
+      stopSignal: 'SIGTERM',
+      stopLimitMs: 10_000
+    })
+    const url = `http://127.0.0.1:${port}`
+    const headers = { authorization: `Bearer ${options.token}` }
+    await untilHealthy(child, (signal) => probeHttp(`${url}/health`, signal, headers), context)
+    return Object.assign(child, { url, port })
+  })
+}

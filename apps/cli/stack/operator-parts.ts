@@ -1,0 +1,36 @@
+// Parts that the operator runs: the stack only makes sure that somebody listens there, and says which variable is wrong.
+import { connect } from 'node:net'
+
+const reachLimitMs = 5000
+
+/** Rejects with a message that names the variable when nothing accepts a connection at host:port. */
+export function checkReachable(variable: string, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) =>
+      reject(
+        new Error(`${variable} names ${host}:${port}, which does not answer (${why}): start that server or unset it.`)
+      )
+    const socket = connect({ host: host.replace(/^\[|\]$/g, ''), port })
+    socket.setTimeout(reachLimitMs, () => socket.destroy(new Error(`nothing in ${reachLimitMs / 1000} s`)))
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve()
+    })
+    socket.once('error', (error) => fail((error as NodeJS.ErrnoException).code ?? error.message))
+  })
+}
+
+/** The same for an address in URL form, such as postgres://... */
+export async function checkUrlReachable(variable: string, url: string, defaultPort: number): Promise<string> {
+  if (!URL.canParse(url)) throw new Error(`${variable} is not a URL.`)
+  const { hostname, port } = new URL(url)
+  await checkReachable(variable, hostname || '127.0.0.1', Number(port) || defaultPort)
+  return url
+}
+
+/** The same for Temporal's host:port form (IPv6 in brackets). */
+export async function checkTemporalReachable(address: string): Promise<string> {
+  const [, host, port] = /^(.+?)(?::(\d+))?$/.exec(address) ?? []
+  await checkReachable('TEMPORAL_ADDRESS', host ?? address, Number(port) || 7233)
+  return address
+}

@@ -1,0 +1,87 @@
+// What `npm start` reads from its environment, checked once.
+import { isIP, isIPv6 } from 'node:net'
+import { resolve } from 'node:path'
+import { listenOnce } from './free-port.js'
+
+export interface StackSettings {
+  /** Absolute. */
+  dataDir: string
+  host: string
+  /** 0 = any free port. */
+  port: number
+  publicUrl?: string
+  mailDir?: string
+  rateLimitScale?: string
+  logLevel?: string
+  executorSlots?: string
+  /** Parts that the operator runs. */
+  databaseUrl?: string
+  redisUrl?: string
+  temporalAddress?: string
+  temporalUiUrl?: string
+}
+
+/** Reads the settings; throws one message that names the variable and what it has to be. */
+export function readSettings(env: NodeJS.ProcessEnv): StackSettings {
+  const text = (name: string) => env[name]?.trim() || undefined
+  const rateLimitScale = text('RATE_LIMIT_SCALE')
+  if (rateLimitScale !== undefined && !(Number(rateLimitScale) >= 0)) {
+    throw new Error(`RATE_LIMIT_SCALE must be a number from 0 (off) upwards (it is "${rateLimitScale}").`)
+  }
+  const mailDir = text('MAIL_DIR')
+  return {
+    dataDir: resolve(text('DATA_DIR') ?? '.data'),
+    host: hostOf(text('HOST')),
+    port: portOf(text('PORT')),
+    publicUrl: text('PUBLIC_URL'),
+    mailDir: mailDir && resolve(mailDir),
+    rateLimitScale,
+    logLevel: text('LOG_LEVEL'),
+    executorSlots: text('EXECUTOR_SLOTS'),
+    databaseUrl: text('DATABASE_URL'),
+    redisUrl: text('REDIS_URL'),
+    temporalAddress: text('TEMPORAL_ADDRESS'),
+    temporalUiUrl: text('TEMPORAL_UI_URL')
+  }
+}
+
+function portOf(text = '3000'): number {
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port <= 65535) return port
+  throw new Error(`PORT must be a whole number from 0 (any free port) to 65535 (it is "${text}").`)
+}
+
+// Brackets are how people copy an IPv6 address out of a URL; the system wants it without.
+function hostOf(text = '127.0.0.1'): string {
+  const host = /^\[(.*)\]$/.exec(text)?.[1] ?? text
+  if (isIP(host) || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host)) return host
+  throw new Error(
+    `HOST must be an address of this machine, such as 127.0.0.1, 0.0.0.0, :: or localhost (it is "${text}").`
+  )
+}
+
+/** The host as it stands in a URL. */
+export const urlHost = (host: string) => (isIPv6(host) ? `[${host.replace('%', '%25')}]` : host)
+
+/** The host under which a server bound to `host` is asked on this machine: "every address" is not one to call. */
+export function loopbackFor(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return urlHost(host)
+}
+
+/** Makes sure that HOST:PORT can be bound before anything is started; rejects with what is in the way. */
+export async function checkAddress({ host, port }: StackSettings): Promise<void> {
+  try {
+    await listenOnce(port, host)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const reasons: Record<string, string> = {
+      EADDRINUSE: `Port ${port} on ${host} is taken by another program: stop it, or choose another with PORT=${port + 1}.`,
+      EACCES: `Port ${port} may not be opened by this user: choose one above 1023 with PORT.`,
+      EADDRNOTAVAIL: `HOST=${host} is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all addresses.`,
+      ENOTFOUND: `HOST=${host} cannot be resolved: use 127.0.0.1, or 0.0.0.0 for all addresses.`
+    }
+    throw new Error(reasons[code ?? ''] ?? `HOST=${host} PORT=${port} cannot be used: ${message}`)
+  }
+}

@@ -1,0 +1,260 @@
+// Starts the whole stack in the order in which its parts need each other, keeps it running, ends it in reverse.
+//
+//   Postgres, Redis, Temporal, executor   side by side
+//   worker, api                           when those answer
+//
+// The end: worker (finishes or hands back what it runs), api, executor, Temporal, Redis, Postgres.
+import { join } from 'node:path'
+import type { Child, StackContext } from './child.js'
+import { DataDir, newSecret } from './data-dir.js'
+import { startExecutor } from './executor.js'
+import { listenOnce } from './free-port.js'
+import { startNodeApp } from './node-app.js'
+import { checkTemporalReachable, checkUrlReachable } from './operator-parts.js'
+import { ensureDatabase, startPostgres } from './postgres.js'
+import { postgresHome } from './postgres-home.js'
+import { projectRoot } from './project.js'
+import { untilReady } from './readiness.js'
+import { startRedis } from './redis.js'
+import { checkAddress, loopbackFor, type StackSettings, urlHost } from './settings.js'
+import { SupervisedPart } from './supervised-part.js'
+import { startTemporal, type TemporalPorts } from './temporal.js'
+import { Watchdog } from './watchdog.js'
+
+export type PartName = 'postgres' | 'redis' | 'temporal' | 'executor' | 'worker' | 'api'
+
+const stopOrder: PartName[] = ['worker', 'api', 'executor', 'temporal', 'redis', 'postgres']
+const logCheckMs = 60_000
+
+export interface Stack {
+  /** Where the api answers, as other programs on this machine call it. */
+  readonly callUrl: string
+  /** The same as configured: http://HOST:PORT. */
+  readonly url: string
+  /** Null when the operator's Temporal has no known web interface. */
+  readonly temporalUiUrl: string | null
+  readonly databaseUrl: string
+  readonly dataDir: DataDir
+  /** The process of a part at this moment; null when the operator runs it. */
+  pid(part: PartName): number | null
+  /** Ends everything in order. Safe to call twice. */
+  stop(): Promise<void>
+  /** Ends everything at once. */
+  kill(): void
+}
+
+export interface StackStart {
+  settings: StackSettings
+  /** Who asks, for the message that a second start shows. */
+  purpose: string
+  /** A line for the person at the terminal. */
+  say(line: string): void
+  /** Aborted: the start is given up and what runs already is ended. */
+  signal: AbortSignal
+}
+
+/**
+ * Starts the stack; resolves when everything answers. When a part cannot be started, everything is ended again and the
+ * error says which one, with the end of its log.
+ */
+export async function startStack({ settings, purpose, say, signal }: StackStart): Promise<Stack> {
+  await checkAddress(settings)
+  signal.throwIfAborted()
+  const dataDir = await DataDir.hold(settings.dataDir, purpose)
+  const stack = new RunningStack(settings, dataDir, say)
+  const onAbort = () => void stack.stop()
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    await stack.start()
+    signal.throwIfAborted()
+    return stack
+  } catch (error) {
+    await stack.stop()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+class RunningStack implements Stack {
+  url = ''
+  callUrl = ''
+  databaseUrl = ''
+  temporalUiUrl: string | null = null
+  private readonly parts = new Map<PartName, SupervisedPart>()
+  private readonly starts: Promise<SupervisedPart>[] = []
+  private readonly ending = new AbortController()
+  private readonly context: StackContext
+  private readonly logTimer: NodeJS.Timeout
+  private stopping: Promise<void> | null = null
+
+  constructor(
+    private readonly settings: StackSettings,
+    readonly dataDir: DataDir,
+    private readonly say: (line: string) => void
+  ) {
+    this.context = {
+      logFile: (part) => dataDir.logFile(part),
+      watchdog: new Watchdog(),
+      signal: this.ending.signal
+    }
+    this.logTimer = setInterval(() => dataDir.trimLogs(stopOrder), logCheckMs)
+    this.logTimer.unref()
+  }
+
+  async start(): Promise<void> {
+    const { settings, dataDir } = this
+    const executorToken = newSecret()
+    const [databaseUrl, redisUrl, temporal, executorUrl] = await Promise.all([
+      settings.databaseUrl ? checkUrlReachable('DATABASE_URL', settings.databaseUrl, 5432) : this.startDatabase(),
+      settings.redisUrl ? checkUrlReachable('REDIS_URL', settings.redisUrl, 6379) : this.startRedis(),
+      settings.temporalAddress ? this.useTemporal(settings.temporalAddress) : this.startTemporal(),
+      this.startExecutor(executorToken)
+    ])
+    this.databaseUrl = databaseUrl
+    this.temporalUiUrl = temporal.uiUrl
+    const env: NodeJS.ProcessEnv = {
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      TEMPORAL_ADDRESS: temporal.address,
+      ...(temporal.uiUrl && { TEMPORAL_UI_URL: temporal.uiUrl }),
+      EXECUTOR_URL: executorUrl,
+      EXECUTOR_TOKEN: executorToken,
+      DATA_DIR: dataDir.path
+    }
+    await Promise.all([this.startWorker(env), this.startApi(env)])
+    await untilReady(this.callUrl, this.ending.signal)
+    dataDir.noteAddresses({
+      url: this.callUrl,
+      temporal_ui_url: temporal.uiUrl ?? undefined,
+      database_url: databaseUrl,
+      redis_url: redisUrl,
+      temporal_address: temporal.address,
+      executor_url: executorUrl
+    })
+  }
+
+  pid(part: PartName): number | null {
+    return this.parts.get(part)?.current.pid ?? null
+  }
+
+  stop(): Promise<void> {
+    this.stopping ??= this.stopInOrder()
+    return this.stopping
+  }
+
+  kill(): void {
+    this.ending.abort(new Error('The stack was ended.'))
+    for (const part of this.parts.values()) part.current.kill()
+    this.context.watchdog.close()
+  }
+
+  private async stopInOrder(): Promise<void> {
+    clearInterval(this.logTimer)
+    this.ending.abort(new Error('The start was interrupted.'))
+    // Starts that are under way notice the abort and end their own child.
+    await Promise.allSettled(this.starts)
+    for (const name of stopOrder) await this.parts.get(name)?.stop()
+    this.context.watchdog.close()
+    this.dataDir.release()
+  }
+
+  private async run<Running extends Child>(name: PartName, begin: () => Promise<Running>): Promise<Running> {
+    const began = Date.now()
+    let first: Running | undefined
+    const beginAndKeep = async () => {
+      const child = await begin()
+      first ??= child
+      return child
+    }
+    const start = SupervisedPart.start(beginAndKeep, {
+      say: this.say,
+      running: (child) => this.dataDir.noteProcess(name, child.pid),
+      signal: this.ending.signal
+    })
+    this.starts.push(start)
+    this.parts.set(name, await start)
+    this.say(`${name.padEnd(9)} ready (${((Date.now() - began) / 1000).toFixed(1)} s)`)
+    return first as Running
+  }
+
+  // The others know a part by its port: every later start of it uses the first one's.
+
+  private async startDatabase(): Promise<string> {
+    const home = postgresHome(this.dataDir.path)
+    if (home.note) this.say(home.note)
+    let port: number | undefined
+    const { url } = await this.run('postgres', async () => {
+      const postgres = await startPostgres({ home, port, durable: true }, this.context)
+      port = postgres.port
+      return postgres
+    })
+    return ensureDatabase(url, 'qjs', newSecret())
+  }
+
+  private async startRedis(): Promise<string> {
+    const dataDir = this.dataDir.folder('redis')
+    const password = newSecret()
+    let port: number | undefined
+    const { url } = await this.run('redis', async () => {
+      const redis = await startRedis({ dataDir, password, port }, this.context)
+      port = redis.port
+      return redis
+    })
+    return url
+  }
+
+  private startTemporal(): Promise<{ address: string; uiUrl: string | null }> {
+    const database = join(this.dataDir.folder('temporal'), 'temporal.db')
+    let ports: TemporalPorts | undefined
+    return this.run('temporal', async () => {
+      const temporal = await startTemporal({ database, ports }, this.context)
+      ports = temporal.ports
+      return temporal
+    })
+  }
+
+  private async useTemporal(address: string): Promise<{ address: string; uiUrl: string | null }> {
+    return { address: await checkTemporalReachable(address), uiUrl: this.settings.temporalUiUrl ?? null }
+  }
+
+  private async startExecutor(token: string): Promise<string> {
+    const { executorSlots: slots, logLevel } = this.settings
+    let port: number | undefined
+    const { url } = await this.run('executor', async () => {
+      const executor = await startExecutor({ token, slots, logLevel, port }, this.context)
+      port = executor.port
+      return executor
+    })
+    return url
+  }
+
+  private startWorker(env: NodeJS.ProcessEnv): Promise<Child> {
+    const own = { ...env, WORKFLOW_BUNDLE: join(projectRoot, 'dist/workflows.js') }
+    return this.run('worker', () =>
+      // Nobody else knows the port of its health route: any free one does, each time.
+      startNodeApp(
+        { name: 'worker', env: own, portVariable: 'WORKER_HEALTH_PORT', probeHost: '127.0.0.1' },
+        this.context
+      )
+    )
+  }
+
+  private async startApi(env: NodeJS.ProcessEnv): Promise<void> {
+    const { host, publicUrl, mailDir, rateLimitScale } = this.settings
+    const port = this.settings.port || (await listenOnce(0, host))
+    const probeHost = loopbackFor(host)
+    this.url = `http://${urlHost(host)}:${port}`
+    this.callUrl = `http://${probeHost}:${port}`
+    const own = {
+      ...env,
+      HOST: host,
+      PUBLIC_URL: publicUrl ?? this.callUrl,
+      MAIL_DIR: mailDir ?? this.dataDir.folder('mail'),
+      RATE_LIMIT_SCALE: rateLimitScale ?? '1'
+    }
+    await this.run('api', () =>
+      startNodeApp({ name: 'api', env: own, port, portVariable: 'PORT', probeHost }, this.context)
+    )
+  }
+}

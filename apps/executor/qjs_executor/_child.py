@@ -1,0 +1,50 @@
+"""The child's own story: run one job, say how it went, end. The process is confined before it gets here."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, NoReturn
+
+from . import frames
+from ._refusals import JobError
+
+# Bound now: the job's code may replace the originals.
+_exit = os._exit
+_pack = frames.pack
+_send = frames.send
+
+MESSAGE_LENGTH_MAX = 8 * 1024
+
+
+def answer(job: dict[str, Any], result_fd: int) -> NoReturn:
+    """Runs the job and writes one answer to the result pipe. Never returns, whatever the user's code raises."""
+    try:
+        try:
+            from ._circuit_job import run
+
+            message = _pack({"ok": True, **run(job)})
+        except JobError as error:
+            message = _failure(error.code, error.message, error.line)
+        except MemoryError:
+            message = _failure("execution_error", "MemoryError", None)
+        _flush()
+    except BaseException as error:
+        message = _failure("execution_error", f"{type(error).__name__}: {error}", None)
+    try:
+        _send(result_fd, message)
+    except OSError:
+        _exit(1)
+    _exit(0)
+
+
+def _failure(code: str, message: str, line: int | None) -> bytes:
+    return _pack({"ok": False, "code": code, "message": message[:MESSAGE_LENGTH_MAX], "line": line})
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            continue  # Closed or replaced by the user's code; what it printed there is its own loss.

@@ -1,0 +1,60 @@
+"""Puts classical control flow into the one form that the simulator runs faithfully.
+
+The simulator turns blocks into marks and jumps on the qubits that a block names, then sorts operations by the wires
+they share. Whatever touches other wires may slip into or out of a block, which gives wrong counts, endless loops or
+load errors. When every block spans every wire, nothing can slip.
+"""
+
+from __future__ import annotations
+
+from qiskit import QuantumCircuit
+from qiskit.circuit import Clbit, ControlFlowOp, Store
+
+from ._refusals import Unsupported
+
+
+def is_dynamic(circuit: QuantumCircuit) -> bool:
+    """Whether what happens may depend on classical bits."""
+    return any(isinstance(item.operation, ControlFlowOp | Store) for item in circuit.data)
+
+
+def widened(circuit: QuantumCircuit) -> QuantumCircuit:
+    """A dynamic circuit with every block on every wire, and one more classical bit with a measurement at the end:
+    without any measurement outside blocks that never run, the simulator reports no classical bits at all."""
+    wide = _widened_block(circuit)
+    last = Clbit()
+    wide.add_bits([last])
+    wide.barrier()
+    wide.measure(wide.qubits[0], last)
+    return wide
+
+
+def refuse_variables(circuit: QuantumCircuit) -> None:
+    """Refuses classical variables other than bits and registers, which the simulator does not keep faithfully."""
+    names = [variable.name for variable in circuit.iter_vars()] + [item.name for item in circuit.iter_stretches()]
+    if names:
+        raise Unsupported(
+            f"the classical variable '{names[0]}' is not available on this backend; use bits and registers"
+        )
+    for item in circuit.data:
+        if isinstance(item.operation, ControlFlowOp):
+            for block in item.operation.blocks:
+                refuse_variables(block)
+
+
+def _widened_block(circuit: QuantumCircuit) -> QuantumCircuit:
+    wide = circuit.copy_empty_like()
+    for item in circuit.data:
+        operation = item.operation
+        if not isinstance(operation, ControlFlowOp) or not operation.blocks:
+            wide._append(item)
+            continue
+        blocks = []
+        for block in operation.blocks:
+            outer = circuit.copy_empty_like()
+            outer.global_phase = 0
+            # compose also translates the conditions inside the block to the outer bits.
+            outer.compose(block, item.qubits, item.clbits, inplace=True)
+            blocks.append(_widened_block(outer))
+        wide._append(item.replace(operation=operation.replace_blocks(blocks), qubits=wide.qubits, clbits=wide.clbits))
+    return wide

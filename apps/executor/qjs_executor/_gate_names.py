@@ -1,0 +1,99 @@
+"""Keeps custom gates apart from the standard ones.
+
+The transpiler and the simulator recognise operations by name, so a custom gate called `h` would be run as a Hadamard
+whatever its definition says. A custom operation with such a name gets another one before anything reads it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qiskit import QuantumCircuit
+from qiskit.circuit import AnnotatedOperation, ControlFlowOp, Gate, Instruction, Operation
+from qiskit.circuit.equivalence_library import SessionEquivalenceLibrary
+from qiskit.circuit.library import get_standard_gate_name_mapping
+from qiskit_aer import AerSimulator
+
+from ._refusals import Unsupported
+
+SUFFIX = "_custom"
+
+STANDARD_NAMES = frozenset(
+    {
+        *AerSimulator(method="statevector").target.operation_names,
+        *get_standard_gate_name_mapping(),
+        *(key.name for key in SessionEquivalenceLibrary.keys()),  # noqa: SIM118
+        "barrier",
+    }
+)
+
+_LIBRARY_MODULES = ("qiskit.circuit.", "qiskit.quantum_info.", "qiskit_aer.library.", "qiskit_aer.noise.")
+_BARE_CLASSES = ("Gate", "Instruction", "ControlledGate")
+_DATA_OPERATIONS = ("kraus",)
+"""Bare instructions that qiskit itself makes and whose parameters say all that they do."""
+
+
+def distinct(name: str) -> str:
+    """A name for a custom gate that no standard one has."""
+    return name + SUFFIX if name in STANDARD_NAMES else name
+
+
+def is_standard(operation: Operation) -> bool:
+    """Whether an operation is the library's own, so that its name says what it does."""
+    # `base_class` sees through the private classes of shared instances such as Measure().
+    kind = getattr(operation, "base_class", type(operation))
+    if kind.__name__ in _BARE_CLASSES and kind.__module__.startswith("qiskit.circuit."):
+        return operation.name in _DATA_OPERATIONS
+    return kind.__module__.startswith(_LIBRARY_MODULES)
+
+
+def is_misnamed(operation: Operation) -> bool:
+    """Whether an operation has a standard name without being the standard operation."""
+    return operation.name in STANDARD_NAMES and not is_standard(operation)
+
+
+def with_distinct_names(circuit: QuantumCircuit, named_by_source: bool) -> QuantumCircuit:
+    """A copy in which no custom operation, however deep, has a standard name. Equal definitions are done once;
+    `named_by_source`: in OpenQASM equal names and parameters mean equal definitions."""
+    return _Renamer(named_by_source).circuit(circuit)
+
+
+class _Renamer:
+    def __init__(self, named_by_source: bool) -> None:
+        self._named_by_source = named_by_source
+        self._done: dict[Any, tuple[Operation, Any]] = {}
+
+    def circuit(self, circuit: QuantumCircuit) -> QuantumCircuit:
+        renamed = circuit.copy_empty_like()
+        for item in circuit.data:
+            renamed._append(
+                item if item.is_standard_gate() else item.replace(operation=self._operation(item.operation))
+            )
+        return renamed
+
+    def _operation(self, operation: Operation) -> Operation:
+        if isinstance(operation, ControlFlowOp):
+            return operation.replace_blocks([self.circuit(block) for block in operation.blocks])
+        if isinstance(operation, AnnotatedOperation):
+            return AnnotatedOperation(self._operation(operation.base_op), operation.modifiers)
+        definition = getattr(operation, "definition", None)
+        if is_standard(operation):
+            return operation
+        if definition is None:
+            if is_misnamed(operation):
+                raise Unsupported(f"operation '{operation.name}' is not the standard one and has no definition")
+            return operation
+        key = (operation.name, *operation.params) if self._named_by_source else id(definition)
+        if key not in self._done:
+            # The definition is kept too: its id is unique only while it lives.
+            self._done[key] = (self._copy(operation, self.circuit(definition)), definition)
+        return self._done[key][0]
+
+    def _copy(self, operation: Operation, definition: QuantumCircuit) -> Operation:
+        name = distinct(operation.name)
+        if isinstance(operation, Gate):
+            copy: Instruction = Gate(name, operation.num_qubits, list(operation.params))
+        else:
+            copy = Instruction(name, operation.num_qubits, operation.num_clbits, list(operation.params))
+        copy.definition = definition
+        return copy

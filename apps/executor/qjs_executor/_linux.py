@@ -1,0 +1,79 @@
+"""The few Linux calls that Python 3.11 does not offer, through the C library. All raise OSError."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+MS_RDONLY = 0x1
+MS_NOSUID = 0x2
+MS_NODEV = 0x4
+MS_NOEXEC = 0x8
+MS_REMOUNT = 0x20
+MS_BIND = 0x1000
+MS_REC = 0x4000
+MS_PRIVATE = 0x40000
+
+_MNT_DETACH = 2
+_PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
+_PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_NO_NEW_PRIVS = 38
+_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _check(result: int, what: str) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def unshare(flags: int) -> None:
+    """Moves this process into new namespaces (CLONE_NEWPID: its next child)."""
+    _check(_libc.unshare(flags), "unshare")
+
+
+def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
+    """mount(2)."""
+    result = _libc.mount(source.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), data.encode())
+    _check(result, f"mount {target}")
+
+
+def pivot_root(new_root: str) -> None:
+    """Makes `new_root` (a mount point) the root and lets go of the old one."""
+    number = _PIVOT_ROOT.get(platform.machine())
+    if number is None:
+        raise OSError(f"pivot_root: no call number known for {platform.machine()}")
+    os.chdir(new_root)
+    _check(_libc.syscall(ctypes.c_long(number), b".", b"."), "pivot_root")
+    _check(_libc.umount2(b".", _MNT_DETACH), "umount2")
+    os.chdir("/")
+
+
+def die_with_parent() -> None:
+    """SIGKILL when the thread that forked this process ends. A change of user clears it."""
+    _check(_libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0), "prctl")
+
+
+def hide_memory() -> None:
+    """Other processes of the same user can no longer read this process's memory and environment."""
+    _check(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "prctl")
+
+
+def adopt_orphans() -> None:
+    """Descendants whose parent has died become children of this process."""
+    _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl")
+
+
+def forbid_new_privileges() -> None:
+    """No program executed from here on gains rights by its file's mode."""
+    _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")

@@ -1,0 +1,103 @@
+"""OpenQASM text to a circuit: which version it is, version 2 itself, and the checks that both share."""
+
+from __future__ import annotations
+
+import re
+
+from qiskit import QuantumCircuit, qasm2
+
+from ._refusals import JobError, Unsupported
+
+CLBITS_MAX = 4096
+"""Classical bits that a program may declare; far more than counts can show."""
+
+_SKIPPED = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_HEADER = re.compile(r"OPENQASM\s+(\d+)(?:\.(\d+))?\s*;")
+_REGISTER = re.compile(r"\b(qreg|creg)\s+[A-Za-z_]\w*\s*\[\s*(\d+)\s*\]")
+_DEFINED_GATE = re.compile(r"\b(?:gate|opaque)\s+([A-Za-z_]\w*)")
+_PLACE = re.compile(r"^(?:<input>:)?(\d+),\d+:\s*")
+
+
+def is_openqasm(text: str) -> bool:
+    """Whether a text begins, after blanks and comments, like an OpenQASM program."""
+    return text.startswith("OPENQASM", _start(text))
+
+
+def load(text: str, max_qubits: int, backend: str, form: str | None = None) -> QuantumCircuit:
+    """The circuit of a program in OpenQASM 2 or 3; `form` (qasm2, qasm3) says which one it has to be. Raises JobError
+    with the line."""
+    header = _HEADER.match(text, _start(text))
+    if header is None:
+        line = text.count("\n", 0, _start(text)) + 1
+        raise JobError("the program has to begin with 'OPENQASM 2.0;' or 'OPENQASM 3.0;'", line)
+    major = header[1]
+    if major not in ("2", "3") or (major == "2" and (header[2] or "0") != "0"):
+        line = text.count("\n", 0, header.start()) + 1
+        raise Unsupported(f"OpenQASM version {major}.{header[2] or 0} is not known; use 2.0 or 3.0", line)
+    if form is not None and form != f"qasm{major}":
+        raise JobError(f"the circuit is declared as {form} but its text is OpenQASM {major}")
+    if major == "2":
+        return _load_version_2(text, max_qubits, backend)
+    from ._openqasm3 import load_version_3
+
+    return load_version_3(text, max_qubits, backend)
+
+
+def too_many_qubits(num_qubits: int, backend: str, max_qubits: int) -> str:
+    """The message for a circuit that is wider than its backend."""
+    return f"circuit needs {num_qubits} qubits, {backend} has {max_qubits}"
+
+
+def line_of(source: str | None, word: str) -> int | None:
+    """The first line of the program where a name stands outside comments; None without a program."""
+    if source is None:
+        return None
+    found = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", _without_comments(source))
+    return source.count("\n", 0, found.start()) + 1 if found else None
+
+
+def placed(message: str) -> tuple[str, int | None]:
+    """A parser's message without its leading position, and the line that it named."""
+    found = _PLACE.match(message)
+    return (message[found.end() :], int(found[1])) if found else (message, None)
+
+
+def _load_version_2(text: str, max_qubits: int, backend: str) -> QuantumCircuit:
+    program = _without_comments(text)
+    _check_registers(program, max_qubits, backend)
+    defined = set(_DEFINED_GATE.findall(program))
+    # The gates that qiskit's exporters write beyond qelib1.inc are known too, unless the program defines them itself.
+    known = [gate for gate in qasm2.LEGACY_CUSTOM_INSTRUCTIONS if gate.name not in defined]
+    try:
+        return qasm2.loads(
+            text, include_path=(), custom_instructions=known, custom_classical=qasm2.LEGACY_CUSTOM_CLASSICAL
+        )
+    except qasm2.QASM2ParseError as error:
+        message, line = placed(error.message)
+        raise JobError(f"OpenQASM 2: {message}", line) from None
+
+
+def _check_registers(program: str, max_qubits: int, backend: str) -> None:
+    """Adds up the declared sizes before a parser allocates them."""
+    sizes = {"qreg": 0, "creg": 0}
+    for found in _REGISTER.finditer(program):
+        sizes[found[1]] += int(found[2][:20])
+        line = program.count("\n", 0, found.start()) + 1
+        if sizes["qreg"] > max_qubits:
+            raise Unsupported(too_many_qubits(sizes["qreg"], backend, max_qubits), line)
+        if sizes["creg"] > CLBITS_MAX:
+            raise Unsupported(
+                f"circuit declares {sizes['creg']} classical bits, at most {CLBITS_MAX} are possible", line
+            )
+
+
+def _without_comments(text: str) -> str:
+    """The text with comments blanked out, so that places stay the same."""
+    return _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
+def _start(text: str) -> int:
+    """Where the program begins: after a byte-order mark, blanks and comments."""
+    found = _SKIPPED.match(text, 1 if text.startswith("\ufeff") else 0)
+    return found.end() if found else 0

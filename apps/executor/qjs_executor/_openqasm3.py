@@ -1,0 +1,308 @@
+"""OpenQASM 3 to a circuit, on qiskit's importer, with its known wrong readings corrected or refused.
+
+Where the importer differs from the language: it binds the parameters of a `gate` in alphabetical order; it broadcasts
+one measured qubit into a whole register; it divides integers downwards; it forgets the names of single bits; it calls a
+custom gate by a standard gate's name. The phase of `U` differs between revisions of the language, which shows once such
+a gate is controlled: that is refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import openqasm3
+from openqasm3 import ast
+from openqasm3.parser import QASM3ParsingError
+from qiskit import ClassicalRegister, QuantumCircuit
+from qiskit.circuit import Gate, Parameter, Qubit
+from qiskit.circuit.exceptions import CircuitError
+from qiskit_qasm3_import import ConversionError
+from qiskit_qasm3_import import types as qasm3_types
+from qiskit_qasm3_import.converter import ConvertVisitor
+from qiskit_qasm3_import.data import Scope, Symbol
+from qiskit_qasm3_import.state import GateScope, LocalScope, State
+
+from ._circuit_size import OPERATIONS_MAX
+from ._gate_names import distinct
+from ._openqasm import CLBITS_MAX, placed, too_many_qubits
+from ._refusals import JobError, Unsupported
+
+UNROLLED_STATEMENTS_MAX = 100_000
+"""Statements of loops written out while reading; the reader handles some ten thousand a second."""
+
+BOUND_OPERATIONS_MAX = 10_000
+"""Operations of a gate with parameters: each call copies them all to bind their values."""
+
+_ERROR_PLACE = re.compile(r"^L(\d+):C\d+:\s*")
+
+
+def load_version_3(text: str, max_qubits: int, backend: str) -> QuantumCircuit:
+    """The circuit of an OpenQASM 3 program. Raises JobError with the line."""
+    try:
+        program = openqasm3.parse(text.removeprefix("\ufeff"))
+    except QASM3ParsingError as error:
+        raise _syntax_error(error) from None
+    except RecursionError:
+        raise JobError("OpenQASM 3: the program is nested too deeply") from None
+    except (AttributeError, TypeError, ValueError, KeyError, IndexError) as error:
+        raise JobError(f"OpenQASM 3: the program cannot be read ({type(error).__name__})") from None
+    visitor = _FaithfulVisitor(max_qubits, backend)
+    try:
+        circuit: QuantumCircuit = visitor.convert(program).circuit
+        return circuit
+    except ConversionError as error:
+        message, line = placed(error.message)
+        raise Unsupported(f"OpenQASM 3: {message}", line) from None
+    except RecursionError:
+        raise JobError("OpenQASM 3: the program is nested too deeply") from None
+    except (CircuitError, TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError) as error:
+        detail = str(getattr(error, "message", "") or error)[:500]
+        if isinstance(error, TypeError) and detail.startswith("index must be"):
+            detail = "a register's index has to be a constant; the variable of a loop with break or continue is none"
+        raise Unsupported(f"OpenQASM 3: {detail}", visitor.line) from None
+
+
+def _syntax_error(error: QASM3ParsingError) -> JobError:
+    message = str(error)
+    found = _ERROR_PLACE.match(message)
+    if found:
+        return JobError(f"OpenQASM 3: {message[found.end() :]}", int(found[1]))
+    # The parser hides the recogniser's error, which knows the place, inside a wrapper.
+    wrapped = getattr(error.__cause__, "args", ())
+    token = getattr(wrapped[0], "offendingToken", None) if wrapped else None
+    line = getattr(token, "line", None)
+    shown = f" at '{token.text[:40]}'" if token is not None and token.text else ""
+    return JobError(f"OpenQASM 3: {message or 'syntax error'}{shown}", line)
+
+
+class _FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
+    """The importer with the corrections that the module's text lists. `line` is where it stands."""
+
+    def __init__(self, max_qubits: int, backend: str) -> None:
+        super().__init__()
+        self.line: int | None = None
+        self._max_qubits = max_qubits
+        self._backend = backend
+        self._qubits = 0
+        self._clbits = 0
+        # Names of gates built on U with a nonzero first angle, whose phase is not the same in every revision.
+        self._phase_unclear = {"U"}
+        # How many operations each defined gate stands for.
+        self._sizes: dict[str, int] = {}
+
+    def visit(self, node: ast.QASMNode, context: Any = None) -> Any:
+        if isinstance(node, ast.Statement) and node.span is not None:
+            self.line = node.span.start_line
+        return super().visit(node, context)
+
+    def visit_QubitDeclaration(self, node: ast.QubitDeclaration, context: State) -> State:
+        self._qubits += 1 if node.size is None else self._resolve_constant_int(node.size, context)
+        if self._qubits > self._max_qubits:
+            raise Unsupported(too_many_qubits(self._qubits, self._backend, self._max_qubits), self.line)
+        return super().visit_QubitDeclaration(node, context)
+
+    def visit_ClassicalDeclaration(self, node: ast.ClassicalDeclaration, context: State) -> State:
+        if isinstance(node.type, ast.BitType):
+            size = 1 if node.type.size is None else self._resolve_constant_int(node.type.size, context)
+            self._clbits += size
+            if self._clbits > CLBITS_MAX:
+                message = f"circuit declares {self._clbits} classical bits, at most {CLBITS_MAX} are possible"
+                raise Unsupported(message, self.line)
+            if isinstance(node.init_expression, ast.QuantumMeasurement):
+                self._check_widths(self._resolve_qarg(node.init_expression.qubit, context), size)
+            if node.type.size is None and context.scope is Scope.GLOBAL:
+                return self._declare_bit(node, context)
+        return super().visit_ClassicalDeclaration(node, context)
+
+    def _declare_bit(self, node: ast.ClassicalDeclaration, context: State) -> State:
+        """A single bit becomes a register of one, which keeps its name and its place among the registers."""
+        if node.init_expression is not None and not isinstance(node.init_expression, ast.QuantumMeasurement):
+            raise Unsupported("OpenQASM 3: initialisation of classical bits is not supported", self.line)
+        register = ClassicalRegister(1, node.identifier.name)
+        context.circuit.add_register(register)
+        context.symbol_table.insert(Symbol(node.identifier.name, register[0], qasm3_types.Bit(), context.scope, node))
+        if node.init_expression is not None:
+            context.circuit.measure(self._resolve_qarg(node.init_expression.qubit, context), register[0])
+        return context
+
+    def visit_ConstantDeclaration(self, node: ast.ConstantDeclaration, context: State) -> State:
+        value, kind = self._resolve_generic(node.init_expression, context, strict=False)
+        numbers = (qasm3_types.Int, qasm3_types.Uint, qasm3_types.Float)
+        if not isinstance(kind, numbers) or not kind.const:
+            raise Unsupported("OpenQASM 3: only constant numbers can be declared const", self.line)
+        if isinstance(node.type, ast.IntType | ast.UintType) and isinstance(value, int):
+            declared: Any = qasm3_types.Int(const=True)
+        elif isinstance(node.type, ast.FloatType | ast.AngleType):
+            value, declared = float(value), qasm3_types.Float(const=True)
+        else:
+            raise Unsupported("OpenQASM 3: the constant's value does not have its declared type", self.line)
+        context.symbol_table.insert(Symbol(node.identifier.name, value, declared, context.scope, node))
+        return context
+
+    def visit_QuantumMeasurementStatement(self, node: ast.QuantumMeasurementStatement, context: State) -> State:
+        if node.target is not None:
+            target = self._resolve_carg(node.target, context)
+            self._check_widths(
+                self._resolve_qarg(node.measure.qubit, context), len(target) if hasattr(target, "__len__") else 1
+            )
+        return super().visit_QuantumMeasurementStatement(node, context)
+
+    def _check_widths(self, measured: Any, size: int) -> None:
+        qubits = 1 if isinstance(measured, Qubit) else len(measured)
+        if qubits != size:
+            raise Unsupported(f"OpenQASM 3: {qubits} qubits cannot be measured into {size} bits", self.line)
+
+    def visit_QuantumGateDefinition(self, node: ast.QuantumGateDefinition, context: State) -> State:
+        calls = [statement for statement in node.body if isinstance(statement, ast.QuantumGate)]
+        size = sum(self._sizes.get(call.name.name, 1) for call in calls)
+        size_max = BOUND_OPERATIONS_MAX if node.arguments else OPERATIONS_MAX
+        if size > size_max:
+            raise Unsupported(f"gate '{node.name.name}' expands to more than {size_max} operations", self.line)
+        self._sizes[node.name.name] = size
+        with GateScope(context) as inner:
+            parameters = [Parameter(name.name) for name in node.arguments]
+            for parameter in parameters:
+                inner.symbol_table.insert(Symbol(parameter.name, parameter, qasm3_types.Angle(), Scope.GATE, node))
+                inner.all_parameters.add(parameter)
+            bits = [Qubit() for _ in node.qubits]
+            inner.circuit.add_bits(bits)
+            for name, bit in zip(node.qubits, bits, strict=True):
+                inner.symbol_table.insert(Symbol(name.name, bit, qasm3_types.Qubit(), Scope.GATE, node))
+            for statement in node.body:
+                self.visit(statement, inner)
+        if any(_uses_gate(call, self._phase_unclear) for call in calls):
+            self._phase_unclear.add(node.name.name)
+        builder = _GateBuilder(distinct(node.name.name), inner.circuit, parameters)
+        return self._define_gate(node.name.name, builder, len(parameters), len(bits), node, context)
+
+    def visit_ForInLoop(self, node: ast.ForInLoop, context: State) -> State:
+        """A loop whose body reads its variable is written out, so that the variable can be an index; one with a break
+        or continue of its own stays a loop, and its variable can be an angle only."""
+        name = node.identifier.name
+        reads = any(isinstance(inner, ast.Identifier) and inner.name == name for inner in _nodes(node.block))
+        if not reads or _leaves_loop(node.block):
+            return super().visit_ForInLoop(node, context)
+        values = self._loop_values(node, context)
+        if len(values) * len(node.block) > UNROLLED_STATEMENTS_MAX:
+            message = f"OpenQASM 3: the loop is longer than {UNROLLED_STATEMENTS_MAX} statements once written out"
+            raise Unsupported(message, self.line)
+        for value in values:
+            with LocalScope(context) as inner:
+                inner.symbol_table.insert(Symbol(name, value, qasm3_types.Int(const=True), Scope.LOCAL, node))
+                for statement in node.block:
+                    self.visit(statement, inner)
+        return context
+
+    def _loop_values(self, node: ast.ForInLoop, context: State) -> Sequence[int]:
+        if not isinstance(node.type, ast.IntType | ast.UintType):
+            raise Unsupported("OpenQASM 3: only integer loop variables are supported", self.line)
+        values, kind = self._resolve_generic(node.set_declaration, context, strict=True)
+        if isinstance(kind, qasm3_types.Sequence):
+            return list(values)
+        if isinstance(kind, qasm3_types.Range) and values.start is not None and values.stop is not None:
+            return range(values.start, values.stop, 1 if values.step is None else values.step)
+        raise Unsupported("OpenQASM 3: a loop needs a range with both ends, or a set of integers", self.line)
+
+    def visit_QuantumGate(self, node: ast.QuantumGate, context: State) -> State:
+        controlled = any(
+            modifier.modifier in (ast.GateModifierName.ctrl, ast.GateModifierName.negctrl)
+            for modifier in node.modifiers
+        )
+        if controlled and node.name.name in self._phase_unclear:
+            raise Unsupported(
+                f"OpenQASM 3: 'ctrl @ {node.name.name}': the phase of the built-in U, on which this gate rests, differs"
+                " between revisions of the language, and a control makes it visible; build on the gates of"
+                ' "stdgates.inc" (x, ry, p, cu, ...) instead',
+                self.line,
+            )
+        symbol = context.symbol_table.get(node.name.name, node)
+        expected = symbol.type.n_classical if symbol is not None and isinstance(symbol.type, qasm3_types.Gate) else None
+        if isinstance(expected, int) and expected != len(node.arguments):
+            message = f"OpenQASM 3: gate '{node.name.name}' takes {expected} parameters (got {len(node.arguments)})"
+            raise Unsupported(message, self.line)
+        return super().visit_QuantumGate(node, context)
+
+    def _resolve_generic(self, node: ast.Expression, context: State, strict: bool) -> tuple[Any, Any]:
+        self._refuse_inexact_division(node, context)
+        resolved: tuple[Any, Any] = super()._resolve_generic(node, context, strict)
+        return resolved
+
+    def _refuse_inexact_division(self, node: Any, context: State) -> None:
+        """1/2 is 0 between integers, which nobody means in an angle."""
+        if isinstance(node, ast.UnaryExpression):
+            self._refuse_inexact_division(node.expression, context)
+        if not isinstance(node, ast.BinaryExpression):
+            return
+        for side in (node.lhs, node.rhs):
+            self._refuse_inexact_division(side, context)
+        if node.op is ast.BinaryOperator["/"]:
+            (left, left_type), (right, right_type) = (
+                super(_FaithfulVisitor, self)._resolve_generic(side, context, False) for side in (node.lhs, node.rhs)
+            )
+            integers = (qasm3_types.Int, qasm3_types.Uint)
+            whole = isinstance(left_type, integers) and isinstance(right_type, integers)
+            known = isinstance(left, int) and isinstance(right, int) and right != 0
+            if whole and not (known and left % right == 0):
+                message = (
+                    f"OpenQASM 3: {left}/{right} divides integers inexactly; write one of them with a decimal point"
+                )
+                raise Unsupported(message, self.line)
+
+
+class _GateBuilder:
+    """Makes calls of a defined gate. Calls without parameters share one definition, so that nested definitions do not
+    multiply."""
+
+    def __init__(self, name: str, definition: QuantumCircuit, parameters: list[Parameter]) -> None:
+        self._name = name
+        self._definition = definition
+        self._parameters = parameters
+
+    def __call__(self, *values: Any) -> Gate:
+        if len(values) != len(self._parameters):
+            raise ConversionError(f"gate '{self._name}' takes {len(self._parameters)} parameters, got {len(values)}")
+        gate = Gate(self._name, self._definition.num_qubits, list(values))
+        gate.definition = (
+            self._definition.assign_parameters(dict(zip(self._parameters, values, strict=True)))
+            if values
+            else self._definition
+        )
+        return gate
+
+
+def _nodes(root: Any) -> Iterator[ast.QASMNode]:
+    """Every node below a node or list of nodes, itself included."""
+    if isinstance(root, list | tuple):
+        for item in root:
+            yield from _nodes(item)
+    elif isinstance(root, ast.QASMNode):
+        yield root
+        for field in dataclasses.fields(root):
+            if field.name != "span":
+                yield from _nodes(getattr(root, field.name))
+
+
+def _leaves_loop(statements: list[Any]) -> bool:
+    """Whether a break or continue among the statements belongs to the loop around them."""
+    for statement in statements:
+        if isinstance(statement, ast.BreakStatement | ast.ContinueStatement):
+            return True
+        if isinstance(statement, ast.BranchingStatement) and _leaves_loop(
+            [*statement.if_block, *(statement.else_block or [])]
+        ):
+            return True
+        if isinstance(statement, ast.Box) and _leaves_loop(list(statement.body)):
+            return True
+    return False
+
+
+def _uses_gate(call: ast.QuantumGate, names: set[str]) -> bool:
+    """Whether a call applies one of the named gates; U with the literal angle 0 has no phase."""
+    if call.name.name not in names:
+        return False
+    first = call.arguments[0] if call.arguments else None
+    is_zero = isinstance(first, ast.IntegerLiteral | ast.FloatLiteral) and first.value == 0
+    return not (call.name.name == "U" and is_zero)

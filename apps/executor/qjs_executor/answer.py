@@ -1,0 +1,172 @@
+"""What a child says about its run, checked. The child ran a stranger's code, so every field is a claim."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .sandbox import Job
+
+COUNTS_MAX = 100_000
+WARNINGS_MAX = 50
+WARNING_LENGTH_MAX = 1_000
+MESSAGE_BYTES_MAX = 4 * 1024
+DIAGRAM_LENGTH_MAX = 64 * 1024
+REGISTERS_MAX = 256
+
+_BITS = re.compile(r"[01]{1,256}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class BadAnswer(Exception):
+    """The answer breaks its schema; the message says where."""
+
+
+@dataclass(frozen=True)
+class CircuitRun:
+    """A circuit was run: counts by bit string (qubit 0 / clbit 0 leftmost) and facts of the circuit."""
+
+    counts: dict[str, int]
+    circuit_info: dict[str, Any]
+    registers: list[dict[str, Any]]
+    circuit_sha256: str | None
+    warnings: list[str]
+
+
+@dataclass(frozen=True)
+class UserError:
+    """The job cannot be run as it is; `line` counts from 1 in the user's own text."""
+
+    code: Literal["execution_error", "unsupported_operation"]
+    message: str
+    line: int | None
+
+
+def read_answer(answer: dict[str, Any], job: Job) -> CircuitRun | UserError:
+    """The child's last message as a checked value. Raises BadAnswer."""
+    if answer.get("ok") is False:
+        return _user_error(answer)
+    if answer.get("ok") is not True:
+        raise BadAnswer("ok")
+    digest = answer.get("circuit_sha256")
+    if digest is not None and not (isinstance(digest, str) and _SHA256.fullmatch(digest)):
+        raise BadAnswer("circuit_sha256")
+    registers = _registers(answer.get("registers"))
+    info = _circuit_info(answer.get("circuit_info"))
+    info["registers"] = registers
+    width = sum(register["size"] for register in registers)
+    return CircuitRun(
+        counts=_counts(answer.get("counts"), width, job.shots),
+        circuit_info=info,
+        registers=registers,
+        circuit_sha256=digest,
+        warnings=[text(item, "warnings", WARNING_LENGTH_MAX) for item in _list(answer, "warnings", WARNINGS_MAX)],
+    )
+
+
+def plain(value: str) -> str:
+    """The text without what a database or a UTF-8 stream cannot hold (NUL, lone surrogates)."""
+    return value.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
+
+
+def shortened(message: str) -> str:
+    """An error message within its byte limit, cut at a character."""
+    data = plain(message).encode("utf-8")
+    if len(data) <= MESSAGE_BYTES_MAX:
+        return data.decode("utf-8")
+    return data[: MESSAGE_BYTES_MAX - 3].decode("utf-8", "ignore") + "..."
+
+
+def text(value: Any, where: str, length_max: int) -> str:
+    """A string field, made plain. Raises BadAnswer."""
+    if not isinstance(value, str) or len(value) > length_max:
+        raise BadAnswer(where)
+    return plain(value)
+
+
+def _user_error(answer: dict[str, Any]) -> UserError:
+    code = answer.get("code")
+    message = answer.get("message")
+    line = answer.get("line")
+    if code not in ("execution_error", "unsupported_operation") or not isinstance(message, str):
+        raise BadAnswer("code or message")
+    if line is not None:
+        line = _integer(line, "line", 1, 10_000_000)
+    return UserError(code, shortened(message), line)
+
+
+def _counts(counts: Any, width: int, shots: int) -> dict[str, int]:
+    """Bit strings of one width with their counts, which add up to the shots; sorted, so that equal results are equal
+    texts."""
+    if not isinstance(counts, dict) or not 1 <= len(counts) <= COUNTS_MAX:
+        raise BadAnswer("counts")
+    for key, count in counts.items():
+        if len(key) != width or not _BITS.fullmatch(key):
+            raise BadAnswer("counts: a key")
+        _integer(count, "counts: a value", 0, shots)
+    if sum(counts.values()) != shots:
+        raise BadAnswer("counts: their sum is not the shots")
+    return dict(sorted(counts.items()))
+
+
+def _registers(value: Any) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or not 1 <= len(value) <= REGISTERS_MAX:
+        raise BadAnswer("registers")
+    registers: list[dict[str, Any]] = []
+    for item in value:
+        if not isinstance(item, dict):
+            raise BadAnswer("registers")
+        register: dict[str, Any] = {
+            "name": text(item.get("name"), "registers: name", 200),
+            "size": _integer(item.get("size"), "registers: size", 1, 256),
+        }
+        qubits = item.get("qubits")
+        if qubits is not None:
+            if not isinstance(qubits, list) or len(qubits) != register["size"]:
+                raise BadAnswer("registers: qubits")
+            register["qubits"] = [_integer(qubit, "registers: qubits", 0, 1_000_000) for qubit in qubits]
+        registers.append(register)
+    return registers
+
+
+def _circuit_info(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadAnswer("circuit_info")
+    gate_counts = value.get("gate_counts")
+    if not isinstance(gate_counts, dict) or len(gate_counts) > 1_000:
+        raise BadAnswer("circuit_info.gate_counts")
+    mid_circuit = value.get("has_mid_circuit_measurement")
+    if not isinstance(mid_circuit, bool):
+        raise BadAnswer("circuit_info.has_mid_circuit_measurement")
+
+    def number(name: str) -> int:
+        return _integer(value.get(name), f"circuit_info.{name}", 0, 2**53)
+
+    return {
+        "num_qubits": number("num_qubits"),
+        "num_clbits": number("num_clbits"),
+        "depth": number("depth"),
+        "size": number("size"),
+        "gate_counts": {
+            plain(name)[:200]: _integer(count, "circuit_info.gate_counts", 0, 2**53)
+            for name, count in gate_counts.items()
+        },
+        "two_qubit_gates": number("two_qubit_gates"),
+        "num_measurements": number("num_measurements"),
+        "has_mid_circuit_measurement": mid_circuit,
+        "diagram": text(value.get("diagram"), "circuit_info.diagram", DIAGRAM_LENGTH_MAX),
+    }
+
+
+def _list(answer: dict[str, Any], name: str, length_max: int) -> list[Any]:
+    value = answer.get(name)
+    if not isinstance(value, list) or len(value) > length_max:
+        raise BadAnswer(name)
+    return value
+
+
+def _integer(value: Any, where: str, low: int, high: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        raise BadAnswer(where)
+    return value

@@ -1,0 +1,143 @@
+"""How a run ended, and what that means as an outcome."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from .answer import BadAnswer, UserError, plain, read_answer
+from .child_process import ChildProcess, Output
+from .frame_reader import BadFrame, read_frame
+from .result import optimization_level, result_text
+from .sandbox import GIB, KIB, MIB, Completed, Failed, Job, Limits, Lost, Outcome, SandboxFault
+
+HANDSHAKE_BYTES_MAX = 64 * KIB
+ANSWER_HEADROOM_BYTES = 64 * KIB
+EXIT_SECONDS = 1.0
+"""A child that has closed its result pipe is about to exit; one that does not is killed after this time."""
+
+_OUT_OF_MEMORY = re.compile(rb"memory allocation of \d+ bytes failed|std::bad_alloc|MemoryError|Cannot allocate memory")
+"""What the libraries print before they abort for want of memory."""
+
+
+@dataclass(frozen=True)
+class RunEnd:
+    """The plain facts of an ended run; `detail` belongs to `bad_answer`, `status` to `exited`."""
+
+    kind: Literal["answered", "bad_answer", "exited", "time_limit", "flood"]
+    seconds: float
+    answer: dict[str, Any] | None = None
+    detail: str = ""
+    status: tuple[str, int] | None = None
+
+
+async def listen(child: ChildProcess, job: Job, limits: Limits, accepted: Callable[[], None]) -> RunEnd:
+    """Hands the job to the child and waits for its end. Raises SandboxFault when the child does not take the job."""
+    try:
+        async with asyncio.timeout(limits.start_seconds):
+            reader = await child.open()
+            await child.send(_message(job))
+            first = await read_frame(reader, HANDSHAKE_BYTES_MAX)
+    except (TimeoutError, BadFrame) as error:
+        raise SandboxFault(f"the child did not take its job: {error or 'too slow'}") from error
+    if first is None or first.get("taken") != {"uid": child.uid}:
+        raise SandboxFault(f"the child did not take its job: {(first or {}).get('fault', 'it ended')}")
+    accepted()
+    started = time.monotonic()
+    end = await _end(child, reader, limits)
+    return replace(end, seconds=time.monotonic() - started)
+
+
+async def _end(child: ChildProcess, reader: asyncio.StreamReader, limits: Limits) -> RunEnd:
+    answer = asyncio.create_task(read_frame(reader, limits.result_bytes + ANSWER_HEADROOM_BYTES))
+    flood = asyncio.create_task(child.flooded())
+    try:
+        done, _ = await asyncio.wait([answer, flood], timeout=limits.wall_seconds, return_when=asyncio.FIRST_COMPLETED)
+        if not done:
+            return RunEnd("time_limit", 0)
+        if answer not in done:
+            return RunEnd("flood", 0)
+        message = answer.result()
+    except BadFrame as error:
+        return RunEnd("bad_answer", 0, detail=str(error))
+    finally:
+        for task in (answer, flood):
+            task.cancel()
+        await asyncio.gather(answer, flood, return_exceptions=True)
+    if message is not None:
+        return RunEnd("answered", 0, answer=message)
+    try:
+        async with asyncio.timeout(EXIT_SECONDS):
+            return RunEnd("exited", 0, status=await child.exit_status())
+    except TimeoutError:
+        return RunEnd("bad_answer", 0, detail="it closed its result channel")
+
+
+def _message(job: Job) -> dict[str, Any]:
+    return {
+        "source": job.source,
+        "backend": job.backend,
+        "max_qubits": job.max_qubits,
+        "shots": job.shots,
+        "seed": job.params.get("seed"),
+        "optimization_level": optimization_level(job),
+        "params": {**job.params, "backend": job.backend},
+    }
+
+
+def outcome_of(end: RunEnd, job: Job, limits: Limits, stdout: Output, stderr: Output) -> Outcome:
+    """The outcome of an ended run. What the child said is checked here, so nothing behind it is the child's word."""
+    milliseconds = round(end.seconds * 1000, 3)
+    printed = plain(stdout.kept.decode("utf-8", "replace"))
+
+    def failed(message: str) -> Failed:
+        return Failed(milliseconds, "execution_error", message, None, printed)
+
+    if end.kind == "flood" or stdout.total > limits.flood_bytes or stderr.total > limits.flood_bytes:
+        return failed(f"output limit of {limits.flood_bytes // MIB} MiB: the code printed more than that")
+    if end.kind == "time_limit":
+        return failed(_time_limit(limits))
+    if end.kind == "bad_answer":
+        return failed(f"crashed: bad result ({end.detail})")
+    if end.answer is None:
+        return _exited(end, limits, stderr, failed)
+    try:
+        answer = read_answer(end.answer, job)
+    except BadAnswer as error:
+        return failed(f"crashed: bad result ({error})")
+    if isinstance(answer, UserError):
+        message = memory_limit(limits) if answer.message == "MemoryError" else answer.message
+        return Failed(milliseconds, answer.code, message, answer.line, printed)
+    warnings = [f"output was cut after {limits.output_bytes // KIB} KiB"] if stdout.truncated else []
+    text = result_text(job, answer, milliseconds, printed, warnings)
+    size = len(text.encode("utf-8"))
+    if size > limits.result_bytes:
+        return failed(f"result of {size} bytes is larger than the limit of {limits.result_bytes // MIB} MiB")
+    return Completed(milliseconds, text)
+
+
+def _exited(end: RunEnd, limits: Limits, stderr: Output, failed: Callable[[str], Failed]) -> Outcome:
+    if end.status is None:
+        return Lost("the run's keeper process died")
+    kind, number = end.status
+    if kind == "signal" and number in (signal.SIGXCPU, signal.SIGKILL) and end.seconds >= limits.wall_seconds:
+        return failed(_time_limit(limits))
+    if number != 0 and _OUT_OF_MEMORY.search(stderr.kept):
+        return failed(memory_limit(limits))
+    if kind == "signal" and number == signal.SIGXCPU:
+        return failed(f"{_time_limit(limits)} of processor time")
+    return failed(f"crashed: {'signal' if kind == 'signal' else 'exit code'} {number}")
+
+
+def _time_limit(limits: Limits) -> str:
+    return f"time limit of {limits.wall_seconds:g} s"
+
+
+def memory_limit(limits: Limits) -> str:
+    """The message for a run that wanted more memory than it may have."""
+    return f"memory limit of {limits.memory_bytes // GIB} GiB"

@@ -1,0 +1,132 @@
+"""The body of POST /run, parsed once into a job and its limits; nothing behind this module doubts them again.
+
+The user's code and circuit stay opaque strings here: reading them is the child's business.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from .sandbox import Job, Limits
+from .strict_json import NotStrictJson, parse_object
+
+BODY_BYTES_MAX = 4 * 1024 * 1024
+TEXT_MAX = 1024 * 1024
+"""Code points of a circuit payload or script, as the API admits them."""
+SHOTS_MAX = 100_000
+SEED_MAX = 2**63 - 1
+"""The simulator takes a signed 64-bit seed."""
+WALL_SECONDS_MAX = 900
+QUBITS_MAX = 64
+
+FRAMEWORKS = ("qiskit", "openqasm")
+FORMATS = ("qasm2", "qasm3")
+ENGINES = ("statevector",)
+LATER_PARAMS = ("noise_model", "extract_state_vector")
+"""Parameters that change the result and are not built yet: running without them would be a wrong answer."""
+
+
+class InvalidRequest(Exception):
+    """The request cannot be a job; the message says where, what and how to mend."""
+
+
+def parse_run_request(body: bytes, defaults: Limits) -> tuple[Job, Limits]:
+    """A job and its limits from the body of a request. Raises InvalidRequest."""
+    try:
+        request = parse_object(body)
+    except NotStrictJson as error:
+        raise InvalidRequest(f"body: must be a JSON object ({error})") from None
+    _check_strings(request)
+    source = _source(request.get("source"))
+    engine = _text(request.get("engine"), "engine", 40)
+    if engine not in ENGINES:
+        _refuse("engine", f"must be one of {', '.join(ENGINES)}", engine)
+    limits = request.get("limits", {})
+    if not isinstance(limits, dict):
+        _refuse("limits", "must be an object", limits)
+    wall = _number(limits.get("wall_seconds", defaults.wall_seconds), "limits.wall_seconds", 0.1, WALL_SECONDS_MAX)
+    job = Job(
+        run_id=_text(request.get("run_id"), "run_id", 100),
+        source=source,
+        backend=_text(request.get("backend"), "backend", 100),
+        engine=engine,
+        max_qubits=_integer(request.get("max_qubits"), "max_qubits", 1, QUBITS_MAX),
+        params=_params(request.get("params")),
+    )
+    return job, replace(defaults, wall_seconds=wall)
+
+
+def _check_strings(root: dict[str, Any]) -> None:
+    """Every string, keys included, is text that a database can hold. Walks without recursion."""
+    waiting: list[tuple[Any, str]] = [(root, "")]
+    while waiting:
+        value, where = waiting.pop()
+        if isinstance(value, str):
+            if "\0" in value:
+                raise InvalidRequest(f"{where}: contains a NUL character; remove it")
+            try:
+                value.encode("utf-8")
+            except UnicodeEncodeError:
+                raise InvalidRequest(f"{where}: contains a lone surrogate, which is not text; remove it") from None
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                waiting.append((key, f"{where or 'body'} (a key)"))
+                waiting.append((item, f"{where}.{key[:40]}" if where else key[:40]))
+        elif isinstance(value, list):
+            waiting.extend((item, f"{where}[{index}]") for index, item in enumerate(value))
+
+
+def _source(source: Any) -> dict[str, str]:
+    if not isinstance(source, dict):
+        _refuse("source", "must be an object", source)
+    kind = source.get("kind")
+    if kind == "code":
+        framework = source.get("framework")
+        if framework not in FRAMEWORKS:
+            _refuse("source.framework", f"must be one of {', '.join(FRAMEWORKS)} in this version", framework)
+        return {"kind": kind, "framework": framework, "code": _text(source.get("code"), "source.code", TEXT_MAX)}
+    if kind == "circuit":
+        form = source.get("format")
+        if form not in FORMATS:
+            _refuse("source.format", f"must be one of {', '.join(FORMATS)}", form)
+        return {"kind": kind, "format": form, "payload": _text(source.get("payload"), "source.payload", TEXT_MAX)}
+    _refuse("source.kind", "must be code or circuit", kind)
+
+
+def _params(params: Any) -> dict[str, Any]:
+    if not isinstance(params, dict):
+        _refuse("params", "must be an object", params)
+    _integer(params.get("shots"), "params.shots", 1, SHOTS_MAX)
+    if params.get("seed") is not None:
+        _integer(params["seed"], "params.seed", 0, SEED_MAX)
+    if params.get("optimization_level") is not None:
+        _integer(params["optimization_level"], "params.optimization_level", 0, 3)
+    for name in LATER_PARAMS:
+        if params.get(name) not in (None, False):
+            raise InvalidRequest(f"params.{name}: is not available in this version; leave it out")
+    return params
+
+
+def _text(value: Any, where: str, length_max: int) -> str:
+    if not isinstance(value, str) or not 1 <= len(value) <= length_max:
+        _refuse(where, f"must be a text of 1 to {length_max} characters", value)
+    return value
+
+
+def _integer(value: Any, where: str, low: int, high: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        _refuse(where, f"must be an integer from {low} to {high}", value)
+    return value
+
+
+def _number(value: Any, where: str, low: float, high: float) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value <= high:
+        _refuse(where, f"must be a number from {low} to {high}", value)
+    return float(value)
+
+
+def _refuse(where: str, rule: str, got: Any) -> NoReturn:
+    shown = f"a text of {len(got)} characters" if isinstance(got, str) and len(got) > 60 else json.dumps(got)[:80]
+    raise InvalidRequest(f"{where}: {rule} (got {shown})")

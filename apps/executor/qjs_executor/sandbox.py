@@ -1,0 +1,117 @@
+"""The seam between the HTTP side and whatever isolates a run.
+
+A sandbox takes a job, runs it where it can hurt nobody, and returns an outcome. It is the only way by which user
+code is reached, so another isolation (a pool of prepared children, a virtual machine) replaces one class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+KIB = 1024
+MIB = 1024 * KIB
+GIB = 1024 * MIB
+
+Isolation = Literal["namespaces", "uid", "process"]
+"""What separates a run from the machine, strongest first: its own namespaces and user, its own user, or only its
+own process with limits."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to run. `source` is {kind: code, framework, code} or {kind: circuit, format, payload}; it is passed on
+    unread. `params` holds `shots` and whatever else the user's code may read."""
+
+    run_id: str
+    source: dict[str, str]
+    backend: str
+    engine: str
+    max_qubits: int
+    params: dict[str, Any]
+
+    @property
+    def shots(self) -> int:
+        """How many shots the job asks for; the request parser has checked the type and range."""
+        return int(self.params["shots"])
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of one run. `memory_bytes` bounds the address space of the user's code, `engine_memory_bytes` (at least
+    as much) that of the simulation; `output_bytes` of each output stream are kept, `flood_bytes` end the run."""
+
+    wall_seconds: float = 120.0
+    memory_bytes: int = 4 * GIB
+    engine_memory_bytes: int = 4 * GIB
+    output_bytes: int = 256 * KIB
+    flood_bytes: int = 16 * MIB
+    result_bytes: int = 16 * MIB
+    start_seconds: float = 30.0
+
+
+@dataclass(frozen=True)
+class Completed:
+    """The run produced a result. `result` is its JSON text: integers may exceed what a double can hold."""
+
+    execution_time_ms: float
+    result: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The run ended by its own fault: an exception, a limit, a crash, something that cannot be translated."""
+
+    execution_time_ms: float
+    code: Literal["execution_error", "unsupported_operation"]
+    message: str
+    line: int | None = None
+    stdout: str = ""
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The executor lost the run without the run's fault; another attempt may succeed."""
+
+    message: str
+
+
+Outcome = Completed | Failed | Lost
+
+
+class SandboxBusy(Exception):
+    """No slot is free; nothing was started."""
+
+
+class SandboxFault(Exception):
+    """No child took the job, by the executor's own fault; nothing of the job was run."""
+
+
+@dataclass
+class SandboxFacts:
+    """What holds at present, for the health answer."""
+
+    level: str
+    note: str
+    isolation: str
+    slots_total: int
+    slots_running: int
+    selftest: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Sandbox(Protocol):
+    """Runs jobs. Cancelling the `run` coroutine kills the run and returns once nothing of it is alive."""
+
+    async def start(self) -> None:
+        """Finds out what isolation this machine gives, by trying it. Raises SandboxFault when not even the least."""
+
+    async def run(self, job: Job, limits: Limits, accepted: Callable[[], None]) -> Outcome:
+        """Runs one job; calls `accepted` when a child has taken it. Raises SandboxBusy at once when no slot is free
+        and SandboxFault when no child took the job; both mean that nothing was run."""
+
+    def facts(self) -> SandboxFacts:
+        """What holds and how many runs are alive."""
+
+    async def close(self) -> None:
+        """Ends every run as lost and takes no more."""

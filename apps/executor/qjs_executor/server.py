@@ -1,0 +1,215 @@
+"""The HTTP side: /health and /run. It authenticates, parses requests, streams outcomes, and runs no user code."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import os
+import platform
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from . import __version__
+from .logs import facts, log
+from .run_request import BODY_BYTES_MAX, InvalidRequest, parse_run_request
+from .sandbox import Completed, Failed, Job, Limits, Lost, Outcome, Sandbox, SandboxBusy, SandboxFault
+from .versions import ENGINE_NAME, ENGINE_VERSION, FRAMEWORKS
+
+BEAT_SECONDS = 5.0
+"""A stream without a line for several beats is dead; the caller may give it up."""
+
+
+def build_app(sandbox: Sandbox, limits: Limits, token: str) -> ASGIApp:
+    """The application over one sandbox. Every route asks for the bearer token."""
+    routes = [
+        Route("/health", _Health(sandbox), methods=["GET"]),
+        Route("/run", _Run(sandbox, limits), methods=["POST"]),
+    ]
+    handlers = {404: _plain_error, 405: _plain_error}
+    return _Bearer(Starlette(routes=routes, exception_handlers=handlers), token)
+
+
+def error_response(status: int, code: str, message: str) -> JSONResponse:
+    """The one shape of every refusal."""
+    return JSONResponse({"error": {"code": code, "message": message}}, status_code=status)
+
+
+async def _plain_error(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status_code", 500)
+    return error_response(status, "not_found", f"{request.method} {request.url.path}: no such route")
+
+
+class _Bearer:
+    """Lets a request through when its bearer token is ours, compared in constant time over digests."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._digest = hashlib.sha256(token.encode()).digest()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            header = dict(scope["headers"]).get(b"authorization", b"")
+            scheme, _, token = header.partition(b" ")
+            matches = hmac.compare_digest(hashlib.sha256(token).digest(), self._digest)
+            if scheme.lower() != b"bearer" or not matches:
+                await error_response(401, "unauthorized", "Unauthorized")(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+class _Health:
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        present = self._sandbox.facts()
+        body = {
+            "status": "ok",
+            "version": __version__,
+            "pid": os.getpid(),
+            "python": platform.python_version(),
+            "sandbox": {
+                "level": present.level,
+                "isolation": present.isolation,
+                "note": present.note,
+                "selftest": present.selftest,
+            },
+            "slots": {"total": present.slots_total, "running": present.slots_running},
+            "engines": [{"name": ENGINE_NAME, "version": ENGINE_VERSION}],
+            "frameworks": FRAMEWORKS,
+        }
+        await JSONResponse(body)(scope, receive, send)
+
+
+class _TooLarge(Exception):
+    pass
+
+
+class _Run:
+    """POST /run. Written against the bare protocol, because the caller's hanging up has to kill the run at once."""
+
+    def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
+        self._sandbox = sandbox
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            job, limits = parse_run_request(await _body(scope, receive), self._limits)
+        except _TooLarge:
+            message = f"body: larger than {BODY_BYTES_MAX} bytes"
+            await error_response(413, "validation_error", message)(scope, receive, send)
+            return
+        except InvalidRequest as error:
+            await error_response(400, "validation_error", str(error))(scope, receive, send)
+            return
+        run = asyncio.create_task(self._run(job, limits, send))
+        gone = asyncio.create_task(_disconnected(receive))
+        try:
+            await asyncio.wait([run, gone], return_when=asyncio.FIRST_COMPLETED)
+            if run.done():
+                refusal = run.result()
+                if refusal is not None:
+                    await refusal(scope, receive, send)
+            else:
+                log.info("the caller hung up", extra=facts(run_id=job.run_id))
+        finally:
+            for task in (run, gone):
+                task.cancel()
+            await asyncio.gather(run, gone, return_exceptions=True)
+
+    async def _run(self, job: Job, limits: Limits, send: Send) -> Response | None:
+        """Streams the run; answers a refusal instead when nothing was started."""
+        lines = _Lines(send)
+        taken = asyncio.Event()
+        run = asyncio.create_task(self._sandbox.run(job, limits, taken.set))
+        acceptance = asyncio.create_task(taken.wait())
+        try:
+            await asyncio.wait([run, acceptance], return_when=asyncio.FIRST_COMPLETED)
+            if taken.is_set():
+                await lines.open({"accepted": {"run_id": job.run_id}})
+                while not (await asyncio.wait([run], timeout=BEAT_SECONDS))[0]:
+                    await lines.line({"beat": {}})
+            outcome = run.result()
+            await lines.close({"outcome": _outcome_json(outcome)})
+            log.info("run ended", extra=facts(run_id=job.run_id, outcome=type(outcome).__name__.lower()))
+            return None
+        except SandboxBusy:
+            return error_response(503, "busy", "every slot is taken; try again shortly")
+        except SandboxFault as error:
+            log.error("no child took the job", extra=facts(run_id=job.run_id, reason=str(error)))
+            return error_response(503, "execution_service_lost", str(error))
+        finally:
+            for task in (run, acceptance):
+                task.cancel()
+            await asyncio.gather(run, acceptance, return_exceptions=True)
+
+
+class _Lines:
+    """A response of JSON lines, each sent at once."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    async def open(self, value: dict[str, Any]) -> None:
+        headers = [(b"content-type", b"application/x-ndjson"), (b"cache-control", b"no-store")]
+        headers.append((b"x-accel-buffering", b"no"))
+        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+        await self.line(value)
+
+    async def line(self, value: dict[str, Any], more: bool = True) -> None:
+        body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
+        await self._send({"type": "http.response.body", "body": body, "more_body": more})
+
+    async def close(self, value: dict[str, Any]) -> None:
+        await self.line(value, more=False)
+
+
+def _outcome_json(outcome: Outcome) -> dict[str, Any]:
+    if isinstance(outcome, Completed):
+        return {"status": "completed", "execution_time_ms": outcome.execution_time_ms, "result": outcome.result}
+    if isinstance(outcome, Failed):
+        error: dict[str, Any] = {"code": outcome.code, "message": outcome.message}
+        if outcome.line is not None:
+            error["line"] = outcome.line
+        answer: dict[str, Any] = {
+            "status": "failed",
+            "execution_time_ms": outcome.execution_time_ms,
+            "error": error,
+        }
+        if outcome.stdout:
+            answer["stdout"] = outcome.stdout
+        return answer
+    assert isinstance(outcome, Lost)
+    return {"status": "lost", "error": {"code": "execution_service_lost", "message": outcome.message}}
+
+
+async def _body(scope: Scope, receive: Receive) -> bytes:
+    """The request's body. Raises _TooLarge before reading what a Content-Length declares too large."""
+    declared = dict(scope["headers"]).get(b"content-length", b"0")
+    if declared.isdigit() and int(declared) > BODY_BYTES_MAX:
+        raise _TooLarge
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message: Message = await receive()
+        if message["type"] == "http.disconnect":
+            raise InvalidRequest("body: the connection ended before its end")
+        part: bytes = message.get("body", b"")
+        size += len(part)
+        if size > BODY_BYTES_MAX:
+            raise _TooLarge
+        parts.append(part)
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

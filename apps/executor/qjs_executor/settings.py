@@ -1,0 +1,93 @@
+"""What the environment says, read once at the start and trusted afterwards."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .child_process import SLOTS_MAX
+from .sandbox import GIB, Isolation
+
+TOKEN_LENGTH_MIN = 16
+"""A shorter bearer token could be guessed by trying."""
+
+ISOLATIONS: tuple[Isolation, ...] = ("namespaces", "uid", "process")
+
+
+class SettingsError(Exception):
+    """The environment is unusable; the message names the variable and the mend."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Addresses, secret, number of slots and memory limits (bytes) of one executor."""
+
+    host: str
+    port: int
+    token: str
+    slots: int
+    log_level: str
+    isolation: Isolation | None
+    memory_bytes: int
+    engine_memory_bytes: int
+
+
+def read_settings(env: Mapping[str, str]) -> Settings:
+    """Settings from environment variables. Raises SettingsError."""
+    token = env.get("EXECUTOR_TOKEN", "")
+    if len(token) < TOKEN_LENGTH_MIN:
+        raise SettingsError(
+            f"EXECUTOR_TOKEN: must be a secret of at least {TOKEN_LENGTH_MIN} characters (got {len(token)});"
+            " the worker sends the same one"
+        )
+    slots = _integer(env, "EXECUTOR_SLOTS", max(2, os.cpu_count() or 1), 1, SLOTS_MAX)
+    memory = _integer(env, "EXECUTOR_MEMORY_GIB", 4, 3, 1024) * GIB
+    log_level = env.get("LOG_LEVEL", "info").upper()
+    if log_level in ("TRACE", "SILENT"):
+        log_level = {"TRACE": "DEBUG", "SILENT": "CRITICAL"}[log_level]
+    if log_level not in ("DEBUG", "INFO", "WARN", "WARNING", "ERROR", "FATAL", "CRITICAL"):
+        raise SettingsError(f"LOG_LEVEL: must be debug, info, warn or error (got '{env.get('LOG_LEVEL')}')")
+    return Settings(
+        host=env.get("EXECUTOR_HOST") or "127.0.0.1",
+        port=_integer(env, "EXECUTOR_PORT", 8800, 0, 65535),
+        token=token,
+        slots=slots,
+        log_level=log_level,
+        isolation=_isolation(env.get("EXECUTOR_ISOLATION") or "auto", os.getuid()),
+        memory_bytes=memory,
+        engine_memory_bytes=max(memory, _engine_memory_bytes(slots)),
+    )
+
+
+def _engine_memory_bytes(slots: int) -> int:
+    """A state of 28 qubits is 4 GiB, and the imported libraries take 1.5 GiB of address space beside it. A machine
+    with at least 8 GiB of memory for each slot can afford that; a smaller one keeps to the common limit."""
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return 6 * GIB if physical >= slots * 8 * GIB else 0
+
+
+def _isolation(name: str, user: int) -> Isolation | None:
+    if name == "auto":
+        return None
+    if name == "process" and user == 0:
+        raise SettingsError(
+            "EXECUTOR_ISOLATION: 'process' as root would run user code as root; use another user or auto"
+        )
+    for isolation in ISOLATIONS:
+        if isolation == name:
+            return isolation
+    raise SettingsError(f"EXECUTOR_ISOLATION: must be auto, {', '.join(ISOLATIONS)} (got '{name}')")
+
+
+def _integer(env: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
+    text = env.get(name)
+    if text is None or text == "":
+        return default
+    try:
+        value = int(text)
+    except ValueError:
+        value = low - 1
+    if not low <= value <= high:
+        raise SettingsError(f"{name}: must be an integer from {low} to {high} (got '{text[:40]}')")
+    return value

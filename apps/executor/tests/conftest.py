@@ -1,0 +1,179 @@
+"""Real executors for the tests: started as their own processes, spoken to over HTTP."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+FOLDER = Path(__file__).resolve().parent.parent
+TOKEN = "a-token-for-tests-only"
+BELL = 'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; cx q[0], q[1]; c = measure q;'
+START_SECONDS = 60.0
+
+
+def qasm(code: str) -> dict[str, str]:
+    """A source in OpenQASM."""
+    return {"kind": "code", "framework": "openqasm", "code": code}
+
+
+def python(code: str) -> dict[str, str]:
+    """A source in Python with qiskit."""
+    return {"kind": "code", "framework": "qiskit", "code": code}
+
+
+def eventually(holds: Callable[[], bool], seconds: float, what: str) -> None:
+    """Waits for a state, not for a moment; fails after the deadline."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
+        time.sleep(0.01)
+
+
+@dataclass
+class Answer:
+    """One answered run: the HTTP status, its lines, and the parsed result of a completed one."""
+
+    status: int
+    lines: list[dict[str, Any]]
+
+    @property
+    def outcome(self) -> dict[str, Any]:
+        """The last line's outcome."""
+        outcome: dict[str, Any] = self.lines[-1]["outcome"]
+        return outcome
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """The result of a completed run."""
+        assert self.outcome["status"] == "completed", self.outcome
+        result: dict[str, Any] = json.loads(self.outcome["result"])
+        return result
+
+    @property
+    def error(self) -> dict[str, Any]:
+        """The error of a failed run."""
+        assert self.outcome["status"] == "failed", self.outcome
+        error: dict[str, Any] = self.outcome["error"]
+        return error
+
+
+class Executor:
+    """One running executor."""
+
+    def __init__(self, **environment: str) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(FOLDER),
+            "EXECUTOR_TOKEN": TOKEN,
+            "EXECUTOR_PORT": str(port),
+            **environment,
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-B", "-m", "qjs_executor"],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self.http = httpx.Client(
+            base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60
+        )
+        eventually(self._answers, START_SECONDS, "the executor answers")
+
+    def _answers(self) -> bool:
+        assert self.process.poll() is None, "the executor ended while it started"
+        try:
+            return self.http.get("/health").status_code == 200
+        except httpx.TransportError:
+            return False
+
+    def health(self) -> dict[str, Any]:
+        """The health answer."""
+        answer = self.http.get("/health")
+        assert answer.status_code == 200
+        health: dict[str, Any] = answer.json()
+        return health
+
+    def request(self, source: dict[str, str], shots: int = 100, wall: float = 60, **fields: Any) -> dict[str, Any]:
+        """The body of a run; `fields` replace those of the same name, `params` is added to."""
+        params = {"shots": shots, **fields.pop("params", {})}
+        return {
+            "run_id": "test",
+            "source": source,
+            "backend": "aer-statevector",
+            "engine": "statevector",
+            "max_qubits": 28,
+            "params": params,
+            "limits": {"wall_seconds": wall},
+            **fields,
+        }
+
+    def run(self, source: dict[str, str], shots: int = 100, wall: float = 60, **fields: Any) -> Answer:
+        """Runs a source to its end."""
+        answer = self.http.post("/run", json=self.request(source, shots, wall, **fields))
+        return Answer(answer.status_code, [json.loads(line) for line in answer.text.splitlines()])
+
+    def descendants(self) -> list[int]:
+        """Process ids of everything that the executor started and that is alive."""
+        return descendants(self.process.pid)
+
+    def close(self) -> None:
+        """Ends it and what it started."""
+        self.http.close()
+        if self.process.poll() is None:
+            self.process.terminate()
+        self.process.wait(10)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+
+
+def descendants(root: int) -> list[int]:
+    """Live descendants of a process, from the kernel's list."""
+    parents: dict[int, int] = {}
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                fields = Path(entry.path, "stat").read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            if fields[0] != "Z":
+                parents[int(entry.name)] = int(fields[1])
+    found = [root]
+    for pid in found:
+        found.extend(child for child, parent in parents.items() if parent == pid)
+    return found[1:]
+
+
+@pytest.fixture(scope="session")
+def executor() -> Iterator[Executor]:
+    """The shared executor: three slots, the strongest isolation of this machine."""
+    started = Executor(EXECUTOR_SLOTS="3")
+    yield started
+    assert started.descendants() == []
+    started.close()
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., Executor]]:
+    """Starts executors of a test's own, ended with the test."""
+    started: list[Executor] = []
+
+    def begin(**environment: str) -> Executor:
+        started.append(Executor(**environment))
+        return started[-1]
+
+    yield begin
+    for one in started:
+        one.close()

@@ -1,0 +1,30 @@
+"""Random nested classical control, against an interpreter of our own: the simulator alone gets one in ten wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from qjs_executor._measurement import measured_layout, with_measurements
+from qjs_executor._statevector import simulate
+
+from .reference import Endless, final_bits, random_circuit
+
+CIRCUITS = 120
+
+
+@pytest.mark.parametrize("level", [0, 1, 2, 3])
+def test_random_circuits_with_classical_control_give_the_interpreters_answer(level: int) -> None:
+    compared = 0
+    for seed in range(level * CIRCUITS, (level + 1) * CIRCUITS):
+        circuit = random_circuit(seed)
+        if with_measurements(circuit) is not circuit:
+            continue
+        try:
+            bits = final_bits(circuit)
+        except Endless:
+            continue
+        expected = "".join(str(bits[position]) for position in measured_layout(circuit).positions)
+        memory = simulate(circuit, 3, 1, level, None)
+        assert measured_layout(circuit).counts(memory) == {expected: 3}, f"seed {seed}"
+        compared += 1
+    assert compared > CIRCUITS // 2

@@ -1,0 +1,17 @@
+// The least that runs a job durably: as many activities as runJob has, of the same kinds, and nothing else.
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
+import type { bareActivities } from './bare.js'
+
+const { begin, complete } = proxyLocalActivities<ReturnType<typeof bareActivities>>({
+  startToCloseTimeout: '20 seconds'
+})
+const { execute } = proxyActivities<ReturnType<typeof bareActivities>>({
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '10 seconds'
+})
+
+export async function bareJob(jobId: string): Promise<void> {
+  await begin(jobId)
+  await execute(jobId)
+  await complete(jobId)
+}

@@ -1,0 +1,35 @@
+// An executor that accepts every run and answers at once: what is left is the platform's own cost.
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Enough that the gate in front of the executor never is what is measured. */
+const SLOTS = 64
+
+const result = JSON.stringify({ counts: { '00': 512, '11': 512 }, shots: 1024, backend: 'local', metadata: {} })
+const answer = `${JSON.stringify({ accepted: { run_id: 'bench' } })}\n${JSON.stringify({
+  outcome: { status: 'completed', execution_time_ms: 0, result }
+})}\n`
+
+export async function startNoOpExecutor(): Promise<{ url: string; close(): Promise<void> }> {
+  const server: Server = createServer((request, response) => {
+    if (request.url === '/health') {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ status: 'ok', slots: { total: SLOTS, running: 0 }, engines: [] }))
+      return
+    }
+    request.resume()
+    request.on('end', () => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+      response.end(answer)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+  }
+}

@@ -1,0 +1,32 @@
+// `npm run bench`: what the platform costs over its bare parts, each pair measured in one run on real Temporal, Postgres
+// and Redis, and printed as ratios. Figures of two machines, or of two runs under other load, cannot be compared; the
+// ratios of one run can.
+import { availableParallelism } from 'node:os'
+import { benchBackends } from './backends.js'
+import { type BenchStack, startBenchStack } from './bench-stack.js'
+import { benchSubmit } from './submit.js'
+import { printTable } from './table.js'
+import { benchThroughput } from './throughput.js'
+
+const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
+  backends: benchBackends,
+  submit: benchSubmit,
+  throughput: benchThroughput
+}
+
+const chosen = process.argv.slice(2)
+const unknown = chosen.filter((name) => !Object.hasOwn(stages, name))
+if (unknown.length > 0) {
+  console.error(`no such bench: ${unknown.join(', ')}; there are ${Object.keys(stages).join(', ')}`)
+  process.exit(2)
+}
+
+console.log(`${availableParallelism()} cores, Node ${process.version}; all parts share them with the load\n`)
+const stack = await startBenchStack()
+try {
+  for (const [name, stage] of Object.entries(stages))
+    if (chosen.length === 0 || chosen.includes(name)) await stage(stack)
+} finally {
+  await stack.close()
+}
+printTable('Parts', ['part', 'seconds'], [['all', (performance.now() / 1000).toFixed(0)]])

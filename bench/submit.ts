@@ -1,0 +1,83 @@
+// How long a caller waits for the answer to a submission, at 1, 10 and 50 callers at once. The jobs run meanwhile (no-op
+// executor), as they do in production: the worker takes its share of the cores.
+import { Agent, request } from 'undici'
+import type { BenchPlatform, BenchStack } from './bench-stack.js'
+import { printTable, quantile } from './table.js'
+
+const WARM_UP = 100
+const REQUESTS = 1_000
+const P99_GOAL_MS = 50
+
+const body = (mode: string) =>
+  JSON.stringify({
+    circuit: {
+      format: 'qasm3',
+      payload: 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nh q[0];\ncx q[0], q[1];\n'
+    },
+    backend: 'local',
+    execution_mode: mode,
+    params: { shots: 1024 }
+  })
+
+export async function benchSubmit(stack: BenchStack): Promise<void> {
+  const platform = await stack.platform('bench_submit', stack.executors['no-op'])
+  const rows: string[][] = []
+  try {
+    await submitMany(platform, 'direct', 10, WARM_UP)
+    for (const clients of [1, 10, 50])
+      rows.push(row('api alone', clients, await submitMany(platform, 'direct', clients, REQUESTS)))
+    await platform.startWorker()
+    await untilNoneIsOpen(platform)
+    for (const mode of ['direct', 'temporal'])
+      for (const clients of [1, 10, 50]) {
+        rows.push(row(`${mode}, jobs running`, clients, await submitMany(platform, mode, clients, REQUESTS)))
+        await untilNoneIsOpen(platform)
+      }
+  } finally {
+    await platform.close()
+  }
+  printTable('POST /api/jobs/submit', ['case', 'clients', 'submissions/s', 'p50 ms', 'p99 ms', ''], rows)
+}
+
+async function submitMany(platform: BenchPlatform, mode: string, clients: number, count: number) {
+  const agent = new Agent({ connections: clients })
+  const headers = { 'content-type': 'application/json', cookie: platform.cookie }
+  const latencies: number[] = []
+  let left = count
+  const started = performance.now()
+  const client = async () => {
+    while (left-- > 0) {
+      const begun = performance.now()
+      const response = await request(`${platform.base}/api/jobs/submit`, {
+        method: 'POST',
+        headers,
+        body: body(mode),
+        dispatcher: agent
+      })
+      const text = await response.body.text()
+      if (response.statusCode !== 201) throw new Error(`submit answered ${response.statusCode}: ${text}`)
+      latencies.push(performance.now() - begun)
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+  const seconds = (performance.now() - started) / 1000
+  await agent.close()
+  return { latencies, rate: count / seconds }
+}
+
+function row(label: string, clients: number, { latencies, rate }: { latencies: number[]; rate: number }): string[] {
+  const p99 = quantile(latencies, 0.99)
+  const verdict = clients === 10 ? `goal p99 < ${P99_GOAL_MS} ms: ${p99 < P99_GOAL_MS ? 'reached' : 'missed'}` : ''
+  return [label, String(clients), rate.toFixed(0), quantile(latencies, 0.5).toFixed(1), p99.toFixed(1), verdict]
+}
+
+async function untilNoneIsOpen({ connection }: BenchPlatform): Promise<void> {
+  const deadline = performance.now() + 300_000
+  while (performance.now() < deadline) {
+    const [row] = await connection.sql<{ open: number }[]>`
+      select count(*)::int as open from jobs where status in ('pending', 'running', 'cancelling')`
+    if (row!.open === 0) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error('jobs are still open after five minutes')
+}

@@ -1,0 +1,79 @@
+// The pages that describe commands and settings say what the programs do: no more and no less.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { projectRoot } from '../../apps/cli/stack/project.js'
+import { Shell } from './qjob.js'
+
+const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8')
+
+let shell: Shell
+
+beforeAll(() => {
+  shell = new Shell()
+})
+
+afterAll(() => shell.remove())
+
+const helpOf = async (command: string[]): Promise<string> => (await shell.run([...command, '--help'])).stdout.trimEnd()
+
+/** The commands that a help text lists, without `help` itself. */
+const listed = (help: string): string[] =>
+  [...(help.split('Commands:\n')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)]
+    .map(([, name]) => name!)
+    .filter((name) => name !== 'help')
+
+test('docs/cli.md shows the help of every command as it is', async () => {
+  const page = read('docs/cli.md')
+  const main = await helpOf([])
+  const commands = listed(main).map((name) => [name])
+  const below = await Promise.all(
+    commands.map(async (command) => listed(await helpOf(command)).map((name) => [...command, name]))
+  )
+  const all = [...commands, ...below.flat()]
+  const headings = [...page.matchAll(/^##+ qjob ([a-z -]+)$/gm)].map(([, name]) => name!)
+  expect(headings.sort()).toEqual(all.map((command) => command.join(' ')).sort())
+  expect(page).toContain(`\n## qjob\n\n\`\`\`text\n${main}\n\`\`\`\n`)
+  for (const command of all) {
+    const [, section] = page.split(new RegExp(`^##+ qjob ${command.join(' ')}$`, 'm'))
+    expect(section!.split(/^##/m)[0]).toContain(`\n\`\`\`text\n${await helpOf(command)}\n\`\`\`\n`)
+  }
+})
+
+test('docs/configuration.md describes every variable that is read anywhere, and no other', () => {
+  const described = [...read('docs/configuration.md').matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \|/gm)]
+  const names = new Set(described.flatMap(([, cell]) => [...cell!.matchAll(/[A-Z_]+/g)].map(([name]) => name)))
+  expect([...names].sort()).toEqual(variablesRead())
+})
+
+test('links between the pages lead to files that there are', () => {
+  const pages = ['README.md', 'docs/cli.md', 'docs/configuration.md', 'docs/deployment.md']
+  const links = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link]) => join(dirname(page), link!))
+  )
+  expect(links.length).toBeGreaterThan(5)
+  expect(links.filter((link) => !existsSync(join(projectRoot, link)))).toEqual([])
+})
+
+/** Names after `env.`, and first arguments of the functions that read one variable, in all sources. */
+function variablesRead(): string[] {
+  const found = new Set<string>()
+  for (const file of sourceFiles()) {
+    const text = read(file)
+    const reads = file.endsWith('.py')
+      ? /(?:\benv\.get\(|\benviron\.get\(|\benviron\[|_integer\(env, )"([A-Z][A-Z_]+)"/g
+      : /\benv(?:\.|\[')([A-Z][A-Z_]+)\b|\b(?:need|text|seconds)\('([A-Z][A-Z_]+)'/g
+    for (const [, first, second] of text.matchAll(reads)) found.add(first ?? second!)
+  }
+  return [...found].sort()
+}
+
+function sourceFiles(): string[] {
+  const folders = ['activities', 'apps', 'bench', 'db', 'domain', 'test', 'tools', 'workflows']
+  return folders.flatMap((folder) =>
+    readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.(ts|mjs|cjs|js|py)$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name).slice(projectRoot.length + 1))
+      .filter((file) => !file.startsWith('test/cli/documentation') && !file.startsWith('apps/executor/tests'))
+  )
+}

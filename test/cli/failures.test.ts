@@ -1,0 +1,175 @@
+// `qjob` when things are not as they should be: wrong use, no service, a service that is none.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Shell } from './qjob.js'
+
+const id = '01a1fdb6-9b8b-7716-8ef2-8ab24a008b25'
+let shell: Shell
+const servers: Server[] = []
+
+beforeAll(() => {
+  shell = new Shell({ QJOB_URL: 'http://127.0.0.1:1' })
+})
+
+afterAll(() => {
+  shell.remove()
+  for (const server of servers) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+/** A server that answers in its own way; what the product's own api never does has to come from elsewhere. */
+async function served(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(answer)
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test.each([
+  [['frobnicate'], "unknown command 'frobnicate'"],
+  [['submit'], "missing required argument 'file'"],
+  [['submit', 'x.qasm', '--shots', '1.5'], 'It must be a whole number.'],
+  [['submit', 'x.qasm', '--mode', 'fast'], 'Allowed choices are direct, temporal.'],
+  [['submit', 'x.qasm', '--max-cost', 'lots'], 'It must be an amount of USD, such as 2.50.'],
+  [['submit', 'missing.qasm'], 'missing.qasm: cannot be read (ENOENT)'],
+  [['submit', '.'], '.: cannot be read (EISDIR)'],
+  [['submit', '-'], 'standard input: is empty'],
+  [['job', 'not-an-id'], '"not-an-id" is not the id of a job: qjob jobs lists them'],
+  [['job', id, '--result', '--attempts'], 'cannot be used with'],
+  [['jobs', '--status', 'done'], 'Allowed choices are pending'],
+  [['jobs', '--url', 'localhost:3000'], '--url: must be an address such as https://jobs.example.org'],
+  [['login'], "missing required argument 'email'"],
+  [['login', 'a@example.org'], 'no password: set QJOB_PASSWORD'],
+  [['admin', 'create-code', '--uses', '0'], 'It must be a whole number from 1 to 1000000.'],
+  [['admin', 'create-code', '--code', 'two words'], 'It must have 1 to 64 letters, digits, hyphens or underscores.'],
+  [['admin', 'create-code', '--expires', '2020-01-01T00:00:00Z'], 'It must lie in the future.'],
+  [['admin', 'create-code', '--expires', 'tomorrow'], 'It must be an ISO 8601 time']
+])('%j is wrong use: 2, and the reason on stderr', async (args, reason) => {
+  const { code, stdout, stderr } = await shell.run(args)
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toContain(reason)
+})
+
+test('a file that cannot be what it is said to be is refused before anything is sent', async () => {
+  const cases: [file: string, args: string[], reason: string][] = [
+    [shell.file('latin1.py', Buffer.from([0x23, 0xe4])), [], 'is not text in UTF-8'],
+    [shell.file('huge.qasm', 'OPENQASM 3.0;'.padEnd(4 * 1024 * 1024 + 1)), [], 'is larger than the 4 MiB'],
+    [shell.file('bare.qasm', 'qubit q;'), [], 'OpenQASM begins with OPENQASM 2.0; or OPENQASM 3.0;'],
+    [shell.file('slashes.qasm', '/'.repeat(1_000_000)), [], 'OpenQASM begins with'],
+    [shell.file('ok.qasm', 'OPENQASM 3.0;'), ['--framework', 'qiskit'], 'is OpenQASM'],
+    [shell.file('ok.qasm', 'OPENQASM 3.0;'), ['--param', 'shots=5'], 'use --shots'],
+    [shell.file('ok.qasm', 'OPENQASM 3.0;'), ['--param', 'a=1', '--param', 'a=2'], '--param a: is given twice'],
+    [shell.file('ok.qasm', 'OPENQASM 3.0;'), ['--param', 'theta'], 'must be NAME=VALUE']
+  ]
+  for (const [file, args, reason] of cases) {
+    const { code, stderr } = await shell.run(['submit', file, ...args])
+    expect([file, code]).toEqual([file, 2])
+    expect(stderr).toContain(reason)
+  }
+})
+
+test('help that is asked for ends with 0 and goes to stdout', async () => {
+  const { code, stdout, stderr } = await shell.run(['submit', '--help'])
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toContain('--shots <n>')
+})
+
+test('no service: 3, what was tried and how to mend it, and with --json the same on stdout', async () => {
+  const { code, stdout, stderr } = await shell.run(['backends', '--json', '--url', 'http://127.0.0.1:2'])
+  expect(code).toBe(3)
+  expect(stderr).toMatch(/^qjob: http:\/\/127\.0\.0\.1:2 does not answer \(ECONNREFUSED\): start it with npm start, /)
+  expect(JSON.parse(stdout).error).toMatchObject({ exit_code: 3, message: stderr.slice('qjob: '.length).trim() })
+})
+
+test('no database: 3 for admin commands, whether none is known or none answers', async () => {
+  const none = await shell.run(['admin', 'create-code'])
+  expect([none.code, none.stderr]).toEqual([3, expect.stringContaining('no database: start the service (npm start)')])
+  const away = await shell.run(['admin', 'create-code'], '', { DATABASE_URL: 'postgres://u:secret@127.0.0.1:2/x' })
+  expect(away.code).toBe(3)
+  expect(away.stderr).toContain('the database at 127.0.0.1:2 does not answer (ECONNREFUSED)')
+  expect(away.stderr).not.toContain('secret')
+})
+
+test('what is no such service is told from one that refuses', async () => {
+  const page = await served((_request, response) => response.setHeader('content-type', 'text/html').end('<html>'))
+  const moved = await served((_request, response) => response.writeHead(302, { location: `${page}/` }).end())
+  for (const url of [page, moved]) {
+    const { code, stderr } = await shell.run(['backends', '--url', url])
+    expect(code).toBe(3)
+    expect(stderr).toContain('but not as this service does: check --url and QJOB_URL')
+  }
+})
+
+test('a read survives two lost connections; a write is sent once', async () => {
+  let reads = 0
+  let writes = 0
+  const url = await served((request, response) => {
+    if (request.method === 'POST') {
+      writes++
+      request.socket.destroy()
+    } else if (++reads < 3) request.socket.destroy()
+    else response.end('{"backends":[]}')
+  })
+  expect(await shell.run(['backends', '--json', '--url', url])).toEqual({
+    code: 0,
+    stdout: '{"backends":[]}\n',
+    stderr: ''
+  })
+  expect(reads).toBe(3)
+  const submitted = await shell.run(['submit', '-', '--url', url], 'OPENQASM 3.0;')
+  expect([submitted.code, writes]).toEqual([3, 1])
+  expect(submitted.stderr).toContain('Whether the request was carried out is not known: look before you repeat it.')
+})
+
+test('a fault of the service is 3, with the request that leads to its log', async () => {
+  const url = await served((_request, response) => {
+    response.writeHead(500, { 'x-request-id': 'r-1' }).end('{"error":"Internal server error"}')
+  })
+  const { code, stderr } = await shell.run(['submit', '-', '--url', url], 'OPENQASM 3.0;')
+  expect([code, stderr]).toEqual([3, 'qjob: the service cannot answer: Internal server error (request r-1)\n'])
+})
+
+test('integers beyond 2^53 pass in both directions digit for digit', async () => {
+  let body = ''
+  const record = `{"id":"${id}","status":"completed" , "result": {"a":{"b}":"\\"]"},"big":9007199254740993, "list":[1]}}`
+  const url = await served((request, response) => {
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => response.end(request.method === 'POST' ? `{"job_id":"${id}"}` : record))
+  })
+  await shell.run(['submit', '-', '--param', 'n=9007199254740993', '--url', url], 'OPENQASM 3.0;')
+  expect(body).toMatch(/"params":\{"shots":1024,"n":9007199254740993\}\}$/)
+  expect((await shell.run(['job', id, '--json', '--url', url])).stdout).toBe(`${record}\n`)
+  const result = await shell.run(['job', id, '--result', '--json', '--url', url])
+  expect(result.stdout).toBe('{"a":{"b}":"\\"]"},"big":9007199254740993, "list":[1]}\n')
+})
+
+test('at most twenty outcomes are drawn, the most frequent first, and the rest is counted', async () => {
+  const counts: Record<string, number> = {}
+  for (let n = 0; n < 32; n++) counts[n.toString(2).padStart(5, '0')] = n + 1
+  const url = await served((_request, response) =>
+    response.end(JSON.stringify({ id, status: 'completed', result: { counts, shots: 528 } }))
+  )
+  const lines = (await shell.run(['job', id, '--result', '--url', url])).stdout.trimEnd().split('\n')
+  expect(lines).toHaveLength(22)
+  expect(lines[1]).toBe(`11111  ${'█'.repeat(40)}  32    6.1 %`)
+  expect(lines[20]).toMatch(/^01100 +█{16} +13 +2\.5 %$/)
+  expect(lines[21]).toBe('and 12 more outcomes with 78 of 528 shots (--json shows all)')
+})
+
+test('a password for a distant service without encryption is warned about', async () => {
+  const { stderr } = await shell.run(['login', 'a@example.org', '--url', 'http://service.invalid'], 'a password\n')
+  expect(stderr).toContain('warning: the password travels to http://service.invalid unencrypted; use https')
+})
+
+test('a reader that has seen enough is no failure', async () => {
+  const text = `{"backends":[${'{},'.repeat(100_000)}{}]}`
+  const url = await served((_request, response) => response.end(text))
+  const run = shell.start(['backends', '--json', '--url', url])
+  run.closeOutput()
+  expect(await run.ended).toEqual({ code: 0, stdout: '', stderr: '' })
+})

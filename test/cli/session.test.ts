@@ -1,0 +1,270 @@
+// A user's way through `qjob`, against the real service: accounts, jobs, money.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { listAttempts } from '../../db/attempts.js'
+import { eventually } from '../support/eventually.js'
+import { Shell, startService } from './qjob.js'
+
+const password = 'correct horse battery'
+const bell = `// A comment before the header.
+OPENQASM 3.0;
+include "stdgates.inc";
+qubit[2] q; bit[2] c;
+h q[0]; cx q[0], q[1];
+c = measure q;
+`
+const asymmetric2 = 'OPENQASM 2.0;\ninclude "qelib1.inc";\nqreg q[3]; creg c[3];\nx q[0];\nmeasure q -> c;\n'
+/** Runs until it is cancelled, or for as long as the tests may take. */
+const endless = 'import time\ntime.sleep(60)\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n'
+
+let service: Awaited<ReturnType<typeof startService>>
+let ada: Shell
+const shells: Shell[] = []
+
+function newShell(env: Record<string, string> = {}): Shell {
+  const shell = new Shell({ QJOB_URL: service.url, ...env })
+  shells.push(shell)
+  return shell
+}
+
+async function signedUp(email: string): Promise<Shell> {
+  const shell = newShell()
+  const code = await shell.run(['admin', 'create-code', '--json'], '', { DATABASE_URL: service.database.url })
+  const ended = await shell.run(['sign-up', email, '--code', JSON.parse(code.stdout).code], `${password}\n`)
+  expect(ended).toEqual({ code: 0, stdout: `Signed in to ${service.url} as ${email}.\n`, stderr: '' })
+  return shell
+}
+
+/** The id of a job that the executor is running. */
+async function runningJob(shell: Shell): Promise<string> {
+  const file = shell.file('endless.py', endless)
+  const { stdout } = await shell.run(['submit', file, '--timeout', '60', '--json'])
+  const id = JSON.parse(stdout).job_id
+  await eventually(async () => (await listAttempts(service.database.db, id)).length > 0)
+  return id
+}
+
+beforeAll(async () => {
+  service = await startService('cli')
+  ada = await signedUp('ada@example.org')
+}, 60_000)
+
+afterAll(async () => {
+  for (const shell of shells) shell.remove()
+  await service?.close()
+})
+
+test('a session is kept per service in the configuration folder, readable for its owner only', async () => {
+  const config = join(ada.folder, 'elsewhere')
+  const signedIn = await ada.run(['login', 'ada@example.org'], '', { XDG_CONFIG_HOME: config, QJOB_PASSWORD: password })
+  expect(signedIn.code).toBe(0)
+  const folder = join(config, 'qjob/sessions')
+  const [file, ...others] = readdirSync(folder)
+  expect(others).toEqual([])
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+  expect(statSync(join(folder, file!)).mode & 0o777).toBe(0o600)
+  expect(readFileSync(join(folder, file!), 'utf8')).not.toContain(password)
+
+  const other = await ada.run(['whoami', '--url', `${service.url}/elsewhere`])
+  expect(other.code).not.toBe(0)
+  const whoami = await ada.run(['whoami'], '', { XDG_CONFIG_HOME: config })
+  expect(whoami.stdout).toContain('ada@example.org')
+})
+
+test('signing out ends the session at the service too, and every later command says how to sign in', async () => {
+  const shell = await signedUp('grace@example.org')
+  const folder = join(shell.folder, '.config/qjob/sessions')
+  const kept = readFileSync(join(folder, readdirSync(folder)[0]!), 'utf8')
+  expect((await shell.run(['logout'])).stdout).toBe(`Signed out of ${service.url}.\n`)
+  for (const args of [['whoami'], ['jobs'], ['budget'], ['submit', '-']]) {
+    const { code, stderr } = await shell.run(args, bell)
+    expect([code, stderr]).toEqual([4, `qjob: not signed in to ${service.url}: run qjob login EMAIL\n`])
+  }
+  const replayed = await fetch(`${service.url}/api/auth/session`, { headers: { cookie: JSON.parse(kept).cookie } })
+  expect(replayed.status).toBe(401)
+})
+
+test('a password is asked for on a terminal without showing it', async () => {
+  const ended = await ada.onTerminal(['login', 'ada@example.org'], 'Password: ', `${password}x\x7f\r`)
+  expect(ended.stdout).toMatch(/^Password: \r\nSigned in to /)
+  expect(ended.stdout).not.toContain('correct')
+  expect(ended.code).toBe(0)
+})
+
+test('a wrong password and a used-up access code are refused with 4 and the reason', async () => {
+  const wrong = await ada.run(['login', 'ada@example.org'], 'not the password\n')
+  expect([wrong.code, wrong.stderr]).toEqual([4, 'qjob: E-mail address or password is wrong\n'])
+  const used = await newShell().run(['sign-up', 'b@example.org', '--code', 'no-such-code'], `${password}\n`)
+  expect([used.code, used.stderr]).toEqual([4, 'qjob: code: is not valid, has expired or is used up\n'])
+})
+
+test('a circuit is submitted, waited for and shown with its counts, cost and options', async () => {
+  const { code, stdout, stderr } = await ada.run([
+    ...['submit', ada.file('bell.qasm', bell), '--shots', '1000', '--seed', '7', '--name', 'a bell pair'],
+    ...['--label', 'first', '--label', 'second', '--max-cost', '0.5', '--timeout', '30', '--wait']
+  ])
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^status +completed$/m)
+  expect(stdout).toMatch(/^name +a bell pair$/m)
+  expect(stdout).toMatch(/^labels +first, second$/m)
+  expect(stdout).toMatch(/^cost +\$0\.00 /m)
+  expect(stdout).toContain('1000 shots, qubit 0 leftmost')
+  const counts = [...stdout.matchAll(/^([01]{2}) +█+ +(\d+) +[\d.]+ %$/gm)].map(
+    ([, key, n]) => [key, Number(n)] as const
+  )
+  expect(counts.map(([key]) => key).sort()).toEqual(['00', '11'])
+  expect(counts[0]![1] + counts[1]![1]).toBe(1000)
+  expect(counts[0]![1]).toBeGreaterThanOrEqual(counts[1]![1])
+})
+
+test('with --json stdout is the record of the job and nothing else; OpenQASM 2 comes by standard input', async () => {
+  const { code, stdout, stderr } = await ada.run(['submit', '-', '--shots', '50', '--wait', '--json'], asymmetric2)
+  expect([code, stderr]).toEqual([0, ''])
+  const job = JSON.parse(stdout)
+  expect(job.status).toBe('completed')
+  expect(job.source.kind).toBe('circuit')
+  expect(job.result.counts).toEqual({ '100': 50 })
+
+  const result = await ada.run(['job', job.id, '--result', '--json'])
+  expect(JSON.parse(result.stdout)).toEqual(job.result)
+  expect((await ada.run(['job', job.id, '--result'])).stdout).toMatch(/^50 shots, qubit 0 leftmost\n100 {2}█{40} {2}50/)
+  const { attempts } = JSON.parse((await ada.run(['job', job.id, '--attempts', '--json'])).stdout)
+  expect(attempts).toMatchObject([{ number: 1, state: 'completed' }])
+})
+
+test('parameters reach the code as they were typed, as JSON or as text', async () => {
+  const code = `from qiskit import QuantumCircuit
+print(params['theta'], params['name'], params['list'], params['quoted'])
+circuit = QuantumCircuit(1)
+circuit.x(0)
+`
+  const { stdout } = await ada.run([
+    ...['submit', ada.file('code.py', code), '--mode', 'temporal', '--wait', '--json', '--shots', '3'],
+    ...['--param', 'theta=0.25', '--param', 'name=a=b', '--param', 'list=[1,"x"]', '--param', 'quoted="7"']
+  ])
+  const job = JSON.parse(stdout)
+  expect(job).toMatchObject({ status: 'completed', execution_mode: 'temporal', result: { counts: { '1': 3 } } })
+  expect(job.result.stdout).toBe("0.25 a=b [1, 'x'] 7\n")
+})
+
+test('a failed job ends with 1 and shows its reason, without what would steer the terminal', async () => {
+  const code = 'print("\\x1b[2J")\nraise ValueError("no \\x1b]0;luck")\n'
+  const failed = await ada.run(['submit', '-', '--framework', 'qiskit', '--wait'], code)
+  expect(failed.code).toBe(1)
+  expect(failed.stdout).toMatch(/^status +failed$/m)
+  expect(failed.stdout).toContain('ValueError: no �]0;luck')
+  expect(failed.stdout).not.toContain('\x1b')
+  const id = /^job +(\S+)$/m.exec(failed.stdout)![1]!
+  const shown = await ada.run(['job', id])
+  expect(shown.code).toBe(0)
+  const result = await ada.run(['job', id, '--result', '--json'])
+  expect(result.code).toBe(1)
+  expect(JSON.parse(result.stdout).error.message).toContain('is failed and has no result: ')
+})
+
+test('Ctrl-C while waiting leaves the job running and says how to look at it; cancel stops it', async () => {
+  const id = await runningJob(ada)
+  const interrupted = await ada.onTerminal(['job', id, '--wait'], 'is running', '\x03')
+  expect(interrupted.code).toBe(130)
+  expect(interrupted.stdout).toContain(`The job goes on. Look at it with: qjob job ${id} --wait`)
+  expect((await ada.run(['job', id])).stdout).toMatch(/^status +running/m)
+
+  const cancelled = await ada.run(['cancel', id, '--wait'])
+  expect(cancelled).toEqual({ code: 0, stdout: `job ${id} is cancelled (stopped_before_provider)\n`, stderr: '' })
+  const again = await ada.run(['cancel', id])
+  expect([again.code, again.stdout]).toEqual([4, ''])
+  expect((await ada.run(['job', id, '--wait'])).code).toBe(1)
+})
+
+test('waiting outlasts a restart of the service', async () => {
+  const id = await runningJob(ada)
+  const waiting = ada.start(['job', id, '--wait', '--json'])
+  await service.stopApi()
+  await service.startApi()
+  expect((await ada.run(['cancel', id])).code).toBe(0)
+  const { code, stdout } = await waiting.ended
+  expect([code, JSON.parse(stdout).status]).toEqual([1, 'cancelled'])
+})
+
+test('jobs are listed newest first, filtered, and page by page', async () => {
+  const all = JSON.parse((await ada.run(['jobs', '--json', '--limit', '100'])).stdout)
+  expect(all.total).toBeGreaterThan(3)
+  const first = await ada.run(['jobs', '--limit', '2'])
+  expect(first.stdout.split('\n')[0]).toMatch(/^ID +STATUS +BACKEND +MODE +SUBMITTED +RAN +COST +NAME$/)
+  expect(first.stdout.split('\n')[1]).toMatch(new RegExp(`^${all.jobs[0].id} `))
+  const cursor = / more: --cursor (\S+)\n$/.exec(first.stdout)![1]!
+  const second = await ada.run(['jobs', '--limit', '2', '--cursor', cursor])
+  expect(second.stdout.split('\n')[1]).toMatch(new RegExp(`^${all.jobs[2].id} `))
+  const failed = JSON.parse((await ada.run(['jobs', '--status', 'failed', '--backend', 'local', '--json'])).stdout)
+  expect(failed.jobs.length).toBeGreaterThan(0)
+  expect(failed.jobs.every((job: { status: string }) => job.status === 'failed')).toBe(true)
+  expect((await ada.run(['jobs', '--backend', 'sv1'])).stdout).toBe('No jobs.\n')
+})
+
+test("another user's job is not found", async () => {
+  const eve = await signedUp('eve@example.org')
+  const { jobs } = JSON.parse((await ada.run(['jobs', '--limit', '1', '--json'])).stdout)
+  for (const args of [
+    ['job', jobs[0].id],
+    ['cancel', jobs[0].id]
+  ])
+    expect(await eve.run(args)).toEqual({ code: 4, stdout: '', stderr: 'qjob: no such job\n' })
+})
+
+test('backends show what can be used, and what else there is on request', async () => {
+  const usable = (await ada.run(['backends'])).stdout
+  expect(usable).toMatch(/^local +Local +simulator +25 +100000 +available +free$/m)
+  expect(usable).not.toContain('ionq-forte-1')
+  const all = (await ada.run(['backends', '--all'])).stdout
+  expect(all).toMatch(/^ionq-forte-1 .*offline +\$0\.30 a task, \$0\.01 a shot$/m)
+  expect(JSON.parse((await ada.run(['backends', '--json'])).stdout).backends.length).toBeGreaterThan(3)
+})
+
+test('the budget shows limits and what is left', async () => {
+  const { stdout } = await ada.run(['budget'])
+  expect(stdout).toMatch(/^\d{4}-\d\d-\d\d +\$100\.00 +\$0\.00 +\$0\.00 +\$100\.00$/m)
+  expect(stdout).toMatch(/^one job +\$100\.00$/m)
+})
+
+test('what the service refuses is said in its words, with its figures in the JSON', async () => {
+  const file = ada.file('refused.qasm', bell)
+  const shots = await ada.run(['submit', file, '--shots', '0'])
+  expect([shots.code, shots.stdout, shots.stderr]).toEqual([
+    4,
+    '',
+    'qjob: params.shots: must be an integer from 1 to 100000 (got 0)\n'
+  ])
+  const unknown = await ada.run(['submit', file, '--backend', 'nowhere', '--json'])
+  expect(unknown.code).toBe(4)
+  expect(JSON.parse(unknown.stdout)).toMatchObject({
+    error: { message: expect.stringContaining('"nowhere"'), exit_code: 4, status: 400 }
+  })
+})
+
+test('an administrator is made in the database, and only of somebody who has an account', async () => {
+  const env = { DATABASE_URL: service.database.url }
+  const nobody = await ada.run(['admin', 'grant', 'nobody@example.org'], '', env)
+  expect([nobody.code, nobody.stderr]).toEqual([
+    4,
+    'qjob: no account has the address nobody@example.org: sign up first\n'
+  ])
+  expect((await ada.run(['admin', 'grant', 'ADA@example.org'], '', env)).code).toBe(0)
+  expect((await ada.run(['whoami'])).stdout).toMatch(/^platform administrator +yes$/m)
+})
+
+test('access codes keep their number of uses and their end, and no two are alike', async () => {
+  const env = { DATABASE_URL: service.database.url }
+  const expires = new Date(Date.now() + 3_600_000).toISOString()
+  const args = ['admin', 'create-code', '--code', 'for-the-class', '--uses', '5', '--expires', expires]
+  const made = await ada.run([...args, '--json'], '', env)
+  expect(JSON.parse(made.stdout)).toEqual({ code: 'for-the-class', uses: 5, expires_at: expires })
+  const look = await fetch(`${service.url}/api/auth/validate-code`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code: 'for-the-class' })
+  })
+  expect(await look.json()).toEqual({ valid: true, remaining_uses: 5 })
+  const again = await ada.run(args, '', env)
+  expect([again.code, again.stderr]).toEqual([4, 'qjob: this access code exists already: choose another\n'])
+})

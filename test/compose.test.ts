@@ -1,0 +1,280 @@
+// docker-compose.yml, the Dockerfiles and .env.example, as far as they can be checked without a Docker engine.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join, normalize } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { readApiConfig } from '../apps/api/config.js'
+import { projectRoot } from '../apps/cli/stack/project.js'
+import { readWorkerConfig } from '../apps/worker/config.js'
+
+interface Service {
+  image?: string
+  build?: { context: string; dockerfile: string }
+  restart: string
+  ports?: string[]
+  networks: string[]
+  volumes?: string[]
+  depends_on?: Record<string, { condition: string }>
+  environment?: Record<string, string | number>
+  healthcheck?: { test: string[]; interval: string; timeout: string; retries: number; start_period: string }
+  cpus?: number
+  mem_limit?: string
+  pids_limit?: number
+  cap_add?: string[]
+  cap_drop?: string[]
+  security_opt?: string[]
+  read_only?: boolean
+  [key: string]: unknown
+}
+
+const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8')
+
+const composeText = read('docker-compose.yml')
+const compose = parse(composeText, { merge: true }) as {
+  services: Record<string, Service>
+  networks: Record<string, { internal?: boolean } | null>
+  volumes: Record<string, null>
+}
+const services = Object.entries(compose.services)
+const isOneShot = (service: Service): boolean => service.restart.startsWith('on-failure')
+const dockerfiles = services.flatMap(([, { build }]) =>
+  build ? [normalize(join(build.context, build.dockerfile))] : []
+)
+
+describe.each(services)('service %s', (_name, service) => {
+  test('is watched, or runs to its end', () => {
+    if (isOneShot(service)) return expect(service.healthcheck).toBeUndefined()
+    expect(service.healthcheck).toEqual({
+      test: expect.any(Array),
+      interval: expect.stringMatching(/^\d+s$/),
+      timeout: expect.stringMatching(/^\d+s$/),
+      retries: expect.any(Number),
+      start_period: expect.stringMatching(/^\d+s$/)
+    })
+  })
+
+  test('has limits of processor, memory and processes, and gains no rights', () => {
+    expect(service.cpus).toBeGreaterThan(0)
+    expect(service.mem_limit).toMatch(/^\d+[mg]$/)
+    expect(service.pids_limit).toBeGreaterThan(0)
+    expect(service.security_opt).toEqual(['no-new-privileges:true'])
+    expect(service.privileged).toBeUndefined()
+  })
+
+  test('uses a pinned image', () => {
+    expect(service.image).toMatch(/^[a-z0-9/-]+:\d+\.\d+(\.\d+)?(-[a-z]+)?$/)
+  })
+
+  test('publishes ports on this machine only', () => {
+    for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:\$\{[A-Z_]+:-\d+\}:\d+$/)
+  })
+
+  test('waits for services that exist, in a state that they can reach', () => {
+    for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
+      const target = compose.services[other]
+      if (!target) throw new Error(`no service is called ${other}`)
+      if (condition === 'service_healthy') expect(target.healthcheck).toBeDefined()
+      else if (condition === 'service_completed_successfully') expect(isOneShot(target)).toBe(true)
+      else expect(condition).toBe('service_started')
+    }
+  })
+
+  test('names networks, volumes and files that there are', () => {
+    expect(service.networks.filter((name) => !(name in compose.networks))).toEqual([])
+    for (const volume of service.volumes ?? []) {
+      const [source, target] = volume.split(':') as [string, string]
+      expect(target).toMatch(/^\//)
+      expect(volume).not.toContain('docker.sock')
+      if (!source.startsWith('.')) expect(compose.volumes).toHaveProperty([source])
+      else expect(existsSync(join(projectRoot, source))).toBe(true)
+    }
+  })
+
+  test('uses only keys that Compose knows', () => {
+    expect(Object.keys(service).filter((key) => !composeKeys.has(key))).toEqual([])
+  })
+})
+
+/** The part of the Compose specification that this file uses; a misspelt key would be ignored by some engines. */
+const composeKeys = new Set(
+  (
+    'build cap_add cap_drop command cpus depends_on entrypoint environment healthcheck image init logging mem_limit ' +
+    'networks pids_limit ports read_only restart security_opt shm_size stop_grace_period tmpfs user volumes'
+  ).split(' ')
+)
+
+test('every secret comes from outside and has no default', () => {
+  const uses = [...composeText.matchAll(/\$\{([A-Z_]+)([^}]*)\}/g)].map(([, name, rest]) => ({
+    name: name!,
+    rest: rest!
+  }))
+  const secrets = uses.filter(({ name }) => /PASSWORD|TOKEN|SECRET|KEY/.test(name))
+  expect(secrets.length).toBeGreaterThan(5)
+  for (const { name, rest } of secrets) expect(`${name}${rest}`).toBe(`${name}:?set it in .env`)
+  // What looks like a secret is one of those.
+  for (const [, { environment = {} }] of services)
+    for (const [name, value] of Object.entries(environment))
+      if (/PASSWORD|PWD|TOKEN|AUTH$|SECRET/.test(name) && name !== 'TEMPORAL_ALLOW_NO_AUTH')
+        expect(`${name}=${value}`).toMatch(/=\$\{[A-Z_]+:\?set it in \.env\}$/)
+})
+
+test('.env.example describes every variable, each used, and holds no secret', () => {
+  const used = new Set([...composeText.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name))
+  const example = read('.env.example').split('\n')
+  const isSetting = (line: string) => /^#?[A-Z_]+=/.test(line)
+  const lines = example.filter(isSetting)
+  expect(lines.map((line) => line.replace(/^#|=.*$/g, '')).sort()).toEqual([...used].sort())
+  // Each setting stands below its description.
+  for (const [at, line] of example.entries()) if (isSetting(line)) expect(example[at - 1]).toMatch(/^# .*[.:]$/)
+  for (const line of lines.filter((line) => /PASSWORD|TOKEN/.test(line))) expect(line).toMatch(/^[A-Z_]+=$/)
+  for (const line of lines.filter((line) => !/PASSWORD|TOKEN/.test(line))) {
+    const [, name, value] = /^#([A-Z_]+)=(.*)$/.exec(line) ?? []
+    expect(composeText).toContain(`\${${name}:-${value}}`)
+  }
+  expect(read('.gitignore').split('\n')).toContain('.env')
+})
+
+test('only the executor keeps rights, and the fewest with which a run gets a user of its own', () => {
+  for (const [name, service] of services) {
+    if (name !== 'postgres') expect([name, service.cap_drop]).toEqual([name, ['ALL']])
+    if (name !== 'executor') expect([name, service.cap_add]).toEqual([name, undefined])
+  }
+  const { executor } = compose.services
+  expect(executor!.cap_add).toEqual(['SETUID', 'SETGID', 'CHOWN', 'KILL', 'DAC_OVERRIDE'])
+  expect(executor!.environment!.EXECUTOR_ISOLATION).toBe('uid')
+  for (const name of ['api', 'worker', 'executor']) expect(compose.services[name]!.read_only).toBe(true)
+})
+
+test('the executor has no way out, and shares its network with api and worker alone', () => {
+  expect(compose.services.executor!.networks).toEqual(['sandbox'])
+  expect(compose.networks.sandbox).toEqual({ internal: true })
+  expect(compose.networks.data).toEqual({ internal: true })
+  const members = services.filter(([, service]) => service.networks.includes('sandbox')).map(([name]) => name)
+  expect(members.sort()).toEqual(['api', 'executor', 'worker'])
+  expect(compose.services.executor!.ports).toBeUndefined()
+})
+
+test('api and worker accept the configuration that they are given', () => {
+  const apiEnv = environmentOf('api')
+  const workerEnv = environmentOf('worker')
+  const api = readApiConfig(apiEnv)
+  const worker = readWorkerConfig(workerEnv)
+  expect(api).toMatchObject({ host: '0.0.0.0', port: 3000, publicUrl: null, codesNeeded: true })
+  expect(worker).toMatchObject({ workflowBundle: '/app/dist/workflows.js', healthPort: 3001 })
+  for (const url of [api.databaseUrl, api.redisUrl, api.executorUrl]) {
+    expect(Object.keys(compose.services)).toContain(new URL(url).hostname)
+    expect(new URL(url).href).not.toContain('$')
+  }
+  expect(new URL(api.executorUrl).port).toBe(environmentOf('executor').EXECUTOR_PORT)
+  const probe = (name: string) => JSON.stringify(compose.services[name]!.healthcheck!.test)
+  expect(probe('api')).toContain(':3000/readyz')
+  expect(probe('worker')).toContain(`:${worker.healthPort}/healthz`)
+})
+
+/** What a service's process finds: the image's ENV lines, then the compose file's environment with defaults filled in. */
+function environmentOf(name: string): Record<string, string> {
+  const { build, environment = {} } = compose.services[name]!
+  const env: Record<string, string> = {}
+  for (const [, line] of read(build!.dockerfile).matchAll(/^ENV (.*)$/gm))
+    for (const pair of line!.split(' ')) env[pair.split('=')[0]!] = pair.slice(pair.indexOf('=') + 1)
+  for (const [key, value] of Object.entries(environment))
+    env[key] = String(value)
+      .replace(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1')
+      .replace(/\$\{[A-Z_]+:\?[^}]*\}/g, 'a-secret-from-outside')
+  return env
+}
+
+test('Temporal is set up alike in Docker and by npm start', () => {
+  const local = read('apps/cli/stack/temporal.ts')
+  const attributes = /searchAttributes = \[(.*)\]/.exec(local)![1]!.replace(/[',]/g, '')
+  expect(read('deploy/temporal/namespace.sh')).toContain(`for name in ${attributes}; do`)
+  const entries = [...local.matchAll(/'((?:history|system|matching)\.\w+)=(\w+)'/g)].map(([, key, value]) => [
+    key,
+    value
+  ])
+  const dynamic = parse(read('deploy/temporal/dynamic-config.yaml')) as Record<string, { value: unknown }[]>
+  expect(Object.entries(dynamic).map(([key, [entry]]) => [key, String(entry!.value)])).toEqual(entries)
+})
+
+test('the scripts of the deployment are scripts that a plain shell can read', () => {
+  for (const script of ['postgres/roles.sh', 'temporal/schema.sh', 'temporal/namespace.sh']) {
+    const path = join(projectRoot, 'deploy', script)
+    expect(statSync(path).mode & 0o111).toBe(0o111)
+    execFileSync('sh', ['-n', path])
+  }
+})
+
+describe.each(dockerfiles)('%s', (dockerfile) => {
+  const instructions = read(dockerfile)
+    .replace(/^\s*#.*\n/gm, '')
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+    .filter(Boolean)
+
+  test('builds on pinned images, in stages', () => {
+    const from = instructions.filter((line) => line.startsWith('FROM '))
+    expect(from.length).toBe(2)
+    for (const line of from) expect(line).toMatch(/^FROM (node:20\.\d+\.\d+|python:3\.\d+\.\d+)[a-z-]*( AS build)?$/)
+  })
+
+  test('copies only what exists and what .dockerignore lets through', () => {
+    const copies = instructions.filter((line) => line.startsWith('COPY '))
+    for (const copy of copies) {
+      const words = copy.split(/\s+/).slice(1)
+      if (words[0] === '--from=build') continue
+      for (const source of words.slice(0, -1)) {
+        expect([source, existsSync(join(projectRoot, source))]).toEqual([source, true])
+        expect([source, isIgnored(source)]).toEqual([source, false])
+      }
+    }
+    expect(copies.length).toBeGreaterThan(1)
+  })
+
+  test('ends as a user without rights, but for the executor, which needs a few', () => {
+    const user = instructions.filter((line) => line.startsWith('USER ')).at(-1)
+    expect(user).toBe(dockerfile.includes('executor') ? 'USER root' : 'USER node')
+  })
+
+  test('carries the version of the package', () => {
+    const image = services.find(([, { build }]) => build?.dockerfile === dockerfile)![1].image
+    expect(image).toMatch(new RegExp(`:${JSON.parse(read('package.json')).version.replaceAll('.', '\\.')}$`))
+  })
+})
+
+test('every source that the bundles are made of goes to the builder, and nothing else does', () => {
+  const needed = ['package.json', 'package-lock.json', 'tsconfig.json', 'tools/build.mjs', 'apps/api/server.ts']
+  needed.push('db/migrations/meta/_journal.json', 'workflows/index.ts', 'apps/executor/requirements.txt')
+  expect(needed.filter(isIgnored)).toEqual([])
+  const private_ = [
+    '.env',
+    '.git/config',
+    '.data/keys',
+    'node_modules/x',
+    'dist/x',
+    '.venv/x',
+    'test/x',
+    'apps/api/.env'
+  ]
+  expect(private_.filter((path) => !isIgnored(path))).toEqual([])
+})
+
+/** Docker's rule: the last pattern that matches a path or a folder above it decides. */
+function isIgnored(path: string): boolean {
+  let ignored = false
+  for (const line of read('.dockerignore').split('\n')) {
+    const pattern = line.trim().replace(/^!/, '')
+    if (!pattern || pattern.startsWith('#')) continue
+    const parts = path.split('/')
+    const above = parts.map((_, at) => parts.slice(0, at + 1).join('/'))
+    if (above.some((folder) => matches(pattern, folder))) ignored = !line.startsWith('!')
+  }
+  return ignored
+}
+
+function matches(pattern: string, path: string): boolean {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*\*\/|\*/g, (star) => (star === '*' ? '[^/]*' : '(?:.*/)?'))
+  return new RegExp(`^${source}$`).test(path)
+}

@@ -1,0 +1,95 @@
+// Postgres restarts, an operator ends a session, a proxy gives up: what is under way fails in a way its caller sees, and
+// everything goes on afterwards. An exception that nobody can catch would end this test's own process.
+import { afterAll, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import postgres from 'postgres'
+import { ledgerMismatches } from '../../db/budget.js'
+import { connect } from '../../db/client.js'
+import { createTestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
+import { addJob, addPerson } from '../support/rows.js'
+
+const CONNECTIONS = 8
+const CUTS = 8
+const database = await createTestDatabase('connection_loss', { max: 2 })
+const pool = connect(database.url, { max: CONNECTIONS })
+const { db } = pool
+const knife = postgres(database.url, { max: 1, connection: { application_name: 'knife' } })
+afterAll(async () => {
+  await pool.close()
+  await knife.end()
+  await database.drop()
+})
+
+const person = await addPerson(database.db)
+/** Ends every session of the pool, from outside. */
+const cutAll = () => knife`select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and application_name = 'quantum-job-service'`
+
+/**
+ * As many queries at once as the pool has connections, each long enough to need its own. A connection that was cut in the
+ * middle of a statement fails its next one too, before it is sent; after that all is well.
+ */
+const everyConnectionAnswers = () =>
+  eventually(async () => {
+    const queries = Array.from({ length: CONNECTIONS }, () => db.execute(sql`select pg_sleep(0.02), 1 as one`))
+    const answers = await Promise.allSettled(queries)
+    return answers.every((answer) => answer.status === 'fulfilled' && answer.value[0]!.one === 1)
+  })
+
+test.each([
+  ['while a statement runs', async () => db.transaction(async (tx) => {
+    await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)
+    await Promise.all([tx.execute(sql`select pg_sleep(5)`), cutAll()])
+  })],
+  ['between two statements', async () => db.transaction(async (tx) => {
+    await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)
+    await cutAll()
+    await tx.execute(sql`select 1`)
+  })],
+  ['before its last word', async () => db.transaction(async (tx) => {
+    await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)
+    await cutAll()
+  })]
+])('a transaction that loses its connection %s is rejected, and nothing of it is stored', async (_when, transaction) => {
+  for (let times = 0; times < 5; times++) {
+    await expect(transaction()).rejects.toThrow()
+    await everyConnectionAnswers()
+  }
+  expect([...(await db.execute(sql`select code from access_codes where code = 'torn'`))]).toEqual([])
+})
+
+test('submissions under a database whose sessions keep being ended are recorded whole or not at all', async () => {
+  const recorded: string[] = []
+  let failed = 0
+  let over = false
+  const cutting = async () => {
+    for (let cuts = 0; cuts < CUTS; cuts++) {
+      const before = recorded.length
+      await eventually(() => recorded.length > before)
+      await cutAll()
+    }
+  }
+  await Promise.all([
+    cutting().finally(() => {
+      over = true
+    }),
+    ...Array.from({ length: 12 }, async () => {
+      while (!over)
+        await addJob(db, person, { cost: 1n }).then(
+          (id) => recorded.push(id),
+          () => failed++
+        )
+    })
+  ])
+  expect(failed).toBeGreaterThan(0)
+  await everyConnectionAnswers()
+  const [counts] = await db.execute(sql`select (select count(*)::int from jobs) as jobs, (select count(*)::int from job_events) as events,
+    (select count(*)::int from outbox) as outbox, (select count(*)::int from ledger) as ledger`)
+  expect(counts).toEqual({ jobs: counts!.jobs, events: counts!.jobs, outbox: counts!.jobs, ledger: counts!.jobs })
+  // What was answered is there; a commit whose answer got lost may be there as well.
+  expect(counts!.jobs as number).toBeGreaterThanOrEqual(recorded.length)
+  for (const id of recorded)
+    expect([...(await db.execute(sql`select status from jobs where id = ${id}`))]).toEqual([{ status: 'pending' }])
+  expect([...(await ledgerMismatches(db))]).toEqual([])
+})

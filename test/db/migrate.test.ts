@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import postgres from 'postgres'
+import { listBackends } from '../../db/backends.js'
+import { MIGRATION_LOCK, migrate } from '../../db/migrate.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
+
+const migrations = new URL('../../db/migrations/', import.meta.url)
+const journal: { entries: { idx: number; when: number; tag: string }[] } = JSON.parse(
+  readFileSync(new URL('meta/_journal.json', migrations), 'utf8')
+)
+
+describe('migrations', () => {
+  const databases: TestDatabase[] = []
+  const emptyDatabase = async () => {
+    const database = await createTestDatabase('migrate', { template: null, max: 2 })
+    databases.push(database)
+    return database
+  }
+  afterAll(() => Promise.all(databases.map((database) => database.drop())))
+
+  test('three processes that start at once on an empty database migrate it once', async () => {
+    const { db, url } = await emptyDatabase()
+    await Promise.all([migrate(url), migrate(url), migrate(url)])
+    const applied = await db.execute(
+      sql`select created_at::text as "when" from drizzle.__drizzle_migrations order by id`
+    )
+    expect(applied.map((row) => Number(row.when))).toEqual(journal.entries.map((entry) => entry.when))
+    expect((await listBackends(db)).length).toBeGreaterThan(20)
+  })
+
+  test('a second start changes nothing, and keeps the prices an operator has set', async () => {
+    const { db, url } = await emptyDatabase()
+    await migrate(url)
+    await db.execute(sql`update backends set per_shot_micro = 42, status = 'maintenance' where slug = 'local'`)
+    const before = await listBackends(db)
+    await migrate(url)
+    expect(await listBackends(db)).toEqual(before)
+  })
+
+  test('a process that dies while it holds the lock keeps nobody from migrating', async () => {
+    const { db, sql: connection, url } = await emptyDatabase()
+    const dying = postgres(url, { max: 1, onnotice: () => {} })
+    const [session] = await dying`select pg_backend_pid() as pid, pg_advisory_lock(${MIGRATION_LOCK})`
+    let done = false
+    const migrated = migrate(url).then(() => {
+      done = true
+    })
+    // The second session waits for the lock, and has made nothing yet.
+    await eventually(async () => {
+      const waiting = await connection`select 1 from pg_locks where locktype = 'advisory' and not granted`
+      return waiting.length === 1
+    })
+    expect(done).toBe(false)
+    await connection`select pg_terminate_backend(${session!.pid})`
+    await migrated
+    expect((await listBackends(db)).length).toBeGreaterThan(20)
+    await dying.end({ timeout: 1 })
+  })
+
+  test('the journal is numbered without gaps, its times rise, and it names the files that are there', () => {
+    // The migrator skips every entry that is older than the newest one applied.
+    const times = journal.entries.map((entry) => entry.when)
+    expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
+    expect(journal.entries.map((entry) => entry.idx)).toEqual(journal.entries.map((_, index) => index))
+    const files = readdirSync(migrations).filter((name) => name.endsWith('.sql'))
+    expect(journal.entries.map((entry) => `${entry.tag}.sql`)).toEqual(files.sort())
+    journal.entries.forEach((entry, index) => {
+      expect(entry.tag.startsWith(String(index).padStart(4, '0'))).toBe(true)
+    })
+  })
+})

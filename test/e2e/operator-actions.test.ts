@@ -1,0 +1,52 @@
+// What an operator does in the Temporal UI reaches the job: its record and its money follow.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Client, Connection } from '@temporalio/client'
+import { slowQiskit, submission } from '../support/circuits.js'
+import { eventually } from '../support/eventually.js'
+import { type Platform, startPlatform } from '../support/platform.js'
+
+let platform: Platform
+let client: Client
+
+beforeAll(async () => {
+  const quick = { WORKFLOW_QUIET_SECONDS: '2', WORKFLOW_MISSING_SECONDS: '1', WORKFLOW_SWEEP_SECONDS: '1' }
+  platform = await startPlatform('operator-actions', {}, quick)
+  client = new Client({ connection: await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! }) })
+}, 60_000)
+
+afterAll(async () => {
+  await client.connection.close()
+  await platform.close()
+})
+
+const slowJob = () =>
+  submission({ execution_mode: 'temporal', inline_code: slowQiskit(100), framework: 'qiskit', name: 'a slow one' })
+
+test('a workflow that an operator cancels ends its job as cancelled', async () => {
+  const id = await platform.submit(slowJob())
+  await platform.accepted(id)
+  await client.workflow.getHandle(`job-${id}`).cancel()
+  expect(await platform.ended(id)).toMatchObject({ status: 'cancelled', error: null })
+})
+
+test('a workflow that an operator terminates ends its job as cancelled, by a workflow that cleans up', async () => {
+  const id = await platform.submit(slowJob())
+  await platform.accepted(id)
+  await client.workflow.getHandle(`job-${id}`).terminate('an operator said so')
+  expect(await platform.ended(id)).toMatchObject({ status: 'cancelled', workflow: { id: `job-${id}-2` } })
+})
+
+test('operators find a job by its search attributes and read what it is', async () => {
+  const id = await platform.submit(submission({ execution_mode: 'temporal', name: 'a quick one' }))
+  const job = await platform.ended(id)
+  const query = `TeamId = '${job.team_id}' AND Backend = 'local' AND JobMode = 'temporal' AND JobStatus = 'completed'`
+  const found = await eventually(async () => {
+    for await (const workflow of client.workflow.list({ query }))
+      if (workflow.workflowId === `job-${id}`) return workflow
+    return null
+  })
+  expect(found.status.name).toBe('COMPLETED')
+  const history = JSON.stringify(await client.workflow.getHandle(`job-${id}`).fetchHistory())
+  expect(history).not.toContain('OPENQASM')
+  expect(history).not.toContain('ada@example.org')
+})

@@ -1,0 +1,115 @@
+// What an accepted job is worth while the parts come and go: it ends, once, whatever was away or emptied meanwhile.
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Queue } from 'bullmq'
+import { Redis } from 'ioredis'
+import { DIRECT_QUEUE } from '../../domain/dispatch.js'
+import { slowQiskit, submission } from '../support/circuits.js'
+import { eventually } from '../support/eventually.js'
+import { type Platform, startPlatform } from '../support/platform.js'
+
+const direct = { execution_mode: 'direct' }
+const temporal = { execution_mode: 'temporal' }
+const slow = (seconds: number) => ({ inline_code: slowQiskit(seconds), framework: 'qiskit' })
+
+const completed = { status: 'completed', error: null }
+
+let platform: Platform
+
+beforeAll(async () => {
+  // The product's own waiting times, shortened: what they lead to is the same.
+  const quick = {
+    REDELIVER_SECONDS: '3',
+    WORKFLOW_QUIET_SECONDS: '3',
+    WORKFLOW_MISSING_SECONDS: '2',
+    WORKFLOW_SWEEP_SECONDS: '1'
+  }
+  platform = await startPlatform('outages', { redis: true, temporal: true, executor: true }, quick)
+}, 60_000)
+
+afterAll(() => platform.close())
+
+test('a job accepted while Temporal is down says so, and runs when it is back', async () => {
+  await platform.kill('temporal')
+  const id = await platform.submit(submission(temporal))
+  await platform.until(id, (job) => job.queue?.reason === 'engine_unavailable')
+  await platform.start.temporal()
+  expect(await platform.ended(id)).toMatchObject(completed)
+  expect(await platform.attempts(id)).toHaveLength(1)
+}, 60_000)
+
+test('a job accepted while Redis is down says so, and runs when it is back', async () => {
+  await platform.kill('redis')
+  const id = await platform.submit(submission(direct))
+  await platform.until(id, (job) => job.queue?.reason === 'engine_unavailable')
+  await platform.start.redis()
+  expect(await platform.ended(id)).toMatchObject(completed)
+  expect(await platform.attempts(id)).toHaveLength(1)
+}, 60_000)
+
+test('a job cancelled while Temporal is down is ended when it is back', async () => {
+  const id = await platform.submit(submission({ ...temporal, ...slow(60) }))
+  await platform.accepted(id)
+  await platform.kill('temporal')
+  const response = await platform.call('POST', `/api/jobs/${id}/cancel`)
+  expect(response.status).toBe(202)
+  await platform.start.temporal()
+  expect(await platform.ended(id)).toMatchObject({
+    status: 'cancelled',
+    error: null,
+    cancel: { outcome: 'stopped_before_provider' }
+  })
+}, 60_000)
+
+test('after a FLUSHALL of Redis every accepted job still ends once', async () => {
+  const ids = await Promise.all(Array.from({ length: 8 }, () => platform.submit(submission({ ...direct, ...slow(1) }))))
+  await platform.accepted(ids[0]!)
+  const redis = new Redis(platform.redisUrl)
+  await redis.flushall()
+  redis.disconnect()
+  for (const id of ids) {
+    const job = await platform.ended(id, 90_000)
+    expect(job).toMatchObject({ status: 'completed', attempts: 1 })
+  }
+}, 120_000)
+
+test('a queue entry that a dead consumer left behind does not keep its job from running', async () => {
+  // An entry that nobody works on: taken out of the waiting list, as a consumer that died right after taking it does.
+  await platform.kill('worker')
+  const id = await platform.submit(submission(direct))
+  const connection = new Redis(platform.redisUrl, { maxRetriesPerRequest: null })
+  const queue = new Queue(DIRECT_QUEUE, { connection, prefix: platform.settings.QUEUE_PREFIX! })
+  await eventually(async () => (await queue.getWaitingCount()) === 1)
+  const [entry] = await queue.getWaiting()
+  const key = queue.toKey('wait')
+  await connection.lrem(key, 1, entry!.id!)
+  await queue.close()
+  connection.disconnect()
+  await platform.start.worker()
+  expect(await platform.ended(id)).toMatchObject(completed)
+}, 60_000)
+
+test('after the loss of the whole Temporal database every accepted job still ends once', async () => {
+  const running = await platform.submit(submission({ ...temporal, ...slow(4) }))
+  const waiting = await Promise.all(Array.from({ length: 3 }, () => platform.submit(submission(temporal))))
+  await platform.accepted(running)
+  await platform.kill('temporal')
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${platform.temporalFile}${suffix}`, { force: true })
+  await platform.start.temporal()
+  for (const id of [running, ...waiting]) {
+    expect(await platform.ended(id, 90_000)).toMatchObject(completed)
+    const attempts = await platform.attempts(id)
+    expect(attempts.filter((attempt) => attempt.state === 'completed')).toHaveLength(1)
+  }
+}, 120_000)
+
+test('while the executor is away jobs wait, without an attempt, and run when it is back', async () => {
+  await platform.kill('executor')
+  const ids = await Promise.all([direct, temporal].map((mode) => platform.submit(submission(mode))))
+  for (const id of ids) await platform.until(id, (job) => job.status === 'running')
+  for (const id of ids) expect(await platform.attempts(id)).toEqual([])
+  await platform.start.executor()
+  for (const id of ids) {
+    expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1 })
+  }
+}, 60_000)

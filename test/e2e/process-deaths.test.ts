@@ -1,0 +1,89 @@
+// Processes that die at the worst moment: durable jobs complete all the same, direct jobs end as lost, nothing runs twice.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createExecutorClient } from '../../activities/executor-client.js'
+import { slowQiskit, submission } from '../support/circuits.js'
+import { eventually } from '../support/eventually.js'
+import { type Platform, startPlatform } from '../support/platform.js'
+
+const direct = { execution_mode: 'direct' }
+const temporal = { execution_mode: 'temporal' }
+const slow = (seconds: number) => ({ inline_code: slowQiskit(seconds), framework: 'qiskit' })
+
+let platform: Platform
+
+beforeAll(async () => {
+  platform = await startPlatform('process-deaths', { executor: true })
+}, 60_000)
+
+afterAll(() => platform.close())
+
+test('a killed worker: the durable job completes once after a restart, the direct job ends as worker_lost and is not run again', async () => {
+  const [durable, short] = await Promise.all([
+    platform.submit(submission({ ...temporal, ...slow(4) })),
+    platform.submit(submission({ ...direct, ...slow(4) }))
+  ])
+  await Promise.all([platform.accepted(durable), platform.accepted(short)])
+  await platform.kill('worker')
+  await platform.start.worker()
+
+  expect(await platform.ended(durable)).toMatchObject({ status: 'completed', error: null, attempts: 2 })
+  expect((await platform.attempts(durable)).map((attempt) => attempt.state)).toEqual(['lost', 'completed'])
+
+  expect(await platform.ended(short)).toMatchObject({ status: 'failed', error: { code: 'worker_lost' }, attempts: 1 })
+  expect((await platform.attempts(short)).map((attempt) => attempt.state)).toEqual(['lost'])
+}, 90_000)
+
+test('a worker that is asked to stop finishes its direct job and hands its durable job over', async () => {
+  const [durable, short] = await Promise.all([
+    platform.submit(submission({ ...temporal, ...slow(3) })),
+    platform.submit(submission({ ...direct, ...slow(3) }))
+  ])
+  await Promise.all([platform.accepted(durable), platform.accepted(short)])
+  await platform.stop('worker')
+  await platform.start.worker()
+  expect(await platform.ended(durable)).toMatchObject({ status: 'completed', error: null })
+  expect(await platform.ended(short)).toMatchObject({ status: 'completed', error: null, attempts: 1 })
+}, 90_000)
+
+test('a killed executor: the durable job completes in its second attempt, the direct job ends as execution_service_lost', async () => {
+  const [durable, short] = await Promise.all([
+    platform.submit(submission({ ...temporal, ...slow(3) })),
+    platform.submit(submission({ ...direct, ...slow(3) }))
+  ])
+  await Promise.all([platform.accepted(durable), platform.accepted(short)])
+  await platform.kill('executor')
+  await platform.start.executor()
+  expect(await platform.ended(durable)).toMatchObject({ status: 'completed', error: null, attempts: 2 })
+  expect((await platform.attempts(durable)).map((attempt) => attempt.state)).toEqual(['lost', 'completed'])
+  expect(await platform.ended(short)).toMatchObject({ status: 'failed', error: { code: 'execution_service_lost' } })
+}, 90_000)
+
+test('an api killed right after its answer loses no job', async () => {
+  const ids: string[] = []
+  for (const mode of [direct, temporal, direct]) {
+    ids.push(await platform.submit(submission(mode)))
+    await platform.kill('api')
+    await platform.start.api()
+  }
+  for (const id of ids) expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1 })
+}, 90_000)
+
+test.each([
+  ['direct', direct],
+  ['temporal', temporal]
+])('cancelling a running %s job ends its simulation', async (_mode, mode) => {
+  const executor = createExecutorClient(platform.settings.EXECUTOR_URL!, platform.settings.EXECUTOR_TOKEN!)
+  const id = await platform.submit(submission({ ...mode, ...slow(100) }))
+  await platform.accepted(id)
+  expect((await executor.health()).slots.running).toBe(1)
+  const answer = (await (await platform.call('POST', `/api/jobs/${id}/cancel`)).json()) as { status: string }
+  expect(answer.status).toBe('cancelling')
+  expect(await platform.ended(id)).toMatchObject({
+    status: 'cancelled',
+    error: null,
+    cancel: { outcome: 'stopped_before_provider' }
+  })
+  await eventually(async () => (await executor.health()).slots.running === 0)
+  expect((await platform.attempts(id)).map((attempt) => attempt.state)).toEqual(['cancelled'])
+  await executor.close()
+})

@@ -1,0 +1,113 @@
+// `npm start` with every real part. The tests share one data folder and follow one stack through its life, in order.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { QjobStart, stillRunning } from '../support/qjob-start.js'
+
+const bootLimitMs = 90_000
+const parts = ['api', 'executor', 'postgres', 'redis', 'temporal', 'worker']
+
+let dataDir: string
+let stack: QjobStart
+const others: QjobStart[] = []
+
+const other = (folder: string, env: Record<string, string> = {}): QjobStart => {
+  const start = new QjobStart(folder, env)
+  others.push(start)
+  return start
+}
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'qjs-stack-'))
+  stack = new QjobStart(dataDir)
+  await stack.ready()
+}, bootLimitMs)
+
+afterAll(async () => {
+  await Promise.all([stack, ...others].map((start) => start.end()))
+  await stack.until('the end of every part', () => stillRunning(stack.processes()).length === 0)
+  const pointer = join(dataDir, 'postgres-location')
+  if (existsSync(pointer)) rmSync(readFileSync(pointer, 'utf8').trim(), { recursive: true })
+  rmSync(dataDir, { recursive: true })
+})
+
+test('exactly one line on stdout says where the service and the Temporal UI answer, and both do', async () => {
+  const line = /^ready: (http:\/\/127\.0\.0\.1:\d+) +Temporal UI: (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(stack.stdout)
+  if (!line) throw new Error(`stdout is ${JSON.stringify(stack.stdout)}; stderr:\n${stack.stderr}`)
+  expect((await fetch(`${line[1]}/readyz`)).status).toBe(200)
+  expect((await fetch(`${line[2]}/`)).status).toBe(200)
+  expect(Object.keys(stack.processes()).sort()).toEqual(parts)
+})
+
+test('a second start on the same data folder says who holds it and disturbs nothing', async () => {
+  const before = stack.processes()
+  const second = other(dataDir)
+  expect(await second.exited).toBe(1)
+  expect(second.stderr).toContain(`is in use by "npm start" (process ${stack.pid})`)
+  expect(second.stdout).toBe('')
+  expect(stack.processes()).toEqual(before)
+  expect(stillRunning(before).sort()).toEqual(parts)
+})
+
+test('a port that is taken is named before anything is started', async () => {
+  const port = /:(\d+) /.exec(stack.stdout)?.[1] as string
+  const folder = join(dataDir, 'never-made')
+  const second = other(folder, { PORT: port })
+  expect(await second.exited).toBe(1)
+  expect(second.stderr).toContain(`Port ${port} on 127.0.0.1 is taken`)
+  expect(existsSync(folder)).toBe(false)
+})
+
+test('a part that is killed is started again on its old port, and the terminal says so', async () => {
+  const url = /ready: (\S+)/.exec(stack.stdout)?.[1]
+  for (const name of ['executor', 'postgres', 'api']) {
+    const before = stack.processes()[name]
+    process.kill(before?.pid as number, 'SIGKILL')
+    await stack.until(`the restart of ${name}`, () => stack.stderr.includes(`${name} runs again`))
+    expect(stack.stderr).toContain(`${name} stopped (signal SIGKILL): starting it again in 0.2 s (restart 1)`)
+    expect(stack.processes()[name]?.pid).not.toBe(before?.pid)
+  }
+  const ready = async () => (await fetch(`${url}/readyz`).then((answer) => answer.json())) as { parts: object }
+  let states: string[] = []
+  const deadline = Date.now() + 15_000
+  while (!(states.length > 0 && states.every((state) => state === 'ok')) && Date.now() < deadline) {
+    states = Object.values((await ready()).parts).map(({ state }: { state: string }) => state)
+  }
+  expect(states).toEqual(['ok', 'ok', 'ok', 'ok'])
+}, 60_000)
+
+test(
+  'a supervisor killed with SIGKILL leaves nothing running, and the next start works',
+  async () => {
+    const before = stack.processes()
+    stack.signal('SIGKILL')
+    await stack.exited
+    await stack.until('the end of every part', () => stillRunning(before).length === 0)
+
+    stack = new QjobStart(dataDir)
+    expect(await stack.ready()).toMatch(/^ready: /)
+  },
+  bootLimitMs
+)
+
+test('Ctrl-C ends every part, leaves nothing running and gives the data folder back', async () => {
+  const before = stack.processes()
+  stack.signal('SIGINT')
+  expect(await stack.exited).toBe(0)
+  expect(stillRunning(before)).toEqual([])
+  expect(existsSync(join(dataDir, 'holder.json'))).toBe(false)
+  expect(stack.stdout.match(/^ready: /gm)).toHaveLength(1)
+}, 60_000)
+
+test('a polite kill of npm in the middle of a start reaches the stack, which leaves nothing running', async () => {
+  stack = new QjobStart(dataDir, {}, ['npm', 'start', '--silent'])
+  await stack.until('a first part', () => stack.stderr.includes(' ready ('))
+  const begun = stack.processes()
+  process.kill(stack.pid, 'SIGTERM')
+  await stack.exited
+  expect(stack.stderr).toContain('The start was interrupted; everything has ended.')
+  expect(Object.keys(begun).length).toBeGreaterThan(0)
+  expect(stillRunning({ ...begun, ...stack.processes() })).toEqual([])
+  expect(stack.stdout).toBe('')
+}, 60_000)

@@ -1,0 +1,217 @@
+// The api as tests use it: built by the product's own `buildApp` on a real database and a real queue, asked through
+// `inject`, or through sockets once it listens. Users come in by the front door, with an access code.
+import { createServer, type Server } from 'node:net'
+import { Client, Connection } from '@temporalio/client'
+import { Queue } from 'bullmq'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { Redis } from 'ioredis'
+import { createDispatcher } from '../../activities/dispatcher.js'
+import { createExecutorClient } from '../../activities/executor-client.js'
+import { buildApp } from '../../apps/api/app.js'
+import type { ApiDeps } from '../../apps/api/deps.js'
+import { createAccessCode, grantPlatformAdmin } from '../../db/accounts.js'
+import { connect } from '../../db/client.js'
+import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
+import { DIRECT_QUEUE, type JobHandOver } from '../../domain/dispatch.js'
+import { createTestDatabase, type TestDatabase } from './database.js'
+
+export interface Answer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+  /** The parsed body; `undefined` when it is no JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  body: any
+}
+
+export type Headers = Record<string, string>
+
+/** Answers one request. A body that is a string or a Buffer goes out as it is, anything else as JSON. */
+export type Ask = (method: string, path: string, body?: unknown, headers?: Headers) => Promise<Answer>
+
+export interface TestUser {
+  id: string
+  email: string
+  cookie: string
+  ask: Ask
+  get(path: string): Promise<Answer>
+  post(path: string, body?: unknown): Promise<Answer>
+  /** The id of an accepted submission. */
+  submit(body: Record<string, unknown>): Promise<string>
+}
+
+export interface ApiOptions {
+  /** Default: a database of its own, dropped by `close`. */
+  database?: TestDatabase
+  config?: Partial<ApiDeps['config']>
+  probes?: Partial<ApiDeps['probes']>
+  redisUrl?: string
+  temporalAddress?: string
+  executorUrl?: string
+  /** Connections of the pool; the default is the product's. */
+  poolMax?: number
+  now?: () => Date
+}
+
+export const PASSWORD = 'correct horse battery'
+
+let users = 0
+
+/** @param file names the database, the queue prefix and the task queue. */
+export async function startApi(file: string, options: ApiOptions = {}) {
+  const database = options.database ?? (await createTestDatabase(file))
+  const pool = connect(database.url, { max: options.poolMax ?? 20 })
+  const announce = createJobAnnouncer(pool.sql)
+  const listener = listenToJobs(database.url)
+  let held = 0
+  const counted: ApiDeps['listener'] = {
+    on(jobId, changed) {
+      const off = listener.on(jobId, changed)
+      held++
+      return () => {
+        held--
+        off()
+      }
+    },
+    close: () => listener.close()
+  }
+  const redis = new Redis(options.redisUrl ?? process.env.TEST_REDIS_URL!, { maxRetriesPerRequest: 1 })
+  redis.on('error', () => {})
+  const queue = new Queue<JobHandOver>(DIRECT_QUEUE, {
+    connection: redis,
+    prefix: database.name,
+    defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true }
+  })
+  queue.on('error', () => {})
+  const temporalConnection = Connection.lazy({ address: options.temporalAddress ?? process.env.TEST_TEMPORAL_ADDRESS! })
+  const temporal = new Client({ connection: temporalConnection })
+  const executor = createExecutorClient(
+    options.executorUrl ?? process.env.TEST_EXECUTOR_URL!,
+    process.env.TEST_EXECUTOR_TOKEN!
+  )
+  const deps: ApiDeps = {
+    config: {
+      temporalUiUrl: null,
+      temporalNamespace: 'default',
+      publicUrl: null,
+      codesNeeded: true,
+      redeliverSeconds: 30,
+      ...options.config
+    },
+    db: pool.db,
+    listener: counted,
+    announce,
+    dispatcher: createDispatcher({ db: pool.db, temporal, taskQueue: database.name, queue, announce }),
+    probes: {
+      database: () => pool.sql`select 1`,
+      redis: () => redis.ping(),
+      temporal: () =>
+        temporal.withDeadline(Date.now() + 1_500, () =>
+          temporal.workflowService.describeNamespace({ namespace: 'default' })
+        ),
+      executor: () => executor.health(),
+      ...options.probes
+    },
+    now: options.now ?? (() => new Date())
+  }
+  const app = await buildApp(deps, { logger: false })
+
+  const ask = asker(app)
+  let closed: Promise<void> | null = null
+  return {
+    app,
+    database,
+    queue,
+    announce,
+    ask,
+
+    /** How many requests wait for a change of a job: each has read the job's status already. */
+    heldPolls: (): number => held,
+
+    /** A signed-in user with an account of its own. */
+    async signUp(account: { email?: string; admin?: boolean } = {}): Promise<TestUser> {
+      const email = account.email ?? `user-${++users}@example.org`
+      const code = await createAccessCode(database.db, { uses: 1 })
+      const answer = await ask('POST', '/api/auth/sign-up', { email, password: PASSWORD, code })
+      if (answer.status !== 201) throw new Error(`sign-up answered ${answer.status}: ${answer.text}`)
+      if (account.admin) await grantPlatformAdmin(database.db, email)
+      return userOf(ask, email, answer)
+    },
+
+    /** Opens a port for tests that need sockets. @returns the base URL. */
+    async listen(): Promise<string> {
+      return app.listen({ host: '127.0.0.1', port: 0 })
+    },
+
+    /** Closes everything; the database too when it was made here. */
+    close(): Promise<void> {
+      closed ??= (async () => {
+        await app.close()
+        await Promise.allSettled([listener.close(), queue.close(), executor.close(), temporalConnection.close()])
+        redis.disconnect()
+        await pool.close()
+        if (!options.database) await database.drop()
+      })()
+      return closed
+    }
+  }
+}
+
+export type TestApi = Awaited<ReturnType<typeof startApi>>
+
+function asker(app: FastifyInstance): Ask {
+  return async (method, path, body, headers = {}) => {
+    const raw = typeof body === 'string' || Buffer.isBuffer(body)
+    const response = await app.inject({
+      method: method as NonNullable<InjectOptions['method']>,
+      url: path,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { payload: raw ? body : JSON.stringify(body) })
+    })
+    return answerOf(response.statusCode, response.headers as Answer['headers'], response.payload)
+  }
+}
+
+export function answerOf(status: number, headers: Answer['headers'], text: string): Answer {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    // No JSON: `text` is there.
+  }
+  return { status, headers, text, body }
+}
+
+/** The session cookie that an answer sets, as a client sends it back. */
+export function cookieOf(answer: Answer): string {
+  const header = [answer.headers['set-cookie']].flat()[0]
+  if (!header) throw new Error(`no cookie in an answer ${answer.status}: ${answer.text}`)
+  return header.split(';')[0]!
+}
+
+function userOf(ask: Ask, email: string, answer: Answer): TestUser {
+  const cookie = cookieOf(answer)
+  const asUser: Ask = (method, path, body, headers) => ask(method, path, body, { cookie, ...headers })
+  return {
+    id: answer.body.user.id,
+    email,
+    cookie,
+    ask: asUser,
+    get: (path) => asUser('GET', path),
+    post: (path, body) => asUser('POST', path, body),
+    async submit(body) {
+      const submitted = await asUser('POST', '/api/jobs/submit', body)
+      if (submitted.status !== 201) throw new Error(`submit answered ${submitted.status}: ${submitted.text}`)
+      return submitted.body.job_id
+    }
+  }
+}
+
+/** The address of a port on which nobody listens. */
+export async function deadAddress(): Promise<string> {
+  const server: Server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return `127.0.0.1:${port}`
+}

@@ -1,0 +1,116 @@
+// Bundles the Node programs into dist/ and the workflows into dist/workflows.js. Does nothing when no input changed.
+//
+// Each output is written under another name and renamed, and the digest file last: a build that is cut short, or two at
+// once, never leave half a program behind.
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const dist = join(root, 'dist')
+const digestFile = join(dist, 'build.json')
+
+const programs = [
+  'apps/api/server',
+  'apps/worker/main',
+  'apps/cli/main',
+  'test/support/shared-stack',
+  'bench/run',
+  'bench/bare'
+]
+const workflows = 'workflows/index.ts'
+const sources = ['apps', 'activities', 'workflows', 'db', 'domain', 'test/support', 'bench', 'tools']
+
+/** Brings dist/ up to date. `force` builds even when nothing seems to have changed. */
+export async function build({ force = false } = {}) {
+  const before = force ? {} : readDigests()
+  const digests = { programs: sourceDigest(), workflows: before.workflows }
+  if (before.programs === digests.programs && existsSync(join(dist, 'workflows.js'))) return
+  const esbuild = await import('esbuild')
+  await buildPrograms(esbuild)
+  digests.workflows = await workflowDigest(esbuild)
+  if (digests.workflows !== before.workflows || !existsSync(join(dist, 'workflows.js'))) await buildWorkflows()
+  write(digestFile, JSON.stringify(digests))
+}
+
+async function buildPrograms(esbuild) {
+  const entryPoints = programs.map((name) => `${name}.ts`).filter((file) => existsSync(join(root, file)))
+  const result = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints,
+    outdir: 'dist',
+    outbase: '.',
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    packages: 'external',
+    sourcemap: true,
+    write: false,
+    logLevel: 'error'
+  })
+  // The map first: a program that is there has its map.
+  for (const file of [...result.outputFiles].reverse()) write(file.path, file.contents)
+}
+
+async function buildWorkflows() {
+  const { bundleWorkflowCode } = await import('@temporalio/worker')
+  const quiet = { trace() {}, debug() {}, info() {}, log() {}, warn: console.error, error: console.error }
+  const { code } = await bundleWorkflowCode({ workflowsPath: join(root, workflows), logger: quiet })
+  write(join(dist, 'workflows.js'), code)
+}
+
+// The workflow bundle takes more than a second, so it is made only when a file that really goes into it changed.
+async function workflowDigest(esbuild) {
+  const { metafile } = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: [workflows],
+    bundle: true,
+    packages: 'external',
+    metafile: true,
+    write: false,
+    logLevel: 'error'
+  })
+  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')))
+  for (const file of Object.keys(metafile.inputs).sort())
+    hash.update(`${file}\0`).update(readFileSync(join(root, file)))
+  return hash.digest('hex')
+}
+
+// Size and time of every source are enough to notice a change and cost a few milliseconds.
+function sourceDigest() {
+  const hash = createHash('sha256')
+  for (const file of ['package-lock.json', 'tsconfig.json']) hash.update(describe(join(root, file)))
+  for (const folder of sources) for (const file of filesOf(join(root, folder))) hash.update(describe(file))
+  return hash.digest('hex')
+}
+
+function describe(file) {
+  const { size, mtimeMs } = statSync(file)
+  return `${relative(root, file)}\0${size}\0${mtimeMs}\0`
+}
+
+function filesOf(folder) {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.(ts|mts|mjs|json)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+}
+
+function readDigests() {
+  try {
+    return JSON.parse(readFileSync(digestFile, 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+function write(file, contents) {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(`${file}.${process.pid}`, contents)
+  renameSync(`${file}.${process.pid}`, file)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build({ force: process.argv.includes('--force') })

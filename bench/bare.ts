@@ -71,7 +71,10 @@ async function serveQueue(task: Extract<BareTask, { role: 'bullmq' }>): Promise<
 
 async function serveTemporal(task: Extract<BareTask, { role: 'temporal' }>): Promise<void> {
   Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
-  const workflowBundle = await bundleWorkflowCode({ workflowsPath: join(projectRoot, 'bench/bare-workflow.ts') })
+  const workflowBundle = await bundleWorkflowCode({
+    workflowsPath: join(projectRoot, 'bench/bare-workflow.ts'),
+    logger: new DefaultLogger('ERROR')
+  })
   const connection = await NativeConnection.connect({ address: task.address })
   const worker = await TemporalWorker.create({
     connection,

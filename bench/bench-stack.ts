@@ -1,7 +1,7 @@
 // The servers that all benches share, and platforms (api and worker processes) on a database of their own.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import postgres from 'postgres'
 import type { Child, StackContext } from '../apps/cli/stack/child.js'
 import { DataDir } from '../apps/cli/stack/data-dir.js'
@@ -54,9 +54,10 @@ export async function startBenchStack(): Promise<BenchStack> {
     watchdog,
     signal: new AbortController().signal
   }
+  const home = postgresHome(dataDir.path)
   const [server, redis, temporal, real, noOp] = await Promise.all([
     // As npm start runs it: durable, on disk.
-    startPostgres({ home: postgresHome(dataDir.path), durable: true }, context),
+    startPostgres({ home, durable: true }, context),
     startRedis({ dataDir: mkdirIn(folder, 'redis'), password: EXECUTOR_TOKEN }, context),
     startTemporal({ database: join(mkdirIn(folder, 'temporal'), 'temporal.db') }, context),
     startExecutor({ token: EXECUTOR_TOKEN }, context),
@@ -111,6 +112,8 @@ export async function startBenchStack(): Promise<BenchStack> {
     async close() {
       await noOp.close()
       for (const child of children) await child.stop()
+      // As root the cluster may lie outside the folder, where its own user can enter.
+      rmSync(dirname(home.data), { recursive: true, force: true })
       watchdog.close()
       dataDir.release()
       rmSync(folder, { recursive: true, force: true })

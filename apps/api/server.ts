@@ -56,7 +56,7 @@ const app = await buildApp(
   },
   { loggerInstance: log, disableRequestLogging: true }
 )
-app.addHook('onResponse', async (request, reply) => {
+app.addHook('onResponse', (request, reply, done) => {
   request.log.info(
     {
       req: { id: request.id, method: request.method, route: request.routeOptions.url },
@@ -65,6 +65,7 @@ app.addHook('onResponse', async (request, reply) => {
     },
     'answered'
   )
+  done()
 })
 
 let stopping = false

@@ -11,9 +11,10 @@ export default fp(
       readJson(body)
     )
     // Path and query reach the database too.
-    app.addHook('onRequest', async (request) => {
-      const problem = textProblem(decodeLoosely(request.url))
-      if (problem) throw new ServiceError('validation_error', `url: ${problem}`)
+    app.addHook('onRequest', (request, _reply, done) => {
+      // What needs no decoding is printable ASCII.
+      const problem = request.url.includes('%') ? textProblem(decodeLoosely(request.url)) : null
+      done(problem ? new ServiceError('validation_error', `url: ${problem}`) : undefined)
     })
   },
   { name: 'json-body' }

@@ -9,10 +9,10 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** @param publicOrigin where the service is reached from outside; without it the request's own Host counts. */
 export default fp(
   async (app: FastifyInstance, { publicOrigin }: { publicOrigin: string | null }) => {
-    app.addHook('onRequest', async (request) => {
-      if (safeMethods.has(request.method) || request.headers.authorization !== undefined) return
-      if (!isSameOrigin(request, publicOrigin))
-        throw new ServiceError('permission_denied', 'Origin: requests from other sites are not allowed')
+    app.addHook('onRequest', (request, _reply, done) => {
+      const harmless = safeMethods.has(request.method) || request.headers.authorization !== undefined
+      if (harmless || isSameOrigin(request, publicOrigin)) done()
+      else done(new ServiceError('permission_denied', 'Origin: requests from other sites are not allowed'))
     })
   },
   { name: 'origin-guard' }

@@ -9,7 +9,7 @@ from qjs_executor._statevector import simulate
 
 from .reference import Endless, final_bits, random_circuit
 
-CIRCUITS = 120
+CIRCUITS = 60
 
 
 @pytest.mark.parametrize("level", [0, 1, 2, 3])

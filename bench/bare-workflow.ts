@@ -6,8 +6,7 @@ const { begin, complete } = proxyLocalActivities<ReturnType<typeof bareActivitie
   startToCloseTimeout: '20 seconds'
 })
 const { execute } = proxyActivities<ReturnType<typeof bareActivities>>({
-  startToCloseTimeout: '1 hour',
-  heartbeatTimeout: '10 seconds'
+  startToCloseTimeout: '1 hour'
 })
 
 export async function bareJob(jobId: string): Promise<void> {

@@ -174,7 +174,7 @@ async function record(platform: BenchPlatform, mode: Mode, count: number): Promi
         { userId: platform.user.id, email: platform.user.email, backend, at: new Date() }
       )
     )
-  await sql`update outbox set next_at = now() + interval '1 hour' where job_id = any(${ids})`
+  await sql`update outbox set next_at = now() + interval '1 hour'`
   return ids
 }
 

@@ -4,7 +4,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { steadySocket } from './steady-socket.js'
+import { steady } from './steady-connection.js'
 
 export type Db = PostgresJsDatabase<Record<string, never>>
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
@@ -17,20 +17,16 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/**
- * Options of every lasting connection. The driver's own look-up of array types is left out: when the connection is lost
- * meanwhile its failure reaches nobody and ends the process. Lists go as text (`anyOf`).
- */
-export const steady = { socket: steadySocket, fetch_types: false } as object
-
 /** @param max connections of the pool; a statement that runs longer than `statementTimeoutMs` is cancelled by Postgres. */
 export function connect(databaseUrl: string, options: { max?: number; statementTimeoutMs?: number } = {}): Connection {
   const pool = postgres(databaseUrl, {
     max: options.max ?? 10,
     connect_timeout: 5,
     onnotice: () => {},
-    ...steady,
-    connection: { application_name: 'quantum-job-service', statement_timeout: options.statementTimeoutMs ?? 10_000 }
+    ...steady({
+      application_name: 'quantum-job-service',
+      statement_timeout: options.statementTimeoutMs ?? 10_000
+    })
   })
   return { db: drizzle(withPreparedStatements(pool)), sql: pool, close: () => pool.end({ timeout: 5 }) }
 }

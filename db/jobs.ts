@@ -219,8 +219,7 @@ export async function loadStartLabels(db: DbOrTx, jobIds: string[]) {
       mode: jobs.mode,
       teamId: jobs.teamId,
       backend: jobs.backend,
-      name: jobs.name,
-      status: jobs.status
+      name: jobs.name
     })
     .from(jobs)
     .where(anyOf(jobs.id, jobIds))

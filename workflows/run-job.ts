@@ -47,7 +47,6 @@ async function endOf(job: JobHandOver, beginning: 'begin' | 'resume' | 'cancel')
     CancellationScope.nonCancellable(() => recordCancelled({ ...job, outcome: 'stopped_before_provider' }))
   if (beginning === 'cancel') return cancelled()
   try {
-    upsertSearchAttributes({ [searchAttributes.status]: ['running'] })
     const answer = await execute(job)
     if (answer.next === 'stop') return 'stopped'
     if (answer.next === 'cancel') return await cancelled()

@@ -69,7 +69,7 @@ class ChildProcess:
         self.stdout = Output()
         self.stderr = Output()
         self._limits = limits
-        self._folder = tempfile.mkdtemp(prefix="qjs-run-")
+        self._folder = tempfile.mkdtemp(prefix=f"qjs-run-{os.getpid()}-")
         self._ends: list[int] = []
         self._transports: list[asyncio.BaseTransport] = []
         try:
@@ -212,6 +212,16 @@ class ChildProcess:
             output.kept += part[: self._limits.output_bytes - len(output.kept)]
             if output.total > self._limits.flood_bytes:
                 raise OutputFlood
+
+
+def remove_leftovers() -> None:
+    """Removes the empty folders of killed executors. Never more than rmdir: the temporary folder is shared,
+    and a folder with contents may be somebody's."""
+    for entry in os.scandir(tempfile.gettempdir()):
+        owner = entry.name.split("-")
+        if entry.name.startswith("qjs-run-") and len(owner) > 3 and not os.path.exists(f"/proc/{owner[2]}"):
+            with contextlib.suppress(OSError):
+                os.rmdir(entry.path)
 
 
 def _exit_notice(process: subprocess.Popen[bytes]) -> asyncio.Future[None]:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from .child_process import ChildProcess
+from .child_process import ChildProcess, remove_leftovers
 from .run_end import listen, outcome_of
 from .sandbox import Isolation, Job, Limits, Lost, Outcome, SandboxBusy, SandboxFacts, SandboxFault
 from .selftest import NOTES, choose_isolation
@@ -27,6 +27,7 @@ class ChildProcessSandbox:
 
     async def start(self) -> None:
         """Tries the kinds of isolation, strongest first. Raises SandboxFault when none passes."""
+        remove_leftovers()
         self._isolation, self._selftest = await choose_isolation(self._run, self._wanted)
 
     def facts(self) -> SandboxFacts:

@@ -1,17 +1,15 @@
 // The one catalogue of errors. Code, HTTP status, and whether the same request may succeed later. Each edge translates
-// once: HTTP answers (apps/api/plugins/errors.ts), Temporal failures and job errors (activities/failures.ts).
+// once: HTTP answers (apps/api/plugins/errors.ts), Temporal failures and job errors (activities/activities.ts).
 
 export const errorCatalogue = {
   unauthorized: { http: 401, retryable: false },
   permission_denied: { http: 403, retryable: false },
   team_suspended: { http: 403, retryable: false },
   not_found: { http: 404, retryable: false },
-  method_not_allowed: { http: 405, retryable: false },
   validation_error: { http: 400, retryable: false },
   not_available: { http: 400, retryable: false },
   payload_too_large: { http: 413, retryable: false },
   unsupported_media_type: { http: 415, retryable: false },
-  slug_conflict: { http: 409, retryable: false },
   conflict: { http: 409, retryable: false },
   budget_exceeded: { http: 402, retryable: false },
   backend_unknown: { http: 400, retryable: false },
@@ -23,9 +21,6 @@ export const errorCatalogue = {
   execution_service_lost: { http: 502, retryable: true },
   worker_lost: { http: 502, retryable: true },
   dispatch_failed: { http: 503, retryable: true },
-  worker_unreachable: { http: 502, retryable: true },
-  worker_not_configured: { http: 503, retryable: true },
-  service_unavailable: { http: 503, retryable: true },
   internal_error: { http: 500, retryable: true }
 } as const satisfies Record<string, { http: number; retryable: boolean }>
 

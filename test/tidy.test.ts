@@ -1,153 +1,253 @@
-// The small promises of the tree, kept by a machine before a reviewer has to.
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+// The small promises of this code base, kept by a machine.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { SERVICE_VERSION } from '../apps/api/version.js'
 import { errorCatalogue } from '../domain/errors.js'
 
-const root = normalize(join(import.meta.dirname, '..'))
-const read = (file: string) => readFileSync(join(root, file), 'utf8')
-// Tracked files, and new ones that git does not ignore.
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: root,
-  encoding: 'utf8'
-})
-  .split('\n')
-  .filter((file) => file && existsSync(join(root, file)))
-const sources = files.filter((file) => file.endsWith('.ts'))
-const packageJson = JSON.parse(read('package.json')) as {
+const root = dirname(import.meta.dirname)
+const LINES_MAX = 450
+
+const notOurs = /(^|\/)(node_modules|dist|__pycache__|\.[^/]+|[^/]+\.egg-info)(\/|$)/
+/** Made by a tool, or data. */
+const notWritten =
+  /^(package-lock\.json|db\/(migrations|seed)\/|tools\/temporal\/go\.|test\/.*\/(histories|fixtures)\/|apps\/executor\/requirements)/
+
+function walk(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    const name = relative(root, path)
+    if (notOurs.test(name)) return []
+    return entry.isDirectory() ? walk(path) : entry.isFile() ? [name] : []
+  })
+}
+
+const files = walk(root)
+const written = files.filter(
+  (name) => /\.(ts|mts|mjs|cjs|js|py|sh|md|yml|yaml|sql|json|toml)$/.test(name) && !notWritten.test(name)
+)
+const typescript = files.filter((name) => name.endsWith('.ts'))
+const read = (name: string): string => readFileSync(join(root, name), 'utf8')
+const manifest = JSON.parse(read('package.json')) as Record<
+  'scripts' | 'dependencies' | 'devDependencies',
+  Record<string, string>
+> & {
   version: string
-  scripts: Record<string, string>
-  dependencies: Record<string, string>
-  devDependencies: Record<string, string>
 }
 
 interface Import {
   from: string
+  /** A file of ours, or the name of a package. */
   to: string
+  ours: boolean
   typeOnly: boolean
 }
 
-const imports: Import[] = sources.flatMap((from) =>
-  [...read(from).matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'"]*?\sfrom\s+)?'(\.[^']+)'/gms)].map((match) => ({
-    from,
-    to: normalize(join(dirname(from), match[2]!)).replace(/\.js$/, '.ts'),
-    typeOnly: match[1] !== undefined
-  }))
-)
-
-/** `apps/api/routes/jobs.ts` -> `apps/api`; `domain/errors.ts` -> `domain`. */
-const folderOf = (file: string): string =>
-  file.startsWith('apps/') ? file.split('/').slice(0, 2).join('/') : file.split('/')[0]!
-
-const mayImport: Record<string, string[]> = {
-  domain: [],
-  db: ['domain'],
-  activities: ['domain', 'db'],
-  workflows: ['domain'],
-  'apps/api': ['domain', 'db', 'activities'],
-  'apps/worker': ['domain', 'db', 'activities'],
-  'apps/cli': ['domain', 'db', 'tools']
+function importsOf(from: string): Import[] {
+  const pattern =
+    /^(?:import|export)\s+(type\s+)?(?:[^'"]*?\sfrom\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/gm
+  return [...read(from).matchAll(pattern)].map((match) => {
+    const target = match[2] ?? match[3]!
+    const ours = target.startsWith('.')
+    const to = ours ? join(dirname(from), target).replace(/\.js$/, '.ts') : target
+    // `import { type A, type B }` brings no code either.
+    const names = /\{([^}]*)\}/.exec(match[0])?.[1]
+    const onlyTypes = names?.split(',').every((name) => name.trim() === '' || name.trim().startsWith('type ')) ?? false
+    const defaultToo = /^import\s+\w+\s*,/.test(match[0])
+    return { from, to, ours, typeOnly: match[1] !== undefined || (onlyTypes && !defaultToo) }
+  })
 }
 
-describe('arrows between folders point one way', () => {
-  test('every import of the product goes along an arrow', () => {
-    const wrong = imports.filter(({ from, to, typeOnly }) => {
-      const [source, target] = [folderOf(from), folderOf(to)]
-      if (source === target || !(source in mayImport)) return false
-      // A workflow knows the types of the activities, never their code.
-      if (source === 'workflows' && target === 'activities') return !typeOnly
-      return !mayImport[source]!.includes(target)
+const imports = typescript.flatMap(importsOf)
+const shown = (found: Import[]): string[] => found.map(({ from, to }) => `${from} -> ${to}`)
+
+describe('the arrows between folders', () => {
+  const mayImport: Record<string, RegExp> = {
+    domain: /^domain\//,
+    db: /^(db|domain)\//,
+    activities: /^(activities|db|domain)\//,
+    workflows: /^(workflows|domain)\//,
+    'apps/api': /^(apps\/api|activities|db|domain)\//,
+    'apps/worker': /^(apps\/worker|activities|workflows|db|domain)\//,
+    'apps/cli': /^(apps\/cli|domain|tools)\//
+  }
+  // What the command line does before there is anybody who could sign in, against the database itself.
+  const cliWithDatabase = /^apps\/cli\/(stack\/.*|commands\/(admin|demo))\.ts$/
+
+  test.each(Object.entries(mayImport))('%s imports nothing beyond its own', (folder, allowed) => {
+    const found = imports.filter(({ from, to, ours, typeOnly }) => {
+      if (!ours || !from.startsWith(`${folder}/`) || allowed.test(to)) return false
+      if (folder === 'workflows' && typeOnly && to.startsWith('activities/')) return false
+      return !(cliWithDatabase.test(from) && to.startsWith('db/'))
     })
-    expect(wrong).toEqual([])
+    expect(shown(found)).toEqual([])
   })
 
-  test('of the command line only administration and the local stack reach the database', () => {
-    const wrong = imports.filter(
-      ({ from, to }) => folderOf(from) === 'apps/cli' && to.startsWith('db/') && !/(admin|demo|stack)/.test(from)
+  test('the product imports nothing of its tests and benches', () => {
+    const found = imports.filter(
+      ({ from, to, ours }) => ours && !/^(test|bench)\//.test(from) && /^(test|bench)\//.test(to)
     )
-    expect(wrong).toEqual([])
+    expect(shown(found)).toEqual([])
   })
 
-  test('domain uses nothing of Node and no clock', () => {
-    for (const file of sources.filter((name) => name.startsWith('domain/'))) {
-      expect([file, /from 'node:|Date\.now\(\)|new Date\(\)|process\./.exec(read(file))?.[0]]).toEqual([
-        file,
-        undefined
-      ])
-    }
+  test('domain is pure: no built-in of Node, no clock, no chance, no environment', () => {
+    const packages = imports.filter(({ from, to, ours }) => !ours && from.startsWith('domain/') && to !== 'typebox')
+    expect(shown(packages)).toEqual([])
+    const impure = /\bprocess\.|Date\.now\(|new Date\(\)|Math\.random|setTimeout|performance\./
+    expect(typescript.filter((name) => name.startsWith('domain/') && impure.test(read(name)))).toEqual([])
   })
 
-  test('no import comes back to where it started', () => {
-    const next = new Map<string, string[]>()
-    for (const { from, to, typeOnly } of imports) if (!typeOnly) next.set(from, [...(next.get(from) ?? []), to])
-    const done = new Set<string>()
-    const visit = (file: string, path: string[]): string[] | null => {
-      if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
-      if (done.has(file)) return null
-      for (const to of next.get(file) ?? []) {
-        const cycle = visit(to, [...path, file])
-        if (cycle) return cycle
-      }
-      done.add(file)
-      return null
-    }
-    for (const file of sources) expect(visit(file, [])).toBeNull()
+  test('a workflow has no clock but that of Temporal, no environment and no chance of its own', () => {
+    const impure = /\bprocess\.|node:|performance\.|crypto/
+    expect(typescript.filter((name) => name.startsWith('workflows/') && impure.test(read(name)))).toEqual([])
   })
 })
 
-describe('files', () => {
+test('no file imports itself through others', () => {
+  const next = new Map<string, string[]>()
+  for (const { from, to, ours, typeOnly } of imports)
+    if (ours && !typeOnly) next.set(from, [...(next.get(from) ?? []), to])
+  const cycles: string[] = []
+  const done = new Set<string>()
+  const visit = (name: string, path: string[]): void => {
+    if (path.includes(name)) cycles.push([...path.slice(path.indexOf(name)), name].join(' -> '))
+    if (done.has(name) || path.includes(name)) return
+    for (const to of next.get(name) ?? []) visit(to, [...path, name])
+    done.add(name)
+  }
+  for (const name of typescript) visit(name, [])
+  expect(cycles).toEqual([])
+})
+
+test('every import of our own leads to a file that is there', () => {
+  const all = new Set(files)
+  const lost = imports.filter(
+    ({ to, ours }) => ours && !to.startsWith('dist/') && !all.has(to) && !all.has(to.replace(/\.ts$/, '.js'))
+  )
+  expect(shown(lost)).toEqual([])
+})
+
+describe('what no file holds', () => {
+  // Put together so that this file does not hold them itself.
+  const word = (...parts: string[]) => parts.join('')
+  const code = written.filter((name) => !name.endsWith('.md') && !name.endsWith('.json'))
+
   test.each([
-    ['a re-export of everything', /^export \*/m],
-    ['a focused or skipped test', /\b(?:test|it|describe)\.(?:only|skip|todo)\b/],
-    ['a leftover marker', /\b(?:TODO|FIXME|XXX|HACK)\b/]
-  ])('none holds %s', (_what, pattern) => {
-    const here = 'test/tidy.test.ts'
-    expect(sources.filter((file) => file !== here && pattern.test(read(file)))).toEqual([])
-  })
-
-  test('none is longer than 450 lines', () => {
-    const long = files
-      .filter((file) => /\.(ts|mjs|py)$/.test(file))
-      .map((file) => ({ file, lines: read(file).split('\n').length }))
-      .filter(({ lines }) => lines > 450)
-    expect(long).toEqual([])
+    ['a wildcard re-export', new RegExp(`^${word('export', ' \\*')} `, 'm'), typescript],
+    [
+      'a test that runs alone, or not at all',
+      new RegExp(
+        `\\b(${word('test', '|it', '|describe')})\\.(${word('only', '|skip', '|todo')})\\b|\\b(${word('x', 'test')}|${word('f', 'describe')}|${word('f', 'it')}|${word('x', 'it')})\\(|pytest\\.mark\\.(skip|xfail)\\b(?!if)`
+      ),
+      code.filter((name) => /(^|\/)tests?\//.test(name))
+    ],
+    [
+      'a leftover marker',
+      new RegExp(`\\b(${word('TO', 'DO')}|${word('FIX', 'ME')}|${word('XX', 'X')}|${word('HA', 'CK')})\\b`),
+      written
+    ],
+    ['a path of one machine', new RegExp(`${word('/wo', 'rk/')}|${word('/ro', 'ot/\\.')}`), written]
+  ])('%s', (_what, pattern, names) => {
+    expect(names.filter((name) => pattern.test(read(name)))).toEqual([])
   })
 })
 
-describe('what the documents say is there', () => {
-  const documents = files.filter((file) => file.endsWith('.md'))
+test(`no file is longer than ${LINES_MAX} lines`, () => {
+  const long = written
+    .map((name) => [name, read(name).split('\n').length - 1] as const)
+    .filter(([, lines]) => lines > LINES_MAX)
+  expect(long).toEqual([])
+})
 
-  test('every npm command is a script', () => {
-    for (const file of documents)
-      for (const [, script] of read(file).matchAll(/npm run (?:--silent )?([a-z][a-z:-]*)/g))
-        expect([file, script, Object.keys(packageJson.scripts)]).toEqual([
-          file,
-          script,
-          expect.arrayContaining([script])
-        ])
+describe('documents', () => {
+  const documents = files.filter((name) => name.endsWith('.md'))
+
+  test('name only commands that package.json has', () => {
+    const missing = documents.flatMap((name) =>
+      [...read(name).matchAll(/\bnpm (?:run (?:-\S+ )*(\w[\w:-]*)|(start|test)\b)/g)].flatMap(
+        ([text, script, short]) => (manifest.scripts[script ?? short!] ? [] : [`${name}: ${text}`])
+      )
+    )
+    expect(missing).toEqual([])
   })
 
-  test('every link into the tree leads somewhere', () => {
-    for (const file of documents)
-      for (const [, target] of read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g))
-        expect([file, target, existsSync(join(root, dirname(file), target!))]).toEqual([file, target, true])
+  test('and comments name only files that are there', () => {
+    const all = new Set(files)
+    const named =
+      /(?<![\w./-])(?:domain|db|activities|workflows|apps|bench|deploy|docs|test|tools)\/[\w./-]*\w\.(?:ts|mts|mjs|py|md|json|sql|sh)(?![\w-])/g
+    const lost = written.flatMap((name) =>
+      [...read(name).matchAll(named)].flatMap(([path]) =>
+        all.has(path) || all.has(join(dirname(name), path)) ? [] : [`${name}: ${path}`]
+      )
+    )
+    expect(lost).toEqual([])
   })
 
-  test('every error code has its line in docs/errors.md, with its HTTP status', () => {
-    const text = read('docs/errors.md')
-    for (const [code, { http }] of Object.entries(errorCatalogue)) expect(text).toContain(`| \`${code}\` | ${http} |`)
+  test('and links lead somewhere', () => {
+    const lost = documents.flatMap((name) =>
+      [...read(name).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].flatMap(([, target]) =>
+        existsSync(join(root, dirname(name), target!)) ? [] : [`${name}: ${target}`]
+      )
+    )
+    expect(lost).toEqual([])
   })
 
-  test('the version is the same everywhere, and the change log knows it', () => {
-    expect(SERVICE_VERSION).toBe(packageJson.version)
-    expect(read('CHANGELOG.md')).toContain(`## ${packageJson.version}`)
+  test('docs/errors.md has every error code with its HTTP status, and no other', () => {
+    const rows = [...read('docs/errors.md').matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map(([, code, status]) => [
+      code,
+      Number(status)
+    ])
+    expect(rows.sort()).toEqual(
+      Object.entries(errorCatalogue)
+        .map(([code, { http }]) => [code, http])
+        .sort()
+    )
+  })
+})
+
+test('every error code of the catalogue is used', () => {
+  const product = files.filter(
+    (name) => /^(domain|db|activities|workflows|apps)\/.*\.(ts|py)$/.test(name) && name !== 'domain/errors.ts'
+  )
+  const text = product.map(read).join('\n')
+  expect(Object.keys(errorCatalogue).filter((code) => !new RegExp(`['"]${code}['"]|\\b${code}:`).test(text))).toEqual(
+    []
+  )
+})
+
+describe('package.json', () => {
+  test('has the version that the service tells and the change log knows', () => {
+    expect(manifest.version).toBe(SERVICE_VERSION)
+    expect(read('CHANGELOG.md')).toContain(`## ${manifest.version}`)
   })
 
-  test('every dependency has an exact version', () => {
-    const all = { ...packageJson.dependencies, ...packageJson.devDependencies }
-    for (const [name, version] of Object.entries(all))
-      expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+/)])
+  test('names exact versions, and the lock file the same', () => {
+    const lock = JSON.parse(read('package-lock.json')).packages as Record<string, { version: string }>
+    const direct = { ...manifest.dependencies, ...manifest.devDependencies }
+    for (const [name, version] of Object.entries(direct)) {
+      expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+(-[\w.]+)?$/)])
+      expect([name, lock[`node_modules/${name}`]?.version]).toEqual([name, version])
+    }
+  })
+
+  test('names every package that the product imports, and none that nothing uses', () => {
+    const imported = new Set(
+      imports
+        .filter(({ to, ours }) => !ours && !to.startsWith('node:'))
+        .map(({ to }) =>
+          to
+            .split('/')
+            .slice(0, to.startsWith('@') ? 2 : 1)
+            .join('/')
+        )
+    )
+    const direct = { ...manifest.dependencies, ...manifest.devDependencies }
+    expect([...imported].filter((name) => !direct[name])).toEqual([])
+    const forTests = [...imported].filter((name) => !manifest.dependencies[name])
+    const inProduct = imports.filter(
+      ({ from, to, ours, typeOnly }) =>
+        !ours && !typeOnly && /^(domain|db|activities|workflows|apps)\//.test(from) && forTests.includes(to)
+    )
+    expect(shown(inProduct)).toEqual([])
   })
 })

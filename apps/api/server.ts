@@ -1,10 +1,10 @@
 // The api process: configuration, migration, connections, listen, close on a signal. The only file that does any of it.
-import { Client, Connection } from '@temporalio/client'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { createDispatcher } from '../../activities/dispatcher.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
+import { createTemporalClient } from '../../activities/temporal-client.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
 import { migrate } from '../../db/migrate.js'
@@ -23,8 +23,10 @@ const { db, sql, close: closeDatabase } = connect(config.databaseUrl, { max: 20 
 const announce = createJobAnnouncer(sql)
 const listener = listenToJobs(config.databaseUrl)
 // Boots and answers while Temporal, Redis or the executor are away.
-const temporalConnection = Connection.lazy({ address: config.temporalAddress })
-const temporal = new Client({ connection: temporalConnection, namespace: config.temporalNamespace })
+const { client: temporal, close: closeTemporal } = createTemporalClient(
+  config.temporalAddress,
+  config.temporalNamespace
+)
 const redis = new Redis(config.redisUrl, { maxRetriesPerRequest: 1 })
 redis.on('error', () => {})
 const queue = new Queue<JobHandOver>(DIRECT_QUEUE, {
@@ -75,7 +77,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     stopping = true
     log.info({ signal }, 'stopping')
     await app.close()
-    await Promise.all([listener.close(), queue.close(), executor.close(), temporalConnection.close()])
+    await Promise.all([listener.close(), queue.close(), executor.close(), closeTemporal()])
     redis.disconnect()
     await closeDatabase()
     process.exit(0)

@@ -1,6 +1,5 @@
 // Builds a worker: one process, two consumers (Temporal and the direct queue) that call the same steps, the outbox relay
 // and the sweeps. `main.ts` runs it; tests run it in their own process.
-import { Client, Connection } from '@temporalio/client'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -8,6 +7,7 @@ import { createActivities } from '../../activities/activities.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
 import { createExecutorGate } from '../../activities/executor-gate.js'
+import { createTemporalClient } from '../../activities/temporal-client.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../../domain/dispatch.js'
@@ -39,8 +39,10 @@ export function startWorker(config: WorkerConfig, log: Logger): RunningWorker {
   const gate = createExecutorGate(INITIAL_PERMITS)
   const steps = { db, executor, gate, announce, log }
 
-  const temporalConnection = Connection.lazy({ address: config.temporalAddress })
-  const temporal = new Client({ connection: temporalConnection, namespace: config.temporalNamespace })
+  const { client: temporal, close: closeTemporal } = createTemporalClient(
+    config.temporalAddress,
+    config.temporalNamespace
+  )
   const producer = new Redis(config.redisUrl, { maxRetriesPerRequest: 1 })
   producer.on('error', () => {})
   const queue = new Queue<JobHandOver>(DIRECT_QUEUE, {
@@ -86,7 +88,7 @@ export function startWorker(config: WorkerConfig, log: Logger): RunningWorker {
       // What is under way may still need the leases, the database and the executor.
       await Promise.all([consumer.close(DIRECT_GRACE_MS), temporalWorker.close(), ...loops.map((loop) => loop.close())])
       await held.close()
-      await Promise.all([listener.close(), queue.close(), executor.close(), temporalConnection.close()])
+      await Promise.all([listener.close(), queue.close(), executor.close(), closeTemporal()])
       consumerRedis.disconnect()
       producer.disconnect()
       await connection.close()

@@ -84,7 +84,11 @@ describe('signing up', () => {
 
   test('behind TLS the cookie is bound to the host and to https', async () => {
     const tls = await startApi('accounts_tls', { database, config: { publicUrl: 'https://jobs.example.org' } })
-    const answer = await tls.ask('POST', '/api/auth/sign-up', { email: newEmail(), password: PASSWORD, code: await code() })
+    const answer = await tls.ask('POST', '/api/auth/sign-up', {
+      email: newEmail(),
+      password: PASSWORD,
+      code: await code()
+    })
     expect(answer.headers['set-cookie']).toMatch(/^__Host-qjs_session=.*Secure/)
     expect((await tls.ask('GET', '/api/auth/session', undefined, { cookie: cookieOf(answer) })).status).toBe(200)
     const bare = cookieOf(answer).replace('__Host-', '')
@@ -124,9 +128,9 @@ describe('signing up', () => {
 
   test('makes a username of any address, however short or long', async () => {
     for (const local of ['a', 'x'.repeat(64), '!#$', '--'])
-      expect((await signUp({ email: `${local}@${newEmail().split('@')[0]}.example`, code: await code() })).body.user.username).toMatch(
-        /^[A-Za-z0-9_-]{3,30}$/
-      )
+      expect(
+        (await signUp({ email: `${local}@${newEmail().split('@')[0]}.example`, code: await code() })).body.user.username
+      ).toMatch(/^[A-Za-z0-9_-]{3,30}$/)
   })
 
   test.each([
@@ -134,7 +138,11 @@ describe('signing up', () => {
     ['password of 201', { password: 'x'.repeat(201) }, 'password: must be a string of 10 to 200 characters'],
     ['no password', { password: undefined }, 'password: is required'],
     ['an address without @', { email: 'nobody' }, 'email: must be a valid email (got "nobody")'],
-    ['an address of 255', { email: `${'x'.repeat(243)}@example.org` }, 'email: must be a string of at most 254 characters'],
+    [
+      'an address of 255',
+      { email: `${'x'.repeat(243)}@example.org` },
+      'email: must be a string of at most 254 characters'
+    ],
     ['two addresses in a list', { email: ['a@b.c', 'd@e.f'] }, 'email: must be a string'],
     ['no code', { code: undefined }, 'code: is required'],
     ['an empty name', { display_name: '' }, 'display_name: must be a string of 1 to 100 characters'],
@@ -181,7 +189,10 @@ describe('signing in', () => {
   test('answers a wrong password and an unknown address alike', async () => {
     const ada = await api.signUp()
     const wrong = await ask('POST', '/api/auth/sign-in', { email: ada.email, password: 'not the password' })
-    const unknown = await ask('POST', '/api/auth/sign-in', { email: 'nobody@example.org', password: 'not the password' })
+    const unknown = await ask('POST', '/api/auth/sign-in', {
+      email: 'nobody@example.org',
+      password: 'not the password'
+    })
     expect([wrong.status, wrong.body]).toEqual([401, { error: 'E-mail address or password is wrong' }])
     expect([unknown.status, unknown.body]).toEqual([wrong.status, wrong.body])
     expect(wrong.headers['set-cookie']).toBeUndefined()
@@ -209,7 +220,10 @@ describe('a session', () => {
   test.each([
     ['truncated', (cookie: string) => cookie.slice(0, -1)],
     ['lengthened', (cookie: string) => `${cookie}A`],
-    ['changed in one character', (cookie: string) => cookie.slice(0, -2) + (cookie.at(-2) === 'A' ? 'B' : 'A') + cookie.at(-1)],
+    [
+      'changed in one character',
+      (cookie: string) => cookie.slice(0, -2) + (cookie.at(-2) === 'A' ? 'B' : 'A') + cookie.at(-1)
+    ],
     ['empty', () => 'qjs_session='],
     ['twice', (cookie: string) => `${cookie}; ${cookie}`],
     ['beside a planted one', (cookie: string) => `qjs_session=${'A'.repeat(43)}; ${cookie}`],
@@ -270,7 +284,9 @@ describe('a session', () => {
 
   test('is stored only as a digest', async () => {
     const token = ada.cookie.split('=')[1]!
-    const rows = await db.execute(sql`select sessions::text as text, encode(token_hash, 'escape') as hash from sessions`)
+    const rows = await db.execute(
+      sql`select sessions::text as text, encode(token_hash, 'escape') as hash from sessions`
+    )
     for (const row of rows) expect(`${row.text} ${row.hash}`).not.toContain(token)
   })
 })
@@ -325,7 +341,10 @@ describe('requests from other sites', () => {
   })
 
   test('JSON with a charset is JSON', async () => {
-    const answer = await ada.ask('POST', '/api/jobs/submit', '{}', { ...json, 'content-type': 'application/json; charset=utf-8' })
+    const answer = await ada.ask('POST', '/api/jobs/submit', '{}', {
+      ...json,
+      'content-type': 'application/json; charset=utf-8'
+    })
     expect(answer.status).toBe(400)
     expect(answer.body.error).toContain('is required')
   })
@@ -339,12 +358,15 @@ describe('an Authorization header', () => {
     ['', /got ""/],
     ['Bearer marqey_live_0123456789012345678901234567890123', /API keys are not available in this version/],
     ['bearer x', /API keys are not available/]
-  ])('%p is answered 401 in the structured body, saying what is wrong, even with a good cookie', async (authorization, message) => {
-    const ada = await api.signUp()
-    const answer = await ada.ask('GET', '/api/jobs', undefined, { authorization })
-    expect(answer.status).toBe(401)
-    expect(answer.body).toEqual({
-      error: { code: 'unauthorized', message: expect.stringMatching(message), status: 401 }
-    })
-  })
+  ])(
+    '%p is answered 401 in the structured body, saying what is wrong, even with a good cookie',
+    async (authorization, message) => {
+      const ada = await api.signUp()
+      const answer = await ada.ask('GET', '/api/jobs', undefined, { authorization })
+      expect(answer.status).toBe(401)
+      expect(answer.body).toEqual({
+        error: { code: 'unauthorized', message: expect.stringMatching(message), status: 401 }
+      })
+    }
+  )
 })

@@ -19,7 +19,10 @@ const change = (slug: string, body: unknown, user = admin) => user.ask('PATCH', 
 
 /** Interface specification 2.3: type of each field, and whether it may be null. */
 const fields: Record<string, (value: unknown) => boolean> = (() => {
-  const is = (type: string, nullable = false) => (value: unknown) => (nullable && value === null) || typeof value === type
+  const is =
+    (type: string, nullable = false) =>
+    (value: unknown) =>
+      (nullable && value === null) || typeof value === type
   const whole = (value: unknown) => value === null || Number.isInteger(value)
   return {
     id: is('string'),
@@ -60,7 +63,9 @@ describe('the catalogue', () => {
 
   test('has the seeded backends with the prices of the specification, each slug once', async () => {
     const { body } = await list()
-    const bySlug = new Map<string, Record<string, never>>(body.backends.map((backend: { slug: string }) => [backend.slug, backend]))
+    const bySlug = new Map<string, Record<string, never>>(
+      body.backends.map((backend: { slug: string }) => [backend.slug, backend])
+    )
     expect(bySlug.size).toBe(body.backends.length)
     for (const [slug, taskFee, perShot] of [
       ['local', 0, 0],
@@ -75,8 +80,10 @@ describe('the catalogue', () => {
       ['quera-aquila', 0.3, 0.01]
     ] as const)
       expect([slug, bySlug.get(slug)?.pricing]).toEqual([slug, { taskFee, perShot, minimumCost: taskFee }])
-    for (const slug of ['tn1', 'rigetti-ankaa-3']) expect(bySlug.get(slug)).toMatchObject({ isRetired: true, status: 'offline', isAvailable: false })
-    for (const slug of ['local', 'marqov-sim', 'aer-statevector']) expect(bySlug.get(slug)).toMatchObject({ isAvailable: true, status: 'online' })
+    for (const slug of ['tn1', 'rigetti-ankaa-3'])
+      expect(bySlug.get(slug)).toMatchObject({ isRetired: true, status: 'offline', isAvailable: false })
+    for (const slug of ['local', 'marqov-sim', 'aer-statevector'])
+      expect(bySlug.get(slug)).toMatchObject({ isAvailable: true, status: 'online' })
   })
 
   test('calls available exactly the backends that take a job', async () => {
@@ -105,7 +112,8 @@ describe('the catalogue', () => {
       expect(again.headers.etag).toBe(etag)
       expect(again.headers['cache-control']).toContain('max-age=600')
     }
-    for (const other of ['"other"', etag.slice(1, -1), '']) expect((await list({ 'if-none-match': other })).status).toBe(200)
+    for (const other of ['"other"', etag.slice(1, -1), ''])
+      expect((await list({ 'if-none-match': other })).status).toBe(200)
   })
 
   test('gives one backend by its slug, and 404 for a slug that is none', async () => {
@@ -127,7 +135,9 @@ describe('a change by a platform administrator', () => {
     expect(answer.status).toBe(200)
     expect(answer.body.pricing).toEqual({ taskFee: 0.075, perShot: 0.000123, minimumCost: 0.075 })
     const after = await list()
-    expect(after.body.backends.find((backend: { slug: string }) => backend.slug === 'sv1').pricing.perShot).toBe(0.000123)
+    expect(after.body.backends.find((backend: { slug: string }) => backend.slug === 'sv1').pricing.perShot).toBe(
+      0.000123
+    )
     expect(after.headers.etag).not.toBe(before.headers.etag)
     expect(Date.parse(after.body.updatedAt)).toBeGreaterThan(Date.parse(before.body.updatedAt))
   })
@@ -141,7 +151,11 @@ describe('a change by a platform administrator', () => {
   })
 
   test.each([
-    ['a price finer than a micro-dollar', { pricing: { perShot: 0.0000001 } }, 'pricing.perShot: prices finer than a micro-dollar are refused (got 1e-7)'],
+    [
+      'a price finer than a micro-dollar',
+      { pricing: { perShot: 0.0000001 } },
+      'pricing.perShot: prices finer than a micro-dollar are refused (got 1e-7)'
+    ],
     ['a sum of doubles', { pricing: { taskFee: 0.1 + 0.2 } }, 'pricing.taskFee: prices finer than a micro-dollar'],
     ['a negative price', { pricing: { taskFee: -1 } }, 'pricing.taskFee: must be a number from 0 to 1000000'],
     ['a price as text', { pricing: { taskFee: '1' } }, 'pricing.taskFee: must be a number'],
@@ -168,7 +182,10 @@ describe('a change by a platform administrator', () => {
     const missing = await ada.ask('PATCH', '/api/admin/no-such-route', {})
     for (const body of [{ isAvailable: false }, { rubbish: true }]) {
       const answer = await change('local', body, ada)
-      expect([answer.status, answer.body.error]).toEqual([404, missing.body.error.replace('no-such-route', 'backends/local')])
+      expect([answer.status, answer.body.error]).toEqual([
+        404,
+        missing.body.error.replace('no-such-route', 'backends/local')
+      ])
     }
     expect((await list()).text).toBe(before.text)
   })

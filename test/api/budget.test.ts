@@ -25,7 +25,8 @@ async function withTeam(): Promise<TestUser & { teamId: string }> {
   const { teams } = (await user.get('/api/auth/session')).body
   return { ...user, teamId: teams[0].id }
 }
-const setBudget = (teamId: string, body: Record<string, unknown>) => admin.ask('PUT', `/api/admin/teams/${teamId}/budgets`, body)
+const setBudget = (teamId: string, body: Record<string, unknown>) =>
+  admin.ask('PUT', `/api/admin/teams/${teamId}/budgets`, body)
 
 describe('a budget with room for 37 jobs', () => {
   test('takes exactly 37 of 200 that come at once over sockets; the others hear 402 with the right figures; cancelling gives everything back', async () => {
@@ -72,10 +73,20 @@ describe('a budget with room for 37 jobs', () => {
 
 describe('402 names the limit that failed', () => {
   test.each([
-    ["the request's own max_cost_usd", {}, { max_cost_usd: 0.99 }, { current_spend: 0, budget: 0.99, remaining_budget: 0.99 }],
+    [
+      "the request's own max_cost_usd",
+      {},
+      { max_cost_usd: 0.99 },
+      { current_spend: 0, budget: 0.99, remaining_budget: 0.99 }
+    ],
     ["the team's limit per job", { per_job_usd: 0.5 }, {}, { current_spend: 0, budget: 0.5, remaining_budget: 0.5 }],
     ["the team's daily budget", { daily_usd: 0 }, {}, { current_spend: 0, budget: 0, remaining_budget: 0 }],
-    ["the team's monthly budget", { monthly_usd: 0.999999 }, {}, { current_spend: 0, budget: 0.999999, remaining_budget: 0.999999 }]
+    [
+      "the team's monthly budget",
+      { monthly_usd: 0.999999 },
+      {},
+      { current_spend: 0, budget: 0.999999, remaining_budget: 0.999999 }
+    ]
   ])('%s', async (name, limits, changes, figures) => {
     const ada = await withTeam()
     await setBudget(ada.teamId, limits)
@@ -118,7 +129,10 @@ test('a job shows its estimate, and a cancelled one that nothing was spent', asy
   const ada = await withTeam()
   const id = await ada.submit(priced({ params: { shots: 1234 } }))
   expect((await ada.get(`/api/jobs/${id}`)).body).toMatchObject({ estimated_cost_usd: 12.34, actual_cost_usd: null })
-  expect((await ada.post(`/api/jobs/${id}/cancel`)).body).toMatchObject({ estimated_cost_usd: 12.34, actual_cost_usd: 0 })
+  expect((await ada.post(`/api/jobs/${id}/cancel`)).body).toMatchObject({
+    estimated_cost_usd: 12.34,
+    actual_cost_usd: 0
+  })
 })
 
 describe('GET /api/team/budget', () => {
@@ -141,7 +155,7 @@ describe('GET /api/team/budget', () => {
     expect((await newcomer.get('/api/auth/session')).body.teams).toEqual([])
   })
 
-  test('of a team of others is 404; of a team of one\'s own is theirs', async () => {
+  test("of a team of others is 404; of a team of one's own is theirs", async () => {
     const [ada, bob] = [await withTeam(), await withTeam()]
     expect((await bob.get(`/api/team/budget?team_id=${ada.teamId}`)).status).toBe(404)
     expect((await bob.get(`/api/team/budget?team_id=${bob.teamId}`)).status).toBe(200)
@@ -152,7 +166,7 @@ describe('GET /api/team/budget', () => {
 describe('PATCH /api/team/budget', () => {
   const patch = (user: TestUser, body: unknown) => user.ask('PATCH', '/api/team/budget', body)
 
-  test('is the owner\'s; a member and an admin of the team are refused, others do not see it', async () => {
+  test("is the owner's; a member and an admin of the team are refused, others do not see it", async () => {
     const owner = await withTeam()
     const [teamAdmin, member, outsider] = [await api.signUp(), await api.signUp(), await api.signUp()]
     await db.insert(members).values([

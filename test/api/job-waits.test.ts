@@ -6,12 +6,12 @@ import { sql } from 'drizzle-orm'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer } from '../../db/job-changes.js'
 import { beginJob } from '../../db/job-steps.js'
-import { answerOf, type Answer, startApi, type TestUser } from '../support/api.js'
+import { type Answer, answerOf, startApi, type TestUser } from '../support/api.js'
 import { submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
 
 const api = await startApi('job_waits')
-const { db, url } = api.database
+const { url } = api.database
 const agent = new Agent({ keepAlive: true, maxSockets: 50 })
 // What another process writes and announces.
 const elsewhere = connect(url, { max: 2 })

@@ -29,16 +29,48 @@ async function complete(id: string, result: string): Promise<void> {
 
 // decisions, section 4; `not_before` shows what was asked for.
 const recordKeys = [
-  ...['id', 'name', 'labels', 'timeout_seconds', 'team_id', 'user_id', 'status', 'status_reason', 'backend', 'provider'],
-  ...['execution_mode', 'framework', 'source', 'params', 'script_id', 'capsule_id', 'capsule_run_id', 'estimated_cost_usd'],
-  ...['actual_cost_usd', 'result', 'error', 'attempts', 'provider_jobs', 'cancel', 'workflow', 'not_before', 'created_at'],
+  ...[
+    'id',
+    'name',
+    'labels',
+    'timeout_seconds',
+    'team_id',
+    'user_id',
+    'status',
+    'status_reason',
+    'backend',
+    'provider'
+  ],
+  ...[
+    'execution_mode',
+    'framework',
+    'source',
+    'params',
+    'script_id',
+    'capsule_id',
+    'capsule_run_id',
+    'estimated_cost_usd'
+  ],
+  ...[
+    'actual_cost_usd',
+    'result',
+    'error',
+    'attempts',
+    'provider_jobs',
+    'cancel',
+    'workflow',
+    'not_before',
+    'created_at'
+  ],
   ...['started_at', 'completed_at', 'updated_at', 'queue']
 ]
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('the record of a job', () => {
   test('has exactly the fields of the decisions while it waits', async () => {
-    const id = await ada.submit(submission({ name: 'Bell', labels: ['a', 'b'], execution_mode: 'temporal', timeout_seconds: 9 }))
+    const id = await ada.submit(
+      submission({ name: 'Bell', labels: ['a', 'b'], execution_mode: 'temporal', timeout_seconds: 9 })
+    )
     const record = await job(id)
     expect(Object.keys(record).sort()).toEqual([...recordKeys].sort())
     expect(record).toEqual({
@@ -54,7 +86,12 @@ describe('the record of a job', () => {
       provider: 'Local',
       execution_mode: 'temporal',
       framework: 'openqasm',
-      source: { kind: 'inline', script_id: null, script_version: null, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      source: {
+        kind: 'inline',
+        script_id: null,
+        script_version: null,
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/)
+      },
       params: { shots: 100 },
       script_id: null,
       capsule_id: null,
@@ -143,16 +180,26 @@ describe('the record of a job', () => {
       [1, 'lost'],
       [2, 'running']
     ])
-    expect(Object.keys(attempts[0])).toEqual(
-      ['task_id', 'task', 'number', 'state', 'started_at', 'ended_at', 'error', 'backoff_ms', 'provider_job_id', 'cost_usd']
-    )
+    expect(Object.keys(attempts[0])).toEqual([
+      'task_id',
+      'task',
+      'number',
+      'state',
+      'started_at',
+      'ended_at',
+      'error',
+      'backoff_ms',
+      'provider_job_id',
+      'cost_usd'
+    ])
     expect((await job(id)).attempts).toBe(2)
   })
 })
 
 describe('a result', () => {
   // Integers beyond 2^53, decimals that a reader would shorten, spaces and escapes.
-  const text = '{ "counts": {"00": 1}, "n": 123456789012345678901234567890, "x": 1.10, "e": 1E2, "s": "\\u0041\\u0000" }'
+  const text =
+    '{ "counts": {"00": 1}, "n": 123456789012345678901234567890, "x": 1.10, "e": 1E2, "s": "\\u0041\\u0000" }'
 
   test('reaches the client byte for byte, in the record and in the status', async () => {
     const id = await ada.submit(submission())
@@ -204,8 +251,12 @@ describe("somebody else's job", () => {
       ['GET', '/attempts'],
       ['POST', '/cancel']
     ] as const) {
-      const answers = [await eve.ask(method, `/api/jobs/${id}${route}`), await eve.ask(method, `/api/jobs/${missing}${route}`)]
-      for (const answer of answers) expect([route, answer.status, answer.body]).toEqual([route, 404, { error: 'no such job' }])
+      const answers = [
+        await eve.ask(method, `/api/jobs/${id}${route}`),
+        await eve.ask(method, `/api/jobs/${missing}${route}`)
+      ]
+      for (const answer of answers)
+        expect([route, answer.status, answer.body]).toEqual([route, 404, { error: 'no such job' }])
     }
     expect((await job(id)).status).toBe('pending')
     expect((await eve.get('/api/jobs')).body).toMatchObject({ jobs: [], total: 0 })
@@ -248,7 +299,9 @@ describe('the list of jobs', () => {
     let cursor: string | null = null
     let pages = 0
     do {
-      const page: { jobs: { id: string }[]; next_cursor: string | null } = await list(`?limit=3${cursor ? `&cursor=${cursor}` : ''}`)
+      const page: { jobs: { id: string }[]; next_cursor: string | null } = await list(
+        `?limit=3${cursor ? `&cursor=${cursor}` : ''}`
+      )
       seen.push(...idsOf(page))
       cursor = page.next_cursor
       pages++
@@ -279,22 +332,35 @@ describe('the list of jobs', () => {
     expect((await list('?backend=nope')).total).toBe(0)
   })
 
-  test.each(['limit=0', 'limit=101', 'limit=x', 'limit=1.5', 'limit=', 'offset=-1', 'offset=10001', 'status=done', 'status=pending&status=running', 'cursor=x', 'team_id=x', 'backend=%00'])(
-    '?%s is refused',
-    async (query) => {
-      const answer = await bob.get(`/api/jobs?${query}`)
-      expect([query, answer.status]).toEqual([query, 400])
-    }
-  )
+  test.each([
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'limit=1.5',
+    'limit=',
+    'offset=-1',
+    'offset=10001',
+    'status=done',
+    'status=pending&status=running',
+    'cursor=x',
+    'team_id=x',
+    'backend=%00'
+  ])('?%s is refused', async (query) => {
+    const answer = await bob.get(`/api/jobs?${query}`)
+    expect([query, answer.status]).toEqual([query, 400])
+  })
 
-  test.each(['script_id=01900000-0000-7000-8000-000000000000', 'capsule_id=01900000-0000-7000-8000-000000000000', 'q=bell', 'created_after=2026-01-01T00:00:00Z', 'created_before=2026-01-01T00:00:00Z'])(
-    'a filter of a later version is refused by name, never ignored: %s',
-    async (query) => {
-      const answer = await bob.get(`/api/jobs?${query}`)
-      expect(answer.status).toBe(400)
-      expect(answer.body.error).toMatch(new RegExp(`^${query.split('=')[0]}: .*not available in this version`))
-    }
-  )
+  test.each([
+    'script_id=01900000-0000-7000-8000-000000000000',
+    'capsule_id=01900000-0000-7000-8000-000000000000',
+    'q=bell',
+    'created_after=2026-01-01T00:00:00Z',
+    'created_before=2026-01-01T00:00:00Z'
+  ])('a filter of a later version is refused by name, never ignored: %s', async (query) => {
+    const answer = await bob.get(`/api/jobs?${query}`)
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toMatch(new RegExp(`^${query.split('=')[0]}: .*not available in this version`))
+  })
 })
 
 describe('cancelling', () => {
@@ -315,7 +381,12 @@ describe('cancelling', () => {
     await beginJob(db, id, fence)
     for (let times = 0; times < 2; times++) {
       const answer = await ada.post(`/api/jobs/${id}/cancel`)
-      expect([answer.status, answer.body.status, answer.body.cancel.outcome, answer.body.queue]).toEqual([202, 'cancelling', null, null])
+      expect([answer.status, answer.body.status, answer.body.cancel.outcome, answer.body.queue]).toEqual([
+        202,
+        'cancelling',
+        null,
+        null
+      ])
     }
   })
 
@@ -340,7 +411,12 @@ describe('cancelling', () => {
 
   test('takes an empty body of any kind, and no other', async () => {
     const id = await ada.submit(submission())
-    expect((await ada.ask('POST', `/api/jobs/${id}/cancel`, '', { 'content-type': 'application/json' })).status).toBe(202)
-    expect((await ada.ask('POST', `/api/jobs/${id}/cancel`, 'a=1', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415)
+    expect((await ada.ask('POST', `/api/jobs/${id}/cancel`, '', { 'content-type': 'application/json' })).status).toBe(
+      202
+    )
+    expect(
+      (await ada.ask('POST', `/api/jobs/${id}/cancel`, 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }))
+        .status
+    ).toBe(415)
   })
 })

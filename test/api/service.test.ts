@@ -113,10 +113,12 @@ describe('/openapi.json', () => {
     const { body: document } = await ask('GET', '/openapi.json')
     expect(document.openapi).toBe('3.1.0')
     expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) })
-    const described = Object.entries(document.paths as Record<string, Record<string, unknown>>).flatMap(([path, item]) =>
-      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`)
+    const described = Object.entries(document.paths as Record<string, Record<string, unknown>>).flatMap(
+      ([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`)
     )
-    const answered = routesOf(api.app.printRoutes({ commonPrefix: false })).filter((route) => !/ \/(docs|openapi)/.test(route))
+    const answered = routesOf(api.app.printRoutes({ commonPrefix: false })).filter(
+      (route) => !/ \/(docs|openapi)/.test(route)
+    )
     expect(answered.length).toBeGreaterThan(15)
     expect(described.sort()).toEqual(answered.sort())
   })
@@ -128,14 +130,21 @@ describe('/openapi.json', () => {
         expect([path, operation.summary]).toEqual([path, expect.any(String)])
         expect(Object.keys(operation.responses as object).length).toBeGreaterThan(0)
         const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
-        const parameters = (operation.parameters ?? []) as { in: string; name: string; required?: boolean; schema?: unknown }[]
+        const parameters = (operation.parameters ?? []) as {
+          in: string
+          name: string
+          required?: boolean
+          schema?: unknown
+        }[]
         const given = parameters.filter((parameter) => parameter.in === 'path')
         expect(given.map((parameter) => parameter.name)).toEqual(named)
         for (const parameter of parameters) expect(parameter.schema).toBeDefined()
         for (const parameter of given) expect(parameter.required).toBe(true)
       }
     for (const [, reference] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
-      const target = reference!.split('/').reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key], document)
+      const target = reference!
+        .split('/')
+        .reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key], document)
       expect([reference, target]).toEqual([reference, expect.anything()])
     }
   })
@@ -149,15 +158,22 @@ test('/docs is a page that shows it', async () => {
 })
 
 describe('ids in paths', () => {
-  test.each(['x', '1', 'null', '00000000-0000-0000-0000-00000000000', 'urn:uuid:00000000-0000-0000-0000-000000000000', '{00000000-0000-0000-0000-000000000000}', "'; drop table jobs; --", '%20', '..%2f..%2fetc'])(
-    '%p is refused without reaching the database',
-    async (id) => {
-      const user = await api.signUp()
-      for (const path of [`/api/jobs/${encodeURIComponent(id)}`, `/api/jobs/${encodeURIComponent(id)}/status`]) {
-        expect((await user.get(path)).status).toBe(400)
-      }
+  test.each([
+    'x',
+    '1',
+    'null',
+    '00000000-0000-0000-0000-00000000000',
+    'urn:uuid:00000000-0000-0000-0000-000000000000',
+    '{00000000-0000-0000-0000-000000000000}',
+    "'; drop table jobs; --",
+    '%20',
+    '..%2f..%2fetc'
+  ])('%p is refused without reaching the database', async (id) => {
+    const user = await api.signUp()
+    for (const path of [`/api/jobs/${encodeURIComponent(id)}`, `/api/jobs/${encodeURIComponent(id)}/status`]) {
+      expect((await user.get(path)).status).toBe(400)
     }
-  )
+  })
 
   test('an id in capitals is the same id', async () => {
     const user = await api.signUp()

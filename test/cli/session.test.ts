@@ -41,7 +41,8 @@ async function runningJob(shell: Shell): Promise<string> {
   const file = shell.file('endless.py', endless)
   const { stdout } = await shell.run(['submit', file, '--timeout', '60', '--json'])
   const id = JSON.parse(stdout).job_id
-  await eventually(async () => (await listAttempts(service.database.db, id)).length > 0)
+  // A cold interpreter takes its time when all cores are busy.
+  await eventually(async () => (await listAttempts(service.database.db, id)).length > 0, { timeoutMs: 50_000 })
   return id
 }
 

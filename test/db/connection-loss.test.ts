@@ -38,26 +38,41 @@ const everyConnectionAnswers = () =>
   })
 
 test.each([
-  ['while a statement runs', async () => db.transaction(async (tx) => {
-    await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)
-    await Promise.all([tx.execute(sql`select pg_sleep(5)`), cutAll()])
-  })],
-  ['between two statements', async () => db.transaction(async (tx) => {
-    await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)
-    await cutAll()
-    await tx.execute(sql`select 1`)
-  })],
-  ['before its last word', async () => db.transaction(async (tx) => {
-    await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)
-    await cutAll()
-  })]
-])('a transaction that loses its connection %s is rejected, and nothing of it is stored', async (_when, transaction) => {
-  for (let times = 0; times < 5; times++) {
-    await expect(transaction()).rejects.toThrow()
-    await everyConnectionAnswers()
+  [
+    'while a statement runs',
+    async () =>
+      db.transaction(async (tx) => {
+        await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)
+        await Promise.all([tx.execute(sql`select pg_sleep(5)`), cutAll()])
+      })
+  ],
+  [
+    'between two statements',
+    async () =>
+      db.transaction(async (tx) => {
+        await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)
+        await cutAll()
+        await tx.execute(sql`select 1`)
+      })
+  ],
+  [
+    'before its last word',
+    async () =>
+      db.transaction(async (tx) => {
+        await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)
+        await cutAll()
+      })
+  ]
+])(
+  'a transaction that loses its connection %s is rejected, and nothing of it is stored',
+  async (_when, transaction) => {
+    for (let times = 0; times < 5; times++) {
+      await expect(transaction()).rejects.toThrow()
+      await everyConnectionAnswers()
+    }
+    expect([...(await db.execute(sql`select code from access_codes where code = 'torn'`))]).toEqual([])
   }
-  expect([...(await db.execute(sql`select code from access_codes where code = 'torn'`))]).toEqual([])
-})
+)
 
 test('submissions under a database whose sessions keep being ended are recorded whole or not at all', async () => {
   const recorded: string[] = []
@@ -84,7 +99,8 @@ test('submissions under a database whose sessions keep being ended are recorded 
   ])
   expect(failed).toBeGreaterThan(0)
   await everyConnectionAnswers()
-  const [counts] = await db.execute(sql`select (select count(*)::int from jobs) as jobs, (select count(*)::int from job_events) as events,
+  const [counts] =
+    await db.execute(sql`select (select count(*)::int from jobs) as jobs, (select count(*)::int from job_events) as events,
     (select count(*)::int from outbox) as outbox, (select count(*)::int from ledger) as ledger`)
   expect(counts).toEqual({ jobs: counts!.jobs, events: counts!.jobs, outbox: counts!.jobs, ledger: counts!.jobs })
   // What was answered is there; a commit whose answer got lost may be there as well.

@@ -40,38 +40,38 @@ beforeEach(async () => {
 
 const steps: {
   name: string
-  before: () => Promise<unknown>
+  first: () => Promise<unknown>
   step: () => Promise<unknown>
   answers: [unknown, unknown]
 }[] = [
-  { name: 'begin', before: async () => {}, step: () => beginJob(db, jobId, fence), answers: ['begin', 'resume'] },
+  { name: 'begin', first: async () => {}, step: () => beginJob(db, jobId, fence), answers: ['begin', 'resume'] },
   {
     name: 'complete',
-    before: () => beginJob(db, jobId, fence),
+    first: () => beginJob(db, jobId, fence),
     step: () => completeJob(db, jobId, fence, 'a'.repeat(64)),
     answers: ['won', 'already_mine']
   },
   {
     name: 'fail',
-    before: () => beginJob(db, jobId, fence),
+    first: () => beginJob(db, jobId, fence),
     step: () => failJob(db, jobId, fence, error),
     answers: ['won', 'already_mine']
   },
   {
     name: 'fail before it began',
-    before: async () => {},
+    first: async () => {},
     step: () => failJob(db, jobId, undefined, error),
     answers: ['won', 'lost']
   },
   {
     name: 'record a cancel that came from the engine',
-    before: () => beginJob(db, jobId, fence),
+    first: () => beginJob(db, jobId, fence),
     step: () => recordCancelled(db, jobId, fence, 'stopped_before_provider'),
     answers: ['won', 'already_mine']
   },
   {
     name: 'record a requested cancel',
-    before: async () => {
+    first: async () => {
       await beginJob(db, jobId, fence)
       await requestCancel(db, jobId)
     },
@@ -80,21 +80,21 @@ const steps: {
   },
   {
     name: 'request a cancel of a waiting job',
-    before: async () => {},
+    first: async () => {},
     step: () => requestCancel(db, jobId),
     answers: ['cancelled', 'final']
   },
   {
     name: 'request a cancel of a running job',
-    before: () => beginJob(db, jobId, fence),
+    first: () => beginJob(db, jobId, fence),
     step: () => requestCancel(db, jobId),
     answers: ['cancelling', 'cancelling']
   }
 ]
 
-describe.each(steps)('$name', ({ before, step, answers }) => {
+describe.each(steps)('$name', ({ first, step, answers }) => {
   test('a second time changes nothing, and the ledger adds up', async () => {
-    await before()
+    await first()
     expect(await step()).toBe(answers[0])
     const once = await everythingAbout(db, jobId)
     expect(await step()).toBe(answers[1])
@@ -103,7 +103,7 @@ describe.each(steps)('$name', ({ before, step, answers }) => {
   })
 
   test('ten times at once leaves what once leaves', async () => {
-    await before()
+    await first()
     const results = await Promise.all(Array.from({ length: 10 }, step))
     expect(results.filter((answer) => answer === answers[0]).length).toBeGreaterThanOrEqual(1)
     if (answers[0] !== answers[1]) expect(results.filter((answer) => answer === answers[0])).toHaveLength(1)

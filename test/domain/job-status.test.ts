@@ -20,7 +20,12 @@ describe('the life of a job', () => {
   test('of all 49 pairs of statuses exactly the eleven named steps are allowed', () => {
     const pairs = jobStatuses.flatMap((from) => jobStatuses.map((to) => [from, to] as const))
     expect(pairs).toHaveLength(49)
-    expect(pairs.filter(([from, to]) => mayFollow(from, to)).map((pair) => pair.join(' ')).sort()).toEqual([...allowed].sort())
+    expect(
+      pairs
+        .filter(([from, to]) => mayFollow(from, to))
+        .map((pair) => pair.join(' '))
+        .sort()
+    ).toEqual([...allowed].sort())
   })
 
   test('completed, failed, cancelled and dispatch_failed are final, the others are not', () => {

@@ -12,9 +12,17 @@ describe('what no body may hold', () => {
     ['prototype', '{"params":{"prototype":{}}}', 'params.prototype: this key is not allowed'],
     ['NUL in a text', '{"name":"a\\u0000b"}', 'name: holds a NUL character, which cannot be stored; remove it'],
     ['NUL in a key', '{"a\\u0000":1}', 'a: this key holds a NUL character, which cannot be stored; remove it'],
-    ['a high surrogate alone', '{"a":"\\ud83d"}', 'a: holds a lone surrogate (half of a character); send valid Unicode'],
+    [
+      'a high surrogate alone',
+      '{"a":"\\ud83d"}',
+      'a: holds a lone surrogate (half of a character); send valid Unicode'
+    ],
     ['a low surrogate alone', '["\\ude00"]', '[0]: holds a lone surrogate (half of a character); send valid Unicode'],
-    ['surrogates in the wrong order', '"\\ude00\\ud83d"', 'body: holds a lone surrogate (half of a character); send valid Unicode'],
+    [
+      'surrogates in the wrong order',
+      '"\\ude00\\ud83d"',
+      'body: holds a lone surrogate (half of a character); send valid Unicode'
+    ],
     ['1e400', '{"theta":1e400}', 'theta: is a number beyond what can be represented'],
     ['-1e400', '{"theta":-1e400}', 'theta: is a number beyond what can be represented'],
     [

@@ -66,7 +66,13 @@ describe('the estimate of a job', () => {
     ['the sum when it equals the minimum', { ...qpu, minimumCost: 650_000n }, 1000, 1, 650_000n],
     ['each circuit by itself', { ...qpu, minimumCost: 2_000_000n }, 1000, 3, 6_000_000n],
     ['nothing on a free backend', { taskFee: 0n, perShot: 0n, minimumCost: 0n }, 100_000, 1, 0n],
-    ['every micro-dollar at the greatest size', { ...qpu, perShot: 999_999_999_999n }, 100_000, 1000, 100_000_000_000_200_000_000n]
+    [
+      'every micro-dollar at the greatest size',
+      { ...qpu, perShot: 999_999_999_999n },
+      100_000,
+      1000,
+      100_000_000_000_200_000_000n
+    ]
   ])('counts %s', (_what, pricing, shots, circuits, cost) => {
     expect(estimateCost(pricing, shots, circuits)).toBe(cost)
   })

@@ -3,7 +3,10 @@ import { readSubmission, type SubmitBody } from '../../domain/submission.js'
 
 const now = new Date('2026-11-21T10:00:00Z')
 const read = (changes: Partial<SubmitBody> & Record<string, unknown>) =>
-  readSubmission({ inline_code: 'OPENQASM 3.0;', backend: 'local', params: { shots: 1 }, ...changes } as SubmitBody, now)
+  readSubmission(
+    { inline_code: 'OPENQASM 3.0;', backend: 'local', params: { shots: 1 }, ...changes } as SubmitBody,
+    now
+  )
 
 const refusal = (changes: Record<string, unknown>): { code: string; message: string } => {
   try {
@@ -43,7 +46,11 @@ describe('a submission', () => {
 
   test('a circuit is openqasm, and says so when another framework is named beside it', () => {
     const circuit = { format: 'qasm2', payload: 'OPENQASM 2.0;' } as const
-    expect(read({ inline_code: undefined, circuit }).source).toEqual({ kind: 'circuit', format: 'qasm2', text: circuit.payload })
+    expect(read({ inline_code: undefined, circuit }).source).toEqual({
+      kind: 'circuit',
+      format: 'qasm2',
+      text: circuit.payload
+    })
     expect(read({ inline_code: undefined, circuit, framework: 'openqasm' }).source.kind).toBe('circuit')
     expect(refusal({ inline_code: undefined, circuit, framework: 'qiskit' }).message).toMatch(/^framework: /)
   })

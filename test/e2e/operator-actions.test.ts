@@ -1,7 +1,7 @@
 // What an operator does in the Temporal UI reaches the job: its record and its money follow.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
-import { slowQiskit, submission } from '../support/circuits.js'
+import { slowQiskit, submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
 import { type Platform, startPlatform } from '../support/platform.js'
 

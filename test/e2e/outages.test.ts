@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { DIRECT_QUEUE } from '../../domain/dispatch.js'
-import { slowQiskit, submission } from '../support/circuits.js'
+import { slowQiskit, submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
 import { type Platform, startPlatform } from '../support/platform.js'
 

@@ -1,12 +1,12 @@
 // The api as tests use it: built by the product's own `buildApp` on a real database and a real queue, asked through
 // `inject`, or through sockets once it listens. Users come in by the front door, with an access code.
 import { createServer, type Server } from 'node:net'
-import { Client, Connection } from '@temporalio/client'
 import { Queue } from 'bullmq'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { Redis } from 'ioredis'
 import { createDispatcher } from '../../activities/dispatcher.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
+import { createTemporalClient } from '../../activities/temporal-client.js'
 import { buildApp } from '../../apps/api/app.js'
 import type { ApiDeps } from '../../apps/api/deps.js'
 import { createAccessCode, grantPlatformAdmin } from '../../db/accounts.js'
@@ -83,8 +83,10 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true }
   })
   queue.on('error', () => {})
-  const temporalConnection = Connection.lazy({ address: options.temporalAddress ?? process.env.TEST_TEMPORAL_ADDRESS! })
-  const temporal = new Client({ connection: temporalConnection })
+  const { client: temporal, close: closeTemporal } = createTemporalClient(
+    options.temporalAddress ?? process.env.TEST_TEMPORAL_ADDRESS!,
+    'default'
+  )
   const executor = createExecutorClient(
     options.executorUrl ?? process.env.TEST_EXECUTOR_URL!,
     process.env.TEST_EXECUTOR_TOKEN!
@@ -147,7 +149,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     close(): Promise<void> {
       closed ??= (async () => {
         await app.close()
-        await Promise.allSettled([listener.close(), queue.close(), executor.close(), temporalConnection.close()])
+        await Promise.allSettled([listener.close(), queue.close(), executor.close(), closeTemporal()])
         redis.disconnect()
         await pool.close()
         if (!options.database) await database.drop()

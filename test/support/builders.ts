@@ -44,3 +44,12 @@ export function submission(changes: Record<string, unknown> = {}): Record<string
   }
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
 }
+
+/** A Qiskit program that takes this long before it has a circuit. */
+export const slowQiskit = (seconds: number): string => `import time
+from qiskit import QuantumCircuit
+
+time.sleep(${seconds})
+circuit = QuantumCircuit(1)
+circuit.x(0)
+`

@@ -79,9 +79,13 @@ export async function everythingAbout(db: Db, jobId: string): Promise<unknown> {
   const tables = ['job_events', 'attempts', 'outbox', 'ledger', 'artifacts']
   const [job] = await db.execute(sql`select * from jobs where id = ${jobId}`)
   const rest = await Promise.all(
-    tables.map((table) => db.execute(sql`select * from ${sql.identifier(table)} where job_id = ${jobId} order by 1, 2, 3`))
+    tables.map((table) =>
+      db.execute(sql`select * from ${sql.identifier(table)} where job_id = ${jobId} order by 1, 2, 3`)
+    )
   )
-  const counters = await db.execute(sql`select * from budget_counters where team_id = ${job!.team_id} order by period, starts_on`)
+  const counters = await db.execute(
+    sql`select * from budget_counters where team_id = ${job!.team_id} order by period, starts_on`
+  )
   return { job, rest: rest.map((rows) => [...rows]), counters: [...counters] }
 }
 

@@ -1,6 +1,6 @@
 // The steps of a job that change its status, each one transaction, each safe to run twice: begin, complete, fail, cancel.
 // Both modes call these; only the fence differs (a lease for direct jobs).
-import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { estimateCost } from '../domain/cost.js'
 import type { JobError } from '../domain/errors.js'
 import { type CancelOutcome, isFinal, type JobStatus } from '../domain/job-status.js'
@@ -51,7 +51,7 @@ export async function beginJob(
     }
     const problem = await repriceProblem(tx, jobId)
     if (!problem) return 'begin'
-    await endFailed(tx, jobId, fence, problem)
+    await endFailed(tx, jobId, problem, { fence })
     return 'stop'
   })
 }
@@ -107,19 +107,25 @@ export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha
 
 /** Ends a job as failed and gives its reservation back: a run on a local engine that failed costs nothing. */
 export async function failJob(db: Db, jobId: string, fence: Fence | undefined, error: JobError): Promise<Transition> {
-  return db.transaction((tx) => endFailed(tx, jobId, fence, error))
+  return db.transaction((tx) => endFailed(tx, jobId, error, fence ? { fence } : {}))
+}
+
+/** Who ends a job: an executing side by its fence, or a sweep by the condition that made it look (checked once more). */
+export interface EndedBy {
+  fence?: Fence
+  where?: SQL
 }
 
 export async function endFailed(
   tx: Tx,
   jobId: string,
-  fence: Fence | undefined,
   error: JobError,
-  to: 'failed' | 'dispatch_failed' = 'failed'
+  by: EndedBy & { to?: 'failed' | 'dispatch_failed' } = {}
 ): Promise<Transition> {
+  const { to = 'failed', ...guard } = by
   const message = storableText(error.message)
   const moved = await transition(tx, jobId, to, {
-    ...(fence ? { fence } : {}),
+    ...guard,
     reason: message,
     set: { errorCode: error.code, errorMessage: message, actualCost: 0n }
   })
@@ -136,24 +142,23 @@ export async function recordCancelled(
   fence: Fence | undefined,
   outcome: CancelOutcome
 ): Promise<Transition> {
-  return db.transaction((tx) => endCancelled(tx, jobId, fence, outcome))
+  return db.transaction((tx) => endCancelled(tx, jobId, outcome, fence ? { fence } : {}))
 }
 
 export async function endCancelled(
   tx: Tx,
   jobId: string,
-  fence: Fence | undefined,
-  outcome: CancelOutcome
+  outcome: CancelOutcome,
+  by: EndedBy = {}
 ): Promise<Transition> {
-  const fenced = fence ? { fence } : {}
   await transition(tx, jobId, 'cancelling', {
-    ...fenced,
+    ...by,
     reason: 'cancelled in the workflow engine',
     set: { cancelRequestedAt: now },
-    where: eq(jobs.status, 'running')
+    where: and(eq(jobs.status, 'running'), by.where)
   })
   const moved = await transition(tx, jobId, 'cancelled', {
-    ...fenced,
+    ...by,
     reason: 'cancelled',
     set: { cancelOutcome: outcome, actualCost: 0n }
   })

@@ -1,9 +1,10 @@
 // Leases of direct jobs, by the database's clock. A worker renews every few seconds and learns in the same statement that
 // a job of its own is being cancelled; a sweep ends the jobs whose lease ran out.
-import { and, eq, inArray, lt, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, lt } from 'drizzle-orm'
 import type { JobStatus } from '../domain/job-status.js'
 import { anyOf, type Db } from './client.js'
 import { endCancelled, endFailed, leaseEnd } from './job-steps.js'
+import { now } from './job-transition.js'
 import { jobs } from './tables/jobs.js'
 
 /** Renews the given leases. What is missing in the answer is no longer this worker's. An expired lease that no sweep has taken is renewed too. */
@@ -19,30 +20,30 @@ export async function renewLeases(db: Db, tokens: string[]): Promise<Map<string,
 
 /** Ends at most `limit` jobs whose worker went silent: nobody may run them a second time. Returns their ids. */
 export async function sweepExpiredLeases(db: Db, limit: number): Promise<string[]> {
-  return db.transaction(async (tx) => {
-    const expired = await tx
-      .select({ id: jobs.id, status: jobs.status })
-      .from(jobs)
-      .where(
-        and(
-          sql`${jobs.leaseToken} is not null`,
-          lt(jobs.leaseExpiresAt, sql`clock_timestamp()`),
-          inArray(jobs.status, ['running', 'cancelling'])
-        )
-      )
-      .limit(limit)
-      .for('no key update', { skipLocked: true })
-    for (const job of expired)
-      if (job.status === 'cancelling') await endCancelled(tx, job.id, undefined, 'stopped_before_provider')
-      else
-        await endFailed(tx, job.id, undefined, {
-          code: 'worker_lost',
-          message:
-            'the worker that ran this job died; direct jobs are not run twice: submit it again, or use execution_mode temporal'
-        })
-    return expired.map((job) => job.id)
-  })
+  const where = lt(jobs.leaseExpiresAt, now)
+  const expired = await db
+    .select({ id: jobs.id, status: jobs.status })
+    .from(jobs)
+    .where(and(isNotNull(jobs.leaseToken), where, inArray(jobs.status, ['running', 'cancelling'])))
+    .limit(limit)
+  const ended: string[] = []
+  // A transaction each: one that held several teams' counters could meet another sweep's the other way round.
+  for (const { id, status } of expired) {
+    const moved = await db.transaction((tx) =>
+      status === 'cancelling'
+        ? endCancelled(tx, id, 'stopped_before_provider', { where })
+        : endFailed(tx, id, workerLost, { where })
+    )
+    if (moved === 'won') ended.push(id)
+  }
+  return ended
 }
+
+const workerLost = {
+  code: 'worker_lost',
+  message:
+    'the worker that ran this job died; direct jobs are not run twice: submit it again, or use execution_mode temporal'
+} as const
 
 /** Whether a direct job is still held under this lease, and in which status. */
 export async function leaseStatus(db: Db, jobId: string, token: string): Promise<JobStatus | null> {

@@ -1,6 +1,6 @@
 // The outbox: what still has to be told to an engine. The relay takes due rows, tells, and notes the outcome; a row is
 // deleted by the step that makes it needless (db/job-steps.ts), never here. Telling twice is harmless.
-import { and, asc, eq, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, exists, lte, or, sql } from 'drizzle-orm'
 import type { ExecutionMode } from '../domain/job-status.js'
 import { anyOf, type Db } from './client.js'
 import { endFailed } from './job-steps.js'
@@ -95,22 +95,33 @@ export async function markUnreachable(db: Db, keys: OutboxKey[], retrySeconds: n
  * always locked before their outbox rows, so the rows are only read here.
  */
 export async function sweepDispatchDeadline(db: Db, deadlineSeconds: number, limit: number): Promise<string[]> {
+  const tooLong = lte(outbox.unreachableSince, sql`${now} - make_interval(secs => ${deadlineSeconds})`)
   const late = await db
     .select({ jobId: outbox.jobId, mode: outbox.mode })
     .from(outbox)
-    .where(
-      and(
-        eq(outbox.kind, 'start'),
-        lte(outbox.unreachableSince, sql`${now} - make_interval(secs => ${deadlineSeconds})`)
-      )
-    )
+    .where(and(eq(outbox.kind, 'start'), tooLong))
     .limit(limit)
   const ended: string[] = []
   for (const { jobId, mode } of late) {
     const engine = mode === 'direct' ? 'direct queue' : 'workflow engine'
     const message = `the ${engine} could not be reached for ${deadlineSeconds} s; submit again later`
-    const error = { code: 'dispatch_failed', message } as const
-    const moved = await db.transaction((tx) => endFailed(tx, jobId, undefined, error, 'dispatch_failed'))
+    const moved = await db.transaction((tx) =>
+      endFailed(
+        tx,
+        jobId,
+        { code: 'dispatch_failed', message },
+        {
+          to: 'dispatch_failed',
+          // A delivery may have come in between.
+          where: exists(
+            tx
+              .select()
+              .from(outbox)
+              .where(and(eq(outbox.jobId, jobId), eq(outbox.kind, 'start'), tooLong))
+          )
+        }
+      )
+    )
     if (moved === 'won') ended.push(jobId)
   }
   return ended

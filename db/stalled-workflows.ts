@@ -99,7 +99,7 @@ export async function restartWorkflow(
       .returning({ mode: jobs.mode })
     if (!job) return 'lost'
     if (generation > RESTARTS_MAX) {
-      await endFailed(tx, jobId, undefined, {
+      await endFailed(tx, jobId, {
         code: 'internal_error',
         message: `the workflow of this job was lost ${generation} times; an operator has to look at the workflow engine`
       })

@@ -83,7 +83,7 @@ CASES: dict[str, Case] = {
         "for fd in fds: os.write(fd, len(d).to_bytes(4, 'little') + d)",
         "crashed: bad result",
     ),
-    "closes every descriptor": Case("import os\nos.closerange(0, 256)\nwhile True: pass", "crashed", _WALL),
+    "closes every descriptor": Case("import os\nos.closerange(0, 256)\nwhile True: pass", "crashed"),
     "poisons the standard library": Case(
         "import json, os, sys\njson.dumps = os.write = os._exit = None\nsys.stdout = None\nraise ValueError('seen')", "seen"
     ),

@@ -202,13 +202,13 @@ def test_the_environment_and_descriptors_hold_nothing_of_the_executor(executor: 
 
 
 def test_one_run_leaves_nothing_for_the_next(executor: Executor) -> None:
-    plant = (
-        "import os, subprocess\nfrom qiskit import QuantumCircuit\nopen('left', 'w').write('x')\n"
-        "os.makedirs('a/b'); os.chmod('a', 0)\ncircuit = QuantumCircuit(1)"
-    )
-    look = "import os\nfrom qiskit import QuantumCircuit\nprint(os.listdir('.'))\ncircuit = QuantumCircuit(1)"
-    assert executor.run(python(plant)).result["counts"] == {"0": 100}
-    assert executor.run(python(look)).result["stdout"] == "[]\n"
+    # What the first run finds before it plants anything: nothing, or the folder in which the environment itself lies.
+    look = "import os\nfrom qiskit import QuantumCircuit\nprint(sorted(os.listdir('.')))\ncircuit = QuantumCircuit(1)\n"
+    plant = look + "open('left', 'w').write('x')\nos.makedirs('a/b')\nos.chmod('a', 0)\n"
+    planted = executor.run(python(plant)).result
+    assert planted["counts"] == {"0": 100}
+    assert "left" not in planted["stdout"]
+    assert executor.run(python(look)).result["stdout"] == planted["stdout"]
 
 
 def test_a_state_that_cannot_fit_is_refused_before_it_is_allocated(executor: Executor) -> None:

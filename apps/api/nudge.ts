@@ -1,67 +1,73 @@
-// Tells the engines of new jobs right after the answer, in small batches. Only an optimisation: what fails here, or dies
-// with this process, is the relay's to deliver.
+// Tells the engines of new jobs right after the answer. Only an optimisation: what fails here, or dies with this process, is
+// the relay's to deliver. One batch per mode is under way at a time, and what comes meanwhile makes the next: alone, a job
+// is told at once; in a crowd, many share their look-up, their call and their note. The modes do not wait for each other,
+// since one engine may hang while the other is well.
 import type { FastifyBaseLogger } from 'fastify'
 import type { Dispatcher } from '../../activities/dispatcher.js'
 import type { Db } from '../../db/client.js'
-import type { AnnounceJob } from '../../db/job-changes.js'
 import { findFresh, markDelivered } from '../../db/outbox.js'
+import type { ExecutionMode } from '../../domain/job-status.js'
 
-// Several submissions at once share their look-up, their queue call and their note.
-const GATHER_MS = 2
 const BATCH_MAX = 100
 
 export interface Nudge {
-  (jobId: string): void
-  /** Waits for the batches under way. */
+  (jobId: string, mode: ExecutionMode): void
+  /** Waits for what was nudged before. */
   close(): Promise<void>
 }
 
 export function createNudge(deps: {
   db: Db
   dispatcher: Dispatcher
-  announce: AnnounceJob
   log: FastifyBaseLogger
   /** As in the relay: when to look again at a row that was delivered here. */
   redeliverSeconds: number
 }): Nudge {
-  const waiting = new Set<string>()
-  const underWay = new Set<Promise<void>>()
-  let scheduled = false
-
-  const flush = () => {
-    scheduled = false
-    const ids = [...waiting]
-    waiting.clear()
-    for (let at = 0; at < ids.length; at += BATCH_MAX) {
-      const batch = deliver(ids.slice(at, at + BATCH_MAX)).catch((err) =>
-        deps.log.warn({ err }, 'nudge failed; the relay will deliver')
-      )
-      underWay.add(batch)
-      batch.finally(() => underWay.delete(batch))
-    }
-  }
+  const lanes = { direct: createLane(deliver), temporal: createLane(deliver) }
 
   async function deliver(jobIds: string[]): Promise<void> {
-    const rows = await findFresh(deps.db, jobIds)
-    const deliveries = await deps.dispatcher.deliver(rows)
-    await markDelivered(
-      deps.db,
-      rows.filter((_, at) => deliveries[at] === 'delivered'),
-      deps.redeliverSeconds
-    )
-    for (const jobId of jobIds) deps.announce(jobId)
+    try {
+      const rows = await findFresh(deps.db, jobIds)
+      const deliveries = await deps.dispatcher.deliver(rows)
+      await markDelivered(
+        deps.db,
+        rows.filter((_, at) => deliveries[at] === 'delivered'),
+        deps.redeliverSeconds
+      )
+    } catch (err) {
+      deps.log.warn({ err }, 'nudge failed; the relay will deliver')
+    }
   }
 
-  const nudge = (jobId: string) => {
-    waiting.add(jobId)
-    if (scheduled) return
-    scheduled = true
-    setTimeout(flush, GATHER_MS)
-  }
+  const nudge = (jobId: string, mode: ExecutionMode) => lanes[mode].add(jobId)
   return Object.assign(nudge, {
     async close() {
-      flush()
-      await Promise.all(underWay)
+      await Promise.all([lanes.direct.idle(), lanes.temporal.idle()])
     }
   })
+}
+
+/** Hands ids to `deliver` in batches, one after the other. `deliver` must not reject. */
+function createLane(deliver: (jobIds: string[]) => Promise<void>) {
+  let waiting: string[] = []
+  let running: Promise<void> | null = null
+
+  async function run(): Promise<void> {
+    // The answer goes out first.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH_MAX)
+      waiting = waiting.slice(BATCH_MAX)
+      await deliver(batch)
+    }
+    running = null
+  }
+
+  return {
+    add(jobId: string): void {
+      waiting.push(jobId)
+      running ??= run()
+    },
+    idle: (): Promise<void> => running ?? Promise.resolve()
+  }
 }

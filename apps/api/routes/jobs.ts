@@ -50,7 +50,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       assertUsable(backend, submission.backend, submission.params.shots)
       const jobId = await createJob(db, submission, { userId: user.id, email: user.email, backend, at })
       reply.code(201).send({ job_id: jobId })
-      nudge(jobId)
+      nudge(jobId, submission.mode)
       return reply
     }
   )
@@ -150,7 +150,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         throw new ServiceError('conflict', `job is ${status} already; only a job that is not final can be cancelled`)
       }
       deps.announce(job.id)
-      nudge(job.id)
+      nudge(job.id, job.mode)
       return sendRecord(reply.code(202), await jobOf(request))
     }
   )

@@ -79,8 +79,10 @@ async function run(path: Path): Promise<{ answer: string; calls: string[] }> {
     await path.meanwhile?.(handle, calls)
     const answer = (await handle.result()) as string
     if (recording) {
-      // Which process and machine wrote an event is of no use to a replay.
-      const history = historyToJSON(await handle.fetchHistory()).replaceAll(/"\d+@[^"]*"/g, '"worker"')
+      // Which process and machine wrote an event, and where its code lay, is of no use to a replay.
+      const history = historyToJSON(await handle.fetchHistory())
+        .replaceAll(/"\d+@[^"]*"/g, '"worker"')
+        .replaceAll(/"stackTrace":\s*"(?:[^"\\]|\\.)*"/g, '"stackTrace": ""')
       writeFileSync(`${folder}${path.name}.json`, `${JSON.stringify(JSON.parse(history), null, 1)}\n`)
     }
     return { answer, calls }

@@ -4,7 +4,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity'
 import { type Beginning, beginJob, completeJob, failJob, recordCancelled } from '../db/job-steps.js'
 import { jobStatus } from '../db/jobs.js'
 import type { JobHandOver } from '../domain/dispatch.js'
-import type { errorCatalogue, JobError } from '../domain/errors.js'
+import type { JobError } from '../domain/errors.js'
 import type { CancelOutcome, JobStatus } from '../domain/job-status.js'
 import { type ExecuteDeps, executeJob } from './execute-job.js'
 
@@ -72,7 +72,7 @@ export function createActivities(deps: ExecuteDeps) {
 /** The one place where an error of the catalogue becomes a Temporal failure: its type is the code. */
 function failureOf(error: JobError, as: 'final' | 'retryable'): ApplicationFailure {
   return ApplicationFailure.create({
-    type: error.code satisfies keyof typeof errorCatalogue,
+    type: error.code,
     message: error.message,
     nonRetryable: as === 'final'
   })

@@ -105,7 +105,7 @@ async function startWorkflows(deps: DispatchDeps, rows: OutboxRow[], answers: Ma
             typedSearchAttributes: new TypedSearchAttributes([
               { key: keyword(searchAttributes.team), value: label.teamId },
               { key: keyword(searchAttributes.backend), value: label.backend },
-              { key: keyword(searchAttributes.mode), value: label.mode },
+              { key: keyword(searchAttributes.mode), value: row.mode },
               // A workflow exists to run its job; writing it at the start saves every job an event and an index entry.
               { key: keyword(searchAttributes.status), value: 'running' satisfies JobStatus }
             ])

@@ -215,8 +215,6 @@ export async function loadStartLabels(db: DbOrTx, jobIds: string[]) {
   return db
     .select({
       jobId: jobs.id,
-      generation: jobs.generation,
-      mode: jobs.mode,
       teamId: jobs.teamId,
       backend: jobs.backend,
       name: jobs.name

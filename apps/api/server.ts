@@ -1,14 +1,12 @@
 // The api process: configuration, migration, connections, listen, close on a signal. The only file that does any of it.
-import { Queue } from 'bullmq'
-import { Redis } from 'ioredis'
 import { pino } from 'pino'
+import { createDirectQueue } from '../../activities/direct-queue.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
 import { migrate } from '../../db/migrate.js'
-import { DIRECT_QUEUE, type JobHandOver } from '../../domain/dispatch.js'
 import { buildApp } from './app.js'
 import { readApiConfig } from './config.js'
 
@@ -27,14 +25,7 @@ const { client: temporal, close: closeTemporal } = createTemporalClient(
   config.temporalAddress,
   config.temporalNamespace
 )
-const redis = new Redis(config.redisUrl, { maxRetriesPerRequest: 1 })
-redis.on('error', () => {})
-const queue = new Queue<JobHandOver>(DIRECT_QUEUE, {
-  connection: redis,
-  prefix: config.queuePrefix,
-  defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true }
-})
-queue.on('error', () => {})
+const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
 const executor = createExecutorClient(config.executorUrl, config.executorToken)
 
 const app = await buildApp(
@@ -43,10 +34,10 @@ const app = await buildApp(
     db,
     listener,
     announce,
-    dispatcher: createDispatcher({ db, temporal, taskQueue: config.taskQueue, queue, announce }),
+    dispatcher: createDispatcher({ db, temporal, taskQueue: config.taskQueue, queue: directQueue.queue, announce }),
     probes: {
       database: () => sql`select 1`,
-      redis: () => redis.ping(),
+      redis: () => directQueue.ping(),
       temporal: () =>
         // Over before the probe itself gives up, so that nothing is left to retry on a closed connection.
         temporal.withDeadline(Date.now() + 1_500, () =>
@@ -77,8 +68,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     stopping = true
     log.info({ signal }, 'stopping')
     await app.close()
-    await Promise.all([listener.close(), queue.close(), executor.close(), closeTemporal()])
-    redis.disconnect()
+    await Promise.all([listener.close(), directQueue.close(), executor.close(), closeTemporal()])
     await closeDatabase()
     process.exit(0)
   })

@@ -1,16 +1,15 @@
 // Builds a worker: one process, two consumers (Temporal and the direct queue) that call the same steps, the outbox relay
 // and the sweeps. `main.ts` runs it; tests run it in their own process.
-import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { createActivities } from '../../activities/activities.js'
+import { createDirectQueue } from '../../activities/direct-queue.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
 import { createExecutorGate } from '../../activities/executor-gate.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
-import { DIRECT_QUEUE, type JobHandOver } from '../../domain/dispatch.js'
 import type { WorkerConfig } from './config.js'
 import { startDirectConsumer } from './direct-consumer.js'
 import { createHeldJobs } from './held-jobs.js'
@@ -43,14 +42,7 @@ export function startWorker(config: WorkerConfig, log: Logger): RunningWorker {
     config.temporalAddress,
     config.temporalNamespace
   )
-  const producer = new Redis(config.redisUrl, { maxRetriesPerRequest: 1 })
-  producer.on('error', () => {})
-  const queue = new Queue<JobHandOver>(DIRECT_QUEUE, {
-    connection: producer,
-    prefix: config.queuePrefix,
-    defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true }
-  })
-  queue.on('error', () => {})
+  const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
 
   const held = createHeldJobs(db, times.leaseRenewMs, log)
   const listener = listenToJobs(config.databaseUrl, held.noticed)
@@ -68,7 +60,7 @@ export function startWorker(config: WorkerConfig, log: Logger): RunningWorker {
     activities: createActivities(steps),
     log
   })
-  const dispatcher = createDispatcher({ db, temporal, taskQueue: config.taskQueue, queue, announce })
+  const dispatcher = createDispatcher({ db, temporal, taskQueue: config.taskQueue, queue: directQueue.queue, announce })
   const loops = [
     startRelay({ db, dispatcher, announce, times, log }),
     startLeaseSweep({ db, announce, log, everyMs: times.leaseSweepMs, clock: () => performance.now() }),
@@ -88,9 +80,8 @@ export function startWorker(config: WorkerConfig, log: Logger): RunningWorker {
       // What is under way may still need the leases, the database and the executor.
       await Promise.all([consumer.close(DIRECT_GRACE_MS), temporalWorker.close(), ...loops.map((loop) => loop.close())])
       await held.close()
-      await Promise.all([listener.close(), queue.close(), executor.close(), closeTemporal()])
+      await Promise.all([listener.close(), directQueue.close(), executor.close(), closeTemporal()])
       consumerRedis.disconnect()
-      producer.disconnect()
       await connection.close()
     }
   }

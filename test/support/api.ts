@@ -1,9 +1,8 @@
 // The api as tests use it: built by the product's own `buildApp` on a real database and a real queue, asked through
 // `inject`, or through sockets once it listens. Users come in by the front door, with an access code.
 import { createServer, type Server } from 'node:net'
-import { Queue } from 'bullmq'
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import { Redis } from 'ioredis'
+import { createDirectQueue } from '../../activities/direct-queue.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
@@ -12,7 +11,6 @@ import type { ApiDeps } from '../../apps/api/deps.js'
 import { createAccessCode, grantPlatformAdmin } from '../../db/accounts.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
-import { DIRECT_QUEUE, type JobHandOver } from '../../domain/dispatch.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 
 export interface Answer {
@@ -75,14 +73,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     },
     close: () => listener.close()
   }
-  const redis = new Redis(options.redisUrl ?? process.env.TEST_REDIS_URL!, { maxRetriesPerRequest: 1 })
-  redis.on('error', () => {})
-  const queue = new Queue<JobHandOver>(DIRECT_QUEUE, {
-    connection: redis,
-    prefix: database.name,
-    defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true }
-  })
-  queue.on('error', () => {})
+  const directQueue = createDirectQueue(options.redisUrl ?? process.env.TEST_REDIS_URL!, database.name)
   const { client: temporal, close: closeTemporal } = createTemporalClient(
     options.temporalAddress ?? process.env.TEST_TEMPORAL_ADDRESS!,
     'default'
@@ -103,10 +94,16 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     db: pool.db,
     listener: counted,
     announce,
-    dispatcher: createDispatcher({ db: pool.db, temporal, taskQueue: database.name, queue, announce }),
+    dispatcher: createDispatcher({
+      db: pool.db,
+      temporal,
+      taskQueue: database.name,
+      queue: directQueue.queue,
+      announce
+    }),
     probes: {
       database: () => pool.sql`select 1`,
-      redis: () => redis.ping(),
+      redis: () => directQueue.ping(),
       temporal: () =>
         temporal.withDeadline(Date.now() + 1_500, () =>
           temporal.workflowService.describeNamespace({ namespace: 'default' })
@@ -123,7 +120,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
   return {
     app,
     database,
-    queue,
+    queue: directQueue.queue,
     announce,
     ask,
 
@@ -149,8 +146,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     close(): Promise<void> {
       closed ??= (async () => {
         await app.close()
-        await Promise.allSettled([listener.close(), queue.close(), executor.close(), closeTemporal()])
-        redis.disconnect()
+        await Promise.allSettled([listener.close(), directQueue.close(), executor.close(), closeTemporal()])
         await pool.close()
         if (!options.database) await database.drop()
       })()

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 
 import uvicorn
 
-from ._linux import hide_memory
-from .child_process_sandbox import ChildProcessSandbox
-from .logs import facts, log, set_up_logs
-from .sandbox import Limits, SandboxFault
-from .server import build_app
-from .settings import Settings, SettingsError, read_settings
+from .sandbox.child_process_sandbox import ChildProcessSandbox
+from .sandbox.linux import hide_memory
+from .sandbox.seam import Limits, SandboxFault
+from .service.logs import facts, log, set_up_logs
+from .service.server import build_app
+from .service.settings import Settings, SettingsError, read_settings
 
 GRACE_SECONDS = 2
 """On shutdown: how long open answers may take to be sent after their runs were ended."""

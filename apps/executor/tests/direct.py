@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from qjs_executor._circuit_job import run
-from qjs_executor._refusals import JobError
+from qjs_executor.child.job import run
+from qjs_executor.child.refusals import JobError
 
 STD = 'OPENQASM 3.0; include "stdgates.inc";\n'
 QELIB = 'OPENQASM 2.0; include "qelib1.inc";\n'

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from qjs_executor._measurement import measured_layout, with_measurements
-from qjs_executor._statevector import simulate
+from qjs_executor.child.circuits.measurement import measured_layout, with_measurements
+from qjs_executor.child.engines.statevector import simulate
 
 from .reference import Endless, final_bits, random_circuit
 

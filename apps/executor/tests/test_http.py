@@ -169,7 +169,7 @@ def test_the_users_error_carries_its_line_and_what_was_printed(executor: Executo
 
 
 def test_a_log_line_is_json_and_holds_no_code() -> None:
-    from qjs_executor.logs import _JsonLines, facts, log
+    from qjs_executor.service.logs import _JsonLines, facts, log
 
     record = log.makeRecord("executor", 20, "", 0, "run ended", (), None, extra=facts(run_id="r"))
     assert json.loads(_JsonLines().format(record))["run_id"] == "r"

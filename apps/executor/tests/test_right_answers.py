@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from qiskit import QuantumCircuit, qasm3
 
-from qjs_executor._circuit_job import run
+from qjs_executor.child.job import run
 
 from .direct import QELIB, QISKIT, STD, answer, counts, job
 

@@ -9,7 +9,7 @@ import json
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from .sandbox import Job, Limits
+from ..sandbox.seam import Job, Limits
 from .strict_json import NotStrictJson, parse_object
 
 BODY_BYTES_MAX = 4 * 1024 * 1024

@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .child_process import SLOTS_MAX
-from .sandbox import GIB, Isolation
+from ..sandbox.child_process import SLOTS_MAX
+from ..sandbox.seam import GIB, Isolation
 
 TOKEN_LENGTH_MIN = 16
 """A shorter bearer token could be guessed by trying."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from qiskit import QuantumCircuit
 from qiskit.circuit import Clbit, ControlFlowOp, Store
 
-from ._refusals import Unsupported
+from ..refusals import Unsupported
 
 
 def is_dynamic(circuit: QuantumCircuit) -> bool:

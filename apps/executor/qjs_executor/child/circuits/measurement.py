@@ -14,7 +14,7 @@ from qiskit import ClassicalRegister, QuantumCircuit
 from qiskit.circuit import Clbit, ControlFlowOp, Measure, Operation, Qubit, Store
 from qiskit.circuit.classical import expr
 
-from ._refusals import Unsupported
+from ..refusals import Unsupported
 
 COUNTED_BITS_MAX = 256
 LOOSE_BITS = "(no register)"

@@ -7,12 +7,14 @@ from typing import Any
 
 from qiskit import QuantumCircuit, qasm3
 
-from . import _openqasm, _python_source, _statevector
-from ._circuit_info import describe
-from ._circuit_size import survey
-from ._gate_names import with_distinct_names
-from ._measurement import measured_layout, with_measurements
-from ._refusals import Unsupported
+from . import user_code
+from .circuits import openqasm
+from .circuits.gate_names import with_distinct_names
+from .circuits.info import describe
+from .circuits.measurement import measured_layout, with_measurements
+from .circuits.size import survey
+from .engines import statevector
+from .refusals import Unsupported
 
 SAVED_DATA_NOTE = "{} is ignored: saved simulator data is not part of the result in this version"
 
@@ -30,7 +32,7 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     digest = _digest(circuit)
     if digest is None:
         warnings.append("the circuit has no OpenQASM 3 form, so circuit_sha256 is null")
-    memory = _statevector.simulate(circuit, job["shots"], job["seed"], job["optimization_level"], source)
+    memory = statevector.simulate(circuit, job["shots"], job["seed"], job["optimization_level"], source)
     return {
         "counts": layout.counts(memory),
         "registers": layout.registers,
@@ -45,15 +47,15 @@ def _circuit(job: dict[str, Any]) -> tuple[QuantumCircuit, list[str], str | None
     source = job["source"]
     if source["kind"] == "circuit":
         return (
-            _openqasm.load(source["payload"], job["max_qubits"], job["backend"], source["format"]),
+            openqasm.load(source["payload"], job["max_qubits"], job["backend"], source["format"]),
             [],
             source["payload"],
         )
     if source["framework"] == "openqasm":
-        return _openqasm.load(source["code"], job["max_qubits"], job["backend"]), [], source["code"]
-    found, warnings = _python_source.find_circuit(source["code"], job["params"], job["shots"], job["backend"])
+        return openqasm.load(source["code"], job["max_qubits"], job["backend"]), [], source["code"]
+    found, warnings = user_code.find_circuit(source["code"], job["params"], job["shots"], job["backend"])
     if isinstance(found, str):
-        return _openqasm.load(found, job["max_qubits"], job["backend"]), warnings, found
+        return openqasm.load(found, job["max_qubits"], job["backend"]), warnings, found
     return found, warnings, None
 
 
@@ -62,10 +64,10 @@ def check_runnable(circuit: QuantumCircuit, max_qubits: int, backend: str, sourc
     if circuit.num_qubits == 0:
         raise Unsupported("the circuit has no qubits")
     if circuit.num_qubits > max_qubits:
-        raise Unsupported(_openqasm.too_many_qubits(circuit.num_qubits, backend, max_qubits))
-    _statevector.check_memory(circuit.num_qubits)
+        raise Unsupported(openqasm.too_many_qubits(circuit.num_qubits, backend, max_qubits))
+    statevector.check_memory(circuit.num_qubits)
     if circuit.parameters:
-        raise Unsupported(_unbound(circuit), _openqasm.line_of(source, circuit.parameters[0].name))
+        raise Unsupported(_unbound(circuit), openqasm.line_of(source, circuit.parameters[0].name))
     if any(True for _ in circuit.iter_input_vars()):
         names = ", ".join(variable.name for variable in circuit.iter_input_vars())
         raise Unsupported(f"the circuit has unbound inputs: {names}; give them values")

@@ -6,7 +6,7 @@ import re
 
 from qiskit import QuantumCircuit, qasm2
 
-from ._refusals import JobError, Unsupported
+from ..refusals import JobError, Unsupported
 
 CLBITS_MAX = 4096
 """Classical bits that a program may declare; far more than counts can show."""
@@ -39,7 +39,7 @@ def load(text: str, max_qubits: int, backend: str, form: str | None = None) -> Q
         raise JobError(f"the circuit is declared as {form} but its text is OpenQASM {major}")
     if major == "2":
         return _load_version_2(text, max_qubits, backend)
-    from ._openqasm3 import load_version_3
+    from .openqasm3 import load_version_3
 
     return load_version_3(text, max_qubits, backend)
 

@@ -14,7 +14,7 @@ from qiskit.circuit.equivalence_library import SessionEquivalenceLibrary
 from qiskit.circuit.library import get_standard_gate_name_mapping
 from qiskit_aer import AerSimulator
 
-from ._refusals import Unsupported
+from ..refusals import Unsupported
 
 SUFFIX = "_custom"
 

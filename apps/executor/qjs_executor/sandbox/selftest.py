@@ -8,8 +8,8 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from .logs import facts, log
-from .sandbox import Completed, Isolation, Job, Limits, Outcome, SandboxFault
+from ..service.logs import facts, log
+from .seam import Completed, Isolation, Job, Limits, Outcome, SandboxFault
 
 NOTES: dict[Isolation, str] = {
     "namespaces": "Each run is a child process with a user, process list, network and read-only root of its own, and"

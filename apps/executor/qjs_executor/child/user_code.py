@@ -10,8 +10,8 @@ from typing import Any
 
 from qiskit import QuantumCircuit
 
-from ._openqasm import is_openqasm
-from ._refusals import JobError, Unsupported
+from .circuits.openqasm import is_openqasm
+from .refusals import JobError, Unsupported
 
 FILE_NAME = "<job>"
 """How the user's source is called in tracebacks."""

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from ..sandbox.child_process import ChildProcess, Output
+from ..sandbox.seam import GIB, KIB, MIB, Completed, Failed, Job, Limits, Lost, Outcome, SandboxFault
 from .answer import BadAnswer, UserError, plain, read_answer
-from .child_process import ChildProcess, Output
 from .frame_reader import BadFrame, read_frame
 from .result import optimization_level, result_text
-from .sandbox import GIB, KIB, MIB, Completed, Failed, Job, Limits, Lost, Outcome, SandboxFault
 
 HANDSHAKE_BYTES_MAX = 64 * KIB
 ANSWER_HEADROOM_BYTES = 64 * KIB

@@ -8,8 +8,8 @@ from typing import Any
 from qiskit import QuantumCircuit
 from qiskit.circuit import AnnotatedOperation, ControlFlowOp, ForLoopOp, Operation
 
-from ._gate_names import is_misnamed, is_standard
-from ._refusals import Unsupported
+from ..refusals import Unsupported
+from .gate_names import is_misnamed, is_standard
 
 OPERATIONS_MAX = 10_000_000
 """Above this no run ends within the longest time limit."""

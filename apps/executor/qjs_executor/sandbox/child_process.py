@@ -16,9 +16,9 @@ import tempfile
 from dataclasses import dataclass
 from typing import Any
 
-from . import frames
-from .logs import log
-from .sandbox import Isolation, Limits
+from .. import frames
+from ..service.logs import log
+from .seam import Isolation, Limits
 
 SLOTS_MAX = 64
 """More slots than this are refused when the settings are read."""
@@ -30,8 +30,8 @@ KILL_SECONDS = 2.0
 DRAIN_SECONDS = 1.0
 """After a run's death its output pipes end at once; this bounds the wait should one not."""
 
-_PACKAGE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_BOOT = f"import sys; sys.path.append({_PACKAGE_FOLDER!r}); from qjs_executor._keeper import main; main()"
+_PACKAGE_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_BOOT = f"import sys; sys.path.append({_PACKAGE_FOLDER!r}); from qjs_executor.sandbox.keeper import main; main()"
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "LANG": "C.UTF-8",

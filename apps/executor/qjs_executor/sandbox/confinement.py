@@ -8,8 +8,8 @@ import resource
 import sys
 from dataclasses import dataclass
 
-from . import _linux
-from ._private_root import enter_private_root, mount_own_proc
+from . import linux
+from .private_root import enter_private_root, mount_own_proc
 
 PROCESSES_MAX = 64
 """Processes and threads of one run; the libraries themselves start three."""
@@ -31,9 +31,7 @@ def separate(confinement: Confinement) -> None:
     """The keeper's part, before it forks the child: new namespaces and a private root."""
     if confinement.isolation != "namespaces":
         return
-    _linux.unshare(
-        _linux.CLONE_NEWNS | _linux.CLONE_NEWPID | _linux.CLONE_NEWNET | _linux.CLONE_NEWIPC | _linux.CLONE_NEWUTS
-    )
+    linux.unshare(linux.CLONE_NEWNS | linux.CLONE_NEWPID | linux.CLONE_NEWNET | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS)
     enter_private_root(confinement.scaffold, confinement.uid)
 
 
@@ -56,8 +54,8 @@ def confine(confinement: Confinement) -> None:
     _limit(resource.RLIMIT_MEMLOCK, 64 * 1024)
     _limit(resource.RLIMIT_CPU, confinement.cpu_seconds, confinement.cpu_seconds + 1)
     _limit(resource.RLIMIT_AS, confinement.memory_bytes, confinement.engine_memory_bytes)
-    _linux.forbid_new_privileges()
-    _linux.die_with_parent()
+    linux.forbid_new_privileges()
+    linux.die_with_parent()
     os.environ["HOME"] = os.environ["TMPDIR"] = os.getcwd()
 
 

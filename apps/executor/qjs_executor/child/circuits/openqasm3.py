@@ -25,10 +25,10 @@ from qiskit_qasm3_import.converter import ConvertVisitor
 from qiskit_qasm3_import.data import Scope, Symbol
 from qiskit_qasm3_import.state import GateScope, LocalScope, State
 
-from ._circuit_size import OPERATIONS_MAX
-from ._gate_names import distinct
-from ._openqasm import CLBITS_MAX, placed, too_many_qubits
-from ._refusals import JobError, Unsupported
+from ..refusals import JobError, Unsupported
+from .gate_names import distinct
+from .openqasm import CLBITS_MAX, placed, too_many_qubits
+from .size import OPERATIONS_MAX
 
 UNROLLED_STATEMENTS_MAX = 100_000
 """Statements of loops written out while reading; the reader handles some ten thousand a second."""

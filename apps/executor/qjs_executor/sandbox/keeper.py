@@ -16,8 +16,9 @@ import socket
 import sys
 from typing import NoReturn
 
-from . import _linux, frames
-from ._confinement import Confinement, confine, separate
+from .. import frames
+from . import linux
+from .confinement import Confinement, confine, separate
 
 DESCENDANTS_ROUNDS_MAX = 1_000
 """How often the keeper looks again for descendants that fork while it kills; each round also reaps."""
@@ -31,7 +32,7 @@ def main() -> NoReturn:
     confinement = Confinement(**arguments["confinement"])
     try:
         separate(confinement)
-        _linux.adopt_orphans()
+        linux.adopt_orphans()
         child = os.fork()
     except OSError as error:
         frames.send(result_fd, frames.pack({"fault": f"cannot separate the run: {error}"}))
@@ -59,9 +60,9 @@ def _be_child(confinement: Confinement, job_fd: int, result_fd: int) -> NoReturn
         os._exit(0)
     os.close(job_fd)
     frames.send(result_fd, frames.pack({"taken": {"uid": os.getuid()}}))
-    from . import _child
+    from ..child.main import answer
 
-    _child.answer(job, result_fd)
+    answer(job, result_fd)
 
 
 def _watch(leash: socket.socket, child: int) -> NoReturn:

@@ -6,8 +6,8 @@ import os
 import sys
 from typing import Any, NoReturn
 
-from . import frames
-from ._refusals import JobError
+from .. import frames
+from .refusals import JobError
 
 # Bound now: the job's code may replace the originals.
 _exit = os._exit
@@ -21,7 +21,7 @@ def answer(job: dict[str, Any], result_fd: int) -> NoReturn:
     """Runs the job and writes one answer to the result pipe. Never returns, whatever the user's code raises."""
     try:
         try:
-            from ._circuit_job import run
+            from .job import run
 
             message = _pack({"ok": True, **run(job)})
         except JobError as error:

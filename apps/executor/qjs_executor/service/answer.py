@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .sandbox import Job
+from ..sandbox.seam import Job
 
 COUNTS_MAX = 100_000
 WARNINGS_MAX = 50

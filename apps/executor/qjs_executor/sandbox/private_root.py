@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from ._linux import (
+from .linux import (
     MS_BIND,
     MS_NODEV,
     MS_NOEXEC,
@@ -78,7 +78,7 @@ def _make_scratch(path: str, uid: int) -> None:
 
 def _python_prefixes() -> list[str]:
     """Absolute folders that Python needs at run time, outermost only, none below /usr."""
-    wanted = {sys.prefix, sys.base_prefix, os.path.dirname(os.path.abspath(__file__))}
+    wanted = {sys.prefix, sys.base_prefix, os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}
     wanted.update(os.path.dirname(os.path.realpath(path)) for path in [sys.executable])
     wanted.update(path for path in sys.path if os.path.isdir(path) and not _is_project_folder(path))
     wanted.update([os.path.realpath(path) for path in wanted])
@@ -92,7 +92,7 @@ def _python_prefixes() -> list[str]:
 
 def _is_project_folder(path: str) -> bool:
     """The folder that holds this package holds tests and settings too; only the package itself is shown."""
-    return os.path.realpath(path) == os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
+    return os.path.realpath(path) == os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
 
 def _bind_read_only(source: str, target: str) -> None:

@@ -11,11 +11,11 @@ from qiskit.exceptions import QiskitError
 from qiskit.transpiler import Target
 from qiskit_aer import AerSimulator
 
-from ._confinement import allow_engine_memory
-from ._control_flow import is_dynamic, refuse_variables, widened
-from ._gate_names import is_standard
-from ._openqasm import line_of
-from ._refusals import JobError, Unsupported
+from ...sandbox.confinement import allow_engine_memory
+from ..circuits.control_flow import is_dynamic, refuse_variables, widened
+from ..circuits.gate_names import is_standard
+from ..circuits.openqasm import line_of
+from ..refusals import JobError, Unsupported
 
 GIB = 1024**3
 BYTES_PER_AMPLITUDE = 16

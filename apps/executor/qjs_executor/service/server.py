@@ -16,10 +16,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from . import __version__
+from .. import __version__
+from ..sandbox.seam import Completed, Failed, Job, Limits, Lost, Outcome, Sandbox, SandboxBusy, SandboxFault
 from .logs import facts, log
 from .run_request import BODY_BYTES_MAX, InvalidRequest, parse_run_request
-from .sandbox import Completed, Failed, Job, Limits, Lost, Outcome, Sandbox, SandboxBusy, SandboxFault
 from .versions import ENGINE_NAME, ENGINE_VERSION, FRAMEWORKS
 
 BEAT_SECONDS = 5.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ..sandbox.seam import Job
 from .answer import CircuitRun
-from .sandbox import Job
 from .versions import ENGINE_NAME, ENGINE_VERSION, FRAMEWORK_VERSION
 
 

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from ..service.run_end import listen, outcome_of
 from .child_process import ChildProcess, remove_leftovers
-from .run_end import listen, outcome_of
-from .sandbox import Isolation, Job, Limits, Lost, Outcome, SandboxBusy, SandboxFacts, SandboxFault
+from .seam import Isolation, Job, Limits, Lost, Outcome, SandboxBusy, SandboxFacts, SandboxFault
 from .selftest import NOTES, choose_isolation
 
 

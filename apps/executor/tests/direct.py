@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qjs_executor.child.job import run
+from qjs_executor.child.job import answer_to
 from qjs_executor.child.refusals import JobError
 
 STD = 'OPENQASM 3.0; include "stdgates.inc";\n'
@@ -16,6 +16,7 @@ def job(framework: str, code: str, **fields: Any) -> dict[str, Any]:
     """A job as the child receives it."""
     shots = fields.get("shots", 100)
     return {
+        "task": "run",
         "source": {"kind": "code", "framework": framework, "code": code},
         "backend": "aer-statevector",
         "max_qubits": 28,
@@ -29,7 +30,7 @@ def job(framework: str, code: str, **fields: Any) -> dict[str, Any]:
 
 def answer(framework: str, code: str, **fields: Any) -> dict[str, Any]:
     """The child's answer to a job."""
-    return run(job(framework, code, **fields))
+    return answer_to(job(framework, code, **fields))
 
 
 def counts(framework: str, code: str, **fields: Any) -> dict[str, int]:

@@ -32,7 +32,7 @@ def test_health_says_what_runs_and_what_holds(executor: Executor) -> None:
     assert any(probe["ok"] for probe in health["sandbox"]["selftest"])
     assert health["engines"][0]["name"] == "statevector"
     assert health["engines"][0]["version"].startswith("qiskit-aer ")
-    assert set(health["frameworks"]) == {"qiskit", "openqasm"}
+    assert set(health["frameworks"]) >= {"qiskit", "openqasm", "cirq", "pennylane"}
 
 
 def test_unknown_routes_and_methods_have_the_one_error_shape(executor: Executor) -> None:
@@ -50,7 +50,7 @@ def test_unknown_routes_and_methods_have_the_one_error_shape(executor: Executor)
         ({"run_id": 7}, "run_id"),
         ({"source": None}, "source"),
         ({"source": {"kind": "other"}}, "source.kind"),
-        ({"source": {"kind": "code", "framework": "cirq", "code": "x"}}, "source.framework"),
+        ({"source": {"kind": "code", "framework": "quil", "code": "x"}}, "source.framework"),
         ({"source": {"kind": "code", "framework": "qiskit", "code": ""}}, "source.code"),
         ({"source": {"kind": "code", "framework": "qiskit"}}, "source.code"),
         ({"source": {"kind": "circuit", "format": "quil", "payload": "x"}}, "source.format"),
@@ -120,7 +120,8 @@ def test_a_body_above_4_mib_is_a_413_declared_or_not(executor: Executor) -> None
 def test_a_run_is_accepted_and_then_answered_with_its_result_as_text(executor: Executor) -> None:
     answer = executor.run(qasm(BELL), shots=1000, params={"seed": 7, "optimization_level": 2})
     assert answer.status == 200
-    assert answer.lines[0] == {"accepted": {"run_id": "test"}}
+    assert answer.lines[0] == {"accepted": {"run_id": "test", "framework": "openqasm"}}
+    assert [line["artifact"]["name"] for line in answer.lines if "artifact" in line] == ["circuit.qasm"]
     outcome = answer.outcome
     assert set(outcome) == {"status", "execution_time_ms", "result"}
     assert isinstance(outcome["result"], str)

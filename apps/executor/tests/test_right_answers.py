@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from qiskit import QuantumCircuit, qasm3
 
-from qjs_executor.child.job import run
+from qjs_executor.child.job import answer_to
 
 from .direct import QELIB, QISKIT, STD, answer, counts, job
 
@@ -27,7 +27,7 @@ def test_x_on_qubit_0_of_3_gives_100_in_every_language(framework: str, code: str
 @pytest.mark.parametrize("form", ["qasm2", "qasm3"])
 def test_a_circuit_given_as_payload_gives_the_same(form: str) -> None:
     text = (QELIB + "qreg q[3]; x q[0];") if form == "qasm2" else (STD + "qubit[3] q; x q[0];")
-    assert run(job("", "", source={"kind": "circuit", "format": form, "payload": text}))["counts"] == {"100": 100}
+    assert answer_to(job("", "", source={"kind": "circuit", "format": form, "payload": text}))["counts"] == {"100": 100}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
-"""One job from source to counts: read the circuit, refuse what has no faithful run, measure, simulate, describe."""
+"""One job from source to answer: read the circuit, refuse what has no faithful run, measure, simulate, describe."""
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from typing import Any
 
@@ -13,50 +14,141 @@ from .circuits.gate_names import with_distinct_names
 from .circuits.info import describe
 from .circuits.measurement import measured_layout, with_measurements
 from .circuits.size import survey
+from .detection import detect
+from .device import Device, DeviceRun
 from .engines import statevector
-from .refusals import Unsupported
+from .frameworks.registry import adapter_of
+from .plain_value import plain_value
+from .refusals import JobError, Unsupported
 
 SAVED_DATA_NOTE = "{} is ignored: saved simulator data is not part of the result in this version"
+CIRCUIT_TEXT_MAX = 1024 * 1024
+"""A longer canonical text is not kept beside the result, only its digest."""
 
 
-def run(job: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a successful answer. Raises JobError for everything that is the job's own fault."""
-    circuit, warnings, source = _circuit(job)
-    check_runnable(circuit, job["max_qubits"], job["backend"], source)
-    if survey(circuit, named_by_source=source is not None):
-        circuit = with_distinct_names(circuit, named_by_source=source is not None)
-    circuit = with_measurements(circuit)
+def answer_to(job: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a successful answer to any task. Raises JobError for everything that is the job's own fault."""
+    match job["task"]:
+        case "detect":
+            return {"framework": detect(job["source"]["code"])}
+        case "convert":
+            return _convert(job)
+        case _:
+            return _run(job)
+
+
+def _run(job: dict[str, Any]) -> dict[str, Any]:
+    """Counts; or `found`, a circuit that another child has to run; or `value`, what a `main` returned."""
+    found = _source(job)
+    if isinstance(found, DeviceRun):
+        return {**found.answer, "shots": found.shots}
+    if isinstance(found, user_code.FoundValue):
+        return {"value": plain_value(found.value), "warnings": found.warnings}
+    circuit, warnings, text = _circuit(found, job)
+    if isinstance(circuit, QuantumCircuit):
+        return run_circuit(circuit, text, warnings, job)
+    return {"found": circuit}
+
+
+def _convert(job: dict[str, Any]) -> dict[str, Any]:
+    """The canonical text of the circuit as it stands, and its facts; or `found`, to be converted by another child."""
+    found = _source(job)
+    if not isinstance(found, user_code.FoundObject):
+        raise JobError(
+            "the code leaves no circuit to convert (it defines main() or runs on the device): assign the circuit to a"
+            " variable named 'circuit'"
+        )
+    circuit, warnings, text = _circuit(found, job)
+    if not isinstance(circuit, QuantumCircuit):
+        return {"found": circuit}
+    circuit = _checked(circuit, text, job)
+    try:
+        canonical = qasm3.dumps(circuit)
+    except Exception as error:
+        raise Unsupported(f"the circuit has no OpenQASM 3 form: {str(error)[:500]}") from None
+    return {"openqasm3": canonical, "circuit_info": describe(circuit), "warnings": warnings}
+
+
+def _source(job: dict[str, Any]) -> user_code.FoundObject | user_code.FoundValue | DeviceRun:
+    """What the source leaves to be run; Python is executed, OpenQASM is only handed on."""
+    source = job["source"]
+    if source["kind"] == "circuit":
+        return user_code.FoundObject(source["payload"])
+    if source["framework"] == "openqasm":
+        return user_code.FoundObject(source["code"])
+    device = Device(job["backend"], job["shots"], lambda circuit, shots: _run_on_device(circuit, shots, job))
+    return user_code.run_user_code(source["code"], job["params"], device)
+
+
+def _circuit(
+    found: user_code.FoundObject, job: dict[str, Any]
+) -> tuple[QuantumCircuit | dict[str, Any], list[str], str | None]:
+    """The circuit, or what its framework's adapter made of it; warnings; the OpenQASM text it came from, if any."""
+    value = found.value
+    if isinstance(value, str):
+        form = job["source"].get("format")
+        return openqasm.load(value, job["max_qubits"], job["backend"], form), found.warnings, value
+    if isinstance(value, QuantumCircuit):
+        return value, found.warnings, None
+    adapter = adapter_of(value)
+    if adapter is None:
+        raise JobError(f"{type(value).__name__} is no circuit")
+    adapted = user_code.guarded(lambda: adapter.to_found(value, job["shots"]))
+    facts = dataclasses.asdict(adapted)
+    facts["warnings"] = [*found.warnings, *adapted.warnings]
+    return facts, [], None
+
+
+def _run_on_device(value: Any, shots: int, job: dict[str, Any]) -> dict[str, Any]:
+    """Runs a circuit that the code hands to its device, in this process."""
+    if not user_code.is_circuit(value):
+        raise JobError(f"device.run: takes a circuit (got {type(value).__name__})")
+    job = {**job, "shots": shots}
+    circuit, warnings, text = _circuit(user_code.FoundObject(value), job)
+    if not isinstance(circuit, QuantumCircuit):
+        text = circuit["openqasm3"]
+        job["circuit_facts"] = circuit
+        warnings = circuit["warnings"]
+        circuit = openqasm.load(text, job["max_qubits"], job["backend"])
+    return run_circuit(circuit, text, warnings, job)
+
+
+def run_circuit(
+    circuit: QuantumCircuit, source: str | None, warnings: list[str], job: dict[str, Any]
+) -> dict[str, Any]:
+    """Simulates a circuit. `source` is the OpenQASM text it came from, for the lines in refusals."""
+    circuit = with_measurements(_checked(circuit, source, job))
     layout = measured_layout(circuit)
     saved = sorted({item.operation.name for item in circuit.data if item.operation.name.startswith("save_")})
-    warnings += [SAVED_DATA_NOTE.format(name) for name in saved]
-    digest = _digest(circuit)
-    if digest is None:
+    warnings = [*warnings, *(SAVED_DATA_NOTE.format(name) for name in saved)]
+    text = _canonical(circuit)
+    if text is None:
         warnings.append("the circuit has no OpenQASM 3 form, so circuit_sha256 is null")
     memory = statevector.simulate(circuit, job["shots"], job["seed"], job["optimization_level"], source)
     return {
         "counts": layout.counts(memory),
-        "registers": layout.registers,
+        "registers": _shown(layout.registers, job),
         "circuit_info": describe(circuit),
-        "circuit_sha256": digest,
+        "circuit_sha256": hashlib.sha256(text.encode("utf-8")).hexdigest() if text is not None else None,
+        "circuit": text if text is not None and len(text) <= CIRCUIT_TEXT_MAX else None,
         "warnings": warnings,
     }
 
 
-def _circuit(job: dict[str, Any]) -> tuple[QuantumCircuit, list[str], str | None]:
-    """The circuit, warnings about how it was found, and the OpenQASM text it came from, if any."""
-    source = job["source"]
-    if source["kind"] == "circuit":
-        return (
-            openqasm.load(source["payload"], job["max_qubits"], job["backend"], source["format"]),
-            [],
-            source["payload"],
-        )
-    if source["framework"] == "openqasm":
-        return openqasm.load(source["code"], job["max_qubits"], job["backend"]), [], source["code"]
-    found, warnings = user_code.find_circuit(source["code"], job["params"], job["shots"], job["backend"])
-    if isinstance(found, str):
-        return openqasm.load(found, job["max_qubits"], job["backend"]), warnings, found
-    return found, warnings, None
+def _checked(circuit: QuantumCircuit, source: str | None, job: dict[str, Any]) -> QuantumCircuit:
+    """The circuit with its custom gates under names of their own. Raises JobError for what cannot be run."""
+    check_runnable(circuit, job["max_qubits"], job["backend"], source)
+    if survey(circuit, named_by_source=source is not None):
+        return with_distinct_names(circuit, named_by_source=source is not None)
+    return circuit
+
+
+def _shown(registers: list[dict[str, Any]], job: dict[str, Any]) -> list[dict[str, Any]]:
+    """The registers under the names that their framework gave them."""
+    names = job.get("circuit_facts", {}).get("register_names")
+    if not names or len(names) != len(registers):
+        return registers
+    return [{**register, "name": name} for register, name in zip(registers, names, strict=True)]
 
 
 def check_runnable(circuit: QuantumCircuit, max_qubits: int, backend: str, source: str | None) -> None:
@@ -85,10 +177,10 @@ def _unbound(circuit: QuantumCircuit) -> str:
     return f"unbound parameters: {names}{where}; give them values, for example with assign_parameters"
 
 
-def _digest(circuit: QuantumCircuit) -> str | None:
-    """SHA-256 of the canonical OpenQASM 3 text; None for what that language cannot say."""
+def _canonical(circuit: QuantumCircuit) -> str | None:
+    """The circuit in OpenQASM 3; None for what that language cannot say."""
     try:
-        text = qasm3.dumps(circuit)
+        text: str = qasm3.dumps(circuit)
     except Exception:
         return None
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+    return text

@@ -21,9 +21,9 @@ def answer(job: dict[str, Any], result_fd: int) -> NoReturn:
     """Runs the job and writes one answer to the result pipe. Never returns, whatever the user's code raises."""
     try:
         try:
-            from .job import run
+            from .job import answer_to
 
-            message = _pack({"ok": True, **run(job)})
+            message = _pack({"ok": True, **answer_to(job)})
         except JobError as error:
             message = _failure(error.code, error.message, error.line)
         except MemoryError:

@@ -14,9 +14,27 @@ KIB = 1024
 MIB = 1024 * KIB
 GIB = 1024 * MIB
 
-Isolation = Literal["namespaces", "uid", "process"]
+Isolation = Literal["namespaces", "rootless", "uid", "process"]
 """What separates a run from the machine, strongest first: its own namespaces and user, its own user, or only its
 own process with limits."""
+
+
+ErrorCode = Literal["execution_error", "unsupported_operation", "language_not_detected"]
+"""What a job that fails by its own fault says."""
+
+
+ZygoteSet = Literal["circuits", "frameworks"]
+"""Which packages a run finds loaded: qiskit and the importers of OpenQASM, or those of the other frameworks too."""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What the first of a job's two children leaves to the answer; `framework` as it was asked for."""
+
+    framework: str
+    execution_time_ms: float
+    stdout: str
+    warnings: list[str]
 
 
 @dataclass(frozen=True)
@@ -30,6 +48,18 @@ class Job:
     engine: str
     max_qubits: int
     params: dict[str, Any]
+    task: Literal["run", "convert", "detect"] = "run"
+    """What is wanted of the source: its counts, its canonical OpenQASM 3, or its framework."""
+    circuit_facts: dict[str, Any] = field(default_factory=dict)
+    """What an earlier child told of the circuit that its text cannot say: shown register names, observables."""
+    earlier: Earlier | None = None
+    """The child that ran the code of which this job's circuit is left."""
+
+    @property
+    def zygote(self) -> ZygoteSet:
+        """Whose child runs it. A wrong guess costs only time: the child then imports what is missing."""
+        lone = ("qiskit", "openqasm", "auto")
+        return "frameworks" if self.source.get("framework", "openqasm") not in lone else "circuits"
 
     @property
     def shots(self) -> int:
@@ -57,6 +87,7 @@ class Completed:
 
     execution_time_ms: float
     result: str
+    artifacts: list[Artifact] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -64,7 +95,7 @@ class Failed:
     """The run ended by its own fault: an exception, a limit, a crash, something that cannot be translated."""
 
     execution_time_ms: float
-    code: Literal["execution_error", "unsupported_operation"]
+    code: ErrorCode
     message: str
     line: int | None = None
     stdout: str = ""
@@ -77,7 +108,36 @@ class Lost:
     message: str
 
 
-Outcome = Completed | Failed | Lost
+@dataclass(frozen=True)
+class Found:
+    """The code left a circuit that another child, which runs no code, has to run. `openqasm3` and `facts` are as the
+    code's child told them."""
+
+    execution_time_ms: float
+    openqasm3: str
+    facts: dict[str, Any]
+    warnings: list[str]
+    stdout: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """The answer to a task that gives no counts: the fields of `convert` or `detect`."""
+
+    execution_time_ms: float
+    fields: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A file that a run leaves beside its result."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+
+Outcome = Completed | Found | Told | Failed | Lost
 
 
 class SandboxBusy(Exception):
@@ -98,6 +158,10 @@ class SandboxFacts:
     slots_total: int
     slots_running: int
     selftest: list[dict[str, Any]] = field(default_factory=list)
+    cgroup: str = "none"
+    landlock_abi: int = 0
+    seccomp: bool = False
+    zygotes: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Sandbox(Protocol):

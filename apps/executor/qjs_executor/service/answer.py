@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from ..sandbox.seam import Job
+from ..sandbox.seam import ErrorCode, Job
 
 COUNTS_MAX = 100_000
 WARNINGS_MAX = 50
@@ -14,6 +15,9 @@ WARNING_LENGTH_MAX = 1_000
 MESSAGE_BYTES_MAX = 4 * 1024
 DIAGRAM_LENGTH_MAX = 64 * 1024
 REGISTERS_MAX = 256
+CIRCUIT_TEXT_MAX = 4 * 1024 * 1024
+SHOTS_MAX = 100_000
+ERROR_CODES: tuple[ErrorCode, ...] = ("execution_error", "unsupported_operation", "language_not_detected")
 
 _BITS = re.compile(r"[01]{1,256}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -25,44 +29,120 @@ class BadAnswer(Exception):
 
 @dataclass(frozen=True)
 class CircuitRun:
-    """A circuit was run: counts by bit string (qubit 0 / clbit 0 leftmost) and facts of the circuit."""
+    """A circuit was run: counts by bit string (qubit 0 / clbit 0 leftmost), facts of the circuit, how many shots (a
+    program may ask its device for others than the job's), and its canonical OpenQASM 3 where that is not too long."""
 
     counts: dict[str, int]
     circuit_info: dict[str, Any]
     registers: list[dict[str, Any]]
     circuit_sha256: str | None
     warnings: list[str]
+    shots: int
+    circuit: str | None
+
+
+@dataclass(frozen=True)
+class ValueRun:
+    """A `main` returned this value."""
+
+    value: Any
+    warnings: list[str]
+
+
+@dataclass(frozen=True)
+class FoundRun:
+    """The code left a circuit for another child: its OpenQASM 3 and the facts that the text cannot say."""
+
+    openqasm3: str
+    facts: dict[str, Any]
+    warnings: list[str]
+
+
+@dataclass(frozen=True)
+class ToldRun:
+    """The answer to a task that gives no counts."""
+
+    fields: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class UserError:
     """The job cannot be run as it is; `line` counts from 1 in the user's own text."""
 
-    code: Literal["execution_error", "unsupported_operation"]
+    code: ErrorCode
     message: str
     line: int | None
 
 
-def read_answer(answer: dict[str, Any], job: Job) -> CircuitRun | UserError:
+def read_answer(answer: dict[str, Any], job: Job) -> CircuitRun | ValueRun | FoundRun | ToldRun | UserError:
     """The child's last message as a checked value. Raises BadAnswer."""
     if answer.get("ok") is False:
         return _user_error(answer)
     if answer.get("ok") is not True:
         raise BadAnswer("ok")
+    if "found" in answer and job.source["kind"] == "code":
+        return _found(answer["found"])
+    if job.task == "detect":
+        return ToldRun({"framework": text(answer.get("framework"), "framework", 40)})
+    if job.task == "convert":
+        return _converted(answer)
+    if "value" in answer:
+        return ValueRun(answer["value"], _warnings(answer))
+    return _circuit_run(answer, job)
+
+
+def _circuit_run(answer: dict[str, Any], job: Job) -> CircuitRun:
     digest = answer.get("circuit_sha256")
     if digest is not None and not (isinstance(digest, str) and _SHA256.fullmatch(digest)):
         raise BadAnswer("circuit_sha256")
+    circuit = answer.get("circuit")
+    if circuit is not None:
+        circuit = text(circuit, "circuit", CIRCUIT_TEXT_MAX)
+        digest = hashlib.sha256(circuit.encode("utf-8")).hexdigest()
+    shots = _integer(answer.get("shots", job.shots), "shots", 1, SHOTS_MAX)
     registers = _registers(answer.get("registers"))
     info = _circuit_info(answer.get("circuit_info"))
     info["registers"] = registers
     width = sum(register["size"] for register in registers)
     return CircuitRun(
-        counts=_counts(answer.get("counts"), width, job.shots),
+        counts=_counts(answer.get("counts"), width, shots),
         circuit_info=info,
         registers=registers,
         circuit_sha256=digest,
-        warnings=[text(item, "warnings", WARNING_LENGTH_MAX) for item in _list(answer, "warnings", WARNINGS_MAX)],
+        warnings=_warnings(answer),
+        shots=shots,
+        circuit=circuit,
     )
+
+
+def _found(found: Any) -> FoundRun:
+    if not isinstance(found, dict):
+        raise BadAnswer("found")
+    names = found.get("register_names")
+    if names is not None:
+        names = [text(name, "found: register_names", 200) for name in _list(found, "register_names", REGISTERS_MAX)]
+    observables = found.get("observables")
+    if observables is not None and not isinstance(observables, list):
+        raise BadAnswer("found: observables")
+    return FoundRun(
+        openqasm3=text(found.get("openqasm3"), "found: openqasm3", CIRCUIT_TEXT_MAX),
+        facts={"register_names": names, "observables": observables},
+        warnings=_warnings(found),
+    )
+
+
+def _converted(answer: dict[str, Any]) -> ToldRun:
+    return ToldRun(
+        {
+            "qasm": text(answer.get("openqasm3"), "openqasm3", CIRCUIT_TEXT_MAX),
+            "circuit_info": {**_circuit_info(answer.get("circuit_info")), "registers": []},
+            "warnings": _warnings(answer),
+        }
+    )
+
+
+def _warnings(answer: dict[str, Any]) -> list[str]:
+    return [text(item, "warnings", WARNING_LENGTH_MAX) for item in _list(answer, "warnings", WARNINGS_MAX)]
 
 
 def plain(value: str) -> str:
@@ -89,7 +169,7 @@ def _user_error(answer: dict[str, Any]) -> UserError:
     code = answer.get("code")
     message = answer.get("message")
     line = answer.get("line")
-    if code not in ("execution_error", "unsupported_operation") or not isinstance(message, str):
+    if code not in ERROR_CODES or not isinstance(message, str):
         raise BadAnswer("code or message")
     if line is not None:
         line = _integer(line, "line", 1, 10_000_000)

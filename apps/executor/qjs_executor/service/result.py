@@ -6,37 +6,70 @@ import json
 from typing import Any
 
 from ..sandbox.seam import Job
-from .answer import CircuitRun
-from .versions import ENGINE_NAME, ENGINE_VERSION, FRAMEWORK_VERSION
+from .answer import CircuitRun, ValueRun
+from .versions import ENGINE_NAME, ENGINE_VERSION, framework_version
 
 
 def result_text(job: Job, run: CircuitRun, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
-    """The result as JSON text. Backend, time, engine, shots and seed come from the request and from this process, never
-    from the child."""
+    """The result of a circuit as JSON text. Backend, time, engine and seed come from the request and from this process,
+    never from the child."""
     result: dict[str, Any] = {
         "counts": run.counts,
-        "shots": job.shots,
+        "shots": run.shots,
         "backend": job.backend,
         "execution_time_ms": execution_time_ms,
         "circuit_info": run.circuit_info,
         "metadata": {
-            "bit_order": "qubit 0 leftmost",
+            **_provenance(job),
             "count_source": "simulator_sampled",
-            "shots_requested": job.shots,
+            "shots_requested": run.shots,
             "shots_observed": sum(run.counts.values()),
             "registers": run.registers,
-            "seed": job.params.get("seed"),
-            "engine": ENGINE_NAME,
-            "engine_version": ENGINE_VERSION,
-            "framework_version": FRAMEWORK_VERSION,
             "circuit_sha256": run.circuit_sha256,
-            "optimization_level": optimization_level(job),
-            "provider_job_id": None,
-            "calibration_id": None,
         },
-        "warnings": [*run.warnings, *warnings],
+        "warnings": [*warnings, *run.warnings],
     }
-    if stdout:
+    return _text(result, stdout)
+
+
+def value_text(job: Job, run: ValueRun, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
+    """What a `main` returned, as JSON text: a dictionary is the result as it is, anything else its member `result`. The
+    counts in it, if any, are the program's own word, so no source is claimed for them."""
+    value = run.value if isinstance(run.value, dict) else {"result": run.value}
+    result = {
+        "shots": job.shots,
+        "backend": job.backend,
+        "execution_time_ms": execution_time_ms,
+        "warnings": [*warnings, *run.warnings],
+        **value,
+        "metadata": {
+            **_provenance(job),
+            "count_source": None,
+            "shots_requested": job.shots,
+            "shots_observed": None,
+            "registers": None,
+            "circuit_sha256": None,
+        },
+    }
+    return _text(result, stdout)
+
+
+def _provenance(job: Job) -> dict[str, Any]:
+    framework = job.earlier.framework if job.earlier else job.source.get("framework", "openqasm")
+    return {
+        "bit_order": "qubit 0 leftmost",
+        "seed": job.params.get("seed"),
+        "engine": ENGINE_NAME,
+        "engine_version": ENGINE_VERSION,
+        "framework_version": framework_version(framework),
+        "optimization_level": optimization_level(job),
+        "provider_job_id": None,
+        "calibration_id": None,
+    }
+
+
+def _text(result: dict[str, Any], stdout: str) -> str:
+    if stdout and "stdout" not in result:
         result["stdout"] = stdout
     return json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 

@@ -11,10 +11,24 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ..sandbox.child_process import ChildProcess, Output
-from ..sandbox.seam import GIB, KIB, MIB, Completed, Failed, Job, Limits, Lost, Outcome, SandboxFault
-from .answer import BadAnswer, UserError, plain, read_answer
+from ..sandbox.seam import (
+    GIB,
+    KIB,
+    MIB,
+    Artifact,
+    Completed,
+    Failed,
+    Found,
+    Job,
+    Limits,
+    Lost,
+    Outcome,
+    SandboxFault,
+    Told,
+)
+from .answer import BadAnswer, CircuitRun, FoundRun, ToldRun, UserError, ValueRun, plain, read_answer
 from .frame_reader import BadFrame, read_frame
-from .result import optimization_level, result_text
+from .result import optimization_level, result_text, value_text
 
 HANDSHAKE_BYTES_MAX = 64 * KIB
 ANSWER_HEADROOM_BYTES = 64 * KIB
@@ -80,7 +94,10 @@ async def _end(child: ChildProcess, reader: asyncio.StreamReader, limits: Limits
 
 def _message(job: Job) -> dict[str, Any]:
     return {
+        "task": job.task,
         "source": job.source,
+        "circuit_facts": job.circuit_facts,
+        "engine": job.engine,
         "backend": job.backend,
         "max_qubits": job.max_qubits,
         "shots": job.shots,
@@ -92,8 +109,9 @@ def _message(job: Job) -> dict[str, Any]:
 
 def outcome_of(end: RunEnd, job: Job, limits: Limits, stdout: Output, stderr: Output) -> Outcome:
     """The outcome of an ended run. What the child said is checked here, so nothing behind it is the child's word."""
-    milliseconds = round(end.seconds * 1000, 3)
-    printed = plain(stdout.kept.decode("utf-8", "replace"))
+    earlier = job.earlier
+    milliseconds = round(end.seconds * 1000 + (earlier.execution_time_ms if earlier else 0), 3)
+    printed = (earlier.stdout if earlier else "") + plain(stdout.kept.decode("utf-8", "replace"))
 
     def failed(message: str) -> Failed:
         return Failed(milliseconds, "execution_error", message, None, printed)
@@ -113,12 +131,22 @@ def outcome_of(end: RunEnd, job: Job, limits: Limits, stdout: Output, stderr: Ou
     if isinstance(answer, UserError):
         message = memory_limit(limits) if answer.message == "MemoryError" else answer.message
         return Failed(milliseconds, answer.code, message, answer.line, printed)
+    if isinstance(answer, ToldRun):
+        return Told(milliseconds, answer.fields)
     warnings = [f"output was cut after {limits.output_bytes // KIB} KiB"] if stdout.truncated else []
-    text = result_text(job, answer, milliseconds, printed, warnings)
+    if isinstance(answer, FoundRun):
+        return Found(milliseconds, answer.openqasm3, answer.facts, [*warnings, *answer.warnings], printed)
+    warnings += earlier.warnings if earlier else []
+    if isinstance(answer, ValueRun):
+        text = value_text(job, answer, milliseconds, printed, warnings)
+    else:
+        text = result_text(job, answer, milliseconds, printed, warnings)
     size = len(text.encode("utf-8"))
     if size > limits.result_bytes:
         return failed(f"result of {size} bytes is larger than the limit of {limits.result_bytes // MIB} MiB")
-    return Completed(milliseconds, text)
+    circuit = answer.circuit if isinstance(answer, CircuitRun) else None
+    artifacts = [Artifact("circuit.qasm", "text/plain; charset=utf-8", circuit.encode("utf-8"))] if circuit else []
+    return Completed(milliseconds, text, artifacts)
 
 
 def _exited(end: RunEnd, limits: Limits, stderr: Output, failed: Callable[[str], Failed]) -> Outcome:

@@ -21,7 +21,7 @@ SEED_MAX = 2**63 - 1
 WALL_SECONDS_MAX = 900
 QUBITS_MAX = 64
 
-FRAMEWORKS = ("qiskit", "openqasm")
+FRAMEWORKS = ("qiskit", "cirq", "pennylane", "openqasm", "marqov", "auto")
 FORMATS = ("qasm2", "qasm3")
 ENGINES = ("statevector",)
 LATER_PARAMS = ("noise_model", "extract_state_vector")
@@ -32,13 +32,38 @@ class InvalidRequest(Exception):
     """The request cannot be a job; the message says where, what and how to mend."""
 
 
-def parse_run_request(body: bytes, defaults: Limits) -> tuple[Job, Limits]:
-    """A job and its limits from the body of a request. Raises InvalidRequest."""
+CONVERT_SECONDS = 10.0
+CONVERTED_QUBITS_MAX = 256
+"""Wider than any circuit that a backend here takes."""
+
+
+def parse_convert_request(body: bytes, defaults: Limits) -> tuple[Job, Limits]:
+    """A job that gives the canonical OpenQASM 3 of a source, and its limits. Raises InvalidRequest."""
+    source = _source(_object(body).get("source"))
+    job = Job(
+        run_id="convert",
+        source=source,
+        backend="local",
+        engine="statevector",
+        max_qubits=CONVERTED_QUBITS_MAX,
+        params={"shots": 1},
+        task="convert",
+    )
+    return job, replace(defaults, wall_seconds=CONVERT_SECONDS)
+
+
+def _object(body: bytes) -> dict[str, Any]:
     try:
         request = parse_object(body)
     except NotStrictJson as error:
         raise InvalidRequest(f"body: must be a JSON object ({error})") from None
     _check_strings(request)
+    return request
+
+
+def parse_run_request(body: bytes, defaults: Limits) -> tuple[Job, Limits]:
+    """A job and its limits from the body of a request. Raises InvalidRequest."""
+    request = _object(body)
     source = _source(request.get("source"))
     engine = _text(request.get("engine"), "engine", 40)
     if engine not in ENGINES:
@@ -85,7 +110,7 @@ def _source(source: Any) -> dict[str, str]:
     if kind == "code":
         framework = source.get("framework")
         if framework not in FRAMEWORKS:
-            _refuse("source.framework", f"must be one of {', '.join(FRAMEWORKS)} in this version", framework)
+            _refuse("source.framework", f"must be one of {', '.join(FRAMEWORKS)}", framework)
         return {"kind": kind, "framework": framework, "code": _text(source.get("code"), "source.code", TEXT_MAX)}
     if kind == "circuit":
         form = source.get("format")

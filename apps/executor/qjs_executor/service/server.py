@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import hashlib
 import hmac
 import json
 import os
 import platform
+from collections.abc import Coroutine
 from typing import Any
 
 from starlette.applications import Starlette
@@ -17,13 +19,28 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .. import __version__
-from ..sandbox.seam import Completed, Failed, Job, Limits, Lost, Outcome, Sandbox, SandboxBusy, SandboxFault
+from ..sandbox.seam import (
+    Artifact,
+    Completed,
+    Failed,
+    Job,
+    Limits,
+    Lost,
+    Outcome,
+    Sandbox,
+    SandboxBusy,
+    SandboxFault,
+    Told,
+)
 from .logs import facts, log
-from .run_request import BODY_BYTES_MAX, InvalidRequest, parse_run_request
+from .run_request import BODY_BYTES_MAX, InvalidRequest, parse_convert_request, parse_run_request
+from .runs import run_job
 from .versions import ENGINE_NAME, ENGINE_VERSION, FRAMEWORKS
 
 BEAT_SECONDS = 5.0
 """A stream without a line for several beats is dead; the caller may give it up."""
+ARTIFACT_CHUNK_BYTES = 1024 * 1024 // 4 * 3
+"""A multiple of three, so that the pieces of base64 join."""
 
 
 def build_app(sandbox: Sandbox, limits: Limits, token: str) -> ASGIApp:
@@ -31,6 +48,7 @@ def build_app(sandbox: Sandbox, limits: Limits, token: str) -> ASGIApp:
     routes = [
         Route("/health", _Health(sandbox), methods=["GET"]),
         Route("/run", _Run(sandbox, limits), methods=["POST"]),
+        Route("/convert", _Convert(sandbox, limits), methods=["POST"]),
     ]
     handlers = {404: _plain_error, 405: _plain_error}
     return _Bearer(Starlette(routes=routes, exception_handlers=handlers), token)
@@ -109,46 +127,94 @@ class _Run:
         except InvalidRequest as error:
             await error_response(400, "validation_error", str(error))(scope, receive, send)
             return
-        run = asyncio.create_task(self._run(job, limits, send))
-        gone = asyncio.create_task(_disconnected(receive))
-        try:
-            await asyncio.wait([run, gone], return_when=asyncio.FIRST_COMPLETED)
-            if run.done():
-                refusal = run.result()
-                if refusal is not None:
-                    await refusal(scope, receive, send)
-            else:
-                log.info("the caller hung up", extra=facts(run_id=job.run_id))
-        finally:
-            for task in (run, gone):
-                task.cancel()
-            await asyncio.gather(run, gone, return_exceptions=True)
+        refusal = await _while_connected(self._run(job, limits, send), receive, job)
+        if refusal is not None:
+            await refusal(scope, receive, send)
 
     async def _run(self, job: Job, limits: Limits, send: Send) -> Response | None:
         """Streams the run; answers a refusal instead when nothing was started."""
         lines = _Lines(send)
-        taken = asyncio.Event()
-        run = asyncio.create_task(self._sandbox.run(job, limits, taken.set))
-        acceptance = asyncio.create_task(taken.wait())
+        taken: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        run = asyncio.create_task(run_job(self._sandbox, job, limits, taken.set_result))
+        acceptance = asyncio.create_task(asyncio.wait([taken]))
         try:
             await asyncio.wait([run, acceptance], return_when=asyncio.FIRST_COMPLETED)
-            if taken.is_set():
-                await lines.open({"accepted": {"run_id": job.run_id}})
+            if taken.done():
+                await lines.open({"accepted": {"run_id": job.run_id, "framework": taken.result()}})
                 while not (await asyncio.wait([run], timeout=BEAT_SECONDS))[0]:
                     await lines.line({"beat": {}})
             outcome = run.result()
+            if isinstance(outcome, Completed):
+                for artifact in outcome.artifacts:
+                    await lines.artifact(artifact)
             await lines.close({"outcome": _outcome_json(outcome)})
             log.info("run ended", extra=facts(run_id=job.run_id, outcome=type(outcome).__name__.lower()))
             return None
-        except SandboxBusy:
-            return error_response(503, "busy", "every slot is taken; try again shortly")
-        except SandboxFault as error:
-            log.error("no child took the job", extra=facts(run_id=job.run_id, reason=str(error)))
-            return error_response(503, "execution_service_lost", str(error))
+        except (SandboxBusy, SandboxFault) as error:
+            if lines.opened:
+                await lines.close({"outcome": _outcome_json(Lost(f"the circuit found no child: {error}"))})
+                return None
+            return _not_taken(error, job)
         finally:
             for task in (run, acceptance):
                 task.cancel()
             await asyncio.gather(run, acceptance, return_exceptions=True)
+
+
+class _Convert:
+    """POST /convert: a source as canonical OpenQASM 3."""
+
+    def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
+        self._sandbox = sandbox
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            job, limits = parse_convert_request(await _body(scope, receive), self._limits)
+        except _TooLarge:
+            message = f"body: larger than {BODY_BYTES_MAX} bytes"
+            answer: Response | None = error_response(413, "validation_error", message)
+        except InvalidRequest as error:
+            answer = error_response(400, "validation_error", str(error))
+        else:
+            answer = await _while_connected(self._answer(job, limits), receive, job)
+        if answer is not None:
+            await answer(scope, receive, send)
+
+    async def _answer(self, job: Job, limits: Limits) -> Response:
+        try:
+            outcome = await run_job(self._sandbox, job, limits, lambda _: None)
+        except (SandboxBusy, SandboxFault) as error:
+            return _not_taken(error, job)
+        if isinstance(outcome, Told):
+            return JSONResponse(outcome.fields)
+        if isinstance(outcome, Failed):
+            return JSONResponse({"error": _error_json(outcome)}, status_code=422)
+        return error_response(503, "execution_service_lost", getattr(outcome, "message", "the conversion was lost"))
+
+
+async def _while_connected(work: Coroutine[Any, Any, Response | None], receive: Receive, job: Job) -> Response | None:
+    """The answer of the work, which is ended when the caller hangs up."""
+    running = asyncio.create_task(work)
+    gone = asyncio.create_task(_disconnected(receive))
+    try:
+        await asyncio.wait([running, gone], return_when=asyncio.FIRST_COMPLETED)
+        if running.done():
+            return running.result()
+        log.info("the caller hung up", extra=facts(run_id=job.run_id))
+        return None
+    finally:
+        for task in (running, gone):
+            task.cancel()
+        await asyncio.gather(running, gone, return_exceptions=True)
+
+
+def _not_taken(error: SandboxBusy | SandboxFault, job: Job) -> Response:
+    """Nothing was run: every slot is taken, or no child could be had."""
+    if isinstance(error, SandboxBusy):
+        return error_response(503, "busy", "every slot is taken; try again shortly")
+    log.error("no child took the job", extra=facts(run_id=job.run_id, reason=str(error)))
+    return error_response(503, "execution_service_lost", str(error))
 
 
 class _Lines:
@@ -156,10 +222,12 @@ class _Lines:
 
     def __init__(self, send: Send) -> None:
         self._send = send
+        self.opened = False
 
     async def open(self, value: dict[str, Any]) -> None:
         headers = [(b"content-type", b"application/x-ndjson"), (b"cache-control", b"no-store")]
         headers.append((b"x-accel-buffering", b"no"))
+        self.opened = True
         await self._send({"type": "http.response.start", "status": 200, "headers": headers})
         await self.line(value)
 
@@ -167,17 +235,38 @@ class _Lines:
         body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
 
+    async def artifact(self, artifact: Artifact) -> None:
+        """Sends a file as base64, in lines of a bounded length."""
+        starts = range(0, max(len(artifact.content), 1), ARTIFACT_CHUNK_BYTES)
+        for start in starts:
+            chunk = artifact.content[start : start + ARTIFACT_CHUNK_BYTES]
+            await self.line(
+                {
+                    "artifact": {
+                        "name": artifact.name,
+                        "media_type": artifact.media_type,
+                        "chunk": base64.b64encode(chunk).decode("ascii"),
+                        "last": start == starts[-1],
+                    }
+                }
+            )
+
     async def close(self, value: dict[str, Any]) -> None:
         await self.line(value, more=False)
+
+
+def _error_json(failed: Failed) -> dict[str, Any]:
+    error: dict[str, Any] = {"code": failed.code, "message": failed.message}
+    if failed.line is not None:
+        error["line"] = failed.line
+    return error
 
 
 def _outcome_json(outcome: Outcome) -> dict[str, Any]:
     if isinstance(outcome, Completed):
         return {"status": "completed", "execution_time_ms": outcome.execution_time_ms, "result": outcome.result}
     if isinstance(outcome, Failed):
-        error: dict[str, Any] = {"code": outcome.code, "message": outcome.message}
-        if outcome.line is not None:
-            error["line"] = outcome.line
+        error = _error_json(outcome)
         answer: dict[str, Any] = {
             "status": "failed",
             "execution_time_ms": outcome.execution_time_ms,

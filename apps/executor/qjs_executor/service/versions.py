@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 ENGINE_NAME = "statevector"
 ENGINE_VERSION = f"qiskit-aer {version('qiskit-aer')}"
-FRAMEWORK_VERSION = f"qiskit {version('qiskit')}"
-FRAMEWORKS = {
-    "qiskit": version("qiskit"),
-    "openqasm": f"2.0, 3 (qiskit-qasm3-import {version('qiskit-qasm3-import')})",
+
+_PACKAGES = {
+    "qiskit": "qiskit",
+    "cirq": "cirq-core",
+    "pennylane": "pennylane",
+    "openqasm": "qiskit-qasm3-import",
+    "marqov": "marqov",
 }
+
+
+def _installed(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+FRAMEWORKS = {name: found for name, package in _PACKAGES.items() if (found := _installed(package)) is not None}
+"""Framework to version, those that are installed; `marqov` needs Python 3.12."""
+
+
+def framework_version(framework: str) -> str:
+    """Name and version of what reads a framework's circuits, as results show it."""
+    package = "qiskit" if framework == "openqasm" else _PACKAGES.get(framework, framework)
+    return f"{package} {_installed(package)}"

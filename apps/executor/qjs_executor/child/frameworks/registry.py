@@ -1,0 +1,24 @@
+"""Which adapter turns a value into a circuit."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+_ADAPTERS = {
+    "cirq": "cirq_circuits",
+    "pennylane": "pennylane_circuits",
+    "braket": "braket_circuits",
+    "marqov": "marqov_circuits",
+}
+"""By the package in which a value's class is defined; an adapter is imported with its first such value."""
+
+
+def adapter_of(value: object) -> ModuleType | None:
+    """The module whose `to_found` takes this value, or None for what is no circuit."""
+    for kind in type(value).__mro__:
+        name = _ADAPTERS.get(kind.__module__.split(".")[0])
+        if name is not None:
+            adapter = import_module(f".{name}", __package__)
+            return adapter if adapter.is_circuit(value) else None
+    return None

@@ -1,0 +1,41 @@
+"""What a `main` returns, as values that JSON can hold."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .refusals import JobError
+
+DEPTH_MAX = 24
+"""Leaves room for the levels that the messages around a value add."""
+
+
+def plain_value(value: Any, where: str = "main() returned", depth: int = 0) -> Any:
+    """The value with numpy scalars and arrays, tuples and counters as plain numbers, lists and objects. Raises JobError
+    naming what JSON cannot hold and where it stands."""
+    if depth > DEPTH_MAX:
+        raise JobError(f"{where}: nested deeper than {DEPTH_MAX} levels")
+    if hasattr(value, "tolist") and type(value).__module__.split(".")[0] in ("numpy", "pennylane", "autograd"):
+        value = value.tolist()
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise JobError(f"{where}: {value} is not a JSON number")
+        return float(value)
+    if isinstance(value, dict):
+        return {_key(key, where): plain_value(item, f"{where}[{key!r:.40}]", depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_value(item, f"{where}[{index}]", depth + 1) for index, item in enumerate(value)]
+    raise JobError(f"{where}: {type(value).__name__} cannot be part of a result; return numbers, texts, lists, dicts")
+
+
+def _key(key: Any, where: str) -> str:
+    if isinstance(key, str):
+        return key
+    if isinstance(key, bool | int | float) or key is None:
+        return str(key)
+    raise JobError(f"{where}: a key of type {type(key).__name__} cannot be part of a result; use texts as keys")

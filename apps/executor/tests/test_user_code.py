@@ -1,0 +1,121 @@
+"""How Python source becomes a result: main, the device, the circuit at module level, and what a mistake says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .direct import QISKIT, answer, refusal
+
+BELL = "circuit = QuantumCircuit(2)\ncircuit.h(0)\ncircuit.cx(0, 1)\n"
+FLIP = "flip = QuantumCircuit(2)\nflip.x(0)\n"
+
+
+def params(**given: Any) -> dict[str, Any]:
+    """The params of a job, service-level names included."""
+    return {"params": {"shots": 100, "backend": "aer-statevector", **given}}
+
+
+def value(code: str, **given: Any) -> Any:
+    """What a main returns as a result."""
+    return answer("qiskit", QISKIT + code, **params(**given))["value"]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("def main():\n    return {'a': 1}", {"a": 1}),
+        ("def main(theta):\n    return theta", 0.5),
+        ("def main(shots, theta=1):\n    return [shots, theta]", [100, 0.5]),
+        ("def main(*, theta, backend):\n    return {'theta': theta, 'backend': backend}", {"theta": 0.5, "backend": "aer-statevector"}),
+        ("def main(**all):\n    return sorted(all)", ["backend", "shots", "theta"]),
+        ("async def main(theta):\n    return theta", 0.5),
+        ("def main(client, params):\n    return params['theta']", 0.5),
+        ("async def main(client, params):\n    return params['shots']", 100),
+        ("import numpy as np\ndef main(theta):\n    return {'mean': np.float64(1.5), 'list': np.arange(3), 'key': (1, 2)}", {"mean": 1.5, "list": [0, 1, 2], "key": [1, 2]}),
+        ("def main(theta):\n    return {0: 10 ** 30}", {"0": 10**30}),
+        ("def main(theta):\n    pass", None),
+    ],
+)  # fmt: skip
+def test_main_is_called_with_what_it_accepts_and_its_return_is_the_result(code: str, expected: Any) -> None:
+    given = {} if "def main():" in code else {"theta": 0.5}
+    assert value(code, **given) == expected
+
+
+def test_main_that_lacks_a_param_is_refused_naming_both() -> None:
+    error = refusal("qiskit", "def main(theta, shots):\n    return 1", **params(theta=1, noise_model={}))
+    assert error.message == "main() does not accept 'noise_model'; it accepts theta, shots"
+
+
+def test_main_that_misses_an_argument_is_refused_naming_it() -> None:
+    assert "main() needs 'theta'" in refusal("qiskit", "def main(theta):\n    return 1").message
+
+
+@pytest.mark.parametrize(
+    ("returned", "said"),
+    [
+        ("float('nan')", "nan is not a JSON number"),
+        ("{'a': [object()]}", "main() returned['a'][0]: object cannot be part of a result"),
+        ("{(1, 2): 3}", "a key of type tuple"),
+        ("1j", "complex cannot be part of a result"),
+        ("nested", "nested deeper than"),
+    ],
+)
+def test_a_return_value_that_json_cannot_hold_is_refused_where_it_stands(returned: str, said: str) -> None:
+    code = f"nested = []\nfor _ in range(5000): nested = [nested]\ndef main():\n    return {returned}"
+    assert said in refusal("qiskit", code).message
+
+
+def test_a_circuit_that_main_returns_is_run() -> None:
+    given = answer("qiskit", QISKIT + "def main():\n    c = QuantumCircuit(2)\n    c.x(0)\n    return c")
+    assert given["counts"] == {"10": 100}
+
+
+def test_the_last_run_on_the_device_is_the_result_and_its_counts_reach_the_code() -> None:
+    code = QISKIT + BELL + FLIP + "device.run(circuit, 50)\ncounts = device.run(flip, 30)\nassert counts == {'10': 30}\n"
+    given = answer("qiskit", code)
+    assert given["counts"] == {"10": 30}
+    assert given["shots"] == 30
+
+
+def test_the_device_takes_openqasm_text_and_the_jobs_shots_by_default() -> None:
+    given = answer("qiskit", "device.run('OPENQASM 3.0; qubit[1] q;')")
+    assert given["counts"] == {"0": 100}
+
+
+@pytest.mark.parametrize("call", ["device.run(7)", "device.run(flip, 0)", "device.run(flip, 100001)", "device.run(flip, '7')"])
+def test_a_wrong_call_of_the_device_is_refused(call: str) -> None:
+    assert "device.run" in refusal("qiskit", QISKIT + FLIP + call).message
+
+
+def test_a_name_of_the_codes_own_hides_the_device() -> None:
+    given = answer("qiskit", QISKIT + "class Own:\n    def run(self, c): pass\ndevice = Own()\n" + FLIP + "device.run(flip)")
+    assert given["counts"] == {"10": 100}
+
+
+def test_of_several_circuits_the_one_named_circuit_is_run_then_qc_then_the_last_with_a_warning() -> None:
+    assert answer("qiskit", QISKIT + BELL.replace("circuit =", "circuit = ") + FLIP)["warnings"] == []
+    assert answer("qiskit", QISKIT + FLIP + "qc = QuantumCircuit(1)")["counts"] == {"0": 100}
+    given = answer("qiskit", QISKIT + FLIP + "later = QuantumCircuit(1)\nlater.x(0)")
+    assert given["counts"] == {"1": 100}
+    assert "'later', assigned last" in given["warnings"][0]
+
+
+def test_code_without_a_circuit_says_how_to_name_one() -> None:
+    message = refusal("qiskit", "x = 1").message
+    assert message.startswith("No circuit found: assign your circuit to a variable named 'circuit'")
+
+
+def test_an_error_shows_the_users_own_lines_and_no_others() -> None:
+    code = "import json\ndef parse(text):\n    return json.loads(text)\n\nparse('{')\n"
+    error = refusal("qiskit", code)
+    assert error.line == 3
+    assert error.message.splitlines()[1:] == ["  line 5: parse('{')", "  line 3, in parse: return json.loads(text)"]
+    assert "site-packages" not in error.message
+
+
+def test_workflows_are_refused_by_name() -> None:
+    marked = "def f(): pass\nf._is_workflow = True\n"
+    assert "the workflow 'f'" in refusal("qiskit", marked).message
+    assert "several workflows were found (f, g)" in refusal("qiskit", marked + "g = f\n").message

@@ -14,6 +14,7 @@ import uvicorn
 from .sandbox.child_process_sandbox import ChildProcessSandbox
 from .sandbox.linux import hide_memory
 from .sandbox.seam import Limits, SandboxFault
+from .service.lanes import KEPT_SLOTS, Lanes
 from .service.logs import facts, log, set_up_logs
 from .service.server import build_app
 from .service.settings import Settings, SettingsError, read_settings
@@ -34,10 +35,10 @@ class _Server(uvicorn.Server):
 
 async def _serve(settings: Settings) -> None:
     limits = Limits(memory_bytes=settings.memory_bytes, engine_memory_bytes=settings.engine_memory_bytes)
-    sandbox = ChildProcessSandbox(settings.slots, settings.isolation)
+    sandbox = ChildProcessSandbox(settings.slots + KEPT_SLOTS, settings.isolation)
     server = _Server(
         uvicorn.Config(
-            build_app(sandbox, limits, settings.token),
+            build_app(sandbox, Lanes(settings.slots), limits, settings.token),
             host=settings.host,
             port=settings.port,
             log_config=None,
@@ -58,7 +59,7 @@ async def _serve(settings: Settings) -> None:
     if starting.done():
         starting.result()
         present = sandbox.facts()
-        log.info("ready", extra=facts(isolation=present.isolation, slots=present.slots_total, port=settings.port))
+        log.info("ready", extra=facts(isolation=present.isolation, slots=settings.slots, port=settings.port))
         serving = asyncio.create_task(server.serve())
         await asyncio.wait([serving, stopping], return_when=asyncio.FIRST_COMPLETED)
         server.should_exit = True

@@ -28,7 +28,7 @@ def begin(executor: Executor, source: dict[str, str]) -> Callable[[], None]:
     answer = stream.__enter__()
     assert answer.status_code == 200
     lines: Generator[str, None, None] = answer.iter_lines()  # type: ignore[assignment]
-    assert json.loads(next(lines)) == {"accepted": {"run_id": "test"}}
+    assert json.loads(next(lines)) == {"accepted": {"run_id": "test", "framework": "qiskit"}}
 
     def hang_up() -> None:
         # Letting go of the iterator closes the stream, so it is held until here.

@@ -20,7 +20,7 @@ from .. import frames
 from ..service.logs import log
 from .seam import Isolation, Limits
 
-SLOTS_MAX = 64
+SLOTS_MAX = 65
 """More slots than this are refused when the settings are read."""
 UID_BASE = 60_000 + os.getpid() % 80 * SLOTS_MAX
 """Slot n runs as user UID_BASE+n: below 65536, which is all that a container may have, assigned to nobody, and as a

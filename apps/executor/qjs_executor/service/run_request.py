@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from ..sandbox.seam import Job, Limits
+from .lanes import Lane
 from .strict_json import NotStrictJson, parse_object
 
 BODY_BYTES_MAX = 4 * 1024 * 1024
@@ -20,6 +21,7 @@ SEED_MAX = 2**63 - 1
 """The simulator takes a signed 64-bit seed."""
 WALL_SECONDS_MAX = 900
 QUBITS_MAX = 64
+KEY_MAX = 100
 
 FRAMEWORKS = ("qiskit", "cirq", "pennylane", "openqasm", "marqov", "auto")
 FORMATS = ("qasm2", "qasm3")
@@ -37,9 +39,10 @@ CONVERTED_QUBITS_MAX = 256
 """Wider than any circuit that a backend here takes."""
 
 
-def parse_convert_request(body: bytes, defaults: Limits) -> tuple[Job, Limits]:
-    """A job that gives the canonical OpenQASM 3 of a source, and its limits. Raises InvalidRequest."""
-    source = _source(_object(body).get("source"))
+def parse_convert_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, Lane]:
+    """A job that gives the canonical OpenQASM 3 of a source, its limits and its lane. Raises InvalidRequest."""
+    request = _object(body)
+    source = _source(request.get("source"))
     job = Job(
         run_id="convert",
         source=source,
@@ -49,7 +52,7 @@ def parse_convert_request(body: bytes, defaults: Limits) -> tuple[Job, Limits]:
         params={"shots": 1},
         task="convert",
     )
-    return job, replace(defaults, wall_seconds=CONVERT_SECONDS)
+    return job, replace(defaults, wall_seconds=CONVERT_SECONDS), _lane({"lane": "interactive", **request})
 
 
 def _object(body: bytes) -> dict[str, Any]:
@@ -61,8 +64,8 @@ def _object(body: bytes) -> dict[str, Any]:
     return request
 
 
-def parse_run_request(body: bytes, defaults: Limits) -> tuple[Job, Limits]:
-    """A job and its limits from the body of a request. Raises InvalidRequest."""
+def parse_run_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, Lane]:
+    """A job, its limits and its lane from the body of a request. Raises InvalidRequest."""
     request = _object(body)
     source = _source(request.get("source"))
     engine = _text(request.get("engine"), "engine", 40)
@@ -80,7 +83,23 @@ def parse_run_request(body: bytes, defaults: Limits) -> tuple[Job, Limits]:
         max_qubits=_integer(request.get("max_qubits"), "max_qubits", 1, QUBITS_MAX),
         params=_params(request.get("params")),
     )
-    return job, replace(defaults, wall_seconds=wall)
+    return job, replace(defaults, wall_seconds=wall), _lane(request)
+
+
+def _lane(request: dict[str, Any]) -> Lane:
+    keys = request.get("keys", {})
+    if not isinstance(keys, dict):
+        _refuse("keys", "must be an object with user and team", keys)
+    user, team = (
+        _text(keys[name], f"keys.{name}", KEY_MAX) if keys.get(name) is not None else "" for name in ("user", "team")
+    )
+    match request.get("lane", "jobs"):
+        case "jobs":
+            return Lane("jobs", user, team)
+        case "interactive":
+            return Lane("interactive", user, team)
+        case other:
+            _refuse("lane", "must be jobs or interactive", other)
 
 
 def _check_strings(root: dict[str, Any]) -> None:

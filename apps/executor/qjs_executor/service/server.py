@@ -9,7 +9,7 @@ import hmac
 import json
 import os
 import platform
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from starlette.applications import Starlette
@@ -32,6 +32,7 @@ from ..sandbox.seam import (
     SandboxFault,
     Told,
 )
+from .lanes import Lane, Lanes
 from .logs import facts, log
 from .run_request import BODY_BYTES_MAX, InvalidRequest, parse_convert_request, parse_run_request
 from .runs import run_job
@@ -39,16 +40,18 @@ from .versions import ENGINE_NAME, ENGINE_VERSION, FRAMEWORKS
 
 BEAT_SECONDS = 5.0
 """A stream without a line for several beats is dead; the caller may give it up."""
+BUSY_SECONDS = 1
+"""When a caller that found every slot taken may come again."""
 ARTIFACT_CHUNK_BYTES = 1024 * 1024 // 4 * 3
 """A multiple of three, so that the pieces of base64 join."""
 
 
-def build_app(sandbox: Sandbox, limits: Limits, token: str) -> ASGIApp:
-    """The application over one sandbox. Every route asks for the bearer token."""
+def build_app(sandbox: Sandbox, lanes: Lanes, limits: Limits, token: str) -> ASGIApp:
+    """The application over one sandbox, its slots shared out by `lanes`. Every route asks for the bearer token."""
     routes = [
-        Route("/health", _Health(sandbox), methods=["GET"]),
-        Route("/run", _Run(sandbox, limits), methods=["POST"]),
-        Route("/convert", _Convert(sandbox, limits), methods=["POST"]),
+        Route("/health", _Health(sandbox, lanes), methods=["GET"]),
+        Route("/run", _Run(sandbox, lanes, limits), methods=["POST"]),
+        Route("/convert", _Convert(sandbox, lanes, limits), methods=["POST"]),
     ]
     handlers = {404: _plain_error, 405: _plain_error}
     return _Bearer(Starlette(routes=routes, exception_handlers=handlers), token)
@@ -83,8 +86,9 @@ class _Bearer:
 
 
 class _Health:
-    def __init__(self, sandbox: Sandbox) -> None:
+    def __init__(self, sandbox: Sandbox, lanes: Lanes) -> None:
         self._sandbox = sandbox
+        self._lanes = lanes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         present = self._sandbox.facts()
@@ -99,7 +103,8 @@ class _Health:
                 "note": present.note,
                 "selftest": present.selftest,
             },
-            "slots": {"total": present.slots_total, "running": present.slots_running},
+            "slots": {"total": self._lanes.job_slots, "running": self._lanes.jobs_running},
+            "lanes": {"interactive": {"running": self._lanes.interactive_running, "waiting": self._lanes.waiting}},
             "engines": [{"name": ENGINE_NAME, "version": ENGINE_VERSION}],
             "frameworks": FRAMEWORKS,
         }
@@ -113,13 +118,14 @@ class _TooLarge(Exception):
 class _Run:
     """POST /run. Written against the bare protocol, because the caller's hanging up has to kill the run at once."""
 
-    def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
+    def __init__(self, sandbox: Sandbox, lanes: Lanes, limits: Limits) -> None:
         self._sandbox = sandbox
+        self._lanes = lanes
         self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            job, limits = parse_run_request(await _body(scope, receive), self._limits)
+            job, limits, lane = parse_run_request(await _body(scope, receive), self._limits)
         except _TooLarge:
             message = f"body: larger than {BODY_BYTES_MAX} bytes"
             await error_response(413, "validation_error", message)(scope, receive, send)
@@ -127,15 +133,15 @@ class _Run:
         except InvalidRequest as error:
             await error_response(400, "validation_error", str(error))(scope, receive, send)
             return
-        refusal = await _while_connected(self._run(job, limits, send), receive, job)
+        refusal = await _while_connected(self._run(job, limits, lane, send), receive, job)
         if refusal is not None:
             await refusal(scope, receive, send)
 
-    async def _run(self, job: Job, limits: Limits, send: Send) -> Response | None:
+    async def _run(self, job: Job, limits: Limits, lane: Lane, send: Send) -> Response | None:
         """Streams the run; answers a refusal instead when nothing was started."""
         lines = _Lines(send)
         taken: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        run = asyncio.create_task(run_job(self._sandbox, job, limits, taken.set_result))
+        run = asyncio.create_task(_in_lane(self._sandbox, self._lanes, lane, job, limits, taken.set_result))
         acceptance = asyncio.create_task(asyncio.wait([taken]))
         try:
             await asyncio.wait([run, acceptance], return_when=asyncio.FIRST_COMPLETED)
@@ -164,26 +170,27 @@ class _Run:
 class _Convert:
     """POST /convert: a source as canonical OpenQASM 3."""
 
-    def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
+    def __init__(self, sandbox: Sandbox, lanes: Lanes, limits: Limits) -> None:
         self._sandbox = sandbox
+        self._lanes = lanes
         self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            job, limits = parse_convert_request(await _body(scope, receive), self._limits)
+            job, limits, lane = parse_convert_request(await _body(scope, receive), self._limits)
         except _TooLarge:
             message = f"body: larger than {BODY_BYTES_MAX} bytes"
             answer: Response | None = error_response(413, "validation_error", message)
         except InvalidRequest as error:
             answer = error_response(400, "validation_error", str(error))
         else:
-            answer = await _while_connected(self._answer(job, limits), receive, job)
+            answer = await _while_connected(self._answer(job, limits, lane), receive, job)
         if answer is not None:
             await answer(scope, receive, send)
 
-    async def _answer(self, job: Job, limits: Limits) -> Response:
+    async def _answer(self, job: Job, limits: Limits, lane: Lane) -> Response:
         try:
-            outcome = await run_job(self._sandbox, job, limits, lambda _: None)
+            outcome = await _in_lane(self._sandbox, self._lanes, lane, job, limits, lambda _: None)
         except (SandboxBusy, SandboxFault) as error:
             return _not_taken(error, job)
         if isinstance(outcome, Told):
@@ -191,6 +198,14 @@ class _Convert:
         if isinstance(outcome, Failed):
             return JSONResponse({"error": _error_json(outcome)}, status_code=422)
         return error_response(503, "execution_service_lost", getattr(outcome, "message", "the conversion was lost"))
+
+
+async def _in_lane(
+    sandbox: Sandbox, lanes: Lanes, lane: Lane, job: Job, limits: Limits, accepted: Callable[[str], None]
+) -> Outcome:
+    """Runs a job in a slot of its lane; a job of two children holds one slot for both."""
+    async with lanes.slot(lane):
+        return await run_job(sandbox, job, limits, accepted)
 
 
 async def _while_connected(work: Coroutine[Any, Any, Response | None], receive: Receive, job: Job) -> Response | None:
@@ -212,7 +227,9 @@ async def _while_connected(work: Coroutine[Any, Any, Response | None], receive: 
 def _not_taken(error: SandboxBusy | SandboxFault, job: Job) -> Response:
     """Nothing was run: every slot is taken, or no child could be had."""
     if isinstance(error, SandboxBusy):
-        return error_response(503, "busy", "every slot is taken; try again shortly")
+        answer = error_response(503, "busy", "every slot is taken; try again shortly")
+        answer.headers["retry-after"] = str(BUSY_SECONDS)
+        return answer
     log.error("no child took the job", extra=facts(run_id=job.run_id, reason=str(error)))
     return error_response(503, "execution_service_lost", str(error))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..sandbox.child_process import SLOTS_MAX
 from ..sandbox.seam import GIB, Isolation
+from .lanes import KEPT_SLOTS
 
 TOKEN_LENGTH_MIN = 16
 """A shorter bearer token could be guessed by trying."""
@@ -41,7 +42,7 @@ def read_settings(env: Mapping[str, str]) -> Settings:
             f"EXECUTOR_TOKEN: must be a secret of at least {TOKEN_LENGTH_MIN} characters (got {len(token)});"
             " the worker sends the same one"
         )
-    slots = _integer(env, "EXECUTOR_SLOTS", max(2, os.cpu_count() or 1), 1, SLOTS_MAX)
+    slots = _integer(env, "EXECUTOR_SLOTS", max(2, os.cpu_count() or 1), 1, SLOTS_MAX - KEPT_SLOTS)
     memory = _integer(env, "EXECUTOR_MEMORY_GIB", 4, 3, 1024) * GIB
     log_level = env.get("LOG_LEVEL", "info").upper()
     if log_level in ("TRACE", "SILENT"):

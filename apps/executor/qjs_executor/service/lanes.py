@@ -1,0 +1,150 @@
+"""Who may run next. Jobs are paced by their workers: a full lane refuses them at once. Interactive runs wait their
+turn, team after team, and one slot is always theirs.
+
+Teams and users are opaque keys here; the executor knows neither.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, OrderedDict, deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from ..sandbox.seam import SandboxBusy
+
+USER_RUNS_MAX = 2
+TEAM_RUNS_MAX = 4
+WAITING_MAX = 64
+"""Interactive runs that wait; whoever comes beyond them is told to come again."""
+WAIT_SECONDS = 10.0
+"""Above this a person would rather be told than go on waiting."""
+KEPT_SLOTS = 1
+"""Slots beside those of the jobs, which only interactive runs use."""
+
+
+@dataclass(frozen=True)
+class Lane:
+    """Which lane a run takes, and for whom."""
+
+    name: Literal["jobs", "interactive"] = "jobs"
+    user: str = ""
+    team: str = ""
+
+
+@dataclass(eq=False)
+class _Waiter:
+    lane: Lane
+    turn: asyncio.Future[None]
+
+
+class Lanes:
+    """Counts runs against `job_slots` and the kept slots. All methods belong to one event loop."""
+
+    def __init__(self, job_slots: int, wait_seconds: float = WAIT_SECONDS) -> None:
+        self.job_slots = job_slots
+        self._wait_seconds = wait_seconds
+        self._jobs = 0
+        self._interactive = 0
+        self._users: Counter[str] = Counter()
+        self._teams: Counter[str] = Counter()
+        # Teams in the order of their next turn, each with its runs first come first served.
+        self._waiting: OrderedDict[str, deque[_Waiter]] = OrderedDict()
+
+    @property
+    def jobs_running(self) -> int:
+        """Runs of jobs that hold a slot."""
+        return self._jobs
+
+    @property
+    def interactive_running(self) -> int:
+        """Interactive runs that hold a slot."""
+        return self._interactive
+
+    @property
+    def waiting(self) -> int:
+        """Interactive runs that wait for a slot."""
+        return sum(len(waiters) for waiters in self._waiting.values())
+
+    @asynccontextmanager
+    async def slot(self, lane: Lane) -> AsyncIterator[None]:
+        """Holds a slot. Raises SandboxBusy: for a job at once, for an interactive run after its wait, or at once when
+        too many wait."""
+        if lane.name == "jobs":
+            if self._jobs >= self.job_slots or self._full():
+                raise SandboxBusy("every slot is taken")
+            self._jobs += 1
+        else:
+            await self._turn(lane)
+        try:
+            yield
+        finally:
+            self._leave(lane)
+
+    def _full(self) -> bool:
+        return self._jobs + self._interactive >= self.job_slots + KEPT_SLOTS
+
+    async def _turn(self, lane: Lane) -> None:
+        if self.waiting >= WAITING_MAX:
+            raise SandboxBusy("too many runs wait already")
+        waiter = _Waiter(lane, asyncio.get_running_loop().create_future())
+        self._waiting.setdefault(lane.team, deque()).append(waiter)
+        self._admit()
+        try:
+            await asyncio.wait_for(asyncio.shield(waiter.turn), self._wait_seconds)
+        except TimeoutError:
+            # The turn may have come in the same moment; then it counts.
+            if not waiter.turn.done():
+                raise SandboxBusy("no slot came free in time") from None
+        except asyncio.CancelledError:
+            if waiter.turn.done():
+                self._leave(lane)
+            raise
+        finally:
+            self._forget(waiter)
+
+    def _leave(self, lane: Lane) -> None:
+        if lane.name == "jobs":
+            self._jobs -= 1
+        else:
+            self._interactive -= 1
+            for counter, key in ((self._users, lane.user), (self._teams, lane.team)):
+                counter[key] -= 1
+                if counter[key] == 0:
+                    del counter[key]
+        self._admit()
+
+    def _admit(self) -> None:
+        """Gives free slots to those who wait: each team in turn, in a team the first whose user has not too many."""
+        progress = True
+        while progress and not self._full():
+            progress = False
+            for team in list(self._waiting):
+                if self._full():
+                    return
+                waiter = self._next_of(team)
+                if waiter is None:
+                    continue
+                progress = True
+                self._interactive += 1
+                self._users[waiter.lane.user] += 1
+                self._teams[team] += 1
+                waiter.turn.set_result(None)
+                self._forget(waiter)
+                if team in self._waiting:
+                    self._waiting.move_to_end(team)
+
+    def _next_of(self, team: str) -> _Waiter | None:
+        if self._teams[team] >= TEAM_RUNS_MAX:
+            return None
+        return next((waiter for waiter in self._waiting[team] if self._users[waiter.lane.user] < USER_RUNS_MAX), None)
+
+    def _forget(self, waiter: _Waiter) -> None:
+        waiters = self._waiting.get(waiter.lane.team)
+        if waiters is None or waiter not in waiters:
+            return
+        waiters.remove(waiter)
+        if not waiters:
+            del self._waiting[waiter.lane.team]

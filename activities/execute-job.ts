@@ -8,8 +8,9 @@ import type { AnnounceJob } from '../db/job-changes.js'
 import type { Fence } from '../db/job-transition.js'
 import { loadRun } from '../db/jobs.js'
 import { assertNever, type JobError } from '../domain/errors.js'
-import type { ExecutorClient, RunEnd, RunRequest } from './executor-client.js'
+import type { ExecutorClient, RunRequest } from './executor-client.js'
 import type { ExecutorGate } from './executor-gate.js'
+import type { RunEnd } from './executor-stream.js'
 
 export interface ExecuteDeps {
   db: Db
@@ -127,7 +128,7 @@ async function recordEnd(
     case 'completed': {
       if (attempt === null) return null
       const resultSha256 = await persistently(deps, jobId, signal, () =>
-        completeAttempt(deps.db, jobId, attempt, end.result)
+        completeAttempt(deps.db, jobId, attempt, end.result, end.artifacts)
       )
       return resultSha256 ? { outcome: 'completed', resultSha256 } : null
     }

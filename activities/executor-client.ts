@@ -1,8 +1,9 @@
-// Talks to the execution service: one request per run, answered by a stream of lines (accepted, beats, outcome). Nothing
-// here decides what an outcome means for a job.
+// Talks to the execution service: one request per run, answered by a stream of lines (executor-stream.ts). Nothing here
+// decides what an outcome means for a job.
 import { Agent, request } from 'undici'
 import type { JobError } from '../domain/errors.js'
-import { isErrorCode } from '../domain/errors.js'
+import type { Framework } from '../domain/framework.js'
+import { type Refusal, type RunEnd, readFault, readRun, reasonOf } from './executor-stream.js'
 
 export interface RunRequest {
   run_id: string
@@ -14,20 +15,20 @@ export interface RunRequest {
   max_qubits: number | null
   params: unknown
   limits: { wall_seconds: number }
+  /** Somebody waits for the answer: served before jobs, and in turn by `keys`. */
+  lane?: 'interactive'
+  keys?: { user: string; team: string }
 }
 
-/**
- * `busy` and `away` come before acceptance and cost nothing; `refused` is an answer that a repetition will not change;
- * `lost` is a run that was accepted and whose end nobody saw. `result` is JSON text, never parsed here: it may hold
- * integers that a JavaScript number would round.
- */
-export type RunEnd =
-  | { kind: 'completed'; result: string }
+export interface ConvertRequest {
+  source: { kind: 'code'; framework: Framework; code: string }
+}
+
+/** `answer` is JSON text `{ qasm, circuit_info, warnings }`, never parsed here. */
+export type ConvertEnd =
+  | { kind: 'completed'; answer: string }
   | { kind: 'failed'; error: JobError }
-  | { kind: 'lost'; message: string }
-  | { kind: 'busy' }
-  | { kind: 'away'; message: string }
-  | { kind: 'refused'; message: string }
+  | Exclude<Refusal, { kind: 'refused' }>
 
 export interface ExecutorHealth {
   slots: { total: number; running: number }
@@ -37,16 +38,19 @@ export interface ExecutorHealth {
 export interface ExecutorClient {
   /** @param accepted is awaited as soon as the run has begun; when it answers `false` the run is ended as lost. */
   run(run: RunRequest, signal: AbortSignal, accepted: () => Promise<boolean>): Promise<RunEnd>
+  /** A run for somebody who waits; when `signal` aborts it is ended over there too, and this rejects. */
+  runInteractive(
+    run: Omit<RunRequest, 'lane' | 'keys'> & Required<Pick<RunRequest, 'keys'>>,
+    signal: AbortSignal
+  ): Promise<RunEnd>
+  /** The circuit that a program builds, as OpenQASM. Rejects when `signal` aborts. */
+  convert(source: ConvertRequest, signal: AbortSignal): Promise<ConvertEnd>
   health(timeoutMs?: number): Promise<ExecutorHealth>
   close(): Promise<void>
 }
 
 // A child that takes longer than this to start is as good as none.
 const ACCEPT_TIMEOUT_MS = 30_000
-// The service beats every 5 s while a run lasts; after four missed beats it is gone.
-const SILENCE_TIMEOUT_MS = 20_000
-// A result is at most 16 MiB; as an escaped JSON string it may double, beyond that somebody is not playing by the rules.
-const LINE_MAX = 40 * 1024 * 1024
 
 export function createExecutorClient(url: string, token: string): ExecutorClient {
   // The defaults of undici end a quiet response after 5 minutes; our own deadlines apply instead.
@@ -58,20 +62,17 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
     connections: 256
   })
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const post = (path: string, body: unknown, signal: AbortSignal) =>
+    request(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body), dispatcher: agent, signal })
 
   async function run(body: RunRequest, signal: AbortSignal, accepted: () => Promise<boolean>): Promise<RunEnd> {
     const hangUp = new AbortController()
     const stop = AbortSignal.any([signal, hangUp.signal])
     try {
       const headersDue = setTimeout(() => hangUp.abort(), ACCEPT_TIMEOUT_MS)
-      const response = await request(`${url}/run`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify(body),
-        dispatcher: agent,
-        signal: stop
-      }).finally(() => clearTimeout(headersDue))
-      if (response.statusCode !== 200) return await refusal(response.statusCode, await response.body.text())
+      const response = await post('/run', body, stop).finally(() => clearTimeout(headersDue))
+      if (response.statusCode !== 200)
+        return refusal(response.statusCode, await response.body.text(), response.headers['retry-after'])
       const end = await readRun(response.body, accepted, () => hangUp.abort())
       // A run that we gave up ourselves is not one that the service lost.
       if (end.kind === 'lost' || end.kind === 'away') signal.throwIfAborted()
@@ -87,6 +88,19 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
 
   return {
     run,
+    runInteractive: (body, signal) => run({ ...body, lane: 'interactive' }, signal, async () => true),
+    async convert(body, signal) {
+      try {
+        const response = await post('/convert', body, signal)
+        const text = await response.body.text()
+        if (response.statusCode === 200) return { kind: 'completed', answer: text }
+        const refused = refusal(response.statusCode, text, response.headers['retry-after'])
+        return refused.kind === 'refused' ? { kind: 'failed', error: readFault(errorOf(text) ?? refused) } : refused
+      } catch (error) {
+        signal.throwIfAborted()
+        return { kind: 'away', message: reasonOf(error) }
+      }
+    },
     async health(timeoutMs = 2_000) {
       const response = await request(`${url}/health`, {
         headers,
@@ -100,93 +114,30 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
   }
 }
 
-async function refusal(status: number, text: string): Promise<RunEnd> {
-  const message = errorMessage(text) ?? `execution service answered ${status}`
-  if (status === 503) return { kind: 'busy' }
+function refusal(status: number, text: string, retryAfter: string | string[] | undefined): Refusal {
+  const { message, code } = errorOf(text) ?? { message: `execution service answered ${status}` }
+  const full = status === 429 || (status === 503 && (code === undefined || code === 'busy'))
+  if (full) return { kind: 'busy', retryAfterSeconds: readSeconds(retryAfter) }
   // A wrong token or a proxy's error is mended by an operator, not by failing jobs.
   if (status === 401 || status === 404 || status >= 500) return { kind: 'away', message }
   return { kind: 'refused', message }
 }
 
-async function readRun(
-  body: AsyncIterable<Buffer>,
-  accepted: () => Promise<boolean>,
-  abort: () => void
-): Promise<RunEnd> {
-  let wasAccepted = false
+function readSeconds(header: string | string[] | undefined): number {
+  return typeof header === 'string' && /^[1-9]\d{0,3}$/.test(header) ? Number(header) : 1
+}
+
+interface ErrorBody {
+  code?: unknown
+  message: string
+  line?: unknown
+}
+
+function errorOf(text: string): ErrorBody | null {
   try {
-    for await (const line of linesOf(body, abort)) {
-      if (line.accepted !== undefined) {
-        wasAccepted = true
-        if (!(await accepted())) return { kind: 'lost', message: 'the job was taken from this worker' }
-      } else if (line.outcome !== undefined) return readOutcome(line.outcome)
-    }
-  } catch (error) {
-    if (!wasAccepted) return { kind: 'away', message: reasonOf(error) }
-    return { kind: 'lost', message: `the execution service went away during the run (${reasonOf(error)})` }
-  }
-  return wasAccepted
-    ? { kind: 'lost', message: 'the execution service closed the stream without an outcome' }
-    : { kind: 'away', message: 'the execution service closed the stream before it accepted the run' }
-}
-
-interface Line {
-  accepted?: unknown
-  outcome?: { status?: unknown; result?: unknown; error?: { code?: unknown; message?: unknown; line?: unknown } }
-}
-
-async function* linesOf(body: AsyncIterable<Buffer>, abort: () => void): AsyncGenerator<Line> {
-  let parts: Buffer[] = []
-  let size = 0
-  let silence = setTimeout(abort, SILENCE_TIMEOUT_MS)
-  try {
-    for await (const chunk of body) {
-      clearTimeout(silence)
-      silence = setTimeout(abort, SILENCE_TIMEOUT_MS)
-      let rest = chunk
-      for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-        parts.push(rest.subarray(0, end))
-        yield JSON.parse(Buffer.concat(parts).toString('utf8')) as Line
-        parts = []
-        size = 0
-        rest = rest.subarray(end + 1)
-      }
-      parts.push(rest)
-      size += rest.length
-      if (size > LINE_MAX) throw new Error('a line of the execution service is too long')
-    }
-  } finally {
-    clearTimeout(silence)
-  }
-}
-
-function readOutcome(outcome: NonNullable<Line['outcome']>): RunEnd {
-  const message = reasonWithLine(outcome.error ?? {})
-  if (outcome.status === 'completed' && typeof outcome.result === 'string')
-    return { kind: 'completed', result: outcome.result }
-  if (outcome.status === 'failed') {
-    const code = outcome.error?.code
-    return { kind: 'failed', error: { code: isErrorCode(code) ? code : 'execution_error', message } }
-  }
-  return { kind: 'lost', message }
-}
-
-/** A job's error has one text; where in the code it happened belongs into it. */
-function reasonWithLine({ message, line }: { message?: unknown; line?: unknown }): string {
-  if (typeof message !== 'string') return 'no reason was given'
-  return typeof line === 'number' && !/\bline \d/.test(message) ? `line ${line}: ${message}` : message
-}
-
-function errorMessage(text: string): string | null {
-  try {
-    const message = (JSON.parse(text) as { error?: { message?: unknown } }).error?.message
-    return typeof message === 'string' ? message : null
+    const { error } = JSON.parse(text) as { error?: Omit<ErrorBody, 'message'> & { message?: unknown } }
+    return typeof error?.message === 'string' ? { ...error, message: error.message } : null
   } catch {
     return null
   }
-}
-
-const reasonOf = (error: unknown): string => {
-  const { code, message } = error as { code?: string; message?: string }
-  return code ?? message ?? String(error)
 }

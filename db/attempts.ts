@@ -6,11 +6,10 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import type { JobError } from '../domain/errors.js'
 import type { AttemptState } from '../domain/job-status.js'
 import { storableText } from '../domain/json-guard.js'
+import { type Artifact, RESULT_ARTIFACT } from './artifacts.js'
 import type { Db, DbOrTx } from './client.js'
 import { type Fence, fenceHolds, now } from './job-transition.js'
 import { artifacts, attempts, jobs } from './tables/jobs.js'
-
-export const RESULT_ARTIFACT = 'result.json'
 
 export interface Attempt {
   task: string
@@ -91,13 +90,24 @@ export async function closeOpenAttempts(
 }
 
 /**
- * Stores a result (JSON text, kept byte for byte) and closes its attempt as completed, both or neither.
- * @returns the hex SHA-256 under which it is stored, or `null` when the attempt is no longer open, or no longer of the
- * job's present generation.
+ * Stores a result (JSON text, kept byte for byte) with the files made beside it, and closes its attempt as completed: all
+ * or nothing.
+ * @returns the hex SHA-256 under which the result is stored, or `null` when the attempt is no longer open, or no longer of
+ * the job's present generation.
  */
-export async function completeAttempt(db: Db, jobId: string, number: number, result: string): Promise<string | null> {
-  const content = Buffer.from(result, 'utf8')
-  const sha256 = createHash('sha256').update(content).digest('hex')
+export async function completeAttempt(
+  db: Db,
+  jobId: string,
+  number: number,
+  result: string,
+  beside: readonly Artifact[] = []
+): Promise<string | null> {
+  const resultFile = { name: RESULT_ARTIFACT, mediaType: 'application/json', content: Buffer.from(result, 'utf8') }
+  const resultSha256 = sha256Of(resultFile.content)
+  const files = [resultFile, ...beside].map(
+    ({ name, mediaType, content }) =>
+      sql`(${name}::text, ${sha256Of(content)}::text, ${content.length}::int, ${mediaType}::text, ${content}::bytea)`
+  )
   // The lock keeps a sweep from giving the job away between the check and the commit.
   const held = db
     .select({ id: jobs.id, generation: jobs.generation })
@@ -106,16 +116,19 @@ export async function completeAttempt(db: Db, jobId: string, number: number, res
     .for('no key update')
   const closed = await db.execute(sql`
     with held as ${held},
-      closed as (update ${attempts} set state = 'completed', ended_at = ${now}, result_sha256 = ${sha256}
+      closed as (update ${attempts} set state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}
         where job_id in (select id from held) and number = ${number} and state = 'running'
           and generation = (select generation from held)
         returning job_id),
       stored as (insert into ${artifacts} (job_id, name, sha256, size_bytes, media_type, content)
-        select job_id, ${RESULT_ARTIFACT}, ${sha256}, ${content.length}::int, 'application/json', ${content}::bytea from closed
+        select closed.job_id, file.* from closed
+          cross join (values ${sql.join(files, sql`, `)}) as file (name, sha256, size_bytes, media_type, content)
         on conflict do nothing)
     select job_id from closed`)
-  return closed.length > 0 ? sha256 : null
+  return closed.length > 0 ? resultSha256 : null
 }
+
+const sha256Of = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
 
 export async function listAttempts(db: DbOrTx, jobId: string): Promise<Attempt[]> {
   return db.select().from(attempts).where(eq(attempts.jobId, jobId)).orderBy(asc(attempts.task), asc(attempts.number))

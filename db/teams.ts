@@ -51,6 +51,17 @@ export async function lockTeamForWrite(
   return row.id
 }
 
+/**
+ * In whose name a user runs something that no team owns: the first of their teams that is not suspended, `null` without
+ * any team. @throws ServiceError `team_suspended` when all are.
+ */
+export async function teamForRuns(db: DbOrTx, userId: string): Promise<string | null> {
+  const memberships = await teamsOf(db, userId)
+  const usable = memberships.find((team) => !team.suspended)
+  if (!usable && memberships.length > 0) throw suspended()
+  return usable?.id ?? null
+}
+
 /** For writes to what a team already owns. @throws ServiceError `team_suspended`. */
 export async function assertNotSuspended(db: DbOrTx, teamId: string): Promise<void> {
   const [row] = await db.select({ suspendedAt: teams.suspendedAt }).from(teams).where(eq(teams.id, teamId))

@@ -40,15 +40,18 @@ export interface Backend {
 const engines = new Set(['statevector'])
 
 /**
- * Refuses a job that the backend certainly cannot take, before anything is recorded.
- * @throws ServiceError `backend_unknown`, `backend_retired` or `backend_unavailable`, saying which and why.
+ * Refuses a run that the backend certainly cannot take, before anything is recorded.
+ * @param shotsField where the caller has put the shots.
+ * @throws ServiceError `backend_unknown`, `backend_retired`, `backend_unavailable`, or `validation_error` for too many
+ * shots, saying which and why.
  */
-export function assertUsable(backend: Backend | null, slug: string, shots: number): asserts backend is Backend {
-  if (!backend)
-    throw new ServiceError(
-      'backend_unknown',
-      `backend: no backend is called ${JSON.stringify(slug)}; see GET /api/backends`
-    )
+export function assertUsable(
+  backend: Backend | null,
+  slug: string,
+  shots: number,
+  shotsField = 'params.shots'
+): asserts backend is Backend {
+  if (!backend) throw unknown(slug)
   if (backend.isRetired)
     throw new ServiceError('backend_retired', `backend: ${slug} was retired by its provider; see GET /api/backends`)
   if (backend.status !== 'online')
@@ -61,12 +64,34 @@ export function assertUsable(backend: Backend | null, slug: string, shots: numbe
   if (backend.maxShots !== null && shots > backend.maxShots)
     throw new ServiceError(
       'validation_error',
-      `params.shots: ${slug} takes at most ${backend.maxShots} shots (got ${shots})`
+      `${shotsField}: ${slug} takes at most ${backend.maxShots} shots (got ${shots})`
     )
 }
 
+/**
+ * The playground runs on free simulators of the executor alone.
+ * @throws ServiceError `backend_unknown`, or `validation_error` for a backend that takes jobs only.
+ */
+export function assertForPlayground(backend: Backend | null, slug: string): asserts backend is SimulatorBackend {
+  if (!backend) throw unknown(slug)
+  const { taskFee, perShot, minimumCost } = backend.pricing
+  const paid = taskFee > 0n || perShot > 0n || minimumCost > 0n
+  if (paid || backend.engine === null)
+    throw new ServiceError(
+      'validation_error',
+      `backend: ${slug} ${paid ? 'is paid' : 'is not a local simulator'}, and the playground runs on free local simulators only; ` +
+        'submit a job instead (POST /api/jobs/submit)'
+    )
+}
+
+/** A backend that an engine of the executor simulates. */
+export type SimulatorBackend = Backend & { engine: string }
+
 const isUsable = (backend: Backend): boolean =>
   backend.isAvailable && !backend.isRetired && backend.status === 'online' && engines.has(backend.engine ?? '')
+
+const unknown = (slug: string) =>
+  new ServiceError('backend_unknown', `backend: no backend is called ${JSON.stringify(slug)}; see GET /api/backends`)
 
 const statusText = { offline: 'offline', maintenance: 'in maintenance' } as const
 

@@ -16,8 +16,12 @@ export const errorCatalogue = {
   backend_retired: { http: 400, retryable: false },
   backend_unavailable: { http: 400, retryable: true },
   price_changed: { http: 409, retryable: false },
+  language_not_detected: { http: 422, retryable: false },
   execution_error: { http: 422, retryable: false },
   unsupported_operation: { http: 422, retryable: false },
+  rate_limited: { http: 429, retryable: true },
+  worker_unreachable: { http: 502, retryable: true },
+  worker_not_configured: { http: 503, retryable: false },
   execution_service_lost: { http: 502, retryable: true },
   worker_lost: { http: 502, retryable: true },
   dispatch_failed: { http: 503, retryable: true },
@@ -30,7 +34,8 @@ export const isErrorCode = (text: unknown): text is ErrorCode =>
   typeof text === 'string' && Object.hasOwn(errorCatalogue, text)
 
 /**
- * A fault that a caller is told about. `message` is public; `fields` join the answer's body; `cause` stays in the log.
+ * A fault that a caller is told about. `message` is public; `fields` join the answer's body, but for
+ * `retryAfterSeconds`, which becomes its Retry-After header; `cause` stays in the log.
  * Checked by `code`, never by class: classes differ between realms and packages.
  */
 export class ServiceError extends Error {

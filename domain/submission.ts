@@ -2,6 +2,7 @@
 // checks them together and gives a total value that the rest of the code trusts.
 import { type Static, Type } from 'typebox'
 import { ServiceError } from './errors.js'
+import { detectFramework, type Framework, frameworks } from './framework.js'
 import type { ExecutionMode } from './job-status.js'
 import { type MicroUsd, microFromUsd } from './money.js'
 
@@ -12,8 +13,6 @@ export const TIMEOUT_SECONDS_MAX = 900
 const TIMEOUT_SECONDS_DEFAULT = 120
 const NOT_BEFORE_DAYS_MAX = 30
 
-export const frameworks = ['qiskit', 'cirq', 'pennylane', 'openqasm', 'marqov'] as const
-export type Framework = (typeof frameworks)[number]
 const availableFrameworks: readonly Framework[] = ['qiskit', 'openqasm']
 
 const oneOf = <const T extends string>(values: readonly T[], options = {}) =>
@@ -126,30 +125,16 @@ function readSource(body: SubmitBody): JobSource {
     return { kind: 'circuit', format: body.circuit.format, text: body.circuit.payload }
   }
   const text = body.inline_code!
-  return { kind: 'inline', framework: body.framework ?? guessFramework(text), text }
+  return { kind: 'inline', framework: body.framework ?? frameworkOf(text), text }
 }
 
-/** By the OPENQASM header (after comments) or by the imports; each pattern is linear in the code. */
-function guessFramework(code: string): Framework {
-  if (/^OPENQASM\b/.test(withoutLeadingComments(code))) return 'openqasm'
-  const imports = code.matchAll(/^[ \t]*(?:from|import)[ \t]+(qiskit|cirq|pennylane|marqov|braket)\b/gm)
-  const found = [...new Set([...imports].map((match) => (match[1] === 'braket' ? 'marqov' : match[1]) as Framework))]
-  if (found.length === 1) return found[0]!
+function frameworkOf(code: string): Framework {
+  const { framework, imported } = detectFramework(code)
+  if (framework) return framework
   throw invalid(
-    `framework: could not be told from the code (imports found: ${found.join(', ') || 'none'}); ` +
+    `framework: could not be told from the code (imports found: ${imported.join(', ') || 'none'}); ` +
       `send one of ${frameworks.join(', ')}, or import the framework you use`
   )
-}
-
-function withoutLeadingComments(code: string): string {
-  let rest = code.trimStart()
-  while (rest.startsWith('//') || rest.startsWith('/*')) {
-    const closing = rest.startsWith('//') ? '\n' : '*/'
-    const end = rest.indexOf(closing, 2)
-    if (end < 0) return ''
-    rest = rest.slice(end + closing.length).trimStart()
-  }
-  return rest
 }
 
 function refuseWhatIsNotThereYet(body: SubmitBody): void {

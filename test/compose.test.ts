@@ -162,11 +162,11 @@ test('api and worker accept the configuration that they are given', () => {
   const worker = readWorkerConfig(workerEnv)
   expect(api).toMatchObject({ host: '0.0.0.0', port: 3000, publicUrl: null, codesNeeded: true })
   expect(worker).toMatchObject({ workflowBundle: '/app/dist/workflows.js', healthPort: 3001 })
-  for (const url of [api.databaseUrl, api.redisUrl, api.executorUrl]) {
+  for (const url of [api.databaseUrl, api.redisUrl, api.executorUrl!]) {
     expect(Object.keys(compose.services)).toContain(new URL(url).hostname)
     expect(new URL(url).href).not.toContain('$')
   }
-  expect(new URL(api.executorUrl).port).toBe(environmentOf('executor').EXECUTOR_PORT)
+  expect(new URL(api.executorUrl!).port).toBe(environmentOf('executor').EXECUTOR_PORT)
   const probe = (name: string) => JSON.stringify(compose.services[name]!.healthcheck!.test)
   expect(probe('api')).toContain(':3000/readyz')
   expect(probe('worker')).toContain(`:${worker.healthPort}/healthz`)

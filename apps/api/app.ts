@@ -20,10 +20,12 @@ import jsonBody from './plugins/json-body.js'
 import originGuard from './plugins/origin-guard.js'
 import session, { createSessions } from './plugins/session.js'
 import { adminRoutes } from './routes/admin.js'
+import { artifactRoutes } from './routes/artifacts.js'
 import { publicAuthRoutes, sessionRoutes } from './routes/auth.js'
 import { backendRoutes, createBackendCatalogue } from './routes/backends.js'
 import { budgetRoutes } from './routes/budgets.js'
 import { jobRoutes } from './routes/jobs.js'
+import { playgroundRoutes } from './routes/playground.js'
 import { serviceRoutes } from './routes/service.js'
 import { API_VERSION, SERVICE_VERSION } from './version.js'
 
@@ -88,6 +90,8 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
       guarded.addHook('onRequest', sessions.requireUser)
       await guarded.register(sessionRoutes, { deps, sessions })
       await guarded.register(jobRoutes, { deps, nudge, waits })
+      await guarded.register(artifactRoutes, { deps })
+      await guarded.register(playgroundRoutes, { deps })
       await guarded.register(budgetRoutes, { deps })
       await guarded.register(adminRoutes, { deps, catalogue })
     })

@@ -7,7 +7,8 @@ export interface ApiConfig {
   temporalUiUrl: string | null
   taskQueue: string
   queuePrefix: string
-  executorUrl: string
+  /** `null`: jobs are taken for workers to run, the playground answers 503. */
+  executorUrl: string | null
   executorToken: string
   host: string
   port: number
@@ -37,8 +38,8 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     temporalUiUrl: env.TEMPORAL_UI_URL || null,
     taskQueue: env.TEMPORAL_TASK_QUEUE ?? 'jobs',
     queuePrefix: env.QUEUE_PREFIX ?? 'qjs',
-    executorUrl: need('EXECUTOR_URL'),
-    executorToken: need('EXECUTOR_TOKEN'),
+    executorUrl: env.EXECUTOR_URL || null,
+    executorToken: env.EXECUTOR_URL ? need('EXECUTOR_TOKEN') : '',
     host: env.HOST ?? '127.0.0.1',
     port,
     publicUrl: env.PUBLIC_URL || null,

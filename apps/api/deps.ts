@@ -1,5 +1,6 @@
 // What the routes work with. Built once by `server.ts` (or a test) and handed in; nothing is looked up from a registry.
 import type { Dispatcher } from '../../activities/dispatcher.js'
+import type { ExecutorClient } from '../../activities/executor-client.js'
 import type { Db } from '../../db/client.js'
 import type { AnnounceJob, JobListener } from '../../db/job-changes.js'
 import type { ApiConfig } from './config.js'
@@ -10,6 +11,10 @@ export interface ApiDeps {
   listener: JobListener
   announce: AnnounceJob
   dispatcher: Dispatcher
+  /** For the playground; `null` when no executor is configured. */
+  executor: ExecutorClient | null
+  /** How long the playground waits for the executor; 90 s unless said otherwise. */
+  executorDeadlineMs?: number
   /** One probe per part that the service needs; rejects when the part is away. */
   probes: Record<'database' | 'redis' | 'temporal' | 'executor', () => Promise<unknown>>
   now(): Date

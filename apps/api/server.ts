@@ -26,7 +26,7 @@ const { client: temporal, close: closeTemporal } = createTemporalClient(
   config.temporalNamespace
 )
 const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
-const executor = createExecutorClient(config.executorUrl, config.executorToken)
+const executor = config.executorUrl ? createExecutorClient(config.executorUrl, config.executorToken) : null
 
 const app = await buildApp(
   {
@@ -35,6 +35,7 @@ const app = await buildApp(
     listener,
     announce,
     dispatcher: createDispatcher({ db, temporal, taskQueue: config.taskQueue, queue: directQueue.queue, announce }),
+    executor,
     probes: {
       database: () => sql`select 1`,
       redis: () => directQueue.ping(),
@@ -43,7 +44,10 @@ const app = await buildApp(
         temporal.withDeadline(Date.now() + 1_500, () =>
           temporal.workflowService.describeNamespace({ namespace: config.temporalNamespace })
         ),
-      executor: () => executor.health()
+      executor: async () => {
+        if (!executor) throw new Error('EXECUTOR_URL is not set')
+        return executor.health()
+      }
     },
     now: () => new Date()
   },
@@ -68,7 +72,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     stopping = true
     log.info({ signal }, 'stopping')
     await app.close()
-    await Promise.all([listener.close(), directQueue.close(), executor.close(), closeTemporal()])
+    await Promise.all([listener.close(), directQueue.close(), executor?.close(), closeTemporal()])
     await closeDatabase()
     process.exit(0)
   })

@@ -36,6 +36,7 @@ function expectation(error: ValidatorError): string {
     case 'array':
       return `must be a list${range(schema, 'minItems', 'maxItems', ' items')}`
     case 'object':
+      if (error.keyword === 'maxProperties') return `must have at most ${schema.maxProperties} keys`
       return error.keyword === 'minProperties' ? 'must name at least one field' : 'must be an object'
     case 'boolean':
       return 'must be true or false'

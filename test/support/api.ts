@@ -45,7 +45,9 @@ export interface ApiOptions {
   probes?: Partial<ApiDeps['probes']>
   redisUrl?: string
   temporalAddress?: string
-  executorUrl?: string
+  /** `null`: none is configured. */
+  executorUrl?: string | null
+  executorDeadlineMs?: number
   /** Connections of the pool; the default is the product's. */
   poolMax?: number
   now?: () => Date
@@ -78,10 +80,8 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     options.temporalAddress ?? process.env.TEST_TEMPORAL_ADDRESS!,
     'default'
   )
-  const executor = createExecutorClient(
-    options.executorUrl ?? process.env.TEST_EXECUTOR_URL!,
-    process.env.TEST_EXECUTOR_TOKEN!
-  )
+  const { executorUrl = process.env.TEST_EXECUTOR_URL! } = options
+  const executor = executorUrl === null ? null : createExecutorClient(executorUrl, process.env.TEST_EXECUTOR_TOKEN!)
   const deps: ApiDeps = {
     config: {
       temporalUiUrl: null,
@@ -101,6 +101,8 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       queue: directQueue.queue,
       announce
     }),
+    executor,
+    ...(options.executorDeadlineMs && { executorDeadlineMs: options.executorDeadlineMs }),
     probes: {
       database: () => pool.sql`select 1`,
       redis: () => directQueue.ping(),
@@ -108,7 +110,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
         temporal.withDeadline(Date.now() + 1_500, () =>
           temporal.workflowService.describeNamespace({ namespace: 'default' })
         ),
-      executor: () => executor.health(),
+      executor: async () => executor?.health() ?? Promise.reject(new Error('no executor is configured')),
       ...options.probes
     },
     now: options.now ?? (() => new Date())
@@ -146,7 +148,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     close(): Promise<void> {
       closed ??= (async () => {
         await app.close()
-        await Promise.allSettled([listener.close(), directQueue.close(), executor.close(), closeTemporal()])
+        await Promise.allSettled([listener.close(), directQueue.close(), executor?.close(), closeTemporal()])
         await pool.close()
         if (!options.database) await database.drop()
       })()

@@ -35,7 +35,8 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: KnownErr
   const { code, message, fields = {} } = error
   const status = errorCatalogue[code].http
   const structured = request.headers.authorization !== undefined
-  const { code: sessionCode, ...figures } = fields
+  const { code: sessionCode, retryAfterSeconds, ...figures } = fields
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
   return reply
     .code(status)
     .header('cache-control', 'no-store')

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { listAttempts, resultText } from '../../../db/attempts.js'
 import { findBackend } from '../../../db/backends.js'
+import type { Db } from '../../../db/client.js'
 import { requestCancel } from '../../../db/job-steps.js'
 import { createJob, type JobRow, listJobs, loadJob, TOTAL_MAX } from '../../../db/jobs.js'
 import { assertNotSuspended } from '../../../db/teams.js'
@@ -155,12 +156,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     }
   )
 
-  async function jobOf(request: FastifyRequest): Promise<JobRow> {
-    const { id } = request.params as { id: string }
-    const job = await loadJob(db, userOf(request).id, id)
-    if (!job) throw new ServiceError('not_found', 'no such job')
-    return job
-  }
+  const jobOf = (request: FastifyRequest): Promise<JobRow> => requestedJob(db, request)
 
   const resultOf = async (job: JobRow): Promise<string | null> =>
     job.resultSha256 === null ? null : resultText(db, job.id, job.resultSha256)
@@ -169,8 +165,16 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     sendJson(reply, jobRecordJson(job, await resultOf(job), viewOptions()))
 }
 
+/** The job that the path's `id` names. @throws ServiceError `not_found` when it is none of the caller's. */
+export async function requestedJob(db: Db, request: FastifyRequest): Promise<JobRow> {
+  const { id } = request.params as { id: string }
+  const job = await loadJob(db, userOf(request).id, id)
+  if (!job) throw new ServiceError('not_found', 'no such job')
+  return job
+}
+
 /** The text is JSON already; an object would be serialised a second time. */
-const sendJson = (reply: FastifyReply, json: string): FastifyReply =>
+export const sendJson = (reply: FastifyReply, json: string): FastifyReply =>
   reply.type('application/json; charset=utf-8').send(json)
 
 /** Whole seconds from 0 to 22; anything else counts as no wait, since a refused poll would end a client's patience. */

@@ -1,0 +1,64 @@
+// Stands where the execution service stands and does what a real one does only when something is wrong with it: silent,
+// full, gone in the middle of a run, or answering lines that a test wants to see carried through.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+
+export interface Call {
+  path: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  body: any
+  /** The caller has hung up before the answer was complete. */
+  hungUp: boolean
+}
+
+/** What it does with a request; without an `end` the request hangs. */
+export type Fault = (response: ServerResponse, request: IncomingMessage) => void
+
+export async function startFaultyExecutor(first: Fault) {
+  const calls: Call[] = []
+  let fault = first
+  const server = createServer(async (request, response) => {
+    const call: Call = { path: request.url!, body: await json(request), hungUp: false }
+    response.on('close', () => {
+      call.hungUp = !response.writableFinished
+    })
+    calls.push(call)
+    fault(response, request)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    from(next: Fault): void {
+      fault = next
+    },
+    async close(): Promise<void> {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    }
+  }
+}
+
+export const hang: Fault = () => {}
+
+export const refuse =
+  (status: number, code: string, message: string, headers: Record<string, string> = {}): Fault =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(JSON.stringify({ error: { code, message } }))
+  }
+
+/** Streams lines, then ends, dies or hangs. */
+export const stream =
+  (lines: object[], then: 'end' | 'die' | 'hang' = 'end'): Fault =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+    const text = [{ accepted: {} }, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')
+    response.write(text, () => {
+      if (then === 'end') response.end()
+      if (then === 'die') response.destroy()
+    })
+  }
+
+export const completed = (result: string): object => ({ outcome: { status: 'completed', result } })

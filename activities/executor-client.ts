@@ -22,6 +22,7 @@ export interface RunRequest {
 
 export interface ConvertRequest {
   source: { kind: 'code'; framework: Framework; code: string }
+  keys: { user: string; team: string }
 }
 
 /** `answer` is JSON text `{ qasm, circuit_info, warnings }`, never parsed here. */

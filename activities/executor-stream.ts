@@ -2,14 +2,16 @@
 // and last the outcome.
 import type { Artifact } from '../db/artifacts.js'
 import { isErrorCode, type JobError } from '../domain/errors.js'
+import { type Framework, frameworks } from '../domain/framework.js'
 
 /**
  * `busy` and `away` come before acceptance and cost nothing; `refused` is an answer that a repetition will not change;
  * `lost` is a run that was accepted and whose end nobody saw. `result` is JSON text, never parsed here: it may hold
- * integers that a JavaScript number would round. `artifacts` are the files made beside it.
+ * integers that a JavaScript number would round. `artifacts` are the files made beside it; `framework` is the one that
+ * the program turned out to be in.
  */
 export type RunEnd =
-  | { kind: 'completed'; result: string; artifacts: Artifact[] }
+  | { kind: 'completed'; result: string; artifacts: Artifact[]; framework: Framework | null }
   | { kind: 'failed'; error: JobError }
   | { kind: 'lost'; message: string }
   | Refusal
@@ -29,7 +31,7 @@ const SILENCE_TIMEOUT_MS = 20_000
 const LINE_MAX = 40 * 1024 * 1024
 
 interface Line {
-  accepted?: unknown
+  accepted?: { framework?: unknown }
   artifact?: { name?: unknown; media_type?: unknown; chunk?: unknown; last?: unknown }
   outcome?: { status?: unknown; result?: unknown; error?: Fault }
 }
@@ -51,14 +53,16 @@ export async function readRun(
   abort: () => void
 ): Promise<RunEnd> {
   let wasAccepted = false
+  let framework: Framework | null = null
   const files = new ArtifactFiles()
   try {
     for await (const line of linesOf(body, abort)) {
       if (line.accepted !== undefined) {
         wasAccepted = true
+        framework = frameworks.find((name) => name === line.accepted?.framework) ?? null
         if (!(await accepted())) return { kind: 'lost', message: 'the job was taken from this worker' }
       } else if (line.artifact !== undefined) files.add(line.artifact)
-      else if (line.outcome !== undefined) return readOutcome(line.outcome, files)
+      else if (line.outcome !== undefined) return readOutcome(line.outcome, files, framework)
     }
   } catch (error) {
     if (!wasAccepted) return { kind: 'away', message: reasonOf(error) }
@@ -133,9 +137,9 @@ class ArtifactFiles {
   }
 }
 
-function readOutcome(outcome: NonNullable<Line['outcome']>, files: ArtifactFiles): RunEnd {
+function readOutcome(outcome: NonNullable<Line['outcome']>, files: ArtifactFiles, framework: Framework | null): RunEnd {
   if (outcome.status === 'completed' && typeof outcome.result === 'string') {
-    if (!files.tooLarge) return { kind: 'completed', result: outcome.result, artifacts: files.all() }
+    if (!files.tooLarge) return { kind: 'completed', result: outcome.result, artifacts: files.all(), framework }
     const message = `the files of this run are larger than ${ARTIFACT_BYTES_MAX / 1024 / 1024} MiB together`
     return { kind: 'failed', error: { code: 'execution_error', message } }
   }

@@ -13,8 +13,6 @@ export const TIMEOUT_SECONDS_MAX = 900
 const TIMEOUT_SECONDS_DEFAULT = 120
 const NOT_BEFORE_DAYS_MAX = 30
 
-const availableFrameworks: readonly Framework[] = ['qiskit', 'openqasm']
-
 const oneOf = <const T extends string>(values: readonly T[], options = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...options })
 
@@ -100,8 +98,6 @@ export function readSubmission(body: SubmitBody, now: Date): Submission {
     throw invalid('capsule_name: needs create_capsule: true')
   refuseWhatIsNotThereYet(body)
   const source = readSource(body)
-  if (source.kind === 'inline' && !availableFrameworks.includes(source.framework))
-    throw notAvailable('framework', `${source.framework} (available: ${availableFrameworks.join(', ')}) is`)
   return {
     source,
     backend: body.backend,

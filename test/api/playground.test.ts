@@ -157,13 +157,16 @@ describe('is refused with the field', () => {
   })
 
   test.each([
-    ['x = 1', 'none'],
-    ['import qiskit\nimport cirq', 'qiskit, cirq']
-  ])('a language that is not to be found in %j', async (code, imports) => {
+    ['x = 1', 'imports found: none'],
+    ['import qiskit\nimport cirq', 'imports found: cirq, qiskit'],
+    [
+      'import qiskit\nimport cirq\na = cirq.Circuit()\nb = qiskit.QuantumCircuit(1)',
+      'circuits of cirq, qiskit are made'
+    ]
+  ])('a language that is not to be found in %j', async (code, seen) => {
     const message =
-      `language: could not be detected from the code (imports found: ${imports}). Supported are ` +
-      'qiskit, cirq, pennylane, openqasm, marqov: name one of them as "language", ' +
-      'or add an import statement of the one framework that you use'
+      `the language could not be detected (${seen}); supported frameworks: qiskit, cirq, pennylane, openqasm, marqov. ` +
+      'Choose the language explicitly, or add the import statement of the framework you use'
     expect(await refusal(run({ code, language: 'auto' }))).toEqual([422, message])
   })
 })

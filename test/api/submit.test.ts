@@ -262,11 +262,7 @@ describe('is refused, leaving nothing behind:', () => {
     ['warn_check_ids', submission({ warn_check_ids: ['a'] })],
     ['params.noise_model', withParams({ noise_model: { gate_errors: { all_1q: 0.1 } } })],
     ['params.extract_state_vector', withParams({ extract_state_vector: true })],
-    ['params.circuit_count', withParams({ circuit_count: 2 })],
-    ['framework: cirq', submission({ framework: 'cirq' })],
-    ['framework: pennylane', submission({ framework: 'pennylane' })],
-    ['framework: marqov', submission({ framework: 'marqov' })],
-    ['framework: cirq', submission({ framework: undefined, inline_code: 'import cirq' })]
+    ['params.circuit_count', withParams({ circuit_count: 2 })]
   ])('%s, not available in this version', (field, body) =>
     refused(body, new RegExp(`^${field.split(':')[0]}: .*not available in this version`))
   )

@@ -69,12 +69,7 @@ describe('a submission', () => {
     ['warn_check_ids', { warn_check_ids: ['a'] }],
     ['params.noise_model', { params: { shots: 1, noise_model: {} } }],
     ['params.extract_state_vector', { params: { shots: 1, extract_state_vector: true } }],
-    ['params.circuit_count', { params: { shots: 1, circuit_count: 2 } }],
-    ['framework', { framework: 'cirq' }],
-    ['framework', { framework: 'pennylane' }],
-    ['framework', { framework: 'marqov' }],
-    ['framework', { inline_code: 'import cirq' }],
-    ['framework', { inline_code: 'from braket.circuits import Circuit' }]
+    ['params.circuit_count', { params: { shots: 1, circuit_count: 2 } }]
   ])('%s is refused by name in this version, never ignored', (field, changes) => {
     const { code, message } = refusal(changes)
     expect(code).toBe('not_available')

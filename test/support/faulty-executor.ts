@@ -54,7 +54,7 @@ export const stream =
   (lines: object[], then: 'end' | 'die' | 'hang' = 'end'): Fault =>
   (response) => {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-    const text = [{ accepted: {} }, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')
+    const text = [{ accepted: { framework: 'openqasm' } }, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')
     response.write(text, () => {
       if (then === 'end') response.end()
       if (then === 'die') response.destroy()

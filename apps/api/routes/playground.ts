@@ -7,7 +7,7 @@ import { recordTelemetry } from '../../../db/playground.js'
 import { teamForRuns } from '../../../db/teams.js'
 import { assertForPlayground, assertUsable } from '../../../domain/backend.js'
 import { type ErrorCode, errorCatalogue, ServiceError } from '../../../domain/errors.js'
-import { detectFramework, type Framework, frameworks } from '../../../domain/framework.js'
+import { frameworks } from '../../../domain/framework.js'
 import { jsonFields, jsonObject } from '../../../domain/json-text.js'
 import { SHOTS_MAX } from '../../../domain/submission.js'
 import type { ApiDeps } from '../deps.js'
@@ -86,13 +86,12 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       assertForPlayground(backend, slug)
       runs.assertConfigured()
       assertUsable(backend, slug, shots, 'shots')
-      const framework = language === 'auto' ? languageOf(code) : language
       const team = await teamForRuns(db, user.id)
       const end = await runs.ask(request, user.id, (executor, signal) =>
         executor.runInteractive(
           {
             run_id: randomUUID(),
-            source: { kind: 'code', framework, code },
+            source: { kind: 'code', framework: language, code },
             backend: slug,
             engine: backend.engine,
             max_qubits: backend.maxQubits,
@@ -106,7 +105,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       if (!end) return reply.hijack()
       if (end.kind === 'refused') throw userFault('execution_error', end.message)
       if (end.kind === 'failed') throw userFault(end.error.code, end.error.message)
-      return sendJson(reply, runAnswer(end.result, { backend: slug, shots, framework }))
+      return sendJson(reply, runAnswer(end.result, { backend: slug, shots, language: end.framework ?? language }))
     }
   )
 
@@ -124,9 +123,15 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     async (request, reply) => {
       const user = userOf(request)
       const { code, language } = request.body
-      await teamForRuns(db, user.id)
+      const team = await teamForRuns(db, user.id)
       const end = await runs.ask(request, user.id, (executor, signal) =>
-        executor.convert({ source: { kind: 'code', framework: language, code } }, signal)
+        executor.convert(
+          {
+            source: { kind: 'code', framework: language, code },
+            keys: { user: user.id, team: team ?? user.id }
+          },
+          signal
+        )
       )
       if (!end) return reply.hijack()
       if (end.kind === 'failed') throw userFault(end.error.code, end.error.message)
@@ -160,29 +165,17 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
   )
 }
 
-/** @throws ServiceError `language_not_detected`. */
-function languageOf(code: string): Framework {
-  const { framework, imported } = detectFramework(code)
-  if (framework) return framework
-  throw new ServiceError(
-    'language_not_detected',
-    `language: could not be detected from the code (imports found: ${imported.join(', ') || 'none'}). ` +
-      `Supported are ${frameworks.join(', ')}: name one of them as "language", ` +
-      'or add an import statement of the one framework that you use'
-  )
-}
-
 /** A fault of the caller's program is 422 whatever the executor calls it. */
 const userFault = (code: ErrorCode, message: string): ServiceError =>
   new ServiceError(errorCatalogue[code].http === 422 ? code : 'execution_error', message)
 
 /** The executor's result with the playground's own fields; every value of the result stays the text that it is. */
-function runAnswer(result: string, run: { backend: string; shots: number; framework: Framework }): string {
+function runAnswer(result: string, run: { backend: string; shots: number; language: string }): string {
   const own = [
     ['backend', JSON.stringify(run.backend)],
     ['shots', String(run.shots)],
     ['cost_usd', '0'],
-    ['language_detected', JSON.stringify(run.framework)]
+    ['language_detected', JSON.stringify(run.language)]
   ] as const
   // What a program's `main` returned may lack a field, hold others, and claim what only the service may say.
   const none = [

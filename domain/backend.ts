@@ -2,6 +2,7 @@
 import type { Pricing } from './cost.js'
 import { ServiceError } from './errors.js'
 import { usdFromMicro } from './money.js'
+import { assertNoiseModel } from './noise-model.js'
 
 export type BackendStatus = 'online' | 'offline' | 'maintenance'
 
@@ -37,7 +38,7 @@ export interface Backend {
 }
 
 /** Engines that this version's executor runs. */
-const engines = new Set(['statevector'])
+const engines = new Set(['statevector', 'density_matrix', 'mps', 'noisy'])
 
 /**
  * Refuses a run that the backend certainly cannot take, before anything is recorded.
@@ -86,6 +87,29 @@ export function assertForPlayground(backend: Backend | null, slug: string): asse
 
 /** A backend that an engine of the executor simulates. */
 export type SimulatorBackend = Backend & { engine: string }
+
+/**
+ * Refuses what the parameters ask for and the backend does not do.
+ * @throws ServiceError `validation_error` naming the parameter.
+ */
+export function assertParams(
+  backend: Backend,
+  params: { noise_model?: unknown; extract_state_vector?: boolean }
+): void {
+  if (params.noise_model !== undefined) {
+    if (!backend.supportsNoiseModel)
+      throw new ServiceError(
+        'validation_error',
+        `params.noise_model: ${backend.slug} runs without noise; use aer-noisy or aer-density-matrix`
+      )
+    assertNoiseModel(params.noise_model, backend.maxQubits)
+  }
+  if (params.extract_state_vector && !backend.supportsStateVector)
+    throw new ServiceError(
+      'validation_error',
+      `params.extract_state_vector: ${backend.slug} gives no state vector; use aer-statevector`
+    )
+}
 
 const isUsable = (backend: Backend): boolean =>
   backend.isAvailable && !backend.isRetired && backend.status === 'online' && engines.has(backend.engine ?? '')

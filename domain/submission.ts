@@ -143,8 +143,6 @@ function refuseWhatIsNotThereYet(body: SubmitBody): void {
   if (body.notify !== undefined) refuse('notify', 'e-mail notices are')
   if (body.analysis_id) refuse('analysis_id', 'script analyses are')
   if (body.warn_check_ids?.length) refuse('warn_check_ids', 'script analyses are')
-  if (body.params.noise_model !== undefined) refuse('params.noise_model', 'noise models are')
-  if (body.params.extract_state_vector) refuse('params.extract_state_vector', 'state vectors are')
   if ((body.params.circuit_count ?? 1) > 1) refuse('params.circuit_count', 'several circuits in one job are')
 }
 

@@ -260,8 +260,6 @@ describe('is refused, leaving nothing behind:', () => {
     ['notify', submission({ notify: 'email' })],
     ['analysis_id', submission({ analysis_id: 'a' })],
     ['warn_check_ids', submission({ warn_check_ids: ['a'] })],
-    ['params.noise_model', withParams({ noise_model: { gate_errors: { all_1q: 0.1 } } })],
-    ['params.extract_state_vector', withParams({ extract_state_vector: true })],
     ['params.circuit_count', withParams({ circuit_count: 2 })]
   ])('%s, not available in this version', (field, body) =>
     refused(body, new RegExp(`^${field.split(':')[0]}: .*not available in this version`))

@@ -67,8 +67,6 @@ describe('a submission', () => {
     ['notify', { notify: 'email' }],
     ['analysis_id', { analysis_id: 'a' }],
     ['warn_check_ids', { warn_check_ids: ['a'] }],
-    ['params.noise_model', { params: { shots: 1, noise_model: {} } }],
-    ['params.extract_state_vector', { params: { shots: 1, extract_state_vector: true } }],
     ['params.circuit_count', { params: { shots: 1, circuit_count: 2 } }]
   ])('%s is refused by name in this version, never ignored', (field, changes) => {
     const { code, message } = refusal(changes)

@@ -8,7 +8,7 @@ import type { Db } from '../../../db/client.js'
 import { requestCancel } from '../../../db/job-steps.js'
 import { createJob, type JobRow, listJobs, loadJob, TOTAL_MAX } from '../../../db/jobs.js'
 import { assertNotSuspended } from '../../../db/teams.js'
-import { assertUsable } from '../../../domain/backend.js'
+import { assertParams, assertUsable } from '../../../domain/backend.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { isFinal, type JobStatus, jobStatuses } from '../../../domain/job-status.js'
 import { readSubmission, SubmitBody } from '../../../domain/submission.js'
@@ -49,6 +49,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       const submission = readSubmission(request.body, at)
       const backend = await findBackend(db, submission.backend)
       assertUsable(backend, submission.backend, submission.params.shots)
+      assertParams(backend, submission.params)
       const jobId = await createJob(db, submission, { userId: user.id, email: user.email, backend, at })
       reply.code(201).send({ job_id: jobId })
       nudge(jobId, submission.mode)

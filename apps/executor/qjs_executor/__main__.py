@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import uvicorn
 
-from .sandbox.child_process_sandbox import ChildProcessSandbox
 from .sandbox.linux import hide_memory
 from .sandbox.seam import Limits, SandboxFault
+from .sandbox.warm_sandbox import WarmSandbox
 from .service.lanes import KEPT_SLOTS, Lanes
 from .service.logs import facts, log, set_up_logs
 from .service.server import build_app
@@ -35,7 +35,9 @@ class _Server(uvicorn.Server):
 
 async def _serve(settings: Settings) -> None:
     limits = Limits(memory_bytes=settings.memory_bytes, engine_memory_bytes=settings.engine_memory_bytes)
-    sandbox = ChildProcessSandbox(settings.slots + KEPT_SLOTS, settings.isolation)
+    sandbox = WarmSandbox(
+        settings.slots + KEPT_SLOTS, settings.memory_bytes, settings.engine_memory_bytes, settings.isolation
+    )
     server = _Server(
         uvicorn.Config(
             build_app(sandbox, Lanes(settings.slots), limits, settings.token),

@@ -126,8 +126,10 @@ class Executor:
         return Answer(answer.status_code, [json.loads(line) for line in answer.text.splitlines()])
 
     def descendants(self) -> list[int]:
-        """Process ids of everything that the executor started and that is alive."""
-        return descendants(self.process.pid)
+        """Process ids of everything that the executor started for a run and that is alive; not of its stock."""
+        alive = descendants(self.process.pid)
+        stock = {pid for zygote in self.health()["sandbox"]["zygotes"] for pid in zygote["pids"]}
+        return [pid for pid in alive if pid not in stock and os.path.exists(f"/proc/{pid}")]
 
     def close(self) -> None:
         """Ends it and what it started."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from qjs_executor.child.circuits.measurement import measured_layout, with_measurements
-from qjs_executor.child.engines.statevector import simulate
+from qjs_executor.child.engines.engine import simulate
 
 from .reference import Endless, final_bits, random_circuit
 
@@ -24,7 +24,7 @@ def test_random_circuits_with_classical_control_give_the_interpreters_answer(lev
         except Endless:
             continue
         expected = "".join(str(bits[position]) for position in measured_layout(circuit).positions)
-        memory = simulate(circuit, 3, 1, level, None)
+        memory = simulate(circuit, "statevector", 3, 1, level, None)
         assert measured_layout(circuit).counts(memory) == {expected: 3}, f"seed {seed}"
         compared += 1
     assert compared > CIRCUITS // 2

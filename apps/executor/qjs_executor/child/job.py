@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import hashlib
 from typing import Any
@@ -16,7 +17,12 @@ from .circuits.measurement import measured_layout, with_measurements
 from .circuits.size import survey
 from .detection import detect
 from .device import Device, DeviceRun
-from .engines import statevector
+from .engines.engine import check, simulate
+from .engines.expectations import expectation_values
+from .engines.noise import NoiseSpec, parse_noise_model
+from .engines.noise_channels import unused_gates
+from .engines.state_vector import amplitude_pairs, is_inline, npy_bytes, state_vector
+from .found import Observable
 from .frameworks.registry import adapter_of
 from .plain_value import plain_value
 from .refusals import JobError, Unsupported
@@ -117,22 +123,54 @@ def run_circuit(
     circuit: QuantumCircuit, source: str | None, warnings: list[str], job: dict[str, Any]
 ) -> dict[str, Any]:
     """Simulates a circuit. `source` is the OpenQASM text it came from, for the lines in refusals."""
-    circuit = with_measurements(_checked(circuit, source, job))
+    engine, noise = job.get("engine", "statevector"), _noise(job)
+    circuit = _checked(circuit, source, job)
+    check(engine, circuit.num_qubits, noise is not None)
+    state = _state(circuit, engine, source, noise) if job.get("extract_state_vector") else {}
+    circuit = with_measurements(circuit)
     layout = measured_layout(circuit)
     saved = sorted({item.operation.name for item in circuit.data if item.operation.name.startswith("save_")})
     warnings = [*warnings, *(SAVED_DATA_NOTE.format(name) for name in saved)]
     text = _canonical(circuit)
     if text is None:
         warnings.append("the circuit has no OpenQASM 3 form, so circuit_sha256 is null")
-    memory = statevector.simulate(circuit, job["shots"], job["seed"], job["optimization_level"], source)
+    if noise is not None:
+        warnings += [f"noise_model: the circuit has no gate '{name}'" for name in unused_gates(circuit, noise)]
+    # With noise the gates run as they were written unless the request itself asks for a level.
+    level = None if noise and job["params"].get("optimization_level") is None else job["optimization_level"]
+    memory = simulate(circuit, engine, job["shots"], job["seed"], level, source, noise)
+    counts = layout.counts(memory)
     return {
-        "counts": layout.counts(memory),
+        "counts": counts,
         "registers": _shown(layout.registers, job),
         "circuit_info": describe(circuit),
         "circuit_sha256": hashlib.sha256(text.encode("utf-8")).hexdigest() if text is not None else None,
         "circuit": text if text is not None and len(text) <= CIRCUIT_TEXT_MAX else None,
         "warnings": warnings,
+        **state,
+        **_expectations(counts, job),
     }
+
+
+def _expectations(counts: dict[str, int], job: dict[str, Any]) -> dict[str, Any]:
+    """Values of the observables that the circuit's framework asked for."""
+    observables = job.get("circuit_facts", {}).get("observables")
+    if not observables:
+        return {}
+    return {"expectation_values": expectation_values([Observable(**item) for item in observables], counts)}
+
+
+def _noise(job: dict[str, Any]) -> NoiseSpec | None:
+    value = job.get("noise_model")
+    return None if value is None else parse_noise_model(value, job["max_qubits"])
+
+
+def _state(circuit: QuantumCircuit, engine: str, source: str | None, noise: NoiseSpec | None) -> dict[str, Any]:
+    """The state vector as pairs of numbers, or, when it is large, as the base64 text of a `.npy` file."""
+    state = state_vector(circuit, engine, source, noise)
+    if is_inline(circuit.num_qubits):
+        return {"state_vector": amplitude_pairs(state)}
+    return {"state_vector_npy": base64.b64encode(npy_bytes(state)).decode("ascii")}
 
 
 def _checked(circuit: QuantumCircuit, source: str | None, job: dict[str, Any]) -> QuantumCircuit:
@@ -157,7 +195,6 @@ def check_runnable(circuit: QuantumCircuit, max_qubits: int, backend: str, sourc
         raise Unsupported("the circuit has no qubits")
     if circuit.num_qubits > max_qubits:
         raise Unsupported(openqasm.too_many_qubits(circuit.num_qubits, backend, max_qubits))
-    statevector.check_memory(circuit.num_qubits)
     if circuit.parameters:
         raise Unsupported(_unbound(circuit), openqasm.line_of(source, circuit.parameters[0].name))
     if any(True for _ in circuit.iter_input_vars()):

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import struct
 
 CLONE_NEWNS = 0x00020000
+CLONE_NEWCGROUP = 0x02000000
 CLONE_NEWUTS = 0x04000000
 CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
 CLONE_NEWPID = 0x20000000
 CLONE_NEWNET = 0x40000000
 
@@ -24,9 +27,17 @@ MS_PRIVATE = 0x40000
 _MNT_DETACH = 2
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
+_PR_SET_SECCOMP = 22
+_PR_CAPBSET_DROP = 24
+_PR_SET_SECUREBITS = 28
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+
+_SECCOMP_MODE_FILTER = 2
+_SECUREBITS_LOCKED = 0x2F
+"""No root by user id, no setuid fix-up, no keeping of capabilities; each locked."""
+_CAPABILITY_VERSION_3 = 0x20080522
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -77,3 +88,52 @@ def adopt_orphans() -> None:
 def forbid_new_privileges() -> None:
     """No program executed from here on gains rights by its file's mode."""
     _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")
+
+
+def join_namespace(fd: int, kind: int) -> None:
+    """Moves this process into the namespace behind `fd` (CLONE_NEWPID: its next child)."""
+    _check(_libc.setns(fd, kind), "setns")
+
+
+def set_host_name(name: str) -> None:
+    """The name of this machine as seen from the caller's own UTS namespace."""
+    _check(_libc.sethostname(name.encode(), len(name.encode())), "sethostname")
+
+
+def forbid_capabilities() -> None:
+    """Empties the bounding set: no program started from here on can gain a capability. Needs CAP_SETPCAP."""
+    with open("/proc/sys/kernel/cap_last_cap", encoding="ascii") as file:
+        last = int(file.read())
+    for capability in range(last + 1):
+        _check(_libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0), "prctl PR_CAPBSET_DROP")
+
+
+def lock_capabilities() -> None:
+    """Makes user 0 a user like any other, for good. Needs CAP_SETPCAP."""
+    _check(_libc.prctl(_PR_SET_SECUREBITS, _SECUREBITS_LOCKED, 0, 0, 0), "prctl PR_SET_SECUREBITS")
+
+
+def drop_capabilities() -> None:
+    """Gives up every capability of this thread."""
+    header = struct.pack("=Ii", _CAPABILITY_VERSION_3, 0)
+    _check(_libc.capset(header, bytes(24)), "capset")
+
+
+class _FilterProgram(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("lines", ctypes.c_char_p)]
+
+
+def load_seccomp_filter(program: bytes) -> None:
+    """Loads a filter, given as its lines (struct sock_filter) one after another."""
+    holder = _FilterProgram(len(program) // 8, program)
+    _check(_libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(holder), 0, 0), "seccomp")
+
+
+def raw_call(number: int, *arguments: int | bytes | None) -> int:
+    """A system call that the C library does not wrap, by its number; every integer goes as a long."""
+    plain = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
+    result: int = _libc.syscall(ctypes.c_long(number), *plain)
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"system call {number}: {os.strerror(code)}")
+    return result

@@ -6,6 +6,7 @@ code is reached, so another isolation (a pool of prepared children, a virtual ma
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -13,6 +14,9 @@ from typing import Any, Literal, Protocol
 KIB = 1024
 MIB = 1024 * KIB
 GIB = 1024 * MIB
+
+SLOTS_MAX = 64
+"""More slots than this are refused when the settings are read."""
 
 Isolation = Literal["namespaces", "rootless", "uid", "process"]
 """What separates a run from the machine, strongest first: its own namespaces and user, its own user, or only its
@@ -37,6 +41,9 @@ class Earlier:
     warnings: list[str]
 
 
+_OTHER_FRAMEWORKS = re.compile(r"\b(?:cirq|pennylane|braket|marqov)\b")
+
+
 @dataclass(frozen=True)
 class Job:
     """What to run. `source` is {kind: code, framework, code} or {kind: circuit, format, payload}; it is passed on
@@ -58,8 +65,9 @@ class Job:
     @property
     def zygote(self) -> ZygoteSet:
         """Whose child runs it. A wrong guess costs only time: the child then imports what is missing."""
-        lone = ("qiskit", "openqasm", "auto")
-        return "frameworks" if self.source.get("framework", "openqasm") not in lone else "circuits"
+        if self.task == "detect" or self.source.get("framework", "openqasm") == "openqasm":
+            return "circuits"
+        return "frameworks" if _OTHER_FRAMEWORKS.search(self.source["code"]) else "circuits"
 
     @property
     def shots(self) -> int:

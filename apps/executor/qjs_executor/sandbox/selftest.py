@@ -1,4 +1,7 @@
-"""Finds out, by trying it, what isolation the machine gives: a real run that also attacks the executor."""
+"""Finds out, by trying it, what isolation the machine gives: real runs that also attack the executor.
+
+A probe that fails lowers the level or refuses; it never only warns.
+"""
 
 from __future__ import annotations
 
@@ -9,91 +12,144 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ..service.logs import facts, log
-from .seam import Completed, Isolation, Job, Limits, Outcome, SandboxFault
+from .seam import Completed, Failed, Isolation, Job, Limits, Outcome
+
+LEVELS: dict[Isolation, str] = {"namespaces": "L3", "rootless": "L3-rootless", "uid": "L2"}
 
 NOTES: dict[Isolation, str] = {
-    "namespaces": "Each run is a child process with a user, process list, network and read-only root of its own, and"
-    " limits on memory, time, processes and output. System calls are not filtered.",
-    "uid": "Each run is a child process with a user of its own and limits on memory, time, processes and output. It"
-    " shares the network and whatever every user of the machine may read.",
-    "process": "Each run is a child process with limits on memory, time and output, under the executor's own user: its"
-    " code may read that user's files, signal the executor and use the network. Run trusted code only, or"
-    " start the executor as root.",
+    "namespaces": "Each run is a single-use process with a user, process list, network and read-only root of its own,"
+    " filtered system calls, and limits on memory, time, processes and output.",
+    "rootless": "Each run is a single-use process with a process list, network and read-only root of its own, filtered"
+    " system calls, and limits on memory, time, processes and output; all runs share one user of the machine.",
+    "uid": "Each run is a single-use process with a user of its own, an allow-list of files, filtered system calls, and"
+    " limits on memory, time, processes and output. It sees the machine's process list.",
 }
-
-FORBIDDEN: dict[Isolation, tuple[str, ...]] = {
-    "namespaces": ("signal", "environment", "network", "files"),
-    "uid": ("signal", "environment"),
-    "process": (),
-}
-"""Which attacks have to fail for a kind of isolation to count."""
 
 _SECONDS = 30.0
+_CANARY = "EXECUTOR_SELFTEST_CANARY"
 
-# The code runs in the child with the executor's process id, a port it listens on and a file only it may read.
-_PROBE = """
-import json, os, socket
-def works(attack):
+# Runs in the child with the executor's process id and a port it listens on; prints what worked that must not.
+_ATTACKS = """
+import ctypes, os, socket
+libc = ctypes.CDLL(None, use_errno=True)
+def call(number, *arguments):
+    if libc.syscall(number, *arguments) < 0:
+        raise OSError
+def status(name):
+    lines = dict(line.split(":", 1) for line in open("/proc/self/status"))
+    return lines[name].split()
+def unlike(name, value):
+    if status(name)[0] == value:
+        raise OSError
+attacks = {
+    "shadow": lambda: open("/etc/shadow"),
+    "executor's environment": lambda: open(f"/proc/{params['executor']}/environ", "rb").read(),
+    "executor's home": lambda: os.listdir("/home"),
+    "signal to the executor": lambda: os.kill(params["executor"], 0),
+    "network": lambda: socket.create_connection(("127.0.0.1", params["port"]), 1),
+    "vsock": lambda: socket.socket(40, socket.SOCK_STREAM),
+    "user namespace": lambda: libc.unshare(0x10000000) == 0 or call(-1),
+    "ptrace": lambda: libc.ptrace(0, 0, 0, 0) == 0 or call(-1),
+    "write to a library": lambda: open(os.__file__, "a"),
+    "write to /usr": lambda: open("/usr/owned", "w"),
+    "core_pattern": lambda: open("/proc/sys/kernel/core_pattern", "w"),
+    "user 0": lambda: os.setuid(0),
+    "no seccomp": lambda: unlike("Seccomp", "2"),
+    "no no_new_privs": lambda: unlike("NoNewPrivs", "1"),
+    "bounding capabilities": lambda: unlike("CapBnd", "0" * 16),
+    "capabilities": lambda: unlike("CapEff", "0" * 16),
+    "descriptors": lambda: os.fstat(3),
+    "inherited secret": lambda: params["canary"] in open("/proc/self/environ").read() + str(os.environ) or call(-1),
+}
+for name, attack in attacks.items():
     try:
         attack()
-        return True
+        print("WORKED", name)
     except OSError:
-        return False
-print(json.dumps({
-    "signal": works(lambda: os.kill(params["executor"], 0)),
-    "environment": works(lambda: open(f"/proc/{params['executor']}/environ", "rb").read()),
-    "network": works(lambda: socket.create_connection(("127.0.0.1", params["port"]), 1)),
-    "files": works(lambda: os.listdir("/home")),
-}))
-import stringprep  # A module that nothing has imported yet: the library folder is reachable.
+        pass
+import stringprep, colorsys, importlib.metadata
+assert importlib.metadata.entry_points(group="qiskit.transpiler.init"), "no entry points"
+"""
+_BELL = """
 from qiskit import QuantumCircuit
 circuit = QuantumCircuit(2)
 circuit.h(0)
 circuit.cx(0, 1)
 """
+_POISON = "import json, os, numpy\njson.dumps = os.write = numpy.zeros = None\nopen('left', 'w').close()\n"
+_CLEAN = "import json, os, numpy\nassert json.dumps and os.write and numpy.zeros\nassert not os.path.exists('left')\n"
+_DRAW = "import numpy\nprint(numpy.random.randint(1 << 60))\n"
+_FILL = "for i in range(9):\n  with open(f'fill{i}', 'wb') as f: f.write(b'x' * 16_000_000)\n"
+_FORKS = "import os, signal\nfor i in range(99):\n  if os.fork() == 0: signal.pause()\n"
 
-RunWith = Callable[[Job, Limits, Callable[[], None], Isolation], Awaitable[Outcome]]
+RunWith = Callable[[Job, Limits, Callable[[], None]], Awaitable[Outcome]]
 
 
-async def choose_isolation(run: RunWith, wanted: Isolation | None) -> tuple[Isolation, list[dict[str, Any]]]:
-    """The strongest isolation whose self-test passes (only `wanted`, if given), and every probe's finding. Raises
-    SandboxFault when none passes."""
-    candidates: list[Isolation] = ["process"]
+def candidates(wanted: Isolation | None) -> list[Isolation]:
+    """The kinds of isolation to try, strongest first: only `wanted`, if given. Without a user of its own a run of an
+    executor that is root would be root too; that is never fallen back to."""
     if wanted:
-        candidates = [wanted]
-    elif os.getuid() == 0:
-        # Without a user of its own a run would be root on the whole machine; that is never fallen back to.
-        candidates = ["namespaces", "uid"]
+        return [wanted]
+    return ["namespaces"] if os.getuid() == 0 else ["rootless"]
+
+
+async def self_test(run: RunWith, isolation: Isolation) -> list[dict[str, Any]]:
+    """Every probe's finding: {probe, ok, detail}. Raises SandboxFault when no child takes a job."""
+    os.environ[_CANARY] = canary = os.urandom(16).hex()
     findings: list[dict[str, Any]] = []
-    for isolation in candidates:
-        problem = await _problem(run, isolation)
-        findings.append({"probe": isolation, "ok": problem is None, "detail": problem or NOTES[isolation]})
-        if problem is None:
-            return isolation, findings
-        log.warning("isolation '%s' does not work here: %s", isolation, problem, extra=facts(isolation=isolation))
-    mend = "; put Python where every user may enter, allow namespaces, or start the executor as an ordinary user"
-    raise SandboxFault(f"no isolation works: {findings[-1]['detail']}{mend if os.getuid() == 0 else ''}")
+
+    def found(probe: str, ok: bool, detail: str) -> None:
+        findings.append({"probe": probe, "ok": ok, "detail": detail})
+        if not ok:
+            log.error("a probe failed: %s: %s", probe, detail, extra=facts(isolation=isolation))
+
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            params = {"executor": os.getpid(), "port": listener.getsockname()[1], "canary": canary}
+            outcome = await _try(run, _ATTACKS + _BELL, params)
+        printed = _printed(outcome)
+        found("attacks", "WORKED" not in printed and isinstance(outcome, Completed), printed or _said(outcome))
+        counts = json.loads(outcome.result)["counts"] if isinstance(outcome, Completed) else {}
+        found("bell", bool(counts) and not set(counts) - {"00", "11"}, f"counts {counts}")
+    finally:
+        del os.environ[_CANARY]
+    draws = [_printed(await _try(run, _DRAW + _BELL, {})).strip() for _ in range(2)]
+    found("two children draw differently", len(set(draws)) == 2 and all(draws), " and ".join(draws))
+    await _try(run, _POISON + _BELL, {})
+    clean = await _try(run, _CLEAN + _BELL, {})
+    found("poisoned, then clean", isinstance(clean, Completed), _said(clean))
+    for probe, code, expected, wall in (
+        ("memory", "x = bytearray(20 * 1000**3)", "memory limit", _SECONDS),
+        ("disk", _FILL, "No space left", _SECONDS),
+        ("processes", _FORKS, "BlockingIOError", _SECONDS),
+        ("time", "while True: pass", "time limit", 0.5),
+    ):
+        if probe == "disk" and isolation == "uid":
+            continue  # Without mounts there is no folder of a fixed size.
+        outcome = await _try(run, code, {}, wall)
+        found(probe, isinstance(outcome, Failed) and expected in outcome.message, _said(outcome))
+    return findings
 
 
-async def _problem(run: RunWith, isolation: Isolation) -> str | None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        job = Job(
-            run_id=f"selftest-{isolation}",
-            source={"kind": "code", "framework": "qiskit", "code": _PROBE},
-            backend="selftest",
-            engine="statevector",
-            max_qubits=2,
-            params={"shots": 100, "executor": os.getpid(), "port": listener.getsockname()[1]},
-        )
-        try:
-            outcome = await run(job, Limits(wall_seconds=_SECONDS), lambda: None, isolation)
-        except SandboxFault as error:
-            return str(error)
-    if not isinstance(outcome, Completed):
-        return f"a Bell pair did not run: {outcome.message}"
-    result = json.loads(outcome.result)
-    if set(result["counts"]) - {"00", "11"}:
-        return f"a Bell pair gave {result['counts']}"
-    worked = json.loads(result["stdout"])
-    broken = [attack for attack in FORBIDDEN[isolation] if worked[attack]]
-    return f"user code could reach: {', '.join(broken)}" if broken else None
+async def _try(
+    run: RunWith, code: str, params: dict[str, Any], wall: float = _SECONDS, framework: str = "qiskit"
+) -> Outcome:
+    job = Job(
+        run_id="selftest",
+        source={"kind": "code", "framework": framework, "code": code},
+        backend="selftest",
+        engine="statevector",
+        max_qubits=2,
+        params={"shots": 100, **params},
+    )
+    return await run(job, Limits(wall_seconds=wall), lambda: None)
+
+
+def _printed(outcome: Outcome) -> str:
+    if isinstance(outcome, Completed):
+        return str(json.loads(outcome.result).get("stdout", ""))
+    return outcome.stdout if isinstance(outcome, Failed) else ""
+
+
+def _said(outcome: Outcome) -> str:
+    return outcome.message[:300] if isinstance(outcome, Failed) else type(outcome).__name__.lower()

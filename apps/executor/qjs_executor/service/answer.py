@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import re
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ DIAGRAM_LENGTH_MAX = 64 * 1024
 REGISTERS_MAX = 256
 CIRCUIT_TEXT_MAX = 4 * 1024 * 1024
 SHOTS_MAX = 100_000
+STATE_QUBITS_MAX = 20
 ERROR_CODES: tuple[ErrorCode, ...] = ("execution_error", "unsupported_operation", "language_not_detected")
 
 _BITS = re.compile(r"[01]{1,256}")
@@ -39,6 +41,8 @@ class CircuitRun:
     warnings: list[str]
     shots: int
     circuit: str | None
+    state_vector: list[list[float]] | bytes | None
+    expectation_values: list[dict[str, Any]] | None
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,45 @@ def _circuit_run(answer: dict[str, Any], job: Job) -> CircuitRun:
         warnings=_warnings(answer),
         shots=shots,
         circuit=circuit,
+        state_vector=_state_vector(answer, info["num_qubits"]),
+        expectation_values=_expectation_values(answer),
     )
+
+
+def _state_vector(answer: dict[str, Any], num_qubits: int) -> list[list[float]] | bytes | None:
+    """Amplitudes as pairs, or the bytes of a file for numpy; both are of the circuit's own size."""
+    pairs = answer.get("state_vector")
+    if pairs is not None:
+        if num_qubits > STATE_QUBITS_MAX or not isinstance(pairs, list) or len(pairs) != 1 << num_qubits:
+            raise BadAnswer("state_vector")
+        for pair in pairs:
+            if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(part, float) for part in pair):
+                raise BadAnswer("state_vector: an amplitude")
+        return pairs
+    encoded = answer.get("state_vector_npy")
+    if encoded is None:
+        return None
+    try:
+        content = base64.b64decode(encoded, validate=True)
+    except (TypeError, ValueError):
+        raise BadAnswer("state_vector_npy") from None
+    if num_qubits > STATE_QUBITS_MAX or not content.startswith(b"\x93NUMPY") or len(content) < 16 << num_qubits:
+        raise BadAnswer("state_vector_npy")
+    return content
+
+
+def _expectation_values(answer: dict[str, Any]) -> list[dict[str, Any]] | None:
+    if answer.get("expectation_values") is None:
+        return None
+    values: list[dict[str, Any]] = []
+    for item in _list(answer, "expectation_values", REGISTERS_MAX):
+        if not isinstance(item, dict) or not isinstance(item.get("value"), int | float):
+            raise BadAnswer("expectation_values")
+        kind = text(item.get("kind"), "expectation_values: kind", 20)
+        values.append(
+            {"name": text(item.get("name"), "expectation_values: name", 1000), "kind": kind, "value": item["value"]}
+        )
+    return values
 
 
 def _found(found: Any) -> FoundRun:

@@ -7,7 +7,10 @@ from typing import Any
 
 from ..sandbox.seam import Job
 from .answer import CircuitRun, ValueRun
-from .versions import ENGINE_NAME, ENGINE_VERSION, framework_version
+from .versions import ENGINE_VERSION, framework_version
+
+STATE_VECTOR_FILE = "state_vector.npy"
+"""The artifact in whose place a state of more than 14 qubits stands."""
 
 
 def result_text(job: Job, run: CircuitRun, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
@@ -29,6 +32,12 @@ def result_text(job: Job, run: CircuitRun, execution_time_ms: float, stdout: str
         },
         "warnings": [*warnings, *run.warnings],
     }
+    if isinstance(run.state_vector, bytes):
+        result["state_vector"] = {"artifact": STATE_VECTOR_FILE, "media_type": "application/octet-stream"}
+    elif run.state_vector is not None:
+        result["state_vector"] = run.state_vector
+    if run.expectation_values is not None:
+        result["expectation_values"] = run.expectation_values
     return _text(result, stdout)
 
 
@@ -59,7 +68,7 @@ def _provenance(job: Job) -> dict[str, Any]:
     return {
         "bit_order": "qubit 0 leftmost",
         "seed": job.params.get("seed"),
-        "engine": ENGINE_NAME,
+        "engine": job.engine,
         "engine_version": ENGINE_VERSION,
         "framework_version": framework_version(framework),
         "optimization_level": optimization_level(job),
@@ -75,6 +84,8 @@ def _text(result: dict[str, Any], stdout: str) -> str:
 
 
 def optimization_level(job: Job) -> int:
-    """The transpiler's level for this job; 1 unless the job says otherwise."""
+    """The transpiler's level for this job; unless the job says otherwise 1, and 0 with noise, where every gate counts."""
     level = job.params.get("optimization_level")
-    return 1 if level is None else int(level)
+    if level is None:
+        return 0 if job.params.get("noise_model") is not None else 1
+    return int(level)

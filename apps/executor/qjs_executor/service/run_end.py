@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ..sandbox.child_process import ChildProcess, Output
+from ..sandbox.output import Output
+from ..sandbox.pooled_child import PooledChild
 from ..sandbox.seam import (
     GIB,
     KIB,
@@ -28,10 +29,11 @@ from ..sandbox.seam import (
 )
 from .answer import BadAnswer, CircuitRun, FoundRun, ToldRun, UserError, ValueRun, plain, read_answer
 from .frame_reader import BadFrame, read_frame
-from .result import optimization_level, result_text, value_text
+from .result import STATE_VECTOR_FILE, optimization_level, result_text, value_text
 
 HANDSHAKE_BYTES_MAX = 64 * KIB
-ANSWER_HEADROOM_BYTES = 64 * KIB
+ANSWER_HEADROOM_BYTES = 1 * MIB
+"""Beside a state vector in base64: counts, facts and the circuit."""
 EXIT_SECONDS = 1.0
 """A child that has closed its result pipe is about to exit; one that does not is killed after this time."""
 
@@ -50,7 +52,7 @@ class RunEnd:
     status: tuple[str, int] | None = None
 
 
-async def listen(child: ChildProcess, job: Job, limits: Limits, accepted: Callable[[], None]) -> RunEnd:
+async def listen(child: PooledChild, job: Job, limits: Limits, accepted: Callable[[], None]) -> RunEnd:
     """Hands the job to the child and waits for its end. Raises SandboxFault when the child does not take the job."""
     try:
         async with asyncio.timeout(limits.start_seconds):
@@ -67,8 +69,8 @@ async def listen(child: ChildProcess, job: Job, limits: Limits, accepted: Callab
     return replace(end, seconds=time.monotonic() - started)
 
 
-async def _end(child: ChildProcess, reader: asyncio.StreamReader, limits: Limits) -> RunEnd:
-    answer = asyncio.create_task(read_frame(reader, limits.result_bytes + ANSWER_HEADROOM_BYTES))
+async def _end(child: PooledChild, reader: asyncio.StreamReader, limits: Limits) -> RunEnd:
+    answer = asyncio.create_task(read_frame(reader, limits.result_bytes // 3 * 4 + ANSWER_HEADROOM_BYTES))
     flood = asyncio.create_task(child.flooded())
     try:
         done, _ = await asyncio.wait([answer, flood], timeout=limits.wall_seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -98,6 +100,8 @@ def _message(job: Job) -> dict[str, Any]:
         "source": job.source,
         "circuit_facts": job.circuit_facts,
         "engine": job.engine,
+        "noise_model": job.params.get("noise_model"),
+        "extract_state_vector": job.params.get("extract_state_vector", False),
         "backend": job.backend,
         "max_qubits": job.max_qubits,
         "shots": job.shots,
@@ -144,15 +148,24 @@ def outcome_of(end: RunEnd, job: Job, limits: Limits, stdout: Output, stderr: Ou
     size = len(text.encode("utf-8"))
     if size > limits.result_bytes:
         return failed(f"result of {size} bytes is larger than the limit of {limits.result_bytes // MIB} MiB")
-    circuit = answer.circuit if isinstance(answer, CircuitRun) else None
-    artifacts = [Artifact("circuit.qasm", "text/plain; charset=utf-8", circuit.encode("utf-8"))] if circuit else []
-    return Completed(milliseconds, text, artifacts)
+    return Completed(milliseconds, text, _artifacts(answer) if isinstance(answer, CircuitRun) else [])
+
+
+def _artifacts(run: CircuitRun) -> list[Artifact]:
+    files = []
+    if run.circuit is not None:
+        files.append(Artifact("circuit.qasm", "text/plain; charset=utf-8", run.circuit.encode("utf-8")))
+    if isinstance(run.state_vector, bytes):
+        files.append(Artifact(STATE_VECTOR_FILE, "application/octet-stream", run.state_vector))
+    return files
 
 
 def _exited(end: RunEnd, limits: Limits, stderr: Output, failed: Callable[[str], Failed]) -> Outcome:
     if end.status is None:
-        return Lost("the run's keeper process died")
+        return Lost("the run's zygote died")
     kind, number = end.status
+    if kind == "memory":
+        return failed(memory_limit(limits))
     if kind == "signal" and number in (signal.SIGXCPU, signal.SIGKILL) and end.seconds >= limits.wall_seconds:
         return failed(_time_limit(limits))
     if number != 0 and _OUT_OF_MEMORY.search(stderr.kept):

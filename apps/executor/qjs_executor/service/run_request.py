@@ -20,14 +20,12 @@ SHOTS_MAX = 100_000
 SEED_MAX = 2**63 - 1
 """The simulator takes a signed 64-bit seed."""
 WALL_SECONDS_MAX = 900
-QUBITS_MAX = 64
+QUBITS_MAX = 256
 KEY_MAX = 100
 
 FRAMEWORKS = ("qiskit", "cirq", "pennylane", "openqasm", "marqov", "auto")
 FORMATS = ("qasm2", "qasm3")
-ENGINES = ("statevector",)
-LATER_PARAMS = ("noise_model", "extract_state_vector")
-"""Parameters that change the result and are not built yet: running without them would be a wrong answer."""
+ENGINES = ("statevector", "density_matrix", "mps", "noisy")
 
 
 class InvalidRequest(Exception):
@@ -147,9 +145,10 @@ def _params(params: Any) -> dict[str, Any]:
         _integer(params["seed"], "params.seed", 0, SEED_MAX)
     if params.get("optimization_level") is not None:
         _integer(params["optimization_level"], "params.optimization_level", 0, 3)
-    for name in LATER_PARAMS:
-        if params.get(name) not in (None, False):
-            raise InvalidRequest(f"params.{name}: is not available in this version; leave it out")
+    if params.get("noise_model") is not None and not isinstance(params["noise_model"], dict):
+        _refuse("params.noise_model", "must be an object", params["noise_model"])
+    if not isinstance(params.get("extract_state_vector", False), bool):
+        _refuse("params.extract_state_vector", "must be true or false", params["extract_state_vector"])
     return params
 
 

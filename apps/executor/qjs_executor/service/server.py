@@ -34,9 +34,9 @@ from ..sandbox.seam import (
 )
 from .lanes import Lane, Lanes
 from .logs import facts, log
-from .run_request import BODY_BYTES_MAX, InvalidRequest, parse_convert_request, parse_run_request
+from .run_request import BODY_BYTES_MAX, ENGINES, InvalidRequest, parse_convert_request, parse_run_request
 from .runs import run_job
-from .versions import ENGINE_NAME, ENGINE_VERSION, FRAMEWORKS
+from .versions import ENGINE_VERSION, FRAMEWORKS
 
 BEAT_SECONDS = 5.0
 """A stream without a line for several beats is dead; the caller may give it up."""
@@ -102,10 +102,14 @@ class _Health:
                 "isolation": present.isolation,
                 "note": present.note,
                 "selftest": present.selftest,
+                "cgroup": present.cgroup,
+                "landlock_abi": present.landlock_abi,
+                "seccomp": present.seccomp,
+                "zygotes": present.zygotes,
             },
             "slots": {"total": self._lanes.job_slots, "running": self._lanes.jobs_running},
             "lanes": {"interactive": {"running": self._lanes.interactive_running, "waiting": self._lanes.waiting}},
-            "engines": [{"name": ENGINE_NAME, "version": ENGINE_VERSION}],
+            "engines": [{"name": name, "version": ENGINE_VERSION} for name in ENGINES],
             "frameworks": FRAMEWORKS,
         }
         await JSONResponse(body)(scope, receive, send)

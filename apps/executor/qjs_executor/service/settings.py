@@ -6,14 +6,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..sandbox.child_process import SLOTS_MAX
-from ..sandbox.seam import GIB, Isolation
+from ..sandbox.seam import GIB, SLOTS_MAX, Isolation
 from .lanes import KEPT_SLOTS
 
 TOKEN_LENGTH_MIN = 16
 """A shorter bearer token could be guessed by trying."""
 
-ISOLATIONS: tuple[Isolation, ...] = ("namespaces", "uid", "process")
+ISOLATIONS: tuple[Isolation, ...] = ("namespaces", "rootless", "uid")
 
 
 class SettingsError(Exception):
@@ -55,7 +54,7 @@ def read_settings(env: Mapping[str, str]) -> Settings:
         token=token,
         slots=slots,
         log_level=log_level,
-        isolation=_isolation(env.get("EXECUTOR_ISOLATION") or "auto", os.getuid()),
+        isolation=_isolation(env.get("EXECUTOR_ISOLATION") or "auto"),
         memory_bytes=memory,
         engine_memory_bytes=max(memory, _engine_memory_bytes(slots)),
     )
@@ -68,13 +67,9 @@ def _engine_memory_bytes(slots: int) -> int:
     return 6 * GIB if physical >= slots * 8 * GIB else 0
 
 
-def _isolation(name: str, user: int) -> Isolation | None:
+def _isolation(name: str) -> Isolation | None:
     if name == "auto":
         return None
-    if name == "process" and user == 0:
-        raise SettingsError(
-            "EXECUTOR_ISOLATION: 'process' as root would run user code as root; use another user or auto"
-        )
     for isolation in ISOLATIONS:
         if isolation == name:
             return isolation

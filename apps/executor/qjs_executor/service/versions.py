@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
 
-ENGINE_NAME = "statevector"
 ENGINE_VERSION = f"qiskit-aer {version('qiskit-aer')}"
 
 _PACKAGES = {

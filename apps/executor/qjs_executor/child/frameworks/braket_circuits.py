@@ -1,0 +1,226 @@
+"""Circuits of Amazon Braket, through its own OpenQASM exporter, an instruction at a time.
+
+Qubit i of the program is Braket's qubit i. The exporter's gates that "stdgates.inc" does not have are written in terms
+of it; every one is compared with Braket's own matrix. A circuit that measures nothing is measured on the qubits that it
+uses, as Braket does.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from braket.circuits import Circuit, Gate, Instruction, Noise, observables, result_types
+from braket.circuits.basis_state import BasisState
+from braket.circuits.compiler_directives import Barrier
+from braket.circuits.gates import PulseGate, Unitary
+from braket.circuits.measure import Measure
+from braket.circuits.observable import Observable
+from braket.circuits.serialization import IRType, OpenQASMSerializationProperties
+from scipy.linalg import fractional_matrix_power
+
+from ..found import FoundCircuit
+from ..refusals import JobError, Unsupported
+from .program import SYNTHESISED_QUBITS_MAX, Matrix, Program, on, synthesised
+from .readout import Readout, Terms, product, weighted_sum
+
+_XX = "h {0}; h {1}; cx {0}, {1}; rz(%a) {1}; cx {0}, {1}; h {0}; h {1};"
+_YY = "rx(pi/2) {0}; rx(pi/2) {1}; cx {0}, {1}; rz(%a) {1}; cx {0}, {1}; rx(-pi/2) {0}; rx(-pi/2) {1};"
+_BODIES = {
+    **{name: name + " {0};" for name in ("h", "x", "y", "z", "s", "t")},
+    **{name: name + "(%a) {0};" for name in ("rx", "ry", "rz")},
+    "i": "id {0};",
+    "si": "sdg {0};",
+    "ti": "tdg {0};",
+    "v": "sx {0};",
+    "vi": "inv @ sx {0};",
+    "phaseshift": "p(%a) {0};",
+    "U": "u3(%a, %b, %c) {0};",
+    "gpi": "x {0}; rz(2*(%a)) {0};",
+    "gpi2": "rz(-(%a)) {0}; rx(pi/2) {0}; rz(%a) {0};",
+    "prx": "rz(-(%b)) {0}; rx(%a) {0}; rz(%b) {0};",
+    "cnot": "cx {0}, {1};",
+    "cv": "ctrl @ sx {0}, {1};",
+    "cy": "cy {0}, {1};",
+    "cz": "cz {0}, {1};",
+    "swap": "swap {0}, {1};",
+    "iswap": "s {0}; s {1}; h {0}; cx {0}, {1}; cx {1}, {0}; h {1};",
+    "pswap": "swap {0}, {1}; cx {0}, {1}; p(%a) {1}; cx {0}, {1};",
+    "cphaseshift": "cp(%a) {0}, {1};",
+    "cphaseshift00": "x {0}; x {1}; cp(%a) {0}, {1}; x {0}; x {1};",
+    "cphaseshift01": "x {0}; cp(%a) {0}, {1}; x {0};",
+    "cphaseshift10": "x {1}; cp(%a) {0}, {1}; x {1};",
+    "xx": _XX,
+    "yy": _YY,
+    "zz": "cx {0}, {1}; rz(%a) {1}; cx {0}, {1};",
+    "xy": f"{_XX} {_YY}".replace("%a", "-(%a)/2.0"),
+    "ms": f"rz(-(%a)) {{0}}; rz(-(%b)) {{1}}; {_XX.replace('%a', '%c')} rz(%a) {{0}}; rz(%b) {{1}};",
+    "ccnot": "ccx {0}, {1}, {2};",
+    "cswap": "cswap {0}, {1}, {2};",
+}
+"""The exporter's gates in terms of "stdgates.inc", global phase included, so that each can be controlled; %a, %b and %c
+are the parameters."""
+
+_CALL = re.compile(r"(?P<modifiers>(?:[^@;]+@ )*)(?P<gate>\w+)(?:\((?P<values>[^)]*)\))? (?P<qubits>[^;]+);")
+_QUBIT_REFERENCES = OpenQASMSerializationProperties()
+
+
+def is_circuit(value: object) -> bool:
+    """Whether this is a gate circuit of Braket."""
+    return isinstance(value, Circuit)
+
+
+def to_found(value: Circuit, shots: int) -> FoundCircuit:  # noqa: ARG001
+    """The circuit in OpenQASM 3. Raises Unsupported naming operation and qubit."""
+    names = sorted(str(parameter) for parameter in value.parameters)
+    if names:
+        raise Unsupported(
+            f"the parameter{'s' if len(names) > 1 else ''} {', '.join(names)} of the circuit has no value; bind it with"
+            " circuit.make_bound_circuit({...})"
+        )
+    used = sorted(int(qubit) for qubit in value.qubits)
+    if not used:
+        raise JobError("the circuit has no qubits: apply at least one gate or measurement")
+    program = Program(used[-1] + 1)
+    measured: list[int] = []
+    for instruction in value.instructions:
+        _write(program, instruction, measured)
+    readout = Readout(lambda qubit: qubit)
+    warnings: list[str] = []
+    if measured:
+        readout.bits("b", measured)
+    for result in value.result_types:
+        _read(readout, result, used, warnings)
+    if not measured and all(isinstance(result, result_types.StateVector) for result in value.result_types):
+        readout.bits("b", used)
+    if used != list(range(len(used))) and not value.result_types and not measured:
+        warnings.append(f"the counts show the qubits that the circuit uses: {', '.join(map(str, used))}")
+    names_shown, observed = readout.write(program)
+    return FoundCircuit(program.proven(), names_shown, observed, warnings)
+
+
+def _write(program: Program, instruction: Instruction, measured: list[int]) -> None:
+    operator = instruction.operator
+    qubits = [int(qubit) for qubit in (*instruction.control, *instruction.target)]
+    if isinstance(operator, Measure):
+        again = sorted(set(qubits) & set(measured))
+        if again:
+            raise Unsupported(f"measure{on(again)}: measured more than once, which Braket does not count")
+        measured += qubits
+        return
+    late = sorted(set(qubits) & set(measured))
+    if late and not isinstance(operator, Barrier):
+        raise Unsupported(f"{operator.name}{on(late)}: operations after a measurement cannot be written for Braket")
+    if isinstance(operator, Noise):
+        raise Unsupported(f"{operator.name}{on(qubits)} is a noise channel (noise belongs into params.noise_model)")
+    if isinstance(operator, Barrier):
+        program.barrier(qubits or list(range(program.num_qubits)))
+        return
+    if not isinstance(operator, Gate) or isinstance(operator, PulseGate):
+        raise Unsupported(f"{operator.name}{on(qubits)} cannot be written in OpenQASM 3 without pragmas")
+    if not qubits:
+        # A phase of everything shows in no result.
+        return
+    if len(qubits) > len(set(qubits)):
+        raise Unsupported(f"{operator.name}{on(qubits)} names a qubit twice")
+    small = len(qubits) <= SYNTHESISED_QUBITS_MAX + 2
+    matrix = _matrix(instruction) if small else None
+    statements = _statements(instruction)
+    if statements is None:
+        if matrix is None:
+            raise Unsupported(f"{operator.name}{on(qubits)} has no decomposition into the gates of OpenQASM 3")
+        statements = synthesised(operator.name, qubits, matrix)
+    program.gate(operator.name, statements, qubits, matrix)
+
+
+def _matrix(instruction: Instruction) -> Matrix:
+    """Controls first, then the gate's own qubits."""
+    matrix: Matrix = np.asarray(instruction.operator.to_matrix(), dtype=complex).reshape(
+        (1 << len(instruction.target),) * 2
+    )
+    power = instruction.power
+    if power != 1:
+        whole = float(power).is_integer()
+        matrix = np.linalg.matrix_power(matrix, int(power)) if whole else fractional_matrix_power(matrix, power)
+    if not instruction.control:
+        return matrix
+    state = BasisState(instruction.control_state, len(instruction.control)).as_int
+    full = np.eye(matrix.shape[0] << len(instruction.control), dtype=complex)
+    start = state * matrix.shape[0]
+    full[start : start + matrix.shape[0], start : start + matrix.shape[0]] = matrix
+    return full
+
+
+def _statements(instruction: Instruction) -> list[str] | None:
+    """Braket's own export in terms of "stdgates.inc"; None for what only its matrix describes."""
+    if isinstance(instruction.operator, Unitary):
+        return None
+    exported = instruction.to_ir(IRType.OPENQASM, _QUBIT_REFERENCES)
+    call = _CALL.fullmatch(exported)
+    if call is None or call["gate"] not in _BODIES or "pow" in call["modifiers"] or "inv" in call["modifiers"]:
+        return None
+    body = _BODIES[call["gate"]]
+    for letter, value in zip("abc", (call["values"] or "").split(", "), strict=False):
+        if value and not math.isfinite(float(value)):
+            raise Unsupported(
+                f"{instruction.operator.name}{on(list(instruction.target))}: the angle {value} is no number"
+            )
+        body = body.replace(f"%{letter}", value)
+    controls = len(instruction.control)
+    statements = []
+    for statement in body.split(";")[:-1]:
+        own = re.sub(r"\{(\d)\}", lambda found: f"{{{int(found[1]) + controls}}}", statement.strip())
+        gate, places = own.split(" {", 1)
+        prefix = "".join(f"{{{place}}}, " for place in range(controls))
+        statements.append(f"{call['modifiers']}{gate} {prefix}{{{places};")
+    return statements
+
+
+def _read(readout: Readout, result: object, used: Sequence[int], warnings: list[str]) -> None:
+    name = type(result).__name__
+    if isinstance(result, result_types.StateVector):
+        warnings.append("StateVector: the counts of all qubits are given; set extract_state_vector for amplitudes")
+    elif isinstance(result, result_types.Probability):
+        readout.bits("probability", [int(q) for q in result.target] or used)
+    elif isinstance(result, result_types.Expectation | result_types.Variance | result_types.Sample):
+        targets = [int(qubit) for qubit in result.target]
+        groups = [targets] if targets else [[qubit] for qubit in used]
+        for group in groups:
+            shown = f"{name}({_shown(result.observable)}{on(group)})"
+            terms = _terms(readout, shown, result.observable, group)
+            if isinstance(result, result_types.Sample):
+                readout.basis_bits(shown, group, terms)
+                warnings.append(f"{shown}: the bits measured in the observable's basis are given, 0 for +1")
+            else:
+                kind = "var" if isinstance(result, result_types.Variance) else "expval"
+                readout.observable(shown, kind, terms)
+    else:
+        raise Unsupported(f"the result type {name} cannot be computed from measured counts")
+
+
+def _shown(observable: Observable) -> str:
+    if isinstance(observable, observables.TensorProduct):
+        return " @ ".join(_shown(factor) for factor in observable.factors)
+    if isinstance(observable, observables.Sum):
+        return " + ".join(_shown(summand) for summand in observable.summands)
+    return str(observable.name)
+
+
+def _terms(readout: Readout, name: str, observable: Observable, targets: Sequence[int]) -> Terms:
+    weight = float(observable.coefficient)
+    if isinstance(observable, observables.Sum):
+        raise Unsupported(f"{name}: expectation values of sums are not available; ask for each summand on its own")
+    if isinstance(observable, observables.TensorProduct):
+        parts, rest = [], list(targets)
+        for factor in observable.factors:
+            parts.append(_terms(readout, name, factor, rest[: factor.qubit_count]))
+            rest = rest[factor.qubit_count :]
+        return weighted_sum([(weight, product(parts))])
+    if isinstance(observable, observables.I):
+        return {(): weight}
+    if isinstance(observable, observables.X | observables.Y | observables.Z):
+        return {((targets[0], type(observable).__name__),): weight}
+    matrix = np.asarray(observable.to_matrix(), dtype=complex)
+    return readout.eigenbasis(name, matrix, targets)

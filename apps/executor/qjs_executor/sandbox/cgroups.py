@@ -1,0 +1,154 @@
+"""Control groups: the budget of a run as a whole. Limits of a process bound each process; these bound them together.
+
+A group is made per child below the executor's own group, filled before the child has a job, and removed after its end.
+Version 2 is used where `memory` and `pids` are handed down to us, version 1 where its hierarchies are writable, and
+otherwise none: the other layers still hold, and health says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["v2", "v1", "none"]
+
+_PROCESSES_MAX = 64
+_PERIOD_MICROSECONDS = 100_000
+_CONTROLLERS = ("memory", "pids", "cpu")
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """Where this executor may make groups: a folder per controller (version 2: the same for all)."""
+
+    kind: Kind
+    folders: dict[str, str]
+
+    def make_group(self, name: str, memory_bytes: int) -> Group:
+        """A new group of one child, bounded to `memory_bytes`, 64 tasks and one processor. Raises OSError."""
+        folders = {controller: f"{folder}/{name}" for controller, folder in self.folders.items()}
+        group = Group(self.kind, folders)
+        try:
+            for folder in set(folders.values()):
+                os.mkdir(folder)
+            for controller, settings in _settings(self.kind, memory_bytes).items():
+                for file, value in settings.items():
+                    if controller in folders:
+                        _write(f"{folders[controller]}/{file}", value)
+        except OSError:
+            group.remove()
+            raise
+        return group
+
+
+@dataclass(frozen=True)
+class Group:
+    """The control group of one child."""
+
+    kind: Kind
+    folders: dict[str, str]
+
+    def add(self, pid: int) -> None:
+        """Moves a process in. Raises OSError."""
+        for folder in set(self.folders.values()):
+            _write(f"{folder}/cgroup.procs", str(pid))
+
+    def out_of_memory(self) -> bool:
+        """Whether the kernel has killed a process of this group for want of memory."""
+        if self.kind == "none":
+            return False
+        file = "memory.events" if self.kind == "v2" else "memory.oom_control"
+        try:
+            with open(f"{self.folders['memory']}/{file}", encoding="ascii") as counters:
+                return any(line.startswith("oom_kill ") and line.split()[1] != "0" for line in counters)
+        except OSError:
+            return False
+
+    def remove(self) -> None:
+        """Removes the group; its processes have ended."""
+        for folder in set(self.folders.values()):
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)
+
+
+def find_hierarchy() -> Hierarchy:
+    """What this machine gives us, found by making a group and removing it."""
+    for hierarchy in (_version_2(), _version_1()):
+        if hierarchy is None:
+            continue
+        try:
+            hierarchy.make_group(f"qjs-{os.getpid()}-try", 1 << 30).remove()
+        except OSError:
+            continue
+        return hierarchy
+    return Hierarchy("none", {})
+
+
+def remove_leftover_groups(hierarchy: Hierarchy) -> None:
+    """Removes the empty groups of executors that were killed."""
+    for folder in set(hierarchy.folders.values()):
+        for entry in os.scandir(folder):
+            owner = entry.name.split("-")
+            if len(owner) == 3 and owner[0] == "qjs" and not os.path.exists(f"/proc/{owner[1]}"):
+                with contextlib.suppress(OSError):
+                    os.rmdir(entry.path)
+
+
+def _settings(kind: Kind, memory_bytes: int) -> dict[str, dict[str, str]]:
+    if kind == "v2":
+        return {
+            "memory": {"memory.max": str(memory_bytes), "memory.swap.max": "0", "memory.oom.group": "1"},
+            "pids": {"pids.max": str(_PROCESSES_MAX)},
+            "cpu": {"cpu.max": f"{_PERIOD_MICROSECONDS} {_PERIOD_MICROSECONDS}"},
+        }
+    return {
+        "memory": {"memory.limit_in_bytes": str(memory_bytes)},
+        "pids": {"pids.max": str(_PROCESSES_MAX)},
+        "cpu": {"cpu.cfs_period_us": str(_PERIOD_MICROSECONDS), "cpu.cfs_quota_us": str(_PERIOD_MICROSECONDS)},
+    }
+
+
+def _version_2() -> Hierarchy | None:
+    """Groups of version 2 go beside our own: a group with processes in it may hand no controller down."""
+    path = _own_paths().get("")
+    if path is None:
+        return None
+    parent = os.path.dirname("/sys/fs/cgroup" + path)
+    try:
+        with open(f"{parent}/cgroup.subtree_control", encoding="ascii") as file:
+            given = file.read().split()
+    except OSError:
+        return None
+    if not {"memory", "pids"} <= set(given):
+        return None
+    return Hierarchy("v2", {controller: parent for controller in _CONTROLLERS if controller in given})
+
+
+def _version_1() -> Hierarchy | None:
+    paths = _own_paths()
+    folders: dict[str, str] = {}
+    for controllers, path in paths.items():
+        for controller in controllers.split(","):
+            if controller in _CONTROLLERS:
+                folders[controller] = f"/sys/fs/cgroup/{controller}{path}".rstrip("/")
+    return Hierarchy("v1", folders) if {"memory", "pids"} <= set(folders) else None
+
+
+def _own_paths() -> dict[str, str]:
+    """Our own groups by controllers, from lines like `4:memory:/path`."""
+    try:
+        with open("/proc/self/cgroup", encoding="ascii", errors="replace") as file:
+            lines = [line.rstrip("\n").split(":", 2) for line in file]
+    except OSError:
+        return {}
+    return {controllers: path for _, controllers, path in lines}
+
+
+def _write(path: str, value: str) -> None:
+    fd = os.open(path, os.O_WRONLY)
+    try:
+        os.write(fd, value.encode("ascii"))
+    finally:
+        os.close(fd)

@@ -1,0 +1,256 @@
+"""Ready children of one set of packages: kept in stock, given out once; their zygote renewed and restarted."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from ..service.frame_reader import BadFrame, read_frame
+from ..service.logs import facts, log
+from .cgroups import Hierarchy
+from .pooled_child import PooledChild
+from .seam import SandboxFault, ZygoteSet
+from .zygote_child import Plan
+from .zygote_process import ZygoteProcess
+
+READY = 2
+"""Children in stock; a new one takes about 10 ms."""
+READY_SECONDS = 20.0
+READY_BYTES_MAX = 64 * 1024
+RECYCLE_JOBS = 500
+RECYCLE_SECONDS = 30 * 60.0
+"""Children of one zygote share their memory layout and hash seed, so it is not kept for ever."""
+FAULTS_IN_A_ROW_MAX = 3
+RESTART_SECONDS = (0.1, 1.0, 5.0, 30.0)
+"""Waits before a zygote that failed again and again is started once more."""
+
+
+class Pool:
+    """The children of one zygote, and the zygote itself. `uids` is the stock of free users, shared with other pools."""
+
+    def __init__(
+        self, zygote_set: ZygoteSet, plan: Plan, uids: deque[int], groups: Hierarchy, recycle_jobs: int = RECYCLE_JOBS
+    ) -> None:
+        self.zygote_set: ZygoteSet = zygote_set
+        self.last_error = ""
+        self._plan = plan
+        self._uids = uids
+        self._groups = groups
+        self._recycle_jobs = recycle_jobs
+        self._zygote: ZygoteProcess | None = None
+        self._ready: deque[PooledChild] = deque()
+        self._waiting: deque[asyncio.Future[PooledChild]] = deque()
+        self._preparing = 0
+        self._jobs = 0
+        self._faults = 0
+        self._closing = False
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._zygotes: set[ZygoteProcess] = set()
+
+    async def start(self) -> None:
+        """Starts the zygote and waits for its first child. Raises SandboxFault."""
+        await self._start_zygote()
+        child = await self.take(READY_SECONDS)
+        self.give_back(child)
+
+    async def take(self, seconds: float) -> PooledChild:
+        """A ready child, the caller's from now on; waits for one at most `seconds`. Raises SandboxFault."""
+        while self._ready:
+            child = self._ready.popleft()
+            if not child.ended.done():
+                self._stock()
+                return child
+        waiter: asyncio.Future[PooledChild] = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiter)
+        self._stock()
+        try:
+            return await asyncio.wait_for(waiter, seconds)
+        except TimeoutError:
+            reason = self.last_error or "none was ready in time"
+            raise SandboxFault(f"no child for {self.zygote_set}: {reason}") from None
+        finally:
+            with contextlib.suppress(ValueError):
+                self._waiting.remove(waiter)
+            if waiter.done() and not waiter.cancelled() and asyncio.current_task().cancelling():  # type: ignore[union-attr]
+                self.give_back(waiter.result())
+
+    def give_back(self, child: PooledChild) -> None:
+        """Returns a child that has not been given a job."""
+        self._ready.append(child)
+
+    async def reap(self, child: PooledChild) -> None:
+        """Ends a child; returns when nothing of it is alive and its user is free again."""
+        await child.reap()
+        self._uids.append(child.uid)
+
+    def count_job(self) -> None:
+        """One more job was taken by a child of this zygote; renews the zygote when it has served enough."""
+        self._jobs += 1
+        zygote = self._zygote
+        if zygote is None or self._closing:
+            return
+        if self._jobs >= self._recycle_jobs or time.monotonic() - zygote.started > RECYCLE_SECONDS:
+            self._jobs = 0
+            self._spawn(self._recycle(zygote))
+
+    def facts(self) -> dict[str, Any]:
+        """For the health answer."""
+        zygote = self._zygote
+        return {
+            "set": self.zygote_set,
+            "up": zygote is not None,
+            "ready": len(self._ready),
+            "jobs": self._jobs,
+            "age_s": round(time.monotonic() - zygote.started, 1) if zygote else 0,
+            "versions": zygote.versions if zygote else {},
+            "layers": self._ready[0].layers if self._ready else [],
+            "pids": sorted(self._stock_pids()),
+            "last_error": self.last_error,
+        }
+
+    def _stock_pids(self) -> set[int]:
+        """Processes that belong to no run: zygotes, and children without a job."""
+        idle = {child.pid for one in self._zygotes for child in one.children.values() if not child.given}
+        return idle | {one.pid for one in self._zygotes}
+
+    async def close(self) -> None:
+        """Ends the zygote and all of its children."""
+        self._closing = True
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for waiter in self._waiting:
+            waiter.cancel()
+        await asyncio.gather(*(zygote.close() for zygote in list(self._zygotes)))
+        for child in self._ready:
+            await self.reap(child)
+        self._ready.clear()
+
+    async def _start_zygote(self) -> None:
+        zygote = ZygoteProcess(self.zygote_set, self._plan, self._on_child)
+        self._zygotes.add(zygote)
+        try:
+            await zygote.up()
+        except BaseException:
+            zygote.kill()
+            await asyncio.shield(zygote.close())
+            self._zygotes.discard(zygote)
+            raise
+        self._zygote = zygote
+        self._jobs = 0
+        self._spawn(self._watch(zygote))
+        self._stock()
+
+    async def _watch(self, zygote: ZygoteProcess) -> None:
+        """Waits for the zygote's end; one that was in use is replaced."""
+        await asyncio.shield(zygote.lost)
+        self._zygotes.discard(zygote)
+        self._uids.extend(zygote.forking.values())
+        zygote.forking.clear()
+        if self._closing or self._zygote is not zygote:
+            return
+        self._zygote = None
+        self.last_error = zygote.fault or "the zygote died"
+        log.error("a zygote died", extra=facts(set=self.zygote_set, reason=self.last_error))
+        await zygote.close()
+        await self._drop_ready(lambda child: child.ended.done())
+        for attempt in range(1_000_000):
+            await asyncio.sleep(RESTART_SECONDS[min(attempt, len(RESTART_SECONDS) - 1)])
+            try:
+                await self._start_zygote()
+            except (SandboxFault, OSError) as error:
+                self.last_error = str(error)
+                log.error("a zygote did not start", extra=facts(set=self.zygote_set, reason=str(error)))
+                continue
+            return
+
+    async def _recycle(self, old: ZygoteProcess) -> None:
+        """Puts a fresh zygote in the place of `old`, which ends with the last of its jobs."""
+        try:
+            await self._start_zygote()
+        except (SandboxFault, OSError) as error:
+            self.last_error = str(error)
+            return
+        await self._drop_ready(lambda child: child in old.children.values())
+        while old.children:
+            await asyncio.wait([asyncio.shield(child.status) for child in old.children.values()])
+            await asyncio.sleep(0)
+        await old.close()
+
+    async def _drop_ready(self, which: Callable[[PooledChild], bool]) -> None:
+        dropped = [child for child in self._ready if which(child)]
+        self._ready = deque(child for child in self._ready if child not in dropped)
+        await asyncio.gather(*(self.reap(child) for child in dropped))
+        self._stock()
+
+    def _stock(self) -> None:
+        """Orders children until there are enough, ready or on their way."""
+        zygote = self._zygote
+        if zygote is None or self._closing:
+            return
+        coming = len(zygote.forking) + self._preparing
+        while len(self._ready) + coming < max(READY, len(self._waiting)) and self._uids:
+            zygote.fork(self._uids.popleft())
+            coming += 1
+
+    def _on_child(self, zygote: ZygoteProcess, child: PooledChild) -> None:
+        self._preparing += 1
+        self._spawn(self._prepare(zygote, child))
+
+    async def _prepare(self, zygote: ZygoteProcess, child: PooledChild) -> None:
+        """Puts a new child into its group, waits until it is confined, and gives it to whoever waits."""
+        try:
+            try:
+                async with asyncio.timeout(READY_SECONDS):
+                    await child.listen()
+                    if self._groups.kind != "none":
+                        memory = max(self._plan.memory_bytes, self._plan.engine_memory_bytes)
+                        child.group = self._groups.make_group(f"qjs-{zygote.pid}-{child.slot}", memory)
+                        child.group.add(child.pid)
+                    first = await read_frame(await child.open(), READY_BYTES_MAX) or {}
+            except (TimeoutError, BadFrame, OSError) as error:
+                first = {"fault": str(error) or "too slow"}
+        except BaseException:
+            self._preparing -= 1
+            await asyncio.shield(self.reap(child))
+            raise
+        self._preparing -= 1
+        ready = first.get("ready")
+        if ready is None or ready["uid"] != child.uid:
+            await self._faulty(zygote, child, str(first.get("fault", "it ended")))
+            return
+        self._faults = 0
+        child.layers = ready["layers"]
+        while self._waiting:
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_result(child)
+                self._stock()
+                return
+        if zygote is self._zygote and not self._closing:
+            self._ready.append(child)
+        else:
+            await self.reap(child)
+
+    async def _faulty(self, zygote: ZygoteProcess, child: PooledChild, reason: str) -> None:
+        await self.reap(child)
+        if self._closing or zygote.lost.done():
+            return
+        self._faults += 1
+        self.last_error = reason
+        log.error("a child could not be confined", extra=facts(set=self.zygote_set, reason=reason))
+        if self._faults >= FAULTS_IN_A_ROW_MAX:
+            self._faults = 0
+            zygote.fault = reason
+            zygote.kill()
+        else:
+            self._stock()
+
+    def _spawn(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

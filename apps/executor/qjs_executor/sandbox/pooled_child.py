@@ -1,0 +1,152 @@
+"""One pre-forked child, seen from the HTTP process: made ready, handed one job, listened to, killed, tidied up."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import os
+from collections.abc import Callable
+from typing import Any
+
+from .. import frames
+from .cgroups import Group
+from .output import Output, OutputFlood
+from .seam import Limits
+
+DRAIN_SECONDS = 1.0
+"""After a run's death its output pipes end at once; this bounds the wait should one not."""
+KILL_SECONDS = 2.0
+"""A zygote that has not killed its child after this time is killed itself, and its children die with it."""
+
+
+class PooledChild:
+    """A child of a zygote. `kill` asks its zygote; `reap` returns once nothing of the run is alive."""
+
+    def __init__(
+        self, slot: int, uid: int, descriptors: list[int], kill: Callable[[], None], kill_zygote: Callable[[], None]
+    ) -> None:
+        self.slot = slot
+        self.uid = uid
+        self.stdout = Output()
+        self.stderr = Output()
+        self.group = Group("none", {})
+        self._pidfd, self._job_fd, self._result_fd, self._stdout_fd, self._stderr_fd = descriptors
+        self._ends = set(descriptors)
+        self.pid = _pid_of(self._pidfd)
+        self.layers: list[str] = []
+        self.given = False
+        """A job is on its way to it, or was."""
+        self._kill = kill
+        self._kill_zygote = kill_zygote
+        self._limits = Limits()
+        self._transports: list[asyncio.BaseTransport] = []
+        self._collectors: list[asyncio.Task[None]] = []
+        loop = asyncio.get_running_loop()
+        self.status: asyncio.Future[tuple[str, int] | None] = loop.create_future()
+        self.ended: asyncio.Future[None] = loop.create_future()
+        loop.add_reader(self._pidfd, self._on_end)
+
+    def _on_end(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._pidfd)
+        if not self.ended.done():
+            self.ended.set_result(None)
+
+    async def listen(self) -> None:
+        """Starts to read the child's messages and its output."""
+        self._reader = await self._connect(self._result_fd)
+        self._collectors = [
+            asyncio.create_task(self._collect(self._stdout_fd, self.stdout)),
+            asyncio.create_task(self._collect(self._stderr_fd, self.stderr)),
+        ]
+
+    def give(self, limits: Limits) -> None:
+        """The limits of the job that comes next."""
+        self._limits = limits
+        self.given = True
+
+    async def open(self) -> asyncio.StreamReader:
+        """The stream of the child's messages."""
+        return self._reader
+
+    async def send(self, job: dict[str, Any]) -> None:
+        """Hands the job over. A child that dies meanwhile is noticed by its end, not here."""
+        loop = asyncio.get_running_loop()
+        self._ends.discard(self._job_fd)
+        transport, protocol = await loop.connect_write_pipe(
+            asyncio.streams.FlowControlMixin, os.fdopen(self._job_fd, "wb", buffering=0)
+        )
+        writer = asyncio.StreamWriter(transport, protocol, None, loop)
+        try:
+            writer.write(frames.pack({"cpu_seconds": math.ceil(self._limits.wall_seconds) + 1, "job": job}))
+            await writer.drain()
+        except ConnectionError:
+            pass
+        finally:
+            transport.close()
+
+    async def flooded(self) -> None:
+        """Waits until one of the output streams passes its limit, which it may never do."""
+        try:
+            await asyncio.gather(*(asyncio.shield(collector) for collector in self._collectors))
+        except OutputFlood:
+            return
+        await asyncio.get_running_loop().create_future()
+
+    async def exit_status(self) -> tuple[str, int] | None:
+        """Waits for the end of the run: ("exit", code), ("signal", number), ("memory", number) when it was killed for
+        its memory; None when its zygote died."""
+        status = await asyncio.shield(self.status)
+        if status is not None and status[0] == "signal" and self.group.out_of_memory():
+            return "memory", status[1]
+        return status
+
+    def kill(self) -> None:
+        """Ends the run; idempotent. Its zygote does the killing."""
+        if not self.ended.done():
+            self._kill()
+
+    async def reap(self) -> None:
+        """Kills the run and returns when it is dead, its output collected and its group gone."""
+        self.kill()
+        timer = asyncio.get_running_loop().call_later(KILL_SECONDS, self._kill_zygote)
+        await asyncio.shield(self.ended)
+        await asyncio.shield(self.status)
+        timer.cancel()
+        if self._collectors:
+            _, late = await asyncio.wait(self._collectors, timeout=DRAIN_SECONDS)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*self._collectors, return_exceptions=True)
+        for transport in self._transports:
+            transport.close()
+        for fd in self._ends:
+            os.close(fd)
+        self._ends.clear()
+        self.group.remove()
+
+    async def _connect(self, fd: int) -> asyncio.StreamReader:
+        reader = asyncio.StreamReader()
+        self._ends.discard(fd)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(fd, "rb", buffering=0)
+        )
+        self._transports.append(transport)
+        return reader
+
+    async def _collect(self, fd: int, output: Output) -> None:
+        reader = await self._connect(fd)
+        while part := await reader.read(1 << 16):
+            output.total += len(part)
+            output.kept += part[: self._limits.output_bytes - len(output.kept)]
+            if output.total > self._limits.flood_bytes:
+                raise OutputFlood
+
+
+def _pid_of(pidfd: int) -> int:
+    """The process id as this process sees it; a number from inside a process namespace would mean another."""
+    with contextlib.suppress(OSError), open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii") as file:
+        for line in file:
+            if line.startswith("Pid:"):
+                return int(line.split()[1])
+    return -1

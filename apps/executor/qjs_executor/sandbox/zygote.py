@@ -1,0 +1,220 @@
+"""A zygote: imports one set of packages once and forks confined single-use children from that state.
+
+It has one thread, runs no circuit, sees no job, and holds nothing that user code may not read: a child inherits all of
+its memory. It obeys its executor over one socket: {"fork": slot, ...} and {"kill": slot}, and reports "up", each child
+with its descriptors, and each end. When the executor goes, the socket ends, and it kills its children and exits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from . import linux
+from .private_root import build_shared_root
+from .zygote_child import Pipes, Plan, be_child
+
+MESSAGE_BYTES_MAX = 64 * 1024
+
+
+@dataclass
+class _Child:
+    slot: int
+    pid: int
+    pidfd: int
+    uid: int
+
+
+def main() -> NoReturn:
+    """Runs one zygote; the only argument is the number of its socket, on which its configuration comes first."""
+    linux.die_with_parent()
+    control = socket.socket(fileno=int(sys.argv[1]))
+    _Zygote(control, json.loads(control.recv(MESSAGE_BYTES_MAX))).run()
+
+
+class _Zygote:
+    def __init__(self, control: socket.socket, configuration: dict[str, Any]) -> None:
+        self._control = control
+        self._set: str = configuration["set"]
+        self._folder: str = configuration["folder"]
+        self._plan = Plan(**configuration["plan"])
+        self._children: dict[int, _Child] = {}
+        self._pid_namespace = -1
+
+    def run(self) -> NoReturn:
+        try:
+            versions = self._prepare()
+        except BaseException as error:
+            self._tell({"fault": f"{type(error).__name__}: {error}"[:2000]})
+            os._exit(1)
+        self._tell({"up": {"pid": os.getpid(), "versions": versions}})
+        while True:
+            self._turn()
+
+    def _prepare(self) -> dict[str, str]:
+        from ..child.preload import preload
+
+        versions = preload(self._set)
+        linux.adopt_orphans()
+        if self._plan.isolation == "rootless":
+            _become_root_of_own()
+        if self._plan.isolation in ("namespaces", "rootless"):
+            self._pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+            linux.unshare(linux.CLONE_NEWNS)
+            build_shared_root(self._folder)
+        threads = len(os.listdir("/proc/self/task"))
+        if threads != 1:
+            raise RuntimeError(f"{threads} threads after the imports: a fork would leave their locks held")
+        # One collection in a child would otherwise touch, and so copy, everything that was imported.
+        gc.collect()
+        gc.freeze()
+        return versions
+
+    def _turn(self) -> None:
+        """Waits for one event: an order or the end of children."""
+        watched = {child.pidfd: child for child in self._children.values()}
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        for pidfd in watched:
+            poll.register(pidfd, select.POLLIN)
+        for fd, _ in poll.poll():
+            if fd in watched:
+                self._end(watched[fd])
+            else:
+                self._obey()
+
+    def _obey(self) -> None:
+        order = self._control.recv(MESSAGE_BYTES_MAX)
+        if not order:
+            self._quit()
+        message = json.loads(order)
+        if "fork" in message:
+            self._fork(message["fork"], message["uid"])
+        elif (child := self._children.get(message["kill"])) is not None:
+            self._kill(child)
+
+    def _fork(self, slot: int, uid: int) -> None:
+        folder = self._own_folder(slot, uid)
+        (job_read, job_write), (result_read, result_write), (out_read, out_write), (err_read, err_write) = (
+            os.pipe() for _ in range(4)
+        )
+        theirs = Pipes(job_read, result_write, out_write, err_write)
+        try:
+            pid = self._fork_apart()
+        except OSError as error:
+            for fd in (job_read, job_write, result_read, result_write, out_read, out_write, err_read, err_write):
+                os.close(fd)
+            self._tell({"unforked": slot, "reason": str(error)})
+            return
+        if pid == 0:
+            be_child(self._plan, uid, folder, theirs)
+        for fd in (job_read, result_write, out_write, err_write):
+            os.close(fd)
+        child = _Child(slot, pid, os.pidfd_open(pid), uid)
+        self._children[slot] = child
+        ours = [child.pidfd, job_write, result_read, out_read, err_read]
+        self._tell({"child": slot}, ours)
+        # The executor holds the only copies now: a later child must not inherit the pipes of this one.
+        for fd in ours[1:]:
+            os.close(fd)
+
+    def _own_folder(self, slot: int, uid: int) -> str:
+        """Where the child works; a folder made for it where it has no /tmp of its own."""
+        if self._pid_namespace >= 0:
+            return "/tmp"
+        folder = f"{self._folder}/{slot}"
+        os.mkdir(folder, 0o700)
+        os.chown(folder, uid, uid)
+        return folder
+
+    def _fork_apart(self) -> int:
+        """Forks the first process of a new process namespace, where there are namespaces."""
+        if self._pid_namespace < 0:
+            return os.fork()
+        linux.unshare(linux.CLONE_NEWPID)
+        pid = -1
+        try:
+            pid = os.fork()
+        finally:
+            # Without this every later fork would land in that namespace, and fail once its first process is dead.
+            if pid != 0:
+                linux.join_namespace(self._pid_namespace, linux.CLONE_NEWPID)
+        return pid
+
+    def _kill(self, child: _Child) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
+
+    def _end(self, child: _Child) -> None:
+        _, status = os.waitpid(child.pid, 0)
+        if self._pid_namespace < 0:
+            self._kill_orphans(child.uid)
+            shutil.rmtree(f"{self._folder}/{child.slot}", ignore_errors=True)
+        del self._children[child.slot]
+        os.close(child.pidfd)
+        code = os.waitstatus_to_exitcode(status)
+        self._tell({"ended": child.slot, "status": ["signal", -code] if code < 0 else ["exit", code]})
+
+    def _kill_orphans(self, uid: int) -> None:
+        """Kills what a child without a process namespace left behind: everything of its user, which is its alone."""
+        pid = os.fork()
+        if pid == 0:
+            with contextlib.suppress(OSError):
+                os.setresgid(uid, uid, uid)
+                os.setresuid(uid, uid, uid)
+                os.kill(-1, signal.SIGKILL)
+            os._exit(0)
+        os.waitpid(pid, 0)
+        known = {child.pid for child in self._children.values()}
+        for orphan in _children_of_this_process() - known:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(orphan, 0)
+
+    def _tell(self, message: dict[str, Any], descriptors: list[int] | None = None) -> None:
+        try:
+            socket.send_fds(self._control, [json.dumps(message).encode()], descriptors or [])
+        except OSError:
+            self._quit()
+
+    def _quit(self) -> NoReturn:
+        for child in self._children.values():
+            self._kill(child)
+        for child in self._children.values():
+            os.waitpid(child.pid, 0)
+            if self._pid_namespace < 0:
+                self._kill_orphans(child.uid)
+        os._exit(0)
+
+
+def _become_root_of_own() -> None:
+    """Goes on in a fork that has every right in a user namespace of its own, in which our user is the only one. The
+    process that was started only waits for it, and it dies with that one. Its process namespace is its own too, because
+    a fork into a new one and back needs rights over both."""
+    user, group = os.getuid(), os.getgid()
+    linux.unshare(linux.CLONE_NEWUSER | linux.CLONE_NEWPID)
+    for file, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        with open(f"/proc/self/{file}", "w", encoding="ascii") as settings:
+            settings.write(text)
+    pid = os.fork()
+    if pid != 0:
+        os.waitpid(pid, 0)
+        os._exit(0)
+    linux.die_with_parent()
+
+
+def _children_of_this_process() -> set[int]:
+    with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
+        return {int(pid) for pid in file.read().split()}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""The stock of ready children: used once, replaced, renewed and restarted, and nothing of a run is left."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from qjs_executor.sandbox.seam import GIB, Completed, Job, Limits
+from qjs_executor.sandbox.warm_sandbox import WarmSandbox
+
+from .conftest import BELL, Executor, descendants, eventually, python, qasm
+
+DRAW = python(
+    "import numpy, random\nfrom qiskit import QuantumCircuit\nprint(numpy.random.randint(1 << 60), random.random())\ncircuit = QuantumCircuit(1)"
+)
+
+
+def zygotes(executor: Executor) -> dict[str, dict[str, Any]]:
+    """The zygotes of the health answer by their set."""
+    return {zygote["set"]: zygote for zygote in executor.health()["sandbox"]["zygotes"]}
+
+
+def stocked(executor: Executor) -> bool:
+    """Both zygotes are up, with children ready and nothing else running."""
+    return all(zygote["up"] and zygote["ready"] >= 2 for zygote in zygotes(executor).values())
+
+
+def test_health_shows_the_layers_and_every_probe(executor: Executor) -> None:
+    sandbox = executor.health()["sandbox"]
+    assert all(finding["ok"] for finding in sandbox["selftest"] if finding["probe"] != "namespaces")
+    assert {"attacks", "bell", "memory", "disk", "processes", "time"} <= {one["probe"] for one in sandbox["selftest"]}
+    eventually(lambda: stocked(executor), 10, "the stock is full")
+    for zygote in zygotes(executor).values():
+        assert "seccomp" in zygote["layers"]
+        assert zygote["versions"]["qiskit"]
+    assert set(zygotes(executor)) == {"circuits", "frameworks"}
+
+
+def test_a_run_needs_no_import_of_its_own(executor: Executor) -> None:
+    executor.run(qasm(BELL))
+    times = sorted(executor.run(qasm(BELL)).outcome["execution_time_ms"] for _ in range(9))
+    assert times[4] < 500, "15 to 40 ms alone; importing qiskit takes over a second"
+
+
+def test_runs_draw_samples_of_their_own_and_the_same_ones_from_the_same_seed(executor: Executor) -> None:
+    draws = [executor.run(DRAW).result["stdout"] for _ in range(4)]
+    assert len(set(draws)) == 4
+    plus = qasm('OPENQASM 3.0; include "stdgates.inc"; qubit[8] q; h q;')
+    assert executor.run(plus).result["counts"] != executor.run(plus).result["counts"]
+    seeded = [executor.run(plus, params={"seed": 11}).result["counts"] for _ in range(2)]
+    assert seeded[0] == seeded[1]
+
+
+def test_no_child_serves_twice(executor: Executor) -> None:
+    code = "import os\nfrom qiskit import QuantumCircuit\nprint(os.getuid(), getattr(os, 'seen', 0))\nos.seen = 1\ncircuit = QuantumCircuit(1)"
+    assert all(executor.run(python(code)).result["stdout"].split()[1] == "0" for _ in range(6))
+
+
+def test_two_hundred_runs_leave_nothing(executor: Executor) -> None:
+    def count() -> tuple[int, int, int, int]:
+        pid = executor.process.pid
+        fds = len(os.listdir(f"/proc/{pid}/fd"))
+        groups = sum(
+            1 for _, folders, _ in os.walk("/sys/fs/cgroup") for name in folders if name.startswith(_groups(executor))
+        )
+        zygote_fds = sum(len(os.listdir(f"/proc/{child}/fd")) for child in _zygote_pids(executor))
+        return fds, zygote_fds, groups, len(descendants(pid))
+
+    eventually(lambda: stocked(executor), 10, "the stock is full")
+    for _ in range(4):
+        executor.run(qasm(BELL))
+    eventually(lambda: stocked(executor), 10, "the stock is full")
+    before = count()
+    with ThreadPoolExecutor(2) as pool:
+        ends = list(pool.map(lambda _: executor.run(qasm(BELL)).outcome["status"], range(200)))
+    assert ends == ["completed"] * 200
+    eventually(lambda: stocked(executor) and count() <= tuple(n + 2 for n in before), 10, f"no growth over {before}")
+    zombies = [pid for pid in os.listdir("/proc") if pid.isdigit() and _state(int(pid), executor) == "Z"]
+    assert zombies == []
+
+
+@pytest.mark.parametrize("zygote_set", ["circuits", "frameworks"])
+def test_a_killed_zygote_loses_its_runs_and_is_replaced(start: Callable[..., Executor], zygote_set: str) -> None:
+    executor = start(EXECUTOR_SLOTS="2")
+    framework = {"circuits": "qiskit", "frameworks": "cirq"}[zygote_set]
+    source = {"kind": "code", "framework": framework, "code": "while True: pass"}
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(executor.run, source)
+        eventually(lambda: len(executor.descendants()) == 1, 20, "the run is alive")
+        run = executor.descendants()[0]
+        victim = next(pid for pid in _zygote_pids(executor) if pid in zygotes(executor)[zygote_set]["pids"])
+        os.kill(victim, signal.SIGKILL)
+        assert running.result().outcome["error"]["code"] == "execution_service_lost"
+    eventually(lambda: not os.path.exists(f"/proc/{run}"), 5, "the run is dead")
+    eventually(lambda: stocked(executor), 60, "a new zygote has children ready")
+    assert set(executor.run(qasm(BELL)).result["counts"]) <= {"00", "11"}
+
+
+def test_a_zygote_is_renewed_without_losing_a_run() -> None:
+    async def play() -> tuple[set[int], list[object]]:
+        sandbox = WarmSandbox(2, 4 * GIB, 4 * GIB, recycle_jobs=20)
+        await sandbox.start()
+        seen: set[int] = set()
+        ends: list[object] = []
+        deadline = time.monotonic() + 60
+        try:
+            while len(seen) < 2 and time.monotonic() < deadline:
+                seen.add(min(sandbox.facts().zygotes[0]["pids"]))
+                ends.append(await sandbox.run(_job(), Limits(wall_seconds=30), lambda: None))
+        finally:
+            await sandbox.close()
+        return seen, ends
+
+    seen, ends = asyncio.run(play())
+    assert len(seen) == 2, "a second zygote took over"
+    assert all(isinstance(end, Completed) and json.loads(end.result)["shots"] == 10 for end in ends)
+    assert not any(os.path.exists(f"/proc/{pid}") for pid in seen)
+
+
+def _job() -> Job:
+    source = {"kind": "code", "framework": "openqasm", "code": BELL}
+    return Job("test", source, "aer-statevector", "statevector", 28, {"shots": 10})
+
+
+def _zygote_pids(executor: Executor) -> list[int]:
+    """Children of the executor itself; what they started are runs and ready children."""
+    return [pid for pid in descendants(executor.process.pid) if _parent(pid) == executor.process.pid]
+
+
+def _groups(executor: Executor) -> tuple[str, ...]:
+    return tuple(f"qjs-{pid}-" for pid in _zygote_pids(executor))
+
+
+def _stat(pid: int) -> list[str]:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return ["", "0"]
+
+
+def _parent(pid: int) -> int:
+    return int(_stat(pid)[1])
+
+
+def _state(pid: int, executor: Executor) -> str:
+    return _stat(pid)[0] if _parent(pid) in _zygote_pids(executor) else ""

@@ -49,7 +49,9 @@ def test_what_cannot_be_told_is_refused_with_the_frameworks_and_the_mend(code: s
     assert "import statement" in caught.value.message
 
 
-@pytest.mark.parametrize("code", ["import qiskit\nx = (", "(" * 100_000, "-" * 100_000 + "1", "[" * 90_000 + "]" * 90_000])
+@pytest.mark.parametrize(
+    "code", ["import qiskit\nx = (", "(" * 100_000, "-" * 100_000 + "1", "[" * 90_000 + "]" * 90_000]
+)
 def test_text_that_is_no_program_is_a_syntax_error(code: str) -> None:
     with pytest.raises(JobError):
         detect(code)

@@ -73,7 +73,9 @@ def test_a_circuit_that_main_returns_is_run() -> None:
 
 
 def test_the_last_run_on_the_device_is_the_result_and_its_counts_reach_the_code() -> None:
-    code = QISKIT + BELL + FLIP + "device.run(circuit, 50)\ncounts = device.run(flip, 30)\nassert counts == {'10': 30}\n"
+    code = (
+        QISKIT + BELL + FLIP + "device.run(circuit, 50)\ncounts = device.run(flip, 30)\nassert counts == {'10': 30}\n"
+    )
     given = answer("qiskit", code)
     assert given["counts"] == {"10": 30}
     assert given["shots"] == 30
@@ -84,13 +86,17 @@ def test_the_device_takes_openqasm_text_and_the_jobs_shots_by_default() -> None:
     assert given["counts"] == {"0": 100}
 
 
-@pytest.mark.parametrize("call", ["device.run(7)", "device.run(flip, 0)", "device.run(flip, 100001)", "device.run(flip, '7')"])
+@pytest.mark.parametrize(
+    "call", ["device.run(7)", "device.run(flip, 0)", "device.run(flip, 100001)", "device.run(flip, '7')"]
+)
 def test_a_wrong_call_of_the_device_is_refused(call: str) -> None:
     assert "device.run" in refusal("qiskit", QISKIT + FLIP + call).message
 
 
 def test_a_name_of_the_codes_own_hides_the_device() -> None:
-    given = answer("qiskit", QISKIT + "class Own:\n    def run(self, c): pass\ndevice = Own()\n" + FLIP + "device.run(flip)")
+    given = answer(
+        "qiskit", QISKIT + "class Own:\n    def run(self, c): pass\ndevice = Own()\n" + FLIP + "device.run(flip)"
+    )
     assert given["counts"] == {"10": 100}
 
 

@@ -38,7 +38,21 @@ FRAMEWORKS = (
     "marqov",
 )
 """Imported in this order where they are installed."""
-OWN_MODULES = ("main", "job", "tasks", "user_code", "detection", "device", "main_function")
+OWN_MODULES = (
+    "main",
+    "job",
+    "circuits.openqasm3",
+    "engines.mps",
+    "engines.noise_channels",
+    "engines.state_vector",
+)
+"""Together with what they import."""
+ADAPTERS = (
+    "frameworks.cirq_circuits",
+    "frameworks.pennylane_circuits",
+    "frameworks.braket_circuits",
+    "frameworks.marqov_circuits",
+)
 _DISTRIBUTIONS = {
     "qiskit": "qiskit",
     "qiskit-aer": "qiskit_aer",
@@ -57,7 +71,9 @@ def preload(zygote: str) -> dict[str, str]:
         if _installed(name):
             importlib.import_module(name)
     for name in OWN_MODULES:
-        if _installed(f"{__package__}.{name}"):
+        importlib.import_module(f"{__package__}.{name}")
+    for name in ADAPTERS if zygote == "frameworks" else ():
+        if name != "frameworks.marqov_circuits" or _installed("marqov"):
             importlib.import_module(f"{__package__}.{name}")
     _load_transpiler_stages()
     roots = {name.partition(".")[0] for name in wanted}

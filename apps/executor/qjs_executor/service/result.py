@@ -84,7 +84,7 @@ def _text(result: dict[str, Any], stdout: str) -> str:
 
 
 def optimization_level(job: Job) -> int:
-    """The transpiler's level for this job; unless the job says otherwise 1, and 0 with noise, where every gate counts."""
+    """The transpiler's level for this job; unless the job says otherwise 1, with noise 0, since every gate counts."""
     level = job.params.get("optimization_level")
     if level is None:
         return 0 if job.params.get("noise_model") is not None else 1

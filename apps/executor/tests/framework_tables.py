@@ -185,7 +185,7 @@ def expectation(found: FoundCircuit, which: int) -> float:
 
     def value(bits: str) -> float:
         return observable.constant + sum(
-            c * (-1) ** sum(bits[p] == "1" for p in places) for c, places in observable.terms
+            c * (-1.0) ** sum(bits[p] == "1" for p in places) for c, places in observable.terms
         )
 
     chances = bit_probabilities(found)

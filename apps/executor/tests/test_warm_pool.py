@@ -92,7 +92,7 @@ def test_two_hundred_runs_leave_nothing(executor: Executor) -> None:
 def test_a_killed_zygote_loses_its_runs_and_is_replaced(start: Callable[..., Executor], zygote_set: str) -> None:
     executor = start(EXECUTOR_SLOTS="2")
     framework = {"circuits": "qiskit", "frameworks": "cirq"}[zygote_set]
-    source = {"kind": "code", "framework": framework, "code": "while True: pass"}
+    source = {"kind": "code", "framework": framework, "code": f"import {framework}\nwhile True: pass"}
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(executor.run, source)
         eventually(lambda: len(executor.descendants()) == 1, 20, "the run is alive")

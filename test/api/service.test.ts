@@ -64,7 +64,10 @@ test('/api/meta names the service, its version and what it can do', async () => 
     name: 'quantum-job-service',
     api_version: '1',
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
-    features: { execution_modes: ['direct', 'temporal'], frameworks: ['openqasm', 'qiskit'] }
+    features: {
+      execution_modes: ['direct', 'temporal'],
+      frameworks: ['qiskit', 'cirq', 'pennylane', 'openqasm', 'marqov']
+    }
   })
 })
 

@@ -1,5 +1,6 @@
 // The service about itself: /healthz (this process), /readyz (its parts), /api/meta.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { frameworks } from '../../../domain/framework.js'
 import type { ApiDeps } from '../deps.js'
 import { API_VERSION, SERVICE_NAME, SERVICE_VERSION } from '../version.js'
 
@@ -31,7 +32,7 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; isClosing
     name: SERVICE_NAME,
     api_version: API_VERSION,
     version: SERVICE_VERSION,
-    features: { execution_modes: ['direct', 'temporal'], frameworks: ['openqasm', 'qiskit'] }
+    features: { execution_modes: ['direct', 'temporal'], frameworks }
   }))
 }
 

@@ -66,7 +66,8 @@ test('a part that is killed is started again on its old port, and the terminal s
     process.kill(before?.pid as number, 'SIGKILL')
     await stack.until(`the restart of ${name}`, () => stack.stderr.includes(`${name} runs again`))
     expect(stack.stderr).toContain(`${name} stopped (signal SIGKILL): starting it again in 0.2 s (restart 1)`)
-    expect(stack.processes()[name]?.pid).not.toBe(before?.pid)
+    // The list of processes is written after the message.
+    await stack.until(`the new process of ${name}`, () => stack.processes()[name]?.pid !== before?.pid)
   }
   const ready = async () => (await fetch(`${url}/readyz`).then((answer) => answer.json())) as { parts: object }
   let states: string[] = []

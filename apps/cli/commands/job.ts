@@ -1,11 +1,11 @@
 // `qjob job ID` and `qjob cancel ID`.
 import { type Command, Option } from 'commander'
+import { jsonFields } from '../../../domain/json-text.js'
 import type { ApiClient } from '../api-client.js'
 import { CliError, exitCodes } from '../cli-error.js'
 import type { Attempt, JobRecord } from '../job-record.js'
 import { attemptsText, jobText, resultText } from '../job-text.js'
 import { exitCodeOf, waitForJob } from '../job-wait.js'
-import { jsonMember } from '../json-member.js'
 import { print } from '../output.js'
 import { type ServiceOptions, serviceCommand, withService } from '../service-command.js'
 
@@ -39,7 +39,7 @@ async function showJob(api: ApiClient, id: string, options: JobOptions): Promise
     throw new CliError('jobFailed', `job ${id} is ${status} and has no result${error ? `: ${error.message}` : ''}`, {
       status
     })
-  print(options.json ? jsonMember(job.text, 'result')! : resultText(result))
+  print(options.json ? jsonFields(job.text).get('result')! : resultText(result))
 }
 
 async function cancelJob(api: ApiClient, id: string, options: JobOptions): Promise<void> {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from .circuits.openqasm import is_openqasm
+from .python_text import parsed
 from .refusals import JobError
 
 FRAMEWORKS = ("qiskit", "cirq", "pennylane", "openqasm", "marqov")
@@ -36,14 +37,7 @@ def detect(code: str) -> str:
     circuit object is made. Raises LanguageNotDetected, and JobError for Python that cannot be parsed."""
     if is_openqasm(code):
         return "openqasm"
-    try:
-        tree = ast.parse(code)
-    except SyntaxError as error:
-        raise JobError(f"{type(error).__name__}: {error.msg}", error.lineno) from None
-    except (RecursionError, MemoryError):
-        raise JobError("SyntaxError: the code is nested too deeply") from None
-    except ValueError as error:
-        raise JobError(f"SyntaxError: {error}") from None
+    tree = parsed(code, "<job>")
     bound = _imports(tree)
     imported = sorted({framework for framework, _ in bound.values()})
     if len(imported) == 1:

@@ -19,6 +19,7 @@ from .circuits.openqasm import is_openqasm
 from .device import Device, DeviceRun
 from .frameworks.registry import adapter_of
 from .main_function import call_main
+from .python_text import parsed
 from .refusals import JobError, Unsupported
 
 FILE_NAME = "<job>"
@@ -55,7 +56,7 @@ class FoundObject:
 def run_user_code(code: str, params: dict[str, Any], device: Device) -> FoundValue | FoundObject | DeviceRun:
     """What the module leaves to be run. `params` holds `shots` and `backend` too. Raises JobError with the user's own
     line."""
-    tree = _parsed(code)
+    tree = parsed(code, FILE_NAME)
     module = _module(code, params, device)
     guarded(lambda: exec(compile(tree, FILE_NAME, "exec", dont_inherit=True), module.__dict__))
     namespace = module.__dict__
@@ -120,17 +121,6 @@ def _module_circuit(tree: ast.Module, namespace: dict[str, Any]) -> FoundObject:
             " name the one you mean 'circuit'"
         ],
     )
-
-
-def _parsed(code: str) -> ast.Module:
-    try:
-        return ast.parse(code, FILE_NAME)
-    except SyntaxError as error:
-        raise JobError(f"{type(error).__name__}: {error.msg}", error.lineno) from None
-    except (RecursionError, MemoryError):
-        raise JobError("SyntaxError: the code is nested too deeply") from None
-    except ValueError as error:
-        raise JobError(f"SyntaxError: {error}") from None
 
 
 def _module_statements(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -85,16 +85,6 @@ _DENIED: dict[str, tuple[int | None, int | None]] = {
 }
 """Numbers on x86-64 and on aarch64; None where the machine has no such call."""
 
-_SIGNALLING: dict[str, tuple[int | None, int | None]] = {
-    "kill": (62, 129),
-    "tkill": (200, 130),
-    "tgkill": (234, 131),
-    "pidfd_send_signal": (424, 424),
-    "rt_sigqueueinfo": (129, 138),
-    "rt_tgsigqueueinfo": (297, 240),
-}
-"""Refused as well where a run shares its user and its process list with others."""
-
 _CLONE, _CLONE3, _IOCTL = (56, 220), (435, 435), (16, 29)
 _SOCKETS = ((41, 198), (53, 199))
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
@@ -111,18 +101,17 @@ _NUMBER_AT, _ARCH_AT, _FIRST_AT, _SECOND_AT = 0, 4, 16, 24
 """Offsets in seccomp_data: the call's number, the architecture, the low halves of its first two arguments."""
 
 
-def apply_seccomp(own_signals_only: bool = False) -> None:
-    """Loads the filter for this process and all that it starts, for good. Needs no_new_privs. `own_signals_only` also
-    refuses signals to other processes. Raises OSError, also on a machine whose call numbers are not known."""
-    load_seccomp_filter(_program(platform.machine(), own_signals_only))
+def apply_seccomp() -> None:
+    """Loads the filter for this process and all that it starts, for good. Needs no_new_privs. Raises OSError, also on a
+    machine whose call numbers are not known."""
+    load_seccomp_filter(_program(platform.machine()))
 
 
-def _program(machine: str, own_signals_only: bool) -> bytes:
+def _program(machine: str) -> bytes:
     if machine not in _MACHINES or ctypes.sizeof(ctypes.c_void_p) != 8:
         raise OSError(errno.ENOSYS, f"seccomp: no call numbers known for {machine}")
     column, arch = _MACHINES[machine]
-    names = {**_DENIED, **(_SIGNALLING if own_signals_only else {})}
-    denied = [number[column] for number in names.values() if number[column] is not None]
+    denied = [number[column] for number in _DENIED.values() if number[column] is not None]
     lines = [
         _line(_LOAD, _ARCH_AT),
         _line(_EQUALS, arch, 1, 0),

@@ -115,7 +115,7 @@ def _confine(plan: Plan, uid: int, folder: str) -> list[str]:
     linux.die_with_parent()
     if plan.isolation == "uid" or landlock_abi() > 0:
         layers.append(f"landlock {apply_landlock(_readable(), _writable(plan.isolation))}")
-    apply_seccomp(own_signals_only=False)
+    apply_seccomp()
     layers.append("seccomp")
     return layers
 

@@ -128,18 +128,14 @@ class _Run:
         self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            job, limits, lane = parse_run_request(await _body(scope, receive), self._limits)
-        except _TooLarge:
-            message = f"body: larger than {BODY_BYTES_MAX} bytes"
-            await error_response(413, "validation_error", message)(scope, receive, send)
-            return
-        except InvalidRequest as error:
-            await error_response(400, "validation_error", str(error))(scope, receive, send)
-            return
-        refusal = await _while_connected(self._run(job, limits, lane, send), receive, job)
-        if refusal is not None:
-            await refusal(scope, receive, send)
+        await _answer_job(
+            scope,
+            receive,
+            send,
+            parse_run_request,
+            self._limits,
+            lambda job, limits, lane: self._run(job, limits, lane, send),
+        )
 
     async def _run(self, job: Job, limits: Limits, lane: Lane, send: Send) -> Response | None:
         """Streams the run; answers a refusal instead when nothing was started."""
@@ -180,17 +176,7 @@ class _Convert:
         self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            job, limits, lane = parse_convert_request(await _body(scope, receive), self._limits)
-        except _TooLarge:
-            message = f"body: larger than {BODY_BYTES_MAX} bytes"
-            answer: Response | None = error_response(413, "validation_error", message)
-        except InvalidRequest as error:
-            answer = error_response(400, "validation_error", str(error))
-        else:
-            answer = await _while_connected(self._answer(job, limits, lane), receive, job)
-        if answer is not None:
-            await answer(scope, receive, send)
+        await _answer_job(scope, receive, send, parse_convert_request, self._limits, self._answer)
 
     async def _answer(self, job: Job, limits: Limits, lane: Lane) -> Response:
         try:
@@ -202,6 +188,28 @@ class _Convert:
         if isinstance(outcome, Failed):
             return JSONResponse({"error": _error_json(outcome)}, status_code=422)
         return error_response(503, "execution_service_lost", getattr(outcome, "message", "the conversion was lost"))
+
+
+async def _answer_job(
+    scope: Scope,
+    receive: Receive,
+    send: Send,
+    parse: Callable[[bytes, Limits], tuple[Job, Limits, Lane]],
+    defaults: Limits,
+    work: Callable[[Job, Limits, Lane], Coroutine[Any, Any, Response | None]],
+) -> None:
+    """Reads a request, does its work while the caller stays, and sends what is left to say, if anything."""
+    try:
+        job, limits, lane = parse(await _body(scope, receive), defaults)
+    except _TooLarge:
+        message = f"body: larger than {BODY_BYTES_MAX} bytes"
+        answer: Response | None = error_response(413, "validation_error", message)
+    except InvalidRequest as error:
+        answer = error_response(400, "validation_error", str(error))
+    else:
+        answer = await _while_connected(work(job, limits, lane), receive, job)
+    if answer is not None:
+        await answer(scope, receive, send)
 
 
 async def _in_lane(

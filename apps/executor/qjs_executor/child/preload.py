@@ -96,6 +96,9 @@ def _load_transpiler_stages() -> None:
     from qiskit.transpiler.preset_passmanagers import generate_preset_pass_manager
     from qiskit_aer import AerSimulator
 
+    from . import aer_target_memo
+
+    aer_target_memo.install()
     target = AerSimulator().target
     for level in (0, 1):
         generate_preset_pass_manager(optimization_level=level, target=target)

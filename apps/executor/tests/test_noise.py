@@ -11,7 +11,7 @@ from qiskit import QuantumCircuit
 from qiskit.circuit import Gate
 from qiskit_aer import AerSimulator
 
-from qjs_executor.child.engines.aer_target import method_target, translated
+from qjs_executor.child.engines.aer_target import translated_for
 from qjs_executor.child.engines.noise import parse_noise_model
 from qjs_executor.child.engines.noise_channels import with_noise
 from qjs_executor.child.refusals import JobError
@@ -24,8 +24,8 @@ SHOTS = 40_000
 
 def density(circuit: QuantumCircuit, model: dict[str, Any], level: int = 0) -> Matrix:
     """What the product makes of a circuit, exactly, with qubit 0 as the leftmost factor."""
-    noisy, noise = with_noise(circuit, parse_noise_model(model, 14), level, 1)
-    compiled = translated(noisy, method_target("density_matrix", circuit.num_qubits), 0, 1)
+    noisy, noise = with_noise(circuit, parse_noise_model(model, 14), level)
+    compiled = translated_for("density_matrix", noisy, 0)
     compiled.save_density_matrix()
     result = AerSimulator(method="density_matrix").run(compiled, noise_model=noise).result()
     assert result.success
@@ -120,7 +120,7 @@ def test_a_three_qubit_gate_has_the_errors_of_its_parts_unless_it_is_named() -> 
     circuit = circuit_of(3, ("x", 0), ("x", 1), ("ccx", 0, 1, 2))
     named = Reference(3).gate(X, 0).gate(X, 1).gate(X, 2).depolarize(0.25, 0, 1, 2)
     assert same(density(circuit, {"gate_errors": {"ccx": 0.25}}), named)
-    parts, _ = with_noise(circuit, parse_noise_model({"gate_errors": {"all_2q": 0.02}}, 14), 0, 1)
+    parts, _ = with_noise(circuit, parse_noise_model({"gate_errors": {"all_2q": 0.02}}, 14), 0)
     assert (parts.count_ops()["qerror_loc"], parts.count_ops()["cx"]) == (6, 6)
 
 
@@ -129,7 +129,7 @@ def test_a_unitary_counts_as_one_gate_of_its_size() -> None:
     circuit.unitary(H, [0])
     circuit.unitary(np.kron(X, X), [0, 1])
     circuit.unitary(np.kron(np.kron(H, X), H), [0, 1, 2])
-    noisy, _ = with_noise(circuit, parse_noise_model({"gate_errors": {"all_2q": 0.02}}, 14), 0, 1)
+    noisy, _ = with_noise(circuit, parse_noise_model({"gate_errors": {"all_2q": 0.02}}, 14), 0)
     gates = [item for item in noisy.data if item.operation.name not in ("qerror_loc", "kraus")]
     assert all(len(item.qubits) <= 2 for item in gates)
     assert noisy.count_ops()["qerror_loc"] == sum(len(item.qubits) == 2 for item in gates)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
-from qiskit import QuantumCircuit, transpile
+from qiskit import QuantumCircuit
 from qiskit.circuit import CircuitInstruction, ControlFlowOp, Gate, Instruction, Parameter
 from qiskit.circuit.exceptions import CircuitError
 from qiskit.circuit.library import get_standard_gate_name_mapping
 from qiskit.exceptions import QiskitError
-from qiskit.transpiler import Target
+from qiskit.transpiler import PassManager, Target
+from qiskit.transpiler.preset_passmanagers import generate_preset_pass_manager
 from qiskit_aer import AerSimulator
 
 from ..circuits.gate_names import is_standard
@@ -18,14 +20,18 @@ from ..refusals import Unsupported
 
 CHANNELS = ("kraus", "superop", "quantum_channel")
 SAVED_PREFIX = "save_"
+QUBITS_MAX = 256
+"""The widest circuit that the executor takes."""
 
 
-def method_target(method: str, num_qubits: int) -> Target:
-    """Everything that the method runs, on as many qubits as the circuit has: the simulator's own target also depends on
-    the machine's memory."""
+@lru_cache
+def method_target(method: str) -> Target:
+    """Everything that the method runs, on more qubits than any circuit has: the simulator's own target depends on the
+    machine's memory."""
     own = AerSimulator(method=method).target
-    target = Target(num_qubits=num_qubits)
-    for name in own.operation_names:
+    target = Target(num_qubits=QUBITS_MAX)
+    # In a fixed order: the names are a set, and what is tried first decides between equal translations.
+    for name in sorted(own.operation_names):
         target.add_instruction(own.operation_from_name(name), name=name)
     return target
 
@@ -52,10 +58,26 @@ def noise_target(circuit: QuantumCircuit, kept: Mapping[str, Instruction]) -> Ta
     return target
 
 
-def translated(circuit: QuantumCircuit, target: Target, level: int, seed: int | None) -> QuantumCircuit:
+@lru_cache
+def method_passes(method: str, level: int) -> PassManager:
+    """The passes of an optimization level into a method's operations. Those above level 1 start threads when they are
+    built, so a zygote must not."""
+    return generate_preset_pass_manager(level, target=method_target(method), seed_transpiler=0)
+
+
+def translated_for(method: str, circuit: QuantumCircuit, level: int) -> QuantumCircuit:
+    """The circuit in a method's operations. Raises Unsupported with what has no translation."""
+    return _passed(method_passes(method, level), circuit)
+
+
+def translated(circuit: QuantumCircuit, target: Target, level: int) -> QuantumCircuit:
     """The circuit in the target's operations. Raises Unsupported with what has no translation."""
+    return _passed(generate_preset_pass_manager(level, target=target, seed_transpiler=0), circuit)
+
+
+def _passed(passes: PassManager, circuit: QuantumCircuit) -> QuantumCircuit:
     try:
-        return transpile(circuit, target=target, optimization_level=level, seed_transpiler=seed)
+        return passes.run(circuit)
     except (QiskitError, CircuitError) as error:
         raise Unsupported(f"the circuit cannot be translated for the simulator: {_text(error)}") from error
 

@@ -15,7 +15,7 @@ from qiskit_aer.noise import NoiseModel
 from ..circuits.control_flow import is_dynamic, refuse_variables, widened
 from ..refusals import JobError
 from . import mps
-from .aer_target import check_operations, every_item, has_channels, method_target, translated, without_saved_data
+from .aer_target import check_operations, every_item, has_channels, method_target, translated_for, without_saved_data
 from .memory import BYTES_PER_AMPLITUDE, check_fits, fits
 from .noise import NoiseSpec
 from .noise_channels import with_noise
@@ -94,16 +94,15 @@ def simulate(
     refuse_variables(circuit)
     circuit = without_saved_data(circuit)
     method = _noisy_method(circuit, shots, noise_model) if engine == "noisy" else chosen.method
-    target = method_target(method, circuit.num_qubits)
-    check_operations(circuit, target, source)
+    check_operations(circuit, method_target(method), source)
     if optimization_level is None:
         optimization_level = 1 if noise_model is None else 0
     noise = None
     if noise_model is None:
-        compiled = translated(circuit, target, optimization_level, seed)
+        compiled = translated_for(method, circuit, optimization_level)
     else:
-        noisy, noise = with_noise(circuit, noise_model, optimization_level, seed)
-        compiled = translated(noisy, target, 0, seed)
+        noisy, noise = with_noise(circuit, noise_model, optimization_level)
+        compiled = translated_for(method, noisy, 0)
     if is_dynamic(compiled):
         compiled = widened(compiled)
     options: dict[str, Any] = {"method": method, "device": chosen.device}

@@ -27,14 +27,12 @@ from .noise import READOUT_TIME_NS, NoiseSpec, written_name
 _NS_PER_UNIT = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0, "ps": 1e-3}
 
 
-def with_noise(
-    circuit: QuantumCircuit, spec: NoiseSpec, level: int, seed: int | None
-) -> tuple[QuantumCircuit, NoiseModel]:
+def with_noise(circuit: QuantumCircuit, spec: NoiseSpec, level: int) -> tuple[QuantumCircuit, NoiseModel]:
     """The circuit with its channels, and the model that holds what they and the readout do. Gates that the spec names
     are run as they stand at every optimization level."""
     gates = _in_noisy_gates(circuit, spec)
     if level > 0:
-        gates = _optimized(gates, spec, level, seed)
+        gates = _optimized(gates, spec, level)
     writing = _Writing(spec, {qubit: index for index, qubit in enumerate(gates.qubits)})
     noisy = writing.circuit(gates, writing.qubits)
     for qubit in range(circuit.num_qubits):
@@ -66,9 +64,9 @@ def _in_noisy_gates(circuit: QuantumCircuit, spec: NoiseSpec) -> QuantumCircuit:
     kept: dict[str, Gate] = {}
     _collect_kept(circuit, spec, kept, set())
     target = noise_target(circuit, kept)
-    gates = translated(_split(circuit, spec), target, 0, None)
+    gates = translated(_split(circuit, spec), target, 0)
     while any(_is_composite(item, spec) for item in every_item(gates)):
-        gates = translated(_split(gates, spec), target, 0, None)
+        gates = translated(_split(gates, spec), target, 0)
     return gates
 
 
@@ -126,7 +124,7 @@ class _Kept(Instruction):  # type: ignore[misc]
         self.original = original
 
 
-def _optimized(circuit: QuantumCircuit, spec: NoiseSpec, level: int, seed: int | None) -> QuantumCircuit:
+def _optimized(circuit: QuantumCircuit, spec: NoiseSpec, level: int) -> QuantumCircuit:
     kept: dict[str, Instruction] = {}
 
     def hide(item: CircuitInstruction) -> Instruction:
@@ -137,7 +135,7 @@ def _optimized(circuit: QuantumCircuit, spec: NoiseSpec, level: int, seed: int |
         return hidden
 
     hidden = _mapped(circuit, hide)
-    optimized = translated(hidden, noise_target(circuit, kept), level, seed)
+    optimized = translated(hidden, noise_target(circuit, kept), level)
     return _mapped(optimized, lambda item: getattr(item.operation, "original", item.operation))
 
 

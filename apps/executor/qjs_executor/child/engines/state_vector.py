@@ -19,7 +19,7 @@ from qiskit_aer.library import SaveStatevector
 
 from ..circuits.gate_names import is_standard
 from ..refusals import JobError, Unsupported
-from .aer_target import check_operations, method_target, refusal, translated, without_saved_data
+from .aer_target import check_operations, method_target, refusal, translated_for, without_saved_data
 from .engine import ENGINES, check, run
 from .noise import NoiseSpec
 
@@ -42,9 +42,8 @@ def state_vector(
         raise Unsupported(f"extract_state_vector: the engine '{engine}' gives no state vector; use aer-statevector")
     chosen = check(engine, circuit.num_qubits)
     unitary = _before_measurements(without_saved_data(circuit), source)
-    target = method_target(chosen.method, circuit.num_qubits)
-    check_operations(unitary, target, source)
-    compiled = translated(unitary, target, 0, None)
+    check_operations(unitary, method_target(chosen.method), source)
+    compiled = translated_for(chosen.method, unitary, 0)
     compiled.append(SaveStatevector(circuit.num_qubits, label=_LABEL), compiled.qubits)
     simulator = AerSimulator(method=chosen.method, device=chosen.device)
     data: Any = run(simulator, compiled, 1, 0, None).data

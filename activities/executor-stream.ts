@@ -54,6 +54,7 @@ export async function readRun(
 ): Promise<RunEnd> {
   let wasAccepted = false
   let framework: Framework | null = null
+  let end: RunEnd | null = null
   const files = new ArtifactFiles()
   try {
     for await (const line of linesOf(body, abort)) {
@@ -62,12 +63,15 @@ export async function readRun(
         framework = frameworks.find((name) => name === line.accepted?.framework) ?? null
         if (!(await accepted())) return { kind: 'lost', message: 'the job was taken from this worker' }
       } else if (line.artifact !== undefined) files.add(line.artifact)
-      else if (line.outcome !== undefined) return readOutcome(line.outcome, files, framework)
+      // Read on to the end of the stream: a connection left in the middle cannot carry the next run.
+      else if (line.outcome !== undefined) end ??= readOutcome(line.outcome, files, framework)
     }
   } catch (error) {
+    if (end) return end
     if (!wasAccepted) return { kind: 'away', message: reasonOf(error) }
     return { kind: 'lost', message: `the execution service went away during the run (${reasonOf(error)})` }
   }
+  if (end) return end
   return wasAccepted
     ? { kind: 'lost', message: 'the execution service closed the stream without an outcome' }
     : { kind: 'away', message: 'the execution service closed the stream before it accepted the run' }

@@ -29,6 +29,30 @@ const piece = (name: unknown, content: Buffer, last: boolean, mediaType: unknown
   artifact: { name, media_type: mediaType, chunk: content.toString('base64'), last }
 })
 
+test('connections carry run after run', async () => {
+  const ports = new Set<number | undefined>()
+  executor.from((response, message) => {
+    ports.add(message.socket.remotePort)
+    stream([completed('{}')])(response, message)
+  })
+  const one = createExecutorClient(executor.url, 'a-token')
+  try {
+    for (let count = 0; count < 8; count++)
+      expect(await one.run(request, new AbortController().signal, async () => true)).toMatchObject({
+        kind: 'completed'
+      })
+  } finally {
+    await one.close()
+  }
+  // The next run may begin before the pool has its connection back.
+  expect(ports.size).toBeLessThanOrEqual(2)
+})
+
+test('an outcome counts even when the connection dies behind it', async () => {
+  executor.from(stream([completed('{}')], 'die'))
+  expect(await run()).toMatchObject({ kind: 'completed', result: '{}' })
+})
+
 describe('files of a run', () => {
   test('are put together from their pieces, byte for byte, in the order of their coming', async () => {
     const bytes = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 256))

@@ -32,6 +32,8 @@ export interface BenchPlatform {
   /** The Cookie header of a user who is signed in. */
   cookie: string
   user: { id: string; email: string }
+  /** Another user; answers the Cookie header. */
+  signUp(email: string): Promise<string>
   startWorker(): Promise<NodeApp>
   close(): Promise<void>
 }
@@ -89,7 +91,7 @@ export async function startBenchStack(): Promise<BenchStack> {
       const api = await startNodeApp({ ...app, name: 'api', portVariable: 'PORT' }, context)
       const connection = connect(database, { max: 10 })
       const base = `http://127.0.0.1:${api.port}`
-      const { cookie, user } = await signUp(base, connection)
+      const { cookie, user } = await signUp(base, connection, 'bench@example.org')
       const workers: NodeApp[] = []
       return {
         settings,
@@ -97,6 +99,7 @@ export async function startBenchStack(): Promise<BenchStack> {
         base,
         cookie,
         user,
+        signUp: async (email) => (await signUp(base, connection, email)).cookie,
         async startWorker() {
           const worker = await startNodeApp({ ...app, name: 'worker', portVariable: 'WORKER_HEALTH_PORT' }, context)
           workers.push(worker)
@@ -138,13 +141,14 @@ async function makeDatabase(serverUrl: string, name: string): Promise<string> {
 
 async function signUp(
   base: string,
-  { db }: Connection
+  { db }: Connection,
+  email: string
 ): Promise<{ cookie: string; user: { id: string; email: string } }> {
   const code = await createAccessCode(db, { uses: 1 })
   const response = await fetch(`${base}/api/auth/sign-up`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'bench@example.org', password: 'a password of the bench', code })
+    body: JSON.stringify({ email, password: 'a password of the bench', code })
   })
   if (response.status !== 201) throw new Error(`sign-up answered ${response.status}: ${await response.text()}`)
   const { user } = (await response.json()) as { user: { id: string; email: string } }

@@ -4,6 +4,8 @@
 import { availableParallelism } from 'node:os'
 import { benchBackends } from './backends.js'
 import { type BenchStack, startBenchStack } from './bench-stack.js'
+import { benchExecutor } from './executor.js'
+import { benchPlayground } from './playground.js'
 import { benchSubmit } from './submit.js'
 import { printTable } from './table.js'
 import { benchThroughput } from './throughput.js'
@@ -11,7 +13,9 @@ import { benchThroughput } from './throughput.js'
 const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   backends: benchBackends,
   submit: benchSubmit,
-  throughput: benchThroughput
+  throughput: benchThroughput,
+  playground: benchPlayground,
+  executor: benchExecutor
 }
 
 const chosen = process.argv.slice(2)

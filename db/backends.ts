@@ -1,5 +1,5 @@
 // Reads and changes of the backend catalogue.
-import { asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, like, or, sql } from 'drizzle-orm'
 import type { Backend, BackendStatus } from '../domain/backend.js'
 import { type MicroUsd, microFromUsd } from '../domain/money.js'
 import type { Db, DbOrTx } from './client.js'
@@ -40,6 +40,40 @@ export async function changeBackend(db: DbOrTx, slug: string, change: BackendCha
     .where(eq(backends.slug, slug))
     .returning()
   return row ? fromRow(row) : null
+}
+
+/** How long a GPU counts as there after the last executor that reported it: another may report on behalf of none. */
+const GPU_REPORT_SECONDS = 120
+
+/**
+ * Takes backends on GPUs online while an executor reports their engine, and offline when none has done so for a while.
+ * One in maintenance stays so.
+ */
+export async function reportEngines(db: Db, engines: string[]): Promise<void> {
+  const onGpu = like(backends.engine, 'gpu\\_%')
+  const set = (status: BackendStatus) => ({
+    status,
+    statusUpdatedAt: sql`clock_timestamp()`,
+    updatedAt: sql`clock_timestamp()`
+  })
+  const due = sql`${backends.statusUpdatedAt} < clock_timestamp() - make_interval(secs => ${GPU_REPORT_SECONDS / 2})`
+  const late = sql`${backends.statusUpdatedAt} < clock_timestamp() - make_interval(secs => ${GPU_REPORT_SECONDS})`
+  const reported = engines.filter((engine) => engine.startsWith('gpu_'))
+  if (reported.length > 0)
+    await db
+      .update(backends)
+      .set(set('online'))
+      .where(
+        and(
+          onGpu,
+          inArray(backends.engine, reported),
+          or(eq(backends.status, 'offline'), and(eq(backends.status, 'online'), due))
+        )
+      )
+  await db
+    .update(backends)
+    .set(set('offline'))
+    .where(and(onGpu, eq(backends.status, 'online'), late))
 }
 
 type SeedEntry = Omit<Backend, 'id' | 'pricing' | 'statusUpdatedAt' | 'updatedAt' | 'displayOrder'> & {

@@ -37,8 +37,8 @@ export interface Backend {
   nativeGates: string[] | null
 }
 
-/** Engines that this version's executor runs. */
-const engines = new Set(['statevector', 'density_matrix', 'mps', 'noisy'])
+/** Engines that this version knows. Those on GPUs are online while an executor reports them. */
+const engines = new Set(['statevector', 'density_matrix', 'mps', 'noisy', 'gpu_statevector', 'gpu_tensor_network'])
 
 /**
  * Refuses a run that the backend certainly cannot take, before anything is recorded.

@@ -8,6 +8,7 @@ import { createDispatcher } from '../../activities/dispatcher.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
 import { createExecutorGate } from '../../activities/executor-gate.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
+import { reportEngines } from '../../db/backends.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
 import type { WorkerConfig } from './config.js'
@@ -70,6 +71,10 @@ export function startWorker(config: WorkerConfig, log: Logger): RunningWorker {
       if (!health) return false
       gate.setPermits(health.slots.total)
       consumer.setPermits(health.slots.total)
+      await reportEngines(
+        db,
+        health.engines.map(({ name }) => name)
+      )
       return false
     })
   ]

@@ -1,0 +1,3 @@
+from braket.circuits import Circuit
+
+circuit = Circuit().h(0).cnot(0, 1)

@@ -2,20 +2,17 @@
 export const frameworks = ['qiskit', 'cirq', 'pennylane', 'openqasm', 'marqov'] as const
 export type Framework = (typeof frameworks)[number]
 
-export interface Detection {
-  /** `null` when the code names none, or several. */
-  framework: Framework | null
-  /** What it imports, each once; empty for OpenQASM. */
-  imported: Framework[]
-}
-
-/** By the OPENQASM header (after comments) or by the imports; each pattern is linear in the code. */
-export function detectFramework(code: string): Detection {
-  if (/^OPENQASM\b/.test(withoutLeadingComments(code))) return { framework: 'openqasm', imported: [] }
+/**
+ * Which framework a text is in, as far as a glance can tell: by the OPENQASM header (after comments), or by the one
+ * framework that it imports. `auto` leaves it to the execution service, which reads the program; `null` is a text that
+ * names none at all. Each pattern is linear in the code.
+ */
+export function detectFramework(code: string): Framework | 'auto' | null {
+  if (/^OPENQASM\b/.test(withoutLeadingComments(code))) return 'openqasm'
   const imports = code.matchAll(/^[ \t]*(?:from|import)[ \t]+(qiskit|cirq|pennylane|marqov|braket)\b/gm)
-  const named = [...imports].map((match) => (match[1] === 'braket' ? 'marqov' : match[1]) as Framework)
-  const imported = [...new Set(named)]
-  return { framework: imported.length === 1 ? imported[0]! : null, imported }
+  const [first, ...others] = new Set([...imports].map((match) => (match[1] === 'braket' ? 'marqov' : match[1])))
+  if (first && others.length === 0) return first as Framework
+  return /\b(?:qiskit|cirq|pennylane|marqov|braket)\b/.test(code) ? 'auto' : null
 }
 
 function withoutLeadingComments(code: string): string {

@@ -65,7 +65,7 @@ export type SubmitBody = Static<typeof SubmitBody>
 
 /** Where a job's circuit comes from. `text` is stored beside the job and never leaves Postgres but for the executor. */
 export type JobSource =
-  | { kind: 'inline'; framework: Framework; text: string }
+  | { kind: 'inline'; framework: Framework | 'auto'; text: string }
   | { kind: 'circuit'; format: 'qasm2' | 'qasm3'; text: string }
 
 export interface Submission {
@@ -124,11 +124,11 @@ function readSource(body: SubmitBody): JobSource {
   return { kind: 'inline', framework: body.framework ?? frameworkOf(text), text }
 }
 
-function frameworkOf(code: string): Framework {
-  const { framework, imported } = detectFramework(code)
+function frameworkOf(code: string): Framework | 'auto' {
+  const framework = detectFramework(code)
   if (framework) return framework
   throw invalid(
-    `framework: could not be told from the code (imports found: ${imported.join(', ') || 'none'}); ` +
+    'framework: could not be told from the code, which names no framework; ' +
       `send one of ${frameworks.join(', ')}, or import the framework you use`
   )
 }

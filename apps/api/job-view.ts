@@ -26,7 +26,8 @@ export function jobView(job: JobRow, options: JobViewOptions) {
     backend: job.backend,
     provider: job.provider,
     execution_mode: job.mode,
-    framework: job.framework,
+    // Until the execution service has read the program nobody knows.
+    framework: job.framework === 'auto' ? null : job.framework,
     source: { kind: job.sourceKind, script_id: null, script_version: null, sha256: job.sourceSha256 },
     params: JSON.parse(job.params) as unknown,
     script_id: null,

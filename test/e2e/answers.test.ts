@@ -1,7 +1,14 @@
 // What the whole service answers, through both modes, with the real simulator: right counts for good circuits, a failed
 // job with its reason for bad ones, and the next job runs.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { asymmetricQasm2, asymmetricQasm3, asymmetricQiskit, bellQasm3, submission } from '../support/builders.js'
+import {
+  asymmetricCirq,
+  asymmetricQasm2,
+  asymmetricQasm3,
+  asymmetricQiskit,
+  bellQasm3,
+  submission
+} from '../support/builders.js'
 import { type JobRecord, type Platform, startPlatform } from '../support/platform.js'
 
 let platform: Platform
@@ -32,7 +39,12 @@ describe('qubit 0 is the leftmost character of every outcome', () => {
       { inline_code: undefined, framework: undefined, circuit: { format: 'qasm2', payload: asymmetricQasm2() } }
     ],
     ['Qiskit', 'direct', { inline_code: asymmetricQiskit(), framework: 'qiskit' }],
-    ['Qiskit, found by its import', 'temporal', { inline_code: asymmetricQiskit(), framework: undefined }]
+    ['Qiskit, found by its import', 'temporal', { inline_code: asymmetricQiskit(), framework: undefined }],
+    [
+      'Cirq beside an import of Qiskit',
+      'direct',
+      { inline_code: `import numpy as np, qiskit\n${asymmetricCirq()}`, framework: undefined }
+    ]
   ])('%s, %s', async (_source, execution_mode, source) => {
     const id = await platform.submit(submission({ ...source, execution_mode, params: { shots: 321 } }))
     expect(countsOf(await platform.ended(id))).toEqual({ '100': 321 })

@@ -33,6 +33,12 @@ circuit.x(0)
 circuit.measure([0, 1, 2], [0, 1, 2])
 `
 
+export const asymmetricCirq = (): string => `import cirq
+
+qubits = cirq.LineQubit.range(3)
+circuit = cirq.Circuit(cirq.X(qubits[0]), cirq.measure(*qubits, key="c"))
+`
+
 /** The body of a submission: a Bell pair, 100 shots, `direct`, on the free `local` backend. `undefined` leaves a field out. */
 export function submission(changes: Record<string, unknown> = {}): Record<string, unknown> {
   const body: Record<string, unknown> = {

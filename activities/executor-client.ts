@@ -119,6 +119,7 @@ function refusal(status: number, text: string, retryAfter: string | string[] | u
   const { message, code } = errorOf(text) ?? { message: `execution service answered ${status}` }
   const full = status === 429 || (status === 503 && (code === undefined || code === 'busy'))
   if (full) return { kind: 'busy', retryAfterSeconds: readSeconds(retryAfter) }
+  if (code === 'worker_not_configured') return { kind: 'away', message, unfit: true }
   // A wrong token or a proxy's error is mended by an operator, not by failing jobs.
   if (status === 401 || status === 404 || status >= 500) return { kind: 'away', message }
   return { kind: 'refused', message }

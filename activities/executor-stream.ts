@@ -16,11 +16,15 @@ export type RunEnd =
   | { kind: 'lost'; message: string }
   | Refusal
 
+/** Nobody is there who would run it; `unfit` is a service that is, and may not: it found no isolation for its runs. */
+export interface Away {
+  kind: 'away'
+  message: string
+  unfit?: true
+}
+
 /** What the service answers before anything has begun. */
-export type Refusal =
-  | { kind: 'busy'; retryAfterSeconds: number }
-  | { kind: 'away'; message: string }
-  | { kind: 'refused'; message: string }
+export type Refusal = { kind: 'busy'; retryAfterSeconds: number } | Away | { kind: 'refused'; message: string }
 
 /** All files of one run together. */
 export const ARTIFACT_BYTES_MAX = 32 * 1024 * 1024

@@ -2,6 +2,7 @@
 // hangs up. Whatever keeps the executor from answering becomes an error of the catalogue here.
 import type { FastifyRequest } from 'fastify'
 import type { ExecutorClient } from '../../activities/executor-client.js'
+import type { Away } from '../../activities/executor-stream.js'
 import { ServiceError } from '../../domain/errors.js'
 
 /** The specification's response timeout of a worker. */
@@ -12,10 +13,7 @@ const IN_FLIGHT_MAX = 2
 const SHUTDOWN_GRACE_MS = 3_000
 
 /** Ends that say nothing about the caller's program. */
-type NoAnswer =
-  | { kind: 'busy'; retryAfterSeconds: number }
-  | { kind: 'away'; message: string }
-  | { kind: 'lost'; message: string }
+type NoAnswer = { kind: 'busy'; retryAfterSeconds: number } | Away | { kind: 'lost'; message: string }
 
 export interface InteractiveRuns {
   /** @throws ServiceError `worker_not_configured`. */
@@ -111,6 +109,11 @@ const isNoAnswer = (end: { kind: string }): end is NoAnswer => ['busy', 'away', 
 
 function refusal(end: NoAnswer): ServiceError {
   if (end.kind === 'busy') return busy('The execution service has no place for another run', end.retryAfterSeconds)
+  if (end.kind === 'away' && end.unfit)
+    return new ServiceError(
+      'worker_not_configured',
+      'The execution service runs no code: it found no isolation that is good enough. Its /health says why'
+    )
   return unreachable(end.kind === 'lost' ? 'it went away during the run' : 'it is down or not ready')
 }
 

@@ -110,6 +110,11 @@ describe('a refusal', () => {
     ['full without a time', refuse(503, 'busy', 'full'), { kind: 'busy', retryAfterSeconds: 1 }],
     ['too many', refuse(429, 'busy', 'yours'), { kind: 'busy', retryAfterSeconds: 1 }],
     ['not fit to run', refuse(503, 'unsafe', 'no sandbox'), { kind: 'away', message: 'no sandbox' }],
+    [
+      'without isolation',
+      refuse(503, 'worker_not_configured', 'no sandbox'),
+      { kind: 'away', message: 'no sandbox', unfit: true }
+    ],
     ['a wrong token', refuse(401, 'unauthorized', 'who?'), { kind: 'away', message: 'who?' }],
     ['a bad request', refuse(400, 'validation_error', 'shots'), { kind: 'refused', message: 'shots' }]
   ])('%s', async (_what, fault, end) => {

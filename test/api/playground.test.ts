@@ -225,6 +225,14 @@ describe('an executor that', () => {
     expect([answer.status, answer.body.error]).toEqual([502, unreachable('it is down or not ready')])
   })
 
+  test('may not run code here gives 503 and says nothing of the machine', async () => {
+    const answer = await onFaulty(refuse(503, 'worker_not_configured', 'kernel.apparmor_restrict is 1'))
+    expect([answer.status, answer.body.error]).toEqual([
+      503,
+      'The execution service runs no code: it found no isolation that is good enough. Its /health says why'
+    ])
+  })
+
   test('goes away in the middle gives 502', async () => {
     const answer = await onFaulty(stream([{ beat: {} }], 'die'))
     expect([answer.status, answer.body.error]).toEqual([502, unreachable('it went away during the run')])

@@ -1,0 +1,109 @@
+"""Runs a script to the point where its workflow has recorded its tasks, and tells the graph; no task is run."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ..device import Device
+from ..python_text import FILE_NAME, parsed
+from ..refusals import JobError, Unsupported
+from ..user_code import guarded, module_of
+from .arguments import from_params, from_request
+from .graph import Graph
+from .recording import UNRESOLVED, Recording
+from .task_device import pickle_devices_by_reference, provide_device
+
+_NAMES_SHOWN = 10
+
+
+def capture(
+    code: str,
+    params: dict[str, Any],
+    device: Device,
+    entrypoint: str | None = None,
+    arguments: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The graph of the one `@workflow` of a script, or of the one that `entrypoint` names, called with the params that
+    it accepts or with `arguments` {args: [...], kwargs: {...}}:
+
+    {name, nodes: [{node_id, name, func_name, function, args, kwargs, retries, timeout_seconds, dependencies}], levels:
+    [[node_id]], output, dot}. Nodes are `task_0001`... in the order of their calls; `function` is cloudpickle in
+    base64; in args, kwargs and output {__proxy__: true, node_id} stands for a result, {__cloudpickle__: true, data} for
+    a value that is no JSON. Raises JobError with the user's line."""
+    if importlib.util.find_spec("marqov") is None:
+        raise Unsupported("workflows need the package 'marqov', which is not installed here (it needs Python 3.12)")
+    tree = parsed(code)
+    module = module_of(code, params, device)
+    recording = Recording()
+    recording.begin()
+    provide_device(device)
+    pickle_devices_by_reference()
+    guarded(lambda: exec(compile(tree, FILE_NAME, "exec", dont_inherit=True), module.__dict__))
+    name, workflow = guarded(lambda: _chosen(module.__dict__, entrypoint))
+    dispatch, output = _recorded(name, workflow, params, arguments)
+    # A workflow that calls no task has recorded nothing.
+    graph = recording.graphs.get(dispatch.graph, Graph())
+    answer: dict[str, Any] = guarded(lambda: graph.answer(dispatch, output))
+    return answer
+
+
+def _chosen(namespace: dict[str, Any], entrypoint: str | None) -> tuple[str, Callable[..., Any]]:
+    workflows = {name: value for name, value in namespace.items() if _is_workflow(value)}
+    if entrypoint is not None:
+        if entrypoint in workflows:
+            return entrypoint, workflows[entrypoint]
+        there = f"its workflows are {_listed(workflows)}" if workflows else "it has no workflow"
+        raise JobError(f"the script has no workflow '{entrypoint}'; {there}")
+    main = namespace.get("main")
+    if callable(main) and "main" not in workflows:
+        raise JobError("the script defines main(), which is what a job runs; name a workflow to see its graph")
+    if not workflows:
+        raise JobError("no workflow found: decorate the function that calls your tasks with @workflow")
+    if len({id(value) for value in workflows.values()}) > 1:
+        raise JobError(f"several workflows were found ({_listed(workflows)}); name the one that is meant")
+    return next(iter(workflows.items()))
+
+
+def _is_workflow(value: Any) -> bool:
+    return getattr(value, "_is_workflow", False) is True and callable(value)
+
+
+def _listed(workflows: dict[str, Any]) -> str:
+    names = sorted(workflows)
+    return ", ".join(names[:_NAMES_SHOWN]) + (", ..." if len(names) > _NAMES_SHOWN else "")
+
+
+def _recorded(
+    name: str, workflow: Callable[..., Any], params: dict[str, Any], arguments: dict[str, Any] | None
+) -> tuple[Any, Any]:
+    """The SDK's dispatch and the template of what the workflow returned."""
+    from marqov.workflows.decorators import WorkflowDispatch
+
+    if guarded(lambda: inspect.iscoroutinefunction(inspect.unwrap(workflow))):
+        raise JobError(f"the workflow '{name}' is async; define it with def, its tasks may be async")
+    bound = guarded(
+        lambda: from_params(name, workflow, params) if arguments is None else from_request(name, workflow, arguments)
+    )
+    try:
+        dispatch = guarded(lambda: workflow(*bound.args, **bound.kwargs))
+    except JobError as error:
+        if UNRESOLVED in error.message or "TaskProxy" in error.message:
+            message = (
+                f"the workflow '{name}' uses the result of a task, which is not known while its graph is built; decide"
+                f" and compute inside a task\n{error.message}"
+            )
+            raise JobError(message, error.line) from None
+        raise
+    if not isinstance(dispatch, WorkflowDispatch):
+        raise JobError(f"'{name}' is not a workflow of the package 'marqov': its call gave {type(dispatch).__name__}")
+    return dispatch, guarded(lambda: _output(name, dispatch))
+
+
+def _output(name: str, dispatch: Any) -> Any:
+    try:
+        return dispatch.capture().output
+    except (TypeError, ValueError) as error:
+        raise JobError(f"what {name}() returns cannot be a result: {error}"[:500]) from None

@@ -36,7 +36,11 @@ class _Server(uvicorn.Server):
 async def _serve(settings: Settings) -> None:
     limits = Limits(memory_bytes=settings.memory_bytes, engine_memory_bytes=settings.engine_memory_bytes)
     sandbox = WarmSandbox(
-        settings.slots + KEPT_SLOTS, settings.memory_bytes, settings.engine_memory_bytes, settings.isolation
+        settings.slots + KEPT_SLOTS,
+        settings.memory_bytes,
+        settings.engine_memory_bytes,
+        settings.isolation,
+        allow_insecure=settings.allow_insecure,
     )
     server = _Server(
         uvicorn.Config(

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,12 @@ from typing import Any
 import httpx
 import pytest
 
+from .ordinary_user import as_ordinary_user, needs_user_namespaces, with_python_open_to_all
+
 FOLDER = Path(__file__).resolve().parent.parent
 TOKEN = "a-token-for-tests-only"
 BELL = 'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; cx q[0], q[1]; c = measure q;'
-START_SECONDS = 60.0
+START_SECONDS = 120.0
 
 
 def qasm(code: str) -> dict[str, str]:
@@ -69,9 +71,9 @@ class Answer:
 
 
 class Executor:
-    """One running executor."""
+    """One running executor. `before` stands before its command, to start it as another user."""
 
-    def __init__(self, **environment: str) -> None:
+    def __init__(self, *, before: Sequence[str] = (), **environment: str) -> None:
         with socket.create_server(("127.0.0.1", 0)) as listener:
             port = listener.getsockname()[1]
         self.environment = {
@@ -82,7 +84,7 @@ class Executor:
             **environment,
         }
         self.process = subprocess.Popen(
-            [sys.executable, "-B", "-m", "qjs_executor"],
+            [*before, sys.executable, "-B", "-m", "qjs_executor"],
             env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -90,7 +92,11 @@ class Executor:
         self.http = httpx.Client(
             base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60
         )
-        eventually(self._answers, START_SECONDS, "the executor answers")
+        try:
+            eventually(self._answers, START_SECONDS, "the executor answers")
+        except BaseException:
+            self.process.kill()
+            raise
 
     def _answers(self) -> bool:
         assert self.process.poll() is None, "the executor ended while it started"
@@ -165,6 +171,30 @@ def executor() -> Iterator[Executor]:
     yield started
     eventually(lambda: started.descendants() == [], 5, "no process of a run is left")
     started.close()
+
+
+@pytest.fixture(scope="session", params=["this user", "ordinary user", "ordinary user, landlock", "root, uid"])
+def attacked(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    """An executor for each level that this machine gives: that of the user of the tests, those of an ordinary user with
+    namespaces and without, and that of root without."""
+    if request.param == "this user":
+        yield request.getfixturevalue("executor")
+        return
+    if request.param == "root, uid":
+        started = Executor(before=with_python_open_to_all(), EXECUTOR_SLOTS="3", EXECUTOR_ISOLATION="uid")
+    else:
+        started = ordinary_executor(landlock=request.param.endswith("landlock"))
+    yield started
+    started.close()
+
+
+def ordinary_executor(landlock: bool, **environment: str) -> Executor:
+    """An executor of an ordinary user, without namespaces if `landlock`. Skips the test where there can be none."""
+    if landlock:
+        before = as_ordinary_user() if os.getuid() == 0 else []
+        return Executor(before=before, **{"EXECUTOR_SLOTS": "3", "EXECUTOR_ISOLATION": "landlock", **environment})
+    needs_user_namespaces()
+    return Executor(before=as_ordinary_user(), **{"EXECUTOR_SLOTS": "3", **environment})
 
 
 @pytest.fixture

@@ -1,167 +1,309 @@
 """What system calls, files and other runs offer to an attacker: every attempt fails, and the executor stays well.
 
-Each attempt runs in a child and prints its name when it worked; those of a group share one run.
+Each attempt runs in a child and prints its name when it worked; those of a group share one run. All of it is tried at
+every level that this machine gives, as the user of the tests and as an ordinary one.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from .conftest import BELL, FOLDER, Executor, eventually, python, qasm
+from .conftest import BELL, FOLDER, TOKEN, Executor, eventually, python, qasm
+from .escape_tables import BOMBS, ELSEWHERE, GROUPS, NOT_BOUNDED_WITHOUT_MOUNTS, NOT_WITHOUT_NAMESPACES, PRELUDE
 
-_PRELUDE = """
-import ctypes, errno, os, signal, socket, mmap, resource, fcntl, threading, time
-from qiskit import QuantumCircuit
-libc = ctypes.CDLL(None, use_errno=True)
-def call(number, *arguments):
-    ctypes.set_errno(0)
-    result = libc.syscall(ctypes.c_long(number), *[ctypes.c_long(a) if isinstance(a, int) else a for a in arguments])
-    if result == -1:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-    return result
-def attempt(name, attack):
-    try:
-        attack()
-        print("WORKED", name)
-    except (OSError, ProcessLookupError, PermissionError) as error:
-        if error.errno not in (1, 2, 3, 9, 13, 18, 22, 30, 38, 111):
-            print("ODD", name, error)
-"""
+CIRCUIT = "\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)"
+IDS = (
+    [f"N{n}" for n in range(1, 13)]
+    + [f"F{n}" for n in range(1, 12)]
+    + [f"S{n}" for n in range(1, 5)]
+    + [f"P{n}" for n in range(1, 6)]
+    + [f"K{n}" for n in range(1, 20)]
+    + [f"G{n}" for n in range(1, 5)]
+    + [f"R{n}" for n in range(1, 15)]
+    + [f"C{n}" for n in range(1, 11)]
+    + [f"X{n}" for n in range(1, 8)]
+    + ["T1", "T2"]
+)
 
-GROUPS: dict[str, dict[str, str]] = {
-    "network": {
-        "TCP to a live port": "socket.create_connection(('127.0.0.1', params['port']), 1)",
-        "UDP": "socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
-        "metadata service": "socket.create_connection(('169.254.169.254', 80), 1)",
-        "IPv6": "socket.socket(socket.AF_INET6)",
-        "vsock": "socket.socket(40)",
-        "netlink": "socket.socket(16, socket.SOCK_RAW, 0)",
-        "packet": "socket.socket(17, socket.SOCK_RAW)",
-        "AF_ALG": "socket.socket(38, socket.SOCK_SEQPACKET)",
-        "abstract socket of the machine": "socket.socket(socket.AF_UNIX).connect('\\0' + params['abstract'])",
-    },
-    "files": {
-        "password file": "open('/etc/passwd')",
-        "homes": "os.listdir('/root')",
-        "/var": "os.listdir('/var')",
-        "/run": "os.listdir('/run')",
-        "/sys": "os.listdir('/sys')",
-        "settings": "open(params['project'])",
-        "write to /dev": "open('/dev/owned', 'w')",
-        "write to /etc": "open('/etc/owned', 'w')",
-        "device node": "os.mknod('/tmp/null', 0o020666, os.makedev(1, 3))",
-        "symlink through init": "os.symlink('/proc/1/root/etc/shadow', 's') or open('s')",
-        "above the working directory": "open('/proc/self/cwd/../../etc/shadow')",
-        "hard link out": "open('f', 'w').close() or os.link('f', '/dev/shm/f') or 1 / 0",
-    },
-    "proc": {
-        "core_pattern": "open('/proc/sys/kernel/core_pattern', 'w')",
-        "swappiness": "open('/proc/sys/vm/swappiness', 'w')",
-        "sysrq": "os.write(os.open('/proc/sysrq-trigger', os.O_WRONLY), b'h') and open('/proc/sysrq-trigger').read()[0]",
-        "oom score": "open('/proc/self/oom_score_adj', 'w').write('-1000') and None",
-        "kernel memory map": "open('/proc/kcore', 'rb').read(1)",
-    },
-    "system calls": {
-        "ptrace": "call(101, 0, 0, 0, 0)",
-        "process_vm_readv": "call(310, 1, 0, 0, 0, 0, 0)",
-        "mount": "call(165, b'none', b'/tmp', b'tmpfs', 0, 0)",
-        "unshare user": "call(272, 0x10000000)",
-        "clone into a user namespace": "call(56, 0x10000011, 0, 0, 0, 0) or os._exit(0)",
-        "clone3": "call(435, 0, 0)",
-        "setns": "call(308, 0, 0)",
-        "keyctl": "call(250, 0, -3, 1)",
-        "bpf": "call(321, 0, 0, 0)",
-        "io_uring": "call(425, 1, 0)",
-        "userfaultfd": "call(323, 0)",
-        "perf": "call(298, 0, 0, -1, -1, 0)",
-        "clock": "time.clock_settime(time.CLOCK_REALTIME, 0)",
-        "host name": "socket.sethostname('owned')",
-        "chroot": "os.chroot('/tmp')",
-        "handles": "call(304, -100, 0, 0)",
-        "terminal input": "fcntl.ioctl(0, 0x5412, b'x')",
-        "personality": "call(135, 0x0040000)",
-        "x32": "call(0x40000000 + 39)",
-        "memfd": "os.memfd_create('x')",
-        "shared memory of System V": "call(29, 0, 4096, 0o1600)",
-        "become root": "os.setuid(0)",
-        "gain a capability": "libc.prctl(47, 2, 7, 0, 0) == 0 or call(-1)",
-    },
-    "signals": {
-        "everybody": "os.kill(-1, 0)",
-        "the executor": "os.kill(params['executor'], 0)",
-    },
-}  # fmt: skip
+
+def has_namespaces(executor: Executor) -> bool:
+    """Whether runs have a list of processes and folders of their own."""
+    return str(executor.health()["sandbox"]["level"]).startswith("L3")
+
+
+def assert_well(executor: Executor) -> None:
+    """The executor is healthy and a trivial run succeeds."""
+    assert executor.health()["status"] == "ok"
+    assert set(executor.run(qasm(BELL)).result["counts"]) <= {"00", "11"}
+
+
+def strays() -> list[str]:
+    """Processes of runs that lost their executor: forks of a zygote that belong to nobody."""
+    found = []
+    for name in os.listdir("/proc"):
+        try:
+            text = Path("/proc", name, "cmdline").read_text(errors="replace") if name.isdigit() else ""
+            if "qjs_executor.sandbox.zygote" in text and Path("/proc", name, "stat").read_text().split()[3] == "1":
+                found.append(name)
+        except OSError:
+            continue
+    return found
+
+
+def printed(executor: Executor, code: str, params: dict[str, Any] | None = None) -> str:
+    """What code prints in a run that succeeds."""
+    return str(executor.run(python(code + CIRCUIT), params=params or {}).result.get("stdout", ""))
+
+
+@contextmanager
+def victims(executor: Executor) -> Iterator[dict[str, Any]]:
+    """Facts to attack: a process, a file and sockets that belong to the executor's user."""
+    user = os.stat(f"/proc/{executor.process.pid}").st_uid
+    with tempfile.TemporaryDirectory(prefix="victim-") as folder:
+        file = Path(folder, "file")
+        file.write_text("whole")
+        paths = [f"{folder}/stream", f"{folder}/datagram", "\0qjs-victim-stream", "\0qjs-victim-datagram"]
+        sockets = [
+            socket.socket(socket.AF_UNIX, socket.SOCK_STREAM if "stream" in path else socket.SOCK_DGRAM)
+            for path in paths
+        ]
+        for one, path in zip(sockets, paths, strict=True):
+            one.bind(path)
+            if one.type == socket.SOCK_STREAM:
+                one.listen()
+        if os.getuid() == 0:
+            for path in (folder, str(file), *paths[:2]):
+                os.chown(path, user, user)
+        process = subprocess.Popen(["sleep", "600"], user=user if os.getuid() == 0 else None)
+        try:
+            yield {
+                "executor": executor.process.pid,
+                "port": executor.http.base_url.port,
+                "pathname": paths[0],
+                "pathname_datagram": paths[1],
+                "abstract": "qjs-victim-stream",
+                "abstract_datagram": "qjs-victim-datagram",
+                "project": str(FOLDER / "pyproject.toml"),
+                "tests": str(FOLDER / "tests" / "conftest.py"),
+                "secret": TOKEN[::-1],
+                "victim": process.pid,
+                "victim_file": str(file),
+            }
+            assert process.poll() is None, "somebody else's process survives"
+            assert file.read_text() == "whole"
+            assert (file.stat().st_mode & 0o777, file.stat().st_uid) == (0o644, user)
+        finally:
+            process.kill()
+            process.wait(5)
+            for one in sockets:
+                one.close()
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_no_attempt_works(executor: Executor, group: str) -> None:
-    if executor.health()["sandbox"]["level"] == "L2" and group in ("files", "proc", "network"):
-        pytest.skip("these need namespaces")
+def test_no_attempt_works(attacked: Executor, group: str) -> None:
     attempts = "".join(f"attempt({name!r}, lambda: {attack})\n" for name, attack in GROUPS[group].items())
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind("\0qjs-test-escape")
-        listener.listen()
-        params = {
-            "executor": executor.process.pid,
-            "port": executor.http.base_url.port,
-            "abstract": "qjs-test-escape",
-            "project": str(FOLDER / "pyproject.toml"),
-        }
-        result = executor.run(python(_PRELUDE + attempts + "circuit = QuantumCircuit(1)"), params=params).result
-    assert result.get("stdout", "") == ""
-    assert executor.health()["status"] == "ok"
-    assert set(executor.run(qasm(BELL)).result["counts"]) <= {"00", "11"}
+    with victims(attacked) as params:
+        lines = printed(attacked, PRELUDE + attempts, params).splitlines()
+    lost = set() if has_namespaces(attacked) else {name for name in NOT_WITHOUT_NAMESPACES if name in GROUPS[group]}
+    assert set(lines) <= {f"WORKED {name}" for name in lost}
+    assert_well(attacked)
 
 
-BOUNDED: dict[str, tuple[str, str]] = {
-    "shared memory bomb": (
-        "import mmap\nm = []\nfor i in range(30):\n  m.append(mmap.mmap(-1, 1 << 28))\n  m[-1].write(b'x' * (1 << 28))",
-        "mem",
-    ),
-    "/dev/shm fill": ("for i in range(5):\n  with open(f'/dev/shm/{i}', 'wb') as f: f.write(b'x' * 16_000_000)", "No space left"),
-    "inode bomb": ("for i in range(20_000): open(str(i), 'w').close()", "No space left"),
-    "descriptors": ("x = [open('/dev/null') for _ in range(999)]", "Too many open files"),
-    "file of 33 MiB": ("with open('f', 'wb') as f: f.write(b'x' * (33 << 20))", "File too large"),
-    "raised limit": ("import resource\nresource.setrlimit(resource.RLIMIT_NPROC, (4096, 4096))", "not allowed to raise"),
-    "result of 64 MiB": ("import os\nos.write(4, (64 << 20).to_bytes(4, 'little'))\nwhile True: pass", "bad result"),
-    "catastrophic regular expression": ("import re\nre.match('(a+)+$', 'a' * 40 + 'b')", "time limit"),
-}  # fmt: skip
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_is_bounded(attacked: Executor, name: str) -> None:
+    bomb = BOMBS[name]
+    error = attacked.run(python(bomb.code), wall=bomb.wall).lines[-1]["outcome"]
+    if name in NOT_BOUNDED_WITHOUT_MOUNTS and not has_namespaces(attacked):
+        assert error["status"] in ("completed", "failed")
+    else:
+        assert error["status"] == "failed", error
+        assert bomb.message.lower() in error["error"]["message"].lower()
+    assert_well(attacked)
+    eventually(lambda: attacked.descendants() == [] and not strays(), 5, "no process of a run is left")
 
 
-@pytest.mark.parametrize("name", BOUNDED)
-def test_a_bomb_is_bounded(executor: Executor, name: str) -> None:
-    code, message = BOUNDED[name]
-    error = executor.run(python(code), wall=20 if message != "time limit" else 2).error
-    assert message in error["message"].lower() or message in error["message"]
-    assert executor.health()["status"] == "ok"
-    assert set(executor.run(qasm(BELL)).result["counts"]) <= {"00", "11"}
-
-
-def test_two_runs_at_once_neither_see_nor_meet_each_other(executor: Executor) -> None:
-    if executor.health()["sandbox"]["level"] == "L2":
-        pytest.skip("these need namespaces")
-    host = "import os, socket, time\ns = socket.socket(socket.AF_UNIX)\ns.bind('\\0meet')\ns.listen()\nopen('/tmp/here', 'w').close()\nopen('/dev/shm/here', 'w').close()\nwhile True: time.sleep(1)"
+def test_two_runs_at_once_neither_see_nor_meet_each_other(attacked: Executor) -> None:
+    host = (
+        "import os, socket, time\n"
+        "try:\n  s = socket.socket(socket.AF_UNIX)\n  s.bind('\\0meet')\n  s.listen()\nexcept OSError: pass\n"
+        "for folder in ('.', '/tmp', '/dev/shm'):\n  try: open(folder + '/here', 'w').close()\n  except OSError: pass\n"
+        "while True: time.sleep(1)"
+    )
     guest = (
-        "import os, socket\nfrom qiskit import QuantumCircuit\n"
+        "import os, socket\n"
         "try:\n  socket.socket(socket.AF_UNIX).connect('\\0meet')\n  print('MET')\nexcept OSError: pass\n"
-        "print([p for p in os.listdir('/proc') if p.isdigit()], os.path.exists('/tmp/here'), os.path.exists('/dev/shm/here'))\n"
-        "circuit = QuantumCircuit(1)"
+        "print([folder for folder in ('.', '/tmp', '/dev/shm') if os.path.exists(folder + '/here')])\n"
+        "others = [p for p in os.listdir('/proc') if p.isdigit() and int(p) != os.getpid()]\n"
+        "for p in others:\n  try: os.kill(int(p), 0)\n  except OSError: continue\n  print('REACHED', p)\n"
+        "print(len(others))"
     )
     with ThreadPoolExecutor(1) as pool:
-        hosting = pool.submit(executor.run, python(host), wall=3)
-        eventually(lambda: len(executor.descendants()) == 1, 10, "the first run is alive")
-        assert executor.run(python(guest)).result["stdout"].strip() == "['1'] False False"
+        hosting = pool.submit(attacked.run, python(host), wall=3)
+        eventually(lambda: len(attacked.descendants()) >= 1, 10, "the first run is alive")
+        found, seen = printed(attacked, guest).splitlines()
         assert "time limit" in hosting.result().error["message"]
+    assert found == "[]"
+    assert seen == "0" or not has_namespaces(attacked)
+    assert_well(attacked)
 
 
-def test_locks_and_loops_of_the_standard_library_still_work(executor: Executor) -> None:
+def test_one_run_cannot_starve_another_of_processes(attacked: Executor) -> None:
+    bomb = "import os, time\nwhile True:\n  try: os.fork()\n  except OSError: time.sleep(0.01)"
+    with ThreadPoolExecutor(1) as pool:
+        exploding = pool.submit(attacked.run, python(bomb), wall=3)
+        eventually(lambda: len(attacked.descendants()) > 30, 10, "the first run has many processes")
+        code = (
+            "import threading\nfrom qiskit import QuantumCircuit, transpile\n"
+            "threads = [threading.Thread(target=sum, args=([1],)) for _ in range(9)]\n"
+            "for thread in threads: thread.start()\n"
+            "circuit = transpile(QuantumCircuit(2), basis_gates=['rz', 'sx', 'cx'])"
+        )
+        assert attacked.run(python(code)).result["counts"] == {"00": 100}
+        exploding.result()
+    eventually(lambda: attacked.descendants() == [] and not strays(), 5, "no process of a run is left")
+
+
+def test_the_standard_library_still_works(attacked: Executor) -> None:
     code = (
-        "import asyncio, multiprocessing, subprocess, sys, tempfile, threading\nfrom qiskit import QuantumCircuit\n"
-        "async def main(): await asyncio.sleep(0)\nasyncio.run(main())\n"
-        "with multiprocessing.Lock(): pass\nthread = threading.Thread(target=print, args=('thread',))\nthread.start()\nthread.join()\n"
-        "with tempfile.TemporaryFile() as f: f.write(b'x')\ncircuit = QuantumCircuit(1)"
+        "import asyncio, multiprocessing, socket, subprocess, sys, tempfile, threading\n"
+        "async def main_loop(): await asyncio.sleep(0)\nasyncio.run(main_loop())\n"
+        "left, right = socket.socketpair()\nleft.send(b'x')\nassert right.recv(1) == b'x'\n"
+        "thread = threading.Thread(target=print, args=('thread',))\nthread.start()\nthread.join()\n"
+        "with tempfile.TemporaryFile() as f: f.write(b'x')\n"
+        "print(subprocess.run(['/bin/echo', 'process'], capture_output=True, text=True).stdout.strip())\n"
+        "import os\nchild = os.fork()\nos._exit(7) if child == 0 else print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))"
     )
-    assert executor.run(python(code)).result["stdout"].strip() == "thread"
+    assert printed(attacked, code).split() == ["thread", "process", "7"]
+    if has_namespaces(attacked):
+        assert printed(attacked, "import multiprocessing\nwith multiprocessing.Lock(): print('locked')") == "locked\n"
+
+
+def test_memory_holds_no_secret_and_no_earlier_job(attacked: Executor) -> None:
+    marker = os.urandom(12).hex()
+    printed(attacked, f"kept = {marker!r}")
+    scan = (
+        "import ctypes\n"
+        "found = []\n"
+        "for line in open('/proc/self/maps'):\n"
+        "  span, rights = line.split()[:2]\n"
+        "  start, end = (int(part, 16) for part in span.split('-'))\n"
+        "  if not rights.startswith('rw') or end - start > 1 << 28: continue\n"
+        "  data = ctypes.string_at(start, end - start)\n"
+        "  for first, second in params['halves']:\n"
+        "    place = data.find(first.encode())\n"
+        "    while place >= 0:\n"
+        "      if data[place + len(first) : place + len(first) + len(second)] == second.encode(): found.append(line)\n"
+        "      place = data.find(first.encode(), place + 1)\n"
+        "del data\nprint(len(found))"
+    )
+    halves = [[text[: len(text) // 2], text[len(text) // 2 :]] for text in (TOKEN, marker)]
+    assert printed(attacked, scan, {"halves": halves}) == "0\n"
+    present = "import ctypes\nwhole = bytearray(params['halves'][1][0] + params['halves'][1][1], 'ascii')\n"
+    assert int(printed(attacked, present + scan, {"halves": halves})) >= 1, "the search finds what is there"
+
+
+def test_odd_names_harm_nobody(attacked: Executor) -> None:
+    code = (
+        "import os\n"
+        "for name in ('\\u202egnp.exe', 'a\\nb', 'x' * 255, '-rf', ' ', '\\x01', 'é' * 100):\n"
+        "  os.mkdir(name)\n  open(os.path.join(name, name[:200]), 'w').close()\n  os.chmod(name, 0) if params['chmod'] else None\n"
+        "deep = '.'\n"
+        "while len(deep) < params['depth']: deep += '/d'; os.mkdir(deep)\n"
+        "print(os.getcwd())"
+    )
+    folder = printed(
+        attacked, code, {"chmod": has_namespaces(attacked), "depth": 3000 if has_namespaces(attacked) else 200}
+    ).strip()
+    assert_well(attacked)
+    if not has_namespaces(attacked):
+        eventually(lambda: not os.path.exists(folder), 5, "the run's folder is gone")
+
+
+def test_a_run_leaves_nothing_for_the_next(attacked: Executor) -> None:
+    poison = (
+        "import atexit, builtins, json, os, random, sys, threading, time, numpy\n"
+        "json.dumps = numpy.zeros = None\n"
+        "class Hook:\n  def find_spec(self, *a): print('HOOKED')\nsys.meta_path.insert(0, Hook())\n"
+        "for name in ('sitecustomize.py', 'usercustomize.py', 'numpy.py', 'x.pth'):\n"
+        "  open(name, 'w').write('print(\"POISONED\")')\n"
+        "os.environ['LD_PRELOAD'] = '/tmp/x.so'\nos.environ['PYTHONPATH'] = os.getcwd()\n"
+        "atexit.register(print, 'LEFT')\nthreading.Thread(target=time.sleep, args=(99,), daemon=True).start()\n"
+        "random.seed(0)\nnumpy.random.seed(0)\nbuiltins.len = None\n"
+    )
+    clean = (
+        "import builtins, json, os, random, sys, numpy\n"
+        "assert json.dumps and numpy.zeros and len([1]) == 1\n"
+        "assert 'LD_PRELOAD' not in os.environ and 'PYTHONPATH' not in os.environ\n"
+        "assert not [name for name in ('sitecustomize.py', 'numpy.py') if os.path.exists(name)]\n"
+        "import colorsys, stringprep\n"
+        "print(numpy.random.randint(1 << 60) == numpy.random.RandomState(0).randint(1 << 60), random.random() == random.Random(0).random())"
+    )
+    attacked.run(python(poison + CIRCUIT), wall=5)
+    assert printed(attacked, clean) == "False False\n"
+
+
+DAEMONS = {
+    "a double fork": "import os, time\nif os.fork() == 0:\n  os.setsid()\n  if os.fork() == 0: time.sleep(1000)\n  os._exit(0)\n",
+    "a process that replaces itself again and again": (
+        "import os\nif os.fork() == 0:\n  os.setsid()\n  while True:\n    if os.fork() != 0: os._exit(0)\n"
+    ),
+    "fifty at once": "import os, time\nfor _ in range(50):\n  if os.fork() == 0:\n    os.setsid()\n    time.sleep(1000)\n",
+    "one that ignores signals": (
+        "import os, signal, time\nif os.fork() == 0:\n  os.setsid()\n"
+        "  for n in range(1, 32):\n    try: signal.signal(n, signal.SIG_IGN)\n    except OSError: pass\n  time.sleep(1000)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DAEMONS)
+def test_a_daemon_ends_with_its_run(attacked: Executor, name: str) -> None:
+    assert attacked.run(python(DAEMONS[name] + CIRCUIT)).result["counts"] == {"0": 100}
+    eventually(lambda: attacked.descendants() == [] and not strays(), 5, "no process of a run is left")
+    assert_well(attacked)
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        ("x = '\0'", 400),
+        ("x = '\\ud800'", 200),
+        ("\ufeffx = 1", 200),
+        ("# -*- coding: latin-1 -*-\r\nx = 'é'\r\n", 200),
+        ("x = '" + "\U0001d11e" * 100_000 + "'", 200),
+    ],
+    ids=["NUL", "escaped surrogate", "byte order mark", "coding cookie and CRLF", "100,000 astral characters"],
+)
+def test_odd_text_runs_or_is_refused(attacked: Executor, code: str, status: int) -> None:
+    answer = attacked.run(python(code + CIRCUIT))
+    assert answer.status == status
+    if status == 200:
+        assert answer.lines[-1]["outcome"]["status"] in ("completed", "failed")
+    assert_well(attacked)
+
+
+def test_a_lone_surrogate_is_refused(attacked: Executor) -> None:
+    body = '{"run_id":"t","source":{"kind":"code","framework":"qiskit","code":"x = \'\\ud800\'"}}'
+    answer = attacked.http.post("/run", content=body)
+    assert answer.status_code == 400
+    assert "surrogate" in answer.json()["error"]["message"]
+
+
+def test_output_that_is_no_text_is_replaced(attacked: Executor) -> None:
+    assert "\ufffd" in printed(attacked, "import os\nos.write(1, b'\\xff\\xfe')")
+
+
+def test_every_case_of_the_list_is_tried() -> None:
+    names = [name for group in GROUPS.values() for name in group] + list(BOMBS) + list(ELSEWHERE)
+    tried = {found.group() for name in names if (found := re.match(r"[A-Z]\d+", name))}
+    assert tried == set(IDS)

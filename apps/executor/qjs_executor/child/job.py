@@ -5,19 +5,21 @@ from __future__ import annotations
 import base64
 import dataclasses
 import hashlib
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from qiskit import QuantumCircuit, qasm3
+from qiskit import QuantumCircuit
 
 from . import user_code
 from .circuits import openqasm
+from .circuits.canonical import canonical_text
 from .circuits.gate_names import with_distinct_names
 from .circuits.info import describe
 from .circuits.measurement import measured_layout, with_measurements
 from .circuits.size import survey
 from .detection import detect
 from .device import Device, DeviceRun
-from .engines.engine import check, simulate
+from .engines.engine import ENGINES, check, is_available, simulate
 from .engines.expectations import expectation_values
 from .engines.noise import NoiseSpec, parse_noise_model
 from .engines.noise_channels import unused_gates
@@ -37,8 +39,18 @@ def answer_to(job: dict[str, Any]) -> dict[str, Any]:
     match job["task"]:
         case "detect":
             return {"framework": detect(job["source"]["code"])}
+        case "engines":
+            return {"engines": [name for name in ENGINES if is_available(name)]}
         case "convert":
             return _convert(job)
+        case "compile":
+            return _compile(job)
+        case "analyse":
+            from .analysis.analysis import analyse
+
+            return analyse(job["source"]["code"], job["request"]["requirements"])
+        case "capture":
+            return _capture(job)
         case _:
             return _run(job)
 
@@ -50,29 +62,61 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
         return {**found.answer, "shots": found.shots}
     if isinstance(found, user_code.FoundValue):
         return {"value": plain_value(found.value), "warnings": found.warnings}
-    circuit, warnings, text = _circuit(found, job)
-    if isinstance(circuit, QuantumCircuit):
-        return run_circuit(circuit, text, warnings, job)
+    with _lines(found, job):
+        circuit, warnings, text = _circuit(found, job)
+        if isinstance(circuit, QuantumCircuit):
+            return run_circuit(circuit, text, warnings, job)
     return {"found": circuit}
 
 
 def _convert(job: dict[str, Any]) -> dict[str, Any]:
     """The canonical text of the circuit as it stands, and its facts; or `found`, to be converted by another child."""
-    found = _source(job)
-    if not isinstance(found, user_code.FoundObject):
-        raise JobError(
-            "the code leaves no circuit to convert (it defines main() or runs on the device): assign the circuit to a"
-            " variable named 'circuit'"
-        )
-    circuit, warnings, text = _circuit(found, job)
+    circuit, warnings, text = _circuit_alone(job, "convert")
     if not isinstance(circuit, QuantumCircuit):
         return {"found": circuit}
     circuit = _checked(circuit, text, job)
     try:
-        canonical = qasm3.dumps(circuit)
+        canonical = canonical_text(circuit)
     except Exception as error:
         raise Unsupported(f"the circuit has no OpenQASM 3 form: {str(error)[:500]}") from None
     return {"openqasm3": canonical, "circuit_info": describe(circuit), "warnings": warnings}
+
+
+def _compile(job: dict[str, Any]) -> dict[str, Any]:
+    """The circuit in the form of a provider; or `found`, to be compiled by another child."""
+    from .targets.compilation import compile_circuit
+    from .targets.target import parse_target
+
+    circuit, warnings, text = _circuit_alone(job, "compile")
+    if not isinstance(circuit, QuantumCircuit):
+        return {"found": circuit}
+    answer = compile_circuit(_checked(circuit, text, job), text, parse_target(job["request"]["target"]))
+    return {**answer, "warnings": [*warnings, *answer["warnings"]]}
+
+
+def _capture(job: dict[str, Any]) -> dict[str, Any]:
+    """The graph of the tasks of a script's workflow."""
+    from .workflows.capture import capture
+
+    wanted = job["request"]
+    return capture(job["source"]["code"], job["params"], _device(job), wanted["entrypoint"], wanted["arguments"])
+
+
+def _circuit_alone(job: dict[str, Any], task: str) -> tuple[QuantumCircuit | dict[str, Any], list[str], str | None]:
+    """The circuit that a source leaves, not run. Raises JobError when it leaves something else."""
+    found = _source(job)
+    if not isinstance(found, user_code.FoundObject):
+        raise JobError(
+            f"the code leaves no circuit to {task} (it defines main() or runs on the device): assign the circuit to a"
+            " variable named 'circuit'"
+        )
+    return _circuit(found, job)
+
+
+def _lines(found: user_code.FoundObject, job: dict[str, Any]) -> AbstractContextManager[None]:
+    """Refusals of what Python code made get the code's lines; those of a text have their own."""
+    python = job["source"]["kind"] == "code" and job["source"]["framework"] != "openqasm"
+    return user_code.lines_of(found) if python else nullcontext()
 
 
 def _source(job: dict[str, Any]) -> user_code.FoundObject | user_code.FoundValue | DeviceRun:
@@ -82,8 +126,11 @@ def _source(job: dict[str, Any]) -> user_code.FoundObject | user_code.FoundValue
         return user_code.FoundObject(source["payload"])
     if source["framework"] == "openqasm":
         return user_code.FoundObject(source["code"])
-    device = Device(job["backend"], job["shots"], lambda circuit, shots: _run_on_device(circuit, shots, job))
-    return user_code.run_user_code(source["code"], job["params"], device)
+    return user_code.run_user_code(source["code"], job["params"], _device(job))
+
+
+def _device(job: dict[str, Any]) -> Device:
+    return Device(job["backend"], job["shots"], lambda circuit, shots: _run_on_device(circuit, shots, job))
 
 
 def _circuit(
@@ -110,13 +157,15 @@ def _run_on_device(value: Any, shots: int, job: dict[str, Any]) -> dict[str, Any
     if not user_code.is_circuit(value):
         raise JobError(f"device.run: takes a circuit (got {type(value).__name__})")
     job = {**job, "shots": shots}
-    circuit, warnings, text = _circuit(user_code.FoundObject(value), job)
-    if not isinstance(circuit, QuantumCircuit):
-        text = circuit["openqasm3"]
-        job["circuit_facts"] = circuit
-        warnings = circuit["warnings"]
-        circuit = openqasm.load(text, job["max_qubits"], job["backend"])
-    return run_circuit(circuit, text, warnings, job)
+    found = user_code.FoundObject(value)
+    with _lines(found, job):
+        circuit, warnings, text = _circuit(found, job)
+        if not isinstance(circuit, QuantumCircuit):
+            text = circuit["openqasm3"]
+            job["circuit_facts"] = circuit
+            warnings = circuit["warnings"]
+            circuit = openqasm.load(text, job["max_qubits"], job["backend"])
+        return run_circuit(circuit, text, warnings, job)
 
 
 def run_circuit(
@@ -217,7 +266,7 @@ def _unbound(circuit: QuantumCircuit) -> str:
 def _canonical(circuit: QuantumCircuit) -> str | None:
     """The circuit in OpenQASM 3; None for what that language cannot say."""
     try:
-        text: str = qasm3.dumps(circuit)
+        text = canonical_text(circuit)
     except Exception:
         return None
     return text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from .. import frames
@@ -11,6 +12,7 @@ from .refusals import JobError
 
 # Bound now: the job's code may replace the originals.
 _exit = os._exit
+_close = os.close
 _pack = frames.pack
 _send = frames.send
 
@@ -28,9 +30,9 @@ def answer(job: dict[str, Any], result_fd: int) -> NoReturn:
             message = _failure(error.code, error.message, error.line)
         except MemoryError:
             message = _failure("execution_error", "MemoryError", None)
-        _flush()
     except BaseException as error:
         message = _failure("execution_error", f"{type(error).__name__}: {error}", None)
+    _end_output()
     try:
         _send(result_fd, message)
     except OSError:
@@ -42,9 +44,12 @@ def _failure(code: str, message: str, line: int | None) -> bytes:
     return _pack({"ok": False, "code": code, "message": message[:MESSAGE_LENGTH_MAX], "line": line})
 
 
-def _flush() -> None:
+def _end_output() -> None:
+    """Says all that was printed and closes the streams, so that nobody waits for more."""
     for stream in (sys.stdout, sys.stderr):
-        try:
+        # Closed or replaced by the user's code; what it printed there is its own loss.
+        with suppress(BaseException):
             stream.flush()
-        except (OSError, ValueError, AttributeError):
-            continue  # Closed or replaced by the user's code; what it printed there is its own loss.
+    for fd in (1, 2):
+        with suppress(OSError):
+            _close(fd)

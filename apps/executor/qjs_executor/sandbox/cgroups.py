@@ -2,7 +2,7 @@
 
 A group is made per child below the executor's own group, filled before the child has a job, and removed after its end.
 Version 2 is used where `memory` and `pids` are handed down to us, version 1 where its hierarchies are writable, and
-otherwise none: the other layers still hold, and health says so.
+otherwise none: the other layers still hold, memory is counted instead, and health says so.
 """
 
 from __future__ import annotations
@@ -12,11 +12,17 @@ import os
 from dataclasses import dataclass
 from typing import Literal
 
+from .owner import is_dead, owner_name
+
 Kind = Literal["v2", "v1", "none"]
 
 _PROCESSES_MAX = 64
 _PERIOD_MICROSECONDS = 100_000
 _CONTROLLERS = ("memory", "pids", "cpu")
+_ROOT = "/sys/fs/cgroup"
+_PREFIX = "qjs-"
+_LEAF = "qjs-executor"
+"""Where the executor itself goes under version 2: a group with processes in it may hand no controller down."""
 
 
 @dataclass(frozen=True)
@@ -27,16 +33,20 @@ class Hierarchy:
     folders: dict[str, str]
 
     def make_group(self, name: str, memory_bytes: int) -> Group:
-        """A new group of one child, bounded to `memory_bytes`, 64 tasks and one processor. Raises OSError."""
+        """A new group of one child, bounded to `memory_bytes`, 64 tasks and one processor. `name` is unique in this
+        executor. Raises OSError."""
+        name = f"{_PREFIX}{owner_name()}-{name}"
         folders = {controller: f"{folder}/{name}" for controller, folder in self.folders.items()}
         group = Group(self.kind, folders)
         try:
             for folder in set(folders.values()):
                 os.mkdir(folder)
-            for controller, settings in _settings(self.kind, memory_bytes).items():
+            for controller, settings in group_settings(self.kind, memory_bytes).items():
                 for file, value in settings.items():
-                    if controller in folders:
-                        _write(f"{folders[controller]}/{file}", value)
+                    path = f"{folders.get(controller)}/{file}"
+                    # A kernel without swap accounting has no file for it.
+                    if controller in folders and (file != "memory.swap.max" or os.path.exists(path)):
+                        _write(path, value)
         except OSError:
             group.remove()
             raise
@@ -67,7 +77,10 @@ class Group:
             return False
 
     def remove(self) -> None:
-        """Removes the group; its processes have ended."""
+        """Removes the group, whose first process has ended; version 2 kills at once what that one has left."""
+        if self.kind == "v2":
+            with contextlib.suppress(OSError):
+                _write(f"{self.folders['memory']}/cgroup.kill", "1")
         for folder in set(self.folders.values()):
             with contextlib.suppress(OSError):
                 os.rmdir(folder)
@@ -79,7 +92,7 @@ def find_hierarchy() -> Hierarchy:
         if hierarchy is None:
             continue
         try:
-            hierarchy.make_group(f"qjs-{os.getpid()}-try", 1 << 30).remove()
+            hierarchy.make_group("try", 1 << 30).remove()
         except OSError:
             continue
         return hierarchy
@@ -90,13 +103,14 @@ def remove_leftover_groups(hierarchy: Hierarchy) -> None:
     """Removes the empty groups of executors that were killed."""
     for folder in set(hierarchy.folders.values()):
         for entry in os.scandir(folder):
-            owner = entry.name.split("-")
-            if len(owner) == 3 and owner[0] == "qjs" and not os.path.exists(f"/proc/{owner[1]}"):
+            owner = entry.name.removeprefix(_PREFIX)
+            if owner != entry.name and is_dead(owner):
                 with contextlib.suppress(OSError):
                     os.rmdir(entry.path)
 
 
-def _settings(kind: Kind, memory_bytes: int) -> dict[str, dict[str, str]]:
+def group_settings(kind: Kind, memory_bytes: int) -> dict[str, dict[str, str]]:
+    """What is written into a new group, by controller and file."""
     if kind == "v2":
         return {
             "memory": {"memory.max": str(memory_bytes), "memory.swap.max": "0", "memory.oom.group": "1"},
@@ -110,20 +124,50 @@ def _settings(kind: Kind, memory_bytes: int) -> dict[str, dict[str, str]]:
     }
 
 
+@dataclass(frozen=True)
+class Step:
+    """One change of the tree of groups: a folder to be made, or `text` to be written into a file."""
+
+    path: str
+    text: str | None = None
+
+
+def steps_to_hand_down(own: str, controllers: set[str], pid: int) -> list[Step]:
+    """How the group `own` (a folder), which has these controllers, comes to hand them down to groups below it: its
+    process moves to a leaf first. No steps when `memory` or `pids` is missing."""
+    if not {"memory", "pids"} <= controllers:
+        return []
+    given = " ".join(f"+{name}" for name in _CONTROLLERS if name in controllers)
+    leaf = f"{own}/{_LEAF}"
+    return [Step(leaf), Step(f"{leaf}/cgroup.procs", str(pid)), Step(f"{own}/cgroup.subtree_control", given)]
+
+
 def _version_2() -> Hierarchy | None:
-    """Groups of version 2 go beside our own: a group with processes in it may hand no controller down."""
     path = _own_paths().get("")
     if path is None:
         return None
-    parent = os.path.dirname("/sys/fs/cgroup" + path)
+    own = (_ROOT + path).rstrip("/").removesuffix(f"/{_LEAF}")
     try:
-        with open(f"{parent}/cgroup.subtree_control", encoding="ascii") as file:
-            given = file.read().split()
+        with open(f"{own}/cgroup.controllers", encoding="ascii") as file:
+            controllers = set(file.read().split())
     except OSError:
         return None
-    if not {"memory", "pids"} <= set(given):
+    steps = steps_to_hand_down(own, controllers, os.getpid())
+    if not steps:
         return None
-    return Hierarchy("v2", {controller: parent for controller in _CONTROLLERS if controller in given})
+    try:
+        for step in steps:
+            if step.text is not None:
+                _write(step.path, step.text)
+            elif not os.path.isdir(step.path):
+                os.mkdir(step.path)
+    except OSError:
+        # Another process in our group, or one that may not be written to: back to where we were.
+        with contextlib.suppress(OSError):
+            _write(f"{own}/cgroup.procs", str(os.getpid()))
+            os.rmdir(f"{own}/{_LEAF}")
+        return None
+    return Hierarchy("v2", {controller: own for controller in _CONTROLLERS if controller in controllers})
 
 
 def _version_1() -> Hierarchy | None:
@@ -132,7 +176,7 @@ def _version_1() -> Hierarchy | None:
     for controllers, path in paths.items():
         for controller in controllers.split(","):
             if controller in _CONTROLLERS:
-                folders[controller] = f"/sys/fs/cgroup/{controller}{path}".rstrip("/")
+                folders[controller] = f"{_ROOT}/{controller}{path}".rstrip("/")
     return Hierarchy("v1", folders) if {"memory", "pids"} <= set(folders) else None
 
 

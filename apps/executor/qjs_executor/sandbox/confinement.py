@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import resource
 import sys
 
@@ -14,6 +16,18 @@ def allow_engine_memory() -> int:
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
     return sys.maxsize if hard == resource.RLIM_INFINITY else hard
+
+
+def limit_processes_of_shared_user() -> None:
+    """Bounds the processes and threads of this process's user, for this process and what it starts: to what the user
+    has now, what a run may have, and as much again for what the user's other programs start meanwhile."""
+    user, running = os.getuid(), 0
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError):
+                if os.stat(f"/proc/{name}").st_uid == user:
+                    running += len(os.listdir(f"/proc/{name}/task"))
+    limit(resource.RLIMIT_NPROC, running + 2 * PROCESSES_MAX)
 
 
 def limit(kind: int, soft: int, hard: int | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import platform
@@ -53,6 +54,16 @@ def unshare(flags: int) -> None:
     _check(_libc.unshare(flags), "unshare")
 
 
+def enter_user_namespace(also: int = 0) -> None:
+    """Moves this process into a user namespace of its own, in which it has every right and only its user and group
+    exist, and with it into the namespaces `also`."""
+    user, group = os.getuid(), os.getgid()
+    unshare(CLONE_NEWUSER | also)
+    for file, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        with open(f"/proc/self/{file}", "w", encoding="ascii") as settings:
+            settings.write(text)
+
+
 def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
     """mount(2)."""
     result = _libc.mount(source.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), data.encode())
@@ -70,9 +81,21 @@ def pivot_root(new_root: str) -> None:
     os.chdir("/")
 
 
-def die_with_parent() -> None:
-    """SIGKILL when the thread that forked this process ends. A change of user clears it."""
-    _check(_libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0), "prctl")
+def die_with_parent(number: int = 9) -> None:
+    """A signal, SIGKILL unless said otherwise, when the thread that forked this process ends. A change of user clears
+    it."""
+    _check(_libc.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0), "prctl")
+
+
+def children_of(pid: int) -> set[int]:
+    """Live and ended children that a process has not waited for, whichever of its threads started them; none once it is
+    gone."""
+    found: set[int] = set()
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
+                found.update(int(child) for child in file.read().split())
+    return found
 
 
 def hide_memory() -> None:

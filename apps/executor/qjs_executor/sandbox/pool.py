@@ -12,6 +12,7 @@ from typing import Any
 from ..service.frame_reader import BadFrame, read_frame
 from ..service.logs import facts, log
 from .cgroups import Hierarchy
+from .linux import children_of
 from .pooled_child import PooledChild
 from .seam import SandboxFault, ZygoteSet
 from .zygote_child import Plan
@@ -46,6 +47,8 @@ class Pool:
         self._waiting: deque[asyncio.Future[PooledChild]] = deque()
         self._preparing = 0
         self._jobs = 0
+        self._restarts = 0
+        self._recycled = 0
         self._faults = 0
         self._closing = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -105,6 +108,8 @@ class Pool:
             "up": zygote is not None,
             "ready": len(self._ready),
             "jobs": self._jobs,
+            "restarts": self._restarts,
+            "recycled": self._recycled,
             "age_s": round(time.monotonic() - zygote.started, 1) if zygote else 0,
             "versions": zygote.versions if zygote else {},
             "layers": self._ready[0].layers if self._ready else [],
@@ -115,7 +120,8 @@ class Pool:
     def _stock_pids(self) -> set[int]:
         """Processes that belong to no run: zygotes, and children without a job."""
         idle = {child.pid for one in self._zygotes for child in one.children.values() if not child.given}
-        return idle | {one.pid for one in self._zygotes}
+        idle |= {first for guard in idle for first in children_of(guard)}
+        return idle | {pid for one in self._zygotes for pid in (one.pid, one.inner_pid)}
 
     async def close(self) -> None:
         """Ends the zygote and all of its children."""
@@ -166,6 +172,7 @@ class Pool:
                 self.last_error = str(error)
                 log.error("a zygote did not start", extra=facts(set=self.zygote_set, reason=str(error)))
                 continue
+            self._restarts += 1
             return
 
     async def _recycle(self, old: ZygoteProcess) -> None:
@@ -175,6 +182,7 @@ class Pool:
         except (SandboxFault, OSError) as error:
             self.last_error = str(error)
             return
+        self._recycled += 1
         await self._drop_ready(lambda child: child in old.children.values())
         while old.children:
             await asyncio.wait([asyncio.shield(child.status) for child in old.children.values()])
@@ -202,16 +210,14 @@ class Pool:
         self._spawn(self._prepare(zygote, child))
 
     async def _prepare(self, zygote: ZygoteProcess, child: PooledChild) -> None:
-        """Puts a new child into its group, waits until it is confined, and gives it to whoever waits."""
+        """Waits until a new child is confined, puts it into its group, and gives it to whoever waits."""
         try:
             try:
                 async with asyncio.timeout(READY_SECONDS):
                     await child.listen()
-                    if self._groups.kind != "none":
-                        memory = max(self._plan.memory_bytes, self._plan.engine_memory_bytes)
-                        child.group = self._groups.make_group(f"qjs-{zygote.pid}-{child.slot}", memory)
-                        child.group.add(child.pid)
                     first = await read_frame(await child.open(), READY_BYTES_MAX) or {}
+                if "ready" in first:
+                    self._put_into_group(zygote, child)
             except (TimeoutError, BadFrame, OSError) as error:
                 first = {"fault": str(error) or "too slow"}
         except BaseException:
@@ -235,6 +241,16 @@ class Pool:
             self._ready.append(child)
         else:
             await self.reap(child)
+
+    def _put_into_group(self, zygote: ZygoteProcess, child: PooledChild) -> None:
+        """Bounds a child that has no job yet. A guard stays outside: when its run has used up the group, it still has
+        to be able to fork. Raises OSError."""
+        if self._groups.kind == "none":
+            return
+        memory = max(self._plan.memory_bytes, self._plan.engine_memory_bytes)
+        child.group = self._groups.make_group(f"{zygote.pid}-{child.slot}", memory)
+        for pid in children_of(child.pid) or {child.pid}:
+            child.group.add(pid)
 
     async def _faulty(self, zygote: ZygoteProcess, child: PooledChild, reason: str) -> None:
         await self.reap(child)

@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import frames
 from .cgroups import Group
+from .memory_watch import watch_memory
 from .output import Output, OutputFlood
 from .seam import Limits
 
@@ -33,10 +34,12 @@ class PooledChild:
         self.group = Group("none", {})
         self._pidfd, self._job_fd, self._result_fd, self._stdout_fd, self._stderr_fd = descriptors
         self._ends = set(descriptors)
-        self.pid = _pid_of(self._pidfd)
+        self.pid = pid_of(self._pidfd)
         self.layers: list[str] = []
         self.given = False
         """A job is on its way to it, or was."""
+        self.over_memory = False
+        """It was killed for the memory of its run as a whole."""
         self._kill = kill
         self._kill_zygote = kill_zygote
         self._limits = Limits()
@@ -93,11 +96,17 @@ class PooledChild:
             return
         await asyncio.get_running_loop().create_future()
 
+    async def printed(self) -> None:
+        """Waits until all that the run has printed is here: its streams are closed, or it is dead."""
+        streams = asyncio.gather(*(asyncio.shield(collector) for collector in self._collectors), return_exceptions=True)
+        ends: list[asyncio.Future[Any]] = [streams, self.status]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+
     async def exit_status(self) -> tuple[str, int] | None:
         """Waits for the end of the run: ("exit", code), ("signal", number), ("memory", number) when it was killed for
         its memory; None when its zygote died."""
         status = await asyncio.shield(self.status)
-        if status is not None and status[0] == "signal" and self.group.out_of_memory():
+        if status and status[0] == "signal" and (self.over_memory or self.group.out_of_memory()):
             return "memory", status[1]
         return status
 
@@ -105,6 +114,15 @@ class PooledChild:
         """Ends the run; idempotent. Its zygote does the killing."""
         if not self.ended.done():
             self._kill()
+
+    async def watch_memory(self, budget_bytes: int) -> None:
+        """Kills the run when all of it together holds more than this; to be cancelled when the run has ended."""
+
+        def kill() -> None:
+            self.over_memory = True
+            self.kill()
+
+        await watch_memory(self.pid, budget_bytes, kill)
 
     async def reap(self) -> None:
         """Kills the run and returns when it is dead, its output collected and its group gone."""
@@ -143,7 +161,7 @@ class PooledChild:
                 raise OutputFlood
 
 
-def _pid_of(pidfd: int) -> int:
+def pid_of(pidfd: int) -> int:
     """The process id as this process sees it; a number from inside a process namespace would mean another."""
     with contextlib.suppress(OSError), open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii") as file:
         for line in file:

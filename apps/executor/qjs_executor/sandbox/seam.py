@@ -18,13 +18,22 @@ GIB = 1024 * MIB
 SLOTS_MAX = 64
 """More slots than this are refused when the settings are read."""
 
-Isolation = Literal["namespaces", "rootless", "uid", "process"]
-"""What separates a run from the machine, strongest first: its own namespaces and user, its own user, or only its
-own process with limits."""
+Isolation = Literal["namespaces", "rootless", "uid", "landlock", "process"]
+"""What separates a run from the machine: namespaces and a user of its own, namespaces, a user of its own, only an
+allow-list of files and filtered system calls, or nothing but limits."""
+
+WITH_NAMESPACES: tuple[Isolation, ...] = ("namespaces", "rootless")
+SHARED_USER: tuple[Isolation, ...] = ("rootless", "landlock", "process")
+"""Whose runs have the executor's own user."""
 
 
 ErrorCode = Literal["execution_error", "unsupported_operation", "language_not_detected"]
 """What a job that fails by its own fault says."""
+
+
+Task = Literal["run", "convert", "compile", "analyse", "capture", "detect", "engines"]
+"""What is wanted of a source: its counts, its canonical OpenQASM 3, its form for a provider, what kind of script it
+is, the graph of its workflow's tasks, or its framework. `engines` asks which engines there are, whatever the source."""
 
 
 ZygoteSet = Literal["circuits", "frameworks"]
@@ -55,8 +64,10 @@ class Job:
     engine: str
     max_qubits: int
     params: dict[str, Any]
-    task: Literal["run", "convert", "detect"] = "run"
-    """What is wanted of the source: its counts, its canonical OpenQASM 3, or its framework."""
+    task: Task = "run"
+    request: dict[str, Any] = field(default_factory=dict)
+    """What the task wants beside the source: a `compile` its target, an `analyse` the requirements, a `capture` the
+    entrypoint and its arguments."""
     circuit_facts: dict[str, Any] = field(default_factory=dict)
     """What an earlier child told of the circuit that its text cannot say: shown register names, observables."""
     earlier: Earlier | None = None
@@ -65,7 +76,9 @@ class Job:
     @property
     def zygote(self) -> ZygoteSet:
         """Whose child runs it. A wrong guess costs only time: the child then imports what is missing."""
-        if self.task == "detect" or self.source.get("framework", "openqasm") == "openqasm":
+        if self.task == "compile" and self.request["target"]["format"] == "braket":
+            return "frameworks"  # Whose own interpreter reads the program back.
+        if self.task in ("detect", "analyse") or self.source.get("framework", "openqasm") == "openqasm":
             return "circuits"
         return "frameworks" if _OTHER_FRAMEWORKS.search(self.source["code"]) else "circuits"
 
@@ -130,7 +143,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Told:
-    """The answer to a task that gives no counts: the fields of `convert` or `detect`."""
+    """The answer to a task that gives no counts."""
 
     execution_time_ms: float
     fields: dict[str, Any]
@@ -156,6 +169,10 @@ class SandboxFault(Exception):
     """No child took the job, by the executor's own fault; nothing of the job was run."""
 
 
+class SandboxInsecure(SandboxFault):
+    """No adequate isolation works on this machine, so nothing is run; the message says why and how to mend it."""
+
+
 @dataclass
 class SandboxFacts:
     """What holds at present, for the health answer."""
@@ -170,17 +187,22 @@ class SandboxFacts:
     landlock_abi: int = 0
     seccomp: bool = False
     zygotes: list[dict[str, Any]] = field(default_factory=list)
+    problem: str = ""
+    """Why no adequate isolation works here, and how to mend it; runs are then refused, or not isolated."""
+    warning: str = ""
+    """What every result has to say, as long as runs are not isolated."""
 
 
 class Sandbox(Protocol):
     """Runs jobs. Cancelling the `run` coroutine kills the run and returns once nothing of it is alive."""
 
     async def start(self) -> None:
-        """Finds out what isolation this machine gives, by trying it. Raises SandboxFault when not even the least."""
+        """Finds out what isolation this machine gives, by trying it. Where it gives too little, runs are refused."""
 
     async def run(self, job: Job, limits: Limits, accepted: Callable[[], None]) -> Outcome:
-        """Runs one job; calls `accepted` when a child has taken it. Raises SandboxBusy at once when no slot is free
-        and SandboxFault when no child took the job; both mean that nothing was run."""
+        """Runs one job; calls `accepted` when a child has taken it. Raises SandboxBusy at once when no slot is free,
+        SandboxFault when no child took the job, and SandboxInsecure where no isolation works; all mean that nothing was
+        run."""
 
     def facts(self) -> SandboxFacts:
         """What holds and how many runs are alive."""

@@ -12,7 +12,6 @@ import gc
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import sys
@@ -21,6 +20,7 @@ from typing import Any, NoReturn
 
 from . import linux
 from .private_root import build_shared_root
+from .seam import SHARED_USER, WITH_NAMESPACES
 from .zygote_child import Pipes, Plan, be_child
 
 MESSAGE_BYTES_MAX = 64 * 1024
@@ -31,7 +31,6 @@ class _Child:
     slot: int
     pid: int
     pidfd: int
-    uid: int
 
 
 def main() -> NoReturn:
@@ -56,7 +55,10 @@ class _Zygote:
         except BaseException as error:
             self._tell({"fault": f"{type(error).__name__}: {error}"[:2000]})
             os._exit(1)
-        self._tell({"up": {"pid": os.getpid(), "versions": versions}})
+        # In a process namespace of its own it does not know the number by which the others know it.
+        itself = os.pidfd_open(os.getpid())
+        self._tell({"up": {"versions": versions}}, [itself])
+        os.close(itself)
         while True:
             self._turn()
 
@@ -64,10 +66,9 @@ class _Zygote:
         from ..child.preload import preload
 
         versions = preload(self._set)
-        linux.adopt_orphans()
         if self._plan.isolation == "rootless":
             _become_root_of_own()
-        if self._plan.isolation in ("namespaces", "rootless"):
+        if self._plan.isolation in WITH_NAMESPACES:
             self._pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
             linux.unshare(linux.CLONE_NEWNS)
             build_shared_root(self._folder)
@@ -119,7 +120,7 @@ class _Zygote:
             be_child(self._plan, uid, folder, theirs)
         for fd in (job_read, result_write, out_write, err_write):
             os.close(fd)
-        child = _Child(slot, pid, os.pidfd_open(pid), uid)
+        child = _Child(slot, pid, os.pidfd_open(pid))
         self._children[slot] = child
         ours = [child.pidfd, job_write, result_read, out_read, err_read]
         self._tell({"child": slot}, ours)
@@ -133,7 +134,8 @@ class _Zygote:
             return "/tmp"
         folder = f"{self._folder}/{slot}"
         os.mkdir(folder, 0o700)
-        os.chown(folder, uid, uid)
+        if self._plan.isolation not in SHARED_USER:
+            os.chown(folder, uid, uid)
         return folder
 
     def _fork_apart(self) -> int:
@@ -151,33 +153,17 @@ class _Zygote:
         return pid
 
     def _kill(self, child: _Child) -> None:
+        # Without a process namespace it is the run's guard, which first kills what the run has started.
+        number = signal.SIGKILL if self._pid_namespace >= 0 else signal.SIGTERM
         with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
+            signal.pidfd_send_signal(child.pidfd, number)
 
     def _end(self, child: _Child) -> None:
         _, status = os.waitpid(child.pid, 0)
-        if self._pid_namespace < 0:
-            self._kill_orphans(child.uid)
-            shutil.rmtree(f"{self._folder}/{child.slot}", ignore_errors=True)
         del self._children[child.slot]
         os.close(child.pidfd)
         code = os.waitstatus_to_exitcode(status)
         self._tell({"ended": child.slot, "status": ["signal", -code] if code < 0 else ["exit", code]})
-
-    def _kill_orphans(self, uid: int) -> None:
-        """Kills what a child without a process namespace left behind: everything of its user, which is its alone."""
-        pid = os.fork()
-        if pid == 0:
-            with contextlib.suppress(OSError):
-                os.setresgid(uid, uid, uid)
-                os.setresuid(uid, uid, uid)
-                os.kill(-1, signal.SIGKILL)
-            os._exit(0)
-        os.waitpid(pid, 0)
-        known = {child.pid for child in self._children.values()}
-        for orphan in _children_of_this_process() - known:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(orphan, 0)
 
     def _tell(self, message: dict[str, Any], descriptors: list[int] | None = None) -> None:
         try:
@@ -190,8 +176,6 @@ class _Zygote:
             self._kill(child)
         for child in self._children.values():
             os.waitpid(child.pid, 0)
-            if self._pid_namespace < 0:
-                self._kill_orphans(child.uid)
         os._exit(0)
 
 
@@ -199,21 +183,12 @@ def _become_root_of_own() -> None:
     """Goes on in a fork that has every right in a user namespace of its own, in which our user is the only one. The
     process that was started only waits for it, and it dies with that one. Its process namespace is its own too, because
     a fork into a new one and back needs rights over both."""
-    user, group = os.getuid(), os.getgid()
-    linux.unshare(linux.CLONE_NEWUSER | linux.CLONE_NEWPID)
-    for file, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
-        with open(f"/proc/self/{file}", "w", encoding="ascii") as settings:
-            settings.write(text)
+    linux.enter_user_namespace(linux.CLONE_NEWPID)
     pid = os.fork()
     if pid != 0:
         os.waitpid(pid, 0)
         os._exit(0)
     linux.die_with_parent()
-
-
-def _children_of_this_process() -> set[int]:
-    with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
-        return {int(pid) for pid in file.read().split()}
 
 
 if __name__ == "__main__":

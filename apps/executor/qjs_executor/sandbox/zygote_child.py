@@ -15,10 +15,11 @@ from typing import Any, NoReturn
 
 from .. import frames
 from . import linux
-from .confinement import PROCESSES_MAX, limit, prefer_as_memory_victim
+from .confinement import PROCESSES_MAX, limit, limit_processes_of_shared_user, prefer_as_memory_victim
+from .guard import stand_guard
 from .landlock import apply_landlock, landlock_abi
 from .private_root import mount_own_places, python_prefixes
-from .seam import Isolation
+from .seam import WITH_NAMESPACES, Isolation
 from .seccomp import apply_seccomp
 
 JOB_FD, RESULT_FD = 3, 4
@@ -54,6 +55,8 @@ def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes) -> NoReturn:
     """Runs in the fresh fork and never returns. `folder` is the child's working directory where it has no /tmp of its
     own."""
     try:
+        if plan.isolation not in WITH_NAMESPACES:
+            stand_guard(plan.isolation, uid, folder)
         os.setsid()
         _take_descriptors(pipes)
         layers = _confine(plan, uid, folder)
@@ -69,6 +72,8 @@ def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes) -> NoReturn:
         os._exit(0)
     os.close(JOB_FD)
     _lower_cpu_limit(order["cpu_seconds"])
+    if plan.isolation in ("landlock", "process"):
+        limit_processes_of_shared_user()
     frames.send(RESULT_FD, frames.pack({"taken": {"uid": os.getuid()}}))
     from ..child.main import answer
 
@@ -89,7 +94,7 @@ def _confine(plan: Plan, uid: int, folder: str) -> list[str]:
     """Gives up everything; answers the names of the layers applied."""
     layers: list[str] = []
     prefer_as_memory_victim()
-    if plan.isolation in ("namespaces", "rootless"):
+    if plan.isolation in WITH_NAMESPACES:
         linux.unshare(
             linux.CLONE_NEWNS | linux.CLONE_NEWNET | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS | linux.CLONE_NEWCGROUP
         )
@@ -105,6 +110,8 @@ def _confine(plan: Plan, uid: int, folder: str) -> list[str]:
         os.setresuid(uid, uid, uid)
         layers.append("user")
     elif plan.isolation == "rootless":
+        # The processes of a user are counted per user namespace: with its own, no run takes those of another.
+        linux.enter_user_namespace()
         linux.forbid_capabilities()
         linux.lock_capabilities()
         linux.drop_capabilities()
@@ -113,16 +120,24 @@ def _confine(plan: Plan, uid: int, folder: str) -> list[str]:
     linux.forbid_new_privileges()
     linux.hide_memory()
     linux.die_with_parent()
-    if plan.isolation == "uid" or landlock_abi() > 0:
+    if plan.isolation in ("uid", "landlock") or landlock_abi() > 0:
         layers.append(f"landlock {apply_landlock(_readable(), _writable(plan.isolation))}")
-    apply_seccomp()
-    layers.append("seccomp")
+    try:
+        apply_seccomp(
+            without_namespaces=plan.isolation not in WITH_NAMESPACES,
+            shared_user=plan.isolation == "landlock",
+            signal_only_itself=plan.isolation == "landlock" and landlock_abi() < 6,
+        )
+        layers.append("seccomp")
+    except OSError:
+        if plan.isolation != "process":
+            raise
     return layers
 
 
 def _writable(isolation: Isolation) -> list[str]:
     """/dev/shm only where it is the child's own: in a shared one a run could leave something for the next."""
-    own = [] if isolation == "uid" else ["/dev/shm"]
+    own = ["/dev/shm"] if isolation in WITH_NAMESPACES else []
     return [os.getcwd(), *own, *_WRITABLE_DEVICES]
 
 
@@ -131,7 +146,8 @@ def _readable() -> list[str]:
 
 
 def _limit_resources(plan: Plan) -> None:
-    limit(resource.RLIMIT_NPROC, PROCESSES_MAX)
+    if plan.isolation not in ("landlock", "process"):  # These count what else their user runs, at the last moment.
+        limit(resource.RLIMIT_NPROC, PROCESSES_MAX)
     limit(resource.RLIMIT_NOFILE, 256)
     limit(resource.RLIMIT_FSIZE, 32 * 1024 * 1024)
     limit(resource.RLIMIT_CORE, 0)
@@ -149,6 +165,9 @@ def _lower_cpu_limit(seconds: int) -> None:
 
 def _own_environment() -> None:
     os.environ["HOME"] = os.environ["TMPDIR"] = os.getcwd()
+    tempfile: Any = sys.modules.get("tempfile")
+    if tempfile is not None:
+        tempfile.tempdir = None  # What it found in the zygote is not the child's.
 
 
 def _own_randomness() -> None:

@@ -6,25 +6,26 @@ import asyncio
 import contextlib
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 from ..service.logs import log
-from .pooled_child import PooledChild
+from .pooled_child import PooledChild, pid_of
 from .seam import SandboxFault, ZygoteSet
+from .work_folder import make_work_folder, remove_tree
 from .zygote_child import Plan
 
 UP_SECONDS = 120.0
 """The imports take 2 to 15 s; a cold and busy machine gets much more."""
 END_SECONDS = 2.0
+REMOVE_SECONDS = 10.0
+"""For what runs have left on the disk; the next executor removes what remains."""
 MESSAGE_BYTES_MAX = 64 * 1024
 DESCRIPTORS = 5
 
@@ -58,8 +59,7 @@ class ZygoteProcess:
         self._up: asyncio.Future[None] = loop.create_future()
         self._on_child = on_child
         self._slots = 0
-        self._folder = tempfile.mkdtemp(prefix=f"qjs-pool-{os.getpid()}-")
-        os.chmod(self._folder, 0o755)
+        self._folder = make_work_folder()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control.setblocking(False)
         with theirs:
@@ -78,7 +78,7 @@ class ZygoteProcess:
                 self._control.close()
                 os.rmdir(self._folder)
                 raise
-        self.pid = self._process.pid
+        self.pid = self.inner_pid = self._process.pid
         self._control.send(json.dumps({"set": zygote_set, "folder": self._folder, "plan": asdict(plan)}).encode())
         self._pidfd = os.pidfd_open(self.pid)
         loop.add_reader(self._control.fileno(), self._receive)
@@ -111,7 +111,8 @@ class ZygoteProcess:
         timer.cancel()
         if self.children:
             await asyncio.wait([asyncio.ensure_future(child.ended) for child in self.children.values()])
-        await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            await asyncio.to_thread(remove_tree, self._folder, REMOVE_SECONDS)
 
     def _order(self, order: dict[str, Any] | None) -> None:
         # A zygote that does not read its orders, or has ended, is noticed by its end.
@@ -143,6 +144,8 @@ class ZygoteProcess:
     def _heard(self, message: dict[str, Any], descriptors: list[int]) -> None:
         if "up" in message:
             self.versions = message["up"]["versions"]
+            self.inner_pid = pid_of(descriptors[0])
+            os.close(descriptors[0])
             self._up.set_result(None)
         elif "child" in message:
             slot = message["child"]
@@ -174,13 +177,3 @@ class ZygoteProcess:
     def _settle(child: PooledChild, status: tuple[str, int] | None) -> None:
         if not child.status.done():
             child.status.set_result(status)
-
-
-def remove_leftovers() -> None:
-    """Removes the empty folders of killed executors. Never more than rmdir: the temporary folder is shared,
-    and a folder with contents may be somebody's."""
-    for entry in os.scandir(tempfile.gettempdir()):
-        owner = entry.name.split("-")
-        if entry.name.startswith("qjs-pool-") and len(owner) > 3 and not os.path.exists(f"/proc/{owner[2]}"):
-            with contextlib.suppress(OSError):
-                os.rmdir(entry.path)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ..sandbox.seam import ErrorCode, Job
+from ..sandbox.seam import ErrorCode, Job, Task
 
 COUNTS_MAX = 100_000
 WARNINGS_MAX = 50
@@ -19,6 +19,19 @@ REGISTERS_MAX = 256
 CIRCUIT_TEXT_MAX = 4 * 1024 * 1024
 SHOTS_MAX = 100_000
 STATE_QUBITS_MAX = 20
+ANALYSIS_FIELDS = (
+    "framework",
+    "script_type",
+    "imports",
+    "functions",
+    "entry_point",
+    "qubits",
+    "source_sha256",
+    "errors",
+    "warnings",
+    "requirements",
+)
+GRAPH_FIELDS = ("name", "nodes", "levels", "output", "dot")
 ERROR_CODES: tuple[ErrorCode, ...] = ("execution_error", "unsupported_operation", "language_not_detected")
 
 _BITS = re.compile(r"[01]{1,256}")
@@ -86,10 +99,8 @@ def read_answer(answer: dict[str, Any], job: Job) -> CircuitRun | ValueRun | Fou
         raise BadAnswer("ok")
     if "found" in answer and job.source["kind"] == "code":
         return _found(answer["found"])
-    if job.task == "detect":
-        return ToldRun({"framework": text(answer.get("framework"), "framework", 40)})
-    if job.task == "convert":
-        return _converted(answer)
+    if job.task != "run":
+        return ToldRun(_told(job.task, answer))
     if "value" in answer:
         return ValueRun(answer["value"], _warnings(answer))
     return _circuit_run(answer, job)
@@ -173,14 +184,48 @@ def _found(found: Any) -> FoundRun:
     )
 
 
-def _converted(answer: dict[str, Any]) -> ToldRun:
-    return ToldRun(
-        {
-            "qasm": text(answer.get("openqasm3"), "openqasm3", CIRCUIT_TEXT_MAX),
-            "circuit_info": {**_circuit_info(answer.get("circuit_info")), "registers": []},
-            "warnings": _warnings(answer),
-        }
-    )
+def _told(task: Task, answer: dict[str, Any]) -> dict[str, Any]:
+    """The fields of an answer that gives no counts."""
+    match task:
+        case "convert":
+            return {
+                "qasm": text(answer.get("openqasm3"), "openqasm3", CIRCUIT_TEXT_MAX),
+                "circuit_info": {**_circuit_info(answer.get("circuit_info")), "registers": []},
+                "warnings": _warnings(answer),
+            }
+        case "compile":
+            return {
+                **_plain_fields(answer, ("format", "program", "media_type", "qubits", "readout")),
+                "circuit_info": {**_circuit_info(answer.get("circuit_info")), "registers": []},
+                "warnings": _warnings(answer),
+            }
+        case "engines":
+            return _plain_fields(answer, ("engines",))
+        case "analyse":
+            return _plain_fields(answer, ANALYSIS_FIELDS)
+        case "capture":
+            return _plain_fields(answer, GRAPH_FIELDS)
+        case _:
+            return {"framework": text(answer.get("framework"), "framework", 40)}
+
+
+def _plain_fields(answer: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """The named fields, every text in them made plain. Their shape is for whoever asked: nothing here reads them."""
+    for name in names:
+        if name not in answer:
+            raise BadAnswer(name)
+    return {name: _plain_value(answer[name]) for name in names}
+
+
+def _plain_value(value: Any) -> Any:
+    # The frame reader has bounded the depth.
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, list):
+        return [_plain_value(item) for item in value]
+    if isinstance(value, dict):
+        return {plain(key): _plain_value(item) for key, item in value.items()}
+    return value
 
 
 def _warnings(answer: dict[str, Any]) -> list[str]:

@@ -98,6 +98,7 @@ def _message(job: Job) -> dict[str, Any]:
     return {
         "task": job.task,
         "source": job.source,
+        "request": job.request,
         "circuit_facts": job.circuit_facts,
         "engine": job.engine,
         "noise_model": job.params.get("noise_model"),
@@ -111,8 +112,9 @@ def _message(job: Job) -> dict[str, Any]:
     }
 
 
-def outcome_of(end: RunEnd, job: Job, limits: Limits, stdout: Output, stderr: Output) -> Outcome:
-    """The outcome of an ended run. What the child said is checked here, so nothing behind it is the child's word."""
+def outcome_of(end: RunEnd, job: Job, limits: Limits, stdout: Output, stderr: Output, note: str = "") -> Outcome:
+    """The outcome of an ended run. What the child said is checked here, so nothing behind it is the child's word.
+    `note`: a warning of the executor itself about every run."""
     earlier = job.earlier
     milliseconds = round(end.seconds * 1000 + (earlier.execution_time_ms if earlier else 0), 3)
     printed = (earlier.stdout if earlier else "") + plain(stdout.kept.decode("utf-8", "replace"))
@@ -137,7 +139,8 @@ def outcome_of(end: RunEnd, job: Job, limits: Limits, stdout: Output, stderr: Ou
         return Failed(milliseconds, answer.code, message, answer.line, printed)
     if isinstance(answer, ToldRun):
         return Told(milliseconds, answer.fields)
-    warnings = [f"output was cut after {limits.output_bytes // KIB} KiB"] if stdout.truncated else []
+    warnings = [note] if note and earlier is None else []
+    warnings += [f"output was cut after {limits.output_bytes // KIB} KiB"] if stdout.truncated else []
     if isinstance(answer, FoundRun):
         return Found(milliseconds, answer.openqasm3, answer.facts, [*warnings, *answer.warnings], printed)
     warnings += earlier.warnings if earlier else []

@@ -25,35 +25,16 @@ KEY_MAX = 100
 
 FRAMEWORKS = ("qiskit", "cirq", "pennylane", "openqasm", "marqov", "auto")
 FORMATS = ("qasm2", "qasm3")
-ENGINES = ("statevector", "density_matrix", "mps", "noisy")
+ENGINES = ("statevector", "density_matrix", "mps", "noisy", "gpu_statevector", "gpu_tensor_network")
+"""All that are known; whether a machine has those on GPUs is for a child to say."""
 
 
 class InvalidRequest(Exception):
     """The request cannot be a job; the message says where, what and how to mend."""
 
 
-CONVERT_SECONDS = 10.0
-CONVERTED_QUBITS_MAX = 256
-"""Wider than any circuit that a backend here takes."""
-
-
-def parse_convert_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, Lane]:
-    """A job that gives the canonical OpenQASM 3 of a source, its limits and its lane. Raises InvalidRequest."""
-    request = _object(body)
-    source = _source(request.get("source"))
-    job = Job(
-        run_id="convert",
-        source=source,
-        backend="local",
-        engine="statevector",
-        max_qubits=CONVERTED_QUBITS_MAX,
-        params={"shots": 1},
-        task="convert",
-    )
-    return job, replace(defaults, wall_seconds=CONVERT_SECONDS), _lane({"lane": "interactive", **request})
-
-
-def _object(body: bytes) -> dict[str, Any]:
+def request_object(body: bytes) -> dict[str, Any]:
+    """The body as a JSON object whose strings a database can hold. Raises InvalidRequest."""
     try:
         request = parse_object(body)
     except NotStrictJson as error:
@@ -64,32 +45,38 @@ def _object(body: bytes) -> dict[str, Any]:
 
 def parse_run_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, Lane]:
     """A job, its limits and its lane from the body of a request. Raises InvalidRequest."""
-    request = _object(body)
-    source = _source(request.get("source"))
-    engine = _text(request.get("engine"), "engine", 40)
+    request = request_object(body)
+    source = source_of(request.get("source"))
+    engine = text_of(request.get("engine"), "engine", 40)
     if engine not in ENGINES:
-        _refuse("engine", f"must be one of {', '.join(ENGINES)}", engine)
-    limits = request.get("limits", {})
-    if not isinstance(limits, dict):
-        _refuse("limits", "must be an object", limits)
-    wall = _number(limits.get("wall_seconds", defaults.wall_seconds), "limits.wall_seconds", 0.1, WALL_SECONDS_MAX)
+        refuse("engine", f"must be one of {', '.join(ENGINES)}", engine)
+    wall = wall_seconds_of(request, defaults.wall_seconds, WALL_SECONDS_MAX)
     job = Job(
-        run_id=_text(request.get("run_id"), "run_id", 100),
+        run_id=text_of(request.get("run_id"), "run_id", 100),
         source=source,
-        backend=_text(request.get("backend"), "backend", 100),
+        backend=text_of(request.get("backend"), "backend", 100),
         engine=engine,
-        max_qubits=_integer(request.get("max_qubits"), "max_qubits", 1, QUBITS_MAX),
+        max_qubits=integer_of(request.get("max_qubits"), "max_qubits", 1, QUBITS_MAX),
         params=_params(request.get("params")),
     )
-    return job, replace(defaults, wall_seconds=wall), _lane(request)
+    return job, replace(defaults, wall_seconds=wall), lane_of(request)
 
 
-def _lane(request: dict[str, Any]) -> Lane:
+def wall_seconds_of(request: dict[str, Any], default: float, most: float) -> float:
+    """How long a request may take, `limits.wall_seconds`. Raises InvalidRequest."""
+    limits = request.get("limits", {})
+    if not isinstance(limits, dict):
+        refuse("limits", "must be an object", limits)
+    return _number(limits.get("wall_seconds", default), "limits.wall_seconds", 0.1, most)
+
+
+def lane_of(request: dict[str, Any]) -> Lane:
+    """The lane that a request asks for and the keys of its user and team. Raises InvalidRequest."""
     keys = request.get("keys", {})
     if not isinstance(keys, dict):
-        _refuse("keys", "must be an object with user and team", keys)
+        refuse("keys", "must be an object with user and team", keys)
     user, team = (
-        _text(keys[name], f"keys.{name}", KEY_MAX) if keys.get(name) is not None else "" for name in ("user", "team")
+        text_of(keys[name], f"keys.{name}", KEY_MAX) if keys.get(name) is not None else "" for name in ("user", "team")
     )
     match request.get("lane", "jobs"):
         case "jobs":
@@ -97,7 +84,7 @@ def _lane(request: dict[str, Any]) -> Lane:
         case "interactive":
             return Lane("interactive", user, team)
         case other:
-            _refuse("lane", "must be jobs or interactive", other)
+            refuse("lane", "must be jobs or interactive", other)
 
 
 def _check_strings(root: dict[str, Any]) -> None:
@@ -120,56 +107,60 @@ def _check_strings(root: dict[str, Any]) -> None:
             waiting.extend((item, f"{where}[{index}]") for index, item in enumerate(value))
 
 
-def _source(source: Any) -> dict[str, str]:
+def source_of(source: Any) -> dict[str, str]:
+    """A source: a framework's code, or a circuit. Raises InvalidRequest."""
     if not isinstance(source, dict):
-        _refuse("source", "must be an object", source)
+        refuse("source", "must be an object", source)
     kind = source.get("kind")
     if kind == "code":
         framework = source.get("framework")
         if framework not in FRAMEWORKS:
-            _refuse("source.framework", f"must be one of {', '.join(FRAMEWORKS)}", framework)
-        return {"kind": kind, "framework": framework, "code": _text(source.get("code"), "source.code", TEXT_MAX)}
+            refuse("source.framework", f"must be one of {', '.join(FRAMEWORKS)}", framework)
+        return {"kind": kind, "framework": framework, "code": text_of(source.get("code"), "source.code", TEXT_MAX)}
     if kind == "circuit":
         form = source.get("format")
         if form not in FORMATS:
-            _refuse("source.format", f"must be one of {', '.join(FORMATS)}", form)
-        return {"kind": kind, "format": form, "payload": _text(source.get("payload"), "source.payload", TEXT_MAX)}
-    _refuse("source.kind", "must be code or circuit", kind)
+            refuse("source.format", f"must be one of {', '.join(FORMATS)}", form)
+        return {"kind": kind, "format": form, "payload": text_of(source.get("payload"), "source.payload", TEXT_MAX)}
+    refuse("source.kind", "must be code or circuit", kind)
 
 
 def _params(params: Any) -> dict[str, Any]:
     if not isinstance(params, dict):
-        _refuse("params", "must be an object", params)
-    _integer(params.get("shots"), "params.shots", 1, SHOTS_MAX)
+        refuse("params", "must be an object", params)
+    integer_of(params.get("shots"), "params.shots", 1, SHOTS_MAX)
     if params.get("seed") is not None:
-        _integer(params["seed"], "params.seed", 0, SEED_MAX)
+        integer_of(params["seed"], "params.seed", 0, SEED_MAX)
     if params.get("optimization_level") is not None:
-        _integer(params["optimization_level"], "params.optimization_level", 0, 3)
+        integer_of(params["optimization_level"], "params.optimization_level", 0, 3)
     if params.get("noise_model") is not None and not isinstance(params["noise_model"], dict):
-        _refuse("params.noise_model", "must be an object", params["noise_model"])
+        refuse("params.noise_model", "must be an object", params["noise_model"])
     if not isinstance(params.get("extract_state_vector", False), bool):
-        _refuse("params.extract_state_vector", "must be true or false", params["extract_state_vector"])
+        refuse("params.extract_state_vector", "must be true or false", params["extract_state_vector"])
     return params
 
 
-def _text(value: Any, where: str, length_max: int) -> str:
+def text_of(value: Any, where: str, length_max: int) -> str:
+    """A text of 1 to `length_max` characters. Raises InvalidRequest."""
     if not isinstance(value, str) or not 1 <= len(value) <= length_max:
-        _refuse(where, f"must be a text of 1 to {length_max} characters", value)
+        refuse(where, f"must be a text of 1 to {length_max} characters", value)
     return value
 
 
-def _integer(value: Any, where: str, low: int, high: int) -> int:
+def integer_of(value: Any, where: str, low: int, high: int) -> int:
+    """An integer within its range. Raises InvalidRequest."""
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        _refuse(where, f"must be an integer from {low} to {high}", value)
+        refuse(where, f"must be an integer from {low} to {high}", value)
     return value
 
 
 def _number(value: Any, where: str, low: float, high: float) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value <= high:
-        _refuse(where, f"must be a number from {low} to {high}", value)
+        refuse(where, f"must be a number from {low} to {high}", value)
     return float(value)
 
 
-def _refuse(where: str, rule: str, got: Any) -> NoReturn:
+def refuse(where: str, rule: str, got: Any) -> NoReturn:
+    """Raises InvalidRequest saying where, what is asked for, and what was got."""
     shown = f"a text of {len(got)} characters" if isinstance(got, str) and len(got) > 60 else json.dumps(got)[:80]
     raise InvalidRequest(f"{where}: {rule} (got {shown})")

@@ -26,7 +26,7 @@ async def run_job(sandbox: Sandbox, job: Job, limits: Limits, accepted: Callable
         return replace(limits, wall_seconds=max(WALL_SECONDS_MIN, deadline - time.monotonic()))
 
     framework = job.source.get("framework", "openqasm")
-    if framework == "auto":
+    if framework == "auto" and job.task != "analyse":
         outcome = await sandbox.run(replace(job, task="detect"), left(), _ignore)
         if not isinstance(outcome, Told):
             accepted(framework)

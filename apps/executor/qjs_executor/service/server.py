@@ -1,4 +1,5 @@
-"""The HTTP side: /health and /run. It authenticates, parses requests, streams outcomes, and runs no user code."""
+"""The HTTP side: /health, /run, and the questions about a source. It authenticates, parses requests, streams outcomes,
+and runs no user code."""
 
 from __future__ import annotations
 
@@ -30,11 +31,21 @@ from ..sandbox.seam import (
     Sandbox,
     SandboxBusy,
     SandboxFault,
+    SandboxInsecure,
     Told,
 )
+from .engines import Engines
 from .lanes import Lane, Lanes
 from .logs import facts, log
-from .run_request import BODY_BYTES_MAX, ENGINES, InvalidRequest, parse_convert_request, parse_run_request
+from .metrics import CONTENT_TYPE, Metrics
+from .question import (
+    Parse,
+    parse_analyse_request,
+    parse_capture_request,
+    parse_compile_request,
+    parse_convert_request,
+)
+from .run_request import BODY_BYTES_MAX, InvalidRequest, parse_run_request
 from .runs import run_job
 from .versions import ENGINE_VERSION, FRAMEWORKS
 
@@ -48,10 +59,20 @@ ARTIFACT_CHUNK_BYTES = 1024 * 1024 // 4 * 3
 
 def build_app(sandbox: Sandbox, lanes: Lanes, limits: Limits, token: str) -> ASGIApp:
     """The application over one sandbox, its slots shared out by `lanes`. Every route asks for the bearer token."""
+    metrics = Metrics(sandbox, lanes)
     routes = [
         Route("/health", _Health(sandbox, lanes), methods=["GET"]),
-        Route("/run", _Run(sandbox, lanes, limits), methods=["POST"]),
-        Route("/convert", _Convert(sandbox, lanes, limits), methods=["POST"]),
+        Route("/metrics", _Metrics(metrics), methods=["GET"]),
+        Route("/run", _Run(sandbox, lanes, limits, metrics), methods=["POST"]),
+        *(
+            Route(path, _Question(sandbox, lanes, limits, metrics, parse), methods=["POST"])
+            for path, parse in (
+                ("/convert", parse_convert_request),
+                ("/compile", parse_compile_request),
+                ("/analyse", parse_analyse_request),
+                ("/capture", parse_capture_request),
+            )
+        ),
     ]
     handlers = {404: _plain_error, 405: _plain_error}
     return _Bearer(Starlette(routes=routes, exception_handlers=handlers), token)
@@ -89,11 +110,13 @@ class _Health:
     def __init__(self, sandbox: Sandbox, lanes: Lanes) -> None:
         self._sandbox = sandbox
         self._lanes = lanes
+        self._engines = Engines(sandbox)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        engines = await self._engines.names()
         present = self._sandbox.facts()
         body = {
-            "status": "ok",
+            "status": "insecure" if present.level == "none" else "ok",
             "version": __version__,
             "pid": os.getpid(),
             "python": platform.python_version(),
@@ -101,6 +124,8 @@ class _Health:
                 "level": present.level,
                 "isolation": present.isolation,
                 "note": present.note,
+                "problem": present.problem,
+                "warning": present.warning,
                 "selftest": present.selftest,
                 "cgroup": present.cgroup,
                 "landlock_abi": present.landlock_abi,
@@ -109,10 +134,18 @@ class _Health:
             },
             "slots": {"total": self._lanes.job_slots, "running": self._lanes.jobs_running},
             "lanes": {"interactive": {"running": self._lanes.interactive_running, "waiting": self._lanes.waiting}},
-            "engines": [{"name": name, "version": ENGINE_VERSION} for name in ENGINES],
+            "engines": [{"name": name, "version": ENGINE_VERSION} for name in engines],
             "frameworks": FRAMEWORKS,
         }
         await JSONResponse(body)(scope, receive, send)
+
+
+class _Metrics:
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await Response(self._metrics.text(), headers={"content-type": CONTENT_TYPE})(scope, receive, send)
 
 
 class _TooLarge(Exception):
@@ -122,10 +155,11 @@ class _TooLarge(Exception):
 class _Run:
     """POST /run. Written against the bare protocol, because the caller's hanging up has to kill the run at once."""
 
-    def __init__(self, sandbox: Sandbox, lanes: Lanes, limits: Limits) -> None:
+    def __init__(self, sandbox: Sandbox, lanes: Lanes, limits: Limits, metrics: Metrics) -> None:
         self._sandbox = sandbox
         self._lanes = lanes
         self._limits = limits
+        self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await _answer_job(
@@ -141,7 +175,9 @@ class _Run:
         """Streams the run; answers a refusal instead when nothing was started."""
         lines = _Lines(send)
         taken: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        run = asyncio.create_task(_in_lane(self._sandbox, self._lanes, lane, job, limits, taken.set_result))
+        run = asyncio.create_task(
+            _in_lane(self._sandbox, self._lanes, self._metrics, lane, job, limits, taken.set_result)
+        )
         acceptance = asyncio.create_task(asyncio.wait([taken]))
         try:
             await asyncio.wait([run, acceptance], return_when=asyncio.FIRST_COMPLETED)
@@ -167,34 +203,36 @@ class _Run:
             await asyncio.gather(run, acceptance, return_exceptions=True)
 
 
-class _Convert:
-    """POST /convert: a source as canonical OpenQASM 3."""
+class _Question:
+    """A question about a source, answered as one JSON object: it gives no counts and is no run."""
 
-    def __init__(self, sandbox: Sandbox, lanes: Lanes, limits: Limits) -> None:
+    def __init__(self, sandbox: Sandbox, lanes: Lanes, limits: Limits, metrics: Metrics, parse: Parse) -> None:
         self._sandbox = sandbox
         self._lanes = lanes
         self._limits = limits
+        self._metrics = metrics
+        self._parse = parse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await _answer_job(scope, receive, send, parse_convert_request, self._limits, self._answer)
+        await _answer_job(scope, receive, send, self._parse, self._limits, self._answer)
 
     async def _answer(self, job: Job, limits: Limits, lane: Lane) -> Response:
         try:
-            outcome = await _in_lane(self._sandbox, self._lanes, lane, job, limits, lambda _: None)
+            outcome = await _in_lane(self._sandbox, self._lanes, self._metrics, lane, job, limits, lambda _: None)
         except (SandboxBusy, SandboxFault) as error:
             return _not_taken(error, job)
         if isinstance(outcome, Told):
             return JSONResponse(outcome.fields)
         if isinstance(outcome, Failed):
             return JSONResponse({"error": _error_json(outcome)}, status_code=422)
-        return error_response(503, "execution_service_lost", getattr(outcome, "message", "the conversion was lost"))
+        return error_response(503, "execution_service_lost", getattr(outcome, "message", "the answer was lost"))
 
 
 async def _answer_job(
     scope: Scope,
     receive: Receive,
     send: Send,
-    parse: Callable[[bytes, Limits], tuple[Job, Limits, Lane]],
+    parse: Parse,
     defaults: Limits,
     work: Callable[[Job, Limits, Lane], Coroutine[Any, Any, Response | None]],
 ) -> None:
@@ -213,11 +251,19 @@ async def _answer_job(
 
 
 async def _in_lane(
-    sandbox: Sandbox, lanes: Lanes, lane: Lane, job: Job, limits: Limits, accepted: Callable[[str], None]
+    sandbox: Sandbox,
+    lanes: Lanes,
+    metrics: Metrics,
+    lane: Lane,
+    job: Job,
+    limits: Limits,
+    accepted: Callable[[str], None],
 ) -> Outcome:
     """Runs a job in a slot of its lane; a job of two children holds one slot for both."""
-    async with lanes.slot(lane):
-        return await run_job(sandbox, job, limits, accepted)
+    with metrics.run(job, lane) as measured:
+        async with lanes.slot(lane):
+            measured.outcome = await run_job(sandbox, job, limits, accepted)
+        return measured.outcome
 
 
 async def _while_connected(work: Coroutine[Any, Any, Response | None], receive: Receive, job: Job) -> Response | None:
@@ -242,6 +288,8 @@ def _not_taken(error: SandboxBusy | SandboxFault, job: Job) -> Response:
         answer = error_response(503, "busy", "every slot is taken; try again shortly")
         answer.headers["retry-after"] = str(BUSY_SECONDS)
         return answer
+    if isinstance(error, SandboxInsecure):
+        return error_response(503, "worker_not_configured", str(error))
     log.error("no child took the job", extra=facts(run_id=job.run_id, reason=str(error)))
     return error_response(503, "execution_service_lost", str(error))
 

@@ -12,7 +12,7 @@ from .lanes import KEPT_SLOTS
 TOKEN_LENGTH_MIN = 16
 """A shorter bearer token could be guessed by trying."""
 
-ISOLATIONS: tuple[Isolation, ...] = ("namespaces", "rootless", "uid")
+ISOLATIONS: tuple[Isolation, ...] = ("namespaces", "rootless", "uid", "landlock")
 
 
 class SettingsError(Exception):
@@ -29,6 +29,7 @@ class Settings:
     slots: int
     log_level: str
     isolation: Isolation | None
+    allow_insecure: bool
     memory_bytes: int
     engine_memory_bytes: int
 
@@ -55,6 +56,7 @@ def read_settings(env: Mapping[str, str]) -> Settings:
         slots=slots,
         log_level=log_level,
         isolation=_isolation(env.get("EXECUTOR_ISOLATION") or "auto"),
+        allow_insecure=_integer(env, "SANDBOX_ALLOW_INSECURE", 0, 0, 1) == 1,
         memory_bytes=memory,
         engine_memory_bytes=max(memory, _engine_memory_bytes(slots)),
     )

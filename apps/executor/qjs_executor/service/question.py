@@ -1,0 +1,105 @@
+"""The bodies of the questions about a source that give no counts: convert, compile, analyse and capture.
+
+Each is parsed into a job of its task; what the task wants beside the source travels in `Job.request`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from ..child.targets.target import parse_target
+from ..sandbox.seam import Job, Limits, Task
+from .lanes import Lane
+from .run_request import (
+    KEY_MAX,
+    TEXT_MAX,
+    InvalidRequest,
+    integer_of,
+    lane_of,
+    refuse,
+    request_object,
+    source_of,
+    text_of,
+    wall_seconds_of,
+)
+
+WALL_SECONDS = 10.0
+"""Reading, converting and describing are quick; what takes longer is an attack or belongs into a job."""
+COMPILE_SECONDS = 60.0
+"""Routing a wide circuit onto a device's couplings takes its time."""
+QUBITS_MAX = 256
+"""Wider than any circuit that a backend here takes."""
+ARGUMENT_KEYS = {"args", "kwargs"}
+
+Parse = Callable[[bytes, Limits], tuple[Job, Limits, Lane]]
+
+
+def parse_convert_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, Lane]:
+    """Asks for the canonical OpenQASM 3 of a source. Raises InvalidRequest."""
+    request = request_object(body)
+    return _question("convert", request, source_of(request.get("source")), {}, defaults)
+
+
+def parse_compile_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, Lane]:
+    """Asks for a source in a provider's own form, `target`. Raises InvalidRequest."""
+    request = request_object(body)
+    target = request.get("target")
+    try:
+        parse_target(target)
+    except ValueError as error:
+        raise InvalidRequest(str(error)) from None
+    source = source_of(request.get("source"))
+    return _question("compile", request, source, {"target": target}, defaults)
+
+
+def parse_analyse_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, Lane]:
+    """Asks what a script is, by reading it and its requirements, without running either. Raises InvalidRequest."""
+    request = request_object(body)
+    requirements = request.get("requirements")
+    if requirements is not None and (not isinstance(requirements, str) or len(requirements) > TEXT_MAX):
+        refuse("requirements", f"must be a text of at most {TEXT_MAX} characters", requirements)
+    source = {"kind": "code", "framework": "auto", "code": text_of(request.get("code"), "code", TEXT_MAX)}
+    return _question("analyse", request, source, {"requirements": requirements}, defaults)
+
+
+def parse_capture_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, Lane]:
+    """Asks for the task graph of a script's workflow. Raises InvalidRequest."""
+    request = request_object(body)
+    entrypoint, arguments = request.get("entrypoint"), request.get("arguments")
+    if entrypoint is not None:
+        text_of(entrypoint, "entrypoint", 128)
+    if arguments is not None and not _are_arguments(arguments):
+        refuse("arguments", "must be an object with args, a list, and kwargs, an object", arguments)
+    source = {"kind": "code", "framework": "marqov", "code": text_of(request.get("code"), "code", TEXT_MAX)}
+    wanted = {"entrypoint": entrypoint, "arguments": arguments}
+    return _question("capture", request, source, wanted, defaults)
+
+
+def _are_arguments(value: Any) -> bool:
+    if not isinstance(value, dict) or set(value) != ARGUMENT_KEYS:
+        return False
+    return isinstance(value["args"], list) and isinstance(value["kwargs"], dict)
+
+
+def _question(
+    task: Task, request: dict[str, Any], source: dict[str, str], wanted: dict[str, Any], defaults: Limits
+) -> tuple[Job, Limits, Lane]:
+    params = request.get("params", {})
+    if not isinstance(params, dict):
+        refuse("params", "must be an object", params)
+    integer_of(params.get("shots", 1), "params.shots", 1, 100_000)
+    job = Job(
+        run_id=task,
+        source=source,
+        backend=text_of(request.get("backend", "local"), "backend", KEY_MAX),
+        engine="statevector",
+        max_qubits=integer_of(request.get("max_qubits", QUBITS_MAX), "max_qubits", 1, QUBITS_MAX),
+        params={"shots": 1, **params},
+        task=task,
+        request=wanted,
+    )
+    most = COMPILE_SECONDS if task == "compile" else WALL_SECONDS
+    limits = replace(defaults, wall_seconds=wall_seconds_of(request, most, most))
+    return job, limits, lane_of({"lane": "interactive", **request})

@@ -14,8 +14,6 @@ import sympy
 from braket.circuits import Circuit as BraketCircuit
 from braket.circuits import Observable
 from braket.devices import LocalSimulator
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from marqov import Circuit as MarqovCircuit
 from qiskit_aer import AerSimulator
 
@@ -37,18 +35,6 @@ def found(value: Any) -> FoundCircuit:
 
 def check(value: Any, expected: Any, tolerance: float = 1e-9) -> None:
     np.testing.assert_allclose(tables.probabilities(found(value)), expected, rtol=0, atol=tolerance)
-
-
-@pytest.mark.parametrize("name", tables.ROWS)
-def test_every_framework_keeps_the_probabilities_and_bit_order_of_its_own_simulator(name: str) -> None:
-    row = tables.scrambled(tables.ROWS[name])
-    check(circuit := tables.in_cirq(row), expected := tables.cirq_probabilities(circuit))
-    check(node := tables.in_pennylane(row), node())
-    check(braket := tables.in_braket(row), tables.braket_probabilities(braket))
-    np.testing.assert_allclose(tables.braket_probabilities(braket), expected, atol=1e-9)
-    marqov = tables.in_marqov(row)
-    if marqov is not None:
-        check(marqov, expected)
 
 
 CIRQ_GATES: dict[str, Callable[[], list[cirq.Operation]]] = {
@@ -174,28 +160,6 @@ def test_gates_that_only_marqov_has_keep_their_meaning() -> None:
 def test_a_marqov_circuit_keeps_wires_that_no_gate_touches() -> None:
     assert tables.bit_probabilities(found(MarqovCircuit().x(2))) == {"": pytest.approx(1.0)}
     assert "qubit[3] q;" in found(MarqovCircuit().x(2)).openqasm3
-
-
-GATES = st.one_of(
-    st.tuples(st.sampled_from(["h", "x", "y", "z", "s", "t", "sdg", "sx"]), st.integers(0, 2)),
-    st.tuples(st.sampled_from(["rx", "ry", "rz", "p"]), st.floats(-7, 7), st.integers(0, 2)),
-    st.tuples(st.sampled_from(["cx", "cz", "cy", "swap", "iswap"]), st.permutations([0, 1, 2])).map(
-        lambda t: (t[0], *t[1][:2])
-    ),
-    st.tuples(st.sampled_from(["cp", "rzz", "rxx", "crx", "crz"]), st.floats(-7, 7), st.permutations([0, 1, 2])).map(
-        lambda t: (t[0], t[1], *t[2][:2])
-    ),
-    st.tuples(st.sampled_from(["ccx", "cswap"]), st.permutations([0, 1, 2])).map(lambda t: (t[0], *t[1])),
-)
-
-
-@settings(derandomize=True, deadline=None, max_examples=25)
-@given(st.lists(GATES, min_size=3, max_size=12))
-def test_random_circuits_keep_their_meaning_in_every_framework(gates: list[tuple[Any, ...]]) -> None:
-    row = tables.scrambled([("id", 0), ("id", 1), ("id", 2), *gates])
-    check(circuit := tables.in_cirq(row), tables.cirq_probabilities(circuit))
-    check(node := tables.in_pennylane(row), node())
-    check(braket := tables.in_braket(row), tables.braket_probabilities(braket))
 
 
 # Measurements and observables

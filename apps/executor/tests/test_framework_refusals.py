@@ -60,7 +60,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "cirq noise": (lambda: cirq.Circuit(cirq.depolarize(0.1)(Q[1])), ["depolarize", "q(1)"]),
     "cirq symbol": (lambda: cirq.Circuit(cirq.rx(sympy.Symbol("theta"))(Q[0])), ["theta"]),
     "cirq qudit": (lambda: cirq.Circuit(cirq.XPowGate(dimension=3)(cirq.LineQid(1, 3))), ["q(1)", "3 levels"]),
-    "cirq repeated key": (lambda: cirq.Circuit(cirq.measure(Q[0], key="a"), cirq.measure(Q[1], key="a")), ["'a'", "more than once"]),
+    "cirq key of two sizes": (lambda: cirq.Circuit(cirq.measure(Q[0], key="a"), cirq.measure(Q[1], Q[2], key="a")), ["'a'", "q(1), q(2)", "its own key"]),
     "cirq confusion": (lambda: cirq.Circuit(cirq.measure(Q[0], key="a", confusion_map={(0,): np.array([[0.9, 0.1], [0.1, 0.9]])})), ["confusion", "'a'"]),
     "cirq control": (lambda: cirq.Circuit(cirq.measure(Q[0], key="a"), cirq.X(Q[1]).with_classical_controls(sympy.Symbol("a") > 0)), ["a > 0"]),
     "cirq empty": (cirq.Circuit, ["no qubits"]),

@@ -125,3 +125,83 @@ def test_workflows_are_refused_by_name() -> None:
     marked = "def f(): pass\nf._is_workflow = True\n"
     assert "the workflow 'f'" in refusal("qiskit", marked).message
     assert "several workflows were found (f, g)" in refusal("qiskit", marked + "g = f\n").message
+
+
+GUARDED = "calls = []\ndef main():\n    calls.append(1)\n    return len(calls)\n"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "main()",
+        "print(main())",
+        "if __name__ == '__main__':\n    main()",
+        "if '__main__' == __name__:\n    size = 3\n    print(main())",
+    ],
+)
+def test_the_codes_own_call_of_main_is_not_a_second_run(call: str) -> None:
+    assert value(GUARDED + call) == 1
+
+
+def test_what_else_stands_behind_the_guard_runs() -> None:
+    assert value("def main():\n    return size\nif __name__ == '__main__':\n    size = 3\n    main()") == 3
+
+
+def test_a_call_of_main_whose_value_the_code_uses_runs() -> None:
+    assert value(GUARDED + "first = main()") == 2
+
+
+def test_a_main_without_a_value_is_said_and_its_last_run_on_the_device_is_the_result() -> None:
+    assert "main() returned nothing" in answer("qiskit", "def main():\n    pass")["warnings"][0]
+    given = answer("qiskit", QISKIT + FLIP + "def main():\n    device.run(flip, 30)")
+    assert given["counts"] == {"10": 30}
+    assert given["shots"] == 30
+    assert "last run on the device" in given["warnings"][0]
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("x = 1\ncircuit = QuantumCircuit(40)\ncircuit.h(0)\n", 3),
+        ("for n in (1, 40):\n    circuit = QuantumCircuit(n)\n", 3),
+        ("wide = QuantumCircuit(40)\n\ndevice.run(wide)\n", 4),
+        ("def make():\n    return QuantumCircuit(40)\nother, circuit = 1, make()\n", 4),
+    ],
+)
+def test_a_refused_circuit_is_shown_where_the_code_assigns_or_runs_it(code: str, line: int) -> None:
+    error = refusal("qiskit", QISKIT + code)
+    assert "circuit needs 40 qubits" in error.message
+    assert error.line == line
+
+
+def test_a_line_of_a_text_in_the_code_is_not_taken_for_a_line_of_the_code() -> None:
+    text = '"""OPENQASM 2.0;\\ninclude "qelib1.inc";\\nqreg q[1];\\nbad q[0];"""'
+    for code, line in ((f"x = 1\n\nprogram = {text}", 3), (f"\ndevice.run({text})", 2)):
+        error = refusal("qiskit", code)
+        assert error.message.endswith("(line 4 of the OpenQASM text)")
+        assert error.line == line
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("def build(n):\n    return QuantumCircuit(n)", "'build' makes one: call it, for example circuit = build(n)"),
+        ("all = [QuantumCircuit(1)]", "'all' is a list of circuits; one job runs one: circuit = all[0]"),
+        ("def area(n):\n    return n * n", "frameworks: qiskit"),
+    ],
+)
+def test_code_without_a_circuit_says_where_one_might_be(code: str, said: str) -> None:
+    assert said in refusal("qiskit", QISKIT + code).message
+
+
+@pytest.mark.parametrize(
+    "code", ["import no_such_package", "from json import no_such_name", "open('/no/such/folder/file.txt')"]
+)
+def test_no_path_of_the_machine_is_in_a_message(code: str) -> None:
+    message = refusal("qiskit", code).message
+    assert "site-packages" not in message
+    assert "lib/python" not in message
+
+
+def test_a_path_of_the_users_own_stays_in_the_message() -> None:
+    assert "/no/such/folder/file.txt" in refusal("qiskit", "open('/no/such/folder/file.txt')").message

@@ -30,6 +30,8 @@ def plain_value(value: Any, where: str = "main() returned", depth: int = 0) -> A
         return {_key(key, where): plain_value(item, f"{where}[{key!r:.40}]", depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain_value(item, f"{where}[{index}]", depth + 1) for index, item in enumerate(value)]
+    if isinstance(value, complex):
+        raise JobError(f"{where}: complex cannot be part of a result; return the real and the imaginary part")
     raise JobError(f"{where}: {type(value).__name__} cannot be part of a result; return numbers, texts, lists, dicts")
 
 

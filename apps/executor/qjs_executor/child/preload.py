@@ -27,6 +27,8 @@ CIRCUITS = (
     "qiskit_qasm3_import.api",
     "qiskit_qasm3_import.converter",
     "openqasm3.parser",
+    "pyqir",
+    "quil.program",
 )
 FRAMEWORKS = (
     "cirq",
@@ -35,12 +37,16 @@ FRAMEWORKS = (
     "braket.circuits",
     "braket.devices",
     "braket.default_simulator",
+    "braket.default_simulator.openqasm.interpreter",
     "marqov",
 )
 """Imported in this order where they are installed."""
 OWN_MODULES = (
     "main",
     "job",
+    "analysis.analysis",
+    "workflows.capture",
+    "targets.compilation",
     "circuits.openqasm3",
     "engines.mps",
     "engines.noise_channels",
@@ -134,8 +140,7 @@ def _prepare_simulator() -> None:
 def _read_a_program() -> None:
     """Reads and writes a program of ours: the parser of OpenQASM 3 learns its grammar while it parses, which costs a
     child that begins without it 15 ms."""
-    from qiskit import qasm3
-
+    from .circuits.canonical import canonical_text
     from .circuits.info import describe
     from .circuits.measurement import measured_layout, with_measurements
     from .circuits.openqasm import load
@@ -143,4 +148,4 @@ def _read_a_program() -> None:
     circuit = with_measurements(load(PROGRAM, 8, "local", "qasm3"))
     measured_layout(circuit)
     describe(circuit)
-    qasm3.dumps(circuit)
+    canonical_text(circuit)

@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import ast
+import types
 
+from .hints import mend_of_syntax
 from .refusals import JobError
 
+FILE_NAME = "<job>"
+"""How the user's source is called in tracebacks."""
 
-def parsed(code: str, file_name: str) -> ast.Module:
+
+def parsed(code: str) -> ast.Module:
     """The program's syntax tree. Raises JobError with the line for text that is no Python."""
     try:
-        return ast.parse(code, file_name)
-    except SyntaxError as error:
-        raise JobError(f"{type(error).__name__}: {error.msg}", error.lineno) from None
-    except (RecursionError, MemoryError):
-        raise JobError("SyntaxError: the code is nested too deeply") from None
-    except ValueError as error:
-        raise JobError(f"SyntaxError: {error}") from None
+        # Editors of some systems put a byte order mark before the first line.
+        return ast.parse(code.removeprefix("\ufeff"), FILE_NAME)
+    except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
+        raise _refusal(error) from None
+
+
+def compiled(tree: ast.Module) -> types.CodeType:
+    """The program ready to run. Raises JobError with the line for what only compiling shows."""
+    try:
+        return compile(tree, FILE_NAME, "exec", dont_inherit=True)
+    except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
+        raise _refusal(error) from None
+
+
+def _refusal(error: Exception) -> JobError:
+    if isinstance(error, SyntaxError):
+        mend = mend_of_syntax(error.text or "", error.msg)
+        return JobError(f"{type(error).__name__}: {error.msg}{mend}", error.lineno)
+    if isinstance(error, RecursionError | MemoryError):
+        return JobError("SyntaxError: the code is nested too deeply")
+    return JobError(f"SyntaxError: {error}")

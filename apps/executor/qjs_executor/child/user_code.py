@@ -10,20 +10,23 @@ import importlib
 import linecache
 import sys
 import types
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 from qiskit import QuantumCircuit
 
 from .circuits.openqasm import is_openqasm
 from .device import Device, DeviceRun
-from .frameworks.registry import adapter_of
+from .frameworks.registry import adapter_of, watch_calls
+from .hints import mend, without_paths
 from .main_function import call_main
-from .python_text import parsed
+from .module_names import assigned_positions, not_found, without_calls_of_main
+from .python_text import FILE_NAME, compiled, parsed
 from .refusals import JobError, Unsupported
-
-FILE_NAME = "<job>"
-"""How the user's source is called in tracebacks."""
 
 REGISTER_SIZE_MAX = 1_000_000
 """A register is allocated bit by bit when it joins a circuit; 10^9 bits take 20 s to exhaust the memory."""
@@ -31,10 +34,11 @@ REGISTER_SIZE_MAX = 1_000_000
 TRACEBACK_LINES_MAX = 10
 """Of the user's own lines on the way to an error; the innermost are shown."""
 
-NOT_FOUND = (
-    "No circuit found: assign your circuit to a variable named 'circuit'"
-    " (frameworks: qiskit, cirq, pennylane, openqasm, marqov)."
+NOTHING_RETURNED = (
+    "main() returned nothing: return the circuit to have it run, or the values that are the result (what it printed is"
+    " in stdout)"
 )
+DEVICE_RUN_KEPT = "main() returned nothing, so the last run on the device is the result"
 
 
 @dataclass(frozen=True)
@@ -47,22 +51,28 @@ class FoundValue:
 
 @dataclass(frozen=True)
 class FoundObject:
-    """A circuit object of any framework, or a text in OpenQASM."""
+    """A circuit object of any framework, or a text in OpenQASM; `line` is where the code assigns it, if known."""
 
     value: Any
     warnings: list[str] = field(default_factory=list)
+    line: int | None = None
 
 
 def run_user_code(code: str, params: dict[str, Any], device: Device) -> FoundValue | FoundObject | DeviceRun:
     """What the module leaves to be run. `params` holds `shots` and `backend` too. Raises JobError with the user's own
     line."""
-    tree = parsed(code, FILE_NAME)
-    module = _module(code, params, device)
-    guarded(lambda: exec(compile(tree, FILE_NAME, "exec", dont_inherit=True), module.__dict__))
+    tree = without_calls_of_main(parsed(code))
+    module = module_of(code, params, device)
+    program = compiled(tree)
+    guarded(lambda: exec(program, module.__dict__))
     namespace = module.__dict__
     main = namespace.get("main")
     if callable(main) and not is_circuit(main):
         value = guarded(lambda: call_main(main, params))
+        if value is None and device.last is not None:
+            return replace(device.last, answer=_warned(device.last.answer, DEVICE_RUN_KEPT))
+        if value is None:
+            return FoundValue(None, [NOTHING_RETURNED])
         return FoundObject(value) if is_circuit(value) else FoundValue(value)
     _refuse_workflows(namespace)
     if device.last is not None:
@@ -81,7 +91,10 @@ def guarded(action: Any) -> Any:
     """Calls user code; whatever it raises becomes a JobError that shows the user's own lines and nothing else."""
     try:
         return action()
-    except (MemoryError, JobError):
+    except MemoryError:
+        raise
+    except JobError as error:
+        error.line = error.line or _user_line(error)
         raise
     except SystemExit as end:
         if end.code not in (None, 0):
@@ -89,6 +102,22 @@ def guarded(action: Any) -> Any:
         return None
     except BaseException as error:
         raise JobError(_message(error), _user_line(error)) from None
+
+
+@contextmanager
+def lines_of(found: FoundObject) -> Iterator[None]:
+    """Gives the line of the user's code to what is refused about a circuit that it made. A line in an OpenQASM text
+    that Python code made is none of the code's own. What the code made errors of warnings and of rounding is undone."""
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            yield
+    except JobError as error:
+        if isinstance(found.value, str) and error.line is not None:
+            error.message += f" (line {error.line} of the OpenQASM text)"
+            error.line = found.line
+        error.line = error.line or found.line
+        raise
 
 
 def _refuse_workflows(namespace: dict[str, Any]) -> None:
@@ -104,61 +133,35 @@ def _refuse_workflows(namespace: dict[str, Any]) -> None:
 
 
 def _module_circuit(tree: ast.Module, namespace: dict[str, Any]) -> FoundObject:
-    for name in ("circuit", "qc"):
-        if is_circuit(namespace.get(name)):
-            return FoundObject(namespace[name])
     candidates = {name: value for name, value in namespace.items() if not name.startswith("__") and is_circuit(value)}
     if not candidates:
-        raise JobError(NOT_FOUND)
+        raise JobError(not_found(tree, namespace, is_circuit))
+    positions, lines = assigned_positions(tree, list(candidates))
+    for name in ("circuit", "qc"):
+        if name in candidates:
+            return FoundObject(candidates[name], [], lines[name])
+    name = max(candidates, key=positions.__getitem__)
     if len({id(value) for value in candidates.values()}) == 1:
-        return FoundObject(next(iter(candidates.values())))
-    name = max(candidates, key=_last_assignments(tree, list(candidates)).__getitem__)
+        return FoundObject(candidates[name], [], lines[name])
     others = ", ".join(sorted(set(candidates) - {name})[:5])
-    return FoundObject(
-        candidates[name],
-        [
-            f"several circuits were found; '{name}', assigned last, was run (not {others}):"
-            " name the one you mean 'circuit'"
-        ],
+    warning = (
+        f"several circuits were found; '{name}', assigned last, was run (not {others}): name the one you mean 'circuit'"
     )
+    return FoundObject(candidates[name], [warning], lines[name])
 
 
-def _module_statements(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Statements that run at module level, also inside if, for, while, with and try, in order."""
-    found: list[ast.stmt] = []
-    for statement in body:
-        found.append(statement)
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
-        for part in ("body", "orelse", "finalbody"):
-            found += _module_statements(getattr(statement, part, []))
-        for handler in [*getattr(statement, "handlers", []), *getattr(statement, "cases", [])]:
-            found += _module_statements(handler.body)
-    return found
+def _warned(answer: dict[str, Any], warning: str) -> dict[str, Any]:
+    return {**answer, "warnings": [*answer["warnings"], warning]}
 
 
-def _last_assignments(tree: ast.Module, names: list[str]) -> dict[str, int]:
-    """For each name the position of its last assignment at module level; -1 when it is set in another way."""
-    last = dict.fromkeys(names, -1)
-    for position, statement in enumerate(_module_statements(tree.body)):
-        if isinstance(statement, ast.FunctionDef) and statement.name in last:
-            last[statement.name] = position
-        targets = [statement] if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.For) else []
-        for target in targets:
-            stored = target.targets if isinstance(target, ast.Assign) else [target.target]
-            for node in (inner for item in stored for inner in ast.walk(item)):
-                if isinstance(node, ast.Name) and node.id in last:
-                    last[node.id] = position
-    return last
-
-
-def _module(code: str, params: dict[str, Any], device: Device) -> types.ModuleType:
+def module_of(code: str, params: dict[str, Any], device: Device) -> types.ModuleType:
     """The module `__main__` in which the code will run, with the names that it may count on."""
     module = types.ModuleType("__main__")
     module.__dict__.update(params=dict(params), shots=params["shots"], backend=params["backend"], device=device)
     sys.modules["__main__"] = module
     linecache.cache[FILE_NAME] = (len(code), None, code.splitlines(keepends=True), FILE_NAME)
     _bound_registers(params["backend"])
+    watch_calls(code)
     if "get_device" in code:
         _give_device_to_sdk(device)
     return module
@@ -198,11 +201,11 @@ def _message(error: BaseException) -> str:
     except Exception:
         text = "(its message cannot be shown)"
     name = type(error).__name__
-    message = f"{name}: {text}" if text else name
+    message = without_paths(f"{name}: {text}" if text else name)[:2000] + mend(error)
     lines = _user_lines(error)
     if len(lines) < 2:
         return message
-    return "\n  ".join([message[:2000], *lines[-TRACEBACK_LINES_MAX:]])
+    return "\n  ".join([message, *lines[-TRACEBACK_LINES_MAX:]])
 
 
 def _user_lines(error: BaseException) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from qiskit import QuantumCircuit
 from qiskit.circuit import AnnotatedOperation, ControlFlowOp, Gate, Instruction, Operation
 from qiskit.circuit.equivalence_library import SessionEquivalenceLibrary
@@ -52,6 +53,12 @@ def is_misnamed(operation: Operation) -> bool:
     return operation.name in STANDARD_NAMES and not is_standard(operation)
 
 
+def source_key(operation: Operation) -> tuple[Any, ...]:
+    """Equal for the calls of one gate with equal parameters in a program of OpenQASM."""
+    # A fractional power under control has a matrix as its parameter.
+    return (operation.name, *(v.tobytes() if isinstance(v, np.ndarray) else v for v in operation.params))
+
+
 def with_distinct_names(circuit: QuantumCircuit, named_by_source: bool) -> QuantumCircuit:
     """A copy in which no custom operation, however deep, has a standard name. Equal definitions are done once;
     `named_by_source`: in OpenQASM equal names and parameters mean equal definitions."""
@@ -83,7 +90,7 @@ class _Renamer:
             if is_misnamed(operation):
                 raise Unsupported(f"operation '{operation.name}' is not the standard one and has no definition")
             return operation
-        key = (operation.name, *operation.params) if self._named_by_source else id(definition)
+        key = source_key(operation) if self._named_by_source else id(definition)
         if key not in self._done:
             # The definition is kept too: its id is unique only while it lives.
             self._done[key] = (self._copy(operation, self.circuit(definition)), definition)

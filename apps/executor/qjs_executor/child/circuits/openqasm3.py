@@ -2,8 +2,9 @@
 
 Where the importer differs from the language: it binds the parameters of a `gate` in alphabetical order; it broadcasts
 one measured qubit into a whole register; it divides integers downwards; it forgets the names of single bits; it calls a
-custom gate by a standard gate's name. The phase of `U` differs between revisions of the language, which shows once such
-a gate is controlled: that is refused.
+custom gate by a standard gate's name. The phase of `U` differs between revisions of the language, and that of `u2` and
+`u3` between the language and the importer, which shows once such a gate is controlled or taken to a fractional power:
+that is refused.
 """
 
 from __future__ import annotations
@@ -36,6 +37,24 @@ UNROLLED_STATEMENTS_MAX = 100_000
 BOUND_OPERATIONS_MAX = 10_000
 """Operations of a gate with parameters: each call copies them all to bind their values."""
 
+_NODE = re.compile(r"node of type '?(\w+)'? is not supported")
+_STATEMENTS = {
+    "SubroutineDefinition": "'def' (a subroutine; write its gates out, or define a gate)",
+    "ReturnStatement": "'return'",
+    "SwitchStatement": "'switch' (write it as if and else)",
+    "ExternDeclaration": "'extern'",
+    "Box": "'box'",
+    "DelayInstruction": "'delay'",
+    "CalibrationGrammarDeclaration": "'defcalgrammar'",
+    "CalibrationDefinition": "'defcal'",
+    "CalibrationStatement": "'cal'",
+    "IODeclaration": "'input' or 'output'",
+    "Pragma": "'pragma'",
+    "EndStatement": "'end'",
+    "ClassicalAssignment": "an assignment to a classical variable",
+    "ExpressionStatement": "a call or an expression as a statement",
+}
+"""What the parser's kinds of statements are called in the language."""
 _ERROR_PLACE = re.compile(r"^L(\d+):C\d+:\s*")
 
 
@@ -49,13 +68,13 @@ def load_version_3(text: str, max_qubits: int, backend: str) -> QuantumCircuit:
         raise JobError("OpenQASM 3: the program is nested too deeply") from None
     except (AttributeError, TypeError, ValueError, KeyError, IndexError) as error:
         raise JobError(f"OpenQASM 3: the program cannot be read ({type(error).__name__})") from None
-    visitor = _FaithfulVisitor(max_qubits, backend)
+    visitor = FaithfulVisitor(max_qubits, backend)
     try:
         circuit: QuantumCircuit = visitor.convert(program).circuit
         return circuit
     except ConversionError as error:
         message, line = placed(error.message)
-        raise Unsupported(f"OpenQASM 3: {message}", line) from None
+        raise Unsupported(f"OpenQASM 3: {_NODE.sub(_in_the_languages_words, message)}", line) from None
     except RecursionError:
         raise JobError("OpenQASM 3: the program is nested too deeply") from None
     except (CircuitError, TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError) as error:
@@ -63,6 +82,10 @@ def load_version_3(text: str, max_qubits: int, backend: str) -> QuantumCircuit:
         if isinstance(error, TypeError) and detail.startswith("index must be"):
             detail = "a register's index has to be a constant; the variable of a loop with break or continue is none"
         raise Unsupported(f"OpenQASM 3: {detail}", visitor.line) from None
+
+
+def _in_the_languages_words(found: re.Match[str]) -> str:
+    return _STATEMENTS.get(found[1], f"a statement of the kind {found[1]}") + " is not supported"
 
 
 def _syntax_error(error: QASM3ParsingError) -> JobError:
@@ -78,7 +101,7 @@ def _syntax_error(error: QASM3ParsingError) -> JobError:
     return JobError(f"OpenQASM 3: {message or 'syntax error'}{shown}", line)
 
 
-class _FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
+class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
     """The importer with the corrections that the module's text lists. `line` is where it stands."""
 
     def __init__(self, max_qubits: int, backend: str) -> None:
@@ -88,8 +111,8 @@ class _FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
         self._backend = backend
         self._qubits = 0
         self._clbits = 0
-        # Names of gates built on U with a nonzero first angle, whose phase is not the same in every revision.
-        self._phase_unclear = {"U"}
+        # Names of gates whose phase is not read alike everywhere: U with a nonzero first angle, and what rests on it.
+        self._phase_unclear = {"U", "u2", "u3"}
         # How many operations each defined gate stands for.
         self._sizes: dict[str, int] = {}
 
@@ -207,15 +230,11 @@ class _FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
         raise Unsupported("OpenQASM 3: a loop needs a range with both ends, or a set of integers", self.line)
 
     def visit_QuantumGate(self, node: ast.QuantumGate, context: State) -> State:
-        controlled = any(
-            modifier.modifier in (ast.GateModifierName.ctrl, ast.GateModifierName.negctrl)
-            for modifier in node.modifiers
-        )
-        if controlled and node.name.name in self._phase_unclear:
+        if node.name.name in self._phase_unclear and any(map(_shows_phase, node.modifiers)):
             raise Unsupported(
-                f"OpenQASM 3: 'ctrl @ {node.name.name}': the phase of the built-in U, on which this gate rests, differs"
-                " between revisions of the language, and a control makes it visible; build on the gates of"
-                ' "stdgates.inc" (x, ry, p, cu, ...) instead',
+                f"OpenQASM 3: '{node.name.name}' with ctrl, negctrl or a fractional pow: the phase of the built-in U,"
+                " of u2 and of u3, on which this gate rests, is not read alike everywhere, and the modifier makes it"
+                ' visible; build on the other gates of "stdgates.inc" (x, ry, p, cu, ...) instead',
                 self.line,
             )
         symbol = context.symbol_table.get(node.name.name, node)
@@ -223,7 +242,40 @@ class _FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
         if isinstance(expected, int) and expected != len(node.arguments):
             message = f"OpenQASM 3: gate '{node.name.name}' takes {expected} parameters (got {len(node.arguments)})"
             raise Unsupported(message, self.line)
+        node.modifiers = self._merged(node.modifiers, context)
         return super().visit_QuantumGate(node, context)
+
+    def _merged(self, modifiers: list[ast.QuantumGateModifier], context: State) -> list[ast.QuantumGateModifier]:
+        """Neighbouring controls as one: the importer takes twice the time for each further one that is stacked."""
+        merged: list[ast.QuantumGateModifier] = []
+        for modifier in modifiers:
+            if modifier.modifier not in (ast.GateModifierName.ctrl, ast.GateModifierName.negctrl):
+                merged.append(modifier)
+                continue
+            count = 1 if modifier.argument is None else self._resolve_constant_int(modifier.argument, context)
+            if merged and merged[-1].modifier is modifier.modifier:
+                count += merged.pop().argument.value
+            if count > self._max_qubits:
+                raise Unsupported(f"OpenQASM 3: a gate with {count} controls is wider than any circuit here", self.line)
+            merged.append(ast.QuantumGateModifier(modifier.modifier, ast.IntegerLiteral(count)))
+            merged[-1].span = modifier.span
+        return merged
+
+    def _resolve_condition(self, node: ast.Expression, context: State) -> Any:
+        return super()._resolve_condition(self._with_boolean(node, context), context)
+
+    def _with_boolean(self, node: ast.Expression, context: State) -> ast.Expression:
+        """`bit == 1` as `bit == true`: the language compares a bit with either, the importer only with the latter."""
+        if not isinstance(node, ast.BinaryExpression):
+            return node
+        for side, literal in ((node.lhs, node.rhs), (node.rhs, node.lhs)):
+            if isinstance(literal, ast.IntegerLiteral) and literal.value in (0, 1):
+                _, kind = self._resolve_generic(side, context, strict=True)
+                if isinstance(kind, qasm3_types.Bit):
+                    told = ast.BinaryExpression(node.op, side, ast.BooleanLiteral(bool(literal.value)))
+                    told.span = node.span
+                    return told
+        return node
 
     def _resolve_generic(self, node: ast.Expression, context: State, strict: bool) -> tuple[Any, Any]:
         self._refuse_inexact_division(node, context)
@@ -240,7 +292,7 @@ class _FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
             self._refuse_inexact_division(side, context)
         if node.op is ast.BinaryOperator["/"]:
             (left, left_type), (right, right_type) = (
-                super(_FaithfulVisitor, self)._resolve_generic(side, context, False) for side in (node.lhs, node.rhs)
+                super(FaithfulVisitor, self)._resolve_generic(side, context, False) for side in (node.lhs, node.rhs)
             )
             integers = (qasm3_types.Int, qasm3_types.Uint)
             whole = isinstance(left_type, integers) and isinstance(right_type, integers)
@@ -297,6 +349,16 @@ def _leaves_loop(statements: list[Any]) -> bool:
         if isinstance(statement, ast.Box) and _leaves_loop(list(statement.body)):
             return True
     return False
+
+
+def _shows_phase(modifier: ast.QuantumGateModifier) -> bool:
+    """Whether a modifier makes the global phase of its gate visible."""
+    if modifier.modifier is not ast.GateModifierName.pow:
+        return modifier.modifier is not ast.GateModifierName.inv
+    exponent = modifier.argument
+    while isinstance(exponent, ast.UnaryExpression):
+        exponent = exponent.expression
+    return not isinstance(exponent, ast.IntegerLiteral)
 
 
 def _uses_gate(call: ast.QuantumGate, names: set[str]) -> bool:

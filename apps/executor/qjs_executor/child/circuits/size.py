@@ -9,7 +9,7 @@ from qiskit import QuantumCircuit
 from qiskit.circuit import AnnotatedOperation, ControlFlowOp, ForLoopOp, Operation
 
 from ..refusals import Unsupported
-from .gate_names import is_misnamed, is_standard
+from .gate_names import is_misnamed, is_standard, source_key
 
 OPERATIONS_MAX = 10_000_000
 """Above this no run ends within the longest time limit."""
@@ -48,7 +48,7 @@ class _Survey:
         if is_standard(operation):
             return 1
         self.misnamed = self.misnamed or is_misnamed(operation)
-        key: Any = (operation.name, *operation.params)
+        key: Any = source_key(operation)
         if self._named_by_source and key in self._known:
             return self._known[key][0]
         self._visits += 1

@@ -23,7 +23,7 @@ from scipy.linalg import fractional_matrix_power
 
 from ..found import FoundCircuit
 from ..refusals import JobError, Unsupported
-from .program import SYNTHESISED_QUBITS_MAX, Matrix, Program, on, synthesised
+from .program import PROVEN_QUBITS_MAX, Matrix, Program, controlled, on, synthesised
 from .readout import Readout, Terms, product, weighted_sum
 
 _XX = "h {0}; h {1}; cx {0}, {1}; rz(%a) {1}; cx {0}, {1}; h {0}; h {1};"
@@ -37,7 +37,7 @@ _BODIES = {
     "v": "sx {0};",
     "vi": "inv @ sx {0};",
     "phaseshift": "p(%a) {0};",
-    "U": "u3(%a, %b, %c) {0};",
+    "U": "p(%c) {0}; ry(%a) {0}; p(%b) {0};",
     "gpi": "x {0}; rz(2*(%a)) {0};",
     "gpi2": "rz(-(%a)) {0}; rx(pi/2) {0}; rz(%a) {0};",
     "prx": "rz(-(%b)) {0}; rx(%a) {0}; rz(%b) {0};",
@@ -125,18 +125,27 @@ def _write(program: Program, instruction: Instruction, measured: list[int]) -> N
         return
     if len(qubits) > len(set(qubits)):
         raise Unsupported(f"{operator.name}{on(qubits)} names a qubit twice")
-    small = len(qubits) <= SYNTHESISED_QUBITS_MAX + 2
-    matrix = _matrix(instruction) if small else None
-    statements = _statements(instruction)
-    if statements is None:
-        if matrix is None:
+    wide = len(qubits) > PROVEN_QUBITS_MAX
+    if len(instruction.target) > PROVEN_QUBITS_MAX:
+        raise Unsupported(f"{operator.name}{on(qubits)} acts on more than {PROVEN_QUBITS_MAX} qubits; take it apart")
+    if wide:
+        values = tuple(int(value) for value in BasisState(instruction.control_state, len(instruction.control)).as_tuple)
+        matrix = _own_matrix(instruction)
+        plain = _statements(Instruction(operator, instruction.target, power=instruction.power))
+        statements = None if plain is None else controlled(plain, matrix, values)
+        if statements is None:
             raise Unsupported(f"{operator.name}{on(qubits)} has no decomposition into the gates of OpenQASM 3")
+        program.gate(operator.name, statements, qubits, matrix, controls=values)
+        return
+    statements = _statements(instruction)
+    matrix = _matrix(instruction)
+    if statements is None:
         statements = synthesised(operator.name, qubits, matrix)
     program.gate(operator.name, statements, qubits, matrix)
 
 
-def _matrix(instruction: Instruction) -> Matrix:
-    """Controls first, then the gate's own qubits."""
+def _own_matrix(instruction: Instruction) -> Matrix:
+    """The gate's without its controls."""
     matrix: Matrix = np.asarray(instruction.operator.to_matrix(), dtype=complex).reshape(
         (1 << len(instruction.target),) * 2
     )
@@ -144,6 +153,12 @@ def _matrix(instruction: Instruction) -> Matrix:
     if power != 1:
         whole = float(power).is_integer()
         matrix = np.linalg.matrix_power(matrix, int(power)) if whole else fractional_matrix_power(matrix, power)
+    return matrix
+
+
+def _matrix(instruction: Instruction) -> Matrix:
+    """Controls first, then the gate's own qubits."""
+    matrix = _own_matrix(instruction)
     if not instruction.control:
         return matrix
     state = BasisState(instruction.control_state, len(instruction.control)).as_int
@@ -185,6 +200,9 @@ def _read(readout: Readout, result: object, used: Sequence[int], warnings: list[
     elif isinstance(result, result_types.Probability):
         readout.bits("probability", [int(q) for q in result.target] or used)
     elif isinstance(result, result_types.Expectation | result_types.Variance | result_types.Sample):
+        if isinstance(result.observable, observables.Sum):
+            _read_sum(readout, name, result)
+            return
         targets = [int(qubit) for qubit in result.target]
         groups = [targets] if targets else [[qubit] for qubit in used]
         for group in groups:
@@ -200,18 +218,28 @@ def _read(readout: Readout, result: object, used: Sequence[int], warnings: list[
         raise Unsupported(f"the result type {name} cannot be computed from measured counts")
 
 
+def _read_sum(readout: Readout, name: str, result: object) -> None:
+    """A sum of observables, each with qubits of its own."""
+    summands = result.observable.summands  # type: ignore[attr-defined]
+    targets = [[int(qubit) for qubit in target] for target in result.target]  # type: ignore[attr-defined]
+    if len(targets) != len(summands):
+        raise Unsupported(f"{name} of a sum: say the qubits of each of its {len(summands)} observables")
+    parts = [f"{float(one.coefficient):g} {_shown(one)}{on(own)}" for one, own in zip(summands, targets, strict=True)]
+    shown = f"{name}({' + '.join(parts)})"
+    terms = [(1.0, _terms(readout, shown, one, own)) for one, own in zip(summands, targets, strict=True)]
+    if isinstance(result, result_types.Sample):
+        raise Unsupported(f"{shown}: a sum has no bits of its own; ask for its expectation value")
+    readout.observable(shown, "var" if isinstance(result, result_types.Variance) else "expval", weighted_sum(terms))
+
+
 def _shown(observable: Observable) -> str:
     if isinstance(observable, observables.TensorProduct):
         return " @ ".join(_shown(factor) for factor in observable.factors)
-    if isinstance(observable, observables.Sum):
-        return " + ".join(_shown(summand) for summand in observable.summands)
     return str(observable.name)
 
 
 def _terms(readout: Readout, name: str, observable: Observable, targets: Sequence[int]) -> Terms:
     weight = float(observable.coefficient)
-    if isinstance(observable, observables.Sum):
-        raise Unsupported(f"{name}: expectation values of sums are not available; ask for each summand on its own")
     if isinstance(observable, observables.TensorProduct):
         parts, rest = [], list(targets)
         for factor in observable.factors:

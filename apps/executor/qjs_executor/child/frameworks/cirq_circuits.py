@@ -1,7 +1,7 @@
 """Circuits of Cirq, through its own OpenQASM exporter, an operation at a time.
 
-Qubits stand in Cirq's default order. Each measurement key becomes a register, in the order of first measurement, its
-qubits in the order of the `measure`; `invert_mask` is honoured.
+Qubits stand in Cirq's default order. Each measurement becomes a register named after its key, in the order of the
+measurements, its qubits in the order of the `measure`; `invert_mask` is honoured.
 """
 
 from __future__ import annotations
@@ -15,7 +15,18 @@ import sympy
 
 from ..found import FoundCircuit
 from ..refusals import Unsupported
-from .program import PROVEN_QUBITS_MAX, Condition, Matrix, Program, faithful, on, statements_of, synthesised
+from .program import (
+    DECOMPOSED_QUBITS_MAX,
+    PROVEN_QUBITS_MAX,
+    Condition,
+    Matrix,
+    Program,
+    controlled,
+    faithful,
+    on,
+    statements_of,
+    synthesised,
+)
 
 _PRECISION = 17
 """Digits after the point; the exporter's own default of 10 changes angles."""
@@ -42,7 +53,9 @@ class _Writer:
                 raise Unsupported(f"qubit {qubit} has {qubit.dimension} levels; only two-level qubits can be run")
         self._program = Program(len(self._qubits))
         self._operations = [flat for op in circuit.all_operations() for flat in _flattened(op, ())]
-        self._registers: dict[str, tuple[str, int]] = {}
+        # Of each key its measurements in order: register and size.
+        self._registers: dict[str, list[tuple[str, int]]] = {}
+        self._shown: list[str] = []
         self._pieces: dict[cirq.Gate, tuple[list[str], Matrix]] = {}
         self._warnings: list[str] = []
 
@@ -63,18 +76,27 @@ class _Writer:
             elif operation.qubits:
                 self._unitary(operation, flat)
         text = self._program.proven()
-        return FoundCircuit(text, list(self._registers) or None, None, self._warnings)
+        for key, taken in self._registers.items():
+            if len(taken) > 1:
+                self._warnings.append(
+                    f"the key '{key}' is measured {len(taken)} times: each time has a register of its own in the"
+                    f" counts, called {key}, {key}#2{'' if len(taken) == 2 else ' and so on'}"
+                )
+        return FoundCircuit(text, self._shown or None, None, self._warnings)
 
     def _measure(self, operation: cirq.Operation, gate: cirq.MeasurementGate, used_later: set[cirq.Qid]) -> None:
         key = cirq.measurement_key_name(operation)
         if gate.confusion_map:
             raise Unsupported(f"measure '{key}'{on(operation.qubits)}: a confusion map is noise; it cannot be run")
-        if key in self._registers:
+        taken = self._registers.setdefault(key, [])
+        if taken and taken[0][1] != len(operation.qubits):
             raise Unsupported(
-                f"measure '{key}'{on(operation.qubits)}: the key is measured more than once; give each its own key"
+                f"measure '{key}'{on(operation.qubits)}: the key stands for {taken[0][1]} qubits elsewhere; give each"
+                " measurement its own key"
             )
-        register = self._program.register(len(operation.qubits), f"c{len(self._registers)}")
-        self._registers[key] = (register, len(operation.qubits))
+        register = self._program.register(len(operation.qubits), f"c{len(self._shown)}")
+        taken.append((register, len(operation.qubits)))
+        self._shown.append(key if len(taken) == 1 else f"{key}#{len(taken)}")
         flip: Matrix = np.array([[0, 1], [1, 0]], dtype=complex)
         for bit, (qubit, inverted) in enumerate(zip(operation.qubits, gate.full_invert_mask(), strict=True)):
             place = self._index[qubit]
@@ -85,6 +107,8 @@ class _Writer:
                 self._program.gate("invert_mask", ["x {0};"], [place], flip)
 
     def _unitary(self, operation: cirq.Operation, conditions: tuple[Condition, ...]) -> None:
+        if len(operation.qubits) > DECOMPOSED_QUBITS_MAX and not conditions and self._controlled(operation):
+            return
         if len(operation.qubits) > PROVEN_QUBITS_MAX:
             parts = cirq.decompose_once(operation, None)
             if parts is None:
@@ -112,13 +136,36 @@ class _Writer:
                 self._pieces[gate] = (statements, matrix)
         self._program.gate(str(operation), statements, [self._index[q] for q in operation.qubits], matrix, conditions)
 
+    def _controlled(self, operation: cirq.Operation) -> bool:
+        """Writes a gate with many controls as such, if it can be."""
+        gate = operation.gate
+        if not isinstance(gate, cirq.ControlledGate) or len(set(gate.control_values.expand())) != 1:
+            return False
+        own = gate.sub_gate.on(*operation.qubits[gate.num_controls() :])
+        if len(own.qubits) > DECOMPOSED_QUBITS_MAX or not cirq.has_unitary(own):
+            return False
+        matrix = cirq.unitary(own)
+        (values,) = gate.control_values.expand()
+        try:
+            statements = controlled(_exported(own), matrix, values)
+        except (ValueError, TypeError):
+            return False
+        if statements is None:
+            return False
+        places = [self._index[qubit] for qubit in operation.qubits]
+        self._program.gate(str(operation), statements, places, matrix, controls=tuple(values))
+        return True
+
     def _condition(self, condition: cirq.Condition) -> tuple[Condition, ...]:
         """Tests that all have to hold. Cirq reads the first measured qubit as most significant, OpenQASM as least."""
         refusal = Unsupported(f"classical control '{condition}' cannot be written in OpenQASM 3")
         mask: int | None = None
-        if isinstance(condition, cirq.KeyCondition) and condition.index in (-1, 0):
+        index = -1
+        if isinstance(condition, cirq.KeyCondition):
+            index = condition.index
             key, value, holds = str(condition.key), 0, False
-        elif isinstance(condition, cirq.BitMaskKeyCondition) and condition.index in (-1, 0):
+        elif isinstance(condition, cirq.BitMaskKeyCondition):
+            index = condition.index
             key, value, holds, mask = (
                 str(condition.key),
                 condition.target_value,
@@ -134,7 +181,9 @@ class _Writer:
             raise refusal
         if key not in self._registers:
             raise Unsupported(f"classical control '{condition}': key '{key}' has not been measured before")
-        register, size = self._registers[key]
+        if not -len(self._registers[key]) <= index < len(self._registers[key]):
+            raise Unsupported(f"classical control '{condition}': key '{key}' has not been measured so often before")
+        register, size = self._registers[key][index]
         if not 0 <= value < 1 << size:
             raise refusal
         digits = [value >> (size - 1 - bit) & 1 for bit in range(size)]

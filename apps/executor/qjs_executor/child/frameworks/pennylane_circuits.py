@@ -1,12 +1,15 @@
 """QNodes and tapes of PennyLane, through its own decompositions and OpenQASM exporter, an operation at a time.
 
-Qubits stand in the order of the device's wires. A QNode's function is called once, without arguments, and nothing is
-executed. Measurements in the middle become further qubits, as PennyLane's own `defer_measurements` makes them.
+Qubits stand in the order of the device's wires. A QNode's function is called once, with the arguments of the QNode's
+last call by the program, if any, and nothing is executed. Measurements in the middle become further qubits, as
+PennyLane's own `defer_measurements` makes them.
 """
 
 from __future__ import annotations
 
-import inspect
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,7 +22,18 @@ from pennylane.workflow import construct_batch
 
 from ..found import FoundCircuit
 from ..refusals import Unsupported
-from .program import PROVEN_QUBITS_MAX, Matrix, Program, faithful, on, statements_of, synthesised
+from .program import (
+    DECOMPOSED_QUBITS_MAX,
+    PROVEN_QUBITS_MAX,
+    Matrix,
+    Program,
+    controlled,
+    faithful,
+    on,
+    statements_of,
+    synthesised,
+)
+from .qnode_calls import arguments_of, recorded_lines
 from .readout import Readout, Terms, product, weighted_sum
 
 _BITS = {mp.CountsMP: "counts", mp.SampleMP: "sample", mp.ProbabilityMP: "probs"}
@@ -35,7 +49,10 @@ def is_circuit(value: object) -> bool:
 
 def to_found(value: Any, shots: int) -> FoundCircuit:  # noqa: ARG001
     """The circuit in OpenQASM 3. Raises Unsupported naming operation and wire."""
-    tape, wires = _tape(value)
+    warnings: list[str] = []
+    tape, wires, lines = _tape(value, warnings)
+    measured_lines = [lines.get(id(measured)) for measured in tape.measurements]
+    operation_lines = [lines.get(id(operation)) for operation in tape.operations]
     if tape.batch_size is not None:
         raise Unsupported(
             f"the circuit has a batch of {tape.batch_size} values for a parameter; give every parameter one value"
@@ -43,46 +60,49 @@ def to_found(value: Any, shots: int) -> FoundCircuit:  # noqa: ARG001
     explicit = [_with_wires(measured, wires) for measured in tape.measurements]
     tape = tape.copy(operations=tape.operations, measurements=explicit)
     tape = _one(qml.transforms.convert_to_numpy_parameters(tape), "convert_to_numpy_parameters")
-    warnings: list[str] = []
     if any(isinstance(op, qml.ops.MidMeasure | qml.ops.Conditional) for op in tape.operations):
-        tape = _deferred(tape)
+        tape = _deferred(tape, operation_lines)
+        operation_lines = []
         warnings.append("measurements in the middle of the circuit were deferred to its end, on further qubits")
     extra = [wire for wire in tape.wires if wire not in wires]
     writer = _Writer([*wires, *extra])
-    for operation in tape.operations:
-        writer.operation(operation, warnings, 0)
+    for operation, line in itertools.zip_longest(tape.operations, operation_lines):
+        with _at(line):
+            writer.operation(operation, warnings, 0)
     if all(isinstance(measured, mp.StateMP) for measured in tape.measurements) and extra:
         writer.readout.bits("state", [writer.index[wire] for wire in wires])
-    for measured in tape.measurements:
-        writer.measurement(measured, warnings)
+    for measured, line in zip(tape.measurements, measured_lines, strict=True):
+        with _at(line):
+            writer.measurement(measured, warnings)
     names, observed = writer.readout.write(writer.program)
     return FoundCircuit(writer.program.proven(), names, observed, warnings)
 
 
-def _tape(value: Any) -> tuple[QuantumScript, list[Any]]:
-    """The tape after the user's own transforms, and the wires in order."""
+def _tape(value: Any, warnings: list[str]) -> tuple[QuantumScript, list[Any], dict[int, int]]:
+    """The tape after the user's own transforms, the wires in order, and the lines of what was queued, by id."""
     if isinstance(value, QuantumScript):
-        return value, _standard_wires(value)
-    kinds = inspect.Parameter
-    missing = [
-        name
-        for name, parameter in inspect.signature(value.func).parameters.items()
-        if parameter.default is kinds.empty and parameter.kind not in (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)
-    ]
+        return value, _standard_wires(value), {}
     name = getattr(value.func, "__name__", "circuit")
-    if missing:
-        raise Unsupported(
-            f"QNode '{name}' needs values for {', '.join(missing)}: give the parameters defaults, or assign a tape:"
-            f" circuit = qml.workflow.construct_tape({name})({', '.join(missing)})"
-        )
-    tape = _one(construct_batch(value, level="user")(), f"QNode '{name}'")
+    args, kwargs = arguments_of(value, name, warnings)
+    with recorded_lines() as lines:
+        tape = _one(construct_batch(value, level="user")(*args, **kwargs), f"QNode '{name}'")
     wires = value.device.wires
     if wires is None:
-        return tape, _standard_wires(tape)
+        return tape, _standard_wires(tape), lines
     unknown = [wire for wire in tape.wires if wire not in wires]
     if unknown:
         raise Unsupported(f"QNode '{name}' uses wire{on(unknown).removeprefix(' on qubit')}, which its device lacks")
-    return tape, list(wires)
+    return tape, list(wires), lines
+
+
+@contextmanager
+def _at(line: int | None) -> Iterator[None]:
+    """Refusals inside are about what stands on a line."""
+    try:
+        yield
+    except Unsupported as refusal:
+        refusal.line = refusal.line or line
+        raise
 
 
 def _standard_wires(tape: QuantumScript) -> list[Any]:
@@ -113,11 +133,11 @@ def _one(transformed: tuple[Any, Any], name: str) -> QuantumScript:
     return tape
 
 
-def _deferred(tape: QuantumScript) -> QuantumScript:
-    for operation in tape.operations:
+def _deferred(tape: QuantumScript, lines: list[int | None]) -> QuantumScript:
+    for operation, line in zip(tape.operations, lines, strict=True):
         if isinstance(operation, qml.ops.MidMeasure) and operation.postselect is not None:
             raise Unsupported(
-                f"measure with postselect{on(list(operation.wires))} cannot be run: shots are not discarded"
+                f"measure with postselect{on(list(operation.wires))} cannot be run: shots are not discarded", line
             )
     for measured in tape.measurements:
         # A list of measured values has no processing of its own; its members may.
@@ -165,7 +185,7 @@ class _Writer:
             # A phase of everything shows in no result.
             if name not in ("GlobalPhase", "Identity"):
                 raise Unsupported(f"{name} cannot be written in OpenQASM 3")
-        elif name == "Identity":
+        elif name == "Identity" or (isinstance(operation, qml.ops.Controlled) and operation.base.name == "Identity"):
             for place in places:
                 self.program.gate(name, ["id {0};"], [place], np.eye(2, dtype=complex))
         else:
@@ -173,6 +193,8 @@ class _Writer:
 
     def _unitary(self, operation: Operator, name: str, places: list[int], warnings: list[str], depth: int) -> None:
         wires = list(operation.wires)
+        if len(wires) > DECOMPOSED_QUBITS_MAX and self._controlled(operation, name):
+            return
         piece = self._piece(operation, name) if len(wires) <= PROVEN_QUBITS_MAX else None
         if piece is not None:
             statements, matrix, from_zero = piece
@@ -186,6 +208,24 @@ class _Writer:
             raise Unsupported(f"{name}{on(wires)} has no decomposition into the gates of OpenQASM 3")
         for part in parts:
             self.operation(part, warnings, depth + 1)
+
+    def _controlled(self, operation: Operator, name: str) -> bool:
+        """Writes a gate with many controls as such, if it can be."""
+        base = getattr(operation, "base", None)
+        if not isinstance(operation, qml.ops.Controlled) or not isinstance(base, Operator):
+            return False
+        if len(base.wires) > DECOMPOSED_QUBITS_MAX or not base.has_matrix:
+            return False
+        local = base.map_wires({wire: place for place, wire in enumerate(base.wires)})
+        matrix = np.asarray(local.matrix(wire_order=local.wires), dtype=complex)
+        values = [int(value) for value in operation.control_values]
+        statements = controlled(self._exported(local, name, matrix, False), matrix, values)
+        if statements is None:
+            return False
+        wires = [*operation.control_wires, *base.wires]
+        places = [self.index[wire] for wire in wires]
+        self.program.gate(f"{name}{on(wires)}", statements, places, matrix, controls=tuple(values))
+        return True
 
     def _piece(self, operation: Operator, name: str) -> _Piece | None:
         """Statements and matrix; None for what has to be taken apart first."""
@@ -255,7 +295,9 @@ class _Writer:
             self.readout.basis_bits(shown, places, self._terms(shown, measured.obs))
             if kind != "probs":
                 warnings.append(f"{shown}: the bits measured in the observable's basis are given, 0 for +1")
-        elif measured.mv is not None and measured.eigvals() is not None and len(places) > 1:
+        elif measured.mv is not None and len(places) != (
+            len(measured.mv) if isinstance(measured.mv, list | tuple) else 1
+        ):
             raise Unsupported(f"{kind} of computed measured values is not available; ask for the measured values")
         else:
             self.readout.bits(name, places)

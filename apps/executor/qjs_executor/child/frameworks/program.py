@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 from qiskit import QuantumCircuit, transpile
-from qiskit.circuit import IfElseOp
+from qiskit.circuit import ControlledGate, IfElseOp
 from qiskit.circuit.library import UnitaryGate
 from qiskit.quantum_info import Operator
+from qiskit.synthesis import OneQubitEulerDecomposer
 
 from ..circuits.openqasm import load
 from ..refusals import JobError, Unsupported
@@ -27,6 +28,8 @@ QUBITS_MAX = 4096
 """Qubits of a program; no backend comes near, but an index of 10^9 would exhaust the memory."""
 PROVEN_QUBITS_MAX = 8
 """Widest operation whose matrix is compared; wider ones have to be decomposed first."""
+DECOMPOSED_QUBITS_MAX = 4
+"""Widest gate with controls that is written without them; ten controls taken apart are thousands of gates."""
 SYNTHESISED_QUBITS_MAX = 6
 """Widest matrix that is turned into gates; seven qubits become some 16 000 of them."""
 TOLERANCE = 1e-7
@@ -60,6 +63,7 @@ class _Step:
     conditions: tuple[Condition, ...]
     clbit: tuple[str, int] | None = None
     from_zero: bool = False
+    controls: tuple[int, ...] = ()
 
 
 class Program:
@@ -87,9 +91,11 @@ class Program:
         matrix: Matrix | None,
         conditions: tuple[Condition, ...] = (),
         from_zero: bool = False,
+        controls: tuple[int, ...] = (),
     ) -> None:
-        """A unitary. `from_zero`: `matrix` is only its first column, as qubits known to be 0 are prepared."""
-        self._steps.append(_Step(name, statements, list(qubits), matrix, conditions, None, from_zero))
+        """A unitary. `from_zero`: `matrix` is only its first column, as qubits known to be 0 are prepared. `controls`:
+        `matrix` is that of the qubits after the first ones, done when those have these values."""
+        self._steps.append(_Step(name, statements, list(qubits), matrix, conditions, None, from_zero, controls))
 
     def register(self, size: int, wished: str = "c") -> str:
         """Declares a classical register; its name is the wished one or that with a number."""
@@ -155,6 +161,40 @@ def faithful(statements: list[str], matrix: Matrix) -> bool:
     except JobError:
         return False
     return True
+
+
+def controlled(statements: list[str], matrix: Matrix, values: Sequence[int]) -> list[str] | None:
+    """Statements for a gate behind controls that have to have these values, controls first; None when there are none
+    that do the matrix with its phase, which controls turn into something that shows."""
+    if not _exact(statements, matrix):
+        if matrix.shape != (2, 2):
+            return None
+        statements = _with_phase(matrix)
+    # One modifier for all controls: the reader's work grows exponentially with the number of modifiers.
+    flips = [f"x {{{place}}};" for place, value in enumerate(values) if not value]
+    places = ", ".join(f"{{{place}}}" for place in range(len(values)))
+    moved = [re.sub(r"\{(\d+)\}", lambda found: f"{{{int(found[1]) + len(values)}}}", s) for s in statements]
+    own = [f"ctrl({len(values)}) @ {statement.replace(' {', f' {places}, {{', 1)}" for statement in moved]
+    return [*flips, *own, *flips]
+
+
+def _exact(statements: list[str], matrix: Matrix) -> bool:
+    """Whether statements do what a matrix on their qubits says, its phase included."""
+    size = int(matrix.shape[0]).bit_length() - 1
+    program = Program(size)
+    program.gate("gate", statements, range(size), matrix)
+    try:
+        whole = np.asarray(Operator(load(program.text(), size, "the gate", "qasm3").reverse_bits()).data)
+    except JobError:
+        return False
+    return whole.shape == matrix.shape and bool(np.allclose(whole, matrix, rtol=0, atol=TOLERANCE))
+
+
+def _with_phase(matrix: Matrix) -> list[str]:
+    """Statements for a matrix on one qubit, its phase included."""
+    theta, phi, lam, phase = map(float, OneQubitEulerDecomposer("ZYZ").angles_and_phase(matrix))
+    turned = [f"p({phase!r}) {{0}};", "x {0};"] if abs(phase) > TOLERANCE / 10 else []
+    return [f"rz({lam!r}) {{0}};", f"ry({theta!r}) {{0}};", f"rz({phi!r}) {{0}};", *turned, *turned]
 
 
 def statements_of(program: str) -> list[str]:
@@ -274,10 +314,12 @@ def _does(step: _Step, found: list[tuple[Any, list[int]]], known: set[Any]) -> b
     if step.clbit is not None or step.name in ("reset", "barrier"):
         return len(found) == 1 and found[0][0].name == step.name
     if step.matrix is None:
-        return True
+        return False
+    if step.controls:
+        return _does_controlled(step, step.matrix, found)
     size = len(step.qubits)
     if size > PROVEN_QUBITS_MAX:
-        return True
+        return False
     plain = all(operation.name != "annotated" for operation, _ in found)
     key = (
         tuple((op.name, *map(float, op.params), *places) for op, places in found) if plain else id(step),
@@ -295,6 +337,28 @@ def _does(step: _Step, found: list[tuple[Any, list[int]]], known: set[Any]) -> b
         return False
     known.add(key)
     return True
+
+
+def _does_controlled(step: _Step, matrix: Matrix, found: list[tuple[Any, list[int]]]) -> bool:
+    """The same for a gate with controls, however many, between flips of those that have to be 0: each operation has
+    these controls first, and what it does below them makes up the matrix, its phase included."""
+    count = len(step.controls)
+    size = len(step.qubits) - count
+    flips = [("x", [place]) for place, value in enumerate(step.controls) if not value]
+    inner = found[len(flips) : len(found) - len(flips)]
+    around = [*found[: len(flips)], *found[len(found) - len(flips) :]] if len(found) >= 2 * len(flips) else []
+    if [(operation.name, places) for operation, places in around] != [*flips, *flips]:
+        return False
+    part = QuantumCircuit(size)
+    for operation, places in inner:
+        if not isinstance(operation, ControlledGate) or places[:count] != list(range(count)):
+            return False
+        further = operation.num_ctrl_qubits - count
+        if further < 0 or operation.ctrl_state != (1 << operation.num_ctrl_qubits) - 1:
+            return False
+        base = operation.base_gate.control(further) if further else operation.base_gate
+        part.append(base, [size - 1 - (place - count) for place in places[count:]])
+    return bool(np.allclose(np.asarray(Operator(part).data), matrix, rtol=0, atol=TOLERANCE))
 
 
 def _equal_up_to_phase(left: Matrix, right: Matrix) -> bool:

@@ -2,7 +2,8 @@
 
 An observable is a sum of products, each of one letter per qubit. The letters X, Y and Z are the Pauli matrices; other
 letters stand for the eigenbasis of a matrix. Observables can be measured together when they agree on every qubit's
-letter; where they do not, they are refused by name.
+letter, or when their products of Pauli matrices commute: then a Clifford circuit makes products of Z of them. Others
+are refused by name.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from ..found import Observable
 from ..refusals import Unsupported
+from .commuting import clusters, diagonalised
 from .program import SYNTHESISED_QUBITS_MAX, Matrix, Program, on, synthesised
 
 Letters = tuple[tuple[int, str], ...]
@@ -56,9 +58,6 @@ class Readout:
 
     def observable(self, name: str, kind: str, terms: Terms) -> None:
         """An expectation value ("expval") or variance ("var")."""
-        for letters in terms:
-            for qubit, letter in letters:
-                self._claim(qubit, letter, name)
         if not self._observables:
             self._registers.append(("observables", None))
         self._observables.append((name, kind, terms))
@@ -104,6 +103,7 @@ class Readout:
 
     def write(self, program: Program) -> tuple[list[str] | None, list[Observable] | None]:
         """Appends rotations and measurements; answers the registers' shown names and the observables."""
+        self._settle(program)
         self._rotate(program)
         places: dict[int, int] = {}
         names: list[str] = []
@@ -129,6 +129,29 @@ class Readout:
         rest = [(value, [places[qubit] for qubit, _ in letters]) for letters, value in terms.items() if letters]
         return Observable(name, "var" if kind == "var" else "expval", float(constant), rest)
 
+    def _settle(self, program: Program) -> None:
+        """Finds a common basis for the observables, group after group of qubits that they entangle."""
+        for qubits in clusters([letters for _, _, terms in self._observables for letters in terms]):
+            claimed = dict(self._bases)
+            try:
+                for name, _, terms in self._observables:
+                    for qubit, letter in (pair for letters in terms for pair in letters if pair[0] in qubits):
+                        self._claim(qubit, letter, name)
+            except Unsupported:
+                words = {
+                    letters
+                    for _, _, terms in self._observables
+                    for letters in terms
+                    if letters and letters[0][0] in qubits
+                }
+                replaced = None if qubits & set(claimed) else diagonalised(program, sorted(words))
+                if replaced is None:
+                    raise
+                self._bases = {**claimed, **dict.fromkeys(qubits, ("Z", self._observables[0][0]))}
+                self._observables = [
+                    (name, kind, _replaced(terms, replaced)) for name, kind, terms in self._observables
+                ]
+
     def _rotate(self, program: Program) -> None:
         done: set[str] = set()
         for qubit, (letter, name) in sorted(self._bases.items()):
@@ -147,10 +170,25 @@ class Readout:
         for member in group:
             taken, other = self._bases.setdefault(member, (letter, name))
             if taken != letter:
+                where = f"qubit {self._shown(member)} in different bases ({taken} and {letter})"
+                if other == name:
+                    raise Unsupported(
+                        f"the terms of {name} cannot be measured together: they need {where}; return terms that commute"
+                        " from one job each, or compute the value in main() with a simulator of the code's own"
+                    )
                 raise Unsupported(
-                    f"{other} and {name} cannot be measured together: both measure qubit {self._shown(member)}, in"
-                    f" different bases ({taken} and {letter}); run them as two jobs"
+                    f"{other} and {name} cannot be measured together: they need {where}; run them as two jobs"
                 )
+
+
+def _replaced(terms: Terms, replaced: dict[Letters, tuple[Letters, int]]) -> Terms:
+    """The terms with products of Z, and their signs, in place of what a Clifford circuit turned into them."""
+    return weighted_sum(
+        [
+            (value, {replaced[letters][0]: float(replaced[letters][1])} if letters in replaced else {letters: 1.0})
+            for letters, value in terms.items()
+        ]
+    )
 
 
 def product(parts: Sequence[Terms]) -> Terms:

@@ -1,0 +1,112 @@
+"""The canonical form: a circuit as OpenQASM 3 text that reads back as the same circuit.
+
+Where qiskit's exporter alone would not do: it writes angles within 1e-9 of a fraction of pi as that fraction; it
+defines the phase of everything as a gate without qubits, which no reader takes; and it has no form for gates with
+matrices as parameters, nor for composite operations that are no gates. Those are written by their definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from qiskit import QuantumCircuit, qasm3
+from qiskit.circuit import ControlFlowOp, Gate, Instruction, Operation, ParameterExpression
+from qiskit.circuit.library import GlobalPhaseGate
+from qiskit.transpiler.passes import HighLevelSynthesis
+
+_NUMBERS = (int, float, np.integer, np.floating, ParameterExpression)
+_DENOMINATOR_MAX = 16
+"""Of the fractions that the exporter writes: n pi / d and n / (d pi)."""
+_CLOSE, _EQUAL = 1e-7, 1e-14
+"""Distances at which it may write a fraction, with a margin, and at which that fraction is the angle itself."""
+
+
+def canonical_text(circuit: QuantumCircuit) -> str:
+    """The circuit in OpenQASM 3. Raises the exporter's error for what that language cannot say."""
+    written = _Writing().circuit(circuit)
+    text: str = qasm3.dumps(written, disable_constants=not _fractions_are_exact(written))
+    return text
+
+
+class _Writing:
+    """Copies of circuits in what the exporter can write. Equal definitions are done once."""
+
+    def __init__(self) -> None:
+        self._done: dict[int, tuple[QuantumCircuit, Any]] = {}
+
+    def circuit(self, circuit: QuantumCircuit) -> QuantumCircuit:
+        if all(item.is_standard_gate() and item.operation.name != "global_phase" for item in circuit.data):
+            return circuit
+        written = circuit.copy_empty_like()
+        for item in circuit.data:
+            operation = item.operation
+            if isinstance(operation, GlobalPhaseGate):
+                written.global_phase += operation.params[0]
+            elif isinstance(operation, ControlFlowOp):
+                blocks = [self.circuit(block) for block in operation.blocks]
+                written._append(item.replace(operation=operation.replace_blocks(blocks)))
+            elif not isinstance(operation, Instruction):
+                written.compose(self.circuit(_synthesised(operation)), item.qubits, inplace=True)
+            elif item.is_standard_gate() or not _has_definition(operation):
+                written._append(item)
+            elif isinstance(operation, Gate):
+                written._append(item.replace(operation=self._gate(operation)))
+            else:
+                written.compose(self._definition(operation), item.qubits, item.clbits, inplace=True)
+        return written
+
+    def _gate(self, gate: Gate) -> Gate:
+        definition = self._definition(gate)
+        has_numbers = all(isinstance(value, _NUMBERS) for value in gate.params)
+        if definition is gate.definition and has_numbers:
+            return gate
+        copy = Gate(gate.name, gate.num_qubits, list(gate.params) if has_numbers else [])
+        copy.definition = definition
+        return copy
+
+    def _definition(self, operation: Operation) -> QuantumCircuit:
+        own = operation.definition
+        if id(own) not in self._done:
+            # The definition is kept too: its id is unique only while it lives.
+            self._done[id(own)] = (self.circuit(own), own)
+        return self._done[id(own)][0]
+
+
+def _has_definition(operation: Operation) -> bool:
+    # The exporter writes a matrix as a definition of its own.
+    return getattr(operation, "definition", None) is not None and not hasattr(operation, "_qasm_decomposition")
+
+
+def _synthesised(operation: Operation) -> QuantumCircuit:
+    """An operation that is no instruction (one with modifiers, a Clifford, ...) in gates."""
+    alone = QuantumCircuit(operation.num_qubits)
+    alone.append(operation, alone.qubits)
+    synthesised: QuantumCircuit = HighLevelSynthesis()(alone)
+    return synthesised
+
+
+def _angles(circuit: QuantumCircuit, seen: set[int]) -> Iterator[float]:
+    """Every number among the parameters of gates, those inside definitions and blocks included."""
+    for item in circuit.data:
+        yield from (value for value in item.params if isinstance(value, float))
+        if item.is_standard_gate():
+            continue
+        operation = item.operation
+        own = getattr(operation, "definition", None) if isinstance(operation, Gate) else None
+        for block in operation.blocks if isinstance(operation, ControlFlowOp) else [own] if own is not None else []:
+            if id(block) not in seen:
+                seen.add(id(block))
+                yield from _angles(block, seen)
+
+
+def _fractions_are_exact(circuit: QuantumCircuit) -> bool:
+    """Whether no angle is close to a number that the exporter writes for it without being that number."""
+    angles = np.abs(np.fromiter(_angles(circuit, set()), dtype=float))
+    for multiple in (angles / np.pi, angles * np.pi):
+        for denominator in range(1, _DENOMINATOR_MAX + 1):
+            distance = np.abs(multiple * denominator - np.rint(multiple * denominator))
+            if np.any((distance < _CLOSE) & (distance > _EQUAL * np.maximum(1.0, multiple * denominator))):
+                return False
+    return True

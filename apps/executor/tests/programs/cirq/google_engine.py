@@ -1,0 +1,8 @@
+# expect-error: cirq_google
+# expect-error: backend
+# expect-line: 5
+import cirq
+import cirq_google
+
+engine = cirq_google.Engine(project_id="my-project")
+circuit = cirq.Circuit(cirq.X(cirq.GridQubit(5, 2)))

@@ -1,0 +1,6 @@
+# expect: counts {"1": 1}
+import marqov
+from marqov.device import get_device
+
+dev = get_device({"backend": "local"})
+dev.run(marqov.Circuit().x(0))

@@ -1,0 +1,5 @@
+// expect-error: CalibrationGrammarDeclaration
+// expect-line: 4
+OPENQASM 3.0;
+defcalgrammar "openpulse";
+qubit q;

@@ -1,0 +1,5 @@
+// expect-error: 'h'
+// expect-line: 5
+OPENQASM 3.0;
+qubit q;
+h q;

@@ -1,0 +1,6 @@
+// expect-error: needed ';'
+// expect-line: 6
+OPENQASM 2.0;
+include "qelib1.inc";
+qreg q[1]
+h q[0];

@@ -1,0 +1,6 @@
+// expect-error: syntax error at 'h'
+// expect-line: 6
+OPENQASM 3.0;
+include "stdgates.inc";
+qubit[2] q
+h q[0];

@@ -1,0 +1,13 @@
+# expect-error: wire
+# expect-line: 13
+import pennylane as qml
+
+dev = qml.device("default.qubit", wires=2)
+
+
+@qml.qnode(dev)
+def circuit():
+    qml.CNOT(wires=[0, 2]); return qml.probs(wires=[0, 1])
+
+
+circuit()

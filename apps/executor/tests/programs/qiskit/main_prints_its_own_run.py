@@ -1,0 +1,16 @@
+# expect: value None
+# expect-stdout: {'00': 100}
+# expect-warning: main() returned nothing
+from qiskit import QuantumCircuit
+from qiskit_aer import AerSimulator
+
+
+def main():
+    qc = QuantumCircuit(2)
+    qc.measure_all()
+    counts = AerSimulator().run(qc, shots=100).result().get_counts()
+    print(counts)
+
+
+if __name__ == "__main__":
+    main()

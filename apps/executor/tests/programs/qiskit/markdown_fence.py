@@ -1,0 +1,7 @@
+# expect-error: '```python' is no part of the program
+# expect-line: 3
+```python
+from qiskit import QuantumCircuit
+
+circuit = QuantumCircuit(1)
+```

@@ -1,0 +1,7 @@
+# expect-error: no package installed
+# expect-line: 6
+import subprocess
+import sys
+
+subprocess.check_call([sys.executable, "-m", "pip", "install", "qiskit-algorithms"])
+from qiskit_algorithms import VQE

@@ -32,9 +32,14 @@ export type ConvertEnd =
   | Exclude<Refusal, { kind: 'refused' }>
 
 export interface ExecutorHealth {
+  /** `level` none: nothing isolates its runs. It refuses them then, with the `problem`, unless it was told not to. */
+  sandbox: { level: string; problem: string; warning: string }
   slots: { total: number; running: number }
   engines: { name: string; version: string }[]
 }
+
+/** Whether the execution service takes runs at all. */
+export const isFit = ({ sandbox }: ExecutorHealth): boolean => sandbox.level !== 'none' || sandbox.warning !== ''
 
 export interface ExecutorClient {
   /** @param accepted is awaited as soon as the run has begun; when it answers `false` the run is ended as lost. */

@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import { createDirectQueue } from '../../activities/direct-queue.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
-import { createExecutorClient } from '../../activities/executor-client.js'
+import { createExecutorClient, isFit } from '../../activities/executor-client.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
@@ -46,7 +46,8 @@ const app = await buildApp(
         ),
       executor: async () => {
         if (!executor) throw new Error('EXECUTOR_URL is not set')
-        return executor.health()
+        const health = await executor.health()
+        if (!isFit(health)) throw new Error(`it refuses to run code: ${health.sandbox.problem}`)
       }
     },
     now: () => new Date()

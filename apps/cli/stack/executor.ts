@@ -1,5 +1,6 @@
 // The executor: the Python service that runs circuits and user code. It gets no address and no secret of the others.
 import { join } from 'node:path'
+import { type ExecutorHealth, isFit } from '../../../activities/executor-client.js'
 import { type Child, type StackContext, spawnChild, untilHealthy } from './child.js'
 import { onPort } from './free-port.js'
 import { probeHttp } from './http-probe.js'
@@ -32,6 +33,8 @@ export function startExecutor(options: ExecutorOptions, context: StackContext): 
         EXECUTOR_PORT: String(port),
         EXECUTOR_TOKEN: options.token,
         EXECUTOR_SLOTS: options.slots,
+        EXECUTOR_ISOLATION: process.env.EXECUTOR_ISOLATION,
+        SANDBOX_ALLOW_INSECURE: process.env.SANDBOX_ALLOW_INSECURE,
         LOG_LEVEL: options.logLevel
       },
       cwd: projectRoot,
@@ -41,6 +44,11 @@ export function startExecutor(options: ExecutorOptions, context: StackContext): 
     const url = `http://127.0.0.1:${port}`
     const headers = { authorization: `Bearer ${options.token}` }
     await untilHealthy(child, (signal) => probeHttp(`${url}/health`, signal, headers), context)
+    const health = (await (await fetch(`${url}/health`, { headers })).json()) as ExecutorHealth
+    if (!isFit(health)) {
+      await child.stop()
+      throw new Error(`the executor refuses to run code: ${health.sandbox.problem}`)
+    }
     return Object.assign(child, { url, port })
   })
 }

@@ -173,7 +173,13 @@ def executor() -> Iterator[Executor]:
     started.close()
 
 
-@pytest.fixture(scope="session", params=["this user", "ordinary user", "ordinary user, landlock", "root, uid"])
+LEVELS = ["this user", "ordinary user"]
+"""Whose executor is attacked; the levels without namespaces have a script of their own, `scripts/attack-every-level`."""
+if os.environ.get("EVERY_LEVEL"):
+    LEVELS += ["ordinary user, landlock", "root, uid"]
+
+
+@pytest.fixture(scope="session", params=LEVELS)
 def attacked(request: pytest.FixtureRequest) -> Iterator[Executor]:
     """An executor for each level that this machine gives: that of the user of the tests, those of an ordinary user with
     namespaces and without, and that of root without."""

@@ -182,7 +182,10 @@ BOMBS: dict[str, Bomb] = {
     ),
     "R3 6 GiB": Bomb("x = bytearray(6 << 30)", "memory limit of 4 GiB"),
     "R4 shared memory bomb": Bomb(
-        "import mmap\nm = []\nfor i in range(30):\n  m.append(mmap.mmap(-1, 1 << 28))\n  m[-1].write(b'x' * (1 << 28))", "mem", 60
+        "import mmap\nm = []\nfor i in range(30):\n  m.append(mmap.mmap(-1, 1 << 28))\n"
+        "  for page in range(0, 1 << 28, 4096): m[-1][page] = 1",
+        "mem",
+        60,
     ),
     "R5 disk fill": Bomb("for i in range(99):\n  with open(f'f{i}', 'wb') as f: f.write(b'x' * 30_000_000)", "No space left"),
     "R5 file of 33 MiB": Bomb("with open('f', 'wb') as f: f.write(b'x' * (33 << 20))", "File too large"),

@@ -22,14 +22,14 @@ _CIRQ = "import cirq\na, b = cirq.LineQubit.range(2)\ncircuit = cirq.Circuit(cir
 _PENNYLANE = (
     "import pennylane as qml\ndev = qml.device('{device}', wires=2{seed})\n"
     "@qml.qnode(dev, shots=4096)\ndef bell():\n  qml.Hadamard(0)\n  qml.CNOT([0, 1])\n  return qml.counts()\n"
-    "def main(): return {{str(k): int(v) for k, v in bell().items()}}"
+    "def main(): return {{'counts': {{str(k): int(v) for k, v in bell().items()}}}}"
 )
 KINDS: dict[str, tuple[str, str, str]] = {
     "qiskit, transpiled, Aer": (
         "qiskit",
         "from qiskit import QuantumCircuit, transpile\nfrom qiskit_aer import AerSimulator\n"
         "qc = QuantumCircuit(2)\nqc.h(0)\nqc.cx(0, 1)\nqc.measure_all()\nengine = AerSimulator()\n"
-        "def main(): return engine.run(transpile(qc, engine), shots=4096{seed}).result().get_counts()",
+        "def main(): return {{'counts': engine.run(transpile(qc, engine), shots=4096{seed}).result().get_counts()}}",
         ", seed_simulator=7",
     ),
     "OpenQASM": (
@@ -39,7 +39,7 @@ KINDS: dict[str, tuple[str, str, str]] = {
     ),
     "cirq": (
         "cirq",
-        _CIRQ + "def main(): return {{str(k): v for k, v in cirq.Simulator({seed}).run(circuit, repetitions=4096).histogram(key='m').items()}}",
+        _CIRQ + "def main(): return {{'counts': {{str(k): v for k, v in cirq.Simulator({seed}).run(circuit, repetitions=4096).histogram(key='m').items()}}}}",
         "seed=7",
     ),
     "default.qubit": ("pennylane", _PENNYLANE.replace("{device}", "default.qubit"), ", seed=7"),
@@ -48,7 +48,7 @@ KINDS: dict[str, tuple[str, str, str]] = {
         "marqov",
         "from braket.circuits import Circuit\nfrom braket.devices import LocalSimulator\n"
         "def main():\n  counts = LocalSimulator().run(Circuit().h(0).cnot(0, 1), shots=4096).result().measurement_counts\n"
-        "  return {{str(k): int(v) for k, v in counts.items()}}",
+        "  return {{'counts': {{str(k): int(v) for k, v in counts.items()}}}}",
         "",
     ),
 }  # fmt: skip
@@ -96,7 +96,7 @@ def _run_all(
         if outcome.get("status") != "completed":
             return False, json.dumps(outcome)[:300]
         result = json.loads(outcome["result"])
-        counts = result.get("counts") or result.get("value") or result.get("result")
+        counts = result.get("counts")
         if not isinstance(counts, dict) or sum(counts.values()) != SHOTS:
             return False, f"no counts of {SHOTS} shots: {json.dumps(result)[:300]}"
         return True, json.dumps(counts, sort_keys=True)

@@ -80,7 +80,7 @@ def test_without_control_groups_the_memory_of_a_run_is_bounded_as_a_whole() -> N
         "for _ in range(5):\n"
         "  if os.fork() == 0:\n"
         "    m = mmap.mmap(-1, 1 << 30)\n"
-        "    for start in range(0, 1 << 30, 1 << 24): m[start:start + (1 << 24)] = bytes(1 << 24)\n"
+        "    for page in range(0, 1 << 30, 4096): m[page] = 1\n"
         "    time.sleep(60)\n"
         "time.sleep(60)"
     )

@@ -47,9 +47,9 @@ def without_paths(message: str) -> str:
     return _PATH.sub("", message)
 
 
-def mend(error: BaseException) -> str:
-    """What to change, as an addition to the error's own message; empty where that says it."""
-    found = _for(error)
+def mend(error: BaseException, text: str) -> str:
+    """What to change, as an addition to the error's own message, `text`; empty where that says it."""
+    found = _for(error, text)
     return f". To mend this: {found}" if found else ""
 
 
@@ -65,7 +65,7 @@ def mend_of_syntax(line: str, message: str = "") -> str:
     return f" ('{found[1][:80]}' works only in a notebook: remove the line)" if found else ""
 
 
-def _for(error: BaseException) -> str | None:
+def _for(error: BaseException, text: str) -> str | None:
     chain: list[BaseException] = []
     step: BaseException | None = error
     while step is not None and len(chain) < 20:
@@ -73,7 +73,6 @@ def _for(error: BaseException) -> str | None:
         reason = getattr(step, "reason", None)
         step = step.__cause__ or step.__context__ or (reason if isinstance(reason, BaseException) else None)
     names = {name for one in chain for name in (kind.__name__ for kind in type(one).__mro__)}
-    text = str(error)
     if not names.isdisjoint(_CREDENTIALS):
         return f"{_CHOOSE_BACKEND}; credentials of a provider belong into the team's secrets"
     if not names.isdisjoint(_NETWORK_ERRORS):

@@ -201,7 +201,7 @@ def _message(error: BaseException) -> str:
     except Exception:
         text = "(its message cannot be shown)"
     name = type(error).__name__
-    message = without_paths(f"{name}: {text}" if text else name)[:2000] + mend(error)
+    message = without_paths(f"{name}: {text}" if text else name)[:2000] + mend(error, text)
     lines = _user_lines(error)
     if len(lines) < 2:
         return message

@@ -1,4 +1,4 @@
-// expect-error: CalibrationGrammarDeclaration
+// expect-error: 'defcalgrammar'
 // expect-line: 4
 OPENQASM 3.0;
 defcalgrammar "openpulse";

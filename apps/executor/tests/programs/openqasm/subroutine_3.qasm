@@ -1,4 +1,4 @@
-// expect-error: SubroutineDefinition
+// expect-error: 'def' (a subroutine
 // expect-line: 5
 OPENQASM 3.0;
 include "stdgates.inc";

@@ -22,7 +22,7 @@ def job(framework: str, code: str, **fields: Any) -> dict[str, Any]:
         "max_qubits": 28,
         "shots": shots,
         "seed": None,
-        "optimization_level": 1,
+        "optimization_level": 0 if fields.get("noise_model") else 1,
         "params": {"shots": shots, "backend": "aer-statevector"},
         **fields,
     }

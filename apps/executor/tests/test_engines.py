@@ -34,7 +34,7 @@ def test_random_circuits_give_the_probabilities_of_their_unitary(engine: str) ->
         probabilities = {key[::-1]: float(p) for key, p in Statevector(circuit).probabilities_dict().items()}
         measured = with_measurements(circuit)
         for noise in [None] if not ENGINES[engine].has_noise else [None, parse_noise_model(NO_NOISE, 14)]:
-            memory_counts = simulate(measured, engine, 20_000, seed, None, None, noise)
+            memory_counts = simulate(measured, engine, 20_000, seed, 0 if noise else 1, None, noise)
             assert within(measured_layout(measured).counts(memory_counts), probabilities), f"seed {seed}"
 
 
@@ -55,11 +55,11 @@ def test_random_classical_control_gives_the_interpreters_answer(engine: str, noi
             continue
         if engine == "density_matrix" and "store" in _names(circuit):
             with pytest.raises(JobError, match="'store'"):
-                simulate(circuit, engine, 3, 1, None, None)
+                simulate(circuit, engine, 3, 1, 1, None)
             continue
         spec = parse_noise_model(NO_NOISE, 14) if noisy else None
         expected = "".join(str(bits[position]) for position in measured_layout(circuit).positions)
-        found = measured_layout(circuit).counts(simulate(circuit, engine, 3, 1, None, None, spec))
+        found = measured_layout(circuit).counts(simulate(circuit, engine, 3, 1, 0, None, spec))
         assert found == {expected: 3}, f"seed {seed}"
         compared += 1
     assert compared > 8
@@ -96,23 +96,23 @@ def test_counts_of_256_bits_keep_their_places_on_mps() -> None:
     circuit.measure(range(100), range(100))
     circuit.measure(range(100), range(100, 200))
     circuit.measure(range(56), range(200, 256))
-    found = measured_layout(circuit).counts(simulate(circuit, "mps", 5, None, None, None))
+    found = measured_layout(circuit).counts(simulate(circuit, "mps", 5, None, 1, None))
     once = "".join("1" if qubit in (3, 99) else "0" for qubit in range(100))
     assert found == {once + once + once[:56]: 5}
 
 
 def test_a_state_that_mps_would_have_to_cut_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     circuit = with_measurements(random_gates(10, 12, max_operands=2, seed=3))
-    assert sum(simulate(circuit, "mps", 10, 1, None, None).values()) == 10
+    assert sum(simulate(circuit, "mps", 10, 1, 1, None).values()) == 10
     monkeypatch.setattr(mps, "bond_dimension", lambda _: 4)
     for _ in range(2):
         with pytest.raises(JobError, match="memory: the circuit's entanglement needs a bond dimension above 4"):
-            simulate(circuit, "mps", 10, 1, None, None)
+            simulate(circuit, "mps", 10, 1, 1, None)
     ghz = QuantumCircuit(12)
     ghz.h(0)
     for qubit in range(11):
         ghz.cx(qubit, qubit + 1)
-    assert set(simulate(with_measurements(ghz), "mps", 100, 1, None, None)) == {0, 2**12 - 1}
+    assert set(simulate(with_measurements(ghz), "mps", 100, 1, 1, None)) == {0, 2**12 - 1}
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from qjs_executor.child.engines.aer_target import translated_for
 from qjs_executor.child.engines.noise import parse_noise_model
 from qjs_executor.child.engines.noise_channels import with_noise
 from qjs_executor.child.refusals import JobError
+from qjs_executor.sandbox.seam import Job
+from qjs_executor.service.result import optimization_level
 
 from .direct import QISKIT, STD, answer, counts, refusal
 from .noise_reference import CX, H, Matrix, Reference, X, within
@@ -262,12 +264,25 @@ def test_a_wrong_reading_decides_what_follows() -> None:
     )
 
 
-def test_a_noisy_run_keeps_the_gates_as_written_unless_a_level_is_asked_for() -> None:
+@pytest.mark.parametrize(
+    ("params", "level"),
+    [
+        ({}, 1),
+        ({"noise_model": {}}, 0),
+        ({"noise_model": {}, "optimization_level": 2}, 2),
+        ({"optimization_level": 0}, 0),
+    ],
+)
+def test_a_run_is_optimised_unless_it_has_noise_or_asks_for_a_level(params: dict[str, Any], level: int) -> None:
+    source = {"kind": "code", "framework": "openqasm", "code": STD}
+    assert optimization_level(Job("test", source, "aer-noisy", "noisy", 28, {"shots": 1, **params})) == level
+
+
+def test_noise_meets_the_gates_that_the_level_leaves() -> None:
     code, model = STD + "qubit q; x q; x q;", {"gate_errors": {"all_1q": 1.0}}
     given = counts("openqasm", code, engine="noisy", noise_model=model, shots=SHOTS, seed=1)
     assert within(given, {"0": 0.5, "1": 0.5})
-    asked = {"shots": 100, "backend": "aer-noisy", "optimization_level": 1}
-    assert counts("openqasm", code, engine="noisy", noise_model=model, params=asked) == {"0": 100}
+    assert counts("openqasm", code, engine="noisy", noise_model=model, optimization_level=1) == {"0": 100}
 
 
 def test_without_a_noise_model_the_noisy_engine_is_exact() -> None:

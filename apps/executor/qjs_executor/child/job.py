@@ -185,9 +185,7 @@ def run_circuit(
         warnings.append("the circuit has no OpenQASM 3 form, so circuit_sha256 is null")
     if noise is not None:
         warnings += [f"noise_model: the circuit has no gate '{name}'" for name in unused_gates(circuit, noise)]
-    # With noise the gates run as they were written unless the request itself asks for a level.
-    level = None if noise and job["params"].get("optimization_level") is None else job["optimization_level"]
-    memory = simulate(circuit, engine, job["shots"], job["seed"], level, source, noise)
+    memory = simulate(circuit, engine, job["shots"], job["seed"], job["optimization_level"], source, noise)
     counts = layout.counts(memory)
     return {
         "counts": counts,

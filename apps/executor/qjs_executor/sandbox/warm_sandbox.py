@@ -159,8 +159,15 @@ class WarmSandbox:
         # Live children, idle ones too, have a user each.
         uids = deque(self._users.users if own and self._users else [os.getuid()] * (self._slots + 4 * READY))
         self._pools = {name: Pool(name, plan, uids, self._groups, self._recycle_jobs) for name in _SETS}
-        for pool in self._pools.values():
-            await pool.start()
+        # At once: what takes long is importing, and each zygote does that on a core of its own.
+        starts = [asyncio.create_task(pool.start()) for pool in self._pools.values()]
+        try:
+            await asyncio.gather(*starts)
+        except BaseException:
+            for start in starts:
+                start.cancel()
+            await asyncio.gather(*starts, return_exceptions=True)
+            raise
 
     async def _close_pools(self) -> None:
         await asyncio.gather(*(pool.close() for pool in self._pools.values()))

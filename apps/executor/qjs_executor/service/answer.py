@@ -196,6 +196,7 @@ def _told(task: Task, answer: dict[str, Any]) -> dict[str, Any]:
         case "compile":
             return {
                 **_plain_fields(answer, ("format", "program", "media_type", "qubits", "readout")),
+                **({"layout": _plain_value(answer["layout"])} if "layout" in answer else {}),
                 "circuit_info": {**_circuit_info(answer.get("circuit_info")), "registers": []},
                 "warnings": _warnings(answer),
             }

@@ -83,20 +83,17 @@ def simulate(
     engine: str,
     shots: int,
     seed: int | None,
-    optimization_level: int | None,
+    optimization_level: int,
     source: str | None,
     noise_model: NoiseSpec | None = None,
 ) -> dict[int, int]:
-    """Counts by the final value of the classical bits: bit i of a key is clbit i of the circuit. Without an
-    optimization level a noisy run has 0, so that the noise meets the gates as they were written, any other 1. Equal
-    arguments with a seed give equal counts."""
+    """Counts by the final value of the classical bits: bit i of a key is clbit i of the circuit. At an optimization
+    level of 0 noise meets the gates as they were written. Equal arguments with a seed give equal counts."""
     chosen = check(engine, circuit.num_qubits, noise_model is not None)
     refuse_variables(circuit)
     circuit = without_saved_data(circuit)
     method = _noisy_method(circuit, shots, noise_model) if engine == "noisy" else chosen.method
     check_operations(circuit, method_target(method), source)
-    if optimization_level is None:
-        optimization_level = 1 if noise_model is None else 0
     noise = None
     if noise_model is None:
         compiled = translated_for(method, circuit, optimization_level)

@@ -2,6 +2,7 @@
 // decides what an outcome means for a job.
 import { Agent, request } from 'undici'
 import type { JobError } from '../domain/errors.js'
+import type { ExecutorHealth } from '../domain/executor-health.js'
 import type { Framework } from '../domain/framework.js'
 import { type Refusal, type RunEnd, readFault, readRun, reasonOf } from './executor-stream.js'
 
@@ -30,16 +31,6 @@ export type ConvertEnd =
   | { kind: 'completed'; answer: string }
   | { kind: 'failed'; error: JobError }
   | Exclude<Refusal, { kind: 'refused' }>
-
-export interface ExecutorHealth {
-  /** `level` none: nothing isolates its runs. It refuses them then, with the `problem`, unless it was told not to. */
-  sandbox: { level: string; problem: string; warning: string }
-  slots: { total: number; running: number }
-  engines: { name: string; version: string }[]
-}
-
-/** Whether the execution service takes runs at all. */
-export const isFit = ({ sandbox }: ExecutorHealth): boolean => sandbox.level !== 'none' || sandbox.warning !== ''
 
 export interface ExecutorClient {
   /** @param accepted is awaited as soon as the run has begun; when it answers `false` the run is ended as lost. */

@@ -2,11 +2,12 @@
 import { pino } from 'pino'
 import { createDirectQueue } from '../../activities/direct-queue.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
-import { createExecutorClient, isFit } from '../../activities/executor-client.js'
+import { createExecutorClient } from '../../activities/executor-client.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
 import { migrate } from '../../db/migrate.js'
+import { isFit } from '../../domain/executor-health.js'
 import { buildApp } from './app.js'
 import { readApiConfig } from './config.js'
 

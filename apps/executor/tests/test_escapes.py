@@ -253,11 +253,10 @@ def test_a_run_leaves_nothing_for_the_next(attacked: Executor) -> None:
     assert printed(attacked, clean) == "False False\n"
 
 
+CHAIN = "a process that replaces itself again and again"
 DAEMONS = {
     "a double fork": "import os, time\nif os.fork() == 0:\n  os.setsid()\n  if os.fork() == 0: time.sleep(1000)\n  os._exit(0)\n",
-    "a process that replaces itself again and again": (
-        "import os\nif os.fork() == 0:\n  os.setsid()\n  while True:\n    if os.fork() != 0: os._exit(0)\n"
-    ),
+    CHAIN: ("import os\nif os.fork() == 0:\n  os.setsid()\n  while True:\n    if os.fork() != 0: os._exit(0)\n"),
     "fifty at once": "import os, time\nfor _ in range(50):\n  if os.fork() == 0:\n    os.setsid()\n    time.sleep(1000)\n",
     "one that ignores signals": (
         "import os, signal, time\nif os.fork() == 0:\n  os.setsid()\n"
@@ -268,7 +267,10 @@ DAEMONS = {
 
 @pytest.mark.parametrize("name", DAEMONS)
 def test_a_daemon_ends_with_its_run(attacked: Executor, name: str) -> None:
-    assert attacked.run(python(DAEMONS[name] + CIRCUIT)).result["counts"] == {"0": 100}
+    answer = attacked.run(python(DAEMONS[name] + CIRCUIT))
+    # Nobody reaps what the chain leaves, so it soon meets the limit of processes and may say so for the whole run.
+    if name != CHAIN or answer.outcome["status"] == "completed":
+        assert answer.result["counts"] == {"0": 100}
     eventually(lambda: attacked.descendants() == [] and not strays(), 5, "no process of a run is left")
     assert_well(attacked)
 

@@ -104,7 +104,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "P5 memory of the executor": "open(f\"/proc/{params['executor']}/mem\", 'rb').read(1)",
         "P5 memory of the parent": "open(f'/proc/{os.getppid()}/mem', 'rb').read(1)",
         "P5 files of the executor": "os.listdir(f\"/proc/{params['executor']}/fd\")",
-        "P5 root of the executor": "os.listdir(f\"/proc/{params['executor']}/root/\")",
+        "P5 root of the executor": "os.listdir(f\"/proc/{params['executor']}/root\")",
     },
     "system calls": {
         "K1 ptrace": "call(101, 0, 0, 0, 0)",

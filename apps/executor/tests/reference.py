@@ -6,6 +6,7 @@ The interpreter shares no code with the simulator: it walks the circuit and keep
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from qiskit import ClassicalRegister, QuantumCircuit, QuantumRegister
@@ -21,11 +22,26 @@ from qiskit.circuit import (
 )
 from qiskit.circuit.classical import expr
 
+from qjs_executor.child.circuits.measurement import measured_layout, with_measurements
+
 STEPS_MAX = 2000
 
 
 class Endless(Exception):
     """The circuit takes more steps than the interpreter does, perhaps infinitely many."""
+
+
+def decided_circuits(seeds: Iterable[int]) -> Iterator[tuple[int, QuantumCircuit, str]]:
+    """Random circuits that measure and that come to an end, each with its seed and its one bit string."""
+    for seed in seeds:
+        circuit = random_circuit(seed)
+        if with_measurements(circuit) is not circuit:
+            continue
+        try:
+            bits = final_bits(circuit)
+        except Endless:
+            continue
+        yield seed, circuit, "".join(str(bits[position]) for position in measured_layout(circuit).positions)
 
 
 class _Break(Exception):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from qjs_executor.child.circuits.measurement import measured_layout, with_measurements
+from qjs_executor.child.circuits.measurement import measured_layout
 from qjs_executor.child.engines.engine import simulate
 
-from .reference import Endless, final_bits, random_circuit
+from .reference import decided_circuits
 
 CIRCUITS = 60
 
@@ -15,15 +15,7 @@ CIRCUITS = 60
 @pytest.mark.parametrize("level", [0, 1, 2, 3])
 def test_random_circuits_with_classical_control_give_the_interpreters_answer(level: int) -> None:
     compared = 0
-    for seed in range(level * CIRCUITS, (level + 1) * CIRCUITS):
-        circuit = random_circuit(seed)
-        if with_measurements(circuit) is not circuit:
-            continue
-        try:
-            bits = final_bits(circuit)
-        except Endless:
-            continue
-        expected = "".join(str(bits[position]) for position in measured_layout(circuit).positions)
+    for seed, circuit, expected in decided_circuits(range(level * CIRCUITS, (level + 1) * CIRCUITS)):
         memory = simulate(circuit, "statevector", 3, 1, level, None)
         assert measured_layout(circuit).counts(memory) == {expected: 3}, f"seed {seed}"
         compared += 1

@@ -11,6 +11,7 @@ from typing import Any
 from qiskit import QuantumCircuit
 
 from . import user_code
+from .analysis.analysis import analyse
 from .circuits import openqasm
 from .circuits.canonical import canonical_text
 from .circuits.gate_names import with_distinct_names
@@ -28,6 +29,9 @@ from .found import Observable
 from .frameworks.registry import adapter_of
 from .plain_value import plain_value
 from .refusals import JobError, Unsupported
+from .targets.compilation import compile_circuit
+from .targets.target import parse_target
+from .workflows.capture import capture
 
 SAVED_DATA_NOTE = "{} is ignored: saved simulator data is not part of the result in this version"
 CIRCUIT_TEXT_MAX = 1024 * 1024
@@ -46,8 +50,6 @@ def answer_to(job: dict[str, Any]) -> dict[str, Any]:
         case "compile":
             return _compile(job)
         case "analyse":
-            from .analysis.analysis import analyse
-
             return analyse(job["source"]["code"], job["request"]["requirements"])
         case "capture":
             return _capture(job)
@@ -84,9 +86,6 @@ def _convert(job: dict[str, Any]) -> dict[str, Any]:
 
 def _compile(job: dict[str, Any]) -> dict[str, Any]:
     """The circuit in the form of a provider; or `found`, to be compiled by another child."""
-    from .targets.compilation import compile_circuit
-    from .targets.target import parse_target
-
     circuit, warnings, text = _circuit_alone(job, "compile")
     if not isinstance(circuit, QuantumCircuit):
         return {"found": circuit}
@@ -96,8 +95,6 @@ def _compile(job: dict[str, Any]) -> dict[str, Any]:
 
 def _capture(job: dict[str, Any]) -> dict[str, Any]:
     """The graph of the tasks of a script's workflow."""
-    from .workflows.capture import capture
-
     wanted = job["request"]
     return capture(job["source"]["code"], job["params"], _device(job), wanted["entrypoint"], wanted["arguments"])
 

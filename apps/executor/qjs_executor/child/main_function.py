@@ -7,12 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from .refusals import JobError, Unsupported
-
-SERVICE_NAMES = frozenset({"shots", "backend"})
-"""Parameters that every job has; a `main` that does not ask for them is called without them."""
-
-_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+from .arguments import from_params
+from .refusals import Unsupported
 
 
 class DispatchClient:
@@ -34,7 +30,8 @@ def call_main(main: Callable[..., Any], params: dict[str, Any]) -> Any:
     if [*signature.parameters][:2] == ["client", "params"]:
         result = main(DispatchClient(), dict(params))
     else:
-        result = main(**_arguments(signature, params))
+        bound = from_params("main", main, params)
+        result = main(*bound.args, **bound.kwargs)
     if inspect.isawaitable(result):
         return asyncio.run(_awaited(result))
     return result
@@ -42,17 +39,3 @@ def call_main(main: Callable[..., Any], params: dict[str, Any]) -> Any:
 
 async def _awaited(value: Any) -> Any:
     return await value
-
-
-def _arguments(signature: inspect.Signature, params: dict[str, Any]) -> dict[str, Any]:
-    parameters = signature.parameters.values()
-    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
-        return dict(params)
-    accepted = [parameter.name for parameter in parameters if parameter.kind in _NAMED]
-    for name in params:
-        if name not in accepted and name not in SERVICE_NAMES:
-            raise JobError(f"main() does not accept '{name}'; it accepts {', '.join(accepted) or 'nothing'}")
-    for parameter in parameters:
-        if parameter.default is inspect.Parameter.empty and parameter.kind in _NAMED and parameter.name not in params:
-            raise JobError(f"main() needs '{parameter.name}', which is not among the job's params")
-    return {name: value for name, value in params.items() if name in accepted}

@@ -44,9 +44,6 @@ FRAMEWORKS = (
 OWN_MODULES = (
     "main",
     "job",
-    "analysis.analysis",
-    "workflows.capture",
-    "targets.compilation",
     "circuits.openqasm3",
     "engines.mps",
     "engines.noise_channels",

@@ -87,6 +87,11 @@ def is_circuit(value: Any) -> bool:
     return isinstance(value, QuantumCircuit) or adapter_of(value) is not None
 
 
+def is_workflow(value: Any) -> bool:
+    """Whether a value is a function that the SDK's `@workflow` has marked."""
+    return getattr(value, "_is_workflow", False) is True and callable(value)
+
+
 def guarded(action: Any) -> Any:
     """Calls user code; whatever it raises becomes a JobError that shows the user's own lines and nothing else."""
     try:
@@ -121,9 +126,7 @@ def lines_of(found: FoundObject) -> Iterator[None]:
 
 
 def _refuse_workflows(namespace: dict[str, Any]) -> None:
-    workflows = sorted(
-        name for name, value in namespace.items() if getattr(value, "_is_workflow", False) is True and callable(value)
-    )
+    workflows = sorted(name for name, value in namespace.items() if is_workflow(value))
     if len(workflows) > 1:
         raise JobError(f"several workflows were found ({', '.join(workflows)}); define main() to say which one is run")
     if workflows:

@@ -14,6 +14,8 @@ from ..sandbox.seam import Job, Limits, Task
 from .lanes import Lane
 from .run_request import (
     KEY_MAX,
+    QUBITS_MAX,
+    SHOTS_MAX,
     TEXT_MAX,
     InvalidRequest,
     integer_of,
@@ -29,8 +31,6 @@ WALL_SECONDS = 10.0
 """Reading, converting and describing are quick; what takes longer is an attack or belongs into a job."""
 COMPILE_SECONDS = 60.0
 """Routing a wide circuit onto a device's couplings takes its time."""
-QUBITS_MAX = 256
-"""Wider than any circuit that a backend here takes."""
 ARGUMENT_KEYS = {"args", "kwargs"}
 
 Parse = Callable[[bytes, Limits], tuple[Job, Limits, Lane]]
@@ -89,7 +89,7 @@ def _question(
     params = request.get("params", {})
     if not isinstance(params, dict):
         refuse("params", "must be an object", params)
-    integer_of(params.get("shots", 1), "params.shots", 1, 100_000)
+    integer_of(params.get("shots", 1), "params.shots", 1, SHOTS_MAX)
     job = Job(
         run_id=task,
         source=source,

@@ -7,11 +7,11 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ..arguments import from_params, from_request
 from ..device import Device
-from ..python_text import FILE_NAME, parsed
+from ..python_text import compiled, parsed
 from ..refusals import JobError, Unsupported
-from ..user_code import guarded, module_of
-from .arguments import from_params, from_request
+from ..user_code import guarded, is_workflow, module_of
 from .graph import Graph
 from .recording import UNRESOLVED, Recording
 from .task_device import pickle_devices_by_reference, provide_device
@@ -41,7 +41,8 @@ def capture(
     recording.begin()
     provide_device(device)
     pickle_devices_by_reference()
-    guarded(lambda: exec(compile(tree, FILE_NAME, "exec", dont_inherit=True), module.__dict__))
+    program = compiled(tree)
+    guarded(lambda: exec(program, module.__dict__))
     name, workflow = guarded(lambda: _chosen(module.__dict__, entrypoint))
     dispatch, output = _recorded(name, workflow, params, arguments)
     # A workflow that calls no task has recorded nothing.
@@ -51,7 +52,7 @@ def capture(
 
 
 def _chosen(namespace: dict[str, Any], entrypoint: str | None) -> tuple[str, Callable[..., Any]]:
-    workflows = {name: value for name, value in namespace.items() if _is_workflow(value)}
+    workflows = {name: value for name, value in namespace.items() if is_workflow(value)}
     if entrypoint is not None:
         if entrypoint in workflows:
             return entrypoint, workflows[entrypoint]
@@ -65,10 +66,6 @@ def _chosen(namespace: dict[str, Any], entrypoint: str | None) -> tuple[str, Cal
     if len({id(value) for value in workflows.values()}) > 1:
         raise JobError(f"several workflows were found ({_listed(workflows)}); name the one that is meant")
     return next(iter(workflows.items()))
-
-
-def _is_workflow(value: Any) -> bool:
-    return getattr(value, "_is_workflow", False) is True and callable(value)
 
 
 def _listed(workflows: dict[str, Any]) -> str:

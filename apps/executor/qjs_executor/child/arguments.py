@@ -6,9 +6,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..main_function import SERVICE_NAMES
-from ..refusals import JobError
+from .refusals import JobError
 
+SERVICE_NAMES = frozenset({"shots", "backend"})
+"""Parameters that every job has; a function that does not ask for them is called without them."""
 _BY_PLACE = inspect.Parameter.POSITIONAL_ONLY
 _NAMED = (_BY_PLACE, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 

@@ -4,7 +4,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { steady } from './steady-connection.js'
+import { type Steady, steady } from './steady-connection.js'
 
 export type Db = PostgresJsDatabase<Record<string, never>>
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
@@ -19,16 +19,17 @@ export interface Connection {
 
 /** @param max connections of the pool; a statement that runs longer than `statementTimeoutMs` is cancelled by Postgres. */
 export function connect(databaseUrl: string, options: { max?: number; statementTimeoutMs?: number } = {}): Connection {
+  const { options: steadily, watch } = steady({
+    application_name: 'quantum-job-service',
+    statement_timeout: options.statementTimeoutMs ?? 10_000
+  })
   const pool = postgres(databaseUrl, {
     max: options.max ?? 10,
     connect_timeout: 5,
     onnotice: () => {},
-    ...steady({
-      application_name: 'quantum-job-service',
-      statement_timeout: options.statementTimeoutMs ?? 10_000
-    })
+    ...steadily
   })
-  return { db: drizzle(withPreparedStatements(pool)), sql: pool, close: () => pool.end({ timeout: 5 }) }
+  return { db: drizzle(withPreparedStatements(pool, watch)), sql: pool, close: () => pool.end({ timeout: 5 }) }
 }
 
 /**
@@ -36,12 +37,15 @@ export function connect(databaseUrl: string, options: { max?: number; statementT
  * per connection when asked to; lists of varying length therefore go as one array parameter (`anyOf`), or each length
  * would be a statement of its own.
  */
-function withPreparedStatements<T extends postgres.Sql | postgres.TransactionSql>(client: T): T {
+function withPreparedStatements<T extends postgres.Sql | postgres.TransactionSql>(
+  client: T,
+  watch: Steady['watch']
+): T {
   const unsafe = client.unsafe.bind(client)
   const nested =
     (begin: (run: (inner: postgres.TransactionSql) => unknown) => unknown) =>
     (run: (inner: postgres.TransactionSql) => unknown) =>
-      begin((inner) => run(withPreparedStatements(inner)))
+      begin((inner) => watch((async () => run(withPreparedStatements(inner, watch)))()))
   const overrides: Record<string, unknown> = {
     unsafe: (query: string, parameters: never[], options: object) =>
       unsafe(query, parameters, { prepare: true, ...options })

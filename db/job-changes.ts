@@ -40,7 +40,7 @@ export interface JobListener {
  * notices were missed meanwhile.
  */
 export function listenToJobs(databaseUrl: string, any: (jobId: string) => void = () => {}): JobListener {
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 5, ...steady() })
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 5, ...steady().options })
   const waiters = new Map<string, Set<() => void>>()
   const tell = (jobId: string) => {
     for (const changed of waiters.get(jobId) ?? []) changed()

@@ -1,5 +1,7 @@
 // Postgres restarts, an operator ends a session, a proxy gives up: what is under way fails in a way its caller sees, and
 // everything goes on afterwards. An exception that nobody can catch would end this test's own process.
+
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import postgres from 'postgres'
@@ -53,6 +55,16 @@ test.each([
         await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)
         await cutAll()
         await tx.execute(sql`select 1`)
+      })
+  ],
+  [
+    'and hears of it late',
+    async () =>
+      db.transaction(async (tx) => {
+        await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)
+        await cutAll()
+        await delay(700)
+        await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)
       })
   ],
   [

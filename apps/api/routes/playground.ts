@@ -82,11 +82,10 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     async (request, reply) => {
       const user = userOf(request)
       const { code, language, backend: slug, shots } = request.body
-      const backend = await findBackend(db, slug)
+      const [backend, team] = await Promise.all([findBackend(db, slug), teamForRuns(db, user.id)])
       assertForPlayground(backend, slug)
       runs.assertConfigured()
       assertUsable(backend, slug, shots, 'shots')
-      const team = await teamForRuns(db, user.id)
       const end = await runs.ask(request, user.id, (executor, signal) =>
         executor.runInteractive(
           {

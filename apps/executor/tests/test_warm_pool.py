@@ -49,6 +49,11 @@ def test_a_run_needs_no_import_of_its_own(executor: Executor) -> None:
     assert times[4] < 500, "15 to 40 ms alone; importing qiskit takes over a second"
 
 
+def test_a_waiting_child_already_owns_what_a_small_run_writes(attacked: Executor) -> None:
+    for zygote in zygotes(attacked).values():
+        assert 1024 * 1024 < zygote["own_bytes"] <= 7 * 1024 * 1024
+
+
 def test_runs_draw_samples_of_their_own_and_the_same_ones_from_the_same_seed(executor: Executor) -> None:
     draws = [executor.run(DRAW).result["stdout"] for _ in range(4)]
     assert len(set(draws)) == 4

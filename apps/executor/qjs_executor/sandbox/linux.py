@@ -35,6 +35,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 
+_MADV_POPULATE_WRITE = 23
 _SECCOMP_MODE_FILTER = 2
 _SECUREBITS_LOCKED = 0x2F
 """No root by user id, no setuid fix-up, no keeping of capabilities; each locked."""
@@ -150,6 +151,12 @@ def load_seccomp_filter(program: bytes) -> None:
     """Loads a filter, given as its lines (struct sock_filter) one after another."""
     holder = _FilterProgram(len(program) // 8, program)
     _check(_libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(holder), 0, 0), "seccomp")
+
+
+def populate_for_writing(address: int, length: int) -> None:
+    """Has the kernel do now what it would do at the first write to each page of a mapping. The content stays. EINVAL
+    before Linux 5.14."""
+    _check(_libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(length), _MADV_POPULATE_WRITE), "madvise")
 
 
 def raw_call(number: int, *arguments: int | bytes | None) -> int:

@@ -20,6 +20,8 @@ from .zygote_process import ZygoteProcess
 
 READY = 2
 """Children in stock; a new one takes about 10 ms."""
+RESTOCK_SECONDS = 0.1
+"""The stock is filled up after a run, or after this time when the run takes longer."""
 READY_SECONDS = 20.0
 READY_BYTES_MAX = 64 * 1024
 RECYCLE_JOBS = 500
@@ -65,7 +67,8 @@ class Pool:
         while self._ready:
             child = self._ready.popleft()
             if not child.ended.done():
-                self._stock()
+                # A fork beside a short run would take its core; with another child in stock it can wait for the end.
+                asyncio.get_running_loop().call_later(RESTOCK_SECONDS if self._ready else 0, self._stock)
                 return child
         waiter: asyncio.Future[PooledChild] = asyncio.get_running_loop().create_future()
         self._waiting.append(waiter)
@@ -89,6 +92,7 @@ class Pool:
         """Ends a child; returns when nothing of it is alive and its user is free again."""
         await child.reap()
         self._uids.append(child.uid)
+        self._stock()
 
     def count_job(self) -> None:
         """One more job was taken by a child of this zygote; renews the zygote when it has served enough."""
@@ -112,6 +116,7 @@ class Pool:
             "recycled": self._recycled,
             "age_s": round(time.monotonic() - zygote.started, 1) if zygote else 0,
             "versions": zygote.versions if zygote else {},
+            "own_bytes": zygote.own_bytes if zygote else 0,
             "layers": self._ready[0].layers if self._ready else [],
             "pids": sorted(self._stock_pids()),
             "last_error": self.last_error,

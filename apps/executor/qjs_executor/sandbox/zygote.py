@@ -18,7 +18,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from . import linux
+from . import linux, written_pages
 from .private_root import build_shared_root
 from .seam import SHARED_USER, WITH_NAMESPACES
 from .zygote_child import Pipes, Plan, be_child
@@ -48,6 +48,7 @@ class _Zygote:
         self._plan = Plan(**configuration["plan"])
         self._children: dict[int, _Child] = {}
         self._pid_namespace = -1
+        self._written: list[written_pages.Range] = []
 
     def run(self) -> NoReturn:
         try:
@@ -57,13 +58,15 @@ class _Zygote:
             os._exit(1)
         # In a process namespace of its own it does not know the number by which the others know it.
         itself = os.pidfd_open(os.getpid())
-        self._tell({"up": {"versions": versions}}, [itself])
+        own_bytes = sum(length for _, length in self._written)
+        self._tell({"up": {"versions": versions, "own_bytes": own_bytes}}, [itself])
         os.close(itself)
         while True:
             self._turn()
 
     def _prepare(self) -> dict[str, str]:
         from ..child.preload import preload
+        from ..child.rehearsal import rehearsals
 
         versions = preload(self._set)
         if self._plan.isolation == "rootless":
@@ -78,6 +81,7 @@ class _Zygote:
         # One collection in a child would otherwise touch, and so copy, everything that was imported.
         gc.collect()
         gc.freeze()
+        self._written = written_pages.learn(rehearsals(self._set))
         return versions
 
     def _turn(self) -> None:
@@ -117,7 +121,7 @@ class _Zygote:
             self._tell({"unforked": slot, "reason": str(error)})
             return
         if pid == 0:
-            be_child(self._plan, uid, folder, theirs)
+            be_child(self._plan, uid, folder, theirs, self._written)
         for fd in (job_read, result_write, out_write, err_write):
             os.close(fd)
         child = _Child(slot, pid, os.pidfd_open(pid))

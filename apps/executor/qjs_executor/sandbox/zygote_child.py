@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from .. import frames
-from . import linux
+from . import linux, written_pages
 from .confinement import PROCESSES_MAX, limit, limit_processes_of_shared_user, prefer_as_memory_victim
 from .guard import stand_guard
 from .landlock import apply_landlock, landlock_abi
@@ -51,9 +51,9 @@ class Pipes:
     stderr: int
 
 
-def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes) -> NoReturn:
+def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes, written: list[written_pages.Range]) -> NoReturn:
     """Runs in the fresh fork and never returns. `folder` is the child's working directory where it has no /tmp of its
-    own."""
+    own; `written`, the memory that runs write."""
     try:
         if plan.isolation not in WITH_NAMESPACES:
             stand_guard(plan.isolation, uid, folder)
@@ -67,6 +67,7 @@ def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes) -> NoReturn:
             frames.send(RESULT_FD, frames.pack({"fault": f"cannot confine the run: {error}"}))
         os._exit(1)
     frames.send(RESULT_FD, frames.pack({"ready": {"uid": os.getuid(), "layers": layers}}))
+    written_pages.own(written)
     order = frames.receive(JOB_FD)
     if order is None:
         os._exit(0)

@@ -50,6 +50,8 @@ class ZygoteProcess:
         self, zygote_set: ZygoteSet, plan: Plan, on_child: Callable[[ZygoteProcess, PooledChild], None]
     ) -> None:
         self.versions: dict[str, str] = {}
+        self.own_bytes = 0
+        """Memory that each child copies before it has a job."""
         self.started = time.monotonic()
         self.children: dict[int, PooledChild] = {}
         self.forking: dict[int, int] = {}
@@ -144,6 +146,7 @@ class ZygoteProcess:
     def _heard(self, message: dict[str, Any], descriptors: list[int]) -> None:
         if "up" in message:
             self.versions = message["up"]["versions"]
+            self.own_bytes = message["up"]["own_bytes"]
             self.inner_pid = pid_of(descriptors[0])
             os.close(descriptors[0])
             self._up.set_result(None)

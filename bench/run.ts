@@ -6,6 +6,7 @@ import { benchBackends } from './backends.js'
 import { type BenchStack, startBenchStack } from './bench-stack.js'
 import { benchExecutor } from './executor.js'
 import { benchPlayground } from './playground.js'
+import { benchRateLimits } from './rate-limits.js'
 import { benchSubmit } from './submit.js'
 import { printTable } from './table.js'
 import { benchThroughput } from './throughput.js'
@@ -13,6 +14,7 @@ import { benchThroughput } from './throughput.js'
 const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   backends: benchBackends,
   submit: benchSubmit,
+  'rate-limits': benchRateLimits,
   throughput: benchThroughput,
   playground: benchPlayground,
   executor: benchExecutor

@@ -171,7 +171,11 @@ async function record(platform: BenchPlatform, mode: Mode, count: number): Promi
           maxCost: null,
           notBefore: null
         },
-        { userId: platform.user.id, email: platform.user.email, backend, at: new Date() }
+        {
+          caller: { userId: platform.user.id, email: platform.user.email, key: null },
+          backend,
+          at: new Date()
+        }
       )
     )
   await sql`update outbox set next_at = now() + interval '1 hour'`

@@ -1,6 +1,6 @@
 // Users, their sessions, and the access codes that let them in.
 import { createHash, randomBytes } from 'node:crypto'
-import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
 import type { Db, DbOrTx, Tx } from './client.js'
 import { newId } from './ids.js'
@@ -15,7 +15,7 @@ export interface User {
   createdAt: Date
 }
 
-const userColumns = {
+export const userColumns = {
   id: users.id,
   email: users.email,
   username: users.username,
@@ -27,30 +27,42 @@ const userColumns = {
 /** A session nobody uses for a week ends, and every one after a month. */
 const SESSION_IDLE = sql`interval '7 days'`
 const SESSION_ABSOLUTE = sql`interval '30 days'`
+const isLive = and(
+  isNull(sessions.revokedAt),
+  gt(sessions.lastSeenAt, sql`now() - ${SESSION_IDLE}`),
+  gt(sessions.createdAt, sql`now() - ${SESSION_ABSOLUTE}`)
+)
 
 /**
  * Makes an account and spends one use of the code, both or neither, so that two people cannot take the last use.
- * @param code `null` where sign-up is open.
+ * @param account.code `null` where none is needed. @param also what belongs to the account and is made or refused with it.
  * @throws ServiceError `validation_error`; an address that is taken is refused in words that fit other reasons as well.
  */
 export async function signUp(
   db: Db,
-  account: { email: string; passwordHash: string; displayName: string | null; code: string | null }
+  account: NewUser & { code: string | null },
+  also: (tx: Tx, user: User) => Promise<void> = async () => {}
 ): Promise<User> {
   return db.transaction(async (tx) => {
     if (account.code !== null && !(await spendAccessCode(tx, account.code)))
       throw new ServiceError('validation_error', 'code: is not valid, has expired or is used up')
-    return insertUser(tx, account)
+    const user = await insertUser(tx, account)
+    await also(tx, user)
+    return user
   })
+}
+
+export interface NewUser {
+  email: string
+  /** `null` for whoever signs in through a provider of identities alone. */
+  passwordHash: string | null
+  displayName: string | null
 }
 
 const addressTaken = () =>
   new ServiceError('validation_error', 'email: cannot be used for a new account; sign in instead if it is yours')
 
-async function insertUser(
-  tx: Tx,
-  account: { email: string; passwordHash: string; displayName: string | null }
-): Promise<User> {
+async function insertUser(tx: Tx, account: NewUser): Promise<User> {
   const base = usernameBase(account.email)
   for (let tries = 0; tries < 10; tries++) {
     const username = tries === 0 ? base : `${base.slice(0, 24)}-${randomBytes(3).toString('hex').slice(0, 5)}`
@@ -88,7 +100,7 @@ function usernameBase(email: string): string {
 export async function findPasswordHash(
   db: DbOrTx,
   email: string
-): Promise<{ user: User; passwordHash: string } | null> {
+): Promise<{ user: User; passwordHash: string | null } | null> {
   const [row] = await db
     .select({ ...userColumns, passwordHash: users.passwordHash })
     .from(users)
@@ -120,14 +132,7 @@ export async function findSession(
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
-    .where(
-      and(
-        eq(sessions.tokenHash, hashToken(token)),
-        isNull(sessions.revokedAt),
-        gt(sessions.lastSeenAt, sql`now() - ${SESSION_IDLE}`),
-        gt(sessions.createdAt, sql`now() - ${SESSION_ABSOLUTE}`)
-      )
-    )
+    .where(and(eq(sessions.tokenHash, hashToken(token)), isLive))
   return row ?? null
 }
 
@@ -135,8 +140,31 @@ export async function touchSession(db: DbOrTx, sessionId: string): Promise<void>
   await db.update(sessions).set({ lastSeenAt: sql`now()` }).where(eq(sessions.id, sessionId))
 }
 
-export async function revokeSession(db: DbOrTx, sessionId: string): Promise<void> {
-  await db.update(sessions).set({ revokedAt: sql`now()` }).where(eq(sessions.id, sessionId))
+/** Ends a session of the user; `false` when it is none of theirs, or has ended. */
+export async function revokeSession(db: DbOrTx, userId: string, sessionId: string): Promise<boolean> {
+  const revoked = await db
+    .update(sessions)
+    .set({ revokedAt: sql`now()` })
+    .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId), isNull(sessions.revokedAt)))
+    .returning({ id: sessions.id })
+  return revoked.length > 0
+}
+
+const SESSIONS_SHOWN = 100
+
+/** A user's live sessions, the newest first. */
+export async function listSessions(db: DbOrTx, userId: string) {
+  return db
+    .select({
+      id: sessions.id,
+      userAgent: sessions.userAgent,
+      createdAt: sessions.createdAt,
+      lastSeenAt: sessions.lastSeenAt
+    })
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), isLive))
+    .orderBy(desc(sessions.id))
+    .limit(SESSIONS_SHOWN)
 }
 
 const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()

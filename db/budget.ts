@@ -5,8 +5,10 @@ import { and, eq, sql } from 'drizzle-orm'
 import {
   type BudgetLimits,
   type BudgetRefusal,
+  checkKeyDay,
+  checkOwnCap,
   checkPeriod,
-  checkSingleJob,
+  checkPerJob,
   defaultCeilings,
   defaultLimits,
   nothingSpent,
@@ -16,6 +18,8 @@ import {
 import type { MicroUsd } from '../domain/money.js'
 import type { DbOrTx, Tx } from './client.js'
 import { budgetCounters, ledger, teamBudgets } from './tables/budgets.js'
+import { jobs } from './tables/jobs.js'
+import { apiKeyDays } from './tables/teams.js'
 
 export interface TeamBudget {
   limits: BudgetLimits
@@ -88,15 +92,26 @@ export async function periodCounters(
  */
 export async function reserve(
   tx: Tx,
-  job: { id: string; teamId: string; estimate: MicroUsd; startsAt: Date; maxCost: MicroUsd | null }
+  job: {
+    id: string
+    teamId: string
+    estimate: MicroUsd
+    startsAt: Date
+    maxCost: MicroUsd | null
+    /** The key that submits it, when it has a limit of its own. */
+    key: { id: string; dailyLimit: MicroUsd } | null
+  }
 ): Promise<BudgetRefusal | null> {
-  const { teamId, estimate } = job
+  const { teamId, estimate, key } = job
   // An estimate of zero is never refused, whatever the limits are.
   if (estimate === 0n) return null
   const { limits } = await teamBudget(tx, teamId)
-  const single = checkSingleJob(estimate, limits, job.maxCost)
-  if (single) return single
   const { day, month } = periodsOf(job.startsAt)
+  const single =
+    checkOwnCap(estimate, job.maxCost) ??
+    (key && (await reserveKeyDay(tx, key, day, estimate))) ??
+    checkPerJob(estimate, limits)
+  if (single) return single
   for (const [period, startsOn, limit] of [
     ['day', day, 'daily'],
     ['month', month, 'monthly']
@@ -107,6 +122,24 @@ export async function reserve(
   }
   await tx.insert(ledger).values({ teamId, jobId: job.id, kind: 'reserve', amount: estimate, day })
   return null
+}
+
+async function reserveKeyDay(
+  tx: Tx,
+  key: { id: string; dailyLimit: MicroUsd },
+  day: string,
+  estimate: MicroUsd
+): Promise<BudgetRefusal | null> {
+  const [counter] = await tx
+    .insert(apiKeyDays)
+    .values({ keyId: key.id, day, spent: 0n, reserved: estimate })
+    .onConflictDoUpdate({
+      target: [apiKeyDays.keyId, apiKeyDays.day],
+      set: { reserved: sql`${apiKeyDays.reserved} + ${estimate}` }
+    })
+    .returning({ spent: apiKeyDays.spent, reserved: apiKeyDays.reserved })
+  const { spent, reserved } = counter!
+  return checkKeyDay(estimate, key.dailyLimit, { spent, reserved: reserved - estimate })
 }
 
 /**
@@ -131,8 +164,29 @@ export async function settle(tx: Tx, jobId: string, cost: MicroUsd | 'all'): Pro
   // The unique index decides when two settle at once: the loser's transaction fails and its step is repeated.
   await tx.insert(ledger).values(entries)
   const month = periodsOf(new Date(`${day}T00:00:00Z`)).month
+  await moveKeyDay(tx, jobId, { day, reserved: -amount, spent })
   await moveCounter(tx, { teamId, period: 'day', startsOn: day, reserved: -amount, spent })
   await moveCounter(tx, { teamId, period: 'month', startsOn: month, reserved: -amount, spent })
+}
+
+/** The day of the key that submitted the job; a key without a limit of its own has none. */
+async function moveKeyDay(
+  tx: Tx,
+  jobId: string,
+  move: { day: string; reserved: MicroUsd; spent: MicroUsd }
+): Promise<void> {
+  await tx
+    .update(apiKeyDays)
+    .set({
+      reserved: sql`${apiKeyDays.reserved} + ${move.reserved}`,
+      spent: sql`${apiKeyDays.spent} + ${move.spent}`
+    })
+    .where(
+      and(
+        eq(apiKeyDays.keyId, sql`(select ${jobs.apiKeyId} from ${jobs} where ${jobs.id} = ${jobId})`),
+        eq(apiKeyDays.day, move.day)
+      )
+    )
 }
 
 /** The job's own entries (not those of a task) by kind. */

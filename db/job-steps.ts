@@ -2,13 +2,13 @@
 // Both modes call these; only the fence differs (a lease for direct jobs).
 import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { estimateCost } from '../domain/cost.js'
-import type { JobError } from '../domain/errors.js'
+import { type JobError, ServiceError } from '../domain/errors.js'
 import { type CancelOutcome, isFinal, type JobStatus } from '../domain/job-status.js'
 import { storableText } from '../domain/json-guard.js'
 import { formatUsd } from '../domain/money.js'
 import { closeOpenAttempts } from './attempts.js'
 import { settle } from './budget.js'
-import type { Db, Tx } from './client.js'
+import type { Db, DbOrTx, Tx } from './client.js'
 import { type Fence, now, type Transition, transition } from './job-transition.js'
 import { backends } from './tables/backends.js'
 import { jobs, outbox } from './tables/jobs.js'
@@ -172,7 +172,7 @@ export async function endCancelled(
 export type CancelRequest = 'cancelled' | 'cancelling' | 'final'
 
 /** A waiting job ends here and now; a running one is marked, and an outbox row tells its engine until the job is final. */
-export async function requestCancel(db: Db, jobId: string): Promise<CancelRequest> {
+export async function requestCancel(db: DbOrTx, jobId: string): Promise<CancelRequest> {
   return db.transaction(async (tx) => {
     const requested = { cancelRequestedAt: now }
     const ended = await transition(tx, jobId, 'cancelled', {
@@ -200,4 +200,14 @@ export async function requestCancel(db: Db, jobId: string): Promise<CancelReques
         .onConflictDoNothing()
     return isFinal(job!.status as JobStatus) ? 'final' : 'cancelling'
   })
+}
+
+/** `requestCancel` for somebody who is told how it went. @throws ServiceError `conflict` when the job is final already. */
+export async function cancelJob(db: DbOrTx, jobId: string): Promise<void> {
+  if ((await requestCancel(db, jobId)) !== 'final') return
+  const [job] = await db.select({ status: jobs.status }).from(jobs).where(eq(jobs.id, jobId))
+  throw new ServiceError(
+    'conflict',
+    `job is ${job?.status} already; only a job that is not final can be cancelled`
+  )
 }

@@ -1,5 +1,5 @@
 // Recording, finding and listing jobs. A job, its reservation and its outbox row are one transaction; nothing is started
-// inside it. Reads always name the user, so that a job of somebody else's team is as if it were not there.
+// inside it. Reads always name the caller, so that a job of somebody else's team is as if it were not there.
 import { createHash } from 'node:crypto'
 import { and, desc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import type { Backend } from '../domain/backend.js'
@@ -7,6 +7,8 @@ import { budgetRefusalBody } from '../domain/budget.js'
 import { estimateCost } from '../domain/cost.js'
 import { ServiceError } from '../domain/errors.js'
 import type { JobStatus } from '../domain/job-status.js'
+import type { MicroUsd } from '../domain/money.js'
+import { TOTAL_MAX } from '../domain/page.js'
 import type { Submission } from '../domain/submission.js'
 import { reserve } from './budget.js'
 import { anyOf, type Db, type DbOrTx } from './client.js'
@@ -15,7 +17,7 @@ import { now } from './job-transition.js'
 import { members } from './tables/accounts.js'
 import { backends } from './tables/backends.js'
 import { attempts, jobEvents, jobs, outbox } from './tables/jobs.js'
-import { lockTeamForWrite } from './teams.js'
+import { type Caller, lockTeamForWrite, membershipsOf } from './teams.js'
 
 /** How long the relay leaves a fresh row to the nudge that follows the answer. */
 const NUDGE_HEAD_START_SECONDS = 2
@@ -28,28 +30,26 @@ const NUDGE_HEAD_START_SECONDS = 2
 export async function createJob(
   db: Db,
   submission: Submission,
-  context: { userId: string; email: string; backend: Backend; at: Date }
+  context: { caller: Caller; keyDailyLimit?: MicroUsd | null; backend: Backend; at: Date }
 ): Promise<string> {
-  const { backend, at } = context
+  const { caller, keyDailyLimit = null, backend, at } = context
   const id = newId()
   const estimate = estimateCost(backend.pricing, submission.params.shots)
   const startsAt = submission.notBefore ?? at
   const { source } = submission
   await db.transaction(async (tx) => {
-    const teamId = await lockTeamForWrite(tx, {
-      userId: context.userId,
-      email: context.email,
-      teamId: submission.teamId
-    })
-    const refusal = await reserve(tx, { id, teamId, estimate, startsAt, maxCost: submission.maxCost })
+    const teamId = await lockTeamForWrite(tx, caller, submission.teamId)
+    const key = caller.key && keyDailyLimit !== null ? { id: caller.key.id, dailyLimit: keyDailyLimit } : null
+    const refusal = await reserve(tx, { id, teamId, estimate, startsAt, maxCost: submission.maxCost, key })
     if (refusal) {
       const { message, fields } = budgetRefusalBody(refusal)
-      throw new ServiceError('budget_exceeded', message, fields)
+      throw new ServiceError(refusal.limit === 'key' ? 'spend_limit_exceeded' : 'budget_exceeded', message, fields)
     }
     const job = tx.insert(jobs).values({
       id,
       teamId,
-      userId: context.userId,
+      userId: caller.userId,
+      apiKeyId: caller.key?.id ?? null,
       name: submission.name,
       labels: submission.labels,
       status: 'pending',
@@ -83,7 +83,7 @@ export async function createJob(
   return id
 }
 
-const recordColumns = {
+export const recordColumns = {
   id: jobs.id,
   name: jobs.name,
   labels: jobs.labels,
@@ -120,17 +120,17 @@ const recordColumns = {
     where other.status = 'pending' and other.execution_mode = ${jobs.mode} and other.id < ${jobs.id} limit 1000) earlier) else 0 end`
 }
 
-const recordQuery = (db: DbOrTx, userId: string) =>
+const recordQuery = (db: DbOrTx, caller: Caller) =>
   db
     .select(recordColumns)
     .from(jobs)
-    .innerJoin(members, and(eq(members.teamId, jobs.teamId), eq(members.userId, userId)))
+    .innerJoin(members, and(eq(members.teamId, jobs.teamId), membershipsOf(caller)))
 
 export type JobRow = Awaited<ReturnType<typeof recordQuery>>[number]
 
-/** A job of one of the user's teams, or `null`. */
-export async function loadJob(db: DbOrTx, userId: string, jobId: string): Promise<JobRow | null> {
-  const [row] = await recordQuery(db, userId).where(eq(jobs.id, jobId))
+/** A job of one of the caller's teams, or `null`. */
+export async function loadJob(db: DbOrTx, caller: Caller, jobId: string): Promise<JobRow | null> {
+  const [row] = await recordQuery(db, caller).where(eq(jobs.id, jobId))
   return row ?? null
 }
 
@@ -144,13 +144,10 @@ export interface JobFilter {
   offset: number
 }
 
-/** How far totals are counted exactly. */
-export const TOTAL_MAX = 10_000
-
-/** Jobs of the user's teams, newest first (ids sort by time), with the number of all that match. */
+/** Jobs of the caller's teams, newest first (ids sort by time), with the number of all that match. */
 export async function listJobs(
   db: DbOrTx,
-  userId: string,
+  caller: Caller,
   filter: JobFilter
 ): Promise<{ rows: JobRow[]; more: boolean; total: number }> {
   const conditions: (SQL | undefined)[] = [
@@ -158,9 +155,9 @@ export async function listJobs(
     filter.status ? eq(jobs.status, filter.status) : undefined,
     filter.backend ? eq(jobs.backend, filter.backend) : undefined
   ]
-  const teamsOfUser = db.select({ id: members.teamId }).from(members).where(eq(members.userId, userId))
+  const teamsOfUser = db.select({ id: members.teamId }).from(members).where(membershipsOf(caller))
   const [rows, counted] = await Promise.all([
-    recordQuery(db, userId)
+    recordQuery(db, caller)
       .where(and(...conditions, filter.before ? lt(jobs.id, filter.before) : undefined))
       .orderBy(desc(jobs.id))
       .limit(filter.limit + 1)

@@ -37,7 +37,7 @@ export interface PeriodCounter {
 
 /** The limit that a cost would break, with the three figures of a 402 answer. */
 export interface BudgetRefusal {
-  limit: 'max_cost' | 'per_job' | 'daily' | 'monthly'
+  limit: 'max_cost' | 'key' | 'per_job' | 'daily' | 'monthly'
   estimate: MicroUsd
   current: MicroUsd
   budget: MicroUsd
@@ -45,15 +45,18 @@ export interface BudgetRefusal {
 
 export const nothingSpent: PeriodCounter = { spent: 0n, reserved: 0n }
 
-/** The limits that need no counter: the caller's own cap first, then the team's limit per job. */
-export function checkSingleJob(
-  estimate: MicroUsd,
-  limits: BudgetLimits,
-  maxCost: MicroUsd | null
-): BudgetRefusal | null {
-  if (maxCost !== null && estimate > maxCost) return { limit: 'max_cost', estimate, current: 0n, budget: maxCost }
-  if (estimate > limits.perJob) return { limit: 'per_job', estimate, current: 0n, budget: limits.perJob }
-  return null
+/** Limits are checked in this order: the request's own cap, the key's day, the team's limit per job, its day, its month. */
+export function checkOwnCap(estimate: MicroUsd, maxCost: MicroUsd | null): BudgetRefusal | null {
+  return maxCost !== null && estimate > maxCost ? { limit: 'max_cost', estimate, current: 0n, budget: maxCost } : null
+}
+
+export function checkPerJob(estimate: MicroUsd, { perJob }: BudgetLimits): BudgetRefusal | null {
+  return estimate > perJob ? { limit: 'per_job', estimate, current: 0n, budget: perJob } : null
+}
+
+export function checkKeyDay(estimate: MicroUsd, dailyLimit: MicroUsd, counter: PeriodCounter): BudgetRefusal | null {
+  const current = counter.spent + counter.reserved
+  return current + estimate > dailyLimit ? { limit: 'key', estimate, current, budget: dailyLimit } : null
 }
 
 export function checkPeriod(
@@ -69,6 +72,7 @@ export function checkPeriod(
 
 const limitTexts: Record<BudgetRefusal['limit'], string> = {
   max_cost: "the request's own max_cost_usd",
+  key: "this API key's own daily limit",
   per_job: "the team's limit per job",
   daily: "the team's daily budget",
   monthly: "the team's monthly budget"

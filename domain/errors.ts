@@ -12,6 +12,7 @@ export const errorCatalogue = {
   unsupported_media_type: { http: 415, retryable: false },
   conflict: { http: 409, retryable: false },
   budget_exceeded: { http: 402, retryable: false },
+  spend_limit_exceeded: { http: 402, retryable: false },
   backend_unknown: { http: 400, retryable: false },
   backend_retired: { http: 400, retryable: false },
   backend_unavailable: { http: 400, retryable: true },

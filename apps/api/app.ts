@@ -1,5 +1,4 @@
-// Builds the api; `server.ts` listens, tests inject. Public and protected routes live in scopes of their own, so that a
-// route is protected by where it stands.
+// Builds the api; `server.ts` listens, tests inject. Who may call which route is one table (access-table.ts).
 import { randomUUID } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
@@ -15,18 +14,25 @@ import Fastify, {
 import type { ApiDeps } from './deps.js'
 import { createJobWaits } from './job-waits.js'
 import { createNudge } from './nudge.js'
+import access from './plugins/access.js'
 import errors, { sendFault } from './plugins/errors.js'
 import jsonBody from './plugins/json-body.js'
 import originGuard from './plugins/origin-guard.js'
-import session, { createSessions } from './plugins/session.js'
+import { createSessions } from './plugins/session.js'
 import { adminRoutes } from './routes/admin.js'
+import { apiKeyRoutes } from './routes/api-keys.js'
 import { artifactRoutes } from './routes/artifacts.js'
-import { publicAuthRoutes, sessionRoutes } from './routes/auth.js'
+import { authRoutes } from './routes/auth.js'
 import { backendRoutes, createBackendCatalogue } from './routes/backends.js'
 import { budgetRoutes } from './routes/budgets.js'
+import { invitationRoutes } from './routes/invitations.js'
 import { jobRoutes } from './routes/jobs.js'
+import { memberRoutes } from './routes/members.js'
+import { passwordRoutes } from './routes/passwords.js'
 import { playgroundRoutes } from './routes/playground.js'
+import { profileRoutes } from './routes/profile.js'
 import { serviceRoutes } from './routes/service.js'
+import { teamRoutes } from './routes/teams.js'
 import { API_VERSION, SERVICE_VERSION } from './version.js'
 
 const BODY_MAX = 64 * 1024
@@ -73,29 +79,27 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(errors)
   await app.register(jsonBody)
   await app.register(originGuard, { publicOrigin: deps.config.publicUrl && new URL(deps.config.publicUrl).origin })
+  const sessions = createSessions({ secure: deps.config.publicUrl?.startsWith('https:') ?? false })
+  await app.register(access, { db: deps.db, sessions, limiter: deps.limiter })
   await app.register(swagger, openapi)
   await app.register(swaggerUi, { routePrefix: '/docs' })
 
-  const sessions = createSessions({ db: deps.db, secure: deps.config.publicUrl?.startsWith('https:') ?? false })
   const catalogue = createBackendCatalogue(deps.db)
-  await app.register(async (open) => {
-    await open.register(serviceRoutes, { deps, isClosing: () => closing })
-    await open.register(backendRoutes, { db: deps.db, catalogue })
-    open.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
-  })
-  await app.register(async (accounts) => {
-    await accounts.register(session)
-    await accounts.register(publicAuthRoutes, { deps, sessions })
-    await accounts.register(async (guarded) => {
-      guarded.addHook('onRequest', sessions.requireUser)
-      await guarded.register(sessionRoutes, { deps, sessions })
-      await guarded.register(jobRoutes, { deps, nudge, waits })
-      await guarded.register(artifactRoutes, { deps })
-      await guarded.register(playgroundRoutes, { deps })
-      await guarded.register(budgetRoutes, { deps })
-      await guarded.register(adminRoutes, { deps, catalogue })
-    })
-  })
+  await app.register(serviceRoutes, { deps, isClosing: () => closing })
+  await app.register(backendRoutes, { db: deps.db, catalogue })
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  await app.register(authRoutes, { deps, sessions })
+  await app.register(passwordRoutes, { deps })
+  await app.register(jobRoutes, { deps, nudge, waits })
+  await app.register(artifactRoutes, { deps })
+  await app.register(playgroundRoutes, { deps })
+  await app.register(budgetRoutes, { deps })
+  await app.register(teamRoutes, { deps })
+  await app.register(memberRoutes, { deps })
+  await app.register(invitationRoutes, { deps })
+  await app.register(apiKeyRoutes, { deps })
+  await app.register(profileRoutes, { deps, sessions })
+  await app.register(adminRoutes, { deps, catalogue })
   return app
 }
 
@@ -124,7 +128,10 @@ const openapi = {
         'Submit quantum circuits as durable, budgeted jobs. Errors are { "error": "message" } for sessions and { "error": { "code", "message", "status" } } for requests with an Authorization header; docs/errors.md lists the codes.'
     },
     components: {
-      securitySchemes: { session: { type: 'apiKey' as const, in: 'cookie' as const, name: 'qjs_session' } }
+      securitySchemes: {
+        session: { type: 'apiKey' as const, in: 'cookie' as const, name: 'qjs_session' },
+        key: { type: 'http' as const, scheme: 'bearer', description: 'An API key: marqey_live_... or marqey_test_...' }
+      }
     }
   }
 }

@@ -1,4 +1,7 @@
 // The api's configuration, read once at the door.
+import { type RateLimits, rateLimits, scaled } from '../../domain/rate-limits.js'
+import { parseTrustedProxies, type TrustedProxies } from './client-address.js'
+
 export interface ApiConfig {
   databaseUrl: string
   redisUrl: string
@@ -13,6 +16,16 @@ export interface ApiConfig {
   host: string
   port: number
   publicUrl: string | null
+  /** What links in mails begin with. Never the Host header of a request: whoever sends it would choose where tokens go. */
+  linkOrigin: string
+  trustedProxies: TrustedProxies
+  /** `null`: nothing is limited. */
+  rateLimits: RateLimits | null
+  smtpUrl: string | null
+  mailDir: string | null
+  mailFrom: string
+  /** `null`: no metrics. */
+  metricsPort: number | null
   /** `false` where sign-up needs no access code. */
   codesNeeded: boolean
   /** After how long the relay looks at a nudged delivery again. */
@@ -27,9 +40,15 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     if (!value) throw new Error(`${name} is not set; npm start sets it, docs/configuration.md describes it`)
     return value
   }
-  const port = Number(env.PORT ?? 3000)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new Error(`PORT must be a port number (got ${env.PORT})`)
+  const portOf = (name: string, text: string): number => {
+    const port = Number(text)
+    if (!/^\d+$/.test(text) || port > 65_535) throw new Error(`${name} must be a port number (got ${text})`)
+    return port
+  }
+  const port = portOf('PORT', env.PORT ?? '3000')
+  const publicUrl = env.PUBLIC_URL || null
+  if (publicUrl !== null && !/^https?:$/.test(URL.canParse(publicUrl) ? new URL(publicUrl).protocol : ''))
+    throw new Error(`PUBLIC_URL must be an address such as https://jobs.example.org (got ${publicUrl})`)
   return {
     databaseUrl: need('DATABASE_URL'),
     redisUrl: need('REDIS_URL'),
@@ -42,7 +61,14 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     executorToken: env.EXECUTOR_URL ? need('EXECUTOR_TOKEN') : '',
     host: env.HOST ?? '127.0.0.1',
     port,
-    publicUrl: env.PUBLIC_URL || null,
+    publicUrl,
+    linkOrigin: publicUrl ? new URL(publicUrl).origin : `http://localhost:${port}`,
+    trustedProxies: parseTrustedProxies(env.TRUSTED_PROXIES ?? ''),
+    rateLimits: scaled(rateLimits, env.RATE_LIMIT_SCALE ? Number(env.RATE_LIMIT_SCALE) : 1),
+    smtpUrl: env.SMTP_URL || null,
+    mailDir: env.MAIL_DIR || null,
+    mailFrom: env.MAIL_FROM || 'Quantum Job Service <no-reply@localhost.localdomain>',
+    metricsPort: env.METRICS_PORT ? portOf('METRICS_PORT', env.METRICS_PORT) : null,
     codesNeeded: env.ACCESS_CODES !== 'off',
     redeliverSeconds: Number(env.REDELIVER_SECONDS ?? 30),
     logLevel: env.LOG_LEVEL ?? 'info'

@@ -1,15 +1,22 @@
 // What the routes work with. Built once by `server.ts` (or a test) and handed in; nothing is looked up from a registry.
 import type { Dispatcher } from '../../activities/dispatcher.js'
 import type { ExecutorClient } from '../../activities/executor-client.js'
+import type { Mailer } from '../../activities/mail.js'
 import type { Db } from '../../db/client.js'
 import type { AnnounceJob, JobListener } from '../../db/job-changes.js'
 import type { ApiConfig } from './config.js'
+import type { Limiter } from './limiter.js'
 
 export interface ApiDeps {
-  config: Pick<ApiConfig, 'temporalUiUrl' | 'temporalNamespace' | 'publicUrl' | 'codesNeeded' | 'redeliverSeconds'>
+  config: Pick<
+    ApiConfig,
+    'temporalUiUrl' | 'temporalNamespace' | 'publicUrl' | 'linkOrigin' | 'codesNeeded' | 'redeliverSeconds'
+  >
   db: Db
   listener: JobListener
   announce: AnnounceJob
+  limiter: Limiter
+  mailer: Mailer
   dispatcher: Dispatcher
   /** For the playground; `null` when no executor is configured. */
   executor: ExecutorClient | null

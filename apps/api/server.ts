@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { createDirectQueue } from '../../activities/direct-queue.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
+import { createMailer } from '../../activities/mail.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
@@ -10,6 +11,11 @@ import { migrate } from '../../db/migrate.js'
 import { isFit } from '../../domain/executor-health.js'
 import { buildApp } from './app.js'
 import { readApiConfig } from './config.js'
+import { createMetrics, startMetrics } from './metrics.js'
+import { connectRateLimitRedis, createRateLimitStore } from './rate-limit-store.js'
+
+/** What mail servers need when they answer at all. */
+const MAIL_GRACE_MS = 3_000
 
 const config = readApiConfig(process.env)
 const log = pino(
@@ -29,12 +35,22 @@ const { client: temporal, close: closeTemporal } = createTemporalClient(
 const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
 const executor = config.executorUrl ? createExecutorClient(config.executorUrl, config.executorToken) : null
 
+const metrics = createMetrics()
+const limitsRedis = await connectRateLimitRedis(config.redisUrl)
+const mailer = createMailer({ ...config, from: config.mailFrom, log })
+
 const app = await buildApp(
   {
     config,
     db,
     listener,
     announce,
+    limiter: {
+      store: createRateLimitStore(limitsRedis, config.queuePrefix, { failures: metrics.rateLimitStoreFailures, log }),
+      limits: config.rateLimits,
+      trustedProxies: config.trustedProxies
+    },
+    mailer,
     dispatcher: createDispatcher({ db, temporal, taskQueue: config.taskQueue, queue: directQueue.queue, announce }),
     executor,
     probes: {
@@ -55,10 +71,14 @@ const app = await buildApp(
   },
   { loggerInstance: log, disableRequestLogging: true }
 )
+const metricsServer =
+  config.metricsPort === null ? null : await startMetrics(metrics.registry, config.host, config.metricsPort)
 app.addHook('onResponse', (request, reply, done) => {
+  const { url: route } = request.routeOptions
+  metrics.observeAnswer({ method: request.method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
   request.log.info(
     {
-      req: { id: request.id, method: request.method, route: request.routeOptions.url },
+      req: { id: request.id, method: request.method, route },
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime)
     },
@@ -74,6 +94,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     stopping = true
     log.info({ signal }, 'stopping')
     await app.close()
+    await mailer.close(MAIL_GRACE_MS)
+    await metricsServer?.close()
+    limitsRedis.disconnect()
     await Promise.all([listener.close(), directQueue.close(), executor?.close(), closeTemporal()])
     await closeDatabase()
     process.exit(0)

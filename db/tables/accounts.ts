@@ -11,8 +11,19 @@ export const users = pgTable(
     email: text('email').notNull(),
     username: text('username').notNull(),
     displayName: text('display_name'),
-    passwordHash: text('password_hash').notNull(),
+    // Null for whoever signs in through a provider of identities alone.
+    passwordHash: text('password_hash'),
+    // When it was proved that mail to the address reaches its owner.
+    emailVerifiedAt: instant('email_verified_at'),
     isPlatformAdmin: boolean('is_platform_admin').notNull().default(false),
+    bio: text('bio'),
+    avatarUrl: text('avatar_url'),
+    website: text('website'),
+    location: text('location'),
+    githubUsername: text('github_username'),
+    twitterUsername: text('twitter_username'),
+    linkedinUrl: text('linkedin_url'),
+    isPublic: boolean('is_public').notNull().default(false),
     createdAt: instant('created_at').notNull().defaultNow()
   },
   (table) => [
@@ -42,6 +53,38 @@ export const sessions = pgTable(
   ]
 )
 
+// Mailed to the owner of an account; the row holds only the token's SHA-256.
+export const passwordResets = pgTable(
+  'password_resets',
+  {
+    tokenHash: bytea('token_hash').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    expiresAt: instant('expires_at').notNull(),
+    usedAt: instant('used_at'),
+    createdAt: instant('created_at').notNull().defaultNow()
+  },
+  (table) => [
+    // A used one ends all others of its user.
+    index('password_resets_user_id_idx').on(table.userId)
+  ]
+)
+
+// Who somebody is at a provider of identities (OpenID Connect).
+export const identities = pgTable(
+  'identities',
+  {
+    issuer: text('issuer').notNull(),
+    subject: text('subject').notNull(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: instant('created_at').notNull().defaultNow()
+  },
+  (table) => [primaryKey({ columns: [table.issuer, table.subject] }), index('identities_user_id_idx').on(table.userId)]
+)
+
 export const accessCodes = pgTable('access_codes', {
   code: text('code').primaryKey(),
   remainingUses: integer('remaining_uses').notNull(),
@@ -58,6 +101,8 @@ export const teams = pgTable(
     personalOf: uuid('personal_of').references(() => users.id, { onDelete: 'set null' }),
     suspendedAt: instant('suspended_at'),
     suspendedReason: text('suspended_reason'),
+    // A deleted team has no members; its jobs stay for the books until their retention ends.
+    deletedAt: instant('deleted_at'),
     createdAt: instant('created_at').notNull().defaultNow()
   },
   (table) => [uniqueIndex('teams_personal_of_key').on(table.personalOf)]

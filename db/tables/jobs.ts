@@ -5,6 +5,7 @@ import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-
 import type { AttemptState, CancelOutcome, ExecutionMode, JobStatus } from '../../domain/job-status.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
+import { apiKeys } from './teams.js'
 
 export const jobs = pgTable(
   'jobs',
@@ -14,6 +15,8 @@ export const jobs = pgTable(
       .notNull()
       .references(() => teams.id),
     userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
+    // The key that submitted it.
+    apiKeyId: uuid('api_key_id').references(() => apiKeys.id, { onDelete: 'set null' }),
     name: text('name'),
     labels: jsonb('labels').$type<string[]>().notNull(),
     status: text('status').$type<JobStatus>().notNull(),

@@ -356,8 +356,8 @@ describe('an Authorization header', () => {
     ['Digest x', /got "Digest"/],
     ['marqey_live_0123456789012345678901234567890123', /got "marqey_live_01234567"/],
     ['', /got ""/],
-    ['Bearer marqey_live_0123456789012345678901234567890123', /API keys are not available in this version/],
-    ['bearer x', /API keys are not available/]
+    ['Bearer marqey_live_0123456789012345678901234567890123', /this API key is unknown, revoked or expired/],
+    ['bearer x', /this API key is unknown/]
   ])(
     '%p is answered 401 in the structured body, saying what is wrong, even with a good cookie',
     async (authorization, message) => {

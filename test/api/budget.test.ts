@@ -96,11 +96,11 @@ describe('402 names the limit that failed', () => {
     expect(Object.keys(body)).toEqual(['error', 'estimated_cost', 'current_spend', 'budget', 'remaining_budget'])
   })
 
-  test('a team that is refused its very first job has spent and reserved nothing, and is not even made', async () => {
+  test('a team that is refused its very first job has spent and reserved nothing', async () => {
     const newcomer = await api.signUp()
     const { status } = await newcomer.post('/api/jobs/submit', priced({ max_cost_usd: 0.5 }))
     expect(status).toBe(402)
-    expect((await budget(newcomer)).team_id).toBeNull()
+    expect((await budget(newcomer)).day).toMatchObject({ spent_usd: 0, reserved_usd: 0 })
   })
 
   test('exactly at each limit a job is accepted', async () => {

@@ -27,7 +27,7 @@ async function reserveOne(
   let refusal: BudgetRefusal | null = null
   await db
     .transaction(async (tx) => {
-      refusal = await reserve(tx, { id, teamId, estimate, startsAt, maxCost })
+      refusal = await reserve(tx, { id, teamId, estimate, startsAt, maxCost, key: null })
       if (refusal) throw new Error('rolled back')
     })
     .catch((error) => {

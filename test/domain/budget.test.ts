@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import {
   budgetRefusalBody,
+  checkKeyDay,
+  checkOwnCap,
   checkPeriod,
-  checkSingleJob,
+  checkPerJob,
   defaultCeilings,
   defaultLimits,
   limitNames,
@@ -22,8 +24,8 @@ describe('defaults', () => {
 })
 
 describe('one job', () => {
-  test("the caller's own cap is named before the team's limit", () => {
-    expect(checkSingleJob(usd(200), defaultLimits, usd(150))).toEqual({
+  test("of the caller's own cap says which limit, and all figures", () => {
+    expect(checkOwnCap(usd(200), usd(150))).toEqual({
       limit: 'max_cost',
       estimate: usd(200),
       current: 0n,
@@ -32,14 +34,26 @@ describe('one job', () => {
   })
 
   test('passes at exactly the limit and is refused one micro-dollar above', () => {
-    expect(checkSingleJob(usd(100), defaultLimits, null)).toBeNull()
-    expect(checkSingleJob(usd(100) + 1n, defaultLimits, null)?.limit).toBe('per_job')
-    expect(checkSingleJob(usd(5), defaultLimits, usd(5))).toBeNull()
-    expect(checkSingleJob(usd(5) + 1n, defaultLimits, usd(5))?.limit).toBe('max_cost')
+    expect(checkPerJob(usd(100), defaultLimits)).toBeNull()
+    expect(checkPerJob(usd(100) + 1n, defaultLimits)?.limit).toBe('per_job')
+    expect(checkOwnCap(usd(5), usd(5))).toBeNull()
+    expect(checkOwnCap(usd(5) + 1n, usd(5))?.limit).toBe('max_cost')
+    expect(checkOwnCap(usd(5), null)).toBeNull()
   })
 
   test('a cap of zero lets nothing through that costs anything', () => {
-    expect(checkSingleJob(1n, defaultLimits, 0n)?.limit).toBe('max_cost')
+    expect(checkOwnCap(1n, 0n)?.limit).toBe('max_cost')
+  })
+
+  test("a key's day counts what its jobs have spent and reserved", () => {
+    const counter = { spent: usd(3), reserved: usd(2) }
+    expect(checkKeyDay(usd(5), usd(10), counter)).toBeNull()
+    expect(checkKeyDay(usd(5) + 1n, usd(10), counter)).toEqual({
+      limit: 'key',
+      estimate: usd(5) + 1n,
+      current: usd(5),
+      budget: usd(10)
+    })
   })
 })
 

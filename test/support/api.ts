@@ -5,12 +5,16 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import { createDirectQueue } from '../../activities/direct-queue.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
+import type { Mail } from '../../activities/mail.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
 import { buildApp } from '../../apps/api/app.js'
+import { parseTrustedProxies, type TrustedProxies } from '../../apps/api/client-address.js'
 import type { ApiDeps } from '../../apps/api/deps.js'
+import { connectRateLimitRedis, createRateLimitStore } from '../../apps/api/rate-limit-store.js'
 import { createAccessCode, grantPlatformAdmin } from '../../db/accounts.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
+import type { RateLimits } from '../../domain/rate-limits.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 
 export interface Answer {
@@ -51,6 +55,9 @@ export interface ApiOptions {
   /** Connections of the pool; the default is the product's. */
   poolMax?: number
   now?: () => Date
+  /** Default: none. */
+  limits?: RateLimits
+  trustedProxies?: TrustedProxies
 }
 
 export const PASSWORD = 'correct horse battery'
@@ -80,6 +87,8 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     options.temporalAddress ?? process.env.TEST_TEMPORAL_ADDRESS!,
     'default'
   )
+  const limitsRedis = await connectRateLimitRedis(options.redisUrl ?? process.env.TEST_REDIS_URL!)
+  const mails: Mail[] = []
   const { executorUrl = process.env.TEST_EXECUTOR_URL! } = options
   const executor = executorUrl === null ? null : createExecutorClient(executorUrl, process.env.TEST_EXECUTOR_TOKEN!)
   const deps: ApiDeps = {
@@ -87,6 +96,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       temporalUiUrl: null,
       temporalNamespace: 'default',
       publicUrl: null,
+      linkOrigin: 'http://localhost',
       codesNeeded: true,
       redeliverSeconds: 30,
       ...options.config
@@ -94,6 +104,13 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     db: pool.db,
     listener: counted,
     announce,
+    limiter: {
+      store: createRateLimitStore(limitsRedis, database.name),
+      // Tests ask more often than people; those of the limits set their own.
+      limits: options.limits ?? null,
+      trustedProxies: options.trustedProxies ?? parseTrustedProxies('')
+    },
+    mailer: { send: (mail) => void mails.push(mail), close: async () => {} },
     dispatcher: createDispatcher({
       db: pool.db,
       temporal,
@@ -125,6 +142,8 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     queue: directQueue.queue,
     announce,
     ask,
+    /** Sent so far, the oldest first. */
+    mails,
 
     /** How many requests wait for a change of a job: each has read the job's status already. */
     heldPolls: (): number => held,
@@ -149,6 +168,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       closed ??= (async () => {
         await app.close()
         await Promise.allSettled([listener.close(), directQueue.close(), executor?.close(), closeTemporal()])
+        limitsRedis.disconnect()
         await pool.close()
         if (!options.database) await database.drop()
       })()

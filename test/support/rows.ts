@@ -56,7 +56,11 @@ export async function addJob(db: Db, person: Person, choices: JobChoices = {}): 
     notBefore: null,
     ...choices.submission
   }
-  return createJob(db, submission, { ...person, backend: { ...backend, pricing }, at: choices.at ?? new Date() })
+  return createJob(db, submission, {
+    caller: { ...person, key: null },
+    backend: { ...backend, pricing },
+    at: choices.at ?? new Date()
+  })
 }
 
 /** Puts a job into a status as if its life had led there; the guard of the database is stepped over for this one write. */

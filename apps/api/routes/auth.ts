@@ -1,28 +1,36 @@
-// Accounts and sessions: /api/auth/*.
-
+// Coming in and going out: access codes, sign-up, sign-in, sessions.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { hash, verify } from '@node-rs/argon2'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { findPasswordHash, openSession, remainingUses, revokeSession, signUp, type User } from '../../../db/accounts.js'
+import {
+  findPasswordHash,
+  listSessions,
+  openSession,
+  remainingUses,
+  revokeSession,
+  signUp,
+  type User
+} from '../../../db/accounts.js'
+import { acceptInvitation, lookAtInvitation, noSuchInvitation } from '../../../db/invitations.js'
 import { teamsOf } from '../../../db/teams.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
-import { type Sessions, userOf } from '../plugins/session.js'
+import { takeLimit } from '../limiter.js'
+import { hashPassword, isPassword } from '../password-hash.js'
+import { actorOf, callerOf, userOf } from '../plugins/access.js'
+import type { Sessions } from '../plugins/session.js'
+import { userView } from '../user-view.js'
 
-const Email = Type.String({ format: 'email', maxLength: 254 })
-const Password = Type.String({ minLength: 10, maxLength: 200 })
+export const Email = Type.String({ format: 'email', maxLength: 254 })
+export const Password = Type.String({ minLength: 10, maxLength: 200 })
 const Code = Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' })
+const Token = Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' })
 
-// argon2id with 19 MiB and two passes, about 50 ms; libuv's thread pool bounds how many run at once.
-const argon = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-
-export const publicAuthRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Sessions }> = async (
+export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Sessions }> = async (
   app,
   { deps, sessions }
 ) => {
   const { db, config } = deps
-  // Verified against when nobody has the address, so that the time of an answer tells nothing.
-  const nobodysHash = await hash('nobody has this password', argon)
 
   app.post(
     '/api/auth/validate-code',
@@ -44,12 +52,13 @@ export const publicAuthRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessio
     {
       schema: {
         tags: ['accounts'],
-        summary: 'Make an account with an access code, and sign in',
+        summary: 'Make an account with an access code or an invitation, and sign in',
         body: Type.Object(
           {
             email: Email,
             password: Password,
             code: Type.Optional(Code),
+            invitation_token: Type.Optional(Token),
             display_name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 }))
           },
           { additionalProperties: false }
@@ -57,19 +66,25 @@ export const publicAuthRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessio
       }
     },
     async (request, reply) => {
-      const { email, password, code, display_name } = request.body
-      if (config.codesNeeded && code === undefined) throw new ServiceError('validation_error', 'code: is required')
-      // Checked before the costly hash; spent, once and for all, by signUp itself.
-      if (config.codesNeeded && (await remainingUses(db, code!)) === 0)
-        throw new ServiceError('validation_error', 'code: is not valid, has expired or is used up')
-      const user = await signUp(db, {
-        email,
-        passwordHash: await hash(password, argon),
-        displayName: display_name ?? null,
-        code: config.codesNeeded ? code! : null
-      })
-      sessions.setCookie(reply, await openSession(db, user.id, request.headers['user-agent'] ?? null))
-      return reply.code(201).send({ user: userView(user) })
+      const { email, password, code, invitation_token, display_name } = request.body
+      if (code !== undefined && invitation_token !== undefined)
+        throw new ServiceError('validation_error', 'invitation_token: takes the place of code; send only one of them')
+      // Checked before the costly hash; spent, once and for all, in the transaction below.
+      if (invitation_token !== undefined) await assertInvited(request, invitation_token, email)
+      else if (config.codesNeeded) await assertCode(request, code)
+      const user = await signUp(
+        db,
+        {
+          email,
+          passwordHash: await hashPassword(password),
+          displayName: display_name ?? null,
+          code: config.codesNeeded && invitation_token === undefined ? code! : null
+        },
+        async (tx, made) => {
+          if (invitation_token !== undefined) await acceptInvitation(tx, invitation_token, made)
+        }
+      )
+      return signIn(request, reply.code(201), user)
     }
   )
 
@@ -87,24 +102,49 @@ export const publicAuthRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessio
     },
     async (request, reply) => {
       const found = await findPasswordHash(db, request.body.email)
-      const matches = await verify(found?.passwordHash ?? nobodysHash, request.body.password)
-      if (!found || !matches) throw new ServiceError('unauthorized', 'E-mail address or password is wrong')
-      sessions.setCookie(reply, await openSession(db, found.user.id, request.headers['user-agent'] ?? null))
-      return { user: userView(found.user) }
+      if (!(await isPassword(found?.passwordHash ?? null, request.body.password)) || !found)
+        throw new ServiceError('unauthorized', 'E-mail address or password is wrong')
+      return signIn(request, reply, found.user)
     }
   )
-}
 
-export const sessionRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Sessions }> = async (
-  app,
-  { deps, sessions }
-) => {
   app.get(
     '/api/auth/session',
     { schema: { tags: ['accounts'], summary: 'Who is signed in, and the teams they belong to' } },
+    async (request) => ({ user: userView(userOf(request)), teams: await teamsOf(db, callerOf(request)) })
+  )
+
+  app.get(
+    '/api/auth/sessions',
+    { schema: { tags: ['accounts'], summary: 'Your sessions, the newest first' } },
     async (request) => {
-      const user = userOf(request)
-      return { user: userView(user), teams: await teamsOf(deps.db, user.id) }
+      const { user, sessionId } = actorOf(request)
+      const found = await listSessions(db, user.id)
+      return {
+        sessions: found.map((session) => ({
+          id: session.id,
+          created_at: session.createdAt.toISOString(),
+          last_seen_at: session.lastSeenAt.toISOString(),
+          user_agent: session.userAgent,
+          current: session.id === sessionId
+        }))
+      }
+    }
+  )
+
+  app.delete(
+    '/api/auth/sessions/:id',
+    {
+      schema: {
+        tags: ['accounts'],
+        summary: 'End one of your sessions on the server',
+        params: Type.Object({ id: Type.String({ format: 'uuid' }) })
+      }
+    },
+    async (request, reply) => {
+      if (!(await revokeSession(db, userOf(request).id, request.params.id)))
+        throw new ServiceError('not_found', 'no such session')
+      return reply.code(204).send()
     }
   )
 
@@ -112,18 +152,33 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions:
     '/api/auth/sign-out',
     { schema: { tags: ['accounts'], summary: 'End this session on the server' } },
     async (request, reply) => {
-      await revokeSession(deps.db, request.actor!.sessionId)
+      const { user, sessionId } = actorOf(request)
+      await revokeSession(db, user.id, sessionId!)
       sessions.clearCookie(reply)
       return reply.code(204).send()
     }
   )
-}
 
-const userView = (user: User) => ({
-  id: user.id,
-  email: user.email,
-  username: user.username,
-  display_name: user.displayName,
-  is_platform_admin: user.isPlatformAdmin,
-  created_at: user.createdAt.toISOString()
-})
+  async function signIn(request: FastifyRequest, reply: FastifyReply, user: User): Promise<FastifyReply> {
+    sessions.setCookie(reply, await openSession(db, user.id, request.headers['user-agent'] ?? null))
+    return reply.send({ user: userView(user) })
+  }
+
+  /** A wrong code is a look at a code, and counts as one: else signing up would be a way around the limit of looking. */
+  async function assertCode(request: FastifyRequest, code: string | undefined): Promise<void> {
+    if (code === undefined) throw new ServiceError('validation_error', 'code: is required')
+    if ((await remainingUses(db, code)) > 0) return
+    await takeLimit(deps.limiter, request, 'validateCode')
+    throw new ServiceError('validation_error', 'code: is not valid, has expired or is used up')
+  }
+
+  async function assertInvited(request: FastifyRequest, token: string, email: string): Promise<void> {
+    const invitation = await lookAtInvitation(db, token)
+    if (!invitation) {
+      await takeLimit(deps.limiter, request, 'validateCode')
+      throw noSuchInvitation()
+    }
+    if (invitation.email.toLowerCase() !== email.toLowerCase())
+      throw new ServiceError('validation_error', 'email: the invitation is for another address')
+  }
+}

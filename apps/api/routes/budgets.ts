@@ -4,12 +4,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { changeTeamBudget, periodCounters, teamBudget } from '../../../db/budget.js'
 import type { DbOrTx } from '../../../db/client.js'
-import { lockTeamForWrite, roleIn, teamExists, teamsOf } from '../../../db/teams.js'
+import { teamExists } from '../../../db/teams.js'
 import { type BudgetLimits, limitNames, type PeriodCounter, periodsOf } from '../../../domain/budget.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { formatUsd, type MicroUsd, microFromUsd, usdFromMicro } from '../../../domain/money.js'
 import type { ApiDeps } from '../deps.js'
-import { userOf } from '../plugins/session.js'
+import { readTeam, teamForWrite } from '../plugins/access.js'
 
 const Usd = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
 const LimitFields = Type.Object(
@@ -39,12 +39,9 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     '/api/team/budget',
     { schema: { tags: ['budgets'], summary: 'Limits, and what is spent and reserved', querystring: TeamQuery } },
     async (request) => {
-      const user = userOf(request)
-      const teamId = request.query.team_id ?? (await teamsOf(db, user.id))[0]?.id
+      const team = await readTeam(request, db, request.query.team_id)
       // A caller without any team yet has the limits that their personal team will have.
-      if (!teamId) return budgetView(db, null, deps.now())
-      if (!(await roleIn(db, user.id, teamId))) throw new ServiceError('not_found', 'team_id: no such team')
-      return budgetView(db, teamId, deps.now())
+      return budgetView(db, team?.id ?? null, deps.now())
     }
   )
 
@@ -63,11 +60,8 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     async (request) => {
       const { team_id: named, ...fields } = request.body
       const limits = readLimits(fields)
-      const user = userOf(request)
       const teamId = await db.transaction(async (tx) => {
-        const id = await lockTeamForWrite(tx, { userId: user.id, email: user.email, teamId: named ?? null })
-        if ((await roleIn(tx, user.id, id)) !== 'owner')
-          throw new ServiceError('permission_denied', "Only the team's owner may change its budget")
+        const id = await teamForWrite(request, tx, named ?? null)
         const { ceilings } = await teamBudget(tx, id)
         for (const name of limitNames)
           if ((limits[name] ?? 0n) > ceilings[name])

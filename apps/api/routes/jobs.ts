@@ -2,21 +2,26 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import type { ApiKey } from '../../../db/api-keys.js'
 import { listAttempts, resultText } from '../../../db/attempts.js'
 import { findBackend } from '../../../db/backends.js'
 import type { Db } from '../../../db/client.js'
-import { requestCancel } from '../../../db/job-steps.js'
-import { createJob, type JobRow, listJobs, loadJob, TOTAL_MAX } from '../../../db/jobs.js'
+import { cancelJob } from '../../../db/job-steps.js'
+import { createJob, type JobRow, listJobs, loadJob } from '../../../db/jobs.js'
 import { assertNotSuspended } from '../../../db/teams.js'
+import { reaches } from '../../../domain/api-key.js'
 import { assertParams, assertUsable } from '../../../domain/backend.js'
+import type { Pricing } from '../../../domain/cost.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { isFinal, type JobStatus, jobStatuses } from '../../../domain/job-status.js'
+import { pageView, TOTAL_MAX } from '../../../domain/page.js'
 import { readSubmission, SubmitBody } from '../../../domain/submission.js'
 import type { ApiDeps } from '../deps.js'
 import { attemptView, type JobViewOptions, jobRecordJson, jobStatusJson, jobView } from '../job-view.js'
 import type { JobWaits } from '../job-waits.js'
+import { takeLimit } from '../limiter.js'
 import type { Nudge } from '../nudge.js'
-import { userOf } from '../plugins/session.js'
+import { actorOf, callerOf, readTeam, teamForWrite } from '../plugins/access.js'
 
 const SUBMIT_BODY_MAX = 4 * 1024 * 1024
 /** Below the 30 s after which the public client gives a poll up. */
@@ -35,8 +40,6 @@ export interface JobRouteDeps {
 
 export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { deps, nudge, waits }) => {
   const { db } = deps
-  const viewOptions = (): JobViewOptions => ({ ...deps.config, now: deps.now() })
-
   app.post(
     '/api/jobs/submit',
     {
@@ -44,13 +47,24 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       schema: { tags: ['jobs'], summary: 'Submit a circuit as a job', body: SubmitBody }
     },
     async (request, reply) => {
-      const user = userOf(request)
+      const { key } = actorOf(request)
       const at = deps.now()
       const submission = readSubmission(request.body, at)
       const backend = await findBackend(db, submission.backend)
       assertUsable(backend, submission.backend, submission.params.shots)
       assertParams(backend, submission.params)
-      const jobId = await createJob(db, submission, { userId: user.id, email: user.email, backend, at })
+      assertKeyMayPay(key, backend.pricing)
+      // Outside the transaction that records the job: it holds a connection, and a limit asks another store.
+      const teamId = await teamForSubmission(request, submission.teamId)
+      await takeLimit(deps.limiter, request, 'submitTeam', teamId).catch(async (refusal) => {
+        await request.giveBackSlot()
+        throw refusal
+      })
+      const jobId = await createJob(
+        db,
+        { ...submission, teamId },
+        { caller: callerOf(request), keyDailyLimit: key?.dailyLimit ?? null, backend, at }
+      )
       reply.code(201).send({ job_id: jobId })
       nudge(jobId, submission.mode)
       return reply
@@ -77,7 +91,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       const { team_id, status, backend, cursor, limit, offset } = request.query
       const later = laterFilters.find((name) => name in request.query)
       if (later) throw new ServiceError('not_available', `${later}: this filter is not available in this version`)
-      const { rows, more, total } = await listJobs(db, userOf(request).id, {
+      if (team_id) await readTeam(request, db, team_id)
+      const { rows, more, total } = await listJobs(db, callerOf(request), {
         limit,
         offset,
         ...(team_id && { teamId: team_id }),
@@ -85,13 +100,10 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         ...(backend && { backend }),
         ...(cursor && { before: cursor })
       })
-      const options = viewOptions()
+      const options = viewOptionsOf(deps)
       return {
         jobs: rows.map((row) => jobView(row, options)),
-        total: Math.min(total, TOTAL_MAX),
-        ...(total > TOTAL_MAX && { total_capped: true }),
-        limit,
-        offset,
+        ...pageView(total, { limit, offset }),
         next_cursor: more ? rows.at(-1)!.id : null
       }
     }
@@ -100,7 +112,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
   app.get(
     '/api/jobs/:id',
     { schema: { tags: ['jobs'], summary: 'The record of a job', params: JobId } },
-    async (request, reply) => sendRecord(reply, await jobOf(request))
+    async (request, reply) => sendRecord(deps, reply, await jobOf(request))
   )
 
   app.get(
@@ -128,7 +140,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         }
         job = await jobOf(request)
       }
-      return sendJson(reply, jobStatusJson(job, await resultOf(job)))
+      return sendJson(reply, jobStatusJson(job, await resultOf(db, job)))
     }
   )
 
@@ -147,32 +159,47 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     async (request, reply) => {
       const job = await jobOf(request)
       await assertNotSuspended(db, job.teamId)
-      if ((await requestCancel(db, job.id)) === 'final') {
-        const { status } = await jobOf(request)
-        throw new ServiceError('conflict', `job is ${status} already; only a job that is not final can be cancelled`)
-      }
+      await cancelJob(db, job.id)
       deps.announce(job.id)
       nudge(job.id, job.mode)
-      return sendRecord(reply.code(202), await jobOf(request))
+      return sendRecord(deps, reply.code(202), await jobOf(request))
     }
   )
 
+  const teamForSubmission = (request: FastifyRequest, named: string | null): Promise<string> =>
+    teamForWrite(request, db, named)
+
   const jobOf = (request: FastifyRequest): Promise<JobRow> => requestedJob(db, request)
+}
 
-  const resultOf = async (job: JobRow): Promise<string | null> =>
-    job.resultSha256 === null ? null : resultText(db, job.id, job.resultSha256)
-
-  const sendRecord = async (reply: FastifyReply, job: JobRow): Promise<FastifyReply> =>
-    sendJson(reply, jobRecordJson(job, await resultOf(job), viewOptions()))
+/** @throws ServiceError `permission_denied` when a job with such prices is beyond the key. */
+function assertKeyMayPay(key: ApiKey | null, pricing: Pricing): void {
+  if (!key || (pricing.taskFee === 0n && pricing.perShot === 0n && pricing.minimumCost === 0n)) return
+  if (key.kind === 'test')
+    throw new ServiceError('permission_denied', 'A test key runs on free backends only; use a live key of tier qpu')
+  if (!reaches(key.tier, 'qpu'))
+    throw new ServiceError(
+      'permission_denied',
+      `Paid backends need an API key of tier qpu (this one has tier ${key.tier})`
+    )
 }
 
 /** The job that the path's `id` names. @throws ServiceError `not_found` when it is none of the caller's. */
 export async function requestedJob(db: Db, request: FastifyRequest): Promise<JobRow> {
   const { id } = request.params as { id: string }
-  const job = await loadJob(db, userOf(request).id, id)
+  const job = await loadJob(db, callerOf(request), id)
   if (!job) throw new ServiceError('not_found', 'no such job')
   return job
 }
+
+export const viewOptionsOf = (deps: ApiDeps): JobViewOptions => ({ ...deps.config, now: deps.now() })
+
+const resultOf = async (db: Db, job: JobRow): Promise<string | null> =>
+  job.resultSha256 === null ? null : resultText(db, job.id, job.resultSha256)
+
+/** Answers the whole record of a job. */
+export const sendRecord = async (deps: ApiDeps, reply: FastifyReply, job: JobRow): Promise<FastifyReply> =>
+  sendJson(reply, jobRecordJson(job, await resultOf(deps.db, job), viewOptionsOf(deps)))
 
 /** The text is JSON already; an object would be serialised a second time. */
 export const sendJson = (reply: FastifyReply, json: string): FastifyReply =>

@@ -12,7 +12,7 @@ import { jsonFields, jsonObject } from '../../../domain/json-text.js'
 import { SHOTS_MAX } from '../../../domain/submission.js'
 import type { ApiDeps } from '../deps.js'
 import { createInteractiveRuns } from '../interactive-runs.js'
-import { userOf } from '../plugins/session.js'
+import { callerOf, userOf } from '../plugins/access.js'
 import { sendJson } from './jobs.js'
 
 const BODY_MAX = 2 * 1024 * 1024
@@ -82,7 +82,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     async (request, reply) => {
       const user = userOf(request)
       const { code, language, backend: slug, shots } = request.body
-      const [backend, team] = await Promise.all([findBackend(db, slug), teamForRuns(db, user.id)])
+      const [backend, team] = await Promise.all([findBackend(db, slug), teamForRuns(db, callerOf(request))])
       assertForPlayground(backend, slug)
       runs.assertConfigured()
       assertUsable(backend, slug, shots, 'shots')
@@ -122,7 +122,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     async (request, reply) => {
       const user = userOf(request)
       const { code, language } = request.body
-      const team = await teamForRuns(db, user.id)
+      const team = await teamForRuns(db, callerOf(request))
       const end = await runs.ask(request, user.id, (executor, signal) =>
         executor.convert(
           {
@@ -146,7 +146,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     },
     async (request, reply) => {
       const { body } = request
-      await recordTelemetry(db, userOf(request), {
+      await recordTelemetry(db, callerOf(request), {
         teamId: body.team_id,
         sessionId: body.session_id,
         simulator: body.simulator,

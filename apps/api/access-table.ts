@@ -1,0 +1,122 @@
+// The one table of who may call what. A route that is not here cannot be registered; plugins/access.ts enforces each line,
+// and a test asks every route as every kind of caller.
+import type { Role } from '../../db/teams.js'
+import type { KeyTier } from '../../domain/api-key.js'
+import type { LimitName } from '../../domain/rate-limits.js'
+
+export interface Access {
+  /** `anybody` needs no credential; `session` a person; `caller` a person or a program with a key; `platform admin`. */
+  who: 'anybody' | 'session' | 'caller' | 'platform admin'
+  /** The least tier of a key, where keys may call. */
+  tier?: KeyTier
+  /** The least role in the team that the request is about; absent where it is about no team. */
+  role?: Role
+  /** Changes what a team owns: refused while the team is suspended. */
+  write?: true
+  /** Taken by user (a key is a user of its own), or by address where nobody has to sign in. */
+  limit?: LimitName
+}
+
+const anybody = { who: 'anybody' } as const
+const session = { who: 'session' } as const
+const readAnybody = { who: 'anybody', limit: 'read' } as const
+const readSession = { who: 'session', limit: 'read' } as const
+const readTeam = { who: 'caller', tier: 'read', role: 'member', limit: 'read' } as const
+const pollTeam = { ...readTeam, limit: 'poll' } as const
+const writeTeam = { who: 'caller', tier: 'simulate', role: 'member', write: true } as const
+const manageTeam = { who: 'session', role: 'admin', write: true } as const
+const readAsAdmin = { who: 'session', role: 'admin', limit: 'read' } as const
+const ownTeam = { who: 'session', role: 'owner', write: true } as const
+const platformRead = { who: 'platform admin', limit: 'read' } as const
+const platformWrite = { who: 'platform admin' } as const
+
+export const accessTable: Readonly<Record<string, Access>> = {
+  // The service about itself: probes have no limit.
+  'GET /healthz': anybody,
+  'GET /readyz': anybody,
+  'GET /openapi.json': anybody,
+  'GET /api/meta': readAnybody,
+  'GET /api/backends': readAnybody,
+  'GET /api/backends/:slug': readAnybody,
+
+  'POST /api/auth/validate-code': { who: 'anybody', limit: 'validateCode' },
+  'POST /api/auth/sign-up': anybody,
+  'POST /api/auth/sign-in': { who: 'anybody', limit: 'signIn' },
+  'POST /api/auth/forgot-password': { who: 'anybody', limit: 'signIn' },
+  'POST /api/auth/reset-password': { who: 'anybody', limit: 'signIn' },
+  'GET /api/auth/oidc/start': readAnybody,
+  'GET /api/auth/oidc/callback': readAnybody,
+  'GET /api/auth/session': readSession,
+  'GET /api/auth/sessions': readSession,
+  'DELETE /api/auth/sessions/:id': session,
+  'POST /api/auth/sign-out': session,
+  'POST /api/auth/change-password': { who: 'session', limit: 'profile' },
+
+  'GET /api/profile': readSession,
+  'PATCH /api/profile': { who: 'session', limit: 'profile' },
+  'DELETE /api/profile': { who: 'session', limit: 'profile' },
+  'GET /api/profiles/:username': readAnybody,
+
+  'GET /api/teams': { who: 'caller', tier: 'read', limit: 'read' },
+  'POST /api/teams': session,
+  'PATCH /api/teams/:id': manageTeam,
+  'DELETE /api/teams/:id': ownTeam,
+  'POST /api/teams/:id/transfer': { ...ownTeam, limit: 'members' },
+  'POST /api/teams/:id/leave': { who: 'session', role: 'member', write: true, limit: 'members' },
+  'GET /api/team/members': readTeam,
+  'PATCH /api/team/members/:userId': { ...manageTeam, limit: 'members' },
+  'DELETE /api/team/members/:userId': { ...manageTeam, limit: 'members' },
+  'GET /api/team/invitations': readTeam,
+  'POST /api/team/invitations': { ...manageTeam, limit: 'invitations' },
+  'PATCH /api/team/invitations/:id': { ...manageTeam, limit: 'invitations' },
+  'DELETE /api/team/invitations/:id': { ...manageTeam, limit: 'invitations' },
+  'GET /api/invitations/:token': readAnybody,
+  'POST /api/invitations/:token/accept': session,
+  'GET /api/team/api-keys': readAsAdmin,
+  'POST /api/team/api-keys': manageTeam,
+  'DELETE /api/team/api-keys/:id': manageTeam,
+  'GET /api/team/secrets': readTeam,
+  'POST /api/team/secrets': { ...manageTeam, limit: 'secrets' },
+  'POST /api/team/secrets/test': { ...manageTeam, limit: 'secrets' },
+  'DELETE /api/team/secrets/:id': { ...manageTeam, limit: 'secrets' },
+  'GET /api/team/webhooks': readAsAdmin,
+  'POST /api/team/webhooks': manageTeam,
+  'DELETE /api/team/webhooks/:id': manageTeam,
+  'GET /api/team/webhooks/:id/deliveries': readAsAdmin,
+  'GET /api/team/budget': readTeam,
+  'PATCH /api/team/budget': ownTeam,
+
+  'POST /api/jobs/submit': { ...writeTeam, limit: 'submit' },
+  'GET /api/jobs': readTeam,
+  'GET /api/jobs/:id': readTeam,
+  'GET /api/jobs/:id/status': pollTeam,
+  'GET /api/jobs/:id/attempts': readTeam,
+  'GET /api/jobs/:id/artifacts': readTeam,
+  'GET /api/jobs/:id/artifacts/:name': readTeam,
+  'POST /api/jobs/:id/cancel': writeTeam,
+
+  'POST /api/playground/run': { ...writeTeam, limit: 'submit' },
+  'POST /api/playground/convert': { ...writeTeam, limit: 'submit' },
+  'POST /api/playground/telemetry': writeTeam,
+
+  'POST /api/admin/teams/:id/suspend': platformWrite,
+  'POST /api/admin/teams/:id/unsuspend': platformWrite,
+  'GET /api/admin/teams/:id/budgets': platformRead,
+  'PUT /api/admin/teams/:id/budgets': platformWrite,
+  'GET /api/admin/access-codes': platformRead,
+  'POST /api/admin/access-codes': platformWrite,
+  'PATCH /api/admin/backends/:slug': platformWrite,
+  'GET /api/admin/teams': platformRead,
+  'GET /api/admin/users': platformRead,
+  'GET /api/admin/jobs': platformRead,
+  'POST /api/admin/jobs/:id/cancel': platformWrite,
+  'GET /api/admin/audit': platformRead,
+  'GET /api/admin/system': platformRead
+}
+
+/** The line of a registered route; pages of the documentation are anybody's. HEAD follows GET. */
+export function accessTo(method: string, path: string): Access | null {
+  if (path === '/docs' || path.startsWith('/docs/')) return anybody
+  const line = `${method === 'HEAD' ? 'GET' : method} ${path}`
+  return Object.hasOwn(accessTable, line) ? accessTable[line]! : null
+}

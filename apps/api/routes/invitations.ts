@@ -1,0 +1,180 @@
+// Invitations: /api/team/invitations for the team, /api/invitations/:token for who got the mail.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { invitationMail } from '../../../activities/mail-text.js'
+import type { Tx } from '../../../db/client.js'
+import {
+  acceptInvitation,
+  cancelInvitation,
+  changeInvitedRole,
+  type Invitation,
+  invite,
+  listInvitations,
+  lookAtInvitation,
+  noSuchInvitation,
+  resendInvitation,
+  teamOfInvitation
+} from '../../../db/invitations.js'
+import { teamName } from '../../../db/teams.js'
+import { ServiceError } from '../../../domain/errors.js'
+import type { ApiDeps } from '../deps.js'
+import { ownerForWrite, readTeam, teamForWrite, userOf } from '../plugins/access.js'
+import { Email } from './auth.js'
+
+const Uuid = Type.String({ format: 'uuid' })
+const Role = Type.Unsafe<'admin' | 'member'>({ type: 'string', enum: ['admin', 'member'] })
+const InvitationId = Type.Object({ id: Uuid })
+const Link = Type.Object({ token: Type.String({ maxLength: 64 }) })
+
+export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db, mailer, config } = deps
+
+  app.get(
+    '/api/team/invitations',
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'Pending invitations of a team',
+        querystring: Type.Object({ team_id: Type.Optional(Uuid) })
+      }
+    },
+    async (request) => {
+      const team = await readTeam(request, db, request.query.team_id)
+      return { invitations: team ? (await listInvitations(db, team.id)).map(invitationView) : [] }
+    }
+  )
+
+  app.post(
+    '/api/team/invitations',
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'Invite somebody by e-mail (owner and admins)',
+        body: Type.Object(
+          { team_id: Uuid, email: Email, role: Role, message: Type.Optional(Type.String({ maxLength: 500 })) },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request, reply) => {
+      const { team_id: teamId, email, role, message = null } = request.body
+      const inviter = userOf(request)
+      const mailed = await db.transaction(async (tx) => {
+        await teamForWrite(request, tx, teamId)
+        return withTeam(tx, await invite(tx, { teamId, email, role, message, invitedBy: inviter.id }))
+      })
+      sendLink(mailed, inviter.displayName ?? inviter.email)
+      return reply.code(201).send(invitationView(mailed.invitation))
+    }
+  )
+
+  app.patch(
+    '/api/team/invitations/:id',
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'Send a pending invitation again, or change its role (owner and admins)',
+        description: 'Resending makes a new link with seven new days; the old link is dead.',
+        params: InvitationId,
+        body: Type.Object(
+          {
+            action: Type.Optional(Type.Unsafe<'resend'>({ type: 'string', enum: ['resend'] })),
+            role: Type.Optional(Role)
+          },
+          { additionalProperties: false, minProperties: 1, maxProperties: 1 }
+        )
+      }
+    },
+    async (request) => {
+      const { id } = request.params
+      const { role } = request.body
+      const inviter = userOf(request)
+      const changed = await db.transaction(async (tx) => {
+        await ownerForWrite(request, tx, await teamOfInvitation(tx, id), 'invitation')
+        if (role) return { invitation: await changeInvitedRole(tx, id, role), mailed: null }
+        const sent = await resendInvitation(tx, id)
+        return { invitation: sent?.invitation ?? null, mailed: sent && (await withTeam(tx, sent)) }
+      })
+      if (!changed.invitation)
+        throw new ServiceError('conflict', 'The invitation was accepted, was cancelled or has expired')
+      if (changed.mailed) sendLink(changed.mailed, inviter.displayName ?? inviter.email)
+      return invitationView(changed.invitation)
+    }
+  )
+
+  app.delete(
+    '/api/team/invitations/:id',
+    {
+      schema: { tags: ['teams'], summary: 'Cancel a pending invitation (owner and admins)', params: InvitationId }
+    },
+    async (request) => {
+      const { id } = request.params
+      const cancelled = await db.transaction(async (tx) => {
+        await ownerForWrite(request, tx, await teamOfInvitation(tx, id), 'invitation')
+        return cancelInvitation(tx, id)
+      })
+      if (!cancelled) throw new ServiceError('conflict', 'The invitation was accepted or cancelled before')
+      return { success: true }
+    }
+  )
+
+  app.get(
+    '/api/invitations/:token',
+    { schema: { tags: ['teams'], summary: 'What an invitation is to, by the token of its link', params: Link } },
+    async (request, reply) => {
+      const found = await lookAtInvitation(db, request.params.token)
+      if (!found) throw noSuchInvitation()
+      reply.header('referrer-policy', 'no-referrer')
+      return {
+        team: { id: found.teamId, name: found.teamName },
+        role: found.role,
+        email: found.email,
+        expires_at: found.expiresAt.toISOString()
+      }
+    }
+  )
+
+  app.post(
+    '/api/invitations/:token/accept',
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'Join the team; you have to be signed in with the address that was invited',
+        params: Link
+      }
+    },
+    async (request) => {
+      const { teamId, role } = await db.transaction((tx) => acceptInvitation(tx, request.params.token, userOf(request)))
+      return { team_id: teamId, role }
+    }
+  )
+
+  interface Mailed {
+    invitation: Invitation
+    token: string
+    teamName: string
+  }
+
+  const withTeam = async (tx: Tx, sent: { invitation: Invitation; token: string }): Promise<Mailed> => ({
+    ...sent,
+    teamName: await teamName(tx, sent.invitation.teamId)
+  })
+
+  /** After the commit; a mail that gets lost is mended by resending. */
+  function sendLink({ invitation, token, teamName }: Mailed, inviterName: string): void {
+    const { email, role, message, expiresAt } = invitation
+    const link = `${config.linkOrigin}/invitations/${token}`
+    mailer.send({ to: email, ...invitationMail({ teamName, inviterName, role, message, link, expiresAt }) })
+  }
+}
+
+const invitationView = (invitation: Invitation) => ({
+  id: invitation.id,
+  email: invitation.email,
+  role: invitation.role,
+  status: invitation.status,
+  message: invitation.message,
+  invited_by: invitation.invitedBy,
+  created_at: invitation.createdAt.toISOString(),
+  expires_at: invitation.expiresAt.toISOString()
+})

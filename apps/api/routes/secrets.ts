@@ -1,0 +1,151 @@
+// Credentials of providers: /api/team/secrets. Values come in and never go out; whoever lists them sees the same mask for
+// each.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { openCredentials, storeCredentials } from '../../../activities/credentials.js'
+import type { KeyRing } from '../../../activities/key-ring.js'
+import { deleteSecret, listSecrets, type SecretItem, teamOfSecret } from '../../../db/secrets.js'
+import { ServiceError } from '../../../domain/errors.js'
+import {
+  type CredentialProvider,
+  credentialProviders,
+  describeNames,
+  formatFault,
+  missingFault,
+  readCredentials
+} from '../../../domain/provider-credentials.js'
+import type { ApiDeps } from '../deps.js'
+import { ownerForWrite, readTeam, teamForWrite } from '../plugins/access.js'
+
+const MASK = '********'
+
+const Uuid = Type.String({ format: 'uuid' })
+const Provider = Type.Unsafe<CredentialProvider>({ type: 'string', enum: [...credentialProviders] })
+// Its names and values are read by the provider's own rules: a validator would repeat what it refuses.
+const Values = Type.Record(Type.String(), Type.Unknown(), {
+  description: `Name to value, all strings. ${credentialProviders
+    .map((provider) => `${provider}: ${describeNames(provider)}`)
+    .join('; ')}. The names of environment variables, such as AWS_ACCESS_KEY_ID, are taken too.`
+})
+
+export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+
+  app.get(
+    '/api/team/secrets',
+    {
+      schema: {
+        tags: ['secrets'],
+        summary: "A team's provider credentials, every value masked",
+        querystring: Type.Object({ team_id: Type.Optional(Uuid) })
+      }
+    },
+    async (request) => {
+      const team = await readTeam(request, db, request.query.team_id)
+      return { secrets: team ? (await listSecrets(db, team.id)).map(secretView) : [] }
+    }
+  )
+
+  app.post(
+    '/api/team/secrets',
+    {
+      schema: {
+        tags: ['secrets'],
+        summary: 'Create or update credentials of a provider (owner and admins)',
+        description: 'Names that are left out stay as they are. The answer lists what the team has of this provider.',
+        body: Type.Object({ team_id: Uuid, provider: Provider, secrets: Values }, { additionalProperties: false })
+      }
+    },
+    async (request, reply) => {
+      const { team_id: teamId, provider, secrets } = request.body
+      const items = await db.transaction(async (tx) => {
+        await teamForWrite(request, tx, teamId)
+        const values = readCredentials(provider, secrets)
+        await storeCredentials(tx, keyRingOf(deps), { teamId, provider }, values)
+        return listSecrets(tx, teamId, provider)
+      })
+      return reply.code(201).send({ secrets: items.map(secretView) })
+    }
+  )
+
+  app.post(
+    '/api/team/secrets/test',
+    {
+      schema: {
+        tags: ['secrets'],
+        summary: 'Check credentials before they are saved, or the stored ones (owner and admins)',
+        description:
+          'Checks the format. Values that are left out are those stored. This version does not ask the provider, so `valid` is never true.',
+        body: Type.Object(
+          { team_id: Uuid, provider: Provider, secrets: Type.Optional(Values) },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request) => {
+      const { team_id: teamId, provider, secrets } = request.body
+      const { given, stored } = await db.transaction(async (tx) => {
+        await teamForWrite(request, tx, teamId)
+        return {
+          given: secrets && readCredentials(provider, secrets),
+          stored: await openCredentials(tx, keyRingOf(deps), teamId, provider)
+        }
+      })
+      const fault = credentialsFault(provider, { ...stored, ...given })
+      return {
+        valid: false,
+        provider,
+        message: fault ?? 'The format is right; it was not tested against the provider in this version',
+        checked_at: deps.now().toISOString(),
+        details: { validation_status: fault ? 'invalid' : 'untested' }
+      }
+    }
+  )
+
+  app.delete(
+    '/api/team/secrets/:id',
+    {
+      schema: {
+        tags: ['secrets'],
+        summary: 'Delete one value of a provider (owner and admins)',
+        params: Type.Object({ id: Uuid })
+      }
+    },
+    async (request) => {
+      const { id } = request.params
+      await db.transaction(async (tx) => {
+        await ownerForWrite(request, tx, await teamOfSecret(tx, id), 'secret')
+        if (!(await deleteSecret(tx, id))) throw new ServiceError('not_found', 'no such secret')
+      })
+      return { success: true }
+    }
+  )
+}
+
+/** @throws ServiceError `not_available` in a development service that was started without keys. */
+function keyRingOf({ keyRing }: ApiDeps): KeyRing {
+  if (keyRing) return keyRing
+  throw new ServiceError(
+    'not_available',
+    "secrets: this service has no key to seal credentials with; its operator sets SECRETS_KEYS, or starts it with 'npm start', which makes one"
+  )
+}
+
+function credentialsFault(provider: CredentialProvider, values: Record<string, string>): string | null {
+  if (Object.keys(values).length === 0)
+    return `The team has no ${provider} credentials; set ${describeNames(provider)}`
+  return formatFault(provider, values) ?? missingFault(provider, Object.keys(values))
+}
+
+const secretView = (item: SecretItem) => ({
+  id: item.id,
+  team_id: item.teamId,
+  provider: item.provider,
+  key_name: item.keyName,
+  masked_value: MASK,
+  status: item.validationStatus === 'invalid' ? 'invalid' : 'active',
+  validation_status: item.validationStatus,
+  validated_at: item.validatedAt?.toISOString() ?? null,
+  created_at: item.createdAt.toISOString(),
+  updated_at: item.updatedAt.toISOString()
+})

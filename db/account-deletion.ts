@@ -1,0 +1,36 @@
+// The end of an account. What a team owns stays with the team; what the user alone owns goes with them.
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { ServiceError } from '../domain/errors.js'
+import type { Db } from './client.js'
+import { hasOthers } from './members.js'
+import { members, teams, users } from './tables/accounts.js'
+import { type Caller, deleteTeam } from './teams.js'
+
+/**
+ * Deletes the account, its sessions and keys, and the teams that have no other member.
+ * @throws ServiceError `conflict` while the user owns a team with others, or jobs of a team of theirs alone are under way.
+ */
+export async function deleteAccount(db: Db, caller: Caller): Promise<void> {
+  await db.transaction(async (tx) => {
+    const owned = tx
+      .select({ id: members.teamId })
+      .from(members)
+      .where(and(eq(members.userId, caller.userId), eq(members.role, 'owner')))
+    // In one order, as two deletions at once might share teams.
+    const mine = await tx
+      .select({ id: teams.id, name: teams.name })
+      .from(teams)
+      .where(inArray(teams.id, owned))
+      .orderBy(sql`${teams.id}`)
+      .for('update')
+    for (const team of mine) {
+      if (await hasOthers(tx, team.id, caller.userId))
+        throw new ServiceError(
+          'conflict',
+          `You own the team ${JSON.stringify(team.name)}, which has other members: transfer or delete it first`
+        )
+      await deleteTeam(tx, team.id)
+    }
+    await tx.delete(users).where(eq(users.id, caller.userId))
+  })
+}

@@ -1,0 +1,155 @@
+// Sealed credentials of providers, and what a change of the ring's key needs to know of all that is sealed. Values come
+// and go sealed; nothing here can open them.
+import { and, asc, eq, gt, ne, sql } from 'drizzle-orm'
+import type { DbOrTx } from './client.js'
+import { teamSecrets, webhooks } from './tables/teams.js'
+
+export type SecretRow = typeof teamSecrets.$inferSelect
+export type NewSecret = Pick<
+  SecretRow,
+  'id' | 'teamId' | 'provider' | 'keyName' | 'ringKeyId' | 'wrappedKey' | 'sealedValue'
+>
+/** A row without what is sealed. */
+export type SecretItem = Omit<SecretRow, 'ringKeyId' | 'wrappedKey' | 'sealedValue'>
+
+const itemColumns = {
+  id: teamSecrets.id,
+  teamId: teamSecrets.teamId,
+  provider: teamSecrets.provider,
+  keyName: teamSecrets.keyName,
+  validationStatus: teamSecrets.validationStatus,
+  validatedAt: teamSecrets.validatedAt,
+  createdAt: teamSecrets.createdAt,
+  updatedAt: teamSecrets.updatedAt
+}
+
+/** By provider and name; a team has at most as many as the providers have names. */
+export async function listSecrets(db: DbOrTx, teamId: string, provider?: string): Promise<SecretItem[]> {
+  return db
+    .select(itemColumns)
+    .from(teamSecrets)
+    .where(and(eq(teamSecrets.teamId, teamId), provider === undefined ? undefined : eq(teamSecrets.provider, provider)))
+    .orderBy(asc(teamSecrets.provider), asc(teamSecrets.keyName))
+}
+
+export async function sealedSecrets(db: DbOrTx, teamId: string, provider: string): Promise<SecretRow[]> {
+  return db
+    .select()
+    .from(teamSecrets)
+    .where(and(eq(teamSecrets.teamId, teamId), eq(teamSecrets.provider, provider)))
+    .orderBy(asc(teamSecrets.keyName))
+}
+
+/** The team that a secret belongs to; `null` when there is no such secret. */
+export async function teamOfSecret(db: DbOrTx, id: string): Promise<string | null> {
+  const [row] = await db.select({ teamId: teamSecrets.teamId }).from(teamSecrets).where(eq(teamSecrets.id, id))
+  return row?.teamId ?? null
+}
+
+/**
+ * Lets one transaction at a time write a team's credentials of a provider: a value is sealed for the id of its row, so
+ * nobody may make that row between the look for it and the write.
+ */
+export async function lockSecrets(tx: DbOrTx, teamId: string, provider: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`team_secrets ${teamId} ${provider}`}, 0))`)
+}
+
+/** Writes values under the ids that they are sealed for; call it under `lockSecrets`. What was tested was another value. */
+export async function putSecrets(tx: DbOrTx, rows: NewSecret[]): Promise<void> {
+  const written = await tx
+    .insert(teamSecrets)
+    .values(rows.map((row) => ({ ...row, validationStatus: 'untested' as const })))
+    .onConflictDoUpdate({
+      target: [teamSecrets.teamId, teamSecrets.provider, teamSecrets.keyName],
+      set: {
+        ringKeyId: sql`excluded.ring_key_id`,
+        wrappedKey: sql`excluded.wrapped_key`,
+        sealedValue: sql`excluded.sealed_value`,
+        validationStatus: sql`excluded.validation_status`,
+        validatedAt: null,
+        updatedAt: sql`now()`
+      },
+      // A value under another id could never be opened again.
+      setWhere: sql`${teamSecrets.id} = excluded.id`
+    })
+    .returning({ id: teamSecrets.id })
+  if (written.length !== rows.length) throw new Error('a credential was sealed for another row than the one it has')
+}
+
+/** `false` when it was gone already. */
+export async function deleteSecret(tx: DbOrTx, id: string): Promise<boolean> {
+  const rows = await tx.delete(teamSecrets).where(eq(teamSecrets.id, id)).returning({ id: teamSecrets.id })
+  return rows.length > 0
+}
+
+/** The key of a sealed value, and what names its row. */
+export interface WrappedRow {
+  id: string
+  teamId: string
+  ringKeyId: string
+  wrappedKey: Buffer
+}
+
+/** Team secrets whose keys are wrapped by another key of the ring, in the order of their ids, after one of them. */
+export async function secretsNotUnder(db: DbOrTx, ringKeyId: string, page: { after: string; limit: number }) {
+  return db
+    .select({
+      id: teamSecrets.id,
+      teamId: teamSecrets.teamId,
+      provider: teamSecrets.provider,
+      keyName: teamSecrets.keyName,
+      ringKeyId: teamSecrets.ringKeyId,
+      wrappedKey: teamSecrets.wrappedKey
+    })
+    .from(teamSecrets)
+    .where(and(ne(teamSecrets.ringKeyId, ringKeyId), gt(teamSecrets.id, page.after)))
+    .orderBy(asc(teamSecrets.id))
+    .limit(page.limit)
+}
+
+/** The same for signing secrets of webhooks. */
+export async function webhooksNotUnder(
+  db: DbOrTx,
+  ringKeyId: string,
+  page: { after: string; limit: number }
+): Promise<WrappedRow[]> {
+  return db
+    .select({
+      id: webhooks.id,
+      teamId: webhooks.teamId,
+      ringKeyId: webhooks.ringKeyId,
+      wrappedKey: webhooks.wrappedKey
+    })
+    .from(webhooks)
+    .where(and(ne(webhooks.ringKeyId, ringKeyId), gt(webhooks.id, page.after)))
+    .orderBy(asc(webhooks.id))
+    .limit(page.limit)
+}
+
+/**
+ * Puts the same key under another key of the ring. `false` when the row has changed since it was read, or is gone: the
+ * condition is the wrapped key itself, for a value that was replaced meanwhile has another one under the same ring key.
+ */
+export async function rewrapRow(
+  db: DbOrTx,
+  table: typeof teamSecrets | typeof webhooks,
+  read: { id: string; wrappedKey: Buffer },
+  next: { ringKeyId: string; wrappedKey: Buffer }
+): Promise<boolean> {
+  const rows = await db
+    .update(table)
+    .set({ ringKeyId: next.ringKeyId, wrappedKey: next.wrappedKey })
+    .where(and(eq(table.id, read.id), eq(table.wrappedKey, read.wrappedKey)))
+    .returning({ id: table.id })
+  return rows.length > 0
+}
+
+/** How many sealed values each key of the ring is needed for, by its id. */
+export async function ringKeysInUse(db: DbOrTx): Promise<Record<string, number>> {
+  const rows = await db.execute<{ ring_key_id: string; count: number }>(
+    sql`select ring_key_id, count(*)::int as count
+        from (select ring_key_id from ${teamSecrets} union all select ring_key_id from ${webhooks}) as sealed
+        group by ring_key_id order by ring_key_id`
+  )
+  return Object.fromEntries(rows.map((row) => [row.ring_key_id, row.count]))
+}

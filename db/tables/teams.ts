@@ -1,0 +1,146 @@
+// What belongs to a team beside its members: invitations, keys of programs, credentials of providers, webhooks.
+import { sql } from 'drizzle-orm'
+import { date, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import type { KeyKind, KeyTier } from '../../domain/api-key.js'
+import { teams, users } from './accounts.js'
+import { bytea, instant, micro } from './columns.js'
+
+export const invitations = pgTable(
+  'invitations',
+  {
+    id: uuid('id').primaryKey(),
+    teamId: uuid('team_id')
+      .notNull()
+      .references(() => teams.id, { onDelete: 'cascade' }),
+    email: text('email').notNull(),
+    role: text('role').$type<'admin' | 'member'>().notNull(),
+    message: text('message'),
+    // SHA-256 of the token in the mailed link; a new one with each mail.
+    tokenHash: bytea('token_hash').notNull(),
+    // An expired one is still `pending` here; its time says so.
+    status: text('status').$type<'pending' | 'accepted' | 'cancelled'>().notNull(),
+    invitedBy: uuid('invited_by').references(() => users.id, { onDelete: 'set null' }),
+    expiresAt: instant('expires_at').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow()
+  },
+  (table) => [
+    uniqueIndex('invitations_token_hash_key').on(table.tokenHash),
+    // One pending invitation of an address to a team.
+    uniqueIndex('invitations_pending_key').on(table.teamId, sql`lower(${table.email})`).where(sql`status = 'pending'`)
+  ]
+)
+
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: uuid('id').primaryKey(),
+    teamId: uuid('team_id')
+      .notNull()
+      .references(() => teams.id, { onDelete: 'cascade' }),
+    // A key acts as its creator, and is worth nothing once its creator has left the team.
+    createdBy: uuid('created_by')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    // The first characters, by which its owner knows it again.
+    prefix: text('prefix').notNull(),
+    tokenHash: bytea('token_hash').notNull(),
+    tier: text('tier').$type<KeyTier>().notNull(),
+    kind: text('kind').$type<KeyKind>().notNull(),
+    dailyLimit: micro('daily_limit_micro'),
+    expiresAt: instant('expires_at'),
+    lastUsedAt: instant('last_used_at'),
+    revokedAt: instant('revoked_at'),
+    createdAt: instant('created_at').notNull().defaultNow()
+  },
+  (table) => [
+    uniqueIndex('api_keys_token_hash_key').on(table.tokenHash),
+    // Keys of a team, newest first.
+    index('api_keys_team_id_idx').on(table.teamId, table.id)
+  ]
+)
+
+// What jobs of a key with a limit of its own have spent and reserved on a UTC day.
+export const apiKeyDays = pgTable(
+  'api_key_days',
+  {
+    keyId: uuid('key_id')
+      .notNull()
+      .references(() => apiKeys.id, { onDelete: 'cascade' }),
+    day: date('day', { mode: 'string' }).notNull(),
+    spent: micro('spent_micro').notNull(),
+    reserved: micro('reserved_micro').notNull()
+  },
+  (table) => [primaryKey({ columns: [table.keyId, table.day] })]
+)
+
+// One value of a provider's credentials: sealed with a key of its own, which is wrapped by a key of the key ring.
+export const teamSecrets = pgTable(
+  'team_secrets',
+  {
+    id: uuid('id').primaryKey(),
+    teamId: uuid('team_id')
+      .notNull()
+      .references(() => teams.id, { onDelete: 'cascade' }),
+    provider: text('provider').notNull(),
+    keyName: text('key_name').notNull(),
+    ringKeyId: text('ring_key_id').notNull(),
+    wrappedKey: bytea('wrapped_key').notNull(),
+    sealedValue: bytea('sealed_value').notNull(),
+    validationStatus: text('validation_status').$type<'untested' | 'valid' | 'invalid' | 'unreachable'>().notNull(),
+    validatedAt: instant('validated_at'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow()
+  },
+  (table) => [
+    uniqueIndex('team_secrets_name_key').on(table.teamId, table.provider, table.keyName),
+    // Rotation: what an old key of the ring still wraps.
+    index('team_secrets_ring_key_id_idx').on(table.ringKeyId)
+  ]
+)
+
+export const webhooks = pgTable(
+  'webhooks',
+  {
+    id: uuid('id').primaryKey(),
+    teamId: uuid('team_id')
+      .notNull()
+      .references(() => teams.id, { onDelete: 'cascade' }),
+    url: text('url').notNull(),
+    events: jsonb('events').$type<string[]>().notNull(),
+    // The signing secret, sealed as a provider's credential is.
+    ringKeyId: text('ring_key_id').notNull(),
+    wrappedKey: bytea('wrapped_key').notNull(),
+    sealedSecret: bytea('sealed_secret').notNull(),
+    createdBy: uuid('created_by').references(() => users.id, { onDelete: 'set null' }),
+    createdAt: instant('created_at').notNull().defaultNow()
+  },
+  (table) => [index('webhooks_team_id_idx').on(table.teamId)]
+)
+
+// What has to be told to a webhook: written with the change that it tells of, kept afterwards as the delivery log.
+export const webhookDeliveries = pgTable(
+  'webhook_deliveries',
+  {
+    id: uuid('id').primaryKey(),
+    webhookId: uuid('webhook_id')
+      .notNull()
+      .references(() => webhooks.id, { onDelete: 'cascade' }),
+    event: text('event').notNull(),
+    // JSON text, sent as it stands at every try.
+    payload: text('payload').notNull(),
+    state: text('state').$type<'pending' | 'delivered' | 'failed'>().notNull(),
+    tries: integer('tries').notNull().default(0),
+    nextAt: instant('next_at').notNull(),
+    lastStatus: integer('last_status'),
+    lastError: text('last_error'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    deliveredAt: instant('delivered_at')
+  },
+  (table) => [
+    // The sender's pass.
+    index('webhook_deliveries_next_at_idx').on(table.nextAt).where(sql`state = 'pending'`),
+    // The log of a webhook, newest first.
+    index('webhook_deliveries_webhook_id_idx').on(table.webhookId, table.id)
+  ]
+)

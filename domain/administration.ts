@@ -1,0 +1,95 @@
+// What platform administrators see of teams, users, access codes and of what was done: one shape for the API and for
+// `qjob admin`. No hash and no token is ever part of it.
+
+/** What can be done by an administrator, as the audit names it. */
+export type AdminAction =
+  | 'access_code.create'
+  | 'backend.change'
+  | 'job.cancel'
+  | 'team.budget'
+  | 'team.suspend'
+  | 'team.unsuspend'
+  | 'user.grant'
+
+export interface TeamSummary {
+  id: string
+  name: string
+  /** `null` once the team is deleted. */
+  owner: { id: string; email: string } | null
+  members: number
+  suspendedAt: Date | null
+  suspendedReason: string | null
+  deletedAt: Date | null
+  createdAt: Date
+}
+
+export interface UserSummary {
+  id: string
+  email: string
+  username: string
+  displayName: string | null
+  isPlatformAdmin: boolean
+  emailVerifiedAt: Date | null
+  /** How many teams the user is a member of. */
+  teams: number
+  /** When the user's newest session was last used. */
+  lastSeenAt: Date | null
+  createdAt: Date
+}
+
+export interface AccessCode {
+  code: string
+  remainingUses: number
+  expiresAt: Date | null
+  createdAt: Date
+}
+
+export interface AuditEntry {
+  id: string
+  at: Date
+  /** Without an id: whoever has the database, at the command line. */
+  actor: { id: string | null; email: string }
+  action: AdminAction
+  /** What it was done to: the id of a team or a job, a backend's slug, a code, an address. */
+  target: string
+  details: Record<string, unknown>
+}
+
+export const teamView = (team: TeamSummary) => ({
+  id: team.id,
+  name: team.name,
+  owner: team.owner,
+  members: team.members,
+  suspended: team.suspendedAt !== null,
+  suspended_at: text(team.suspendedAt),
+  suspended_reason: team.suspendedReason,
+  deleted_at: text(team.deletedAt),
+  created_at: team.createdAt.toISOString()
+})
+
+export const userView = (user: UserSummary) => ({
+  id: user.id,
+  email: user.email,
+  username: user.username,
+  display_name: user.displayName,
+  is_platform_admin: user.isPlatformAdmin,
+  email_verified_at: text(user.emailVerifiedAt),
+  teams: user.teams,
+  last_seen_at: text(user.lastSeenAt),
+  created_at: user.createdAt.toISOString()
+})
+
+export const accessCodeView = (code: AccessCode) => ({
+  code: code.code,
+  remaining_uses: code.remainingUses,
+  expires_at: text(code.expiresAt),
+  created_at: code.createdAt.toISOString()
+})
+
+export const auditEntryView = (entry: AuditEntry) => ({ ...entry, at: entry.at.toISOString() })
+
+const text = (time: Date | null): string | null => time?.toISOString() ?? null
+
+/** Codes that people can copy and that a URL carries as they are. */
+export const accessCodePattern = '^[A-Za-z0-9_-]{1,64}$'
+export const ACCESS_CODE_USES_MAX = 1_000_000

@@ -49,8 +49,7 @@ export async function openCredentials(
       if (!(cause instanceof UnopenableError)) throw cause
       throw new ServiceError(
         'internal_error',
-        `The stored ${row.keyName} of ${provider} cannot be opened: ${cause.message}. ` +
-          "Set it anew; the service's operator may look at SECRETS_KEYS.",
+        `The stored ${row.keyName} of ${provider} cannot be opened: set it anew, or ask the operator, whose log says why`,
         {},
         { cause }
       )

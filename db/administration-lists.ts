@@ -1,7 +1,7 @@
 // What platform administrators look through: teams, users, jobs, access codes, the audit, and how much is under way.
 // Every list sees the rows of all teams and is capped. What is searched for is a parameter that no pattern is made of, so
 // that no character of it has a meaning.
-import { and, asc, desc, eq, exists, inArray, lt, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, exists, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgSelect } from 'drizzle-orm/pg-core'
 import type { AccessCode, AdminAction, AuditEntry, TeamSummary, UserSummary } from '../domain/administration.js'
 import type { JobStatus } from '../domain/job-status.js'
@@ -108,7 +108,10 @@ export async function searchUsers(db: Db, search: Search): Promise<Found<UserSum
 export type FoundJob = JobRow & { teamName: string; userEmail: string | null }
 
 /** Jobs of all teams, newest first: by the id of a job, a team or a user, by name, backend, team's name or user's address. */
-export async function searchJobs(db: Db, search: Search & { status?: JobStatus | undefined }): Promise<Found<FoundJob>> {
+export async function searchJobs(
+  db: Db,
+  search: Search & { status?: JobStatus | undefined }
+): Promise<Found<FoundJob>> {
   const where = and(
     searched(search.q, {
       id: (id) => or(eq(jobs.id, id), eq(jobs.teamId, id), eq(jobs.userId, id))!,

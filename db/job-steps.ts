@@ -206,8 +206,5 @@ export async function requestCancel(db: DbOrTx, jobId: string): Promise<CancelRe
 export async function cancelJob(db: DbOrTx, jobId: string): Promise<void> {
   if ((await requestCancel(db, jobId)) !== 'final') return
   const [job] = await db.select({ status: jobs.status }).from(jobs).where(eq(jobs.id, jobId))
-  throw new ServiceError(
-    'conflict',
-    `job is ${job?.status} already; only a job that is not final can be cancelled`
-  )
+  throw new ServiceError('conflict', `job is ${job?.status} already; only a job that is not final can be cancelled`)
 }

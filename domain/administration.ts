@@ -93,3 +93,4 @@ const text = (time: Date | null): string | null => time?.toISOString() ?? null
 /** Codes that people can copy and that a URL carries as they are. */
 export const accessCodePattern = '^[A-Za-z0-9_-]{1,64}$'
 export const ACCESS_CODE_USES_MAX = 1_000_000
+export const SUSPENSION_REASON_MAX = 500

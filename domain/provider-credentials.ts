@@ -125,14 +125,6 @@ function azure(name: string): string[] {
   return [...own, name.toUpperCase()].filter((alias) => alias !== name)
 }
 
-/** @throws ServiceError `validation_error` naming the four providers. */
-export function readProvider(text: string): CredentialProvider {
-  const provider = credentialProviders.find((known) => known === text)
-  if (!provider)
-    throw new ServiceError('validation_error', `provider: must be one of ${credentialProviders.join(', ')}`)
-  return provider
-}
-
 /**
  * Values under the provider's own names, whatever alias they came by; their format is not looked at.
  * @throws ServiceError `validation_error` for a name that is unknown or given twice, and for what is no text.
@@ -180,10 +172,10 @@ export function missingFault(provider: CredentialProvider, present: Iterable<str
   return null
 }
 
-export const requiredNames = (provider: CredentialProvider): string[] =>
+const requiredNames = (provider: CredentialProvider): string[] =>
   Object.keys(names[provider]).filter((name) => names[provider][name]!.required)
 
-export const optionalNames = (provider: CredentialProvider): string[] =>
+const optionalNames = (provider: CredentialProvider): string[] =>
   Object.keys(names[provider]).filter((name) => !names[provider][name]!.required)
 
 /** `access_key_id, secret_access_key (optional: default_region, ...)`. */

@@ -99,7 +99,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(invitationRoutes, { deps })
   await app.register(apiKeyRoutes, { deps })
   await app.register(profileRoutes, { deps, sessions })
-  await app.register(adminRoutes, { deps, catalogue })
+  await app.register(adminRoutes, { deps, catalogue, nudge })
   return app
 }
 

@@ -1,4 +1,5 @@
 // The api's configuration, read once at the door.
+import { configuredKeyRing, type KeyRing } from '../../activities/key-ring.js'
 import { type RateLimits, rateLimits, scaled } from '../../domain/rate-limits.js'
 import { parseTrustedProxies, type TrustedProxies } from './client-address.js'
 
@@ -21,6 +22,8 @@ export interface ApiConfig {
   trustedProxies: TrustedProxies
   /** `null`: nothing is limited. */
   rateLimits: RateLimits | null
+  /** `null`: no credentials can be kept; in production there has to be one. */
+  keyRing: KeyRing | null
   smtpUrl: string | null
   mailDir: string | null
   mailFrom: string
@@ -65,6 +68,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     linkOrigin: publicUrl ? new URL(publicUrl).origin : `http://localhost:${port}`,
     trustedProxies: parseTrustedProxies(env.TRUSTED_PROXIES ?? ''),
     rateLimits: scaled(rateLimits, env.RATE_LIMIT_SCALE ? Number(env.RATE_LIMIT_SCALE) : 1),
+    keyRing: configuredKeyRing(env),
     smtpUrl: env.SMTP_URL || null,
     mailDir: env.MAIL_DIR || null,
     mailFrom: env.MAIL_FROM || 'Quantum Job Service <no-reply@localhost.localdomain>',

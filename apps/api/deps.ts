@@ -1,6 +1,8 @@
 // What the routes work with. Built once by `server.ts` (or a test) and handed in; nothing is looked up from a registry.
 import type { Dispatcher } from '../../activities/dispatcher.js'
+import type { EngineState } from '../../activities/engine-state.js'
 import type { ExecutorClient } from '../../activities/executor-client.js'
+import type { KeyRing } from '../../activities/key-ring.js'
 import type { Mailer } from '../../activities/mail.js'
 import type { Db } from '../../db/client.js'
 import type { AnnounceJob, JobListener } from '../../db/job-changes.js'
@@ -17,7 +19,11 @@ export interface ApiDeps {
   announce: AnnounceJob
   limiter: Limiter
   mailer: Mailer
+  /** Seals credentials; `null` in a development api without SECRETS_KEYS. */
+  keyRing: KeyRing | null
   dispatcher: Dispatcher
+  /** What administrators see of the queues. */
+  engines: EngineState
   /** For the playground; `null` when no executor is configured. */
   executor: ExecutorClient | null
   /** How long the playground waits for the executor; 90 s unless said otherwise. */

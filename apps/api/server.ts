@@ -2,6 +2,7 @@
 import { pino } from 'pino'
 import { createDirectQueue } from '../../activities/direct-queue.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
+import { createEngineState } from '../../activities/engine-state.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
 import { createMailer } from '../../activities/mail.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
@@ -51,7 +52,9 @@ const app = await buildApp(
       trustedProxies: config.trustedProxies
     },
     mailer,
+    keyRing: config.keyRing,
     dispatcher: createDispatcher({ db, temporal, taskQueue: config.taskQueue, queue: directQueue.queue, announce }),
+    engines: createEngineState({ queue: directQueue.queue, temporal, taskQueue: config.taskQueue }),
     executor,
     probes: {
       database: () => sql`select 1`,

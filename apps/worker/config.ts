@@ -1,5 +1,7 @@
 // The worker's configuration, read once at the door. Times are settings so that an operator can tune them and a test
 // need not wait; the defaults are the product's promises.
+import { configuredKeyRing, type KeyRing } from '../../activities/key-ring.js'
+
 export interface WorkerConfig {
   databaseUrl: string
   redisUrl: string
@@ -9,6 +11,8 @@ export interface WorkerConfig {
   queuePrefix: string
   executorUrl: string
   executorToken: string
+  /** `null`: nothing sealed can be opened; in production there has to be one. */
+  keyRing: KeyRing | null
   workflowBundle: string
   healthPort: number
   logLevel: string
@@ -65,6 +69,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     queuePrefix: env.QUEUE_PREFIX ?? 'qjs',
     executorUrl: need('EXECUTOR_URL'),
     executorToken: need('EXECUTOR_TOKEN'),
+    keyRing: configuredKeyRing(env),
     workflowBundle: need('WORKFLOW_BUNDLE'),
     healthPort: Number(env.WORKER_HEALTH_PORT ?? 0),
     logLevel: env.LOG_LEVEL ?? 'info',

@@ -24,12 +24,13 @@ afterAll(async () => {
 })
 
 /** A store as one api has it, with its metrics. */
-async function openStore(address = url) {
+async function openStore(address = url, timeoutMs?: number) {
   const redis = await connectRateLimitRedis(address)
   clients.push(redis)
   const metrics = createMetrics()
   const log: string[] = []
   const store = createRateLimitStore(redis, prefix, {
+    ...(timeoutMs && { timeoutMs }),
     failures: metrics.rateLimitStoreFailures,
     log: { warn: (_detail, message) => log.push(message), info: (message) => log.push(message) }
   })
@@ -73,7 +74,9 @@ async function newKey(meanwhile: () => Promise<unknown>): Promise<string> {
   return key
 }
 
-const { store, failures } = await openStore()
+/** Time enough for a Redis that shares its core with other tests: these are about counting, not about giving up. */
+const PATIENCE_MS = 5_000
+const { store, failures } = await openStore(url, PATIENCE_MS)
 
 describe('of requests that come at once', () => {
   test.each([
@@ -88,7 +91,7 @@ describe('of requests that come at once', () => {
   })
 
   test('exactly as many get in when they come through several apis', async () => {
-    const stores = [store, (await openStore()).store, (await openStore()).store]
+    const stores = [store, ...(await Promise.all(times(2, () => openStore(url, PATIENCE_MS)))).map((api) => api.store)]
     const bucket = { limit: rateLimits.submit, key: newCaller() }
     const answers = await Promise.all(times(17, () => stores.map((each) => each.take([bucket]))).flat())
     expect([answers.length, accepted(answers)]).toEqual([51, 10])
@@ -152,7 +155,7 @@ describe('Retry-After', () => {
     await eventually(async () => (await store.take([bucket])).ok, { timeoutMs: 4_000, everyMs: 10 })
     const waited = performance.now()
     expect(waited - started).toBeGreaterThanOrEqual(told * 1000)
-    expect(waited - firstTaken).toBeLessThan(told * 1000 + 300)
+    expect(waited - firstTaken).toBeLessThan(told * 1000 + 900)
   })
 
   test('of a day is told in seconds', async () => {
@@ -244,9 +247,10 @@ test('after the scripts of Redis were flushed the next request is counted as bef
 })
 
 test('an api that was busy for longer than the limit of a wait still reads the answer', async () => {
+  const { store: impatient } = await openStore()
   const bucket = { limit: limitOf(1, 60), key: newCaller() }
   await store.take([bucket])
-  const answer = store.take([bucket])
+  const answer = impatient.take([bucket])
   const busyUntil = performance.now() + 250
   while (performance.now() < busyUntil);
   expect((await answer).ok).toBe(false)
@@ -308,11 +312,6 @@ async function deadUrl(): Promise<string> {
 
 describe('when Redis is', () => {
   const full = { limit: limitOf(1, 60), key: newCaller() }
-  const milliseconds = async (what: () => Promise<unknown>): Promise<number> => {
-    const started = performance.now()
-    await what()
-    return performance.now() - started
-  }
 
   /** How many of requests that come at once and are let in have to wait for anything outside this process. */
   async function heldUp(requests: number, { take }: RateLimitStore, bucket: Bucket): Promise<number> {
@@ -324,26 +323,15 @@ describe('when Redis is', () => {
     return held
   }
 
-  test('away from the beginning, everybody is let in at once, and each is counted', async () => {
-    const opened = await openStore(await deadUrl())
-    const took = await milliseconds(async () => {
-      expect(accepted(await Promise.all(times(30, () => opened.store.take([full]))))).toBe(30)
-    })
-    expect(took).toBeLessThan(100)
-    expect(await opened.failures()).toBe(30)
-    expect(opened.log.length).toBe(1)
-  })
-
-  test('a server that never answers, everybody is let in within 300 ms', async () => {
+  test.each(['away', 'silent'] as const)('%s from the beginning, nobody waits, and each is counted', async (fate) => {
     const relay = await startRelay()
-    relay.become('silent')
-    const opened = await openStore(relay.url)
-    expect(
-      await milliseconds(async () =>
-        expect(accepted(await Promise.all(times(30, () => opened.store.take([full]))))).toBe(30)
-      )
-    ).toBeLessThan(300)
-    expect(await opened.failures()).toBe(30)
+    relay.become(fate)
+    for (const address of fate === 'away' ? [relay.url, await deadUrl()] : [relay.url]) {
+      const opened = await openStore(address)
+      expect(await heldUp(30, opened.store, full)).toBe(0)
+      expect(await opened.failures()).toBe(30)
+      expect(opened.log.length).toBe(1)
+    }
   })
 
   test.each(['away', 'silent', 'lost'] as const)('%s for a while, limits hold again soon after', async (fate) => {
@@ -353,10 +341,9 @@ describe('when Redis is', () => {
     expect([(await opened.store.take([bucket])).ok, (await opened.store.take([bucket])).ok]).toEqual([true, false])
 
     relay.become(fate)
-    const first = await milliseconds(async () =>
-      expect(accepted(await Promise.all(times(20, () => opened.store.take([bucket]))))).toBe(20)
-    )
-    expect(first).toBeLessThan(300)
+    const started = performance.now()
+    expect(accepted(await Promise.all(times(20, () => opened.store.take([bucket]))))).toBe(20)
+    expect(performance.now() - started).toBeLessThan(300)
     // Whoever comes now is not held up, but for the one that tries each second.
     expect(await heldUp(200, opened.store, bucket)).toBeLessThanOrEqual(1)
     expect(await opened.failures()).toBe(220)
@@ -387,12 +374,12 @@ describe('when Redis is', () => {
     expect(waited).toBeLessThanOrEqual(3)
   })
 
-  test('full, requests are let in and counted', async () => {
+  test('answering with an error, requests are let in and counted', async () => {
     const opened = await openStore()
-    const key = await newKey(() => opened.store.take([{ limit: limitOf(1, 61), key: 'somebody in a full Redis' }]))
-    // Any answer that is an error stands for all: here, a key that holds something else.
+    const bucket = { limit: limitOf(1, 60), key: newCaller() }
+    const key = await newKey(() => opened.store.take([bucket]))
     await direct.set(key, 'no sorted set')
-    expect((await opened.store.take([{ limit: limitOf(1, 61), key: 'somebody in a full Redis' }])).ok).toBe(true)
+    expect((await opened.store.take([bucket])).ok).toBe(true)
     expect(await opened.failures()).toBe(1)
     expect(opened.log.length).toBe(1)
   })

@@ -2,9 +2,12 @@
 // `inject`, or through sockets once it listens. Users come in by the front door, with an access code.
 import { createServer, type Server } from 'node:net'
 import type { FastifyInstance, InjectOptions } from 'fastify'
+import type { Logger } from 'pino'
 import { createDirectQueue } from '../../activities/direct-queue.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
+import { createEngineState } from '../../activities/engine-state.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
+import { type KeyRing, readKeyRing } from '../../activities/key-ring.js'
 import type { Mail } from '../../activities/mail.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
 import { buildApp } from '../../apps/api/app.js'
@@ -54,6 +57,10 @@ export interface ApiOptions {
   executorDeadlineMs?: number
   /** Connections of the pool; the default is the product's. */
   poolMax?: number
+  /** Default: a ring of one key, the same for all files. */
+  keyRing?: KeyRing | null
+  /** Default: nothing is logged. */
+  log?: Logger
   now?: () => Date
   /** Default: none. */
   limits?: RateLimits
@@ -61,6 +68,8 @@ export interface ApiOptions {
 }
 
 export const PASSWORD = 'correct horse battery'
+
+const testKeyRing = readKeyRing(`test:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`)
 
 let users = 0
 
@@ -110,6 +119,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       limits: options.limits ?? null,
       trustedProxies: options.trustedProxies ?? parseTrustedProxies('')
     },
+    keyRing: options.keyRing === undefined ? testKeyRing : options.keyRing,
     mailer: { send: (mail) => void mails.push(mail), close: async () => {} },
     dispatcher: createDispatcher({
       db: pool.db,
@@ -118,6 +128,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       queue: directQueue.queue,
       announce
     }),
+    engines: createEngineState({ queue: directQueue.queue, temporal, taskQueue: database.name }),
     executor,
     ...(options.executorDeadlineMs && { executorDeadlineMs: options.executorDeadlineMs }),
     probes: {
@@ -132,7 +143,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     },
     now: options.now ?? (() => new Date())
   }
-  const app = await buildApp(deps, { logger: false })
+  const app = await buildApp(deps, options.log ? { loggerInstance: options.log } : { logger: false })
 
   const ask = asker(app)
   let closed: Promise<void> | null = null

@@ -2,14 +2,15 @@
 // ceilings, platform administrators set both.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
-import { changeTeamBudget, periodCounters, teamBudget } from '../../../db/budget.js'
+import { differences, lockTeam, recordAdminAction } from '../../../db/administration.js'
+import { changeTeamBudget, periodCounters, type TeamBudget, teamBudget } from '../../../db/budget.js'
 import type { DbOrTx } from '../../../db/client.js'
 import { teamExists } from '../../../db/teams.js'
 import { type BudgetLimits, limitNames, type PeriodCounter, periodsOf } from '../../../domain/budget.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { formatUsd, type MicroUsd, microFromUsd, usdFromMicro } from '../../../domain/money.js'
 import type { ApiDeps } from '../deps.js'
-import { readTeam, teamForWrite } from '../plugins/access.js'
+import { readTeam, teamForWrite, userOf } from '../plugins/access.js'
 
 const Usd = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
 const LimitFields = Type.Object(
@@ -106,8 +107,14 @@ export const adminBudgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
     async (request) => {
       const { ceilings = {}, ...fields } = request.body
       const { id } = request.params
-      if (!(await teamExists(db, id))) throw new ServiceError('not_found', 'no such team')
-      await changeTeamBudget(db, id, readLimits(fields), readLimits(ceilings))
+      const change = [readLimits(fields), readLimits(ceilings)] as const
+      await db.transaction(async (tx) => {
+        await lockTeam(tx, id)
+        const before = auditView(await teamBudget(tx, id))
+        await changeTeamBudget(tx, id, ...change)
+        const after = auditView(await teamBudget(tx, id))
+        await recordAdminAction(tx, userOf(request), 'team.budget', id, differences(before, after))
+      })
       return budgetView(db, id, deps.now())
     }
   )
@@ -141,6 +148,8 @@ async function budgetView(db: DbOrTx, teamId: string | null, at: Date) {
     month: { month: month.slice(0, 7), ...counterView(counters.month, limits.monthly) }
   }
 }
+
+const auditView = ({ limits, ceilings }: TeamBudget) => ({ ...limitView(limits), ceilings: limitView(ceilings) })
 
 const limitView = (limits: BudgetLimits) =>
   Object.fromEntries(limitNames.map((name) => [fieldOf[name], usdFromMicro(limits[name])]))

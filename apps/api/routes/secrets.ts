@@ -1,11 +1,13 @@
 // Credentials of providers: /api/team/secrets. Values come in and never go out; whoever lists them sees the same mask for
 // each.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { openCredentials, storeCredentials } from '../../../activities/credentials.js'
 import type { KeyRing } from '../../../activities/key-ring.js'
+import type { Tx } from '../../../db/client.js'
 import { deleteSecret, listSecrets, type SecretItem, teamOfSecret } from '../../../db/secrets.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { codeOf, ServiceError } from '../../../domain/errors.js'
 import {
   type CredentialProvider,
   credentialProviders,
@@ -84,14 +86,13 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     },
     async (request) => {
       const { team_id: teamId, provider, secrets } = request.body
-      const { given, stored } = await db.transaction(async (tx) => {
+      const fault = await db.transaction(async (tx) => {
         await teamForWrite(request, tx, teamId)
-        return {
-          given: secrets && readCredentials(provider, secrets),
-          stored: await openCredentials(tx, keyRingOf(deps), teamId, provider)
-        }
+        if (!secrets) return storedFault(request, tx, teamId, provider)
+        const given = readCredentials(provider, secrets)
+        const stored = (await listSecrets(tx, teamId, provider)).map((item) => item.keyName)
+        return formatFault(provider, given) ?? missingFault(provider, [...stored, ...Object.keys(given)])
       })
-      const fault = credentialsFault(provider, { ...stored, ...given })
       return {
         valid: false,
         provider,
@@ -120,6 +121,25 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       return { success: true }
     }
   )
+
+  /** What is wrong with the stored values as they are, `null` when nothing is. */
+  async function storedFault(
+    request: FastifyRequest,
+    tx: Tx,
+    teamId: string,
+    provider: CredentialProvider
+  ): Promise<string | null> {
+    try {
+      const values = await openCredentials(tx, keyRingOf(deps), teamId, provider)
+      const names = Object.keys(values)
+      if (names.length === 0) return `The team has no ${provider} credentials; set ${describeNames(provider)}`
+      return formatFault(provider, values) ?? missingFault(provider, names)
+    } catch (error) {
+      if (codeOf(error) !== 'internal_error') throw error
+      request.log.error({ err: error }, 'stored credentials cannot be opened')
+      return (error as ServiceError).message
+    }
+  }
 }
 
 /** @throws ServiceError `not_available` in a development service that was started without keys. */
@@ -129,12 +149,6 @@ function keyRingOf({ keyRing }: ApiDeps): KeyRing {
     'not_available',
     "secrets: this service has no key to seal credentials with; its operator sets SECRETS_KEYS, or starts it with 'npm start', which makes one"
   )
-}
-
-function credentialsFault(provider: CredentialProvider, values: Record<string, string>): string | null {
-  if (Object.keys(values).length === 0)
-    return `The team has no ${provider} credentials; set ${describeNames(provider)}`
-  return formatFault(provider, values) ?? missingFault(provider, Object.keys(values))
 }
 
 const secretView = (item: SecretItem) => ({

@@ -1,0 +1,67 @@
+// Platform administration of jobs: finding those of any team, and cancelling one, also of a suspended team.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { cancelAnyJob } from '../../../db/administration.js'
+import { loadAnyJob, searchJobs } from '../../../db/administration-lists.js'
+import { type JobStatus, jobStatuses } from '../../../domain/job-status.js'
+import { pageView } from '../../../domain/page.js'
+import { searchFields } from '../admin-search.js'
+import type { ApiDeps } from '../deps.js'
+import { jobView } from '../job-view.js'
+import type { Nudge } from '../nudge.js'
+import { userOf } from '../plugins/access.js'
+import { sendRecord, viewOptionsOf } from './jobs.js'
+
+export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: Nudge }> = async (
+  app,
+  { deps, nudge }
+) => {
+  const { db } = deps
+
+  app.get(
+    '/api/admin/jobs',
+    {
+      schema: {
+        tags: ['administration'],
+        summary:
+          "Jobs of all teams, newest first; q: an id (of a job, team or user), or part of the name, backend, team's name or user's address",
+        querystring: Type.Object(
+          {
+            ...searchFields,
+            status: Type.Optional(Type.Unsafe<JobStatus>({ type: 'string', enum: jobStatuses }))
+          },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request) => {
+      const { rows, total } = await searchJobs(db, request.query)
+      const options = viewOptionsOf(deps)
+      const jobs = rows.map((job) => ({
+        ...jobView(job, options),
+        team_name: job.teamName,
+        user_email: job.userEmail
+      }))
+      return { jobs, ...pageView(total, request.query) }
+    }
+  )
+
+  app.post(
+    '/api/admin/jobs/:id/cancel',
+    {
+      schema: {
+        tags: ['administration'],
+        summary: 'Cancel a job of any team; what is running is stopped',
+        params: Type.Object({ id: Type.String({ format: 'uuid' }) })
+      }
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      await cancelAnyJob(db, userOf(request), id)
+      const job = (await loadAnyJob(db, id))!
+      deps.announce(id)
+      nudge(id, job.mode)
+      return sendRecord(deps, reply.code(202), job)
+    }
+  )
+}

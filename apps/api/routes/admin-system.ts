@@ -1,0 +1,98 @@
+// How the platform fares, from what this process can see: its parts, the queues and who takes from them, what waits in the
+// database. Never an error: a part that does not answer in time says so in its own place.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { backlog } from '../../../db/administration-lists.js'
+import type { ApiDeps } from '../deps.js'
+import { SERVICE_VERSION } from '../version.js'
+
+const PROBE_MS = 2_000
+const MESSAGE_MAX = 300
+
+export const adminSystemRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  app.get(
+    '/api/admin/system',
+    { schema: { tags: ['administration'], summary: 'Parts, queues, workers, outbox and executor, as they are now' } },
+    async () => {
+      const { probes, engines, executor } = deps
+      const [database, redis, temporal, fitness, direct, taskQueue, waiting, health] = await Promise.all([
+        probe(probes.database),
+        probe(probes.redis),
+        probe(probes.temporal),
+        probe(probes.executor),
+        probe(engines.directQueue),
+        probe(engines.taskQueue),
+        probe(() => backlog(deps.db)),
+        probe(async () => (executor ? executor.health() : Promise.reject(new Error('EXECUTOR_URL is not set'))))
+      ])
+      return {
+        at: deps.now().toISOString(),
+        version: SERVICE_VERSION,
+        parts: {
+          database: stateOf(database),
+          redis: stateOf(redis),
+          temporal: stateOf(temporal),
+          executor: stateOf(fitness)
+        },
+        queues: {
+          direct: shown(direct, ({ workers: _, ...counts }) => counts),
+          temporal: shown(taskQueue, ({ workflowTasks, activityTasks }) => ({
+            workflow_tasks: workflowTasks,
+            activity_tasks: activityTasks
+          }))
+        },
+        workers: {
+          direct: shown(direct, ({ workers }) => ({ count: workers })),
+          temporal: shown(taskQueue, ({ pollers }) => ({
+            pollers: pollers.map(({ identity, lastSeenAt }) => ({
+              identity,
+              last_seen_at: lastSeenAt?.toISOString() ?? null
+            }))
+          }))
+        },
+        jobs: shown(waiting, ({ jobs }) => jobs),
+        outbox: shown(waiting, ({ outbox: { oldestSeconds, ...counts } }) => ({
+          ...counts,
+          oldest_seconds: oldestSeconds
+        })),
+        executor: shown(health, ({ sandbox, slots, engines }) => ({ sandbox, slots, engines }))
+      }
+    }
+  )
+}
+
+type Probed<T> = { latency_ms: number } & ({ state: 'ok'; value: T } | { state: 'failing'; message: string })
+
+async function probe<T>(ask: () => Promise<T>): Promise<Probed<T>> {
+  const started = performance.now()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`did not answer within ${PROBE_MS / 1000} s`)), PROBE_MS)
+  })
+  const latency = () => ({ latency_ms: Math.round((performance.now() - started) * 10) / 10 })
+  try {
+    const value = await Promise.race([ask(), late])
+    return { state: 'ok', ...latency(), value }
+  } catch (error) {
+    return { state: 'failing', ...latency(), message: reasonOf(error) }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The innermost cause says what happened; what is around it repeats whole queries. */
+function reasonOf(error: unknown): string {
+  let at = error as { message?: unknown; code?: unknown; cause?: unknown }
+  while (typeof at?.cause === 'object' && at.cause !== null) at = at.cause as typeof at
+  const text = String(at?.message || at?.code || error)
+  return text.split('\n')[0]!.slice(0, MESSAGE_MAX)
+}
+
+function stateOf(probed: Probed<unknown>) {
+  const { state, latency_ms } = probed
+  return probed.state === 'ok' ? { state, latency_ms } : { state, latency_ms, message: probed.message }
+}
+
+const shown = <T, Shown extends object>(probed: Probed<T>, view: (value: T) => Shown) =>
+  probed.state === 'ok'
+    ? { state: probed.state, ...view(probed.value) }
+    : { state: probed.state, message: probed.message }

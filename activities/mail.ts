@@ -57,8 +57,6 @@ interface Letter {
   tries: number
   /** Until the next try. */
   pause?: NodeJS.Timeout
-  /** Ends the present try. */
-  cut?: AbortController
 }
 
 /**
@@ -127,7 +125,6 @@ export function createMailer(options: {
     if (!held.has(letter)) return
     const { about } = letter
     const cut = new AbortController()
-    letter.cut = cut
     letter.tries++
     const due = setTimeout(() => cut.abort(), times.tryMs)
     try {
@@ -178,7 +175,6 @@ export function createMailer(options: {
     for (const letter of held) {
       held.delete(letter)
       log.error({ ...letter.about, tries: letter.tries }, 'mail given up: the process ends')
-      letter.cut?.abort()
     }
     close()
   }

@@ -85,7 +85,9 @@ export async function startBenchStack(): Promise<BenchStack> {
         EXECUTOR_TOKEN,
         WORKFLOW_BUNDLE: join(projectRoot, 'dist/workflows.js'),
         HOST: '127.0.0.1',
-        LOG_LEVEL: 'warn'
+        LOG_LEVEL: 'warn',
+        // Load is more than people may make.
+        RATE_LIMIT_SCALE: '0'
       }
       const app = { env: settings, probeHost: '127.0.0.1' }
       const api = await startNodeApp({ ...app, name: 'api', portVariable: 'PORT' }, context)

@@ -31,6 +31,7 @@ import { memberRoutes } from './routes/members.js'
 import { passwordRoutes } from './routes/passwords.js'
 import { playgroundRoutes } from './routes/playground.js'
 import { profileRoutes } from './routes/profile.js'
+import { secretRoutes } from './routes/secrets.js'
 import { serviceRoutes } from './routes/service.js'
 import { teamRoutes } from './routes/teams.js'
 import { API_VERSION, SERVICE_VERSION } from './version.js'
@@ -98,6 +99,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(memberRoutes, { deps })
   await app.register(invitationRoutes, { deps })
   await app.register(apiKeyRoutes, { deps })
+  await app.register(secretRoutes, { deps })
   await app.register(profileRoutes, { deps, sessions })
   await app.register(adminRoutes, { deps, catalogue, nudge })
   return app

@@ -165,6 +165,13 @@ describe('a server that does not take the mail', () => {
     await eventually(() => silent.open() === 0)
   })
 
+  test('because it hangs up before a word gets no more than five calls', async () => {
+    const rude = await talker((socket) => socket.end())
+    mailer(rude.url).send(mailTo())
+    await eventually(() => lines('error').length === 1)
+    expect([rude.connections(), lines('error')[0]!.tries]).toEqual([5, 5])
+  })
+
   test('because it never comes to an end is left after the time for one try', async () => {
     const trickle = await talker((socket) => {
       socket.write('220 ready\r\n')
@@ -245,9 +252,14 @@ describe('closing', () => {
     expect(lines('error')).toMatchObject([{ tries: 2, reply: '451' }])
   })
 
-  test('with nothing under way is over at once', async () => {
-    const { url } = await server()
-    await mailer(url).close(60_000)
+  test('with nothing under way is over at once, and lets the connections go', async () => {
+    const { url, deliveries, open } = await server()
+    const one = mailer(url)
+    one.send(mailTo())
+    await eventually(() => deliveries.length === 1 && lines('info').length === 1)
+    expect(open()).toBe(1)
+    await one.close(60_000)
+    await eventually(() => open() === 0)
     await mailer(null).close(60_000)
   })
 })

@@ -50,6 +50,7 @@ export async function startMailServer(options: SMTPServerOptions & { port?: numb
     deliveries,
     connections,
     messages: () => messages,
+    open: () => server.connections.size,
     close: () => new Promise<void>((resolve) => server.close(resolve))
   }
 }

@@ -25,7 +25,7 @@ export class QjobStart {
     const [program = '', ...words] = command
     this.process = spawn(program, words, {
       cwd: projectRoot,
-      env: { ...clean, HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, ...env },
+      env: { ...clean, HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, RATE_LIMIT_SCALE: '0', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true
     })

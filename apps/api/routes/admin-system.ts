@@ -84,7 +84,7 @@ function reasonOf(error: unknown): string {
   let at = error as { message?: unknown; code?: unknown; cause?: unknown }
   while (typeof at?.cause === 'object' && at.cause !== null) at = at.cause as typeof at
   const text = String(at?.message || at?.code || error)
-  return text.split('\n')[0]!.slice(0, MESSAGE_MAX)
+  return text.split('\n')[0]!.slice(0, MESSAGE_MAX).trim()
 }
 
 function stateOf(probed: Probed<unknown>) {

@@ -14,6 +14,8 @@ export interface StackSettings {
   rateLimitScale?: string
   logLevel?: string
   executorSlots?: string
+  /** Instead of the keys in the data folder. */
+  secretsKeys?: string
   /** Parts that the operator runs. */
   databaseUrl?: string
   redisUrl?: string
@@ -38,6 +40,7 @@ export function readSettings(env: NodeJS.ProcessEnv): StackSettings {
     rateLimitScale,
     logLevel: text('LOG_LEVEL'),
     executorSlots: text('EXECUTOR_SLOTS'),
+    secretsKeys: text('SECRETS_KEYS'),
     databaseUrl: text('DATABASE_URL'),
     redisUrl: text('REDIS_URL'),
     temporalAddress: text('TEMPORAL_ADDRESS'),

@@ -16,6 +16,7 @@ import { postgresHome } from './postgres-home.js'
 import { projectRoot } from './project.js'
 import { untilReady } from './readiness.js'
 import { startRedis } from './redis.js'
+import { ensureSecretKeys } from './secret-keys.js'
 import { checkAddress, loopbackFor, type StackSettings, urlHost } from './settings.js'
 import { SupervisedPart } from './supervised-part.js'
 import { startTemporal, type TemporalPorts } from './temporal.js'
@@ -120,6 +121,7 @@ class RunningStack implements Stack {
       ...(temporal.uiUrl && { TEMPORAL_UI_URL: temporal.uiUrl }),
       EXECUTOR_URL: executorUrl,
       EXECUTOR_TOKEN: executorToken,
+      SECRETS_KEYS: settings.secretsKeys ?? ensureSecretKeys(dataDir.path),
       DATA_DIR: dataDir.path
     }
     await Promise.all([this.startWorker(env), this.startApi(env)])

@@ -1,0 +1,261 @@
+// A change of the ring's key: `qjob admin rotate-keys`, and what it does beside people who write.
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { openCredentials, storeCredentials } from '../../activities/credentials.js'
+import { type KeyRing, readKeyRing, webhookContext } from '../../activities/key-ring.js'
+import { rotateKeys } from '../../activities/key-rotation.js'
+import { ensureSecretKeys, secretKeysFile } from '../../apps/cli/stack/secret-keys.js'
+import { newId } from '../../db/ids.js'
+import { webhooks } from '../../db/tables/teams.js'
+import { createTestDatabase } from '../support/database.js'
+import { addPerson, addTeam } from '../support/rows.js'
+import { Shell } from './qjob.js'
+
+const database = await createTestDatabase('rotate_keys')
+const { db } = database
+const shell = new Shell({ DATABASE_URL: database.url })
+afterAll(async () => {
+  shell.remove()
+  await database.drop()
+})
+
+const entry = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`
+const [k1, k2] = [entry('k1'), entry('k2')]
+const ring = { old: readKeyRing(k1), both: readKeyRing(`${k2},${k1}`), new: readKeyRing(k2) }
+const owner = await addPerson(db)
+const silent = () => {}
+
+const save = (keyRing: KeyRing, teamId: string, apiKey: string) =>
+  db.transaction((tx) => storeCredentials(tx, keyRing, { teamId, provider: 'ionq' }, { api_key: apiKey }))
+const read = async (keyRing: KeyRing, teamId: string) => (await openCredentials(db, keyRing, teamId, 'ionq')).api_key
+
+async function addWebhook(keyRing: KeyRing, teamId: string, secret: string): Promise<string> {
+  const id = newId()
+  const { sealedValue, ...key } = keyRing.seal(secret, webhookContext({ teamId, id }))
+  await db
+    .insert(webhooks)
+    .values({ id, teamId, url: 'https://example.org', events: [], sealedSecret: sealedValue, ...key })
+  return id
+}
+const readWebhook = async (keyRing: KeyRing, id: string) => {
+  const [row] = await db.select().from(webhooks).where(sql`id = ${id}`)
+  return keyRing.open({ ...row!, sealedValue: row!.sealedSecret }, webhookContext(row!))
+}
+
+beforeEach(async () => {
+  await db.execute(sql`delete from teams`)
+})
+
+test('every value is readable with the new key alone, and the old one is not needed', async () => {
+  const teams = await Promise.all(Array.from({ length: 12 }, () => addTeam(db, owner)))
+  for (const [at, teamId] of teams.entries()) await save(ring.old, teamId, `value-${at}-of-a-team`)
+  const webhookId = await addWebhook(ring.old, teams[0]!, 'whsec_example')
+
+  const ended = await shell.run(['admin', 'rotate-keys'], '', { SECRETS_KEYS: `${k2},${k1}` })
+  expect(ended).toEqual({
+    code: 0,
+    stderr: '12 re-wrapped with k2\n13 re-wrapped with k2\n',
+    stdout:
+      'k2 wraps 13 values; re-wrapped now: 12 credentials, 1 webhook secret.\n' +
+      'k1 is not needed any more: take it out of SECRETS_KEYS once every api and worker seals with k2, and keep it as long as backups from before.\n'
+  })
+  for (const [at, teamId] of teams.entries()) expect(await read(ring.new, teamId)).toBe(`value-${at}-of-a-team`)
+  expect(await readWebhook(ring.new, webhookId)).toBe('whsec_example')
+  await expect(read(ring.old, teams[0]!)).rejects.toThrow('cannot be opened')
+
+  const again = await shell.run(['admin', 'rotate-keys', '--json'], '', { SECRETS_KEYS: `${k2},${k1}` })
+  expect(again).toEqual({ code: 0, stderr: '', stdout: expect.any(String) })
+  expect(JSON.parse(again.stdout)).toEqual({
+    current: 'k2',
+    rewrapped: { team_secrets: 0, webhooks: 0 },
+    unopenable: [],
+    in_use: { k2: 13 },
+    removable: ['k1']
+  })
+})
+
+test('values that are written meanwhile, with either ring, are all readable at every moment', async () => {
+  const teams = await Promise.all(Array.from({ length: 40 }, () => addTeam(db, owner)))
+  for (const teamId of teams) await save(ring.old, teamId, 'value-00000')
+  const latest = new Map(teams.map((teamId) => [teamId, 'value-00000']))
+  let over = false
+  let writes = 0
+  let reads = 0
+  // Each writer has teams of its own, so that it knows what was written last.
+  const writer = async (own: string[], keyRing: KeyRing) => {
+    for (let at = 1; !over; at++)
+      for (const teamId of own) {
+        latest.set(teamId, `value-${String(at).padStart(5, '0')}`)
+        await save(keyRing, teamId, latest.get(teamId)!)
+        writes++
+      }
+  }
+  const reader = async () => {
+    while (!over)
+      for (const teamId of teams) {
+        expect(await read(ring.both, teamId)).toMatch(/^value-\d{5}$/)
+        reads++
+      }
+  }
+  const others = [writer(teams.slice(0, 10), ring.old), writer(teams.slice(10, 20), ring.both), reader()]
+  let rewrapped = 0
+  for (let round = 0; round < 20 || writes < 200; round++)
+    rewrapped += (await rotateKeys(db, ring.both, silent)).rewrapped.team_secrets
+  over = true
+  await Promise.all(others)
+
+  expect(reads).toBeGreaterThan(100)
+  // More than once each: the writer with the older ring kept putting rows back.
+  expect(rewrapped).toBeGreaterThan(40)
+  const { inUse, removable } = await rotateKeys(db, ring.both, silent)
+  expect([inUse, removable]).toEqual([{ k2: 40 }, ['k1']])
+  for (const teamId of teams) expect(await read(ring.new, teamId)).toBe(latest.get(teamId))
+})
+
+test('a value that is replaced between the look at it and the write keeps its own key', async () => {
+  const teamId = await addTeam(db, owner)
+  await save(ring.old, teamId, 'the first value')
+  // Whoever changes the row makes the rotation wait for them, with the row that it has read in its hand.
+  let replaced = (): void => {}
+  const held = new Promise<void>((resolve) => (replaced = resolve))
+  const writing = db.transaction(async (tx) => {
+    await storeCredentials(tx, ring.old, { teamId, provider: 'ionq' }, { api_key: 'the second value' })
+    await held
+  })
+  const rotating = rotateKeys(db, ring.both, silent)
+  await untilWaiting()
+  replaced()
+  await writing
+  expect((await rotating).rewrapped.team_secrets).toBe(1)
+  expect(await read(ring.new, teamId)).toBe('the second value')
+})
+
+test('two rotations at once, and one that goes on where another was stopped, do each row once', async () => {
+  const teams = await Promise.all(Array.from({ length: 30 }, () => addTeam(db, owner)))
+  for (const [at, teamId] of teams.entries()) await save(at < 20 ? ring.old : ring.new, teamId, `value-${at}-of-a-team`)
+  const both = await Promise.all([rotateKeys(db, ring.both, silent), rotateKeys(db, ring.both, silent)])
+  expect(both[0]!.rewrapped.team_secrets + both[1]!.rewrapped.team_secrets).toBe(20)
+  for (const [at, teamId] of teams.entries()) expect(await read(ring.new, teamId)).toBe(`value-${at}-of-a-team`)
+})
+
+test('more rows than a batch are all done', async () => {
+  const teamId = await addTeam(db, owner)
+  const values = Array.from({ length: 450 }, (_, at) => {
+    const id = newId()
+    const { sealedValue, ...key } = ring.old.seal(`whsec_${at}`, webhookContext({ teamId, id }))
+    return { id, teamId, url: 'https://example.org', events: [], sealedSecret: sealedValue, ...key }
+  })
+  await db.insert(webhooks).values(values)
+  const heard: number[] = []
+  const { rewrapped, inUse } = await rotateKeys(db, ring.both, (done) => heard.push(done))
+  expect([rewrapped, inUse, heard]).toEqual([{ team_secrets: 0, webhooks: 450 }, { k2: 450 }, [200, 400, 450]])
+  expect(await readWebhook(ring.new, values[449]!.id)).toBe('whsec_449')
+})
+
+describe('what no key opens', () => {
+  test('stays as it is, is named, and does not keep the rest from being done', async () => {
+    const [good, moved, lost] = await Promise.all([addTeam(db, owner), addTeam(db, owner), addTeam(db, owner)])
+    for (const teamId of [good, moved]) await save(ring.old, teamId, 'the stored value')
+    await save(readKeyRing(entry('k0')), lost, 'the stored value')
+    await db.execute(sql`update team_secrets set key_name = 'other' where team_id = ${moved}`)
+    const before = await db.execute(sql`select * from team_secrets where team_id <> ${good} order by id`)
+
+    const ended = await shell.run(['admin', 'rotate-keys', '--json'], '', { SECRETS_KEYS: `${k2},${k1}` })
+    expect(ended.code).toBe(4)
+    const { error } = JSON.parse(ended.stdout)
+    expect(error).toMatchObject({
+      current: 'k2',
+      rewrapped: { team_secrets: 1, webhooks: 0 },
+      in_use: { k0: 1, k1: 1, k2: 1 },
+      removable: []
+    })
+    expect(error.message).toMatch(
+      /^no key of the ring opens 2 values, which stay as they are; sealed with (k0, k1|k1, k0): /
+    )
+    expect(error.unopenable).toHaveLength(2)
+    expect(await read(ring.new, good)).toBe('the stored value')
+    expect([...(await db.execute(sql`select * from team_secrets where team_id <> ${good} order by id`))]).toEqual([
+      ...before
+    ])
+  })
+
+  test('an api that still seals with the older key is noticed', async () => {
+    const teamId = await addTeam(db, owner)
+    await save(ring.old, teamId, 'the stored value')
+    let over = false
+    const oldApi = (async () => {
+      while (!over) await save(ring.old, teamId, 'the stored value')
+    })()
+    // Whatever is under the old key when the count is taken keeps it from being called removable.
+    for (let round = 0; round < 10; round++) {
+      const { inUse, removable } = await rotateKeys(db, ring.both, silent)
+      expect(removable).toEqual(inUse.k1 ? [] : ['k1'])
+    }
+    over = true
+    await oldApi
+  })
+})
+
+describe('the ring', () => {
+  let dataDir: string
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(shell.folder, 'data-'))
+    mkdirSync(join(dataDir, 'keys'), { mode: 0o700 })
+  })
+
+  test('of a stack is made once, for its owner only, and each has an id of its own', () => {
+    const text = ensureSecretKeys(dataDir)
+    const file = secretKeysFile(dataDir)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readKeyRing(text).currentKeyId).toMatch(/^k[0-9a-f]{8}$/)
+    expect(ensureSecretKeys(dataDir)).toBe(text)
+    chmodSync(file, 0o644)
+    expect(ensureSecretKeys(dataDir)).toBe(text)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    rmSync(file)
+    expect(readKeyRing(ensureSecretKeys(dataDir)).currentKeyId).not.toBe(readKeyRing(text).currentKeyId)
+    writeFileSync(file, '\n')
+    expect(() => ensureSecretKeys(dataDir)).toThrow('is empty: put the keys back')
+    expect(readFileSync(file, 'utf8')).toBe('\n')
+  })
+
+  test('is taken from the data folder where SECRETS_KEYS is not set', async () => {
+    const old = ensureSecretKeys(dataDir)
+    const teamId = await addTeam(db, owner)
+    await save(readKeyRing(old), teamId, 'the stored value')
+    writeFileSync(secretKeysFile(dataDir), `${k2}\n${old}`)
+    const ended = await shell.run(['admin', 'rotate-keys', '--json'], '', { DATA_DIR: dataDir })
+    expect(ended.code).toBe(0)
+    expect(await read(ring.new, teamId)).toBe('the stored value')
+  })
+
+  test('that is missing or malformed ends the command, and shows no key', async () => {
+    const missing = await shell.run(['admin', 'rotate-keys'], '', { DATA_DIR: join(tmpdir(), 'none') })
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      expect.stringContaining('no keys: set SECRETS_KEYS as the api has it')
+    ])
+    const short = await shell.run(['admin', 'rotate-keys'], '', { SECRETS_KEYS: 'k1:c2VjcmV0' })
+    expect([short.code, short.stderr]).toEqual([
+      2,
+      expect.stringContaining('SECRETS_KEYS: the key k1 must be 32 random bytes')
+    ])
+    expect(short.stderr).not.toContain('c2VjcmV0')
+  })
+})
+
+/** Settles when a connection of this database waits for another's row. */
+async function untilWaiting(): Promise<void> {
+  const deadline = Date.now() + 10_000
+  for (;;) {
+    const [row] = await db.execute<{ waiting: number }>(
+      sql`select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    )
+    if (row!.waiting > 0) return
+    if (Date.now() > deadline) throw new Error('nobody came to wait')
+  }
+}

@@ -57,20 +57,21 @@ export type Resolve = (
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void
 ) => void
 
-/** What a look-up fails with when a name has no public address; the addresses stay untold. */
-export const NOT_PUBLIC = 'ERR_NOT_PUBLIC'
+/** What a look-up fails with when a name has no address that may be connected to; the addresses stay untold. */
+export const NOT_ACCEPTED = 'ERR_ADDRESS_NOT_ACCEPTED'
 
 /**
- * A look-up for the `lookup` of sockets. The socket connects to what this answers and asks nobody again, so what was
- * checked is what is connected to. A socket for a literal address never looks up: check that one beforehand.
+ * A look-up for the `lookup` of sockets that answers only addresses which `accept` takes. The socket connects to what this
+ * answers and asks nobody again, so what was checked is what is connected to. A socket for a literal address never looks
+ * up: check that one beforehand.
  */
-export function publicLookup(resolve: Resolve = systemLookup): LookupFunction {
+export function lookupOf(accept: (address: string) => boolean, resolve: Resolve = systemLookup): LookupFunction {
   return (hostname, options, done) =>
     resolve(hostname, { all: true }, (error, found) => {
       if (error) return done(error, '')
-      const addresses = found.filter(({ address }) => isPublicAddress(address))
+      const addresses = found.filter(({ address }) => accept(address))
       const [first] = addresses
-      if (!first) return done(Object.assign(new Error(`${hostname} has no public address`), { code: NOT_PUBLIC }), '')
+      if (!first) return done(Object.assign(new Error(`${hostname}: no such address`), { code: NOT_ACCEPTED }), '')
       if (options.all) done(null, addresses)
       else done(null, first.address, first.family)
     })

@@ -1,10 +1,8 @@
 // Sends one signed request to a receiver, after the Standard Webhooks convention, and says what became of it. Receivers
 // are chosen by users: no redirect is followed, no answer is kept, and nothing private is connected to.
 import { createHmac, randomBytes } from 'node:crypto'
-import { lookup } from 'node:dns'
-import type { LookupFunction } from 'node:net'
 import { Agent, type Dispatcher, request } from 'undici'
-import { isPublicAddress, literalAddress, NOT_PUBLIC, publicLookup, type Resolve } from './public-address.js'
+import { isPublicAddress, literalAddress, lookupOf, NOT_ACCEPTED, type Resolve } from './public-address.js'
 
 /** What is sent; the id stays the same over all tries, by which a receiver knows a repetition. */
 export interface WebhookMessage {
@@ -48,8 +46,9 @@ export function signature(message: Pick<WebhookMessage, 'id' | 'secret' | 'paylo
 }
 
 export function createWebhookClient({ allowPrivate, timeoutMs, resolve }: WebhookClientOptions): WebhookClient {
+  const accept = allowPrivate ? () => true : isPublicAddress
   const agent = new Agent({
-    connect: { timeout: timeoutMs, lookup: allowPrivate ? anyLookup(resolve) : publicLookup(resolve) },
+    connect: { timeout: timeoutMs, lookup: lookupOf(accept, resolve) },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     // A connection that stays open would skip the look at its address, and holds a socket of a receiver that is done.
@@ -58,7 +57,7 @@ export function createWebhookClient({ allowPrivate, timeoutMs, resolve }: Webhoo
 
   async function send(message: WebhookMessage): Promise<WebhookOutcome> {
     const literal = literalAddress(new URL(message.url))
-    if (!allowPrivate && literal !== null && !isPublicAddress(literal)) return { status: null, error: privateReceiver }
+    if (literal !== null && !accept(literal)) return { status: null, error: privateReceiver }
     const seconds = Math.floor(Date.now() / 1000)
     // Also ends a receiver that trickles.
     const signal = AbortSignal.timeout(timeoutMs)
@@ -97,7 +96,7 @@ const privateReceiver = 'not sent: the receiver has no public address'
 const noAnswer = (timeoutMs: number) => `no answer within ${timeoutMs / 1000} s`
 
 const reasons: Record<string, string> = {
-  [NOT_PUBLIC]: privateReceiver,
+  [NOT_ACCEPTED]: privateReceiver,
   ENOTFOUND: 'the name of the receiver is not known',
   EAI_AGAIN: 'the name of the receiver could not be looked up',
   ECONNREFUSED: 'the receiver refused the connection',
@@ -114,12 +113,3 @@ function reasonOf(error: unknown, timeoutMs: number): string {
   if (/TIMEOUT|ETIMEDOUT/.test(code)) return noAnswer(timeoutMs)
   return reasons[code] ?? `could not be sent (${code})`
 }
-
-const anyLookup =
-  (resolve: Resolve = lookup): LookupFunction =>
-  (hostname, options, done) =>
-    resolve(hostname, { all: true }, (error, found) => {
-      if (error) return done(error, '')
-      if (options.all) done(null, found)
-      else done(null, found[0]!.address, found[0]!.family)
-    })

@@ -2,3 +2,6 @@
 import { v7 } from 'uuid'
 
 export const newId = (): string => v7()
+
+/** The lowest id that can have been made at this time: rows made since have a higher one. */
+export const firstIdAt = (time: Date): string => v7({ msecs: time.getTime(), seq: 0, random: new Uint8Array(16) })

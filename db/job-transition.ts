@@ -6,6 +6,7 @@ import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { isFinal, type JobStatus, statusesBefore } from '../domain/job-status.js'
 import type { DbOrTx } from './client.js'
 import { jobEvents, jobs, outbox } from './tables/jobs.js'
+import { deliveriesOfEnd } from './webhook-deliveries.js'
 
 /** Who is writing: the generation of the executing side, and for direct jobs the lease it holds. */
 export interface Fence {
@@ -21,8 +22,8 @@ export const now = sql`clock_timestamp()`
 
 /**
  * Moves a job to `to`. Without a fence (cancel, sweeps) the present status alone decides. Must run in a transaction.
- * A final status ends the lease and whatever the outbox still meant to tell; `clears` names a row that another status
- * makes needless. One statement, since every job passes here three times.
+ * A final status ends the lease and whatever the outbox still meant to tell, and is told to the team's webhooks; `clears`
+ * names a row that another status makes needless. One statement, since every job passes here three times.
  */
 export async function transition(
   tx: DbOrTx,
@@ -44,13 +45,15 @@ export async function transition(
       updatedAt: now
     })
     .where(and(eq(jobs.id, jobId), inArray(jobs.status, statusesBefore(to)), fenceHolds(fence), where))
-    .returning({ id: jobs.id, seq: jobs.eventSeq })
+    .returning(toldColumns)
   const needless = isFinal(to) ? sql`true` : clears ? sql`${outbox.kind} = ${clears}` : sql`false`
+  const deliveries = deliveriesOfEnd(to)
   const moved = await tx.execute(sql`
     with moved as ${move},
       told as (insert into ${jobEvents} (job_id, seq, type, status, reason)
         select id, event_seq, 'status', ${to}, ${reason} from moved),
       cleared as (delete from ${outbox} where ${outbox.jobId} in (select id from moved) and ${needless})
+      ${deliveries ? sql`, deliveries as (${deliveries})` : sql``}
     select event_seq from moved`)
   if (moved.length > 0) return 'won'
   if (!fence) return 'lost'
@@ -64,6 +67,25 @@ export async function transition(
     row.generation === fence.generation &&
     sameLease(row.lease, fence, to)
   return mine ? 'already_mine' : 'lost'
+}
+
+/** What the other parts of the statement read of the job. */
+const toldColumns = {
+  id: jobs.id,
+  seq: jobs.eventSeq,
+  teamId: jobs.teamId,
+  userId: jobs.userId,
+  status: jobs.status,
+  backend: jobs.backend,
+  provider: jobs.provider,
+  mode: jobs.mode,
+  shots: jobs.shots,
+  errorCode: jobs.errorCode,
+  estimatedCost: jobs.estimatedCost,
+  actualCost: jobs.actualCost,
+  createdAt: jobs.createdAt,
+  startedAt: jobs.startedAt,
+  completedAt: jobs.completedAt
 }
 
 /** The condition that keeps a side that lost its job from writing anything more about it. */

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { and, desc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import type { Backend } from '../domain/backend.js'
-import { budgetRefusalBody } from '../domain/budget.js'
+import { type BudgetRefusal, budgetRefusalBody } from '../domain/budget.js'
 import { estimateCost } from '../domain/cost.js'
 import { ServiceError } from '../domain/errors.js'
 import type { JobStatus } from '../domain/job-status.js'
@@ -18,6 +18,7 @@ import { members } from './tables/accounts.js'
 import { backends } from './tables/backends.js'
 import { attempts, jobEvents, jobs, outbox } from './tables/jobs.js'
 import { type Caller, lockTeamForWrite, membershipsOf } from './teams.js'
+import { recordBudgetExceeded } from './webhook-deliveries.js'
 
 /** How long the relay leaves a fresh row to the nudge that follows the answer. */
 const NUDGE_HEAD_START_SECONDS = 2
@@ -37,11 +38,13 @@ export async function createJob(
   const estimate = estimateCost(backend.pricing, submission.params.shots)
   const startsAt = submission.notBefore ?? at
   const { source } = submission
-  await db.transaction(async (tx) => {
+  let refused: { teamId: string; refusal: BudgetRefusal } | null = null
+  const recorded = db.transaction(async (tx) => {
     const teamId = await lockTeamForWrite(tx, caller, submission.teamId)
     const key = caller.key && keyDailyLimit !== null ? { id: caller.key.id, dailyLimit: keyDailyLimit } : null
     const refusal = await reserve(tx, { id, teamId, estimate, startsAt, maxCost: submission.maxCost, key })
     if (refusal) {
+      refused = { teamId, refusal }
       const { message, fields } = budgetRefusalBody(refusal)
       throw new ServiceError(refusal.limit === 'key' ? 'spend_limit_exceeded' : 'budget_exceeded', message, fields)
     }
@@ -79,6 +82,11 @@ export async function createJob(
     })
     // One statement: a caller waits for every round trip.
     await tx.execute(sql`with job as ${job}, event as ${event} ${message.getSQL()}`)
+  })
+  await recorded.catch(async (error) => {
+    // After the rollback, which leaves nothing of the submission.
+    if (refused) await recordBudgetExceeded(db, { ...refused, backend: backend.slug })
+    throw error
   })
   return id
 }

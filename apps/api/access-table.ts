@@ -35,6 +35,9 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /healthz': anybody,
   'GET /readyz': anybody,
   'GET /openapi.json': anybody,
+  // Pages behind the links of mails; what they ask has lines of its own.
+  'GET /invitations/:token': anybody,
+  'GET /reset-password/:token': anybody,
   'GET /api/meta': readAnybody,
   'GET /api/backends': readAnybody,
   'GET /api/backends/:slug': readAnybody,

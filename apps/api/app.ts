@@ -27,6 +27,7 @@ import { backendRoutes, createBackendCatalogue } from './routes/backends.js'
 import { budgetRoutes } from './routes/budgets.js'
 import { invitationRoutes } from './routes/invitations.js'
 import { jobRoutes } from './routes/jobs.js'
+import { mailLinkRoutes } from './routes/mail-links.js'
 import { memberRoutes } from './routes/members.js'
 import { passwordRoutes } from './routes/passwords.js'
 import { playgroundRoutes } from './routes/playground.js'
@@ -34,6 +35,7 @@ import { profileRoutes } from './routes/profile.js'
 import { secretRoutes } from './routes/secrets.js'
 import { serviceRoutes } from './routes/service.js'
 import { teamRoutes } from './routes/teams.js'
+import { webhookRoutes } from './routes/webhooks.js'
 import { API_VERSION, SERVICE_VERSION } from './version.js'
 
 const BODY_MAX = 64 * 1024
@@ -98,7 +100,9 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(teamRoutes, { deps })
   await app.register(memberRoutes, { deps })
   await app.register(invitationRoutes, { deps })
+  await app.register(mailLinkRoutes)
   await app.register(apiKeyRoutes, { deps })
+  await app.register(webhookRoutes, { deps })
   await app.register(secretRoutes, { deps })
   await app.register(profileRoutes, { deps, sessions })
   await app.register(adminRoutes, { deps, catalogue, nudge })

@@ -31,6 +31,8 @@ export interface ApiConfig {
   metricsPort: number | null
   /** `false` where sign-up needs no access code. */
   codesNeeded: boolean
+  /** `true` where webhooks may lead into private networks, and be http. */
+  webhookAllowPrivate: boolean
   /** After how long the relay looks at a nudged delivery again. */
   redeliverSeconds: number
   logLevel: string
@@ -74,6 +76,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     mailFrom: env.MAIL_FROM || 'Quantum Job Service <no-reply@localhost.localdomain>',
     metricsPort: env.METRICS_PORT ? portOf('METRICS_PORT', env.METRICS_PORT) : null,
     codesNeeded: env.ACCESS_CODES !== 'off',
+    webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE === '1',
     redeliverSeconds: Number(env.REDELIVER_SECONDS ?? 30),
     logLevel: env.LOG_LEVEL ?? 'info'
   }

@@ -12,7 +12,13 @@ import type { Limiter } from './limiter.js'
 export interface ApiDeps {
   config: Pick<
     ApiConfig,
-    'temporalUiUrl' | 'temporalNamespace' | 'publicUrl' | 'linkOrigin' | 'codesNeeded' | 'redeliverSeconds'
+    | 'temporalUiUrl'
+    | 'temporalNamespace'
+    | 'publicUrl'
+    | 'linkOrigin'
+    | 'codesNeeded'
+    | 'redeliverSeconds'
+    | 'webhookAllowPrivate'
   >
   db: Db
   listener: JobListener

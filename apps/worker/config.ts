@@ -1,6 +1,8 @@
 // The worker's configuration, read once at the door. Times are settings so that an operator can tune them and a test
 // need not wait; the defaults are the product's promises.
 import { configuredKeyRing, type KeyRing } from '../../activities/key-ring.js'
+import { RETRY_SECONDS } from '../../domain/webhook.js'
+import type { WebhookTimes } from './webhook-sender.js'
 
 export interface WorkerConfig {
   databaseUrl: string
@@ -13,6 +15,8 @@ export interface WorkerConfig {
   executorToken: string
   /** `null`: nothing sealed can be opened; in production there has to be one. */
   keyRing: KeyRing | null
+  /** `true` where webhooks may lead into private networks. */
+  webhookAllowPrivate: boolean
   workflowBundle: string
   healthPort: number
   logLevel: string
@@ -33,6 +37,7 @@ export interface WorkerTimes {
   /** A workflow that the server does not know twice, this far apart, is lost. */
   missingConfirmSeconds: number
   executorHealthMs: number
+  webhooks: WebhookTimes
 }
 
 export const defaultTimes: WorkerTimes = {
@@ -45,7 +50,8 @@ export const defaultTimes: WorkerTimes = {
   quietSeconds: 60,
   stalledSweepMs: 15_000,
   missingConfirmSeconds: 30,
-  executorHealthMs: 5_000
+  executorHealthMs: 5_000,
+  webhooks: { lookMs: 1_000, retrySeconds: RETRY_SECONDS, pauseMs: 5_000 }
 }
 
 /** @throws Error naming the variable that is missing or malformed. */
@@ -70,6 +76,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     executorUrl: need('EXECUTOR_URL'),
     executorToken: need('EXECUTOR_TOKEN'),
     keyRing: configuredKeyRing(env),
+    webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE === '1',
     workflowBundle: need('WORKFLOW_BUNDLE'),
     healthPort: Number(env.WORKER_HEALTH_PORT ?? 0),
     logLevel: env.LOG_LEVEL ?? 'info',

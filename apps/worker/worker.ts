@@ -8,6 +8,7 @@ import { createDispatcher } from '../../activities/dispatcher.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
 import { createExecutorGate } from '../../activities/executor-gate.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
+import { createWebhookClient } from '../../activities/webhook-client.js'
 import { reportEngines } from '../../db/backends.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
@@ -16,13 +17,17 @@ import { startDirectConsumer } from './direct-consumer.js'
 import { createHeldJobs } from './held-jobs.js'
 import { startLeaseSweep } from './lease-sweep.js'
 import { startRelay } from './relay.js'
+import { startRetentionSweep } from './retention-sweep.js'
 import { startStalledSweep } from './stalled-sweep.js'
 import { startTemporalWorker } from './temporal-worker.js'
 import { startLoop } from './timer-loop.js'
+import { startWebhookSender } from './webhook-sender.js'
 
 // Runs slots to expect until the executor has told its own.
 const INITIAL_PERMITS = 2
 const DIRECT_GRACE_MS = 20_000
+/** For the whole of one try of a webhook. */
+const WEBHOOK_TIMEOUT_MS = 10_000
 
 export interface RunningWorker {
   /** Polls Temporal and consumes the queue. */
@@ -62,10 +67,18 @@ export function startWorker(config: WorkerConfig, log: Logger): RunningWorker {
     log
   })
   const dispatcher = createDispatcher({ db, temporal, taskQueue: config.taskQueue, queue: directQueue.queue, announce })
+  const webhookClient = createWebhookClient({
+    allowPrivate: config.webhookAllowPrivate,
+    timeoutMs: WEBHOOK_TIMEOUT_MS
+  })
+  const { keyRing } = config
+  if (!keyRing) log.warn('SECRETS_KEYS is not set: no webhook is sent')
   const loops = [
+    ...(keyRing ? [startWebhookSender({ db, keyRing, client: webhookClient, times: times.webhooks, log })] : []),
     startRelay({ db, dispatcher, announce, times, log }),
     startLeaseSweep({ db, announce, log, everyMs: times.leaseSweepMs, clock: () => performance.now() }),
     startStalledSweep({ db, temporal, announce, times, log }),
+    startRetentionSweep(db, log),
     startLoop('executor health', times.executorHealthMs, log, async () => {
       const health = await executor.health().catch(() => null)
       if (!health) return false
@@ -85,6 +98,7 @@ export function startWorker(config: WorkerConfig, log: Logger): RunningWorker {
       // What is under way may still need the leases, the database and the executor.
       await Promise.all([consumer.close(DIRECT_GRACE_MS), temporalWorker.close(), ...loops.map((loop) => loop.close())])
       await held.close()
+      await webhookClient.close()
       await Promise.all([listener.close(), directQueue.close(), executor.close(), closeTemporal()])
       consumerRedis.disconnect()
       await connection.close()

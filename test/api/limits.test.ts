@@ -151,25 +151,28 @@ describe('reading', () => {
 })
 
 describe('the other operations', () => {
-  test.each([
-    ['PATCH /api/profile', 30, (at: number) => ['PATCH', '/api/profile', { bio: `${at}` }] as const],
+  const operations: [string, number, (at: number, team: string) => [string, string, unknown]][] = [
+    ['PATCH /api/profile', 30, (at: number) => ['PATCH', '/api/profile', { bio: `${at}` }]],
     [
       'POST /api/team/invitations',
       10,
-      (at: number, team: string) =>
-        ['POST', '/api/team/invitations', { team_id: team, email: `x${at}@example.org`, role: 'member' }] as const
+      (at: number, team: string) => [
+        'POST',
+        '/api/team/invitations',
+        { team_id: team, email: `x${at}@example.org`, role: 'member' }
+      ]
     ],
     [
       'members, PATCH and DELETE together',
       30,
-      (at: number, team: string) =>
-        [
-          at % 2 ? 'PATCH' : 'DELETE',
-          '/api/team/members/01890000-0000-7000-8000-000000000000',
-          at % 2 ? { team_id: team, role: 'member' } : { team_id: team }
-        ] as const
+      (at: number, team: string) => [
+        at % 2 ? 'PATCH' : 'DELETE',
+        '/api/team/members/01890000-0000-7000-8000-000000000000',
+        at % 2 ? { team_id: team, role: 'member' } : { team_id: team }
+      ]
     ]
-  ])('%s: %p a minute', async (name, max, request) => {
+  ]
+  test.each(operations)('%s: %p a minute', async (name, max, request) => {
     const api = await limited(`other_${name.length}`)
     const ada = await api.signUp()
     const team = (await ada.post('/api/teams', { name: 'Ours' })).body.id

@@ -1,7 +1,7 @@
 // Profiles, and the end of an account.
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { cookieOf, PASSWORD, startApi } from '../support/api.js'
+import { cookieOf, type Headers, PASSWORD, startApi } from '../support/api.js'
 import { submission } from '../support/builders.js'
 
 const api = await startApi('profile')
@@ -100,8 +100,8 @@ describe('deleting an account', () => {
     const second = cookieOf(await api.ask('POST', '/api/auth/sign-in', { email: ada.email, password: PASSWORD }))
     expect((await end(ada, 'not the password')).status).toBe(400)
     expect((await end(ada)).body).toEqual({ success: true })
-    for (const headers of [{ cookie: ada.cookie }, { cookie: second }, { authorization: `Bearer ${key}` }])
-      expect((await api.ask('GET', '/api/jobs', undefined, headers)).status).toBe(401)
+    const credentials: Headers[] = [{ cookie: ada.cookie }, { cookie: second }, { authorization: `Bearer ${key}` }]
+    for (const headers of credentials) expect((await api.ask('GET', '/api/jobs', undefined, headers)).status).toBe(401)
     expect((await api.ask('POST', '/api/auth/sign-in', { email: ada.email, password: PASSWORD })).status).toBe(401)
     const [row] = await db.execute(sql`select count(*)::int as left from users where id = ${ada.id}`)
     expect(row).toEqual({ left: 0 })

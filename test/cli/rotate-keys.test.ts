@@ -12,6 +12,7 @@ import { ensureSecretKeys, secretKeysFile } from '../../apps/cli/stack/secret-ke
 import { newId } from '../../db/ids.js'
 import { webhooks } from '../../db/tables/teams.js'
 import { createTestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
 import { addPerson, addTeam } from '../support/rows.js'
 import { Shell } from './qjob.js'
 
@@ -118,12 +119,12 @@ test('values that are written meanwhile, with either ring, are all readable at e
 
 test('a value that is replaced between the look at it and the write keeps its own key', async () => {
   const teamId = await addTeam(db, owner)
-  await save(ring.old, teamId, 'the first value')
+  await save(ring.old, teamId, 'the-first-value')
   // Whoever changes the row makes the rotation wait for them, with the row that it has read in its hand.
   let replaced = (): void => {}
   const held = new Promise<void>((resolve) => (replaced = resolve))
   const writing = db.transaction(async (tx) => {
-    await storeCredentials(tx, ring.old, { teamId, provider: 'ionq' }, { api_key: 'the second value' })
+    await storeCredentials(tx, ring.old, { teamId, provider: 'ionq' }, { api_key: 'the-second-value' })
     await held
   })
   const rotating = rotateKeys(db, ring.both, silent)
@@ -131,7 +132,7 @@ test('a value that is replaced between the look at it and the write keeps its ow
   replaced()
   await writing
   expect((await rotating).rewrapped.team_secrets).toBe(1)
-  expect(await read(ring.new, teamId)).toBe('the second value')
+  expect(await read(ring.new, teamId)).toBe('the-second-value')
 })
 
 test('two rotations at once, and one that goes on where another was stopped, do each row once', async () => {
@@ -159,8 +160,8 @@ test('more rows than a batch are all done', async () => {
 describe('what no key opens', () => {
   test('stays as it is, is named, and does not keep the rest from being done', async () => {
     const [good, moved, lost] = await Promise.all([addTeam(db, owner), addTeam(db, owner), addTeam(db, owner)])
-    for (const teamId of [good, moved]) await save(ring.old, teamId, 'the stored value')
-    await save(readKeyRing(entry('k0')), lost, 'the stored value')
+    for (const teamId of [good, moved]) await save(ring.old, teamId, 'the-stored-value')
+    await save(readKeyRing(entry('k0')), lost, 'the-stored-value')
     await db.execute(sql`update team_secrets set key_name = 'other' where team_id = ${moved}`)
     const before = await db.execute(sql`select * from team_secrets where team_id <> ${good} order by id`)
 
@@ -177,7 +178,7 @@ describe('what no key opens', () => {
       /^no key of the ring opens 2 values, which stay as they are; sealed with (k0, k1|k1, k0): /
     )
     expect(error.unopenable).toHaveLength(2)
-    expect(await read(ring.new, good)).toBe('the stored value')
+    expect(await read(ring.new, good)).toBe('the-stored-value')
     expect([...(await db.execute(sql`select * from team_secrets where team_id <> ${good} order by id`))]).toEqual([
       ...before
     ])
@@ -185,10 +186,10 @@ describe('what no key opens', () => {
 
   test('an api that still seals with the older key is noticed', async () => {
     const teamId = await addTeam(db, owner)
-    await save(ring.old, teamId, 'the stored value')
+    await save(ring.old, teamId, 'the-stored-value')
     let over = false
     const oldApi = (async () => {
-      while (!over) await save(ring.old, teamId, 'the stored value')
+      while (!over) await save(ring.old, teamId, 'the-stored-value')
     })()
     // Whatever is under the old key when the count is taken keeps it from being called removable.
     for (let round = 0; round < 10; round++) {
@@ -226,11 +227,11 @@ describe('the ring', () => {
   test('is taken from the data folder where SECRETS_KEYS is not set', async () => {
     const old = ensureSecretKeys(dataDir)
     const teamId = await addTeam(db, owner)
-    await save(readKeyRing(old), teamId, 'the stored value')
+    await save(readKeyRing(old), teamId, 'the-stored-value')
     writeFileSync(secretKeysFile(dataDir), `${k2}\n${old}`)
     const ended = await shell.run(['admin', 'rotate-keys', '--json'], '', { DATA_DIR: dataDir })
     expect(ended.code).toBe(0)
-    expect(await read(ring.new, teamId)).toBe('the stored value')
+    expect(await read(ring.new, teamId)).toBe('the-stored-value')
   })
 
   test('that is missing or malformed ends the command, and shows no key', async () => {
@@ -248,14 +249,11 @@ describe('the ring', () => {
   })
 })
 
-/** Settles when a connection of this database waits for another's row. */
-async function untilWaiting(): Promise<void> {
-  const deadline = Date.now() + 10_000
-  for (;;) {
+/** Settles when a connection to this database waits for another's row. */
+const untilWaiting = () =>
+  eventually(async () => {
     const [row] = await db.execute<{ waiting: number }>(
       sql`select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     )
-    if (row!.waiting > 0) return
-    if (Date.now() > deadline) throw new Error('nobody came to wait')
-  }
-}
+    return row!.waiting > 0
+  })

@@ -108,6 +108,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       linkOrigin: 'http://localhost',
       codesNeeded: true,
       redeliverSeconds: 30,
+      webhookAllowPrivate: false,
       ...options.config
     },
     db: pool.db,

@@ -1,0 +1,14 @@
+// Removes what has been kept long enough, once an hour. Several workers doing so at once find less to remove.
+import type { Logger } from 'pino'
+import type { Db } from '../../db/client.js'
+import { removeOutdated } from '../../db/retention.js'
+import { startLoop, type TimerLoop } from './timer-loop.js'
+
+const EVERY_MS = 60 * 60 * 1_000
+
+export const startRetentionSweep = (db: Db, log: Logger): TimerLoop =>
+  startLoop('retention', EVERY_MS, log, async () => {
+    const { removed, more } = await removeOutdated(db)
+    if (removed > 0) log.info({ removed }, 'outdated rows removed')
+    return more
+  })

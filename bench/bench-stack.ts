@@ -42,7 +42,8 @@ export interface BenchStack {
   redisUrl: string
   temporalAddress: string
   executors: Record<'no-op' | 'real', ExecutorAddress>
-  platform(name: string, executor: ExecutorAddress): Promise<BenchPlatform>
+  /** @param own settings of its own for api and workers. */
+  platform(name: string, executor: ExecutorAddress, own?: Record<string, string>): Promise<BenchPlatform>
   spawn: StackContext
   close(): Promise<void>
 }
@@ -73,7 +74,7 @@ export async function startBenchStack(): Promise<BenchStack> {
     executors: { 'no-op': { name: 'no-op', url: noOp.url }, real: { name: 'real', url: real.url } },
     spawn: context,
 
-    async platform(name, executor) {
+    async platform(name, executor, own = {}) {
       const database = await makeDatabase(server.url, name)
       const settings = {
         DATABASE_URL: database,
@@ -87,7 +88,8 @@ export async function startBenchStack(): Promise<BenchStack> {
         HOST: '127.0.0.1',
         LOG_LEVEL: 'warn',
         // Load is more than people may make.
-        RATE_LIMIT_SCALE: '0'
+        RATE_LIMIT_SCALE: '0',
+        ...own
       }
       const app = { env: settings, probeHost: '127.0.0.1' }
       const api = await startNodeApp({ ...app, name: 'api', portVariable: 'PORT' }, context)

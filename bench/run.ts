@@ -2,6 +2,7 @@
 // and Redis, and printed as ratios. Figures of two machines, or of two runs under other load, cannot be compared; the
 // ratios of one run can.
 import { availableParallelism } from 'node:os'
+import { benchAccess } from './access.js'
 import { benchBackends } from './backends.js'
 import { type BenchStack, startBenchStack } from './bench-stack.js'
 import { benchExecutor } from './executor.js'
@@ -13,6 +14,7 @@ import { benchThroughput } from './throughput.js'
 
 const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   backends: benchBackends,
+  access: benchAccess,
   submit: benchSubmit,
   'rate-limits': benchRateLimits,
   throughput: benchThroughput,

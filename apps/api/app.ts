@@ -29,6 +29,7 @@ import { invitationRoutes } from './routes/invitations.js'
 import { jobRoutes } from './routes/jobs.js'
 import { mailLinkRoutes } from './routes/mail-links.js'
 import { memberRoutes } from './routes/members.js'
+import { oidcRoutes } from './routes/oidc.js'
 import { passwordRoutes } from './routes/passwords.js'
 import { playgroundRoutes } from './routes/playground.js'
 import { profileRoutes } from './routes/profile.js'
@@ -92,6 +93,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(backendRoutes, { db: deps.db, catalogue })
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   await app.register(authRoutes, { deps, sessions })
+  await app.register(oidcRoutes, { deps, sessions })
   await app.register(passwordRoutes, { deps })
   await app.register(jobRoutes, { deps, nudge, waits })
   await app.register(artifactRoutes, { deps })

@@ -2,6 +2,7 @@
 import { configuredKeyRing, type KeyRing } from '../../activities/key-ring.js'
 import { type RateLimits, rateLimits, scaled } from '../../domain/rate-limits.js'
 import { parseTrustedProxies, type TrustedProxies } from './client-address.js'
+import type { OidcSettings } from './oidc.js'
 
 export interface ApiConfig {
   databaseUrl: string
@@ -24,6 +25,8 @@ export interface ApiConfig {
   rateLimits: RateLimits | null
   /** `null`: no credentials can be kept; in production there has to be one. */
   keyRing: KeyRing | null
+  /** Sign-in through a provider of identities; `null`: with passwords alone. */
+  oidc: OidcSettings | null
   smtpUrl: string | null
   mailDir: string | null
   mailFrom: string
@@ -71,6 +74,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     trustedProxies: parseTrustedProxies(env.TRUSTED_PROXIES ?? ''),
     rateLimits: scaled(rateLimits, env.RATE_LIMIT_SCALE ? Number(env.RATE_LIMIT_SCALE) : 1),
     keyRing: configuredKeyRing(env),
+    oidc: readOidcSettings(env),
     smtpUrl: env.SMTP_URL || null,
     mailDir: env.MAIL_DIR || null,
     mailFrom: env.MAIL_FROM || 'Quantum Job Service <no-reply@localhost.localdomain>',
@@ -80,4 +84,23 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     redeliverSeconds: Number(env.REDELIVER_SECONDS ?? 30),
     logLevel: env.LOG_LEVEL ?? 'info'
   }
+}
+
+const oidcNames = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
+
+function readOidcSettings(env: NodeJS.ProcessEnv): OidcSettings | null {
+  if (oidcNames.every((name) => !env[name])) return null
+  for (const name of oidcNames)
+    if (!env[name]) throw new Error(`${name} is not set; ${oidcNames.join(', ')} are set together or not at all`)
+  if (!env.SECRETS_KEYS?.trim())
+    throw new Error('SECRETS_KEYS is not set; sign-in with OIDC_ISSUER seals its cookie with it')
+  const issuer = env.OIDC_ISSUER!
+  const url = URL.canParse(issuer) ? new URL(issuer) : null
+  const secure = url?.protocol === 'https:'
+  const local = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  if (!url || !(secure || local) || url.username || url.search || url.hash)
+    throw new Error(
+      `OIDC_ISSUER must be an address such as https://accounts.example.org, with http only on this machine (got ${issuer})`
+    )
+  return { issuer, clientId: env.OIDC_CLIENT_ID!, clientSecret: env.OIDC_CLIENT_SECRET! }
 }

@@ -8,6 +8,7 @@ import type { Db } from '../../db/client.js'
 import type { AnnounceJob, JobListener } from '../../db/job-changes.js'
 import type { ApiConfig } from './config.js'
 import type { Limiter } from './limiter.js'
+import type { OidcClient } from './oidc.js'
 
 export interface ApiDeps {
   config: Pick<
@@ -25,6 +26,8 @@ export interface ApiDeps {
   announce: AnnounceJob
   limiter: Limiter
   mailer: Mailer
+  /** Sign-in through a provider of identities; `null` when none is configured. */
+  oidc: OidcClient | null
   /** Seals credentials; `null` in a development api without SECRETS_KEYS. */
   keyRing: KeyRing | null
   dispatcher: Dispatcher

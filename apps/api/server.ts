@@ -13,6 +13,7 @@ import { isFit } from '../../domain/executor-health.js'
 import { buildApp } from './app.js'
 import { readApiConfig } from './config.js'
 import { createMetrics, startMetrics } from './metrics.js'
+import { createOidcClient } from './oidc.js'
 import { connectRateLimitRedis, createRateLimitStore } from './rate-limit-store.js'
 
 /** What mail servers need when they answer at all. */
@@ -53,6 +54,15 @@ const app = await buildApp(
     },
     mailer,
     keyRing: config.keyRing,
+    oidc:
+      config.oidc && config.keyRing
+        ? createOidcClient({
+            ...config.oidc,
+            redirectUri: `${config.linkOrigin}/api/auth/oidc/callback`,
+            keyRing: config.keyRing,
+            log
+          })
+        : null,
     dispatcher: createDispatcher({ db, temporal, taskQueue: config.taskQueue, queue: directQueue.queue, announce }),
     engines: createEngineState({ queue: directQueue.queue, temporal, taskQueue: config.taskQueue }),
     executor,

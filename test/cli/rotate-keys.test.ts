@@ -120,18 +120,14 @@ test('values that are written meanwhile, with either ring, are all readable at e
 test('a value that is replaced between the look at it and the write keeps its own key', async () => {
   const teamId = await addTeam(db, owner)
   await save(ring.old, teamId, 'the-first-value')
-  // Whoever changes the row makes the rotation wait for them, with the row that it has read in its hand.
-  let replaced = (): void => {}
-  const held = new Promise<void>((resolve) => (replaced = resolve))
-  const writing = db.transaction(async (tx) => {
+  // The rotation reads the row as it was, and waits with it for whoever is changing it.
+  let rotating: ReturnType<typeof rotateKeys>
+  await db.transaction(async (tx) => {
     await storeCredentials(tx, ring.old, { teamId, provider: 'ionq' }, { api_key: 'the-second-value' })
-    await held
+    rotating = rotateKeys(db, ring.both, silent)
+    await untilWaiting()
   })
-  const rotating = rotateKeys(db, ring.both, silent)
-  await untilWaiting()
-  replaced()
-  await writing
-  expect((await rotating).rewrapped.team_secrets).toBe(1)
+  expect((await rotating!).rewrapped.team_secrets).toBe(1)
   expect(await read(ring.new, teamId)).toBe('the-second-value')
 })
 

@@ -59,6 +59,8 @@ export interface ApiOptions {
   poolMax?: number
   /** Default: a ring of one key, the same for all files. */
   keyRing?: KeyRing | null
+  /** Default: none is configured. */
+  oidc?: ApiDeps['oidc']
   /** Default: nothing is logged. */
   log?: Logger
   now?: () => Date
@@ -121,6 +123,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       trustedProxies: options.trustedProxies ?? parseTrustedProxies('')
     },
     keyRing: options.keyRing === undefined ? testKeyRing : options.keyRing,
+    oidc: options.oidc ?? null,
     mailer: { send: (mail) => void mails.push(mail), close: async () => {} },
     dispatcher: createDispatcher({
       db: pool.db,

@@ -100,7 +100,7 @@ function readOidcSettings(env: NodeJS.ProcessEnv): OidcSettings | null {
   const local = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
   if (!url || !(secure || local) || url.username || url.search || url.hash)
     throw new Error(
-      `OIDC_ISSUER must be an address such as https://accounts.example.org, with http only on this machine (got ${issuer})`
+      'OIDC_ISSUER must be an address such as https://accounts.example.org, without user or query, and with http only on this machine'
     )
   return { issuer, clientId: env.OIDC_CLIENT_ID!, clientSecret: env.OIDC_CLIENT_SECRET! }
 }

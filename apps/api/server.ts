@@ -15,15 +15,13 @@ import { readApiConfig } from './config.js'
 import { createMetrics, startMetrics } from './metrics.js'
 import { createOidcClient } from './oidc.js'
 import { connectRateLimitRedis, createRateLimitStore } from './rate-limit-store.js'
+import { logAnswers, redacted } from './request-log.js'
 
 /** What mail servers need when they answer at all. */
 const MAIL_GRACE_MS = 3_000
 
 const config = readApiConfig(process.env)
-const log = pino(
-  { level: config.logLevel, base: { app: 'api' }, redact: ['req.headers.cookie', 'req.headers.authorization'] },
-  pino.destination(2)
-)
+const log = pino({ level: config.logLevel, base: { app: 'api' }, redact: redacted }, pino.destination(2))
 
 await migrate(config.databaseUrl)
 const { db, sql, close: closeDatabase } = connect(config.databaseUrl, { max: 20 })
@@ -86,17 +84,10 @@ const app = await buildApp(
 )
 const metricsServer =
   config.metricsPort === null ? null : await startMetrics(metrics.registry, config.host, config.metricsPort)
+logAnswers(app)
 app.addHook('onResponse', (request, reply, done) => {
   const { url: route } = request.routeOptions
   metrics.observeAnswer({ method: request.method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
-  request.log.info(
-    {
-      req: { id: request.id, method: request.method, route },
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime)
-    },
-    'answered'
-  )
   done()
 })
 

@@ -153,6 +153,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
   let closed: Promise<void> | null = null
   return {
     app,
+    deps,
     database,
     queue: directQueue.queue,
     announce,

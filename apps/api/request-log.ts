@@ -1,0 +1,19 @@
+// What the log says about a request: its route's pattern, never its path or query, which may hold a token.
+import type { FastifyInstance } from 'fastify'
+
+export const redacted = ['req.headers.cookie', 'req.headers.authorization']
+
+/** One line for every answer. */
+export function logAnswers(app: FastifyInstance): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    request.log.info(
+      {
+        req: { id: request.id, method: request.method, route: request.routeOptions.url },
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime)
+      },
+      'answered'
+    )
+    done()
+  })
+}

@@ -1,7 +1,7 @@
 // A team's credentials of a provider: sealed on the way into the database, and opened nowhere but here.
 import type { DbOrTx } from '../db/client.js'
 import { newId } from '../db/ids.js'
-import { lockSecrets, putSecrets, sealedSecrets } from '../db/secrets.js'
+import { lockSecrets, putSecrets, ringKeysInUse, sealedSecrets } from '../db/secrets.js'
 import { ServiceError } from '../domain/errors.js'
 import { type CredentialProvider, type Credentials, formatFault, missingFault } from '../domain/provider-credentials.js'
 import { type KeyRing, secretContext, UnopenableError } from './key-ring.js'
@@ -56,4 +56,9 @@ export async function openCredentials(
     }
   }
   return values
+}
+
+/** Ring keys that something in the database is sealed with and the ring does not hold. */
+export async function missingRingKeys(db: DbOrTx, keyRing: KeyRing | null): Promise<string[]> {
+  return Object.keys(await ringKeysInUse(db)).filter((keyId) => !keyRing?.keyIds.includes(keyId))
 }

@@ -71,11 +71,11 @@ const shown = (error: string): string => (/^[a-z_]{1,40}$/.test(error) ? error :
 
 /** `null` for what is no failure of the library's or of the network's. */
 function codeOfFailure(error: unknown): string | null {
-  const { code, cause } = error as { code?: unknown; cause?: unknown }
-  if (error instanceof ClientError)
-    return typeof code === 'string' ? code : (codeOfFailure(cause ?? {}) ?? 'OAUTH_FAILED')
+  const { code, cause, message } = (error ?? {}) as { code?: unknown; cause?: unknown; message?: unknown }
   // fetch() rejects with this, whatever happened to the connection.
-  return error instanceof Error && error.message === 'fetch failed' ? 'FETCH_FAILED' : null
+  if (message === 'fetch failed') return 'FETCH_FAILED'
+  if (!(error instanceof ClientError)) return null
+  return typeof code === 'string' ? code : (codeOfFailure(cause) ?? 'OAUTH_FAILED')
 }
 
 const awayCodes = new Set([

@@ -65,6 +65,13 @@ describe('credentials', () => {
     expect(await stored('aws-braket')).toEqual(aws)
   })
 
+  test('are the same whatever case the id of the team is written in', async () => {
+    const [first, second] = [teamId, teamId.toUpperCase()].map((id) => save('aws-braket', aws, owner, id))
+    expect([(await first!).status, (await second!).status]).toEqual([201, 201])
+    expect(await list(owner, teamId.toUpperCase())).toHaveLength(2)
+    expect(await stored('aws-braket')).toEqual(aws)
+  })
+
   test('are changed one at a time, and keep their ids', async () => {
     const before = (await save('aws-braket', aws)).body.secrets
     await save('ionq', { api_key: 'exampleKey0123456789' })

@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { changeTeamBudget } from '../../db/budget.js'
-import { connect } from '../../db/client.js'
 import { firstIdAt, newId } from '../../db/ids.js'
 import { beginJob, completeJob, endFailed, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
 import { jobStatus } from '../../db/jobs.js'
@@ -45,7 +44,11 @@ const run = async (cost = 0n): Promise<string> => {
 }
 const told = async (): Promise<{ webhookId: string; event: string; payload: Record<string, unknown> }[]> =>
   (await db.execute(sql`select webhook_id as "webhookId", event, payload from webhook_deliveries order by id`)).map(
-    (row) => ({ ...(row as never), payload: JSON.parse(row.payload as string) })
+    ({ webhookId, event, payload }) => ({
+      webhookId: `${webhookId}`,
+      event: `${event}`,
+      payload: JSON.parse(`${payload}`)
+    })
   )
 const events = async () => (await told()).map(({ event }) => event)
 /** Makes every waiting delivery due. */
@@ -147,21 +150,18 @@ describe('the end of a job', () => {
   test('does not fail, and waits for nobody for long, when the webhook is deleted at that moment', async () => {
     const [gone, stays] = [await addWebhook(), await addWebhook()]
     const id = await run()
-    const other = connect(database.url, { max: 1 })
     let completing: Promise<unknown> = Promise.resolve()
-    await other.db.transaction(async (tx) => {
+    await db.transaction(async (tx) => {
       await deleteWebhook(tx, gone)
       completing = completeJob(db, id, fence, 'a'.repeat(64))
       await eventually(async () => {
-        const [row] = await other.sql`select 1`.then(() =>
-          tx.execute(sql`select count(*)::int as waiting from pg_locks where not granted`)
-        )
+        const [row] = await db.execute(sql`select count(*)::int as waiting from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`)
         return row!.waiting === 1
       })
     })
     expect(await completing).toBe('won')
     expect((await told()).map(({ webhookId }) => webhookId)).toEqual([stays])
-    await other.close()
   })
 })
 

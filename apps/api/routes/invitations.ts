@@ -81,13 +81,14 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
             action: Type.Optional(Type.Unsafe<'resend'>({ type: 'string', enum: ['resend'] })),
             role: Type.Optional(Role)
           },
-          { additionalProperties: false, minProperties: 1, maxProperties: 1 }
+          { additionalProperties: false, minProperties: 1 }
         )
       }
     },
     async (request) => {
       const { id } = request.params
-      const { role } = request.body
+      const { action, role } = request.body
+      if (action && role) throw new ServiceError('validation_error', 'role: comes alone, and so does action')
       const inviter = userOf(request)
       const changed = await db.transaction(async (tx) => {
         await ownerForWrite(request, tx, await teamOfInvitation(tx, id), 'invitation')

@@ -59,9 +59,10 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       }
     },
     async (request, reply) => {
-      const { team_id: teamId, provider, secrets } = request.body
+      const { team_id, provider, secrets } = request.body
       const items = await db.transaction(async (tx) => {
-        await teamForWrite(request, tx, teamId)
+        // The id as the database writes it: values are sealed for it.
+        const teamId = await teamForWrite(request, tx, team_id)
         const values = readCredentials(provider, secrets)
         await storeCredentials(tx, keyRingOf(deps), { teamId, provider }, values)
         return listSecrets(tx, teamId, provider)
@@ -85,9 +86,9 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       }
     },
     async (request) => {
-      const { team_id: teamId, provider, secrets } = request.body
+      const { team_id, provider, secrets } = request.body
       const fault = await db.transaction(async (tx) => {
-        await teamForWrite(request, tx, teamId)
+        const teamId = await teamForWrite(request, tx, team_id)
         if (!secrets) return storedFault(request, tx, teamId, provider)
         const given = readCredentials(provider, secrets)
         const stored = (await listSecrets(tx, teamId, provider)).map((item) => item.keyName)

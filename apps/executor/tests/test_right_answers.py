@@ -121,6 +121,9 @@ def test_measurement_mid_circuit_and_classical_control_are_faithful(framework: s
         (STD + "qubit q; h q; ctrl @ gphase(pi) q; h q;", "1"),
         # Gates that qiskit's exporter writes beyond qelib1.inc.
         (QELIB + "qreg q[1]; sx q[0]; sx q[0]; p(0.1) q[0];", "1"),
+        # Files of some editors begin with a mark of their encoding.
+        ("\ufeff" + STD + "qubit q; x q;", "1"),
+        ("\ufeff" + QELIB + "qreg q[1]; x q[0];", "1"),
     ],
 )  # fmt: skip
 def test_openqasm_means_what_the_language_says(code: str, expected: str) -> None:

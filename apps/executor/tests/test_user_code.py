@@ -58,6 +58,7 @@ def test_main_that_misses_an_argument_is_refused_naming_it() -> None:
         ("float('nan')", "nan is not a JSON number"),
         ("{'a': [object()]}", "main() returned['a'][0]: object cannot be part of a result"),
         ("{(1, 2): 3}", "a key of type tuple"),
+        ("{'a': {1: 2, '1': 3}}", "main() returned['a']: two keys are written '1'"),
         ("1j", "complex cannot be part of a result"),
         ("nested", "nested deeper than"),
     ],

@@ -27,12 +27,22 @@ def plain_value(value: Any, where: str = "main() returned", depth: int = 0) -> A
             raise JobError(f"{where}: {value} is not a JSON number")
         return float(value)
     if isinstance(value, dict):
-        return {_key(key, where): plain_value(item, f"{where}[{key!r:.40}]", depth + 1) for key, item in value.items()}
+        return _plain_dict(value, where, depth)
     if isinstance(value, list | tuple):
         return [plain_value(item, f"{where}[{index}]", depth + 1) for index, item in enumerate(value)]
     if isinstance(value, complex):
         raise JobError(f"{where}: complex cannot be part of a result; return the real and the imaginary part")
     raise JobError(f"{where}: {type(value).__name__} cannot be part of a result; return numbers, texts, lists, dicts")
+
+
+def _plain_dict(value: dict[Any, Any], where: str, depth: int) -> dict[str, Any]:
+    plain: dict[str, Any] = {}
+    for key, item in value.items():
+        name = _key(key, where)
+        if name in plain:
+            raise JobError(f"{where}: two keys are written {name!r:.40} (such as 1 and '1'); only one could be kept")
+        plain[name] = plain_value(item, f"{where}[{key!r:.40}]", depth + 1)
+    return plain
 
 
 def _key(key: Any, where: str) -> str:

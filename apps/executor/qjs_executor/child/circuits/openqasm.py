@@ -21,12 +21,19 @@ _PLACE = re.compile(r"^(?:<input>:)?(\d+),\d+:\s*")
 
 def is_openqasm(text: str) -> bool:
     """Whether a text begins, after blanks and comments, like an OpenQASM program."""
+    text = _without_mark(text)
     return text.startswith("OPENQASM", _start(text))
+
+
+def _without_mark(text: str) -> str:
+    """The text without the byte order mark that some editors begin files with."""
+    return text.removeprefix("\ufeff")
 
 
 def load(text: str, max_qubits: int, backend: str, form: str | None = None) -> QuantumCircuit:
     """The circuit of a program in OpenQASM 2 or 3; `form` (qasm2, qasm3) says which one it has to be. Raises JobError
     with the line."""
+    text = _without_mark(text)
     header = _HEADER.match(text, _start(text))
     if header is None:
         line = text.count("\n", 0, _start(text)) + 1

@@ -1,7 +1,7 @@
 // Recording, finding and listing jobs. A job, its reservation and its outbox row are one transaction; nothing is started
 // inside it. Reads always name the caller, so that a job of somebody else's team is as if it were not there.
 import { createHash } from 'node:crypto'
-import { and, desc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import type { Backend } from '../domain/backend.js'
 import { type BudgetRefusal, budgetRefusalBody } from '../domain/budget.js'
 import { estimateCost } from '../domain/cost.js'
@@ -9,7 +9,7 @@ import { ServiceError } from '../domain/errors.js'
 import type { JobStatus } from '../domain/job-status.js'
 import type { MicroUsd } from '../domain/money.js'
 import { TOTAL_MAX } from '../domain/page.js'
-import type { Submission } from '../domain/submission.js'
+import type { StoredSource, Submission } from '../domain/submission.js'
 import { reserve } from './budget.js'
 import { anyOf, type Db, type DbOrTx } from './client.js'
 import { newId } from './ids.js'
@@ -146,6 +146,10 @@ export interface JobFilter {
   teamId?: string
   status?: JobStatus
   backend?: string
+  createdAfter?: Date
+  createdBefore?: Date
+  /** Stands in the name or a label, or begins the id. */
+  text?: string
   /** Only jobs older than the one with this id. */
   before?: string
   limit: number
@@ -161,7 +165,10 @@ export async function listJobs(
   const conditions: (SQL | undefined)[] = [
     filter.teamId ? eq(jobs.teamId, filter.teamId) : undefined,
     filter.status ? eq(jobs.status, filter.status) : undefined,
-    filter.backend ? eq(jobs.backend, filter.backend) : undefined
+    filter.backend ? eq(jobs.backend, filter.backend) : undefined,
+    filter.createdAfter ? gt(jobs.createdAt, filter.createdAfter) : undefined,
+    filter.createdBefore ? lt(jobs.createdAt, filter.createdBefore) : undefined,
+    filter.text ? mentions(filter.text) : undefined
   ]
   const teamsOfUser = db.select({ id: members.teamId }).from(members).where(membershipsOf(caller))
   const [rows, counted] = await Promise.all([
@@ -180,6 +187,20 @@ export async function listJobs(
     )
   ])
   return { rows: rows.slice(0, filter.limit), more: rows.length > filter.limit, total: counted[0]?.total ?? 0 }
+}
+
+/** Compares as text: what people type is no pattern. */
+const mentions = (text: string): SQL =>
+  sql`(strpos(lower(${jobs.name}), lower(${text})) > 0 or starts_with(${jobs.id}::text, lower(${text}))
+    or strpos(lower(${jobs.labels}::text), lower(${text})) > 0)`
+
+/** What was submitted. */
+export async function loadSource(db: DbOrTx, jobId: string): Promise<StoredSource> {
+  const [row] = await db
+    .select({ kind: jobs.sourceKind, format: jobs.sourceFormat, framework: jobs.framework, text: jobs.sourceText })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+  return row!
 }
 
 export async function jobStatus(db: DbOrTx, jobId: string): Promise<JobStatus | null> {

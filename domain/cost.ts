@@ -13,3 +13,6 @@ export function estimateCost(pricing: Pricing, shots: number, circuits = 1): Mic
   const perCircuit = pricing.taskFee + pricing.perShot * BigInt(shots)
   return BigInt(circuits) * (perCircuit > pricing.minimumCost ? perCircuit : pricing.minimumCost)
 }
+
+export const isFree = ({ taskFee, perShot, minimumCost }: Pricing): boolean =>
+  taskFee === 0n && perShot === 0n && minimumCost === 0n

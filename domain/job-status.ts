@@ -29,6 +29,25 @@ export const mayFollow = (from: JobStatus, to: JobStatus): boolean =>
 /** The statuses that `to` may be written over, for the WHERE clause of a conditional update. */
 export const statusesBefore = (to: JobStatus): JobStatus[] => jobStatuses.filter((from) => mayFollow(from, to))
 
+export type TaskState = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled' | 'skipped'
+
+/** The state of a plain job's one task. `started`: the executor has accepted it at least once. */
+export function taskStateOf(status: JobStatus, started: boolean): TaskState {
+  switch (status) {
+    case 'pending':
+      return 'pending'
+    case 'running':
+    case 'cancelling':
+      return started ? 'running' : 'pending'
+    case 'dispatch_failed':
+      return 'skipped'
+    case 'cancelled':
+      return started ? 'cancelled' : 'skipped'
+    default:
+      return status
+  }
+}
+
 export type ExecutionMode = 'direct' | 'temporal'
 
 /** How far a cancel got. Decided when the job ends, shown in its record. */

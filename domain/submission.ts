@@ -112,6 +112,42 @@ export function readSubmission(body: SubmitBody, now: Date): Submission {
   }
 }
 
+/** A source as its job keeps it. `framework` is what the execution service found, where the submission left it open. */
+export interface StoredSource {
+  kind: 'inline' | 'circuit'
+  format: 'qasm2' | 'qasm3' | null
+  framework: string
+  text: string
+}
+
+/** The submission of a job like an earlier one: the same source, parameters and backend, to start at once. */
+export function submissionAgain(
+  job: {
+    backend: string
+    params: string
+    mode: ExecutionMode
+    teamId: string
+    name: string | null
+    labels: string[]
+    timeoutSeconds: number
+  },
+  { kind, format, framework, text }: StoredSource
+): Submission {
+  return {
+    source:
+      kind === 'circuit' ? { kind, format: format!, text } : { kind, framework: framework as Framework | 'auto', text },
+    backend: job.backend,
+    params: JSON.parse(job.params) as Submission['params'],
+    mode: job.mode,
+    teamId: job.teamId,
+    name: job.name,
+    labels: job.labels,
+    timeoutSeconds: job.timeoutSeconds,
+    maxCost: null,
+    notBefore: null
+  }
+}
+
 function readSource(body: SubmitBody): JobSource {
   if (body.circuit) {
     if (body.framework !== undefined && body.framework !== 'openqasm')

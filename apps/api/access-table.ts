@@ -96,7 +96,11 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /api/jobs/:id/attempts': readTeam,
   'GET /api/jobs/:id/artifacts': readTeam,
   'GET /api/jobs/:id/artifacts/:name': readTeam,
+  'GET /api/jobs/:id/source': readTeam,
+  'GET /api/jobs/:id/tasks': readTeam,
+  'GET /api/jobs/:id/events': pollTeam,
   'POST /api/jobs/:id/cancel': writeTeam,
+  'POST /api/jobs/:id/rerun': { ...writeTeam, limit: 'submit' },
 
   'POST /api/playground/run': { ...writeTeam, limit: 'submit' },
   'POST /api/playground/convert': { ...writeTeam, limit: 'submit' },

@@ -12,8 +12,10 @@ import Fastify, {
   type FastifyServerOptions
 } from 'fastify'
 import type { ApiDeps } from './deps.js'
+import { createEventStreams } from './event-stream.js'
 import { createJobWaits } from './job-waits.js'
 import { createNudge } from './nudge.js'
+import { openapiOptions } from './openapi.js'
 import access from './plugins/access.js'
 import errors, { sendFault } from './plugins/errors.js'
 import jsonBody from './plugins/json-body.js'
@@ -26,6 +28,7 @@ import { authRoutes } from './routes/auth.js'
 import { backendRoutes, createBackendCatalogue } from './routes/backends.js'
 import { budgetRoutes } from './routes/budgets.js'
 import { invitationRoutes } from './routes/invitations.js'
+import { jobDetailRoutes } from './routes/job-details.js'
 import { jobRoutes } from './routes/jobs.js'
 import { mailLinkRoutes } from './routes/mail-links.js'
 import { memberRoutes } from './routes/members.js'
@@ -37,7 +40,7 @@ import { secretRoutes } from './routes/secrets.js'
 import { serviceRoutes } from './routes/service.js'
 import { teamRoutes } from './routes/teams.js'
 import { webhookRoutes } from './routes/webhooks.js'
-import { API_VERSION, SERVICE_VERSION } from './version.js'
+import { API_VERSION } from './version.js'
 
 const BODY_MAX = 64 * 1024
 
@@ -64,9 +67,11 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   let closing = false
   const nudge = createNudge({ ...deps, ...deps.config, log: app.log })
   const waits = createJobWaits(deps.db, deps.listener)
+  const streams = createEventStreams(deps.db, deps.listener)
   app.addHook('preClose', async () => {
     closing = true
     waits.close()
+    streams.close()
   })
   app.addHook('onClose', () => nudge.close())
   // Hooks that every request passes have no promise of their own: six of them cost a third of a small answer.
@@ -83,9 +88,10 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(errors)
   await app.register(jsonBody)
   await app.register(originGuard, { publicOrigin: deps.config.publicUrl && new URL(deps.config.publicUrl).origin })
-  const sessions = createSessions({ secure: deps.config.publicUrl?.startsWith('https:') ?? false })
+  const secure = deps.config.publicUrl?.startsWith('https:') ?? false
+  const sessions = createSessions({ secure })
   await app.register(access, { db: deps.db, sessions, limiter: deps.limiter })
-  await app.register(swagger, openapi)
+  await app.register(swagger, openapiOptions({ secure }))
   await app.register(swaggerUi, { routePrefix: '/docs' })
 
   const catalogue = createBackendCatalogue(deps.db)
@@ -96,6 +102,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(oidcRoutes, { deps, sessions })
   await app.register(passwordRoutes, { deps })
   await app.register(jobRoutes, { deps, nudge, waits })
+  await app.register(jobDetailRoutes, { deps, nudge, streams })
   await app.register(artifactRoutes, { deps })
   await app.register(playgroundRoutes, { deps })
   await app.register(budgetRoutes, { deps })
@@ -125,21 +132,3 @@ const withFormats = (ajv: Ajv): Ajv =>
   (addFormats.default(ajv) as unknown as Ajv).addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)
 const bodies = withFormats(new Ajv({ ...ajvOptions, coerceTypes: false }))
 const parameters = withFormats(new Ajv({ ...ajvOptions, coerceTypes: true }))
-
-const openapi = {
-  openapi: {
-    openapi: '3.1.0',
-    info: {
-      title: 'Quantum Job Service',
-      version: SERVICE_VERSION,
-      description:
-        'Submit quantum circuits as durable, budgeted jobs. Errors are { "error": "message" } for sessions and { "error": { "code", "message", "status" } } for requests with an Authorization header; docs/errors.md lists the codes.'
-    },
-    components: {
-      securitySchemes: {
-        session: { type: 'apiKey' as const, in: 'cookie' as const, name: 'qjs_session' },
-        key: { type: 'http' as const, scheme: 'bearer', description: 'An API key: marqey_live_... or marqey_test_...' }
-      }
-    }
-  }
-}

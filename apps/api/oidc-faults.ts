@@ -21,11 +21,23 @@ export function providerFault(error: unknown, stage: OidcStage): ProviderFault {
   if (error instanceof ServiceError) return { fault: error, about: { reason: error.code } }
   if (error instanceof AuthorizationResponseError) return answerFault(error)
   if (error instanceof ResponseBodyError) return refusalFault(error.error, error.code)
-  if (error instanceof WWWAuthenticateChallengeError) return refusalFault('invalid_client', error.code)
+  if (error instanceof WWWAuthenticateChallengeError)
+    return refusalFault(error.cause[0]?.parameters.error ?? 'invalid_client', error.code)
   const reason = codeOfFailure(error)
   if (reason === null) throw error
-  if (stage === 'discovery' || isAway(reason))
-    return { fault: faultOf('worker_unreachable', 'cannot be reached; try again later'), about: { reason } }
+  if (awayCodes.has(reason))
+    return {
+      fault: faultOf('worker_unreachable', 'cannot be reached or is out of order; try again later'),
+      about: { reason }
+    }
+  if (stage === 'discovery')
+    return {
+      fault: faultOf(
+        'worker_not_configured',
+        `describes itself in a way that cannot be used (${reason}); whoever runs this service has to check OIDC_ISSUER`
+      ),
+      about: { reason }
+    }
   return {
     fault: faultOf('unauthorized', `gave an answer that cannot be trusted (${reason}); nobody was signed in`),
     about: { reason }
@@ -74,8 +86,8 @@ function codeOfFailure(error: unknown): string | null {
   const { code, cause, message } = (error ?? {}) as { code?: unknown; cause?: unknown; message?: unknown }
   // fetch() rejects with this, whatever happened to the connection.
   if (message === 'fetch failed') return 'FETCH_FAILED'
-  if (!(error instanceof ClientError)) return null
-  return typeof code === 'string' ? code : (codeOfFailure(cause) ?? 'OAUTH_FAILED')
+  if (typeof code === 'string' && code.startsWith('OAUTH_')) return code
+  return error instanceof ClientError ? (codeOfFailure(cause) ?? 'OAUTH_FAILED') : null
 }
 
 const awayCodes = new Set([
@@ -83,7 +95,5 @@ const awayCodes = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
-  'OAUTH_RESPONSE_IS_NOT_JSON',
-  'OAUTH_PARSE_ERROR'
+  'OAUTH_RESPONSE_IS_NOT_JSON'
 ])
-const isAway = (reason: string): boolean => awayCodes.has(reason)

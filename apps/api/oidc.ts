@@ -45,7 +45,7 @@ export interface SignInRequest {
 export interface OidcClient {
   /**
    * @returns where to send the browser, and what it has to bring back.
-   * @throws ServiceError when the provider cannot be reached.
+   * @throws ServiceError when the provider cannot be reached, or not be used.
    */
   begin(asked: SignInRequest): Promise<{ url: URL; sealedFlow: string }>
   /**
@@ -123,7 +123,6 @@ export function createOidcClient(
 
   return {
     async begin(asked) {
-      const provider = await atProvider('discovery', findProvider)
       const flow: Flow = {
         accessCode: asked.accessCode,
         returnTo: asked.returnTo,
@@ -133,14 +132,16 @@ export function createOidcClient(
         expiresAt: now() + FLOW_SECONDS * 1000
       }
       const challenge = await calculatePKCECodeChallenge(flow.verifier)
-      const url = buildAuthorizationUrl(provider, {
-        redirect_uri: redirectUri,
-        scope: 'openid email profile',
-        state: flow.state,
-        nonce: flow.nonce,
-        code_challenge: challenge,
-        code_challenge_method: 'S256'
-      })
+      const url = await atProvider('discovery', async () =>
+        buildAuthorizationUrl(await findProvider(), {
+          redirect_uri: redirectUri,
+          scope: 'openid email profile',
+          state: flow.state,
+          nonce: flow.nonce,
+          code_challenge: challenge,
+          code_challenge_method: 'S256'
+        })
+      )
       return { url, sealedFlow: seal(keyRing, flow) }
     },
 

@@ -1,5 +1,6 @@
 // The api process: configuration, migration, connections, listen, close on a signal. The only file that does any of it.
 import { pino } from 'pino'
+import { missingRingKeys } from '../../activities/credentials.js'
 import { createDirectQueue } from '../../activities/direct-queue.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
 import { createEngineState } from '../../activities/engine-state.js'
@@ -25,6 +26,12 @@ const log = pino({ level: config.logLevel, base: { app: 'api' }, redact: redacte
 
 await migrate(config.databaseUrl)
 const { db, sql, close: closeDatabase } = connect(config.databaseUrl, { max: 20 })
+const missingKeys = await missingRingKeys(db, config.keyRing)
+if (missingKeys.length > 0)
+  log.error(
+    { missingKeys },
+    'credentials in the database are sealed with keys that SECRETS_KEYS does not hold: put them back'
+  )
 const announce = createJobAnnouncer(sql)
 const listener = listenToJobs(config.databaseUrl)
 // Boots and answers while Temporal, Redis or the executor are away.

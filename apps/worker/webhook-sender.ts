@@ -11,7 +11,7 @@ import { startLoop, type TimerLoop } from './timer-loop.js'
 const LANES = 4
 const LANES_FOR_FAILING = 2
 /** Beyond this many nobody is remembered as failing: the memory of a process has a bound, and they fail again soon enough. */
-const FAILING_MAX = 10_000
+const FAILING_MAX = 1_000
 const SWEEP_MS = 3_600_000
 const REMOVED_PER_PASS = 1_000
 

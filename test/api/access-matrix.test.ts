@@ -8,6 +8,7 @@ import { createAccessCode, grantPlatformAdmin, openSession } from '../../db/acco
 import { createApiKey } from '../../db/api-keys.js'
 import { newId } from '../../db/ids.js'
 import { invite } from '../../db/invitations.js'
+import { transition } from '../../db/job-transition.js'
 import { members, teams } from '../../db/tables/accounts.js'
 import { teamSecrets, webhooks } from '../../db/tables/teams.js'
 import type { KeyTier } from '../../domain/api-key.js'
@@ -54,6 +55,11 @@ async function stage(kind: Kind): Promise<{ scene: Scene; headers: Headers }> {
     ownerId: head.userId,
     memberId: cast.member.userId,
     job: () => addJob(db, head, { submission: { teamId } }),
+    finishedJob: async () => {
+      const id = await addJob(db, head, { submission: { teamId } })
+      await db.transaction((tx) => transition(tx, id, 'cancelled'))
+      return id
+    },
     invitation: async () => {
       const given = { teamId, email: email(), role: 'member' as const, message: null, invitedBy: head.userId }
       const { invitation, token } = await db.transaction((tx) => invite(tx, given))

@@ -160,7 +160,7 @@ describe('suspending a team', () => {
       ).length === count
     const { submitted, suspended } = await db.transaction(async (tx) => {
       // Stops the submission in the middle of its transaction.
-      await tx.execute(sql`lock table outbox in share mode`)
+      await tx.execute(sql`lock table job_events in share mode`)
       const submitted = ada.post('/api/jobs/submit', submission())
       await eventually(() => waiting(1))
       const suspended = suspend(ada.teamId).then(() => jobCount(ada.teamId))

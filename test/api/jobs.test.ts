@@ -270,7 +270,7 @@ describe("somebody else's job", () => {
     expect((await bob.get(`/api/jobs/${id}`)).status).toBe(200)
     await db.execute(sql`delete from members where user_id = ${bob.id}`)
     expect((await bob.get(`/api/jobs/${id}`)).status).toBe(404)
-    expect((await bob.get(`/api/jobs?team_id=${teamId}`)).body.jobs).toEqual([])
+    expect((await bob.get(`/api/jobs?team_id=${teamId}`)).status).toBe(404)
   })
 })
 
@@ -350,17 +350,14 @@ describe('the list of jobs', () => {
     expect([query, answer.status]).toEqual([query, 400])
   })
 
-  test.each([
-    'script_id=01900000-0000-7000-8000-000000000000',
-    'capsule_id=01900000-0000-7000-8000-000000000000',
-    'q=bell',
-    'created_after=2026-01-01T00:00:00Z',
-    'created_before=2026-01-01T00:00:00Z'
-  ])('a filter of a later version is refused by name, never ignored: %s', async (query) => {
-    const answer = await bob.get(`/api/jobs?${query}`)
-    expect(answer.status).toBe(400)
-    expect(answer.body.error).toMatch(new RegExp(`^${query.split('=')[0]}: .*not available in this version`))
-  })
+  test.each(['script_id=01900000-0000-7000-8000-000000000000', 'capsule_id=01900000-0000-7000-8000-000000000000'])(
+    'a filter of a later version is refused by name, never ignored: %s',
+    async (query) => {
+      const answer = await bob.get(`/api/jobs?${query}`)
+      expect(answer.status).toBe(400)
+      expect(answer.body.error).toMatch(new RegExp(`^${query.split('=')[0]}: .*not available in this version`))
+    }
+  )
 })
 
 describe('cancelling', () => {

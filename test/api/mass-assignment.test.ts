@@ -56,6 +56,7 @@ beforeAll(async () => {
     ownerId: admin.id,
     memberId: member.id,
     job: never,
+    finishedJob: never,
     invitation: async () => {
       const given = { teamId, email: `${newId()}@example.org`, role: 'member' as const, message: null }
       const { invitation, token } = await db.transaction((tx) => invite(tx, { ...given, invitedBy: admin.id }))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { openCredentials, storeCredentials } from '../../activities/credentials.js'
+import { missingRingKeys, openCredentials, storeCredentials } from '../../activities/credentials.js'
 import { type KeyRing, readKeyRing, webhookContext } from '../../activities/key-ring.js'
 import { rotateKeys } from '../../activities/key-rotation.js'
 import { ensureSecretKeys, secretKeysFile } from '../../apps/cli/stack/secret-keys.js'
@@ -170,10 +170,10 @@ describe('what no key opens', () => {
       in_use: { k0: 1, k1: 1, k2: 1 },
       removable: []
     })
-    expect(error.message).toMatch(
-      /^no key of the ring opens 2 values, which stay as they are; sealed with (k0, k1|k1, k0): /
-    )
+    expect(error.message).toMatch(/^no key of the ring opens 2 values, left unchanged; sealed with (k0, k1|k1, k0): /)
     expect(error.unopenable).toHaveLength(2)
+    expect(await missingRingKeys(db, ring.both)).toEqual(['k0'])
+    expect(await missingRingKeys(db, null)).toEqual(['k0', 'k1', 'k2'])
     expect(await read(ring.new, good)).toBe('the-stored-value')
     expect([...(await db.execute(sql`select * from team_secrets where team_id <> ${good} order by id`))]).toEqual([
       ...before

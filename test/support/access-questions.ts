@@ -37,6 +37,8 @@ export interface Scene {
   ownerId: string
   memberId: string
   job(): Promise<string>
+  /** Over, so that a stream of its events ends. */
+  finishedJob(): Promise<string>
   invitation(): Promise<{ id: string; token: string }>
   apiKey(): Promise<string>
   secret(): Promise<string>
@@ -221,6 +223,14 @@ export const questions: Record<string, Question> = {
   'GET /api/jobs/:id/artifacts': { allowed: readers, status: 200, path: ofJob('/artifacts') },
   // Nobody has such a file; strangers do not even hear that of the file, but of the job.
   'GET /api/jobs/:id/artifacts/:name': { allowed: readers, status: 404, path: ofJob('/artifacts/none') },
+  'GET /api/jobs/:id/source': { allowed: readers, status: 200, path: ofJob('/source') },
+  'GET /api/jobs/:id/tasks': { allowed: readers, status: 200, path: ofJob('/tasks') },
+  'GET /api/jobs/:id/events': {
+    allowed: readers,
+    status: 200,
+    path: async (scene) => `/api/jobs/${await scene.finishedJob()}/events`
+  },
+  'POST /api/jobs/:id/rerun': { allowed: writers, status: 201, path: ofJob('/rerun') },
   'POST /api/jobs/:id/cancel': { allowed: writers, status: 202, path: ofJob('/cancel') },
 
   // The playground is about no team; a key's team and the suspension of all of a person's teams count.

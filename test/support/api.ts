@@ -147,7 +147,10 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     },
     now: options.now ?? (() => new Date())
   }
-  const app = await buildApp(deps, options.log ? { loggerInstance: options.log } : { logger: false })
+  const app = await buildApp(
+    deps,
+    options.log ? { loggerInstance: options.log, disableRequestLogging: true } : { logger: false }
+  )
 
   const ask = asker(app)
   let closed: Promise<void> | null = null

@@ -30,7 +30,9 @@ export interface Fault {
   /** Subject that the userinfo endpoint answers. */
   userinfoSub?: string
   metadata?: Record<string, unknown>
-  noIdToken?: boolean
+  /** Instead of the right one; `undefined` leaves it out. */
+  idToken?: string | undefined
+  keys?: unknown
 }
 
 interface Grant {
@@ -133,7 +135,8 @@ export async function startIdentityProvider(options: { redirectUri: string; port
         access_token: accessToken,
         token_type: 'Bearer',
         expires_in: 60,
-        ...(state.fault.noIdToken ? {} : { id_token: idToken })
+        id_token: idToken,
+        ...('idToken' in state.fault && { id_token: state.fault.idToken })
       }
     }
   }
@@ -175,7 +178,7 @@ export async function startIdentityProvider(options: { redirectUri: string; port
       case '/.well-known/openid-configuration':
         return void json({ status: 200, body: metadata() })
       case '/jwks':
-        return void json({ status: 200, body: { keys: [jwk] } })
+        return void json({ status: 200, body: { keys: state.fault.keys ?? [jwk] } })
       case '/authorize': {
         const { status, location, body } = authorize(url.searchParams)
         return void response.writeHead(status, location ? { location } : {}).end(body)
@@ -231,7 +234,9 @@ function isClient({ headers }: IncomingMessage, form: URLSearchParams, methods: 
   const { clientId, clientSecret } = CLIENT
   if (methods.includes('client_secret_post') && form.has('client_secret'))
     return form.get('client_id') === clientId && form.get('client_secret') === clientSecret
-  const encode = (part: string) => new URLSearchParams({ part }).toString().slice('part='.length)
-  const basic = Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64')
-  return methods.includes('client_secret_basic') && headers.authorization === `Basic ${basic}`
+  const [id, secret] = Buffer.from(headers.authorization?.replace(/^Basic /, '') ?? '', 'base64')
+    .toString()
+    .split(':')
+    .map((part) => new URLSearchParams(`part=${part}`).get('part'))
+  return methods.includes('client_secret_basic') && id === clientId && secret === clientSecret
 }

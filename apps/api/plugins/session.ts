@@ -12,9 +12,11 @@ export interface Sessions {
   clearCookie(reply: FastifyReply): void
 }
 
-/** @param secure behind TLS the cookie takes the `__Host-` prefix, which browsers bind to this host and to https. */
+/** Behind TLS the cookie takes the `__Host-` prefix, which browsers bind to this host and to https. */
+export const sessionCookieName = (secure: boolean): string => (secure ? '__Host-qjs_session' : 'qjs_session')
+
 export function createSessions({ secure }: { secure: boolean }): Sessions {
-  const name = secure ? '__Host-qjs_session' : 'qjs_session'
+  const name = sessionCookieName(secure)
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const
   return {
     tokenOf: (request) => soleCookie(request, name),

@@ -2,16 +2,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { ApiKey } from '../../../db/api-keys.js'
 import { listAttempts, resultText } from '../../../db/attempts.js'
 import { findBackend } from '../../../db/backends.js'
 import type { Db } from '../../../db/client.js'
 import { cancelJob } from '../../../db/job-steps.js'
-import { createJob, type JobRow, listJobs, loadJob } from '../../../db/jobs.js'
+import { type JobRow, listJobs, loadJob } from '../../../db/jobs.js'
 import { assertNotSuspended } from '../../../db/teams.js'
-import { reaches } from '../../../domain/api-key.js'
 import { assertParams, assertUsable } from '../../../domain/backend.js'
-import type { Pricing } from '../../../domain/cost.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { isFinal, type JobStatus, jobStatuses } from '../../../domain/job-status.js'
 import { pageView, TOTAL_MAX } from '../../../domain/page.js'
@@ -19,16 +16,16 @@ import { readSubmission, SubmitBody } from '../../../domain/submission.js'
 import type { ApiDeps } from '../deps.js'
 import { attemptView, type JobViewOptions, jobRecordJson, jobStatusJson, jobView } from '../job-view.js'
 import type { JobWaits } from '../job-waits.js'
-import { takeLimit } from '../limiter.js'
 import type { Nudge } from '../nudge.js'
-import { actorOf, callerOf, readTeam, teamForWrite } from '../plugins/access.js'
+import { callerOf, readTeam } from '../plugins/access.js'
+import { submitJob } from '../submit-job.js'
 
 const SUBMIT_BODY_MAX = 4 * 1024 * 1024
 /** Below the 30 s after which the public client gives a poll up. */
 const WAIT_SECONDS_MAX = 22
 
 /** Refused by name: a list that ignores its filter is a wrong answer. */
-const laterFilters = ['script_id', 'capsule_id', 'created_after', 'created_before', 'q']
+const laterFilters = ['script_id', 'capsule_id']
 
 const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
@@ -47,24 +44,11 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       schema: { tags: ['jobs'], summary: 'Submit a circuit as a job', body: SubmitBody }
     },
     async (request, reply) => {
-      const { key } = actorOf(request)
-      const at = deps.now()
-      const submission = readSubmission(request.body, at)
+      const submission = readSubmission(request.body, deps.now())
       const backend = await findBackend(db, submission.backend)
       assertUsable(backend, submission.backend, submission.params.shots)
       assertParams(backend, submission.params)
-      assertKeyMayPay(key, backend.pricing)
-      // Outside the transaction that records the job: it holds a connection, and a limit asks another store.
-      const teamId = await teamForSubmission(request, submission.teamId)
-      await takeLimit(deps.limiter, request, 'submitTeam', teamId).catch(async (refusal) => {
-        await request.giveBackSlot()
-        throw refusal
-      })
-      const jobId = await createJob(
-        db,
-        { ...submission, teamId },
-        { caller: callerOf(request), keyDailyLimit: key?.dailyLimit ?? null, backend, at }
-      )
+      const jobId = await submitJob(deps, request, submission, backend)
       reply.code(201).send({ job_id: jobId })
       nudge(jobId, submission.mode)
       return reply
@@ -81,6 +65,15 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
           team_id: Type.Optional(Type.String({ format: 'uuid' })),
           status: Type.Optional(Type.Unsafe<JobStatus>({ type: 'string', enum: jobStatuses })),
           backend: Type.Optional(Type.String({ maxLength: 100 })),
+          created_after: Type.Optional(Type.String({ format: 'date-time' })),
+          created_before: Type.Optional(Type.String({ format: 'date-time' })),
+          q: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 200,
+              description: 'In the name, a label, or the beginning of the id'
+            })
+          ),
           cursor: Type.Optional(Type.String({ format: 'uuid', description: 'next_cursor of the page before' })),
           limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
           offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 })
@@ -88,7 +81,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       }
     },
     async (request) => {
-      const { team_id, status, backend, cursor, limit, offset } = request.query
+      const { team_id, status, backend, created_after, created_before, q, cursor, limit, offset } = request.query
       const later = laterFilters.find((name) => name in request.query)
       if (later) throw new ServiceError('not_available', `${later}: this filter is not available in this version`)
       if (team_id) await readTeam(request, db, team_id)
@@ -98,6 +91,9 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         ...(team_id && { teamId: team_id }),
         ...(status && { status }),
         ...(backend && { backend }),
+        ...(created_after && { createdAfter: timeOf('created_after', created_after) }),
+        ...(created_before && { createdBefore: timeOf('created_before', created_before) }),
+        ...(q && { text: q }),
         ...(cursor && { before: cursor })
       })
       const options = viewOptionsOf(deps)
@@ -166,22 +162,13 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     }
   )
 
-  const teamForSubmission = (request: FastifyRequest, named: string | null): Promise<string> =>
-    teamForWrite(request, db, named)
-
   const jobOf = (request: FastifyRequest): Promise<JobRow> => requestedJob(db, request)
 }
 
-/** @throws ServiceError `permission_denied` when a job with such prices is beyond the key. */
-function assertKeyMayPay(key: ApiKey | null, pricing: Pricing): void {
-  if (!key || (pricing.taskFee === 0n && pricing.perShot === 0n && pricing.minimumCost === 0n)) return
-  if (key.kind === 'test')
-    throw new ServiceError('permission_denied', 'A test key runs on free backends only; use a live key of tier qpu')
-  if (!reaches(key.tier, 'qpu'))
-    throw new ServiceError(
-      'permission_denied',
-      `Paid backends need an API key of tier qpu (this one has tier ${key.tier})`
-    )
+function timeOf(field: string, text: string): Date {
+  const time = new Date(text)
+  if (Number.isNaN(time.getTime())) throw new ServiceError('validation_error', `${field}: must be an ISO 8601 time`)
+  return time
 }
 
 /** The job that the path's `id` names. @throws ServiceError `not_found` when it is none of the caller's. */

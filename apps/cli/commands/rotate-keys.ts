@@ -28,13 +28,13 @@ export function addRotateKeysCommand(admin: Command, inDatabase: InDatabase, dat
 async function rotate({ json }: { json?: boolean }, inDatabase: InDatabase): Promise<void> {
   const keyRing = readRing(resolve(process.env.DATA_DIR || '.data'))
   const rotation = await inDatabase(({ db }) =>
-    rotateKeys(db, keyRing, (rewrapped) => say(`${rewrapped} re-wrapped with ${keyRing.currentKeyId}`))
+    rotateKeys(db, keyRing, (rewrapped) => rewrapped > 0 && say(`${rewrapped} re-wrapped with ${keyRing.currentKeyId}`))
   )
   const view = rotationView(keyRing, rotation)
   if (rotation.unopenable.length > 0)
     throw new CliError(
       'refused',
-      `no key of the ring opens ${count(rotation.unopenable.length, 'value')}, which stay as they are; sealed with ` +
+      `no key of the ring opens ${count(rotation.unopenable.length, 'value')}, left unchanged; sealed with ` +
         `${[...new Set(rotation.unopenable.map(({ ringKeyId }) => ringKeyId))].join(', ')}: ` +
         'put the missing key back, or have the values set anew',
       view

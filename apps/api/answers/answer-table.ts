@@ -1,0 +1,29 @@
+// What every route answers. A route that is not here makes the document fail, and with it the tests.
+import { accountAnswers } from './accounts.js'
+import { administrationAnswers } from './administration.js'
+import { backendAnswers } from './backends.js'
+import { errorSchemas } from './errors.js'
+import { jobAnswers } from './jobs.js'
+import { playgroundAnswers } from './playground.js'
+import type { AnswerSet } from './schema.js'
+import { serviceAnswers } from './service.js'
+import { teamSettingAnswers } from './team-settings.js'
+import { teamAnswers } from './teams.js'
+
+const sets = [
+  serviceAnswers,
+  backendAnswers,
+  accountAnswers,
+  teamAnswers,
+  teamSettingAnswers,
+  jobAnswers,
+  playgroundAnswers,
+  administrationAnswers
+]
+
+export const answerTable: AnswerSet['answers'] = Object.assign({}, ...sets.map(({ answers }) => answers))
+export const answerSchemas: AnswerSet['schemas'] = Object.assign(
+  {},
+  errorSchemas,
+  ...sets.map(({ schemas }) => schemas)
+)

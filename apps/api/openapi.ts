@@ -1,0 +1,119 @@
+// The OpenAPI document. Requests come from the schemas of the routes, which also validate; what is answered is added here for
+// the document alone: success from answers/, errors and security from the access table. Nothing here changes an answer.
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import type { TSchema } from 'typebox'
+import { errorGuide } from '../../domain/error-guide.js'
+import { type ErrorCode, errorCatalogue } from '../../domain/errors.js'
+import { type Access, accessTable } from './access-table.js'
+import { answerSchemas, answerTable } from './answers/answer-table.js'
+import { codesOf } from './answers/errors.js'
+import { type AnswerHeader, answerHeaders, type SuccessAnswer } from './answers/schema.js'
+import { sessionCookieName } from './plugins/session.js'
+import { SERVICE_VERSION } from './version.js'
+
+interface Operation {
+  parameters?: { name: string }[]
+  requestBody?: { content: Record<string, { schema?: { properties?: object } }> }
+  responses: Record<string, object>
+  security?: object[]
+}
+
+interface Document {
+  components: Record<string, object>
+  paths: Record<string, Record<string, Operation>>
+}
+
+/** @param secure whether the session's cookie is bound to https. */
+export const openapiOptions = ({ secure }: { secure: boolean }): FastifyDynamicSwaggerOptions => ({
+  openapi: {
+    openapi: '3.1.0',
+    info: {
+      title: 'Quantum Job Service',
+      version: SERVICE_VERSION,
+      description:
+        'Submit quantum circuits as durable, budgeted jobs. Errors are { "error": "message" } for sessions and { "error": { "code", "message", "status" } } for requests with an Authorization header; docs/errors.md lists the codes.'
+    },
+    components: {
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: sessionCookieName(secure) },
+        key: { type: 'http', scheme: 'bearer', description: 'An API key: marqey_live_... or marqey_test_...' }
+      }
+    }
+  },
+  transformObject: (made) => withAnswers((made as { openapiObject: unknown }).openapiObject as Document)
+})
+
+/** @throws Error for a route without answers. */
+function withAnswers({ components, paths, ...rest }: Document): object {
+  const refusals: Record<string, object> = {}
+  for (const [path, item] of Object.entries(paths))
+    for (const [method, operation] of Object.entries(item)) {
+      const line = `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
+      const [access, answers] = [accessTable[line], answerTable[line]]
+      if (!access || !answers) throw new Error(`${line} has no entry in apps/api/answers`)
+      const codes = codesOf({ line, access, namesTeam: namesTeam(operation) }, answers.errors ?? [])
+      operation.security = securityOf(access)
+      operation.responses = {
+        ...Object.fromEntries(Object.entries(answers.success).map(([status, answer]) => [status, success(answer)])),
+        ...errorResponses(codes, refusals)
+      }
+    }
+  return {
+    ...rest,
+    components: {
+      ...components,
+      schemas: { ...components.schemas, ...answerSchemas },
+      responses: refusals,
+      headers: answerHeaders
+    },
+    paths
+  }
+}
+
+function namesTeam({ parameters = [], requestBody }: Operation): boolean {
+  const bodies = Object.values(requestBody?.content ?? {})
+  return (
+    parameters.some(({ name }) => name === 'team_id') ||
+    bodies.some(({ schema }) => Object.hasOwn(schema?.properties ?? {}, 'team_id'))
+  )
+}
+
+const securitySchemesOf: Record<Access['who'], object[]> = {
+  anybody: [],
+  session: [{ session: [] }],
+  caller: [{ session: [] }, { key: [] }],
+  'platform admin': [{ session: [] }]
+}
+const securityOf = ({ who }: Access): object[] => securitySchemesOf[who]
+
+function success({ description, body, headers = [] }: SuccessAnswer): object {
+  const content = typeof body === 'string' ? { [body]: {} } : body && json(body)
+  return { description, headers: headerRefs(headers), ...(content && { content }) }
+}
+
+/** By status; those that are alike share one entry of `known`, named after their codes. */
+function errorResponses(codes: ErrorCode[], known: Record<string, object>): Record<string, object> {
+  const statuses = new Set(codes.map((code) => String(errorCatalogue[code].http)))
+  return Object.fromEntries(
+    [...statuses].map((status) => {
+      const alike = codes.filter((code) => String(errorCatalogue[code].http) === status)
+      const name = alike.join('.')
+      known[name] ??= {
+        description: alike.map((code) => `\`${code}\`: ${errorGuide[code].means}`).join('\n\n'),
+        headers: headerRefs(status === '429' ? ['Retry-After'] : []),
+        content: json({ $ref: `#/components/schemas/${status === '402' ? 'BudgetError' : 'Error'}` })
+      }
+      return [status, { $ref: `#/components/responses/${name}` }]
+    })
+  )
+}
+
+const json = (schema: TSchema | object): object => ({ 'application/json': { schema } })
+
+const headerRefs = (more: readonly AnswerHeader[]): object =>
+  Object.fromEntries(
+    (['X-Request-Id', 'X-Api-Version', ...more] as const).map((name) => [
+      name,
+      { $ref: `#/components/headers/${name}` }
+    ])
+  )

@@ -1,0 +1,106 @@
+// What a job is made of, and its story as it happens: source, tasks, events; the same again.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { findBackend } from '../../../db/backends.js'
+import { loadSource } from '../../../db/jobs.js'
+import { assertParams, assertUsable } from '../../../domain/backend.js'
+import { taskStateOf } from '../../../domain/job-status.js'
+import { submissionAgain } from '../../../domain/submission.js'
+import type { ApiDeps } from '../deps.js'
+import type { EventStreams } from '../event-stream.js'
+import type { Nudge } from '../nudge.js'
+import { submitJob } from '../submit-job.js'
+import { requestedJob } from './jobs.js'
+
+const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
+
+export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
+  deps: ApiDeps
+  nudge: Nudge
+  streams: EventStreams
+}> = async (app, { deps, nudge, streams }) => {
+  const { db } = deps
+
+  app.get(
+    '/api/jobs/:id/source',
+    { schema: { tags: ['jobs'], summary: 'What was submitted, as text', params: JobId } },
+    async (request, reply) => {
+      const job = await requestedJob(db, request)
+      return reply.type('text/plain; charset=utf-8').send((await loadSource(db, job.id)).text)
+    }
+  )
+
+  app.get(
+    '/api/jobs/:id/tasks',
+    { schema: { tags: ['jobs'], summary: 'The tasks of a job; a plain job has one', params: JobId } },
+    async (request) => {
+      const job = await requestedJob(db, request)
+      return {
+        tasks: [
+          {
+            id: job.id,
+            key: 'circuit',
+            name: job.name ?? 'circuit',
+            state: taskStateOf(job.status, job.attempts > 0),
+            depends_on: [],
+            attempts: job.attempts,
+            started_at: job.startedAt?.toISOString() ?? null,
+            completed_at: job.completedAt?.toISOString() ?? null,
+            error: job.errorCode === null ? null : { code: job.errorCode, message: job.errorMessage }
+          }
+        ]
+      }
+    }
+  )
+
+  app.get(
+    '/api/jobs/:id/events',
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'Every change of its status as it happens (text/event-stream)',
+        description:
+          'One event for each change, its number as `id`; with `Last-Event-ID` those after that one. Ends at a final status.',
+        params: JobId,
+        headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) })
+      }
+    },
+    async (request, reply) => {
+      const job = await requestedJob(db, request)
+      const given = request.headers['last-event-id'] ?? ''
+      const after = /^\d{1,9}$/.test(given) ? Number(given) : 0
+      reply.hijack()
+      reply.raw.writeHead(200, {
+        ...(reply.getHeaders() as Record<string, string>),
+        'content-type': 'text/event-stream; charset=utf-8',
+        'x-accel-buffering': 'no'
+      })
+      await streams.send(job.id, after, reply.raw).catch((err) => {
+        request.log.warn({ err, job: job.id }, 'event stream ended early')
+      })
+    }
+  )
+
+  app.post(
+    '/api/jobs/:id/rerun',
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'Submit the same source, parameters and backend again',
+        description: 'At present prices, as a job of the same team.',
+        params: JobId
+      }
+    },
+    async (request, reply) => {
+      const job = await requestedJob(db, request)
+      const submission = submissionAgain(job, await loadSource(db, job.id))
+      const backend = await findBackend(db, submission.backend)
+      assertUsable(backend, submission.backend, submission.params.shots)
+      assertParams(backend, submission.params)
+      const jobId = await submitJob(deps, request, submission, backend)
+      reply.code(201).send({ job_id: jobId })
+      nudge(jobId, submission.mode)
+      return reply
+    }
+  )
+}

@@ -1,0 +1,189 @@
+// What a job is made of, its story as it happens, and the same again.
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { transition } from '../../db/job-transition.js'
+import type { JobStatus } from '../../domain/job-status.js'
+import { type Answer, startApi, type TestUser } from '../support/api.js'
+import { bellQasm3, submission } from '../support/builders.js'
+import { eventually } from '../support/eventually.js'
+
+const api = await startApi('job_details')
+const { db } = api.database
+let ada: TestUser
+beforeAll(async () => {
+  ada = await api.signUp()
+})
+afterAll(() => api.close())
+
+const later = () => new Date(Date.now() + 3_600_000).toISOString()
+const submit = (changes: Record<string, unknown> = {}) => ada.submit(submission({ not_before: later(), ...changes }))
+const move = async (id: string, to: JobStatus) => {
+  await db.transaction((tx) => transition(tx, id, to))
+  api.announce(id)
+}
+
+/** The events of a text/event-stream. */
+const eventsOf = (answer: Answer) =>
+  answer.text
+    .split('\n\n')
+    .filter((frame) => frame.startsWith('id:'))
+    .map((frame) => {
+      const [id, event, data] = frame.split('\n').map((line) => line.slice(line.indexOf(':') + 2))
+      return { id, event, ...(JSON.parse(data!) as { status: string; seq: number; reason: string | null; at: string }) }
+    })
+
+describe('the source of a job', () => {
+  test('is what was submitted, byte for byte', async () => {
+    const code = `${bellQasm3()}// \u{1f511} "quotes" \\ and\ttabs\r\n`
+    const answer = await ada.get(`/api/jobs/${await submit({ inline_code: code })}/source`)
+    expect([answer.status, answer.headers['content-type'], answer.text]).toEqual([
+      200,
+      'text/plain; charset=utf-8',
+      code
+    ])
+  })
+})
+
+describe('the tasks of a plain job', () => {
+  test('are one, whose state follows the job', async () => {
+    const id = await submit({ name: 'Bell' })
+    const task = async () => (await ada.get(`/api/jobs/${id}/tasks`)).body.tasks
+    expect(await task()).toEqual([
+      {
+        id,
+        key: 'circuit',
+        name: 'Bell',
+        state: 'pending',
+        depends_on: [],
+        attempts: 0,
+        started_at: null,
+        completed_at: null,
+        error: null
+      }
+    ])
+    await move(id, 'cancelled')
+    expect((await task())[0]).toMatchObject({ state: 'skipped', completed_at: expect.any(String) })
+  })
+})
+
+describe('the events of a job', () => {
+  test('that is over are all there, in order, and the stream ends', async () => {
+    const id = await submit()
+    for (const status of ['running', 'cancelling', 'cancelled'] as const) await move(id, status)
+    const answer = await ada.get(`/api/jobs/${id}/events`)
+    expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8')
+    expect(answer.headers['x-request-id']).toEqual(expect.any(String))
+    const events = eventsOf(answer)
+    expect(events.map(({ status }) => status)).toEqual(['pending', 'running', 'cancelling', 'cancelled'])
+    expect(events.map(({ id: number, seq, event }) => [number, seq, event])).toEqual(
+      [1, 2, 3, 4].map((seq) => [`${seq}`, seq, 'status'])
+    )
+  })
+
+  test.each([
+    ['2', ['cancelling', 'cancelled']],
+    ['4', []],
+    ['99', []],
+    ['rubbish', ['pending', 'running', 'cancelling', 'cancelled']]
+  ])('after the one with the number %s are those that follow', async (last, statuses) => {
+    const id = await submit()
+    for (const status of ['running', 'cancelling', 'cancelled'] as const) await move(id, status)
+    const answer = await ada.ask('GET', `/api/jobs/${id}/events`, undefined, { 'last-event-id': last })
+    expect(eventsOf(answer).map(({ status }) => status)).toEqual(statuses)
+  })
+
+  test('come as they happen, and the end of the job ends the stream', async () => {
+    const id = await submit()
+    const before = api.heldPolls()
+    const streaming = ada.get(`/api/jobs/${id}/events`)
+    await eventually(() => api.heldPolls() > before)
+    for (const status of ['running', 'completed'] as const) await move(id, status)
+    expect(eventsOf(await streaming).map(({ status }) => status)).toEqual(['pending', 'running', 'completed'])
+    await eventually(() => api.heldPolls() === before)
+  })
+
+  test('stop for a reader who leaves, and nothing of the stream stays', async () => {
+    const base = await api.listen()
+    const id = await submit()
+    const before = api.heldPolls()
+    const reader = get(`${base}/api/jobs/${id}/events`, { headers: { cookie: ada.cookie } })
+    const [response] = (await once(reader, 'response')) as [IncomingMessage]
+    const [first] = await once(response, 'data')
+    expect(String(first)).toContain('"pending"')
+    await eventually(() => api.heldPolls() > before)
+    reader.destroy()
+    await eventually(() => api.heldPolls() === before)
+  })
+})
+
+describe('running a job again', () => {
+  test('makes a job of the same source, parameters, backend and team', async () => {
+    const team = (await ada.post('/api/teams', { name: 'Ours' })).body.id
+    const changes = { team_id: team, name: 'Bell', labels: ['a'], timeout_seconds: 7, params: { shots: 11, seed: 3 } }
+    const first = await submit({ ...changes, execution_mode: 'temporal' })
+    const answer = await ada.post(`/api/jobs/${first}/rerun`)
+    expect(answer.status).toBe(201)
+    const [one, two] = [first, answer.body.job_id].map((id) => ada.get(`/api/jobs/${id}`))
+    const [{ body: before }, { body: after }] = [await one!, await two!]
+    for (const field of [
+      'team_id',
+      'name',
+      'labels',
+      'timeout_seconds',
+      'params',
+      'backend',
+      'source',
+      'execution_mode'
+    ])
+      expect([field, after[field]]).toEqual([field, before[field]])
+    expect(after).toMatchObject({ not_before: null, user_id: ada.id })
+    expect(after.id).not.toBe(before.id)
+  })
+
+  test('of a circuit keeps its format', async () => {
+    const circuit = { format: 'qasm3', payload: bellQasm3() }
+    const first = await submit({ inline_code: undefined, framework: undefined, circuit })
+    const { job_id } = (await ada.post(`/api/jobs/${first}/rerun`)).body
+    const [row] = await db.execute(
+      sql`select source_kind as kind, source_format as format from jobs where id = ${job_id}`
+    )
+    expect(row).toEqual({ kind: 'circuit', format: 'qasm3' })
+  })
+
+  test('is refused when its backend is gone by now', async () => {
+    const first = await submit({ backend: 'aer-mps' })
+    await db.execute(sql`update backends set status = 'offline' where slug = 'aer-mps'`)
+    expect((await ada.post(`/api/jobs/${first}/rerun`)).status).toBe(400)
+    await db.execute(sql`update backends set status = 'online' where slug = 'aer-mps'`)
+  })
+})
+
+describe('the list of jobs', () => {
+  test('is narrowed by time, and by what stands in the name, a label or begins the id', async () => {
+    const bob = await api.signUp()
+    const make = (changes: Record<string, unknown>) => bob.submit(submission({ not_before: later(), ...changes }))
+    const bell = await make({ name: 'A Bell pair', labels: ['nightly'] })
+    const ghz = await make({ name: 'GHZ_100%', labels: ['Weekly run'] })
+    await db.execute(sql`update jobs set created_at = '2026-01-02T00:00:00Z' where id = ${bell}`)
+    const ids = async (query: string) =>
+      ((await bob.get(`/api/jobs?${query}`)).body.jobs as { id: string }[]).map(({ id }) => id)
+    expect(await ids('created_before=2026-01-03T00:00:00Z')).toEqual([bell])
+    expect(await ids('created_after=2026-01-03T00:00:00Z')).toEqual([ghz])
+    expect(await ids('created_after=2026-01-02T00:00:00Z&created_before=2026-01-03T00:00:00Z')).toEqual([])
+    for (const [text, found] of [
+      ['bell', [bell]],
+      ['WEEKLY', [ghz]],
+      [ghz.slice(0, 8), [ghz, bell]],
+      [ghz, [ghz]],
+      ['%', [ghz]],
+      ['_', [ghz]],
+      ["'", []],
+      ['nothing', []]
+    ] as const)
+      expect([text, await ids(`q=${encodeURIComponent(text)}`)]).toEqual([text, found])
+    for (const query of ['created_after=yesterday', 'q=', `q=${'x'.repeat(201)}`])
+      expect([query, (await bob.get(`/api/jobs?${query}`)).status]).toEqual([query, 400])
+  })
+})

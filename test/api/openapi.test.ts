@@ -1,0 +1,264 @@
+// The document says what the service does: every route is described, and its answers are what the document says, to the last
+// field.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { accessTable } from '../../apps/api/access-table.js'
+import { answerTable } from '../../apps/api/answers/answer-table.js'
+import { createAccessCode } from '../../db/accounts.js'
+import { type Ask, type Headers, PASSWORD, startApi, type TestUser } from '../support/api.js'
+import { bellQasm3, submission } from '../support/builders.js'
+import { type AnswerJudge, type ApiDocument, createAnswerJudge } from '../support/documented.js'
+import { later, makePopulatedTeam, type PopulatedTeam } from '../support/populated-team.js'
+
+const api = await startApi('openapi')
+afterAll(() => api.close())
+
+/** Pages for people, and the document itself. */
+const undescribed = ['GET /openapi.json', 'GET /invitations/:token', 'GET /reset-password/:token']
+/** Described only where a provider of identities is set up; test/api/oidc.test.ts goes through them. */
+const sometimes = ['GET /api/auth/oidc/start', 'GET /api/auth/oidc/callback']
+
+let document: ApiDocument
+let judge: AnswerJudge
+let team: PopulatedTeam
+const faults: string[] = []
+
+/** Judges every answer on its way. */
+const judged =
+  (ask: Ask): Ask =>
+  async (method, path, body, headers) => {
+    const answer = await ask(method, path, body, headers)
+    const fault = judge.faultOf(method, path, answer)
+    if (fault) faults.push(fault)
+    return answer
+  }
+
+beforeAll(async () => {
+  // Throws what /openapi.json would answer 500 for: a route without answers.
+  await api.app.ready()
+  document = JSON.parse(JSON.stringify(api.app.swagger()))
+  judge = createAnswerJudge(document)
+  team = await makePopulatedTeam(api, judged)
+})
+
+const described = (): [line: string, status: string][] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, { responses }]) =>
+      Object.keys(responses).map((status): [string, string] => [`${method.toUpperCase()} ${path}`, status])
+    )
+  )
+
+describe('the document', () => {
+  test('has every route of the access table, and no answers of routes that are gone', () => {
+    const lines = new Set(described().map(([line]) => line.replaceAll(/\{(\w+)\}/g, ':$1')))
+    const missing = Object.keys(accessTable).filter((line) => !lines.has(line))
+    expect(missing.sort()).toEqual([...undescribed, ...sometimes].sort())
+    expect(Object.keys(answerTable).sort()).toEqual([...lines, ...sometimes].sort())
+  })
+
+  test('says who may ask', () => {
+    const security = (path: string, method = 'get') => document.paths[path]![method]!.security
+    expect(security('/api/meta')).toEqual([])
+    expect(security('/api/profile')).toEqual([{ session: [] }])
+    expect(security('/api/jobs')).toEqual([{ session: [] }, { key: [] }])
+    expect(security('/api/admin/audit')).toEqual([{ session: [] }])
+  })
+
+  test('names the refusals that follow from how a route is asked', () => {
+    const statuses = (line: string) => described().flatMap(([other, status]) => (other === line ? [status] : []))
+    expect(statuses('GET /healthz')).toEqual(['200', '400', '500'])
+    expect(statuses('GET /api/jobs/{id}')).toEqual(['200', '400', '401', '404', '429', '500'])
+    expect(statuses('POST /api/jobs/submit')).toEqual([
+      '201',
+      '400',
+      '401',
+      '402',
+      '403',
+      '404',
+      '413',
+      '415',
+      '429',
+      '500'
+    ])
+    expect(statuses('POST /api/playground/run')).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '413',
+      '415',
+      '422',
+      '429',
+      '500',
+      '502',
+      '503'
+    ])
+  })
+})
+
+describe('every route answers as the document says', () => {
+  /** With the owner, an administrator of the platform too; in an order in which each can succeed. */
+  const questions = (): [method: string, path: string, body?: unknown, headers?: Headers][] => {
+    const { teamId, pendingJob, completedJob, failedJob, apiKey, member } = team
+    const jobs = [pendingJob, completedJob, failedJob].flatMap((id) =>
+      ['', '/status', '/attempts', '/artifacts', '/source', '/tasks'].map((rest): [string, string] => [
+        'GET',
+        `/api/jobs/${id}${rest}`
+      ])
+    )
+    const lists = ['members', 'invitations', 'api-keys', 'secrets', 'webhooks', 'budget']
+    const program = { code: bellQasm3(), language: 'openqasm', backend: 'local', shots: 10 }
+    const conversion = { code: 'from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n', language: 'qiskit' }
+    const telemetry = {
+      session_id: 's',
+      team_id: teamId,
+      simulator: 'qulacs-wasm',
+      qasm_input: 'x',
+      shots: 1,
+      qubit_count: 1,
+      gate_count: 0,
+      execution_time_ms: 1,
+      counts: { '0': 1 }
+    }
+    return [
+      ['GET', '/healthz'],
+      ['GET', '/readyz'],
+      ['GET', '/api/meta'],
+      ['GET', '/api/backends'],
+      ['GET', '/api/backends/local'],
+      ['GET', '/api/auth/session'],
+      ['GET', '/api/auth/sessions'],
+      ['POST', '/api/auth/validate-code', { code: 'none' }],
+      ['POST', '/api/auth/forgot-password', { email: member.email }],
+      ['GET', '/api/profile'],
+      ['PATCH', '/api/profile', { username: 'ada', bio: 'hello', is_public: true }],
+      ['GET', '/api/profiles/ada'],
+      ['GET', '/api/teams'],
+      ['PATCH', `/api/teams/${teamId}`, { name: 'renamed' }],
+      ...lists.map((list): [string, string] => ['GET', `/api/team/${list}?team_id=${teamId}`]),
+      ['PATCH', `/api/team/members/${member.id}`, { team_id: teamId, role: 'admin' }],
+      ['GET', `/api/invitations/${team.invitation.token}`],
+      ['PATCH', `/api/team/invitations/${team.invitation.id}`, { action: 'resend' }],
+      ['POST', '/api/team/secrets/test', { team_id: teamId, provider: 'ionq' }],
+      ['GET', `/api/team/webhooks/${team.webhookId}/deliveries`],
+      ['PATCH', '/api/team/budget', { team_id: teamId, daily_usd: 50 }],
+      ['GET', '/api/jobs?limit=2'],
+      ...jobs,
+      ['GET', `/api/jobs/${completedJob}/artifacts/circuit.qasm`],
+      ['GET', `/api/jobs/${completedJob}/artifacts/circuit.qasm`, undefined, { 'if-none-match': '*' }],
+      ['GET', `/api/jobs/${completedJob}/events`],
+      ['POST', `/api/jobs/${completedJob}/rerun`],
+      ['GET', `/api/jobs/${pendingJob}`, undefined, { authorization: `Bearer ${apiKey.key}` }],
+      ['POST', '/api/playground/run', program],
+      ['POST', '/api/playground/convert', conversion],
+      ['POST', '/api/playground/telemetry', telemetry],
+
+      ['GET', '/api/admin/teams'],
+      ['GET', '/api/admin/users'],
+      ['GET', '/api/admin/jobs'],
+      ['POST', '/api/admin/access-codes', { uses: 1, expires_at: later() }],
+      ['GET', '/api/admin/access-codes'],
+      ['PATCH', '/api/admin/backends/marqov-sim', { displayOrder: 3 }],
+      ['GET', `/api/admin/teams/${teamId}/budgets`],
+      ['PUT', `/api/admin/teams/${teamId}/budgets`, { daily_usd: 7, ceilings: { daily_usd: 70 } }],
+      ['POST', `/api/admin/teams/${teamId}/suspend`, { reason: 'a test' }],
+      ['POST', `/api/admin/teams/${teamId}/unsuspend`],
+      ['GET', '/api/admin/audit'],
+      ['GET', '/api/admin/system'],
+
+      // From here on things end.
+      ['POST', `/api/jobs/${pendingJob}/cancel`],
+      ['DELETE', `/api/team/members/${member.id}`, { team_id: teamId }],
+      ['DELETE', `/api/team/invitations/${team.invitation.id}`],
+      ['DELETE', `/api/team/api-keys/${apiKey.id}`],
+      ['DELETE', `/api/team/secrets/${team.secretId}`],
+      ['DELETE', `/api/team/webhooks/${team.webhookId}`],
+      ['DELETE', `/api/auth/sessions/${team.sessionId}`]
+    ]
+  }
+
+  test('when all goes well', async () => {
+    const ask = judged(team.owner.ask)
+    const failed: string[] = []
+    for (const question of questions()) {
+      const { status, text } = await ask(...question)
+      if (status >= 400) failed.push(`${question[0]} ${question[1]} answered ${status}: ${text}`)
+    }
+    for (const path of ['/api/backends', '/api/backends/local'])
+      await ask('GET', path, undefined, { 'if-none-match': String((await ask('GET', path)).headers.etag) })
+    expect(failed).toEqual([])
+    expect(faults.splice(0)).toEqual([])
+  })
+
+  test('when accounts come and go', async () => {
+    const ask = judged(api.ask)
+    const code = await createAccessCode(api.database.db, { uses: 1 })
+    const email = 'guest@example.org'
+    expect((await ask('POST', '/api/auth/sign-up', { email, password: PASSWORD, code })).status).toBe(201)
+    await ask('POST', '/api/auth/forgot-password', { email })
+    const token = /\/reset-password\/([\w-]+)/.exec(api.mails.findLast(({ to }) => to === email)!.text)![1]
+    expect((await ask('POST', '/api/auth/reset-password', { token, password: PASSWORD })).status).toBe(200)
+
+    const [ada, eve] = [await api.signUp(), await api.signUp()]
+    const { body: mine } = await judged(ada.ask)('POST', '/api/teams', { name: 'ours' })
+    const invited = await ada.post('/api/team/invitations', { team_id: mine.id, email: eve.email, role: 'admin' })
+    expect(invited.status).toBe(201)
+    const link = /\/invitations\/([\w-]+)/.exec(api.mails.findLast(({ to }) => to === eve.email)!.text)![1]
+    const steps: [TestUser, string, string, unknown?][] = [
+      [eve, 'POST', `/api/invitations/${link}/accept`],
+      [ada, 'POST', `/api/teams/${mine.id}/transfer`, { user_id: eve.id }],
+      [ada, 'POST', `/api/teams/${mine.id}/leave`],
+      [eve, 'DELETE', `/api/teams/${mine.id}`],
+      [ada, 'POST', '/api/auth/change-password', { password: PASSWORD, new_password: `${PASSWORD}!` }],
+      [ada, 'POST', '/api/auth/sign-out'],
+      [eve, 'DELETE', '/api/profile', { password: PASSWORD }]
+    ]
+    const statuses: number[] = []
+    for (const [user, method, path, body] of steps) statuses.push((await judged(user.ask)(method, path, body)).status)
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 204, 200])
+    const cancelled = await api.signUp()
+    const pending = await cancelled.submit(submission({ not_before: later() }))
+    await judged(team.owner.ask)('POST', `/api/admin/jobs/${pending}/cancel`)
+    expect(faults.splice(0)).toEqual([])
+  })
+
+  test('when it is refused, to a session and to a key', async () => {
+    const ada = await api.signUp()
+    const { body: mine } = await ada.post('/api/teams', { name: 'poor' })
+    const { body: made } = await ada.post('/api/team/api-keys', {
+      team_id: mine.id,
+      name: 'k',
+      tier: 'qpu',
+      kind: 'live'
+    })
+    await ada.ask('PATCH', '/api/team/budget', { team_id: mine.id, per_job_usd: 0 })
+    await team.owner.ask('PATCH', '/api/admin/backends/aer-statevector', { pricing: { taskFee: 1 } })
+    const program = { code: '?', language: 'auto', backend: 'local', shots: 1 }
+    const refusals: [status: number, method: string, path: string, body?: unknown, headers?: Headers][] = [
+      [400, 'POST', '/api/jobs/submit', submission({ params: { shots: 0 } })],
+      [402, 'POST', '/api/jobs/submit', submission({ team_id: mine.id, backend: 'aer-statevector' })],
+      [404, 'GET', `/api/jobs/${team.completedJob}`],
+      [413, 'POST', '/api/jobs/submit', 'x'.repeat(5 * 1024 * 1024)],
+      [415, 'POST', '/api/jobs/submit', 'x', { 'content-type': 'text/plain' }],
+      [422, 'POST', '/api/playground/run', program]
+    ]
+    const wrong: unknown[] = []
+    const credentials: Headers[] = [{ cookie: ada.cookie }, { authorization: `Bearer ${made.key}` }]
+    for (const credential of credentials)
+      for (const [status, method, path, body, headers] of refusals) {
+        const answer = await judged(api.ask)(method, path, body, { ...credential, ...headers })
+        if (answer.status !== status) wrong.push([status, method, path, answer.status, answer.text.slice(0, 200)])
+      }
+    await judged(api.ask)('GET', '/api/jobs')
+    await judged(api.ask)('GET', '/api/profile', undefined, { authorization: `Bearer ${made.key}` })
+    expect(wrong).toEqual([])
+    expect(faults.splice(0)).toEqual([])
+  })
+
+  test('and the tests above had every success that is described', () => {
+    const successes = described()
+      .filter(([, status]) => Number(status) < 400)
+      .map(([line, status]) => `${line} ${status}`)
+    const unseen = successes.filter((success) => !judge.seen.has(success))
+    expect(unseen).toEqual([])
+  })
+})

@@ -1,0 +1,88 @@
+// The OpenAPI document as tests use it: with objects closed, so that a field which nobody described is a fault, and as a judge
+// of answers.
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { Answer } from './api.js'
+
+type Node = Record<string, unknown>
+
+export interface ApiDocument {
+  components: { schemas: Node } & Node
+  paths: Record<string, Record<string, Operation>>
+  [key: string]: unknown
+}
+
+export interface Operation {
+  parameters?: { name: string; in: string; schema: Node }[]
+  requestBody?: { content: Record<string, { schema: Node }> }
+  responses: Record<string, Node>
+  security: Node[]
+  [key: string]: unknown
+}
+
+/** A copy in which the objects of answers hold what they name and nothing else, but for those that are open by their word. */
+export function closed(document: ApiDocument): ApiDocument {
+  const copy = structuredClone(document)
+  close(copy.components)
+  for (const item of Object.values(copy.paths)) for (const { responses } of Object.values(item)) close(responses)
+  return copy
+}
+
+function close(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  const node = value as Node
+  if (node.type === 'object' && node.additionalProperties === undefined) node.additionalProperties = false
+  for (const child of Object.values(node)) close(child)
+}
+
+export interface AnswerJudge {
+  /** What is wrong with an answer, `null` when it is as the document says. */
+  faultOf(method: string, path: string, answer: Answer): string | null
+  /** `GET /api/jobs/{id} 200`: what was judged so far. */
+  seen: Set<string>
+}
+
+export function createAnswerJudge(document: ApiDocument): AnswerJudge {
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true })
+  addFormats.default(ajv as never)
+  ajv.addSchema(closed(document), 'document')
+  const templates = Object.keys(document.paths).map((path) => ({ path, pattern: patternOf(path) }))
+  const seen = new Set<string>()
+  return {
+    seen,
+    faultOf(method, url, answer) {
+      const asked = url.split('?')[0]!
+      // A fixed part of a path is preferred to a parameter, as the router does.
+      const template = templates
+        .filter(({ path, pattern }) => pattern.test(asked) && document.paths[path]![method.toLowerCase()])
+        .sort((one, other) => parametersIn(one.path) - parametersIn(other.path))[0]
+      if (!template) return `${method} ${asked} is not described`
+      const line = `${method} ${template.path} ${answer.status}`
+      seen.add(line)
+      const pointer = ['paths', template.path, method.toLowerCase(), 'responses', String(answer.status)]
+      const found = at(document, pointer) as { $ref?: string } | undefined
+      if (!found) return `${line} is not described: ${answer.text.slice(0, 300)}`
+      const steps = found.$ref ? found.$ref.slice(2).split('/') : pointer
+      const response = at(document, steps) as { content?: Record<string, unknown>; headers: Node }
+      const missing = Object.keys(response.headers).filter((name) => answer.headers[name.toLowerCase()] === undefined)
+      if (missing.length > 0) return `${line} lacks the headers ${missing.join(', ')}`
+      if (!response.content) return answer.text === '' ? null : `${line} has a body`
+      const [mediaType] = Object.keys(response.content)
+      if (mediaType === '*/*') return null
+      const given = String(answer.headers['content-type']).split(';')[0]
+      if (given !== mediaType) return `${line} is ${given}, not ${mediaType}`
+      if (mediaType !== 'application/json') return null
+      const schema = [...steps, 'content', 'application/json', 'schema'].map(escaped).join('/')
+      const validate = ajv.compile({ $ref: `document#/${schema}` })
+      if (validate(answer.body)) return null
+      return `${line}: ${ajv.errorsText(validate.errors, { dataVar: 'body' })} in ${answer.text.slice(0, 500)}`
+    }
+  }
+}
+
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+const parametersIn = (path: string): number => path.split('{').length
+const escaped = (step: string): string => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))
+
+const at = (value: unknown, steps: string[]): unknown =>
+  steps.reduce((node, step) => (node as Node | undefined)?.[step], value)

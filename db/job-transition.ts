@@ -4,9 +4,10 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { isFinal, type JobStatus, statusesBefore } from '../domain/job-status.js'
+import { eventOfStatus } from '../domain/webhook.js'
 import type { DbOrTx } from './client.js'
 import { jobEvents, jobs, outbox } from './tables/jobs.js'
-import { deliveriesOfEnd } from './webhook-deliveries.js'
+import { anybodyWants, recordEnd } from './webhook-deliveries.js'
 
 /** Who is writing: the generation of the executing side, and for direct jobs the lease it holds. */
 export interface Fence {
@@ -45,17 +46,19 @@ export async function transition(
       updatedAt: now
     })
     .where(and(eq(jobs.id, jobId), inArray(jobs.status, statusesBefore(to)), fenceHolds(fence), where))
-    .returning(toldColumns)
+    .returning({ id: jobs.id, seq: jobs.eventSeq, teamId: jobs.teamId })
   const needless = isFinal(to) ? sql`true` : clears ? sql`${outbox.kind} = ${clears}` : sql`false`
-  const deliveries = deliveriesOfEnd(to)
+  const event = eventOfStatus[to]
   const moved = await tx.execute(sql`
     with moved as ${move},
       told as (insert into ${jobEvents} (job_id, seq, type, status, reason)
         select id, event_seq, 'status', ${to}, ${reason} from moved),
       cleared as (delete from ${outbox} where ${outbox.jobId} in (select id from moved) and ${needless})
-      ${deliveries ? sql`, deliveries as (${deliveries})` : sql``}
-    select event_seq from moved`)
-  if (moved.length > 0) return 'won'
+    select ${event ? anybodyWants(event, sql`moved.team_id`) : sql`false`} as wanted from moved`)
+  if (moved.length > 0) {
+    if (event && moved[0]!.wanted) await recordEnd(tx, jobId, event)
+    return 'won'
+  }
   if (!fence) return 'lost'
   const [row] = await tx
     .select({ status: jobs.status, by: jobs.statusGeneration, generation: jobs.generation, lease: jobs.leaseToken })
@@ -67,25 +70,6 @@ export async function transition(
     row.generation === fence.generation &&
     sameLease(row.lease, fence, to)
   return mine ? 'already_mine' : 'lost'
-}
-
-/** What the other parts of the statement read of the job. */
-const toldColumns = {
-  id: jobs.id,
-  seq: jobs.eventSeq,
-  teamId: jobs.teamId,
-  userId: jobs.userId,
-  status: jobs.status,
-  backend: jobs.backend,
-  provider: jobs.provider,
-  mode: jobs.mode,
-  shots: jobs.shots,
-  errorCode: jobs.errorCode,
-  estimatedCost: jobs.estimatedCost,
-  actualCost: jobs.actualCost,
-  createdAt: jobs.createdAt,
-  startedAt: jobs.startedAt,
-  completedAt: jobs.completedAt
 }
 
 /** The condition that keeps a side that lost its job from writing anything more about it. */

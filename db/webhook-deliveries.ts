@@ -2,11 +2,12 @@
 // tells of; the sender takes one that is due, sends it outside of any transaction, and notes the outcome. A try counts when
 // it is taken, and the count is the fence: whoever took too long finds that the delivery has moved on.
 import { and, asc, desc, eq, inArray, lt, lte, not, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { type BudgetRefusal, budgetRefusalBody } from '../domain/budget.js'
-import type { JobStatus } from '../domain/job-status.js'
-import { DELIVERY_DAYS, type DeliveryState, eventOfStatus, type WebhookEvent } from '../domain/webhook.js'
+import { DELIVERY_DAYS, type DeliveryState, type WebhookEvent } from '../domain/webhook.js'
 import { anyOf, type Db, type DbOrTx } from './client.js'
 import { firstIdAt, newId } from './ids.js'
+import { jobs } from './tables/jobs.js'
 import { webhookDeliveries, webhooks } from './tables/teams.js'
 
 /** How long a taken delivery is left to its sender, who needs at most the time limit of one request. */
@@ -19,38 +20,39 @@ const LOG_MAX = 100
 const deliveryId = (): SQL =>
   sql`overlay(gen_random_uuid()::text placing ${newId().slice(0, 15)}::text from 1 for 15)::uuid`
 
-const instantText = (column: SQL): SQL => sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const instantText = (column: AnyPgColumn): SQL =>
+  sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-const usd = (column: SQL): SQL => sql`trim_scale(${column}::numeric / 1000000)`
-
-/**
- * The part of a statement that writes the deliveries of a job's end, one for each webhook of its team that wants the event;
- * `null` for a status that is told to nobody. It reads the job from `moved`, which the statement has to provide with the
- * columns named below. A webhook that is being deleted at this moment is waited for and passed over: the job's end must
- * not fail with it.
- */
-export function deliveriesOfEnd(status: JobStatus): SQL | null {
-  const event = eventOfStatus[status]
-  if (!event) return null
-  const payload = sql`json_build_object(
-    'type', ${event}::text,
-    'timestamp', ${instantText(sql`moved.completed_at`)},
-    'data', json_build_object(
-      'job_id', moved.id, 'team_id', moved.team_id, 'user_id', moved.user_id, 'status', moved.status,
-      'backend', moved.backend, 'provider', moved.provider, 'execution_mode', moved.execution_mode, 'shots', moved.shots,
-      'error_code', moved.error_code,
-      'estimated_cost_usd', ${usd(sql`moved.estimated_cost_micro`)},
-      'actual_cost_usd', ${usd(sql`moved.actual_cost_micro`)},
-      'created_at', ${instantText(sql`moved.created_at`)},
-      'started_at', ${instantText(sql`moved.started_at`)},
-      'completed_at', ${instantText(sql`moved.completed_at`)}))::text`
-  return sql`insert into ${webhookDeliveries} (id, webhook_id, event, payload, state, next_at)
-    select ${deliveryId()}, ${webhooks.id}, ${event}, ${payload}, 'pending', now()
-    from moved join ${webhooks} on ${webhooks.teamId} = moved.team_id and ${wants(event)}
-    for key share of ${webhooks}`
-}
+const usd = (column: AnyPgColumn): SQL => sql`trim_scale(${column}::numeric / 1000000)`
 
 const wants = (event: WebhookEvent): SQL => sql`${webhooks.events} ? ${event}`
+
+/** Whether any webhook of the team wants the event, as a part of a statement. */
+export const anybodyWants = (event: WebhookEvent, teamId: SQL | string): SQL =>
+  sql`exists (select 1 from ${webhooks} where ${webhooks.teamId} = ${teamId} and ${wants(event)})`
+
+/**
+ * Writes the deliveries of a job's end, one for each webhook of its team that wants the event. Call it in the transaction
+ * that ends the job, after its row has the final status. A webhook that is being deleted at this moment is waited for and
+ * passed over: the job's end must not fail with it.
+ */
+export async function recordEnd(tx: DbOrTx, jobId: string, event: WebhookEvent): Promise<void> {
+  const payload = sql`json_build_object(
+    'type', ${event}::text,
+    'timestamp', ${instantText(jobs.completedAt)},
+    'data', json_build_object(
+      'job_id', ${jobs.id}, 'team_id', ${jobs.teamId}, 'user_id', ${jobs.userId}, 'status', ${jobs.status},
+      'backend', ${jobs.backend}, 'provider', ${jobs.provider}, 'execution_mode', ${jobs.mode}, 'shots', ${jobs.shots},
+      'error_code', ${jobs.errorCode},
+      'estimated_cost_usd', ${usd(jobs.estimatedCost)}, 'actual_cost_usd', ${usd(jobs.actualCost)},
+      'created_at', ${instantText(jobs.createdAt)}, 'started_at', ${instantText(jobs.startedAt)},
+      'completed_at', ${instantText(jobs.completedAt)}))::text`
+  await tx.execute(sql`insert into ${webhookDeliveries} (id, webhook_id, event, payload, state, next_at)
+    select ${deliveryId()}, ${webhooks.id}, ${event}, ${payload}, 'pending', now()
+    from ${jobs} join ${webhooks} on ${webhooks.teamId} = ${jobs.teamId} and ${wants(event)}
+    where ${jobs.id} = ${jobId}
+    for key share of ${webhooks}`)
+}
 
 /**
  * Tells a team's webhooks that a submission was refused for its daily or monthly budget; at most once an hour for each of
@@ -71,7 +73,7 @@ export async function recordBudgetExceeded(
     // One at a time for a team and limit: two refused at once would not see each other's delivery.
     const [listener] = await tx.execute(sql`
       select pg_advisory_xact_lock(hashtextextended(${`${event} ${teamId} ${limit}`}, 0))
-      where exists (select 1 from ${webhooks} where ${webhooks.teamId} = ${teamId} and ${wants(event)})`)
+      where ${anybodyWants(event, teamId)}`)
     if (!listener) return
     await tx.execute(sql`insert into ${webhookDeliveries} (id, webhook_id, event, payload, state, next_at)
       select ${deliveryId()}, ${webhooks.id}, ${event}, ${payload}, 'pending', now()

@@ -25,7 +25,7 @@ export function providerFault(error: unknown, stage: OidcStage): ProviderFault {
     return refusalFault(error.cause[0]?.parameters.error ?? 'invalid_client', error.code)
   const reason = codeOfFailure(error)
   if (reason === null) throw error
-  if (awayCodes.has(reason))
+  if (isAway(reason))
     return {
       fault: faultOf('worker_unreachable', 'cannot be reached or is out of order; try again later'),
       about: { reason }
@@ -85,15 +85,22 @@ const shown = (error: string): string => (/^[a-z_]{1,40}$/.test(error) ? error :
 function codeOfFailure(error: unknown): string | null {
   const { code, cause, message } = (error ?? {}) as { code?: unknown; cause?: unknown; message?: unknown }
   // fetch() rejects with this, whatever happened to the connection.
-  if (message === 'fetch failed') return 'FETCH_FAILED'
+  if (message === 'fetch failed') return networkCode(cause)
   if (typeof code === 'string' && code.startsWith('OAUTH_')) return code
   return error instanceof ClientError ? (codeOfFailure(cause) ?? 'OAUTH_FAILED') : null
 }
 
-const awayCodes = new Set([
-  'FETCH_FAILED',
+/** Such as ECONNREFUSED, ENOTFOUND or CERT_HAS_EXPIRED. */
+function networkCode(cause: unknown): string {
+  const { code } = (cause ?? {}) as { code?: unknown }
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : 'FETCH_FAILED'
+}
+
+const awayCodes = [
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
+  // Another status than the specification has, or a page instead of JSON: a proxy answered, or the provider is ill.
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_RESPONSE_IS_NOT_JSON'
-])
+]
+const isAway = (reason: string): boolean => !reason.startsWith('OAUTH_') || awayCodes.includes(reason)

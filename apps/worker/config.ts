@@ -51,7 +51,7 @@ export const defaultTimes: WorkerTimes = {
   stalledSweepMs: 15_000,
   missingConfirmSeconds: 30,
   executorHealthMs: 5_000,
-  webhooks: { lookMs: 1_000, retrySeconds: RETRY_SECONDS, pauseMs: 5_000 }
+  webhooks: { lookMs: 2_000, retrySeconds: RETRY_SECONDS, pauseMs: 5_000 }
 }
 
 /** @throws Error naming the variable that is missing or malformed. */

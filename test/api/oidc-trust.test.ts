@@ -165,6 +165,8 @@ describe('a provider', () => {
         ])
       }
       expect((await at.ask('GET', '/healthz')).status).toBe(200)
+      // Who looks after the service is told more than who signs in.
+      expect(logged.join('')).toContain('"stage":"discovery","reason":"ECONNREFUSED"')
       const back = await startIdentityProvider({ redirectUri, port: Number(address.split(':')[1]) })
       expect((await at.ask('GET', '/api/auth/oidc/start')).status).toBe(302)
       await back.close()

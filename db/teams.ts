@@ -54,7 +54,7 @@ export async function teamForRead(
   least: Role
 ): Promise<Membership | null> {
   const mine = await teamsOf(db, caller)
-  const team = teamId === undefined ? mine[0] : mine.find(({ id }) => id === teamId)
+  const team = teamId === undefined ? mine[0] : mine.find(({ id }) => id === teamId.toLowerCase())
   if (!team && teamId === undefined) return null
   if (!team) throw noSuchTeam()
   assertRole(team.role, least)

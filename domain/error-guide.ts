@@ -40,9 +40,10 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
     check: 'The field that the message names.'
   },
   not_available: {
-    means: 'A feature of the interface that this version does not have yet. It is refused rather than ignored.',
-    who: 'caller',
-    check: '`features` in `GET /api/meta`.'
+    means:
+      'A feature of the interface that this version does not have yet, or that this service was started without (credentials and webhooks need `SECRETS_KEYS`). It is refused rather than ignored.',
+    who: 'caller, or the operator',
+    check: 'The message; `features` in `GET /api/meta`; docs/configuration.md.'
   },
   payload_too_large: {
     means:

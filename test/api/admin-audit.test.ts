@@ -130,6 +130,7 @@ describe('the audit', () => {
       await admin.ask('PATCH', '/api/admin/backends/nope', { displayOrder: 1 })
       await admin.ask('PUT', `/api/admin/teams/${ada.teamId}/budgets`, { daily_usd: 7, ceilings: { per_job_usd: 50 } })
       await admin.ask('PUT', `/api/admin/teams/${ada.teamId}/budgets`, { daily_usd: 0.0000001 })
+      await admin.ask('PUT', `/api/admin/teams/${ada.teamId}/budgets`, {})
       await admin.ask('PUT', `/api/admin/teams/${nobody}/budgets`, { daily_usd: 7 })
       await admin.post(`/api/admin/jobs/${job}/cancel`)
       await admin.post(`/api/admin/jobs/${job}/cancel`)
@@ -165,6 +166,7 @@ describe('the audit', () => {
         action: 'team.budget',
         target: ada.teamId,
         details: {
+          requested: { daily_usd: 7, ceilings: { per_job_usd: 50 } },
           before: { per_job_usd: 100, daily_usd: 100, ceilings: expect.objectContaining({ per_job_usd: 1000 }) },
           after: { per_job_usd: 50, daily_usd: 7, ceilings: expect.objectContaining({ per_job_usd: 50 }) }
         }

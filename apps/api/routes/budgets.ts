@@ -113,7 +113,10 @@ export const adminBudgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
         const before = auditView(await teamBudget(tx, id))
         await changeTeamBudget(tx, id, ...change)
         const after = auditView(await teamBudget(tx, id))
-        await recordAdminAction(tx, userOf(request), 'team.budget', id, differences(before, after))
+        if (Object.keys(fields).length + Object.keys(ceilings).length === 0) return
+        // A limit above its ceiling is kept, but does not show in what is in force.
+        const details = { requested: request.body, ...differences(before, after) }
+        await recordAdminAction(tx, userOf(request), 'team.budget', id, details)
       })
       return budgetView(db, id, deps.now())
     }

@@ -1,0 +1,78 @@
+// The only writer of a job's status. One conditional UPDATE along the table of domain/job-status.ts raises the job's own
+// event number; the event is appended in the same transaction. Steps run twice after a crash, so the answer says
+// whether this call moved the job, whether its own earlier call did, or whether the job belongs to somebody else by now.
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import { isFinal, type JobStatus, statusesBefore } from '../../domain/job-status.js'
+import type { DbOrTx } from '../../db/client.js'
+import { jobEvents, jobs, outbox } from '../../db/tables/jobs.js'
+
+/** Who is writing: the generation of the executing side, and for direct jobs the lease it holds. */
+export interface Fence {
+  generation: number
+  lease?: string
+}
+
+export type Transition = 'won' | 'already_mine' | 'lost'
+
+export type JobChange = PgUpdateSetSource<typeof jobs>
+
+export const now = sql`clock_timestamp()`
+
+/**
+ * Moves a job to `to`. Without a fence (cancel, sweeps) the present status alone decides. Must run in a transaction.
+ * A final status ends the lease and whatever the outbox still meant to tell; `clears` names a row that another status
+ * makes needless. One statement, since every job passes here three times.
+ */
+export async function transition(
+  tx: DbOrTx,
+  jobId: string,
+  to: JobStatus,
+  options: { fence?: Fence; reason?: string | null; set?: JobChange; where?: SQL; clears?: 'start' } = {}
+): Promise<Transition> {
+  const { fence, reason = null, set = {}, where, clears } = options
+  const move = tx
+    .update(jobs)
+    .set({
+      ...set,
+      ...(isFinal(to) ? { completedAt: now, leaseToken: null, leaseExpiresAt: null } : {}),
+      status: to,
+      statusReason: reason,
+      statusGeneration: fence?.generation ?? null,
+      eventSeq: sql`${jobs.eventSeq} + 1`,
+      missingSince: null,
+      updatedAt: now
+    })
+    .where(and(eq(jobs.id, jobId), inArray(jobs.status, statusesBefore(to)), fenceHolds(fence), where))
+    .returning({ id: jobs.id, seq: jobs.eventSeq })
+  const needless = isFinal(to) ? sql`true` : clears ? sql`${outbox.kind} = ${clears}` : sql`false`
+  const moved = await tx.execute(sql`
+    with moved as ${move},
+      told as (insert into ${jobEvents} (job_id, seq, type, status, reason)
+        select id, event_seq, 'status', ${to}, ${reason} from moved),
+      cleared as (delete from ${outbox} where ${outbox.jobId} in (select id from moved) and ${needless})
+    select event_seq from moved`)
+  if (moved.length > 0) return 'won'
+  if (!fence) return 'lost'
+  const [row] = await tx
+    .select({ status: jobs.status, by: jobs.statusGeneration, generation: jobs.generation, lease: jobs.leaseToken })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+  const mine =
+    row?.status === to &&
+    row.by === fence.generation &&
+    row.generation === fence.generation &&
+    sameLease(row.lease, fence, to)
+  return mine ? 'already_mine' : 'lost'
+}
+
+/** The condition that keeps a side that lost its job from writing anything more about it. */
+export function fenceHolds(fence: Fence | undefined): SQL | undefined {
+  if (!fence) return undefined
+  const generation = eq(jobs.generation, fence.generation)
+  return fence.lease ? and(generation, eq(jobs.leaseToken, fence.lease)) : generation
+}
+
+// A final status has given up its lease; generation and status together are then the proof.
+const sameLease = (lease: string | null, fence: Fence, to: JobStatus): boolean =>
+  isFinal(to) || (fence.lease ?? null) === lease

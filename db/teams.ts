@@ -144,12 +144,6 @@ export async function teamForRuns(db: DbOrTx, caller: Caller): Promise<string | 
   return usable?.id ?? null
 }
 
-/** For writes to what a team already owns. @throws ServiceError `team_suspended`. */
-export async function assertNotSuspended(db: DbOrTx, teamId: string): Promise<void> {
-  const [row] = await db.select({ suspendedAt: teams.suspendedAt }).from(teams).where(eq(teams.id, teamId))
-  if (row?.suspendedAt) throw suspended()
-}
-
 export const suspended = () =>
   new ServiceError(
     'team_suspended',

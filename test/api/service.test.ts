@@ -65,6 +65,7 @@ test('/api/meta names the service, its version and what it can do', async () => 
     api_version: '1',
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     features: {
+      sign_in: ['password'],
       execution_modes: ['direct', 'temporal'],
       frameworks: ['qiskit', 'cirq', 'pennylane', 'openqasm', 'marqov']
     }

@@ -34,6 +34,7 @@ export const serviceAnswers: AnswerSet = {
           version: text,
           features: Type.Object({
             execution_modes: Type.Array(oneOf(['direct', 'temporal'])),
+            sign_in: Type.Array(oneOf(['password', 'oidc'])),
             frameworks: Type.Array(oneOf(frameworks))
           })
         })

@@ -7,7 +7,6 @@ import { findBackend } from '../../../db/backends.js'
 import type { Db } from '../../../db/client.js'
 import { cancelJob } from '../../../db/job-steps.js'
 import { type JobRow, listJobs, loadJob } from '../../../db/jobs.js'
-import { assertNotSuspended } from '../../../db/teams.js'
 import { assertParams, assertUsable } from '../../../domain/backend.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { isFinal, type JobStatus, jobStatuses } from '../../../domain/job-status.js'
@@ -17,7 +16,7 @@ import type { ApiDeps } from '../deps.js'
 import { attemptView, type JobViewOptions, jobRecordJson, jobStatusJson, jobView } from '../job-view.js'
 import type { JobWaits } from '../job-waits.js'
 import type { Nudge } from '../nudge.js'
-import { callerOf, readTeam } from '../plugins/access.js'
+import { callerOf, ownerForWrite, readTeam } from '../plugins/access.js'
 import { submitJob } from '../submit-job.js'
 
 const SUBMIT_BODY_MAX = 4 * 1024 * 1024
@@ -154,8 +153,10 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     { schema: { tags: ['jobs'], summary: 'Cancel a job; what is running is stopped', params: JobId } },
     async (request, reply) => {
       const job = await jobOf(request)
-      await assertNotSuspended(db, job.teamId)
-      await cancelJob(db, job.id)
+      await db.transaction(async (tx) => {
+        await ownerForWrite(request, tx, job.teamId, 'job')
+        await cancelJob(tx, job.id)
+      })
       deps.announce(job.id)
       nudge(job.id, job.mode)
       return sendRecord(deps, reply.code(202), await jobOf(request))

@@ -32,7 +32,11 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; isClosing
     name: SERVICE_NAME,
     api_version: API_VERSION,
     version: SERVICE_VERSION,
-    features: { execution_modes: ['direct', 'temporal'], frameworks }
+    features: {
+      execution_modes: ['direct', 'temporal'],
+      frameworks,
+      sign_in: deps.oidc ? ['password', 'oidc'] : ['password']
+    }
   }))
 }
 

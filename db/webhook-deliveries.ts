@@ -51,7 +51,7 @@ export async function recordEnd(tx: DbOrTx, jobId: string, event: WebhookEvent):
     select ${deliveryId()}, ${webhooks.id}, ${event}, ${payload}, 'pending', now()
     from ${jobs} join ${webhooks} on ${webhooks.teamId} = ${jobs.teamId} and ${wants(event)}
     where ${jobs.id} = ${jobId}
-    `)
+    for key share of ${webhooks}`)
 }
 
 /**

@@ -24,7 +24,8 @@ export const now = sql`clock_timestamp()`
 /**
  * Moves a job to `to`. Without a fence (cancel, sweeps) the present status alone decides. Must run in a transaction.
  * A final status ends the lease and whatever the outbox still meant to tell, and is told to the team's webhooks; `clears`
- * names a row that another status makes needless. One statement, since every job passes here three times.
+ * names a row that another status makes needless. One statement, since every job passes here three times, and a second
+ * one where a webhook wants to know.
  */
 export async function transition(
   tx: DbOrTx,

@@ -12,7 +12,7 @@ import { sessionCookieName } from './plugins/session.js'
 import { SERVICE_VERSION } from './version.js'
 
 interface Operation {
-  parameters?: { name: string }[]
+  parameters?: { name: string; required?: boolean; schema?: { default?: unknown } }[]
   requestBody?: { content: Record<string, { schema?: { properties?: object } }> }
   responses: Record<string, object>
   security?: object[]
@@ -52,6 +52,9 @@ function withAnswers({ components, paths, ...rest }: Document): object {
       const [access, answers] = [accessTable[line], answerTable[line]]
       if (!access || !answers) throw new Error(`${line} has no entry in apps/api/answers`)
       const codes = codesOf({ line, access, namesTeam: namesTeam(operation) }, answers.errors ?? [])
+      // What is left out has been given its default before the schema is asked, which requires it therefore.
+      for (const parameter of operation.parameters ?? [])
+        if (parameter.schema?.default !== undefined) parameter.required = false
       operation.security = securityOf(access)
       operation.responses = {
         ...Object.fromEntries(Object.entries(answers.success).map(([status, answer]) => [status, success(answer)])),

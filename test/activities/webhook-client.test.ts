@@ -289,6 +289,13 @@ describe('private addresses', () => {
     expect(resolve.asked).toEqual(['hooks.example'])
   })
 
+  test('a look-up that never ends is given up at the limit', async () => {
+    const began = performance.now()
+    const outcome = await client({ resolve: () => {}, timeoutMs: 200 }).send(message('https://slow.example/'))
+    expect(outcome).toEqual({ status: null, error: 'no answer within 0.2 s' })
+    expect(performance.now() - began).toBeLessThan(3_000)
+  })
+
   test('a name that nobody knows is told as that', async () => {
     const resolve: Resolve = (_hostname, _options, done) =>
       done(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), [])

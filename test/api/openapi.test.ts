@@ -63,6 +63,11 @@ describe('the document', () => {
     expect(security('/api/admin/audit')).toEqual([{ session: [] }])
   })
 
+  test('requires no parameter that has a default', () => {
+    const parameters = document.paths['/api/jobs']!.get!.parameters as { name: string; required?: boolean }[]
+    expect(parameters.filter(({ required }) => required)).toEqual([])
+  })
+
   test('names the refusals that follow from how a route is asked', () => {
     const statuses = (line: string) => described().flatMap(([other, status]) => (other === line ? [status] : []))
     expect(statuses('GET /healthz')).toEqual(['200', '400', '500'])

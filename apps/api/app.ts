@@ -127,8 +127,20 @@ const withStandardHeaders = (request: FastifyRequest, reply: FastifyReply): Fast
 // `verbose` gives error messages the value that was sent. Bodies are taken as they are; what stands in a URL is text and is
 // read as the type that the schema names.
 const ajvOptions: Options = { verbose: true, useDefaults: true, allErrors: false, strict: true, strictTypes: false }
-const withFormats = (ajv: Ajv): Ajv =>
-  // The format's own pattern also takes `urn:uuid:...`, which Postgres does not.
-  (addFormats.default(ajv) as unknown as Ajv).addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)
+const withFormats = (ajv: Ajv): Ajv => {
+  addFormats.default(ajv)
+  const { validate } = ajv.formats['date-time'] as { validate: (text: string) => boolean }
+  return (
+    ajv
+      // The format's own pattern also takes `urn:uuid:...`, which Postgres does not.
+      .addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)
+      .addFormat('date-time', (text) => validate(text) && hasStorableYear(text))
+  )
+}
+/** In UTC from 1 to 9999: others Postgres refuses. A leap second, which no Date knows, is left to the handlers. */
+const hasStorableYear = (text: string): boolean => {
+  const year = new Date(text).getUTCFullYear()
+  return Number.isNaN(year) || (year >= 1 && year <= 9999)
+}
 const bodies = withFormats(new Ajv({ ...ajvOptions, coerceTypes: false }))
 const parameters = withFormats(new Ajv({ ...ajvOptions, coerceTypes: true }))

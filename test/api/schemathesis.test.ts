@@ -188,7 +188,7 @@ function shareThatSucceeded(report: string): number {
   for (const line of readFileSync(report, 'utf8')
     .split('\n')
     .filter((text) => text.startsWith('{"ScenarioFinished"'))) {
-    const { label, interactions } = JSON.parse(line).ScenarioFinished.recorder
+    const { label, interactions = {} } = JSON.parse(line).ScenarioFinished.recorder
     const seen = statuses.get(label) ?? new Set()
     statuses.set(label, seen)
     for (const { response } of Object.values(interactions) as { response: { status_code: number } | null }[])

@@ -55,6 +55,29 @@ def _run(test: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_a_rehearsal_ends_with_its_zygote() -> None:
+    _run("""
+import signal
+from qjs_executor.sandbox import linux
+linux.adopt_orphans()
+told, tell = os.pipe()
+
+def rehearse():
+    os.write(tell, str(os.getpid()).encode())
+    signal.pause()
+
+zygote = os.fork()
+if zygote == 0:
+    written_pages.learn([rehearse])
+    os._exit(0)
+rehearsal = int(os.read(told, 20))
+os.kill(zygote, signal.SIGKILL)
+os.waitpid(zygote, 0)
+signal.alarm(10)
+assert os.WTERMSIG(os.waitpid(rehearsal, 0)[1]) == signal.SIGKILL
+""")
+
+
 def test_the_pages_that_a_rehearsal_writes_are_found_and_its_writes_stay_its_own() -> None:
     _run("""
 ranges = written_pages.learn([lambda: write([3, 4, 40])])

@@ -59,9 +59,14 @@ def own(ranges: list[Range]) -> None:
 
 def _written_by(rehearsal: Callable[[], object]) -> set[int]:
     """What a fork writes between two stops; this process looks, since the fork's own look would be in the way."""
+    zygote = os.getpid()
     pid = os.fork()
     if pid == 0:
         try:
+            # It stops itself: with nobody left to wake it, it would stay for ever.
+            linux.die_with_parent()
+            if os.getppid() != zygote:
+                os._exit(1)
             signal.alarm(REHEARSAL_SECONDS)
             os.kill(os.getpid(), signal.SIGSTOP)
             rehearsal()

@@ -142,7 +142,7 @@ test('only the executor keeps rights, and the fewest with which a run gets a use
     if (name !== 'executor') expect([name, service.cap_add]).toEqual([name, undefined])
   }
   const { executor } = compose.services
-  expect(executor!.cap_add).toEqual(['SETUID', 'SETGID', 'CHOWN', 'KILL', 'DAC_OVERRIDE'])
+  expect(executor!.cap_add).toEqual(['SETUID', 'SETGID', 'SETPCAP', 'CHOWN', 'KILL', 'DAC_OVERRIDE'])
   expect(executor!.environment!.EXECUTOR_ISOLATION).toBe('uid')
   for (const name of ['api', 'worker', 'executor']) expect(compose.services[name]!.read_only).toBe(true)
 })

@@ -1,6 +1,6 @@
 """Messages on the job and result pipes: a length in 4 little-endian bytes, then that many bytes of JSON.
 
-The blocking half, for the child; `frame_reader` is the half of the HTTP process.
+The blocking half, for the child; `frame_reader` is the half of the shell.
 """
 
 from __future__ import annotations

@@ -42,6 +42,13 @@ def eventually(holds: Callable[[], bool], seconds: float, what: str) -> None:
         time.sleep(0.01)
 
 
+def free_port() -> int:
+    """A port on which nobody listens at the moment."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
 @dataclass
 class Answer:
     """One answered run: the HTTP status, its lines, and the parsed result of a completed one."""
@@ -74,13 +81,12 @@ class Executor:
     """One running executor. `before` stands before its command, to start it as another user."""
 
     def __init__(self, *, before: Sequence[str] = (), **environment: str) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            port = listener.getsockname()[1]
+        port = environment.get("EXECUTOR_PORT") or str(free_port())
         self.environment = {
             "PATH": os.environ["PATH"],
             "PYTHONPATH": str(FOLDER),
             "EXECUTOR_TOKEN": TOKEN,
-            "EXECUTOR_PORT": str(port),
+            "EXECUTOR_PORT": port,
             **environment,
         }
         self.process = subprocess.Popen(
@@ -131,10 +137,16 @@ class Executor:
         answer = self.http.post("/run", json=self.request(source, shots, wall, **fields))
         return Answer(answer.status_code, [json.loads(line) for line in answer.text.splitlines()])
 
+    @property
+    def shell(self) -> int:
+        """The process that answers, whose parent, the launcher, is the one that was started."""
+        shell: int = next(pid for pid in descendants(self.process.pid) if "service.shell" in command_of(pid))
+        return shell
+
     def descendants(self) -> list[int]:
         """Process ids of everything that the executor started for a run and that is alive; not of its stock."""
         alive = descendants(self.process.pid)
-        stock = {pid for zygote in self.health()["sandbox"]["zygotes"] for pid in zygote["pids"]}
+        stock = {pid for zygote in self.health()["sandbox"]["zygotes"] for pid in zygote["pids"]} | {self.shell}
         return [pid for pid in alive if pid not in stock and os.path.exists(f"/proc/{pid}")]
 
     def close(self) -> None:
@@ -145,6 +157,14 @@ class Executor:
         self.process.wait(10)
         if self.process.stdout is not None:
             self.process.stdout.close()
+
+
+def command_of(pid: int) -> str:
+    """The command line of a process; empty once it is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+    except OSError:
+        return ""
 
 
 def descendants(root: int) -> list[int]:

@@ -150,6 +150,14 @@ GROUPS: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 
+# The executor is two processes: what must not reach the launcher must not reach the shell either, which has the secret.
+for _attempts in GROUPS.values():
+    for _name, _attack in list(_attempts.items()):
+        if "params['executor']" in _attack and not _name.startswith("S3"):
+            _attempts[_name.replace("the executor", "the shell")] = _attack.replace(
+                "params['executor']", "params['shell']"
+            )
+
 NOT_WITHOUT_NAMESPACES: dict[str, str] = {
     "S3 processes of others": "the machine's list of processes is visible",
     "S3 command lines of others": "and so is how they were started: keep secrets out of command lines",

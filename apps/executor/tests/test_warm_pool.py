@@ -12,10 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from qjs_executor.sandbox.seam import GIB, Completed, Job, Limits
+from qjs_executor.sandbox.seam import Completed, Job, Limits
 from qjs_executor.sandbox.warm_sandbox import WarmSandbox
 
 from .conftest import BELL, Executor, descendants, eventually, python, qasm
+from .launched import launched
 
 DRAW = python(
     "import numpy, random\nfrom qiskit import QuantumCircuit\nprint(numpy.random.randint(1 << 60), random.random())\ncircuit = QuantumCircuit(1)"
@@ -71,14 +72,14 @@ def test_no_child_serves_twice(executor: Executor) -> None:
 def test_two_hundred_runs_leave_nothing(attacked: Executor) -> None:
     executor = attacked
 
-    def count() -> tuple[int, int, int, int]:
+    def count() -> tuple[int, ...]:
         pid = executor.process.pid
-        fds = len(os.listdir(f"/proc/{pid}/fd"))
+        fds = [len(os.listdir(f"/proc/{one}/fd")) for one in (pid, executor.shell)]
         groups = sum(
             1 for _, folders, _ in os.walk("/sys/fs/cgroup") for name in folders if name.startswith(_groups(executor))
         )
         zygote_fds = sum(len(os.listdir(f"/proc/{child}/fd")) for child in _zygote_pids(executor))
-        return fds, zygote_fds, groups, len(descendants(pid))
+        return *fds, zygote_fds, groups, len(descendants(pid))
 
     eventually(lambda: stocked(executor), 10, "the stock is full")
     for _ in range(4):
@@ -115,17 +116,18 @@ def _kill_zygote(executor: Executor, zygote_set: str) -> None:
 
 def test_a_zygote_is_renewed_without_losing_a_run() -> None:
     async def play() -> tuple[set[int], list[object]]:
-        sandbox = WarmSandbox(2, 4 * GIB, 4 * GIB, recycle_jobs=20)
-        await sandbox.start()
         seen: set[int] = set()
         ends: list[object] = []
-        deadline = time.monotonic() + 60
-        try:
-            while len(seen) < 2 and time.monotonic() < deadline:
-                seen.add(min(sandbox.facts().zygotes[0]["pids"]))
-                ends.append(await sandbox.run(_job(), Limits(wall_seconds=30), lambda: None))
-        finally:
-            await sandbox.close()
+        async with launched() as launcher:
+            sandbox = WarmSandbox(launcher, 2, recycle_jobs=20)
+            await sandbox.start()
+            deadline = time.monotonic() + 60
+            try:
+                while len(seen) < 2 and time.monotonic() < deadline:
+                    seen.add(min(sandbox.facts().zygotes[0]["pids"]))
+                    ends.append(await sandbox.run(_job(), Limits(wall_seconds=30), lambda: None))
+            finally:
+                await sandbox.close()
         return seen, ends
 
     seen, ends = asyncio.run(play())
@@ -140,8 +142,9 @@ def _job() -> Job:
 
 
 def _zygote_pids(executor: Executor) -> list[int]:
-    """Children of the executor itself; what they started are runs and ready children."""
-    return [pid for pid in descendants(executor.process.pid) if _parent(pid) == executor.process.pid]
+    """Children of the launcher but the shell; what they started are runs and ready children."""
+    children = [pid for pid in descendants(executor.process.pid) if _parent(pid) == executor.process.pid]
+    return [pid for pid in children if pid != executor.shell]
 
 
 def _groups(executor: Executor) -> str:

@@ -85,6 +85,10 @@ class Group:
             with contextlib.suppress(OSError):
                 os.rmdir(folder)
 
+    def exists(self) -> bool:
+        """Whether any part of it is left."""
+        return any(os.path.isdir(folder) for folder in self.folders.values())
+
 
 def find_hierarchy() -> Hierarchy:
     """What this machine gives us, found by making a group and removing it."""

@@ -99,6 +99,25 @@ def children_of(pid: int) -> set[int]:
     return found
 
 
+def parent_of(pid: int) -> int:
+    """The parent of a process; -1 once it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return int(file.read().rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return -1
+
+
+def pid_of(pidfd: int) -> int:
+    """The process id as this process sees it, where a number from inside a process namespace would mean another; -1
+    once it is gone, and for what is no pidfd."""
+    with contextlib.suppress(OSError), open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii", errors="replace") as file:
+        for line in file:
+            if line.startswith("Pid:"):
+                return int(line.split()[1])
+    return -1
+
+
 def hide_memory() -> None:
     """Other processes of the same user can no longer read this process's memory and environment."""
     _check(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "prctl")

@@ -40,7 +40,7 @@ def check_expected(isolation: str) -> None:
     if isolation in ("namespaces", "rootless"):
         probe = [sys.executable, "-I", "-B", "-c", _NAMESPACES, _PACKAGE_FOLDER]
         try:
-            ended = subprocess.run(probe, capture_output=True, text=True, check=False, timeout=PROBE_SECONDS)
+            ended = subprocess.run(probe, capture_output=True, text=True, check=False, timeout=PROBE_SECONDS, env={})
         except (OSError, subprocess.SubprocessError) as error:
             raise SandboxFault(f"namespaces could not be tried: {error}") from error
         if ended.returncode != 0:

@@ -9,13 +9,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from ..launcher.client import LauncherClient
 from ..service.frame_reader import BadFrame, read_frame
 from ..service.logs import facts, log
-from .cgroups import Hierarchy
 from .linux import children_of
 from .pooled_child import PooledChild
-from .seam import SandboxFault, ZygoteSet
-from .zygote_child import Plan
+from .seam import Isolation, SandboxFault, ZygoteSet
 from .zygote_process import ZygoteProcess
 
 READY = 2
@@ -33,14 +32,22 @@ RESTART_SECONDS = (0.1, 1.0, 5.0, 30.0)
 
 
 class Pool:
-    """The children of one zygote, and the zygote itself. `uids` is the stock of free users, shared with other pools."""
+    """The children of one zygote, and the zygote itself. `uids` is the stock of free users, shared with other pools;
+    `groups`: whether each child gets a control group."""
 
     def __init__(
-        self, zygote_set: ZygoteSet, plan: Plan, uids: deque[int], groups: Hierarchy, recycle_jobs: int = RECYCLE_JOBS
+        self,
+        launcher: LauncherClient,
+        zygote_set: ZygoteSet,
+        isolation: Isolation,
+        uids: deque[int],
+        groups: bool,
+        recycle_jobs: int = RECYCLE_JOBS,
     ) -> None:
+        self._launcher = launcher
         self.zygote_set: ZygoteSet = zygote_set
         self.last_error = ""
-        self._plan = plan
+        self._isolation: Isolation = isolation
         self._uids = uids
         self._groups = groups
         self._recycle_jobs = recycle_jobs
@@ -142,7 +149,7 @@ class Pool:
         self._ready.clear()
 
     async def _start_zygote(self) -> None:
-        zygote = ZygoteProcess(self.zygote_set, self._plan, self._on_child)
+        zygote = await ZygoteProcess.start(self._launcher, self.zygote_set, self._isolation, self._on_child)
         self._zygotes.add(zygote)
         try:
             await zygote.up()
@@ -221,8 +228,8 @@ class Pool:
                 async with asyncio.timeout(READY_SECONDS):
                     await child.listen()
                     first = await read_frame(await child.open(), READY_BYTES_MAX) or {}
-                if "ready" in first:
-                    self._put_into_group(zygote, child)
+                    if "ready" in first and self._groups:
+                        child.group = await self._launcher.make_group(zygote.number, child.pidfd)
             except (TimeoutError, BadFrame, OSError) as error:
                 first = {"fault": str(error) or "too slow"}
         except BaseException:
@@ -246,16 +253,6 @@ class Pool:
             self._ready.append(child)
         else:
             await self.reap(child)
-
-    def _put_into_group(self, zygote: ZygoteProcess, child: PooledChild) -> None:
-        """Bounds a child that has no job yet. A guard stays outside: when its run has used up the group, it still has
-        to be able to fork. Raises OSError."""
-        if self._groups.kind == "none":
-            return
-        memory = max(self._plan.memory_bytes, self._plan.engine_memory_bytes)
-        child.group = self._groups.make_group(f"{zygote.pid}-{child.slot}", memory)
-        for pid in children_of(child.pid) or {child.pid}:
-            child.group.add(pid)
 
     async def _faulty(self, zygote: ZygoteProcess, child: PooledChild, reason: str) -> None:
         await self.reap(child)

@@ -1,16 +1,16 @@
-"""One pre-forked child, seen from the HTTP process: made ready, handed one job, listened to, killed, tidied up."""
+"""One pre-forked child, seen from the shell: made ready, handed one job, listened to, killed, tidied up."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
 import os
 from collections.abc import Callable
 from typing import Any
 
 from .. import frames
-from .cgroups import Group
+from ..launcher.client import RunGroup
+from .linux import pid_of
 from .memory_watch import watch_memory
 from .output import Output, OutputFlood
 from .seam import Limits
@@ -31,10 +31,10 @@ class PooledChild:
         self.uid = uid
         self.stdout = Output()
         self.stderr = Output()
-        self.group = Group("none", {})
-        self._pidfd, self._job_fd, self._result_fd, self._stdout_fd, self._stderr_fd = descriptors
+        self.group: RunGroup | None = None
+        self.pidfd, self._job_fd, self._result_fd, self._stdout_fd, self._stderr_fd = descriptors
         self._ends = set(descriptors)
-        self.pid = pid_of(self._pidfd)
+        self.pid = pid_of(self.pidfd)
         self.layers: list[str] = []
         self.given = False
         """A job is on its way to it, or was."""
@@ -48,10 +48,10 @@ class PooledChild:
         loop = asyncio.get_running_loop()
         self.status: asyncio.Future[tuple[str, int] | None] = loop.create_future()
         self.ended: asyncio.Future[None] = loop.create_future()
-        loop.add_reader(self._pidfd, self._on_end)
+        loop.add_reader(self.pidfd, self._on_end)
 
     def _on_end(self) -> None:
-        asyncio.get_running_loop().remove_reader(self._pidfd)
+        asyncio.get_running_loop().remove_reader(self.pidfd)
         if not self.ended.done():
             self.ended.set_result(None)
 
@@ -106,9 +106,15 @@ class PooledChild:
         """Waits for the end of the run: ("exit", code), ("signal", number), ("memory", number) when it was killed for
         its memory; None when its zygote died."""
         status = await asyncio.shield(self.status)
-        if status and status[0] == "signal" and (self.over_memory or self.group.out_of_memory()):
+        if status and status[0] == "signal" and (self.over_memory or await self._out_of_memory()):
             return "memory", status[1]
         return status
+
+    async def _out_of_memory(self) -> bool:
+        try:
+            return self.group is not None and await self.group.out_of_memory()
+        except OSError:
+            return False
 
     def kill(self) -> None:
         """Ends the run; idempotent. Its zygote does the killing."""
@@ -141,7 +147,8 @@ class PooledChild:
         for fd in self._ends:
             os.close(fd)
         self._ends.clear()
-        self.group.remove()
+        if self.group is not None:
+            self.group.remove()
 
     async def _connect(self, fd: int) -> asyncio.StreamReader:
         reader = asyncio.StreamReader()
@@ -159,12 +166,3 @@ class PooledChild:
             output.kept += part[: self._limits.output_bytes - len(output.kept)]
             if output.total > self._limits.flood_bytes:
                 raise OutputFlood
-
-
-def pid_of(pidfd: int) -> int:
-    """The process id as this process sees it; a number from inside a process namespace would mean another."""
-    with contextlib.suppress(OSError), open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii") as file:
-        for line in file:
-            if line.startswith("Pid:"):
-                return int(line.split()[1])
-    return -1

@@ -17,6 +17,8 @@ GIB = 1024 * MIB
 
 SLOTS_MAX = 64
 """More slots than this are refused when the settings are read."""
+KEPT_SLOTS = 1
+"""Slots beside those of the jobs, which only interactive runs use."""
 
 Isolation = Literal["namespaces", "rootless", "uid", "landlock", "process"]
 """What separates a run from the machine: namespaces and a user of its own, namespaces, a user of its own, only an

@@ -39,7 +39,8 @@ NOTES: dict[Isolation, str] = {
 _SECONDS = 30.0
 _CANARY = "EXECUTOR_SELFTEST_CANARY"
 
-# Runs in the child with the executor's process id and a port it listens on; prints what worked that must not.
+# Runs in the child with the process ids of shell and launcher and a port that the shell listens on; prints what worked
+# that must not.
 _ATTACKS = """
 import ctypes, os, socket
 libc = ctypes.CDLL(None, use_errno=True)
@@ -54,9 +55,11 @@ def unlike(name, value):
         raise OSError
 attacks = {
     "shadow": lambda: open("/etc/shadow"),
-    "executor's environment": lambda: open(f"/proc/{params['executor']}/environ", "rb").read(),
+    "shell's environment": lambda: open(f"/proc/{params['shell']}/environ", "rb").read(),
+    "launcher's environment": lambda: open(f"/proc/{params['launcher']}/environ", "rb").read(),
     "executor's home": lambda: os.listdir("/home"),
-    "signal to the executor": lambda: os.kill(params["executor"], 0),
+    "signal to the shell": lambda: os.kill(params["shell"], 0),
+    "signal to the launcher": lambda: os.kill(params["launcher"], 0),
     "network": lambda: socket.create_connection(("127.0.0.1", params["port"]), 1),
     "vsock": lambda: socket.socket(40, socket.SOCK_STREAM),
     "user namespace": lambda: libc.unshare(0x10000000) == 0 or call(-1),
@@ -102,9 +105,9 @@ circuit = cirq.Circuit(cirq.H(a), cirq.CNOT(a, b), cirq.measure(a, b))
 RunWith = Callable[[Job, Limits, Callable[[], None]], Awaitable[Outcome]]
 
 
-async def self_test(run: RunWith, isolation: Isolation) -> list[dict[str, Any]]:
-    """Every probe's finding: {probe, ok, detail}. Without any isolation ("process") only that runs work at all. Raises
-    SandboxFault when no child takes a job."""
+async def self_test(run: RunWith, isolation: Isolation, launcher: int) -> list[dict[str, Any]]:
+    """Every probe's finding: {probe, ok, detail}. `launcher` is its process id. Without any isolation
+    ("process") only that runs work at all. Raises SandboxFault when no child takes a job."""
     if isolation == "process":
         outcome = await _try(run, _BELL, {})
         return [{"probe": "bell", "ok": isinstance(outcome, Completed), "detail": _said(outcome)}]
@@ -119,7 +122,8 @@ async def self_test(run: RunWith, isolation: Isolation) -> list[dict[str, Any]]:
     try:
         with socket.create_server(("127.0.0.1", 0)) as listener:
             params = {
-                "executor": os.getpid(),
+                "shell": os.getpid(),
+                "launcher": launcher,
                 "port": listener.getsockname()[1],
                 "canary": canary,
                 # An ordinary user cannot empty the set; without new privileges nothing can be gained from it.

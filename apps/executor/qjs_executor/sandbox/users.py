@@ -1,4 +1,5 @@
-"""The users that runs get: a range of numbers that no other executor of this machine has at the same time.
+"""The users that runs get, and the shell of root: a range of numbers that no other executor of this machine has at the
+same time.
 
 The processes of a user share one limit, and a run that detaches processes is ended by killing its user's, so two
 executors must never give the same one. A name in the kernel's list of abstract sockets is the claim: it ends with

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from ..launcher.client import LauncherClient
+from ..launcher.orders import SETS
 from ..service.logs import facts, log
 from ..service.run_end import listen, outcome_of
-from .cgroups import Hierarchy, find_hierarchy, remove_leftover_groups
 from .landlock import landlock_abi
-from .machine import check_expected, mend
 from .pool import READY, RECYCLE_JOBS, Pool
 from .pooled_child import PooledChild
 from .seam import (
+    SHARED_USER,
     Isolation,
     Job,
     Limits,
@@ -29,40 +28,25 @@ from .seam import (
     ZygoteSet,
 )
 from .selftest import LEVELS, NOTES, self_test
-from .users import UserRange
-from .work_folder import remove_leftovers
-from .zygote_child import Plan
 
 _WARNING = "this executor runs code without isolation (SANDBOX_ALLOW_INSECURE=1): for code that you trust only"
-_SETS: tuple[ZygoteSet, ...] = ("circuits", "frameworks")
 
 
 class WarmSandbox:
-    """See `Sandbox`. `isolation` fixes the kind; without it the strongest whose self-test passes is taken. `memory` and
-    `engine_memory`: bytes of address space, as in `Limits`. `allow_insecure`: where none works, runs are not isolated
-    instead of refused. `groups`: whether control groups are used where they can be had."""
+    """See `Sandbox`. Of the kinds of isolation that the launcher offers, the strongest whose self-test passes is taken.
+    `groups`: whether control groups are used where they can be had."""
 
     def __init__(
-        self,
-        slots: int,
-        memory_bytes: int,
-        engine_memory_bytes: int,
-        isolation: Isolation | None = None,
-        recycle_jobs: int = RECYCLE_JOBS,
-        allow_insecure: bool = False,
-        groups: bool = True,
+        self, launcher: LauncherClient, slots: int, recycle_jobs: int = RECYCLE_JOBS, groups: bool = True
     ) -> None:
+        self._launcher = launcher
+        self._offer = launcher.handover
         self._slots = slots
-        self._memory = (memory_bytes, engine_memory_bytes)
-        self._wanted = isolation
         self._recycle_jobs = recycle_jobs
-        self._allow_insecure = allow_insecure
-        self._use_groups = groups
+        self._groups = groups and self._offer.cgroup != "none"
         self._problem = ""
         self._isolation: Isolation | None = None
         self._selftest: list[dict[str, Any]] = []
-        self._groups = Hierarchy("none", {})
-        self._users: UserRange | None = None
         self._pools: dict[ZygoteSet, Pool] = {}
         self._running: set[PooledChild] = set()
         self._taken = 0
@@ -73,39 +57,24 @@ class WarmSandbox:
 
     async def start(self) -> None:
         """Tries the kinds of isolation, strongest first."""
-        if sys.platform != "linux":
-            self._problem = f"runs can be isolated on Linux only, and this is {sys.platform}; use the container"
-            log.error("no run will be taken: %s", self._problem)
-            return
-        remove_leftovers()
-        if self._use_groups:
-            self._groups = find_hierarchy()
-            remove_leftover_groups(self._groups)
-        reasons = [reason for isolation in self._candidates() if (reason := await self._try(isolation))]
+        reasons = [reason for isolation in self._offer.isolations if (reason := await self._try(isolation))]
         if self._isolation is not None:
             return
-        self._problem = f"no isolation works here: {'; '.join(reasons)}. Mend: {mend()}"
-        if self._allow_insecure:
+        self._problem = f"no isolation works here: {'; '.join(reasons)}. Mend: {self._offer.mend}"
+        if self._offer.settings.allow_insecure:
             log.error("RUNS ARE NOT ISOLATED: %s", self._problem)
             if reason := await self._try("process"):
                 self._problem += f" (and without isolation: {reason})"
         else:
             log.error("no run will be taken: %s", self._problem)
 
-    def _candidates(self) -> list[Isolation]:
-        """Strongest first. What a run of an executor that is root could be root in is never among them."""
-        if self._wanted:
-            return [self._wanted]
-        return ["namespaces", "uid"] if os.getuid() == 0 else ["rootless", "landlock"]
-
     async def _try(self, isolation: Isolation) -> str:
         """Takes this isolation, unless one is taken; answers why it cannot."""
         if self._isolation is not None:
             return ""
         try:
-            await asyncio.to_thread(check_expected, isolation)
             await self._open(isolation)
-            findings = await self_test(self._run, isolation)
+            findings = await self_test(self._run, isolation, self._offer.launcher)
         except SandboxFault as error:
             findings = [{"probe": isolation, "ok": False, "detail": str(error)}]
         self._selftest += findings
@@ -127,7 +96,7 @@ class WarmSandbox:
             slots_total=self._slots,
             slots_running=self._taken,
             selftest=self._selftest,
-            cgroup=self._groups.kind,
+            cgroup=self._offer.cgroup if self._groups else "none",
             landlock_abi=landlock_abi(),
             seccomp=isolation is not None and isolation != "process",
             zygotes=[pool.facts() for pool in self._pools.values()],
@@ -148,17 +117,14 @@ class WarmSandbox:
             child.kill()
         await self._idle.wait()
         await self._close_pools()
-        if self._users is not None:
-            self._users.close()
 
     async def _open(self, isolation: Isolation) -> None:
-        plan = Plan(isolation, *self._memory)
-        own = isolation in ("namespaces", "uid")
-        if own and self._users is None:
-            self._users = UserRange()
         # Live children, idle ones too, have a user each.
-        uids = deque(self._users.users if own and self._users else [os.getuid()] * (self._slots + 4 * READY))
-        self._pools = {name: Pool(name, plan, uids, self._groups, self._recycle_jobs) for name in _SETS}
+        shared = [self._offer.user] * (self._slots + 4 * READY)
+        uids = deque(shared if isolation in SHARED_USER else range(*self._offer.users))
+        self._pools = {
+            name: Pool(self._launcher, name, isolation, uids, self._groups, self._recycle_jobs) for name in SETS
+        }
         # At once: what takes long is importing, and each zygote does that on a core of its own.
         starts = [asyncio.create_task(pool.start()) for pool in self._pools.values()]
         try:
@@ -188,7 +154,9 @@ class WarmSandbox:
         self._running.add(child)
         child.give(limits)
         answered = False
-        watch = asyncio.create_task(child.watch_memory(max(self._memory))) if self._groups.kind == "none" else None
+        settings = self._offer.settings
+        memory = max(settings.memory_bytes, settings.engine_memory_bytes)
+        watch = None if self._groups else asyncio.create_task(child.watch_memory(memory))
         try:
             end = await listen(child, job, limits, accepted)
             answered = end.kind == "answered"

@@ -1,8 +1,9 @@
 """A zygote: imports one set of packages once and forks confined single-use children from that state.
 
 It has one thread, runs no circuit, sees no job, and holds nothing that user code may not read: a child inherits all of
-its memory. It obeys its executor over one socket: {"fork": slot, ...} and {"kill": slot}, and reports "up", each child
-with its descriptors, and each end. When the executor goes, the socket ends, and it kills its children and exits.
+its memory. It gets its configuration from the launcher and obeys the shell over one socket: {"fork": slot, "uid": user}
+and {"kill": slot}; it reports "up", each child with its descriptors, and each end. When the shell goes, or gives an
+order that is none of these, it kills its children and exits.
 """
 
 from __future__ import annotations
@@ -20,15 +21,18 @@ from typing import Any, NoReturn
 
 from . import linux, written_pages
 from .private_root import build_shared_root
-from .seam import SHARED_USER, WITH_NAMESPACES
+from .seam import SHARED_USER, SLOTS_MAX, WITH_NAMESPACES
 from .zygote_child import Pipes, Plan, be_child
 
 MESSAGE_BYTES_MAX = 64 * 1024
+CHILDREN_MAX = 2 * SLOTS_MAX
+"""Live children; a shell of ours never has so many."""
 
 
 @dataclass
 class _Child:
     slot: int
+    uid: int
     pid: int
     pidfd: int
 
@@ -46,6 +50,7 @@ class _Zygote:
         self._set: str = configuration["set"]
         self._folder: str = configuration["folder"]
         self._plan = Plan(**configuration["plan"])
+        self._users = range(*configuration["users"])
         self._children: dict[int, _Child] = {}
         self._pid_namespace = -1
         self._written: list[written_pages.Range] = []
@@ -101,11 +106,25 @@ class _Zygote:
         order = self._control.recv(MESSAGE_BYTES_MAX)
         if not order:
             self._quit()
-        message = json.loads(order)
-        if "fork" in message:
-            self._fork(message["fork"], message["uid"])
-        elif (child := self._children.get(message["kill"])) is not None:
-            self._kill(child)
+        try:
+            message = json.loads(order)
+        except (ValueError, RecursionError):
+            self._quit()
+        match message:
+            case {"fork": int(slot), "uid": int(uid), **rest} if not rest and self._may_fork(slot, uid):
+                self._fork(slot, uid)
+            case {"kill": int(slot), **rest} if not rest:
+                if (child := self._children.get(slot)) is not None:
+                    self._kill(child)
+            case _:
+                self._quit()
+
+    def _may_fork(self, slot: int, uid: int) -> bool:
+        """The shell chooses among the users of runs only, and gives none to two children that are alive."""
+        if not 0 <= slot < 1 << 32 or slot in self._children or len(self._children) >= CHILDREN_MAX:
+            return False
+        own = self._plan.isolation not in SHARED_USER
+        return uid in self._users and not (own and any(child.uid == uid for child in self._children.values()))
 
     def _fork(self, slot: int, uid: int) -> None:
         folder = self._own_folder(slot, uid)
@@ -124,7 +143,7 @@ class _Zygote:
             be_child(self._plan, uid, folder, theirs, self._written)
         for fd in (job_read, result_write, out_write, err_write):
             os.close(fd)
-        child = _Child(slot, pid, os.pidfd_open(pid))
+        child = _Child(slot, uid, pid, os.pidfd_open(pid))
         self._children[slot] = child
         ours = [child.pidfd, job_write, result_read, out_read, err_read]
         self._tell({"child": slot}, ours)

@@ -1,54 +1,40 @@
-"""A zygote, seen from the HTTP process: started, told to fork and to kill, noticed when it dies."""
+"""A zygote, seen from the shell: started by the launcher, told to fork and to kill, noticed when it dies."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
-import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
+from ..launcher.client import LauncherClient
 from ..service.logs import log
-from .pooled_child import PooledChild, pid_of
-from .seam import SandboxFault, ZygoteSet
-from .work_folder import make_work_folder, remove_tree
-from .zygote_child import Plan
+from .linux import pid_of
+from .pooled_child import PooledChild
+from .seam import Isolation, SandboxFault, ZygoteSet
 
 UP_SECONDS = 120.0
 """The imports take 2 to 15 s; a cold and busy machine gets much more."""
 END_SECONDS = 2.0
-REMOVE_SECONDS = 10.0
-"""For what runs have left on the disk; the next executor removes what remains."""
 MESSAGE_BYTES_MAX = 64 * 1024
 DESCRIPTORS = 5
-
-_PACKAGE_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-_BOOT = f"import sys; sys.path.append({_PACKAGE_FOLDER!r}); from qjs_executor.sandbox.zygote import main; main()"
-_ENVIRONMENT = {
-    "PATH": "/usr/bin:/bin",
-    "LANG": "C.UTF-8",
-    "MPLBACKEND": "Agg",
-    "QISKIT_PARALLEL": "FALSE",
-    "QISKIT_NUM_PROCS": "1",
-    **{
-        f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "NUMEXPR", "RAYON")
-    },  # One slot is one core, and a zygote with threads cannot fork.
-}
 
 
 class ZygoteProcess:
     """One zygote and its live children. `lost` is done when it has ended, by our will or not."""
 
     def __init__(
-        self, zygote_set: ZygoteSet, plan: Plan, on_child: Callable[[ZygoteProcess, PooledChild], None]
+        self,
+        number: int,
+        control: socket.socket,
+        pidfd: int,
+        kill: Callable[[], None],
+        on_child: Callable[[ZygoteProcess, PooledChild], None],
     ) -> None:
+        self.number = number
         self.versions: dict[str, str] = {}
         self.own_bytes = 0
         """Memory that each child copies before it has a job."""
@@ -59,32 +45,27 @@ class ZygoteProcess:
         loop = asyncio.get_running_loop()
         self.lost: asyncio.Future[None] = loop.create_future()
         self._up: asyncio.Future[None] = loop.create_future()
+        self._kill = kill
         self._on_child = on_child
         self._slots = 0
-        self._folder = make_work_folder()
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control = control
         self._control.setblocking(False)
-        with theirs:
-            try:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-B", "-c", _BOOT, str(theirs.fileno())],
-                    env={**_ENVIRONMENT, "HOME": self._folder, "NUMBA_CACHE_DIR": self._folder},
-                    cwd=self._folder,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    pass_fds=(theirs.fileno(),),
-                    start_new_session=True,
-                )
-            except OSError:
-                self._control.close()
-                os.rmdir(self._folder)
-                raise
-        self.pid = self.inner_pid = self._process.pid
-        self._control.send(json.dumps({"set": zygote_set, "folder": self._folder, "plan": asdict(plan)}).encode())
-        self._pidfd = os.pidfd_open(self.pid)
+        self._pidfd = pidfd
+        self.pid = self.inner_pid = pid_of(pidfd)
         loop.add_reader(self._control.fileno(), self._receive)
         loop.add_reader(self._pidfd, self._ended)
+
+    @classmethod
+    async def start(
+        cls,
+        launcher: LauncherClient,
+        zygote_set: ZygoteSet,
+        isolation: Isolation,
+        on_child: Callable[[ZygoteProcess, PooledChild], None],
+    ) -> ZygoteProcess:
+        """Has the launcher start one. Raises SandboxFault."""
+        number, control, pidfd = await launcher.start_zygote(zygote_set, isolation)
+        return cls(number, control, pidfd, lambda: launcher.kill_zygote(number), on_child)
 
     async def up(self) -> None:
         """Waits until the imports are done. Raises SandboxFault."""
@@ -102,8 +83,8 @@ class ZygoteProcess:
 
     def kill(self) -> None:
         """Kills the zygote; its children die with it. Idempotent."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.send_signal(signal.SIGKILL)
+        if not self.lost.done():
+            self._kill()
 
     async def close(self) -> None:
         """Lets the zygote end its children and itself; returns when all of them are dead."""
@@ -113,8 +94,6 @@ class ZygoteProcess:
         timer.cancel()
         if self.children:
             await asyncio.wait([asyncio.ensure_future(child.ended) for child in self.children.values()])
-        with contextlib.suppress(OSError):
-            await asyncio.to_thread(remove_tree, self._folder, REMOVE_SECONDS)
 
     def _order(self, order: dict[str, Any] | None) -> None:
         # A zygote that does not read its orders, or has ended, is noticed by its end.
@@ -170,7 +149,6 @@ class ZygoteProcess:
         self._receive()
         loop.remove_reader(self._control.fileno())
         os.close(self._pidfd)
-        self._process.wait()
         self._control.close()
         for child in self.children.values():
             self._settle(child, None)

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from ..sandbox.seam import SandboxBusy
+from ..sandbox.seam import KEPT_SLOTS, SandboxBusy
 
 USER_RUNS_MAX = 2
 TEAM_RUNS_MAX = 4
@@ -21,8 +21,6 @@ WAITING_MAX = 64
 """Interactive runs that wait; whoever comes beyond them is told to come again."""
 WAIT_SECONDS = 10.0
 """Above this a person would rather be told than go on waiting."""
-KEPT_SLOTS = 1
-"""Slots beside those of the jobs, which only interactive runs use."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ import base64
 import hashlib
 import hmac
 import json
-import os
 import platform
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -57,11 +56,12 @@ ARTIFACT_CHUNK_BYTES = 1024 * 1024 // 4 * 3
 """A multiple of three, so that the pieces of base64 join."""
 
 
-def build_app(sandbox: Sandbox, lanes: Lanes, limits: Limits, token: str) -> ASGIApp:
-    """The application over one sandbox, its slots shared out by `lanes`. Every route asks for the bearer token."""
+def build_app(sandbox: Sandbox, lanes: Lanes, limits: Limits, token: str, pid: int) -> ASGIApp:
+    """The application over one sandbox, its slots shared out by `lanes`. Every route asks for the bearer token. `pid`:
+    the executor's first process, with which all of it ends."""
     metrics = Metrics(sandbox, lanes)
     routes = [
-        Route("/health", _Health(sandbox, lanes), methods=["GET"]),
+        Route("/health", _Health(sandbox, lanes, pid), methods=["GET"]),
         Route("/metrics", _Metrics(metrics), methods=["GET"]),
         Route("/run", _Run(sandbox, lanes, limits, metrics), methods=["POST"]),
         *(
@@ -107,9 +107,10 @@ class _Bearer:
 
 
 class _Health:
-    def __init__(self, sandbox: Sandbox, lanes: Lanes) -> None:
+    def __init__(self, sandbox: Sandbox, lanes: Lanes, pid: int) -> None:
         self._sandbox = sandbox
         self._lanes = lanes
+        self._pid = pid
         self._engines = Engines(sandbox)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -118,7 +119,7 @@ class _Health:
         body = {
             "status": "insecure" if present.level == "none" else "ok",
             "version": __version__,
-            "pid": os.getpid(),
+            "pid": self._pid,
             "python": platform.python_version(),
             "sandbox": {
                 "level": present.level,

@@ -1,0 +1,38 @@
+"""Starts Python processes of this package: fresh, with a fixed environment and one inherited socket."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+
+_PACKAGE_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+
+
+def start_process(
+    module: str,
+    control: socket.socket,
+    folder: str,
+    environment: Mapping[str, str],
+    *,
+    logs: bool = False,
+    own_session: bool = False,
+) -> subprocess.Popen[bytes]:
+    """Runs `main()` of a module of this package, told the number of its socket, in `folder`. Nothing of our own
+    environment reaches it, which holds secrets. `logs`: it writes to our standard error; `own_session`: signals to our
+    group do not reach it. Raises OSError."""
+    boot = f"import sys; sys.path.append({_PACKAGE_FOLDER!r}); from {module} import main; sys.exit(main())"
+    return subprocess.Popen(
+        [sys.executable, "-I", "-B", "-c", boot, str(control.fileno())],
+        env={**_ENVIRONMENT, **environment},
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=None if logs else subprocess.DEVNULL,
+        pass_fds=(control.fileno(),),
+        start_new_session=own_session,
+        umask=0o022,  # Roots are built that other users have to enter.
+    )

@@ -1,0 +1,156 @@
+"""The zygotes that the launcher has started, by the numbers it gave them, and the folders it made for them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+from dataclasses import asdict, dataclass, field
+
+from ..sandbox.linux import children_of, die_with_parent
+from ..sandbox.machine import check_expected
+from ..sandbox.seam import KEPT_SLOTS, SHARED_USER, Isolation, SandboxFault, ZygoteSet
+from ..sandbox.work_folder import make_work_folder, remove_tree
+from ..sandbox.zygote_child import Plan
+from ..settings import Settings
+from .orders import SETS, BadOrder
+from .processes import start_process
+
+REMOVE_SECONDS = 10.0
+"""For what runs have left on the disk; the next executor removes what remains."""
+_ENVIRONMENT = {
+    "MPLBACKEND": "Agg",
+    "QISKIT_PARALLEL": "FALSE",
+    "QISKIT_NUM_PROCS": "1",
+    **{
+        f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "NUMEXPR", "RAYON")
+    },  # One slot is one core, and a zygote with threads cannot fork.
+}
+
+
+@dataclass
+class _Zygote:
+    number: int
+    process: subprocess.Popen[bytes]
+    folder: str
+    left: set[int] = field(default_factory=set)
+    """Once it has ended: what it had started and we have adopted."""
+
+
+class Zygotes:
+    """Starts, kills and clears away. `users` are those that their children may get; `others`, children of this process
+    that have to do with no zygote."""
+
+    def __init__(self, settings: Settings, isolations: list[Isolation], users: tuple[int, int]) -> None:
+        self.others: set[int] = set()
+        self._settings = settings
+        self._isolations = isolations
+        self._users = users
+        self._missing: dict[Isolation, str] = {}
+        self._last = 0
+        self._live: dict[int, _Zygote] = {}
+        self._ended: list[_Zygote] = []
+
+    @property
+    def live(self) -> bool:
+        """Whether any zygote is alive."""
+        return bool(self._live)
+
+    def start(self, zygote_set: ZygoteSet, isolation: Isolation) -> tuple[int, socket.socket, int]:
+        """Starts one; answers its number, its control socket and its pidfd, both the caller's. Raises BadOrder for an
+        isolation that it may not have, SandboxFault or OSError."""
+        if isolation not in self._isolations:
+            raise BadOrder(f"a zygote with isolation {isolation}")
+        # One that was renewed stays for as long as a run of it does, so each slot may hold one more.
+        if len(self._live) >= 2 * len(SETS) + self._settings.slots + KEPT_SLOTS:
+            raise SandboxFault("too many zygotes are alive")
+        self._check(isolation)
+        plan = Plan(isolation, self._settings.memory_bytes, self._settings.engine_memory_bytes)
+        folder = make_work_folder()
+        control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            with theirs:
+                environment = {**_ENVIRONMENT, "HOME": folder, "NUMBA_CACHE_DIR": folder}
+                process = start_process("qjs_executor.sandbox.zygote", theirs, folder, environment, own_session=True)
+            users = (os.getuid(), os.getuid() + 1) if isolation in SHARED_USER else self._users
+            configuration = {"set": zygote_set, "folder": folder, "plan": asdict(plan), "users": users}
+            control.send(json.dumps(configuration).encode())
+            pidfd = os.pidfd_open(process.pid)
+        except OSError:
+            # A process that was started ends as its socket does.
+            control.close()
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)
+            raise
+        self._last += 1
+        self._live[process.pid] = _Zygote(self._last, process, folder)
+        return self._last, control, pidfd
+
+    def pid(self, number: int) -> int | None:
+        """The process of a zygote; None once it has ended. Raises BadOrder for a number that was never given."""
+        if number > self._last:
+            raise BadOrder(f"zygote {number}")
+        return next((pid for pid, zygote in self._live.items() if zygote.number == number), None)
+
+    def kill(self, number: int) -> None:
+        """Kills one, which may have ended; its children die with it. Raises BadOrder."""
+        pid = self.pid(number)
+        if pid is not None:
+            os.kill(pid, signal.SIGKILL)  # It has not been waited for, so the id is still its own.
+
+    def kill_all(self) -> None:
+        """Kills every one."""
+        for pid in self._live:
+            os.kill(pid, signal.SIGKILL)
+
+    def reaped(self, pid: int, code: int) -> None:
+        """To be told of every child of this process that was waited for. The folder of a zygote is removed when all
+        that it had started has ended, so that nobody writes there meanwhile."""
+        zygote = self._live.pop(pid, None)
+        if zygote is not None:
+            zygote.process.returncode = code
+            zygote.left = children_of(os.getpid()) - set(self._live) - self.others
+            self._ended.append(zygote)
+        self.others.discard(pid)
+        for ended in self._ended:
+            ended.left.discard(pid)
+        for ended in [one for one in self._ended if not one.left]:
+            self._ended.remove(ended)
+            self._remove(ended.folder)
+
+    def _check(self, isolation: Isolation) -> None:
+        if isolation not in self._missing:
+            try:
+                check_expected(isolation)
+                self._missing[isolation] = ""
+            except SandboxFault as error:
+                self._missing[isolation] = str(error)
+        if self._missing[isolation]:
+            raise SandboxFault(self._missing[isolation])
+
+    def _remove(self, folder: str) -> None:
+        """Removes a folder; one in which something lies, in a process of its own, since that may take long."""
+        try:
+            os.rmdir(folder)
+            return
+        except OSError:
+            pass
+        with contextlib.suppress(OSError):
+            pid = os.fork()
+            if pid == 0:
+                _remove_and_exit(folder)
+            self.others.add(pid)
+
+
+def _remove_and_exit(folder: str) -> None:
+    try:
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+        die_with_parent()
+        remove_tree(folder, REMOVE_SECONDS)
+    finally:
+        os._exit(0)

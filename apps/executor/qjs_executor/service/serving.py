@@ -1,0 +1,100 @@
+"""Serves: the web server over one sandbox, from its start to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import uvicorn
+
+from ..launcher.client import LauncherClient
+from ..launcher.handover import Handover
+from ..sandbox.landlock import apply_landlock, landlock_abi
+from ..sandbox.private_root import python_prefixes
+from ..sandbox.seam import KEPT_SLOTS, Limits, SandboxFault
+from ..sandbox.warm_sandbox import WarmSandbox
+from ..sandbox.zygote_child import SYSTEM_FOLDERS
+from .lanes import Lanes
+from .logs import facts, log
+from .server import build_app
+
+GRACE_SECONDS = 2
+"""On shutdown: how long open answers may take to be sent after their runs were ended."""
+KEEP_ALIVE_SECONDS = 75
+"""Above the idle time of the callers' connection pools, so that the caller closes first."""
+
+
+class _Server(uvicorn.Server):
+    """A web server that leaves signals to us: it would end the process by the signal, not with code 0."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def serve(handover: Handover, orders: socket.socket, listeners: list[socket.socket]) -> int:
+    """Serves on bound sockets until a signal; answers the exit code."""
+    try:
+        asyncio.run(_serve(handover, orders, listeners))
+    except (SandboxFault, SystemExit, OSError) as error:
+        log.error("cannot serve: %s", error)
+        return 1
+    return 0
+
+
+async def _serve(handover: Handover, orders: socket.socket, listeners: list[socket.socket]) -> None:
+    settings = handover.settings
+    limits = Limits(memory_bytes=settings.memory_bytes, engine_memory_bytes=settings.engine_memory_bytes)
+    launcher = LauncherClient(handover, orders)
+    sandbox = WarmSandbox(launcher, settings.slots + KEPT_SLOTS)
+    app = build_app(sandbox, Lanes(settings.slots), limits, settings.token, handover.launcher)
+    server = _Server(
+        uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            ws="none",
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+    )
+    ends: list[asyncio.Future[Any]] = [launcher.lost]
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    starting = asyncio.create_task(sandbox.start())
+    stopping = asyncio.create_task(stop.wait())
+    ends.append(stopping)
+    await asyncio.wait([starting, *ends], return_when=asyncio.FIRST_COMPLETED)
+    if starting.done() and not launcher.lost.done():
+        starting.result()
+        _give_up_files()
+        present = sandbox.facts()
+        port = listeners[0].getsockname()[1]
+        log.info("ready", extra=facts(isolation=present.isolation, slots=settings.slots, port=port))
+        serving = asyncio.create_task(server.serve(sockets=listeners))
+        await asyncio.wait([serving, *ends], return_when=asyncio.FIRST_COMPLETED)
+        server.should_exit = True
+        await sandbox.close()
+        await serving
+    else:
+        # First, since a kind of isolation that ends early would be followed by the next one.
+        starting.cancel()
+        await asyncio.gather(starting, return_exceptions=True)
+        await sandbox.close()
+    stopping.cancel()
+    if launcher.lost.done():
+        raise SandboxFault("the launcher has gone")
+
+
+def _give_up_files() -> None:
+    """After the self-test, which listens on a port of its own: from here on nothing can be written, listened to or
+    connected to, beside what is open."""
+    if landlock_abi() > 0:
+        apply_landlock([*SYSTEM_FOLDERS, *python_prefixes()], ["/dev/null"])

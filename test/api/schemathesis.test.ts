@@ -57,7 +57,10 @@ beforeAll(async () => {
 /** By the name of a path parameter or field, for paths that begin so; the first that fits. */
 type Values = [path: string, name: string, values: string[]][]
 
-/** Ids that nobody made up, without which most questions would end at a 404. What can be deleted is there for it. */
+/**
+ * Ids that nobody made up, without which most questions would end at a 404. What can be deleted is there for it. Only where
+ * every other value is refused: what is no such value counts as forbidden.
+ */
 async function valuesThatExist(): Promise<Values> {
   const { owner, member, teamId } = team
   await member.ask('PATCH', '/api/profile', { username: 'member-of-all', is_public: true })
@@ -87,7 +90,8 @@ async function valuesThatExist(): Promise<Values> {
     ['/api/jobs/{id}/artifacts', 'name', ['circuit.qasm']],
     ['/api/backends', 'slug', ['local']],
     ['', 'team_id', [teamId]],
-    ['', 'backend', ['local', 'aer-statevector']]
+    ['/api/jobs/submit', 'backend', ['local', 'aer-statevector']],
+    ['/api/playground', 'backend', ['local', 'aer-statevector']]
   ]
 }
 

@@ -11,7 +11,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,47 +20,16 @@ from qjs_executor.launcher.handover import Handover
 from qjs_executor.launcher.orders import ANSWER_BYTES_MAX, ISOLATIONS, SETS, Kind, Order
 from qjs_executor.sandbox.seam import Isolation
 
-from .conftest import BELL, FOLDER, TOKEN, Executor, descendants, eventually, free_port, python, qasm
+from .conftest import BELL, FOLDER, TOKEN, Executor, descendants, eventually, free_port, qasm
 from .launched import orders_to_launcher
 from .ordinary_user import as_ordinary_user, with_python_open_to_all
+from .processes import left_by, status
 
-LOOP = python("while True: pass")
 STRANGER = 65_530
 """A user that no executor gives to anybody."""
 UNFIT: Isolation = "landlock" if os.getuid() == 0 else "uid"
 
 as_root = pytest.mark.skipif(os.getuid() != 0, reason="an ordinary user's executor has no rights to give up")
-
-
-def status(pid: int) -> dict[str, str]:
-    """What the kernel says about a process, by name; empty once it is gone."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except OSError:
-        return {}
-    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
-
-
-def gone(pids: list[int]) -> bool:
-    """Whether none of these is alive; who has ended and was not waited for is not."""
-    return all(status(pid).get("State", "Z").startswith("Z") for pid in pids)
-
-
-def left_by(pid: int) -> list[str]:
-    """Control groups and folders on the machine that bear the name of an executor with this process id."""
-    groups = [
-        folder for folder, _, _ in os.walk("/sys/fs/cgroup") if os.path.basename(folder).startswith(f"qjs-{pid}-")
-    ]
-    return groups + [str(folder) for folder in Path(tempfile.gettempdir()).glob(f"qjs-pool-{pid}-[0-9]*-*")]
-
-
-def busy(start: Callable[..., Executor]) -> tuple[Executor, ThreadPoolExecutor]:
-    """An executor with a run that does not end, and the thread that waits for it."""
-    executor = start(EXECUTOR_SLOTS="1")
-    pool = ThreadPoolExecutor(1)
-    pool.submit(executor.run, LOOP)
-    eventually(lambda: len(executor.descendants()) >= 1, 20, "the run is alive")
-    return executor, pool
 
 
 @as_root
@@ -314,94 +282,6 @@ def test_a_zygote_refuses_an_order_that_is_none_by_ending(order: Any) -> None:
         eventually(lambda: descendants(launcher.pid) == [], 10, "it has ended")
         control.close()
         os.close(pidfd)
-
-
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 0)], ids=["SIGTERM", "SIGINT"])
-def test_a_signal_to_the_launcher_ends_everything_in_order(
-    start: Callable[..., Executor], number: signal.Signals, code: int
-) -> None:
-    executor, pool = busy(start)
-    started = descendants(executor.process.pid)
-    with pool:
-        executor.process.send_signal(number)
-        assert executor.process.wait(10) == code
-    assert gone(started)
-    assert left_by(executor.process.pid) == []
-
-
-def test_a_signal_before_it_serves_ends_it_too() -> None:
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(FOLDER), "EXECUTOR_TOKEN": TOKEN}
-    process = subprocess.Popen(
-        [sys.executable, "-B", "-m", "qjs_executor"],
-        env={**environment, "EXECUTOR_PORT": str(free_port())},
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        eventually(lambda: len(descendants(process.pid)) >= 2, 30, "the shell has ordered a zygote")
-        started = descendants(process.pid)
-        process.terminate()
-        assert process.wait(15) == 0
-        assert gone(started)
-        assert left_by(process.pid) == []
-    finally:
-        process.kill()
-        process.wait(5)
-
-
-@pytest.mark.parametrize(
-    ("number", "code"),
-    [(signal.SIGKILL, 128 + signal.SIGKILL), (signal.SIGTERM, 0)],
-    ids=["SIGKILL", "SIGTERM"],
-)
-def test_the_death_of_the_shell_ends_everything_and_its_code_is_the_executors(
-    start: Callable[..., Executor], number: signal.Signals, code: int
-) -> None:
-    executor, pool = busy(start)
-    started = descendants(executor.process.pid)
-    with pool:
-        os.kill(executor.shell, number)
-        assert executor.process.wait(15) == code
-    assert gone(started)
-    assert left_by(executor.process.pid) == []
-
-
-def test_a_shell_that_hangs_is_killed_after_a_signal(start: Callable[..., Executor]) -> None:
-    executor = start(EXECUTOR_SLOTS="1")
-    started = descendants(executor.process.pid)
-    os.kill(executor.shell, signal.SIGSTOP)
-    executor.process.terminate()
-    assert executor.process.wait(15) == 128 + signal.SIGKILL
-    assert gone(started)
-    assert left_by(executor.process.pid) == []
-
-
-def test_the_death_of_the_launcher_ends_everything_and_the_next_one_clears_away(start: Callable[..., Executor]) -> None:
-    executor, pool = busy(start)
-    started = descendants(executor.process.pid)
-    with pool:
-        executor.process.kill()
-        executor.process.wait(5)
-        eventually(lambda: gone(started), 5, "shell, zygotes and runs are dead")
-    assert left_by(executor.process.pid) != [], "a dead process removes nothing"
-    start(EXECUTOR_SLOTS="1")
-    assert left_by(executor.process.pid) == []
-
-
-def test_the_death_of_a_zygote_leaves_no_folder(start: Callable[..., Executor]) -> None:
-    executor = start(EXECUTOR_SLOTS="1")
-
-    def folders() -> set[str]:
-        return {one for one in left_by(executor.process.pid) if "qjs-pool" in one}
-
-    def parents() -> set[int]:
-        children = Path(f"/proc/{executor.process.pid}/task/{executor.process.pid}/children").read_text().split()
-        return {int(pid) for pid in children} - {executor.shell}
-
-    before, zygotes = folders(), parents()
-    os.kill(min(zygotes), signal.SIGKILL)
-    eventually(lambda: len(parents() - zygotes) == 1, 30, "another one is started")
-    eventually(lambda: len(folders()) == len(before) and folders() != before, 30, "its folder is removed")
-    eventually(lambda: all(one["ready"] >= 2 for one in executor.health()["sandbox"]["zygotes"]), 60, "it is replaced")
 
 
 @as_root

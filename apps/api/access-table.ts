@@ -91,6 +91,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
 
   'POST /api/jobs/submit': { ...writeTeam, limit: 'submit' },
   'GET /api/jobs': readTeam,
+  'GET /api/jobs/estimate': readTeam,
   'GET /api/jobs/:id': readTeam,
   'GET /api/jobs/:id/status': pollTeam,
   'GET /api/jobs/:id/attempts': readTeam,

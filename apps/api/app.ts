@@ -27,6 +27,7 @@ import { artifactRoutes } from './routes/artifacts.js'
 import { authRoutes } from './routes/auth.js'
 import { backendRoutes, createBackendCatalogue } from './routes/backends.js'
 import { budgetRoutes } from './routes/budgets.js'
+import { estimateRoutes } from './routes/estimate.js'
 import { invitationRoutes } from './routes/invitations.js'
 import { jobDetailRoutes } from './routes/job-details.js'
 import { jobRoutes } from './routes/jobs.js'
@@ -103,6 +104,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(passwordRoutes, { deps })
   await app.register(jobRoutes, { deps, nudge, waits })
   await app.register(jobDetailRoutes, { deps, nudge, streams })
+  await app.register(estimateRoutes, { deps })
   await app.register(artifactRoutes, { deps })
   await app.register(playgroundRoutes, { deps })
   await app.register(budgetRoutes, { deps })

@@ -187,3 +187,46 @@ describe('the list of jobs', () => {
       expect([query, (await bob.get(`/api/jobs?${query}`)).status]).toEqual([query, 400])
   })
 })
+
+describe('an estimate', () => {
+  beforeAll(async () => {
+    await db.execute(sql`update backends set task_fee_micro = 300000, per_shot_micro = 350, minimum_cost_micro = 400000
+      where slug = 'marqov-sim'`)
+  })
+  const estimate = (query: string) => ada.get(`/api/jobs/estimate?${query}`)
+
+  test.each([
+    ['shots=1000', 0.65, 1],
+    ['shots=1000&tasks=3', 1.95, 3],
+    // The backend's minimum, for each task.
+    ['shots=1&tasks=2', 0.8, 2]
+  ])('of %s is %p, with the prices that make it', async (query, cost, tasks) => {
+    const { status, body } = await estimate(`backend=marqov-sim&${query}`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      estimated_cost_usd: cost,
+      breakdown: { task_fee: 0.3, per_shot: 0.00035, tasks, minimum_cost: 0.4 },
+      budget: { limits: { per_job_usd: 100 }, day: { remaining_usd: 100 } }
+    })
+  })
+
+  test('is what a submission then costs', async () => {
+    const params = { shots: 777 }
+    const { body } = await estimate('backend=marqov-sim&shots=777')
+    const job = await submit({ backend: 'marqov-sim', params })
+    expect((await ada.get(`/api/jobs/${job}`)).body.estimated_cost_usd).toBe(body.estimated_cost_usd)
+  })
+
+  test.each([
+    ['backend=none&shots=1', 404],
+    ['shots=1', 400],
+    ['backend=local', 400],
+    ['backend=local&shots=0', 400],
+    ['backend=local&shots=100001', 400],
+    ['backend=local&shots=1.5', 400],
+    ['backend=local&shots=1&tasks=0', 400],
+    ['backend=local&shots=1&team_id=01890000-0000-7000-8000-000000000000', 404]
+  ])('of %s is refused', async (query, status) => {
+    expect((await estimate(query)).status).toBe(status)
+  })
+})

@@ -217,6 +217,11 @@ export const questions: Record<string, Question> = {
     body: ({ teamId }) => submission({ team_id: teamId, not_before: new Date(Date.now() + 3_600_000).toISOString() })
   },
   'GET /api/jobs': { allowed: readers, status: 200, path: inTeam('/api/jobs') },
+  'GET /api/jobs/estimate': {
+    allowed: readers,
+    status: 200,
+    path: ({ teamId }) => `/api/jobs/estimate?backend=local&shots=10&team_id=${teamId}`
+  },
   'GET /api/jobs/:id': { allowed: readers, status: 200, path: ofJob() },
   'GET /api/jobs/:id/status': { allowed: readers, status: 200, path: ofJob('/status') },
   'GET /api/jobs/:id/attempts': { allowed: readers, status: 200, path: ofJob('/attempts') },

@@ -143,6 +143,17 @@ export const jobAnswers: AnswerSet = {
       success: ok('The jobs', pageOf('jobs', 'JobSummary', { next_cursor: nullable(uuid) })),
       errors: ['not_available']
     },
+    'GET /api/jobs/estimate': {
+      success: ok(
+        'The estimate',
+        Type.Object({
+          estimated_cost_usd: usd,
+          breakdown: Type.Object({ task_fee: usd, per_shot: usd, shots: count, tasks: count, minimum_cost: usd }),
+          budget: ref('Budget')
+        })
+      ),
+      errors: ['not_found']
+    },
     'GET /api/jobs/:id': { success: ok('The record', ref('Job')) },
     'GET /api/jobs/:id/status': { success: ok('The status', ref('JobState')) },
     'GET /api/jobs/:id/attempts': { success: ok('The attempts', listOf('attempts', 'Attempt')) },

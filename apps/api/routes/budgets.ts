@@ -3,12 +3,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { differences, lockTeam, recordAdminAction } from '../../../db/administration.js'
-import { changeTeamBudget, periodCounters, type TeamBudget, teamBudget } from '../../../db/budget.js'
-import type { DbOrTx } from '../../../db/client.js'
+import { changeTeamBudget, teamBudget } from '../../../db/budget.js'
 import { teamExists } from '../../../db/teams.js'
-import { type BudgetLimits, limitNames, type PeriodCounter, periodsOf } from '../../../domain/budget.js'
+import { type BudgetLimits, limitNames } from '../../../domain/budget.js'
 import { ServiceError } from '../../../domain/errors.js'
-import { formatUsd, type MicroUsd, microFromUsd, usdFromMicro } from '../../../domain/money.js'
+import { formatUsd, microFromUsd } from '../../../domain/money.js'
+import { auditView, budgetView, fieldOf } from '../budget-view.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam, teamForWrite, userOf } from '../plugins/access.js'
 
@@ -23,13 +23,6 @@ const LimitFields = Type.Object(
   { additionalProperties: false }
 )
 type LimitFields = Static<typeof LimitFields>
-
-const fieldOf = {
-  perJob: 'per_job_usd',
-  perSuite: 'per_suite_usd',
-  daily: 'daily_usd',
-  monthly: 'monthly_usd'
-} as const satisfies Record<keyof BudgetLimits, keyof LimitFields>
 
 const TeamQuery = Type.Object({ team_id: Type.Optional(Type.String({ format: 'uuid' })) })
 
@@ -135,30 +128,3 @@ function readLimits(fields: LimitFields): Partial<BudgetLimits> {
   }
   return limits
 }
-
-async function budgetView(db: DbOrTx, teamId: string | null, at: Date) {
-  const nobody = '00000000-0000-0000-0000-000000000000'
-  const [{ limits, ceilings }, counters] = await Promise.all([
-    teamBudget(db, teamId ?? nobody),
-    periodCounters(db, teamId ?? nobody, at)
-  ])
-  const { day, month } = periodsOf(at)
-  return {
-    team_id: teamId,
-    limits: limitView(limits),
-    ceilings: limitView(ceilings),
-    day: { date: day, ...counterView(counters.day, limits.daily) },
-    month: { month: month.slice(0, 7), ...counterView(counters.month, limits.monthly) }
-  }
-}
-
-const auditView = ({ limits, ceilings }: TeamBudget) => ({ ...limitView(limits), ceilings: limitView(ceilings) })
-
-const limitView = (limits: BudgetLimits) =>
-  Object.fromEntries(limitNames.map((name) => [fieldOf[name], usdFromMicro(limits[name])]))
-
-const counterView = ({ spent, reserved }: PeriodCounter, limit: MicroUsd) => ({
-  spent_usd: usdFromMicro(spent),
-  reserved_usd: usdFromMicro(reserved),
-  remaining_usd: usdFromMicro(limit - spent - reserved)
-})

@@ -88,6 +88,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /api/team/webhooks/:id/deliveries': readAsAdmin,
   'GET /api/team/budget': readTeam,
   'PATCH /api/team/budget': ownTeam,
+  'GET /api/team/usage': readTeam,
 
   'POST /api/jobs/submit': { ...writeTeam, limit: 'submit' },
   'GET /api/jobs': readTeam,

@@ -40,6 +40,7 @@ import { profileRoutes } from './routes/profile.js'
 import { secretRoutes } from './routes/secrets.js'
 import { serviceRoutes } from './routes/service.js'
 import { teamRoutes } from './routes/teams.js'
+import { usageRoutes } from './routes/usage.js'
 import { webhookRoutes } from './routes/webhooks.js'
 import { API_VERSION } from './version.js'
 
@@ -108,6 +109,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(artifactRoutes, { deps })
   await app.register(playgroundRoutes, { deps })
   await app.register(budgetRoutes, { deps })
+  await app.register(usageRoutes, { deps })
   await app.register(teamRoutes, { deps })
   await app.register(memberRoutes, { deps })
   await app.register(invitationRoutes, { deps })

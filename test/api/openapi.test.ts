@@ -111,7 +111,7 @@ describe('every route answers as the document says', () => {
       ])
     )
     jobs.push(['GET', `/api/jobs/estimate?backend=local&shots=10&team_id=${teamId}`])
-    const lists = ['members', 'invitations', 'api-keys', 'secrets', 'webhooks', 'budget']
+    const lists = ['members', 'invitations', 'api-keys', 'secrets', 'webhooks', 'budget', 'usage']
     const program = { code: bellQasm3(), language: 'openqasm', backend: 'local', shots: 10 }
     const conversion = { code: 'from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n', language: 'qiskit' }
     const telemetry = {

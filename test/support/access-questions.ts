@@ -209,6 +209,7 @@ export const questions: Record<string, Question> = {
     path: async (scene) => `/api/team/webhooks/${await scene.webhook()}/deliveries`
   },
   'GET /api/team/budget': { allowed: readers, status: 200, path: inTeam('/api/team/budget') },
+  'GET /api/team/usage': { allowed: readers, status: 200, path: inTeam('/api/team/usage') },
   'PATCH /api/team/budget': { allowed: owner, status: 200, body: ({ teamId }) => ({ team_id: teamId, daily_usd: 5 }) },
 
   'POST /api/jobs/submit': {

@@ -1,0 +1,38 @@
+// Months of UTC, as usage is told by.
+
+export interface Month {
+  /** `2026-11`. */
+  month: string
+  /** Its first and last day, `2026-11-01` and `2026-11-30`. */
+  start: string
+  end: string
+}
+
+const DAY_MS = 86_400_000
+
+export function monthOf(at: Date): Month {
+  const first = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1)
+  const next = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1)
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10)
+  return { month: day(first).slice(0, 7), start: day(first), end: day(next - DAY_MS) }
+}
+
+/** `null` for what is no month (`2026-13`), and before 1970, when nothing was run. */
+export function readMonth(text: string): Month | null {
+  if (!/^(19[7-9]|[2-9]\d\d)\d-(0[1-9]|1[0-2])$/.test(text)) return null
+  return monthOf(new Date(`${text}-01T00:00:00Z`))
+}
+
+export const monthBefore = ({ start }: Month): Month => monthOf(new Date(Date.parse(`${start}T00:00:00Z`) - DAY_MS))
+
+/** Every day of the month, the first one first. */
+export function daysOf({ start, end }: Month): string[] {
+  const days: string[] = []
+  for (let at = Date.parse(`${start}T00:00:00Z`); at <= Date.parse(`${end}T00:00:00Z`); at += DAY_MS)
+    days.push(new Date(at).toISOString().slice(0, 10))
+  return days
+}
+
+/** By how many percent `now` is above `before`, to one decimal; `null` when there was nothing before. */
+export const changePercent = (before: bigint, now: bigint): number | null =>
+  before === 0n ? null : Math.round((Number(now - before) / Number(before)) * 1000) / 10

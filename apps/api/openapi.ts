@@ -89,8 +89,9 @@ const securitySchemesOf: Record<Access['who'], object[]> = {
 }
 const securityOf = ({ who }: Access): object[] => securitySchemesOf[who]
 
-function success({ description, body, headers = [] }: SuccessAnswer): object {
-  const content = typeof body === 'string' ? { [body]: {} } : body && json(body)
+function success({ description, body, also, headers = [] }: SuccessAnswer): object {
+  const main = typeof body === 'string' ? { [body]: {} } : body && json(body)
+  const content = main && { ...main, ...(also && { [also]: {} }) }
   return { description, headers: headerRefs(headers), ...(content && { content }) }
 }
 

@@ -3,12 +3,14 @@
 import { type TSchema, Type } from 'typebox'
 import type { ErrorCode } from '../../../domain/errors.js'
 
-export type MediaType = '*/*' | 'text/plain' | 'text/event-stream'
+export type MediaType = '*/*' | 'text/plain' | 'text/csv' | 'text/event-stream'
 
 export interface SuccessAnswer {
   description: string
   /** The schema of a JSON body, or the media type of another one. Absent: there is no body. */
   body?: TSchema | MediaType
+  /** The media type in which the same comes when it is asked for. */
+  also?: MediaType
   /** Names of `headers` that come along. */
   headers?: readonly AnswerHeader[]
 }

@@ -118,18 +118,21 @@ export const teamSettingAnswers: AnswerSet = {
     'GET /api/team/webhooks/:id/deliveries': { success: ok('The log', listOf('deliveries', 'Delivery')) },
 
     'GET /api/team/usage': {
-      success: ok(
-        'The usage; with format=csv a table (text/csv) of date, provider, backend, jobs, shots, spend_usd',
-        Type.Object({
-          period: Type.Object({ start: text, end: text, month: text }),
-          summary: Type.Object({ totalSpend: usd, lastMonthSpend: usd, changePercent: nullable(Type.Number()) }),
-          byProvider: Type.Array(Type.Object({ provider: text, spend: usd, jobs: count, shots: count })),
-          byBackend: Type.Array(
-            Type.Object({ backend: text, name: text, provider: text, spend: usd, jobs: count, shots: count })
-          ),
-          daily: Type.Array(Type.Object({ date: text, spend: usd, jobs: count }))
-        })
-      )
+      success: {
+        200: {
+          description: 'The usage; with format=csv a table of date, provider, backend, jobs, shots, spend_usd',
+          body: Type.Object({
+            period: Type.Object({ start: text, end: text, month: text }),
+            summary: Type.Object({ totalSpend: usd, lastMonthSpend: usd, changePercent: nullable(Type.Number()) }),
+            byProvider: Type.Array(Type.Object({ provider: text, spend: usd, jobs: count, shots: count })),
+            byBackend: Type.Array(
+              Type.Object({ backend: text, name: text, provider: text, spend: usd, jobs: count, shots: count })
+            ),
+            daily: Type.Array(Type.Object({ date: text, spend: usd, jobs: count }))
+          }),
+          also: 'text/csv'
+        }
+      }
     },
     'GET /api/team/budget': budget,
     'PATCH /api/team/budget': budget,

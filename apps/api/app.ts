@@ -14,6 +14,7 @@ import Fastify, {
 import type { ApiDeps } from './deps.js'
 import { createEventStreams } from './event-stream.js'
 import { createJobWaits } from './job-waits.js'
+import { createJobWatches } from './job-watch.js'
 import { createNudge } from './nudge.js'
 import { openapiOptions } from './openapi.js'
 import access from './plugins/access.js'
@@ -68,12 +69,12 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
 
   let closing = false
   const nudge = createNudge({ ...deps, ...deps.config, log: app.log })
-  const waits = createJobWaits(deps.db, deps.listener)
-  const streams = createEventStreams(deps.db, deps.listener)
+  const watches = createJobWatches(deps.listener)
+  const waits = createJobWaits(deps.db, watches)
+  const streams = createEventStreams(deps.db, watches)
   app.addHook('preClose', async () => {
     closing = true
-    waits.close()
-    streams.close()
+    watches.close()
   })
   app.addHook('onClose', () => nudge.close())
   // Hooks that every request passes have no promise of their own: six of them cost a third of a small answer.

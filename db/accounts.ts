@@ -1,10 +1,11 @@
 // Users, their sessions, and the access codes that let them in.
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
 import type { Db, DbOrTx, Tx } from './client.js'
 import { newId } from './ids.js'
 import { accessCodes, sessions, users } from './tables/accounts.js'
+import { hashToken, newToken } from './tokens.js'
 
 export interface User {
   id: string
@@ -112,7 +113,7 @@ export async function findPasswordHash(
 
 /** Opens a session. The token goes to its owner; the row holds only its SHA-256. */
 export async function openSession(db: DbOrTx, userId: string, userAgent: string | null): Promise<string> {
-  const token = randomBytes(32).toString('base64url')
+  const token = newToken()
   await db
     .insert(sessions)
     .values({ id: newId(), userId, tokenHash: hashToken(token), userAgent: userAgent?.slice(0, 300) ?? null })
@@ -166,8 +167,6 @@ export async function listSessions(db: DbOrTx, userId: string) {
     .orderBy(desc(sessions.id))
     .limit(SESSIONS_SHOWN)
 }
-
-const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 const codeIsLive = (code: string) =>
   and(

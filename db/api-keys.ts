@@ -1,5 +1,4 @@
 // Keys of programs. The key itself goes to its owner once; the row holds its SHA-256.
-import { createHash, randomBytes } from 'node:crypto'
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { type KeyKind, type KeyTier, keyPrefix, keyShape, SHOWN_CHARACTERS } from '../domain/api-key.js'
 import type { MicroUsd } from '../domain/money.js'
@@ -8,6 +7,7 @@ import type { DbOrTx } from './client.js'
 import { newId } from './ids.js'
 import { members, users } from './tables/accounts.js'
 import { apiKeys } from './tables/teams.js'
+import { hashToken, newToken } from './tokens.js'
 
 export interface ApiKey {
   id: string
@@ -68,7 +68,7 @@ export interface NewApiKey {
 
 /** @returns the row, and the key itself, which nobody can tell again. */
 export async function createApiKey(db: DbOrTx, given: NewApiKey): Promise<{ row: ApiKeyRow; key: string }> {
-  const key = `${keyPrefix(given.kind)}${randomBytes(32).toString('base64url')}`
+  const key = `${keyPrefix(given.kind)}${newToken()}`
   const [row] = await db
     .insert(apiKeys)
     .values({ id: newId(), ...given, prefix: key.slice(0, SHOWN_CHARACTERS), tokenHash: hashToken(key) })
@@ -123,5 +123,3 @@ export async function revokeApiKey(db: DbOrTx, keyId: string): Promise<boolean> 
     .returning({ id: apiKeys.id })
   return revoked.length > 0
 }
-
-const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()

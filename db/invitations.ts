@@ -1,5 +1,4 @@
 // Invitations to a team. The token in the mailed link is known to its receiver alone; the row holds its SHA-256.
-import { createHash, randomBytes } from 'node:crypto'
 import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
 import { type DbOrTx, postgresCode, type Tx } from './client.js'
@@ -8,6 +7,7 @@ import { MEMBERS_MAX } from './members.js'
 import { members, teams, users } from './tables/accounts.js'
 import { invitations } from './tables/teams.js'
 import { suspended } from './teams.js'
+import { hashToken, newToken } from './tokens.js'
 
 const LIFETIME = sql`interval '7 days'`
 /** Pending ones of a team; more would be a mailing list. */
@@ -142,7 +142,7 @@ export async function lookAtInvitation(
     })
     .from(invitations)
     .innerJoin(teams, eq(teams.id, invitations.teamId))
-    .where(and(eq(invitations.tokenHash, hashOf(token)), isLive))
+    .where(and(eq(invitations.tokenHash, hashToken(token)), isLive))
   return row ?? null
 }
 
@@ -160,7 +160,7 @@ export async function acceptInvitation(
   const [found] = await tx
     .select({ email: invitations.email, teamId: invitations.teamId })
     .from(invitations)
-    .where(and(eq(invitations.tokenHash, hashOf(token)), isLive))
+    .where(and(eq(invitations.tokenHash, hashToken(token)), isLive))
   if (!found) throw noSuchInvitation()
   if (found.email.toLowerCase() !== user.email.toLowerCase())
     throw new ServiceError('permission_denied', 'This invitation is for another e-mail address; sign in with that one')
@@ -174,7 +174,7 @@ export async function acceptInvitation(
   const [accepted] = await tx
     .update(invitations)
     .set({ status: 'accepted' })
-    .where(and(eq(invitations.tokenHash, hashOf(token)), isLive))
+    .where(and(eq(invitations.tokenHash, hashToken(token)), isLive))
     .returning({ teamId: invitations.teamId, role: invitations.role })
   if (!accepted) throw noSuchInvitation()
   const [{ count } = { count: 0 }] = await tx
@@ -199,6 +199,4 @@ export const noSuchInvitation = () =>
 const sameAddress = (column: typeof users.email | typeof invitations.email, email: string) =>
   eq(sql`lower(${column})`, email.toLowerCase())
 
-const newToken = (): string => randomBytes(32).toString('base64url')
-const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
-const freshLink = (token: string) => ({ tokenHash: hashOf(token), expiresAt: sql`now() + ${LIFETIME}` })
+const freshLink = (token: string) => ({ tokenHash: hashToken(token), expiresAt: sql`now() + ${LIFETIME}` })

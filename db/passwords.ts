@@ -1,8 +1,8 @@
 // Passwords: changed by who knows the present one, reset by who gets mail at the account's address.
-import { createHash, randomBytes } from 'node:crypto'
 import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm'
 import type { Db, DbOrTx, Tx } from './client.js'
 import { passwordResets, sessions, users } from './tables/accounts.js'
+import { hashToken, newToken } from './tokens.js'
 
 const RESET_LIFETIME = sql`interval '1 hour'`
 
@@ -32,10 +32,10 @@ export async function beginPasswordReset(
     .from(users)
     .where(eq(sql`lower(${users.email})`, email.toLowerCase()))
   if (!user) return null
-  const token = randomBytes(32).toString('base64url')
+  const token = newToken()
   const [row] = await db
     .insert(passwordResets)
-    .values({ tokenHash: hashOf(token), userId: user.id, expiresAt: sql`now() + ${RESET_LIFETIME}` })
+    .values({ tokenHash: hashToken(token), userId: user.id, expiresAt: sql`now() + ${RESET_LIFETIME}` })
     .returning({ expiresAt: passwordResets.expiresAt })
   return { token, email: user.email, expiresAt: row!.expiresAt }
 }
@@ -71,10 +71,9 @@ export async function resetPassword(db: Db, token: string, passwordHash: string)
   })
 }
 
-const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 const isLive = (token: string) =>
   and(
-    eq(passwordResets.tokenHash, hashOf(token)),
+    eq(passwordResets.tokenHash, hashToken(token)),
     isNull(passwordResets.usedAt),
     gt(passwordResets.expiresAt, sql`now()`)
   )

@@ -5,6 +5,7 @@ import { ServiceError } from './errors.js'
 import { detectFramework, type Framework, frameworks } from './framework.js'
 import type { ExecutionMode } from './job-status.js'
 import { type MicroUsd, microFromUsd } from './money.js'
+import { oneOf } from './one-of.js'
 
 export const SHOTS_MAX = 100_000
 export const INLINE_CODE_MAX = 50_000
@@ -12,9 +13,6 @@ export const CIRCUIT_PAYLOAD_MAX = 1_048_576
 export const TIMEOUT_SECONDS_MAX = 900
 const TIMEOUT_SECONDS_DEFAULT = 120
 const NOT_BEFORE_DAYS_MAX = 30
-
-const oneOf = <const T extends string>(values: readonly T[], options = {}) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], ...options })
 
 const Uuid = Type.String({ format: 'uuid' })
 

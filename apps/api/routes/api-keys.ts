@@ -12,13 +12,11 @@ import {
 import { keyKinds, keyTiers } from '../../../domain/api-key.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { microFromUsd, usdFromMicro } from '../../../domain/money.js'
+import { oneOf } from '../../../domain/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { ownerForWrite, readTeam, teamForWrite, userOf } from '../plugins/access.js'
 
 const Uuid = Type.String({ format: 'uuid' })
-const oneOf = <const T extends string>(values: readonly T[], description: string) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], description })
-
 const NewKey = Type.Object(
   {
     team_id: Type.Optional(Uuid),

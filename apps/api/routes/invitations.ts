@@ -17,12 +17,13 @@ import {
 } from '../../../db/invitations.js'
 import { teamName } from '../../../db/teams.js'
 import { ServiceError } from '../../../domain/errors.js'
+import { oneOf } from '../../../domain/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { ownerForWrite, readTeam, teamForWrite, userOf } from '../plugins/access.js'
 import { Email } from './auth.js'
 
 const Uuid = Type.String({ format: 'uuid' })
-const Role = Type.Unsafe<'admin' | 'member'>({ type: 'string', enum: ['admin', 'member'] })
+const Role = oneOf(['admin', 'member'])
 const InvitationId = Type.Object({ id: Uuid })
 const Link = Type.Object({ token: Type.String({ maxLength: 64 }) })
 
@@ -78,7 +79,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         params: InvitationId,
         body: Type.Object(
           {
-            action: Type.Optional(Type.Unsafe<'resend'>({ type: 'string', enum: ['resend'] })),
+            action: Type.Optional(oneOf(['resend'])),
             role: Type.Optional(Role)
           },
           { additionalProperties: false, minProperties: 1 }

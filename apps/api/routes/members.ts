@@ -2,6 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { changeRole, listMembers, type Member, removeMember } from '../../../db/members.js'
+import { oneOf } from '../../../domain/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam, teamForWrite, userOf } from '../plugins/access.js'
 
@@ -33,10 +34,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         tags: ['teams'],
         summary: "Change a member's role (owner and admins)",
         params: MemberId,
-        body: Type.Object(
-          { team_id: Uuid, role: Type.Unsafe<'admin' | 'member'>({ type: 'string', enum: ['admin', 'member'] }) },
-          { additionalProperties: false }
-        )
+        body: Type.Object({ team_id: Uuid, role: oneOf(['admin', 'member']) }, { additionalProperties: false })
       }
     },
     async (request) => {

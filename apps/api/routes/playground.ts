@@ -9,6 +9,7 @@ import { assertForPlayground, assertUsable } from '../../../domain/backend.js'
 import { type ErrorCode, errorCatalogue, ServiceError } from '../../../domain/errors.js'
 import { frameworks } from '../../../domain/framework.js'
 import { jsonFields, jsonObject } from '../../../domain/json-text.js'
+import { oneOf } from '../../../domain/one-of.js'
 import { SHOTS_MAX } from '../../../domain/submission.js'
 import type { ApiDeps } from '../deps.js'
 import { createInteractiveRuns } from '../interactive-runs.js'
@@ -20,9 +21,6 @@ const CODE_MAX = 100_000
 /** Ends before the wait for the executor does, so that a program without an end is told so. */
 const WALL_SECONDS = 60
 const COUNTS_MAX = 10_000
-
-const oneOf = <const T extends string>(values: readonly T[], description?: string) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description && { description }) })
 
 const Code = Type.String({ minLength: 1, maxLength: CODE_MAX, description: 'Length in code points' })
 const Shots = Type.Integer({ minimum: 1, maximum: SHOTS_MAX })

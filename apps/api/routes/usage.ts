@@ -5,6 +5,7 @@ import { spendOf, type UsageLine, usageOf } from '../../../db/usage.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { type MicroUsd, usdFromMicro } from '../../../domain/money.js'
 import { changePercent, daysOf, type Month, monthBefore, monthOf, readMonth } from '../../../domain/month.js'
+import { oneOf } from '../../../domain/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam } from '../plugins/access.js'
 
@@ -21,7 +22,7 @@ export const usageRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (
         querystring: Type.Object({
           team_id: Type.Optional(Type.String({ format: 'uuid' })),
           month: Type.Optional(Type.String({ maxLength: 20, description: 'YYYY-MM; the present one without' })),
-          format: Type.Optional(Type.Unsafe<'json' | 'csv'>({ type: 'string', enum: ['json', 'csv'] }))
+          format: Type.Optional(oneOf(['json', 'csv']))
         })
       }
     },

@@ -15,14 +15,6 @@ beforeAll(async () => {
   admin = await api.signUp({ admin: true })
 })
 
-type Member = TestUser & { teamId: string }
-/** A user whose personal team is there. */
-async function withTeam(): Promise<Member> {
-  const user = await api.signUp()
-  await user.submit(submission())
-  const { teams } = (await user.get('/api/auth/session')).body
-  return { ...user, teamId: teams[0].id }
-}
 const nobody = '00000000-0000-4000-8000-000000000000'
 const suspend = (teamId: string, reason = 'unpaid bills') =>
   admin.post(`/api/admin/teams/${teamId}/suspend`, { reason })
@@ -48,7 +40,7 @@ describe('cancelling a job as an administrator', () => {
   const cancel = (id: string) => admin.post(`/api/admin/jobs/${id}/cancel`)
 
   test('works on a suspended team, whose own members cannot; the answer is the record', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     const id = await ada.submit(submission())
     await suspend(ada.teamId)
     expect((await ada.post(`/api/jobs/${id}/cancel`)).status).toBe(403)
@@ -64,7 +56,7 @@ describe('cancelling a job as an administrator', () => {
   })
 
   test('tells the engine to stop one that runs; asking again changes nothing and is noted once', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     const id = await ada.submit(submission({ execution_mode: 'temporal' }))
     await forceStatus(db, id, { status: 'running' })
     const entries = await entriesOf(async () => {
@@ -81,7 +73,7 @@ describe('cancelling a job as an administrator', () => {
   })
 
   test('one that is final is 409, one that is not there 404; nothing is noted', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     const id = await ada.submit(submission())
     await ada.post(`/api/jobs/${id}/cancel`)
     const entries = await entriesOf(async () => {
@@ -97,7 +89,7 @@ describe('cancelling a job as an administrator', () => {
   })
 
   test('by five at once and its owner ends it once, with one entry at most', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     const id = await ada.submit(submission())
     const entries = await entriesOf(async () => {
       const answers = await Promise.all([
@@ -112,7 +104,7 @@ describe('cancelling a job as an administrator', () => {
 
 describe('the audit', () => {
   test('has one entry for every change, with who, what and to what, and none for what was refused', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     const job = await ada.submit(submission())
     let code = ''
     const entries = await entriesOf(async () => {
@@ -176,7 +168,7 @@ describe('the audit', () => {
   })
 
   test('no change is made whose entry cannot be written', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     const job = await ada.submit(submission())
     const state = async () => [
       (await admin.get(`/api/admin/teams?q=${ada.teamId}`)).body,
@@ -203,7 +195,7 @@ describe('the audit', () => {
   })
 
   test('is read newest first, page by page, with every entry once though new ones come', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     for (const reason of ['1', '2', '3', '4', '5']) await suspend(ada.teamId, reason)
     const reasons: string[] = []
     let cursor = ''

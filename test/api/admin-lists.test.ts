@@ -13,14 +13,6 @@ beforeAll(async () => {
   admin = await api.signUp({ admin: true })
 })
 
-type Member = TestUser & { teamId: string }
-/** A user whose personal team is there. */
-async function withTeam(account: { email?: string; admin?: boolean } = {}): Promise<Member> {
-  const user = await api.signUp(account)
-  await user.submit(submission())
-  const { teams } = (await user.get('/api/auth/session')).body
-  return { ...user, teamId: teams[0].id }
-}
 const names = async (path: string) => {
   const answer = await admin.get(path)
   expect(answer.status).toBe(200)
@@ -29,7 +21,7 @@ const names = async (path: string) => {
 const q = (text: string) => encodeURIComponent(text)
 
 test('users are found by id, team, address, username and displayed name, whatever the case', async () => {
-  const ada = await withTeam({ email: 'Ada.Lovelace@Example.org' })
+  const ada = await api.signUpWithTeam({ email: 'Ada.Lovelace@Example.org' })
   await db.execute(sql`update users set display_name = 'The Countess' where id = ${ada.id}`)
   for (const text of [
     ada.id,
@@ -59,7 +51,7 @@ test('users are found by id, team, address, username and displayed name, whateve
 })
 
 test('teams are found by id, member, name and a member’s address', async () => {
-  const grace = await withTeam({ email: 'grace.hopper@example.org' })
+  const grace = await api.signUpWithTeam({ email: 'grace.hopper@example.org' })
   await db.execute(sql`update teams set name = 'Compilers' where id = ${grace.teamId}`)
   for (const text of [grace.teamId, grace.id, 'compil', 'HOPPER@'])
     expect(await names(`/api/admin/teams?q=${q(text)}`)).toMatchObject({
@@ -69,7 +61,7 @@ test('teams are found by id, member, name and a member’s address', async () =>
 })
 
 test('jobs of all teams are found by id, team, user, name and status, with the team’s name and the address', async () => {
-  const lin = await withTeam({ email: 'lin@example.org' })
+  const lin = await api.signUpWithTeam({ email: 'lin@example.org' })
   const id = await lin.submit(submission({ name: 'Needle in a haystack' }))
   const { id: _, ...record } = { ...(await lin.get(`/api/jobs/${id}`)).body }
   for (const text of [id, 'needle IN'])
@@ -90,7 +82,7 @@ test('no character that is searched for has a meaning', async () => {
   const odd = ['100%', 'under_score', 'back\\slash', "O'Hara", '"quoted"', '$1', "'; drop table users; --", '*', '(']
   const made = new Map<string, string>()
   for (const name of odd) {
-    const user = await withTeam()
+    const user = await api.signUpWithTeam()
     made.set(name, user.id)
     await db.execute(sql`update users set display_name = ${`x${name}y`} where id = ${user.id}`)
     await db.execute(sql`update teams set name = ${`x${name}y`} where id = ${user.teamId}`)
@@ -149,7 +141,7 @@ test('pages follow each other without a gap; without a search all are there', as
 })
 
 test('no list holds a hash of a password, of a session or of a key', async () => {
-  const boss = await withTeam()
+  const boss = await api.signUpWithTeam()
   await boss.post('/api/team/api-keys', { team_id: boss.teamId, name: 'k', tier: 'read', kind: 'live' })
   const rows = await db.execute<{ secret: string }>(sql`select password_hash as secret from users
       union all select encode(token_hash, 'hex') from sessions union all select encode(token_hash, 'base64') from sessions

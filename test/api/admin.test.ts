@@ -15,14 +15,6 @@ beforeAll(async () => {
   admin = await api.signUp({ admin: true })
 })
 
-type Member = TestUser & { teamId: string }
-/** A user whose personal team is there. */
-async function withTeam(account: { email?: string; admin?: boolean } = {}): Promise<Member> {
-  const user = await api.signUp(account)
-  await user.submit(submission())
-  const { teams } = (await user.get('/api/auth/session')).body
-  return { ...user, teamId: teams[0].id }
-}
 const nobody = '00000000-0000-4000-8000-000000000000'
 const suspend = (teamId: string, reason = 'unpaid bills') =>
   admin.post(`/api/admin/teams/${teamId}/suspend`, { reason })
@@ -47,8 +39,8 @@ describe('every route of administration', () => {
 
   test('is not there for users and for keys, even an administrator’s own; nobody signed in is 401; nothing is noted', async () => {
     expect(routes.length).toBeGreaterThanOrEqual(12)
-    const ada = await withTeam()
-    const boss = await withTeam({ admin: true })
+    const ada = await api.signUpWithTeam()
+    const boss = await api.signUpWithTeam({ admin: true })
     const made = await boss.post('/api/team/api-keys', { team_id: boss.teamId, name: 'k', tier: 'qpu', kind: 'live' })
     expect(made.status).toBe(201)
     const key = { authorization: `Bearer ${made.body.key}` }
@@ -70,7 +62,7 @@ describe('every route of administration', () => {
 
 describe('suspending a team', () => {
   test('makes it read-only at once; lifting the suspension lets it write again', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     const answer = await suspend(ada.teamId)
     expect([answer.status, answer.body]).toEqual([
       200,
@@ -102,7 +94,7 @@ describe('suspending a team', () => {
   })
 
   test('once more keeps the first time and changes the reason', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     const first = (await suspend(ada.teamId, 'one')).body
     const second = await suspend(ada.teamId, 'two')
     expect([second.status, second.body]).toEqual([200, { ...first, suspended_reason: 'two' }])
@@ -114,7 +106,7 @@ describe('suspending a team', () => {
     ['with a long one', { reason: 'x'.repeat(501) }, 'reason: must be a string of 1 to 500 characters'],
     ['with a field of another kind', { reason: 'x', until: 'tomorrow' }, 'until: is not a field of this request']
   ])('%s is refused, and nothing changes', async (_what, body, message) => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     const before = await auditCount()
     const answer = await admin.post(`/api/admin/teams/${ada.teamId}/suspend`, body)
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(message)])
@@ -123,7 +115,7 @@ describe('suspending a team', () => {
   })
 
   test('a team that is not there, or deleted, is 404', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     await db.execute(sql`update teams set deleted_at = now() where id = ${ada.teamId}`)
     for (const id of [nobody, ada.teamId])
       for (const answer of [await suspend(id), await unsuspend(id)])
@@ -131,7 +123,7 @@ describe('suspending a team', () => {
   })
 
   test('while twenty submit without a pause: no job is recorded after its answer', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     let accepted = 1
     /** Submits until it is refused. */
     async function submitOn(): Promise<Answer> {
@@ -152,7 +144,7 @@ describe('suspending a team', () => {
   }, 60_000)
 
   test('waits for a submission under way, which is recorded before its answer', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     const waiting = async (count: number) =>
       (
         await db.execute(sql`select 1 from pg_stat_activity

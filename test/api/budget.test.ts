@@ -18,19 +18,12 @@ beforeAll(async () => {
 
 const priced = (changes: Record<string, unknown> = {}) => submission({ backend: 'aer-statevector', ...changes })
 const budget = async (user: TestUser) => (await user.get('/api/team/budget')).body
-/** A user whose personal team is there. */
-async function withTeam(): Promise<TestUser & { teamId: string }> {
-  const user = await api.signUp()
-  await user.submit(submission())
-  const { teams } = (await user.get('/api/auth/session')).body
-  return { ...user, teamId: teams[0].id }
-}
 const setBudget = (teamId: string, body: Record<string, unknown>) =>
   admin.ask('PUT', `/api/admin/teams/${teamId}/budgets`, body)
 
 describe('a budget with room for 37 jobs', () => {
   test('takes exactly 37 of 200 that come at once over sockets; the others hear 402 with the right figures; cancelling gives everything back', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     await setBudget(ada.teamId, { daily_usd: 37.5 })
     const base = await api.listen()
     const answers = await Promise.all(
@@ -88,7 +81,7 @@ describe('402 names the limit that failed', () => {
       { current_spend: 0, budget: 0.999999, remaining_budget: 0.999999 }
     ]
   ])('%s', async (name, limits, changes, figures) => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     await setBudget(ada.teamId, limits)
     const { status, body } = await ada.post('/api/jobs/submit', priced(changes))
     expect(status).toBe(402)
@@ -104,21 +97,21 @@ describe('402 names the limit that failed', () => {
   })
 
   test('exactly at each limit a job is accepted', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     await setBudget(ada.teamId, { per_job_usd: 1, daily_usd: 1, monthly_usd: 1 })
     expect((await ada.post('/api/jobs/submit', priced({ max_cost_usd: 1 }))).status).toBe(201)
   })
 })
 
 test('a free backend is never 402, with every limit at 0', async () => {
-  const ada = await withTeam()
+  const ada = await api.signUpWithTeam()
   await setBudget(ada.teamId, { per_job_usd: 0, daily_usd: 0, monthly_usd: 0 })
   expect((await ada.post('/api/jobs/submit', submission({ max_cost_usd: 0 }))).status).toBe(201)
   expect((await ada.post('/api/jobs/submit', priced())).status).toBe(402)
 })
 
 test('a not_before in the past cannot hide a job from the budget of today', async () => {
-  const ada = await withTeam()
+  const ada = await api.signUpWithTeam()
   await setBudget(ada.teamId, { daily_usd: 1 })
   expect((await ada.post('/api/jobs/submit', priced({ not_before: '2020-01-01T00:00:00Z' }))).status).toBe(201)
   expect((await ada.post('/api/jobs/submit', priced({ not_before: '2020-01-02T00:00:00Z' }))).status).toBe(402)
@@ -126,7 +119,7 @@ test('a not_before in the past cannot hide a job from the budget of today', asyn
 })
 
 test('a job shows its estimate, and a cancelled one that nothing was spent', async () => {
-  const ada = await withTeam()
+  const ada = await api.signUpWithTeam()
   const id = await ada.submit(priced({ params: { shots: 1234 } }))
   expect((await ada.get(`/api/jobs/${id}`)).body).toMatchObject({ estimated_cost_usd: 12.34, actual_cost_usd: null })
   expect((await ada.post(`/api/jobs/${id}/cancel`)).body).toMatchObject({
@@ -137,7 +130,7 @@ test('a job shows its estimate, and a cancelled one that nothing was spent', asy
 
 describe('GET /api/team/budget', () => {
   test('shows limits, ceilings, day and month of UTC', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     const now = new Date().toISOString()
     expect(await budget(ada)).toEqual({
       team_id: ada.teamId,
@@ -156,7 +149,7 @@ describe('GET /api/team/budget', () => {
   })
 
   test("of a team of others is 404; of a team of one's own is theirs", async () => {
-    const [ada, bob] = [await withTeam(), await withTeam()]
+    const [ada, bob] = [await api.signUpWithTeam(), await api.signUpWithTeam()]
     expect((await bob.get(`/api/team/budget?team_id=${ada.teamId}`)).status).toBe(404)
     expect((await bob.get(`/api/team/budget?team_id=${bob.teamId}`)).status).toBe(200)
     expect((await bob.get('/api/team/budget?team_id=x')).status).toBe(400)
@@ -167,7 +160,7 @@ describe('PATCH /api/team/budget', () => {
   const patch = (user: TestUser, body: unknown) => user.ask('PATCH', '/api/team/budget', body)
 
   test("is the owner's; a member and an admin of the team are refused, others do not see it", async () => {
-    const owner = await withTeam()
+    const owner = await api.signUpWithTeam()
     const [teamAdmin, member, outsider] = [await api.signUp(), await api.signUp(), await api.signUp()]
     await db.insert(members).values([
       { teamId: owner.teamId, userId: teamAdmin.id, role: 'admin' },
@@ -187,7 +180,7 @@ describe('PATCH /api/team/budget', () => {
   })
 
   test('without team_id means the personal team, also for a member of another one', async () => {
-    const [ada, host] = [await api.signUp(), await withTeam()]
+    const [ada, host] = [await api.signUp(), await api.signUpWithTeam()]
     await db.insert(members).values({ teamId: host.teamId, userId: ada.id, role: 'member' })
     const answer = await patch(ada, { daily_usd: 3 })
     expect([answer.status, answer.body.limits.daily_usd]).toEqual([200, 3])
@@ -196,7 +189,7 @@ describe('PATCH /api/team/budget', () => {
   })
 
   test('reaches the ceiling and no further; what is left out stays', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     expect((await patch(ada, { team_id: ada.teamId, daily_usd: 1000, per_job_usd: 7 })).status).toBe(200)
     const above = await patch(ada, { team_id: ada.teamId, daily_usd: 1000.000001, per_job_usd: 8 })
     expect([above.status, above.body.error]).toEqual([
@@ -221,7 +214,7 @@ describe('PATCH /api/team/budget', () => {
     [{ spent_usd: 0 }, 'spent_usd: is not a field of this request'],
     [{ team_id: 'x' }, 'team_id: must be a valid uuid']
   ])('with %p is refused', async (body, message) => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     const answer = await patch(ada, { team_id: ada.teamId, ...body })
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(message)])
   })
@@ -229,7 +222,7 @@ describe('PATCH /api/team/budget', () => {
 
 describe('the budgets of a platform administrator', () => {
   test('reach ceilings, and a lowered ceiling counts at once', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     const answer = await setBudget(ada.teamId, { daily_usd: 5000, ceilings: { daily_usd: 6000 } })
     expect([answer.status, answer.body.limits.daily_usd, answer.body.ceilings.daily_usd]).toEqual([200, 5000, 6000])
     await setBudget(ada.teamId, { ceilings: { daily_usd: 0.5 } })
@@ -239,7 +232,7 @@ describe('the budgets of a platform administrator', () => {
   })
 
   test('exist for nobody else, and for no team that is not there', async () => {
-    const ada = await withTeam()
+    const ada = await api.signUpWithTeam()
     expect((await ada.get(`/api/admin/teams/${ada.teamId}/budgets`)).status).toBe(404)
     expect((await ada.ask('PUT', `/api/admin/teams/${ada.teamId}/budgets`, { daily_usd: 1 })).status).toBe(404)
     expect((await budget(ada)).limits.daily_usd).toBe(100)

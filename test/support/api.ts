@@ -18,6 +18,7 @@ import { createAccessCode, grantPlatformAdmin } from '../../db/accounts.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
 import type { RateLimits } from '../../domain/rate-limits.js'
+import { submission } from './builders.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 
 export interface Answer {
@@ -175,6 +176,14 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       if (answer.status !== 201) throw new Error(`sign-up answered ${answer.status}: ${answer.text}`)
       if (account.admin) await grantPlatformAdmin(database.db, email)
       return userOf(ask, email, answer)
+    },
+
+    /** A signed-in user whose personal team is there. */
+    async signUpWithTeam(account: { email?: string; admin?: boolean } = {}): Promise<TestUser & { teamId: string }> {
+      const user = await this.signUp(account)
+      await user.submit(submission())
+      const { teams } = (await user.get('/api/auth/session')).body
+      return { ...user, teamId: teams[0].id }
     },
 
     /** Opens a port for tests that need sockets. @returns the base URL. */

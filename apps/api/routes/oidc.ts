@@ -43,9 +43,9 @@ const CallbackQuery = Type.Object({
   iss: Type.Optional(Type.String())
 })
 
-export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Sessions }> = async (
+export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Sessions; secure: boolean }> = async (
   app,
-  { deps, sessions }
+  { deps, sessions, secure }
 ) => {
   const { db, config, oidc } = deps
   if (!oidc) {
@@ -55,7 +55,6 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
       })
     return
   }
-  const secure = config.publicUrl?.startsWith('https:') ?? false
   const cookieName = secure ? '__Host-qjs_oidc' : 'qjs_oidc'
   // `lax` lets it come along when the provider sends the browser back.
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const

@@ -3,7 +3,7 @@
 import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { estimateCost } from '../domain/cost.js'
 import { type JobError, ServiceError } from '../domain/errors.js'
-import { type CancelOutcome, isFinal, type JobStatus } from '../domain/job-status.js'
+import { type CancelOutcome, isFinal } from '../domain/job-status.js'
 import { storableText } from '../domain/json-guard.js'
 import { formatUsd } from '../domain/money.js'
 import { closeOpenAttempts } from './attempts.js'
@@ -168,6 +168,14 @@ export async function endCancelled(
   return moved
 }
 
+/** What an outbox row repeats of its job. */
+export const outboxFacts = {
+  teamId: jobs.teamId,
+  backend: jobs.backend,
+  mode: jobs.mode,
+  generation: jobs.generation
+}
+
 /** What a cancel request did: ended a waiting job, told the engine to stop a running one, or came too late. */
 export type CancelRequest = 'cancelled' | 'cancelling' | 'final'
 
@@ -190,15 +198,16 @@ export async function requestCancel(db: DbOrTx, jobId: string): Promise<CancelRe
       where: eq(jobs.status, 'running')
     })
     const [job] = await tx
-      .select({ status: jobs.status, mode: jobs.mode, generation: jobs.generation })
+      .select({ status: jobs.status, ...outboxFacts })
       .from(jobs)
       .where(eq(jobs.id, jobId))
+    const { status, ...facts } = job!
     if (marked === 'won')
       await tx
         .insert(outbox)
-        .values({ jobId, kind: 'cancel', mode: job!.mode, generation: job!.generation, dueAt: now, nextAt: now })
+        .values({ jobId, kind: 'cancel', ...facts, dueAt: now, nextAt: now })
         .onConflictDoNothing()
-    return isFinal(job!.status as JobStatus) ? 'final' : 'cancelling'
+    return isFinal(status) ? 'final' : 'cancelling'
   })
 }
 

@@ -74,6 +74,8 @@ export async function createJob(
     const message = tx.insert(outbox).values({
       jobId: id,
       kind: 'start',
+      teamId,
+      backend: backend.slug,
       mode: submission.mode,
       generation: 1,
       // By the database's clock, as everything that reads it: the api's may differ.

@@ -3,7 +3,7 @@
 import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import { finalStatuses, type JobStatus } from '../domain/job-status.js'
 import { anyOf, type Db } from './client.js'
-import { endFailed } from './job-steps.js'
+import { endFailed, outboxFacts } from './job-steps.js'
 import { now, transition } from './job-transition.js'
 import { jobs, outbox } from './tables/jobs.js'
 
@@ -96,7 +96,7 @@ export async function restartWorkflow(
           )})`
         )
       )
-      .returning({ mode: jobs.mode })
+      .returning(outboxFacts)
     if (!job) return 'lost'
     if (generation > RESTARTS_MAX) {
       await endFailed(tx, jobId, {
@@ -110,10 +110,10 @@ export async function restartWorkflow(
         reason: 'terminated in the workflow engine',
         set: { cancelRequestedAt: now }
       })
-    const row = { generation: generation + 1, deliveries: 0, dueAt: now, nextAt: now, unreachableSince: null }
+    const row = { deliveries: 0, dueAt: now, nextAt: now, unreachableSince: null, heldReason: null, ...job }
     await tx
       .insert(outbox)
-      .values({ jobId, kind: 'start', mode: job.mode, ...row })
+      .values({ jobId, kind: 'start', ...row })
       .onConflictDoUpdate({ target: [outbox.jobId, outbox.kind], set: row })
     await tx
       .update(outbox)

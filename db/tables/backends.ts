@@ -32,6 +32,10 @@ export const backends = pgTable(
     supportedProgramTypes: jsonb('supported_program_types').$type<string[]>().notNull(),
     supportsNoiseModel: boolean('supports_noise_model').notNull(),
     supportsStateVector: boolean('supports_state_vector').notNull(),
+    // What its provider said about its queue, and when.
+    queueLength: integer('queue_length'),
+    queueTimeSeconds: integer('queue_time_seconds'),
+    queueUpdatedAt: instant('queue_updated_at'),
     nativeGates: jsonb('native_gates').$type<string[] | null>(),
     updatedAt: instant('updated_at').notNull().defaultNow()
   },

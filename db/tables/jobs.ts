@@ -43,6 +43,13 @@ export const jobs = pgTable(
     shots: integer('shots').notNull(),
     timeoutSeconds: integer('timeout_seconds').notNull(),
     notBefore: instant('not_before'),
+    // Circuits that the estimate counts.
+    circuitCount: integer('circuit_count').notNull().default(1),
+    // How the submitter wants to hear of the end.
+    notify: text('notify').$type<'email' | null>(),
+    // Of the request that submitted it: its id, and its place in a trace (W3C traceparent).
+    requestId: text('request_id'),
+    traceParent: text('trace_parent'),
     estimatedCost: micro('estimated_cost_micro').notNull(),
     actualCost: micro('actual_cost_micro'),
     // SHA-256 of the artifact that is the job's result.
@@ -66,7 +73,9 @@ export const jobs = pgTable(
     // Sweep of leases that ran out.
     index('jobs_lease_idx').on(table.leaseExpiresAt).where(sql`lease_token is not null`),
     // Sweep of jobs without a live workflow, and the queue position of a waiting job.
-    index('jobs_open_idx').on(table.updatedAt).where(sql`status in ('pending', 'running', 'cancelling')`)
+    index('jobs_open_idx').on(table.updatedAt).where(sql`status in ('pending', 'running', 'cancelling')`),
+    // A team's jobs under way, against its limit.
+    index('jobs_under_way_idx').on(table.teamId).where(sql`status in ('running', 'cancelling')`)
   ]
 )
 
@@ -80,6 +89,10 @@ export const jobEvents = pgTable(
     type: text('type').notNull(),
     status: text('status').$type<JobStatus>().notNull(),
     reason: text('reason'),
+    // Of an event of type `attempt`: which one, and what became of it.
+    task: text('task'),
+    attempt: integer('attempt'),
+    attemptState: text('attempt_state').$type<AttemptState>(),
     at: instant('at').notNull().default(sql`clock_timestamp()`)
   },
   (table) => [primaryKey({ columns: [table.jobId, table.seq] })]
@@ -101,7 +114,9 @@ export const attempts = pgTable(
     endedAt: instant('ended_at'),
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
-    resultSha256: text('result_sha256')
+    resultSha256: text('result_sha256'),
+    // How long the next attempt waits after this one.
+    backoffMs: integer('backoff_ms')
   },
   (table) => [primaryKey({ columns: [table.jobId, table.task, table.number] })]
 )
@@ -132,6 +147,8 @@ export const outbox = pgTable(
       .notNull()
       .references(() => jobs.id, { onDelete: 'cascade' }),
     kind: text('kind').$type<'start' | 'cancel'>().notNull(),
+    teamId: uuid('team_id').notNull(),
+    backend: text('backend').notNull(),
     mode: text('mode').$type<ExecutionMode>().notNull(),
     generation: integer('generation').notNull(),
     // Not before this time (`not_before` of a job).
@@ -139,6 +156,8 @@ export const outbox = pgTable(
     // When the relay looks at the row next.
     nextAt: instant('next_at').notNull(),
     deliveries: integer('deliveries').notNull().default(0),
+    // Why the relay does not deliver a due row yet.
+    heldReason: text('held_reason').$type<'concurrency_limit' | 'backend_offline' | null>(),
     // Since when, without a break, the engine could not be reached; null while it can be.
     unreachableSince: instant('unreachable_since'),
     createdAt: instant('created_at').notNull().defaultNow()
@@ -146,6 +165,8 @@ export const outbox = pgTable(
   (table) => [
     primaryKey({ columns: [table.jobId, table.kind] }),
     // The relay's pass.
-    index('outbox_next_at_idx').on(table.nextAt)
+    index('outbox_next_at_idx').on(table.nextAt),
+    // The next of a team's held jobs, when one of its jobs ends.
+    index('outbox_held_idx').on(table.teamId, table.jobId).where(sql`held_reason is not null`)
   ]
 )

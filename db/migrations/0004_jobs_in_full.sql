@@ -1,0 +1,85 @@
+CREATE TABLE "idempotency_keys" (
+	"principal" text NOT NULL,
+	"key" text NOT NULL,
+	"method" text NOT NULL,
+	"path" text NOT NULL,
+	"body_sha256" text NOT NULL,
+	"status" integer NOT NULL,
+	"body" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "idempotency_keys_principal_key_pk" PRIMARY KEY("principal","key")
+);
+--> statement-breakpoint
+CREATE TABLE "job_mails" (
+	"job_id" uuid PRIMARY KEY NOT NULL,
+	"tries" integer DEFAULT 0 NOT NULL,
+	"next_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"last_error" text
+);
+--> statement-breakpoint
+CREATE TABLE "sweeps" (
+	"name" text PRIMARY KEY NOT NULL,
+	"ran_at" timestamp (3) with time zone NOT NULL,
+	"succeeded_at" timestamp (3) with time zone,
+	"error" text,
+	"handled" integer DEFAULT 0 NOT NULL,
+	"findings" jsonb DEFAULT '[]'::jsonb NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "provider_tasks" (
+	"job_id" uuid NOT NULL,
+	"task" text DEFAULT '' NOT NULL,
+	"attempt" integer NOT NULL,
+	"provider" text NOT NULL,
+	"token" text NOT NULL,
+	"generation" integer NOT NULL,
+	"state" text NOT NULL,
+	"tries" integer DEFAULT 0 NOT NULL,
+	"taken_at" timestamp (3) with time zone,
+	"last_sent_at" timestamp (3) with time zone,
+	"provider_job_id" text,
+	"accepted_at" timestamp (3) with time zone,
+	"provider_status" text,
+	"queue_position" integer,
+	"predicted_wait_seconds" integer,
+	"seen_at" timestamp (3) with time zone,
+	"cancel_requested_at" timestamp (3) with time zone,
+	"ended_at" timestamp (3) with time zone,
+	"cost_micro" bigint,
+	"error_code" text,
+	"error_message" text,
+	"ask_at" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "provider_tasks_job_id_task_attempt_pk" PRIMARY KEY("job_id","task","attempt")
+);
+--> statement-breakpoint
+CREATE TABLE "provider_workers" (
+	"provider" text PRIMARY KEY NOT NULL,
+	"declared_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+ALTER TABLE "backends" ADD COLUMN "queue_length" integer;--> statement-breakpoint
+ALTER TABLE "backends" ADD COLUMN "queue_time_seconds" integer;--> statement-breakpoint
+ALTER TABLE "backends" ADD COLUMN "queue_updated_at" timestamp (3) with time zone;--> statement-breakpoint
+ALTER TABLE "attempts" ADD COLUMN "backoff_ms" integer;--> statement-breakpoint
+ALTER TABLE "job_events" ADD COLUMN "task" text;--> statement-breakpoint
+ALTER TABLE "job_events" ADD COLUMN "attempt" integer;--> statement-breakpoint
+ALTER TABLE "job_events" ADD COLUMN "attempt_state" text;--> statement-breakpoint
+ALTER TABLE "jobs" ADD COLUMN "circuit_count" integer DEFAULT 1 NOT NULL;--> statement-breakpoint
+ALTER TABLE "jobs" ADD COLUMN "notify" text;--> statement-breakpoint
+ALTER TABLE "jobs" ADD COLUMN "request_id" text;--> statement-breakpoint
+ALTER TABLE "jobs" ADD COLUMN "trace_parent" text;--> statement-breakpoint
+ALTER TABLE "outbox" ADD COLUMN "team_id" uuid;--> statement-breakpoint
+ALTER TABLE "outbox" ADD COLUMN "backend" text;--> statement-breakpoint
+UPDATE "outbox" SET "team_id" = "jobs"."team_id", "backend" = "jobs"."backend" FROM "jobs" WHERE "jobs"."id" = "outbox"."job_id";--> statement-breakpoint
+ALTER TABLE "outbox" ALTER COLUMN "team_id" SET NOT NULL;--> statement-breakpoint
+ALTER TABLE "outbox" ALTER COLUMN "backend" SET NOT NULL;--> statement-breakpoint
+ALTER TABLE "outbox" ADD COLUMN "held_reason" text;--> statement-breakpoint
+ALTER TABLE "job_mails" ADD CONSTRAINT "job_mails_job_id_jobs_id_fk" FOREIGN KEY ("job_id") REFERENCES "public"."jobs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "provider_tasks" ADD CONSTRAINT "provider_tasks_job_id_jobs_id_fk" FOREIGN KEY ("job_id") REFERENCES "public"."jobs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "idempotency_keys_created_at_idx" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "job_mails_next_at_idx" ON "job_mails" USING btree ("next_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "provider_tasks_token_key" ON "provider_tasks" USING btree ("token");--> statement-breakpoint
+CREATE INDEX "provider_tasks_ask_at_idx" ON "provider_tasks" USING btree ("ask_at") WHERE ask_at is not null;--> statement-breakpoint
+CREATE INDEX "jobs_under_way_idx" ON "jobs" USING btree ("team_id") WHERE status in ('running', 'cancelling');--> statement-breakpoint
+CREATE INDEX "outbox_held_idx" ON "outbox" USING btree ("team_id","job_id") WHERE held_reason is not null;

@@ -1,0 +1,53 @@
+// What the service notes about its own work: answers to repeated requests, sweeps, mails about jobs.
+import { sql } from 'drizzle-orm'
+import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { instant } from './columns.js'
+import { jobs } from './jobs.js'
+
+// One row for each write that carried an Idempotency-Key and was answered 2xx, written by the transaction that did it: a
+// duplicate waits on the primary key, and a killed process leaves nothing behind.
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    // `user:<id>` or `key:<id>`.
+    principal: text('principal').notNull(),
+    key: text('key').notNull(),
+    method: text('method').notNull(),
+    path: text('path').notNull(),
+    bodySha256: text('body_sha256').notNull(),
+    status: integer('status').notNull(),
+    // JSON text, without secrets that are shown once.
+    body: text('body').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow()
+  },
+  (table) => [
+    primaryKey({ columns: [table.principal, table.key] }),
+    // The sweep that forgets old ones.
+    index('idempotency_keys_created_at_idx').on(table.createdAt)
+  ]
+)
+
+// The last pass of each sweep, whichever worker made it.
+export const sweeps = pgTable('sweeps', {
+  name: text('name').primaryKey(),
+  ranAt: instant('ran_at').notNull(),
+  succeededAt: instant('succeeded_at'),
+  error: text('error'),
+  // What the last successful pass dealt with, and what it found that a person has to look at.
+  handled: integer('handled').notNull().default(0),
+  findings: jsonb('findings').$type<{ message: string; at: string }[]>().notNull().default([])
+})
+
+// Mails that people asked for about a job's end, until they are sent or given up.
+export const jobMails = pgTable(
+  'job_mails',
+  {
+    jobId: uuid('job_id')
+      .primaryKey()
+      .references(() => jobs.id, { onDelete: 'cascade' }),
+    tries: integer('tries').notNull().default(0),
+    nextAt: instant('next_at').notNull().default(sql`clock_timestamp()`),
+    lastError: text('last_error')
+  },
+  (table) => [index('job_mails_next_at_idx').on(table.nextAt)]
+)

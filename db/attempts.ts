@@ -26,7 +26,7 @@ export interface Attempt {
  * Opens the next attempt; one that is still open belongs to an execution whose end nobody saw and is closed as lost.
  * @returns its number from 1, or `null` when the job is no longer this side's to run.
  */
-export async function openAttempt(db: Db, jobId: string, fence: Fence): Promise<number | null> {
+export async function openAttempt(db: DbOrTx, jobId: string, fence: Fence): Promise<number | null> {
   // The lock on the job's row keeps a cancel or a sweep from coming between the check and the insert.
   const mine = db
     .select({ id: jobs.id })

@@ -9,17 +9,21 @@ import {
   checkOwnCap,
   checkPeriod,
   checkPerJob,
+  checkPerSuite,
   defaultCeilings,
   defaultLimits,
+  mayHoldMoney,
   nothingSpent,
   type PeriodCounter,
   periodsOf
 } from '../domain/budget.js'
-import type { MicroUsd } from '../domain/money.js'
+import { ServiceError } from '../domain/errors.js'
+import { formatUsd, type MicroUsd } from '../domain/money.js'
 import type { DbOrTx, Tx } from './client.js'
 import { budgetCounters, ledger, teamBudgets } from './tables/budgets.js'
 import { jobs } from './tables/jobs.js'
-import { apiKeyDays } from './tables/teams.js'
+import { providerTasks } from './tables/providers.js'
+import { apiKeyDays, apiKeys } from './tables/teams.js'
 
 export interface TeamBudget {
   limits: BudgetLimits
@@ -86,41 +90,62 @@ export async function periodCounters(
   return { day: of('day'), month: of('month') }
 }
 
+/** Whose budget, from when on, and what else bounds it. */
+export interface ReservationTerms {
+  teamId: string
+  startsAt: Date
+  maxCost: MicroUsd | null
+  /** The key that submits it, when it has a limit of its own. */
+  key: { id: string; dailyLimit: MicroUsd } | null
+}
+
 /**
  * Reserves a job's estimate in the day and month of its start. Answers the refusal instead of throwing: the caller's
- * transaction has then to be rolled back.
+ * transaction has then to be rolled back. However many circuits it has, one job is no suite.
  */
-export async function reserve(
+export const reserve = (
   tx: Tx,
-  job: {
-    id: string
-    teamId: string
-    estimate: MicroUsd
-    startsAt: Date
-    maxCost: MicroUsd | null
-    /** The key that submits it, when it has a limit of its own. */
-    key: { id: string; dailyLimit: MicroUsd } | null
-  }
+  job: ReservationTerms & { id: string; estimate: MicroUsd }
+): Promise<BudgetRefusal | null> => reserveAll(tx, job, [job])
+
+/**
+ * Reserves the jobs that are submitted as one, all of them or none: each within the limit per job, their sum within the
+ * others. Answers as `reserve`; each job settles for itself.
+ */
+export const reserveSuite = (
+  tx: Tx,
+  suite: ReservationTerms & { jobs: { id: string; estimate: MicroUsd }[] }
+): Promise<BudgetRefusal | null> => reserveAll(tx, suite, suite.jobs)
+
+async function reserveAll(
+  tx: Tx,
+  { teamId, startsAt, maxCost, key }: ReservationTerms,
+  members: { id: string; estimate: MicroUsd }[]
 ): Promise<BudgetRefusal | null> {
-  const { teamId, estimate, key } = job
+  const total = members.reduce((sum, { estimate }) => sum + estimate, 0n)
   // An estimate of zero is never refused, whatever the limits are.
-  if (estimate === 0n) return null
+  if (total === 0n) return null
   const { limits } = await teamBudget(tx, teamId)
-  const { day, month } = periodsOf(job.startsAt)
+  const { day, month } = periodsOf(startsAt)
+  const highest = members.reduce((most, { estimate }) => (estimate > most ? estimate : most), 0n)
   const single =
-    checkOwnCap(estimate, job.maxCost) ??
-    (key && (await reserveKeyDay(tx, key, day, estimate))) ??
-    checkPerJob(estimate, limits)
+    checkOwnCap(total, maxCost) ??
+    (key && (await reserveKeyDay(tx, key, day, total))) ??
+    checkPerJob(highest, limits) ??
+    (members.length > 1 ? checkPerSuite(total, limits) : null)
   if (single) return single
   for (const [period, startsOn, limit] of [
     ['day', day, 'daily'],
     ['month', month, 'monthly']
   ] as const) {
-    const refusal = checkPeriod(limit, estimate, limits, await lockCounter(tx, teamId, period, startsOn))
+    const refusal = checkPeriod(limit, total, limits, await lockCounter(tx, teamId, period, startsOn))
     if (refusal) return refusal
-    await moveCounter(tx, { teamId, period, startsOn, reserved: estimate, spent: 0n })
+    await moveCounter(tx, { teamId, period, startsOn, reserved: total, spent: 0n })
   }
-  await tx.insert(ledger).values({ teamId, jobId: job.id, kind: 'reserve', amount: estimate, day })
+  const priced = members.filter(({ estimate }) => estimate !== 0n)
+  await tx
+    .insert(ledger)
+    .values(priced.map(({ id, estimate }) => ({ teamId, jobId: id, kind: 'reserve' as const, amount: estimate, day })))
   return null
 }
 
@@ -142,31 +167,88 @@ async function reserveKeyDay(
   return checkKeyDay(estimate, key.dailyLimit, { spent, reserved: reserved - estimate })
 }
 
+/** What became of a job's money. `free`: there was none. */
+export type Settlement = 'settled' | 'held' | 'free'
+
 /**
- * Settles what a job has spent (`all` that was reserved) and releases the rest of its reservation; the rest is negative when more was spent than
- * reserved. Repeating it changes nothing.
+ * Settles what a job has spent (`all` that was reserved) and releases the rest of its reservation; the rest is negative
+ * when more was spent than reserved. Repeating it changes nothing. `held` leaves the reservation as it is, for a job whose
+ * provider has not said how it ended (`mayHoldMoney`); `settleHeld` settles it later.
  * @throws Error when the job was settled before with another figure: a later correction is an entry of its own.
  */
-export async function settle(tx: Tx, jobId: string, cost: MicroUsd | 'all'): Promise<void> {
+export async function settle(tx: Tx, jobId: string, cost: MicroUsd | 'all' | 'held'): Promise<Settlement> {
   const { reserve: reservation, settle: settled, release: released } = await entriesOf(tx, jobId)
-  if (!reservation) return
-  const { teamId, day, amount } = reservation
-  const spent = cost === 'all' ? amount : cost
   if (settled || released) {
     const before = settled?.amount ?? 0n
-    if (before === spent) return
+    const spent = cost === 'all' ? reservation?.amount : cost
+    if (before === spent) return 'settled'
     throw new Error(`job ${jobId} was settled before with ${before} micro-USD (now ${spent})`)
   }
-  const entries = [
-    { teamId, jobId, kind: 'settle' as const, amount: spent, day },
-    { teamId, jobId, kind: 'release' as const, amount: amount - spent, day }
-  ].filter((entry) => entry.amount !== 0n)
-  // The unique index decides when two settle at once: the loser's transaction fails and its step is repeated.
-  await tx.insert(ledger).values(entries)
+  if (cost === 'held') return reservation ? 'held' : 'free'
+  const reserved = reservation?.amount ?? 0n
+  const spent = cost === 'all' ? reserved : cost
+  if (reserved === 0n && spent === 0n) return 'free'
+  // Its price was nothing, and somebody has charged for it: that belongs to the same day.
+  const { teamId, day } = reservation ?? (await startOf(tx, jobId))
+  const entries = [{ teamId, jobId, kind: 'settle' as const, amount: spent, day }]
+  const rest = { teamId, jobId, kind: 'release' as const, amount: reserved - spent, day }
+  // The unique index decides when two settle at once: the loser's transaction fails and its step is repeated. The entry
+  // `settle` is therefore written also when nothing was spent.
+  await tx.insert(ledger).values(rest.amount === 0n ? entries : [...entries, rest])
   const month = periodsOf(new Date(`${day}T00:00:00Z`)).month
-  await moveKeyDay(tx, jobId, { day, reserved: -amount, spent })
-  await moveCounter(tx, { teamId, period: 'day', startsOn: day, reserved: -amount, spent })
-  await moveCounter(tx, { teamId, period: 'month', startsOn: month, reserved: -amount, spent })
+  if (!reservation) await makeKeyDay(tx, jobId, day)
+  await moveKeyDay(tx, jobId, { day, reserved: -reserved, spent })
+  for (const [period, startsOn] of [
+    ['day', day],
+    ['month', month]
+  ] as const) {
+    if (!reservation) await lockCounter(tx, teamId, period, startsOn)
+    await moveCounter(tx, { teamId, period, startsOn, reserved: -reserved, spent })
+  }
+  return 'settled'
+}
+
+/**
+ * Settles the held reservation of a job that has ended, with the exact figure, and writes it down as the job's cost.
+ * Repeating it with the same figure answers `already`.
+ * @throws ServiceError `not_found`, `conflict` when the job's money is not held, or was settled with another figure.
+ */
+export async function settleHeld(tx: Tx, jobId: string, cost: MicroUsd): Promise<'settled' | 'already'> {
+  const [job] = await tx
+    .select({
+      status: jobs.status,
+      errorCode: jobs.errorCode,
+      cancelOutcome: jobs.cancelOutcome,
+      actualCost: jobs.actualCost
+    })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+    .for('no key update')
+  if (!job) throw new ServiceError('not_found', 'no such job')
+  if (!mayHoldMoney(job))
+    throw new ServiceError('conflict', `the money of this job is not held: it is ${job.status} and settled as such`)
+  if (job.actualCost !== null) {
+    if (job.actualCost === cost) return 'already'
+    throw new ServiceError(
+      'conflict',
+      `this job was settled before, with ${formatUsd(job.actualCost)}; another figure is a correction, not a settlement`
+    )
+  }
+  await settle(tx, jobId, cost)
+  await tx.update(jobs).set({ actualCost: cost, updatedAt: sql`clock_timestamp()` }).where(eq(jobs.id, jobId))
+  // Nobody has to ask the provider any more.
+  await tx.update(providerTasks).set({ askAt: null }).where(eq(providerTasks.jobId, jobId))
+  return 'settled'
+}
+
+/** The team and day of a job that reserved nothing. */
+async function startOf(tx: Tx, jobId: string): Promise<{ teamId: string; day: string }> {
+  const [job] = await tx
+    .select({ teamId: jobs.teamId, notBefore: jobs.notBefore, createdAt: jobs.createdAt })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+  if (!job) throw new Error(`job ${jobId} is not there, and nothing is reserved for it`)
+  return { teamId: job.teamId, day: periodsOf(job.notBefore ?? job.createdAt).day }
 }
 
 /** The day of the key that submitted the job; a key without a limit of its own has none. */
@@ -187,6 +269,13 @@ async function moveKeyDay(
         eq(apiKeyDays.day, move.day)
       )
     )
+}
+
+/** Of the key that submitted the job, if it has a limit of its own. */
+async function makeKeyDay(tx: Tx, jobId: string, day: string): Promise<void> {
+  await tx.execute(sql`insert into ${apiKeyDays} (key_id, day, spent_micro, reserved_micro)
+    select ${apiKeys.id}, ${day}::date, 0, 0 from ${jobs} join ${apiKeys} on ${apiKeys.id} = ${jobs.apiKeyId}
+    where ${jobs.id} = ${jobId} and ${apiKeys.dailyLimit} is not null on conflict do nothing`)
 }
 
 /** The job's own entries (not those of a task) by kind. */

@@ -3,13 +3,14 @@
 import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { estimateCost } from '../domain/cost.js'
 import { type JobError, ServiceError } from '../domain/errors.js'
-import { type CancelOutcome, isFinal } from '../domain/job-status.js'
+import { type CancelOutcome, type ExecutionMode, isFinal } from '../domain/job-status.js'
 import { storableText } from '../domain/json-guard.js'
-import { formatUsd } from '../domain/money.js'
+import { formatUsd, type MicroUsd } from '../domain/money.js'
 import { closeOpenAttempts } from './attempts.js'
 import { settle } from './budget.js'
 import type { Db, DbOrTx, Tx } from './client.js'
 import { type Fence, now, type Transition, transition } from './job-transition.js'
+import { askLater, chargedCost, costAtEnd } from './provider-money.js'
 import { backends } from './tables/backends.js'
 import { jobs, outbox } from './tables/jobs.js'
 
@@ -71,6 +72,7 @@ async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
     .select({
       backend: jobs.backend,
       shots: jobs.shots,
+      circuits: jobs.circuitCount,
       estimate: jobs.estimatedCost,
       pricing: { taskFee: backends.taskFee, perShot: backends.perShot, minimumCost: backends.minimumCost }
     })
@@ -79,7 +81,7 @@ async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
     .where(eq(jobs.id, jobId))
   // A backend that is no longer in the catalogue fails the job when it is to be run.
   if (!job) return null
-  const cost = estimateCost(job.pricing, job.shots)
+  const cost = estimateCost(job.pricing, job.shots, job.circuits)
   if (cost <= job.estimate) return null
   return {
     code: 'price_changed',
@@ -89,23 +91,30 @@ async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
   }
 }
 
-/** The job's result is the stored artifact with this digest; its estimate becomes its cost. */
+/**
+ * The job's result is the stored artifact with this digest. It has cost what its provider charged, or else its estimate.
+ */
 export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha256: string): Promise<Transition> {
   return db.transaction(async (tx) => {
+    // What holds a lease runs on an engine of ours.
+    const charged = fence.lease ? null : await chargedCost(tx, jobId)
     const moved = await transition(tx, jobId, 'completed', {
       fence,
       set: {
         resultSha256,
-        actualCost: sql`${jobs.estimatedCost}`,
+        actualCost: charged ?? sql`${jobs.estimatedCost}`,
         cancelOutcome: sql`case when ${jobs.cancelRequestedAt} is null then null else 'too_late' end`
       }
     })
-    if (moved === 'won') await settle(tx, jobId, 'all')
+    if (moved === 'won') await settle(tx, jobId, charged ?? 'all')
     return moved
   })
 }
 
-/** Ends a job as failed and gives its reservation back: a run on a local engine that failed costs nothing. */
+/**
+ * Ends a job as failed. A run on a local engine that failed costs nothing; work at a provider costs what it certainly did,
+ * and while that is not known the reservation stays held.
+ */
 export async function failJob(db: Db, jobId: string, fence: Fence | undefined, error: JobError): Promise<Transition> {
   return db.transaction((tx) => endFailed(tx, jobId, error, fence ? { fence } : {}))
 }
@@ -123,16 +132,32 @@ export async function endFailed(
   by: EndedBy & { to?: 'failed' | 'dispatch_failed' } = {}
 ): Promise<Transition> {
   const { to = 'failed', ...guard } = by
-  const message = storableText(error.message)
+  const cost = guard.fence?.lease ? 0n : await costAtEnd(tx, jobId)
+  const { code, message: text } = cost === 'held' ? outcomeUnknown(error) : error
+  const message = storableText(text)
   const moved = await transition(tx, jobId, to, {
     ...guard,
     reason: message,
-    set: { errorCode: error.code, errorMessage: message, actualCost: 0n }
+    set: { errorCode: code, errorMessage: message, actualCost: cost === 'held' ? null : cost }
   })
   if (moved !== 'won') return moved
   await closeOpenAttempts(tx, jobId, 'lost', error)
-  await settle(tx, jobId, 0n)
+  await settleAtEnd(tx, jobId, cost)
   return moved
+}
+
+/** Whatever went wrong here: what counts for the caller is that a paid task may have run. */
+const outcomeUnknown = ({ code, message }: JobError): JobError =>
+  code === 'provider_outcome_unknown'
+    ? { code, message }
+    : {
+        code: 'provider_outcome_unknown',
+        message: `${message}; its task at the provider may have run: what is reserved for it stays reserved until that is known`
+      }
+
+async function settleAtEnd(tx: Tx, jobId: string, cost: MicroUsd | 'held'): Promise<void> {
+  await settle(tx, jobId, cost)
+  if (cost === 'held') await askLater(tx, jobId)
 }
 
 /** Ends a job as cancelled. A cancel that came from the engine itself passes through `cancelling` in the same transaction. */
@@ -151,6 +176,7 @@ export async function endCancelled(
   outcome: CancelOutcome,
   by: EndedBy = {}
 ): Promise<Transition> {
+  const cost = by.fence?.lease ? 0n : await costAtEnd(tx, jobId)
   await transition(tx, jobId, 'cancelling', {
     ...by,
     reason: 'cancelled in the workflow engine',
@@ -160,11 +186,11 @@ export async function endCancelled(
   const moved = await transition(tx, jobId, 'cancelled', {
     ...by,
     reason: 'cancelled',
-    set: { cancelOutcome: outcome, actualCost: 0n }
+    set: cost === 'held' ? { cancelOutcome: 'provider_unknown' } : { cancelOutcome: outcome, actualCost: cost }
   })
   if (moved !== 'won') return moved
   await closeOpenAttempts(tx, jobId, 'cancelled', null)
-  await settle(tx, jobId, 0n)
+  await settleAtEnd(tx, jobId, cost)
   return moved
 }
 
@@ -172,7 +198,7 @@ export async function endCancelled(
 export const outboxFacts = {
   teamId: jobs.teamId,
   backend: jobs.backend,
-  mode: jobs.mode,
+  mode: sql<ExecutionMode>`case when ${jobs.durable} then 'temporal' else 'direct' end`,
   generation: jobs.generation
 }
 

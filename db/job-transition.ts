@@ -6,6 +6,7 @@ import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { isFinal, type JobStatus, statusesBefore } from '../domain/job-status.js'
 import { eventOfStatus } from '../domain/webhook.js'
 import type { DbOrTx } from './client.js'
+import { type JobMove, noteMove } from './job-moves.js'
 import { jobEvents, jobs, outbox } from './tables/jobs.js'
 import { anybodyWants, recordEnd } from './webhook-deliveries.js'
 
@@ -47,17 +48,18 @@ export async function transition(
       updatedAt: now
     })
     .where(and(eq(jobs.id, jobId), inArray(jobs.status, statusesBefore(to)), fenceHolds(fence), where))
-    .returning({ id: jobs.id, seq: jobs.eventSeq, teamId: jobs.teamId })
+    .returning(movedColumns)
   const needless = isFinal(to) ? sql`true` : clears ? sql`${outbox.kind} = ${clears}` : sql`false`
   const event = eventOfStatus[to]
-  const moved = await tx.execute(sql`
+  const [moved] = await tx.execute<MovedRow>(sql`
     with moved as ${move},
       told as (insert into ${jobEvents} (job_id, seq, type, status, reason)
         select id, event_seq, 'status', ${to}, ${reason} from moved),
       cleared as (delete from ${outbox} where ${outbox.jobId} in (select id from moved) and ${needless})
-    select ${event ? anybodyWants(event, sql`moved.team_id`) : sql`false`} as wanted from moved`)
-  if (moved.length > 0) {
-    if (event && moved[0]!.wanted) await recordEnd(tx, jobId, event)
+    select ${event ? anybodyWants(event, sql`moved.team_id`) : sql`false`} as wanted, ${movedFacts} from moved`)
+  if (moved) {
+    if (event && moved.wanted) await recordEnd(tx, jobId, event)
+    noteMove(tx, () => moveOf(jobId, to, moved))
     return 'won'
   }
   if (!fence) return 'lost'
@@ -72,6 +74,55 @@ export async function transition(
     sameLease(row.lease, fence, to)
   return mine ? 'already_mine' : 'lost'
 }
+
+const movedColumns = {
+  id: jobs.id,
+  seq: jobs.eventSeq,
+  teamId: jobs.teamId,
+  requestId: jobs.requestId,
+  mode: jobs.mode,
+  backend: jobs.backend,
+  generation: jobs.generation,
+  errorCode: jobs.errorCode,
+  actualCost: jobs.actualCost,
+  notBefore: jobs.notBefore,
+  createdAt: jobs.createdAt,
+  startedAt: jobs.startedAt,
+  completedAt: jobs.completedAt
+}
+
+// `moved` has the columns under the names of the table.
+const movedFacts = sql.raw(`team_id, request_id, execution_mode, backend, generation, error_code, actual_cost_micro,
+  extract(epoch from started_at - greatest(created_at, not_before))::float8 as queued_seconds,
+  extract(epoch from completed_at - started_at)::float8 as ran_seconds`)
+
+interface MovedRow extends Record<string, unknown> {
+  wanted: boolean
+  team_id: string
+  request_id: string | null
+  execution_mode: JobMove['mode']
+  backend: string
+  generation: number
+  error_code: JobMove['errorCode']
+  /** A bigint, which the driver gives as text. */
+  actual_cost_micro: string | null
+  queued_seconds: number | null
+  ran_seconds: number | null
+}
+
+const moveOf = (jobId: string, to: JobStatus, row: MovedRow): JobMove => ({
+  jobId,
+  teamId: row.team_id,
+  requestId: row.request_id,
+  to,
+  mode: row.execution_mode,
+  backend: row.backend,
+  generation: row.generation,
+  errorCode: row.error_code,
+  cost: row.actual_cost_micro === null ? null : BigInt(row.actual_cost_micro),
+  queuedSeconds: row.queued_seconds,
+  ranSeconds: row.ran_seconds
+})
 
 /** The condition that keeps a side that lost its job from writing anything more about it. */
 export function fenceHolds(fence: Fence | undefined): SQL | undefined {

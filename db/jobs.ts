@@ -2,7 +2,7 @@
 // inside it. Reads always name the caller, so that a job of somebody else's team is as if it were not there.
 import { createHash } from 'node:crypto'
 import { and, desc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
-import type { Backend } from '../domain/backend.js'
+import { type Backend, isAtProvider } from '../domain/backend.js'
 import { type BudgetRefusal, budgetRefusalBody } from '../domain/budget.js'
 import { estimateCost } from '../domain/cost.js'
 import { ServiceError } from '../domain/errors.js'
@@ -31,11 +31,21 @@ const NUDGE_HEAD_START_SECONDS = 2
 export async function createJob(
   db: Db,
   submission: Submission,
-  context: { caller: Caller; keyDailyLimit?: MicroUsd | null; backend: Backend; at: Date }
+  context: {
+    caller: Caller
+    keyDailyLimit?: MicroUsd | null
+    backend: Backend
+    at: Date
+    /** Of the request that submits it. */
+    requestId?: string
+    /** Its place in a trace (W3C traceparent). */
+    traceParent?: string | null
+  }
 ): Promise<string> {
   const { caller, keyDailyLimit = null, backend, at } = context
   const id = newId()
-  const estimate = estimateCost(backend.pricing, submission.params.shots)
+  const estimate = estimateCost(backend.pricing, submission.params.shots, submission.circuitCount)
+  const durable = submission.mode === 'temporal' || isAtProvider(backend)
   const startsAt = submission.notBefore ?? at
   const { source } = submission
   let refused: { teamId: string; refusal: BudgetRefusal } | null = null
@@ -57,6 +67,7 @@ export async function createJob(
       labels: submission.labels,
       status: 'pending',
       mode: submission.mode,
+      durable,
       backend: backend.slug,
       provider: backend.provider,
       framework: source.kind === 'inline' ? source.framework : 'openqasm',
@@ -68,6 +79,10 @@ export async function createJob(
       shots: submission.params.shots,
       timeoutSeconds: submission.timeoutSeconds,
       notBefore: submission.notBefore,
+      circuitCount: submission.circuitCount,
+      notify: submission.notify,
+      requestId: context.requestId,
+      traceParent: context.traceParent,
       estimatedCost: estimate
     })
     const event = tx.insert(jobEvents).values({ jobId: id, seq: 1, type: 'status', status: 'pending' })
@@ -76,7 +91,7 @@ export async function createJob(
       kind: 'start',
       teamId,
       backend: backend.slug,
-      mode: submission.mode,
+      mode: durable ? 'temporal' : 'direct',
       generation: 1,
       // By the database's clock, as everything that reads it: the api's may differ.
       dueAt: submission.notBefore ?? now,
@@ -105,6 +120,7 @@ export const recordColumns = {
   backend: jobs.backend,
   provider: jobs.provider,
   mode: jobs.mode,
+  durable: jobs.durable,
   generation: jobs.generation,
   framework: jobs.framework,
   sourceKind: jobs.sourceKind,
@@ -119,6 +135,7 @@ export const recordColumns = {
   cancelOutcome: jobs.cancelOutcome,
   workflowRunId: jobs.workflowRunId,
   notBefore: jobs.notBefore,
+  circuitCount: jobs.circuitCount,
   createdAt: jobs.createdAt,
   startedAt: jobs.startedAt,
   completedAt: jobs.completedAt,
@@ -219,6 +236,8 @@ export async function loadRun(db: DbOrTx, jobId: string) {
     .select({
       status: jobs.status,
       generation: jobs.generation,
+      teamId: jobs.teamId,
+      requestId: jobs.requestId,
       backend: jobs.backend,
       framework: jobs.framework,
       sourceKind: jobs.sourceKind,
@@ -245,7 +264,9 @@ export async function loadStartLabels(db: DbOrTx, jobIds: string[]) {
       jobId: jobs.id,
       teamId: jobs.teamId,
       backend: jobs.backend,
-      name: jobs.name
+      mode: jobs.mode,
+      name: jobs.name,
+      traceParent: jobs.traceParent
     })
     .from(jobs)
     .where(anyOf(jobs.id, jobIds))

@@ -1,8 +1,9 @@
 // The outbox: what still has to be told to an engine. The relay takes due rows, tells, and notes the outcome; a row is
 // deleted by the step that makes it needless (db/job-steps.ts), never here. Telling twice is harmless.
-import { and, asc, eq, exists, lte, or, sql } from 'drizzle-orm'
+import { and, eq, exists, lte, or, sql } from 'drizzle-orm'
 import type { ExecutionMode } from '../domain/job-status.js'
 import { anyOf, type Db } from './client.js'
+import { judgeStarts } from './held-starts.js'
 import { endFailed } from './job-steps.js'
 import { now } from './job-transition.js'
 import { outbox } from './tables/jobs.js'
@@ -21,40 +22,39 @@ export type OutboxKey = Pick<OutboxRow, 'jobId' | 'kind'>
 /** How long a taken row is left alone while its taker talks to the engine. */
 const TAKEN_SECONDS = 10
 
-const columns = {
-  jobId: outbox.jobId,
-  kind: outbox.kind,
-  mode: outbox.mode,
-  generation: outbox.generation,
-  deliveries: outbox.deliveries
+const columns = sql`job_id, kind, mode, generation, deliveries, team_id, backend`
+
+type JudgedRow = OutboxRow & Record<string, unknown> & { held: string | null }
+
+/** `full`: as many were due as were asked for, so that there may be more. */
+export interface DueRows {
+  rows: OutboxRow[]
+  full: boolean
 }
 
-/** Takes at most `limit` rows that are due. Rows that another relay is taking are passed over. */
-export async function takeDue(db: Db, limit: number): Promise<OutboxRow[]> {
-  return db.transaction(async (tx) => {
-    const due = await tx
-      .select(columns)
-      .from(outbox)
-      .where(and(lte(outbox.nextAt, now), lte(outbox.dueAt, now)))
-      .orderBy(asc(outbox.nextAt))
-      .limit(limit)
-      .for('update', { skipLocked: true })
-    if (due.length > 0)
-      await tx
-        .update(outbox)
-        .set({ nextAt: sql`${now} + make_interval(secs => ${TAKEN_SECONDS})` })
-        .where(isOneOf(due))
-    return due
-  })
+/**
+ * Takes at most `limit` rows that are due, but for those that have to be held (db/held-starts.ts). Rows that another relay
+ * is taking are passed over.
+ */
+export async function takeDue(db: Db, limit: number, runningMax: number): Promise<DueRows> {
+  // By `now()`, which stays the same over the statement: the index can stop at what is not due yet.
+  const due = sql`select ${columns} from ${outbox} where next_at <= now() and due_at <= now()
+    order by next_at limit ${limit} for update skip locked`
+  const rows = await db.execute<JudgedRow>(
+    judgeStarts(due, runningMax, sql`now() + make_interval(secs => ${TAKEN_SECONDS})`)
+  )
+  return { rows: passed(rows), full: rows.length === limit }
 }
 
-/** The rows of jobs just recorded, for the nudge. Those not due yet are left to the relay. */
-export async function findFresh(db: Db, jobIds: string[]): Promise<OutboxRow[]> {
-  return db
-    .select(columns)
-    .from(outbox)
-    .where(and(anyOf(outbox.jobId, jobIds), eq(outbox.deliveries, 0), lte(outbox.dueAt, now)))
+/** The rows of jobs just recorded, for the nudge. Those not due yet are left to the relay, and so are those held. */
+export async function findFresh(db: Db, jobIds: string[], runningMax: number): Promise<OutboxRow[]> {
+  const fresh = sql`select ${columns} from ${outbox}
+    where ${anyOf(outbox.jobId, jobIds)} and deliveries = 0 and due_at <= now() and held_reason is null`
+  return passed(await db.execute<JudgedRow>(judgeStarts(fresh, runningMax, null)))
 }
+
+const passed = (rows: JudgedRow[]): OutboxRow[] =>
+  rows.filter(({ held }) => held === null).map(({ jobId, kind, mode, generation, deliveries }) => ({ jobId, kind, mode, generation, deliveries }))
 
 /** Notes a delivery; the relay looks again `recheckSeconds` later, whether the engine still knows of it. */
 export async function markDelivered(db: Db, keys: OutboxKey[], recheckSeconds: number): Promise<void> {
@@ -63,6 +63,7 @@ export async function markDelivered(db: Db, keys: OutboxKey[], recheckSeconds: n
     .update(outbox)
     .set({
       deliveries: sql`${outbox.deliveries} + 1`,
+      heldReason: null,
       unreachableSince: null,
       nextAt: sql`${now} + make_interval(secs => ${recheckSeconds})`
     })

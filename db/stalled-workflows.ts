@@ -26,7 +26,7 @@ export async function takeStalled(db: Db, quietSeconds: number, limit: number): 
       .from(jobs)
       .where(
         and(
-          eq(jobs.mode, 'temporal'),
+          eq(jobs.durable, true),
           inArray(jobs.status, ['pending', 'running', 'cancelling']),
           lt(jobs.updatedAt, quiet),
           // A missing workflow is looked for again at the next pass, the others once per quiet time.

@@ -37,6 +37,9 @@ export interface Backend {
   nativeGates: string[] | null
 }
 
+/** Runs at a provider, not on an engine of ours. */
+export const isAtProvider = (backend: Pick<Backend, 'engine'>): boolean => backend.engine === null
+
 /** Engines that this version knows. Those on GPUs are online while an executor reports them. */
 const engines = new Set(['statevector', 'density_matrix', 'mps', 'noisy', 'gpu_statevector', 'gpu_tensor_network'])
 

@@ -1,5 +1,6 @@
 // Budget rules: which limit a cost would break, in the order in which limits are checked, and what the caller is told.
 // The counters themselves change conditionally in db/budget.ts; this file never sees a database.
+import type { CancelOutcome, JobStatus } from './job-status.js'
 import { formatUsd, type MicroUsd, usdFromMicro } from './money.js'
 
 export interface BudgetLimits {
@@ -37,7 +38,7 @@ export interface PeriodCounter {
 
 /** The limit that a cost would break, with the three figures of a 402 answer. */
 export interface BudgetRefusal {
-  limit: 'max_cost' | 'key' | 'per_job' | 'daily' | 'monthly'
+  limit: 'max_cost' | 'key' | 'per_job' | 'per_suite' | 'daily' | 'monthly'
   estimate: MicroUsd
   current: MicroUsd
   budget: MicroUsd
@@ -45,13 +46,21 @@ export interface BudgetRefusal {
 
 export const nothingSpent: PeriodCounter = { spent: 0n, reserved: 0n }
 
-/** Limits are checked in this order: the request's own cap, the key's day, the team's limit per job, its day, its month. */
+/**
+ * Limits are checked in this order: the request's own cap, the key's day, the team's limits per job and per suite, its day,
+ * its month.
+ */
 export function checkOwnCap(estimate: MicroUsd, maxCost: MicroUsd | null): BudgetRefusal | null {
   return maxCost !== null && estimate > maxCost ? { limit: 'max_cost', estimate, current: 0n, budget: maxCost } : null
 }
 
 export function checkPerJob(estimate: MicroUsd, { perJob }: BudgetLimits): BudgetRefusal | null {
   return estimate > perJob ? { limit: 'per_job', estimate, current: 0n, budget: perJob } : null
+}
+
+/** @param total of all jobs that are submitted as one. */
+export function checkPerSuite(total: MicroUsd, { perSuite }: BudgetLimits): BudgetRefusal | null {
+  return total > perSuite ? { limit: 'per_suite', estimate: total, current: 0n, budget: perSuite } : null
 }
 
 export function checkKeyDay(estimate: MicroUsd, dailyLimit: MicroUsd, counter: PeriodCounter): BudgetRefusal | null {
@@ -74,6 +83,7 @@ const limitTexts: Record<BudgetRefusal['limit'], string> = {
   max_cost: "the request's own max_cost_usd",
   key: "this API key's own daily limit",
   per_job: "the team's limit per job",
+  per_suite: "the team's limit per suite",
   daily: "the team's daily budget",
   monthly: "the team's monthly budget"
 }
@@ -99,3 +109,18 @@ export function periodsOf(at: Date): { day: string; month: string } {
   const day = at.toISOString().slice(0, 10)
   return { day, month: `${day.slice(0, 7)}-01` }
 }
+
+/** What of a job says whether its money waits for a figure. */
+export interface EndOfJob {
+  status: JobStatus
+  errorCode: string | null
+  cancelOutcome: CancelOutcome | null
+}
+
+/**
+ * Whether a job may have ended with its reservation held, neither spent nor given back: a provider was asked, perhaps has
+ * accepted, and has not said how it ended. It stays so until the provider, or an administrator, names the figure.
+ */
+export const mayHoldMoney = ({ status, errorCode, cancelOutcome }: EndOfJob): boolean =>
+  (status === 'failed' && errorCode === 'provider_outcome_unknown') ||
+  (status === 'cancelled' && cancelOutcome === 'provider_unknown')

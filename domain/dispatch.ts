@@ -9,6 +9,16 @@ export interface JobHandOver {
 export const RUN_JOB_WORKFLOW = 'runJob'
 export const DIRECT_QUEUE = 'direct-jobs'
 
+/** Jobs that a team may have under way at once, unless TEAM_RUNNING_JOBS_MAX says otherwise; more of them wait. */
+export const TEAM_RUNNING_JOBS = 1_000
+
+/** @param text the setting, if there is one. @throws Error naming it. */
+export function readTeamRunningMax(text: string | undefined): number {
+  const most = text ? Number(text) : TEAM_RUNNING_JOBS
+  if (Number.isInteger(most) && most >= 1 && most <= 1_000_000) return most
+  throw new Error(`TEAM_RUNNING_JOBS_MAX must be a whole number from 1 to 1000000 (it is "${text}")`)
+}
+
 /** One workflow per job and generation; the first carries the plain name that people look for. */
 export const workflowIdOf = (jobId: string, generation: number): string =>
   generation === 1 ? `job-${jobId}` : `job-${jobId}-${generation}`

@@ -62,6 +62,17 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
     who: 'caller',
     check: 'The state in the message.'
   },
+  idempotency_conflict: {
+    means: 'The `Idempotency-Key` was used before, for another body, method or path. Nothing was done.',
+    who: 'caller',
+    check: 'That every new request gets a new key, and a repeated one is sent byte for byte. docs/idempotency.md.'
+  },
+  request_under_way: {
+    means:
+      'A request with the same `Idempotency-Key` is still being worked on, after ten seconds of waiting for it or because too many wait already. This one did nothing.',
+    who: 'caller, later',
+    check: 'Send the same request with the same key again after `Retry-After` seconds.'
+  },
   budget_exceeded: {
     means: 'The estimate is above what is left of a limit. The message and four figures say which and by how much.',
     who: "the team's owner",
@@ -88,6 +99,29 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
     means: 'The backend is offline, in maintenance, or not served by this version.',
     who: 'caller, later',
     check: '`status` and `isAvailable` in `GET /api/backends`.'
+  },
+  provider_refused: {
+    means:
+      "Job: the provider did not accept the task: the team's credentials are wrong, or it refuses the program. Nothing was spent.",
+    who: "caller, or the team's owner",
+    check: "The provider's words in the message; the team's credentials of that provider."
+  },
+  provider_failed: {
+    means: 'Job: the provider accepted the task and could not run it.',
+    who: 'caller',
+    check: "The provider's words in the message. What it charged stands in `actual_cost_usd`."
+  },
+  provider_unreachable: {
+    means: 'Job: the provider could not be reached for 24 hours. Nothing was sent.',
+    who: 'caller, later',
+    check: 'The status page of the provider; whether the worker may reach the internet.'
+  },
+  provider_outcome_unknown: {
+    means:
+      'Job: a paid task may have run at the provider, and how it ended could not be found out. What was reserved for it stays reserved.',
+    who: 'platform administrator',
+    check:
+      "The provider's own console. The service goes on asking for 30 days; `GET /api/admin/money` lists what is held."
   },
   price_changed: {
     means: 'Job: its price rose between submission and start above what was reserved. Nothing was spent.',

@@ -77,6 +77,10 @@ export interface Submission {
   timeoutSeconds: number
   maxCost: MicroUsd | null
   notBefore: Date | null
+  /** Circuits that the code is declared to run, for the estimate. */
+  circuitCount: number
+  /** How the submitter wants to hear of the end. */
+  notify: 'email' | null
 }
 
 /**
@@ -106,7 +110,9 @@ export function readSubmission(body: SubmitBody, now: Date): Submission {
     labels: body.labels ?? [],
     timeoutSeconds: body.timeout_seconds ?? TIMEOUT_SECONDS_DEFAULT,
     maxCost: readMaxCost(body.max_cost_usd),
-    notBefore: readNotBefore(body.not_before, now)
+    notBefore: readNotBefore(body.not_before, now),
+    circuitCount: body.params.circuit_count ?? 1,
+    notify: body.notify ?? null
   }
 }
 
@@ -128,6 +134,7 @@ export function submissionAgain(
     name: string | null
     labels: string[]
     timeoutSeconds: number
+    circuitCount: number
   },
   { kind, format, framework, text }: StoredSource
 ): Submission {
@@ -142,7 +149,10 @@ export function submissionAgain(
     labels: job.labels,
     timeoutSeconds: job.timeoutSeconds,
     maxCost: null,
-    notBefore: null
+    notBefore: null,
+    circuitCount: job.circuitCount,
+    // Whoever runs it again may be somebody else.
+    notify: null
   }
 }
 
@@ -174,10 +184,8 @@ function refuseWhatIsNotThereYet(body: SubmitBody): void {
   if (body.script_id !== undefined) refuse('script_id', 'saved scripts are')
   if (body.script_slug !== undefined) refuse('script_slug', 'saved scripts are')
   if (body.create_capsule) refuse('create_capsule', 'capsules are')
-  if (body.notify !== undefined) refuse('notify', 'e-mail notices are')
+  // An analysis is of a saved script; its warnings and what an SDK says of itself change nothing about a run.
   if (body.analysis_id) refuse('analysis_id', 'script analyses are')
-  if (body.warn_check_ids?.length) refuse('warn_check_ids', 'script analyses are')
-  if ((body.params.circuit_count ?? 1) > 1) refuse('params.circuit_count', 'several circuits in one job are')
 }
 
 const notAvailable = (field: string, what: string) =>

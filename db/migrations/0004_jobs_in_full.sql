@@ -6,6 +6,7 @@ CREATE TABLE "idempotency_keys" (
 	"body_sha256" text NOT NULL,
 	"status" integer NOT NULL,
 	"body" text NOT NULL,
+	"team_id" uuid,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "idempotency_keys_principal_key_pk" PRIMARY KEY("principal","key")
 );
@@ -19,6 +20,7 @@ CREATE TABLE "job_mails" (
 --> statement-breakpoint
 CREATE TABLE "sweeps" (
 	"name" text PRIMARY KEY NOT NULL,
+	"period_seconds" integer NOT NULL,
 	"ran_at" timestamp (3) with time zone NOT NULL,
 	"succeeded_at" timestamp (3) with time zone,
 	"error" text,
@@ -65,6 +67,9 @@ ALTER TABLE "attempts" ADD COLUMN "backoff_ms" integer;--> statement-breakpoint
 ALTER TABLE "job_events" ADD COLUMN "task" text;--> statement-breakpoint
 ALTER TABLE "job_events" ADD COLUMN "attempt" integer;--> statement-breakpoint
 ALTER TABLE "job_events" ADD COLUMN "attempt_state" text;--> statement-breakpoint
+ALTER TABLE "jobs" ADD COLUMN "durable" boolean;--> statement-breakpoint
+UPDATE "jobs" SET "durable" = "execution_mode" = 'temporal';--> statement-breakpoint
+ALTER TABLE "jobs" ALTER COLUMN "durable" SET NOT NULL;--> statement-breakpoint
 ALTER TABLE "jobs" ADD COLUMN "circuit_count" integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE "jobs" ADD COLUMN "notify" text;--> statement-breakpoint
 ALTER TABLE "jobs" ADD COLUMN "request_id" text;--> statement-breakpoint
@@ -82,4 +87,8 @@ CREATE INDEX "job_mails_next_at_idx" ON "job_mails" USING btree ("next_at");--> 
 CREATE UNIQUE INDEX "provider_tasks_token_key" ON "provider_tasks" USING btree ("token");--> statement-breakpoint
 CREATE INDEX "provider_tasks_ask_at_idx" ON "provider_tasks" USING btree ("ask_at") WHERE ask_at is not null;--> statement-breakpoint
 CREATE INDEX "jobs_under_way_idx" ON "jobs" USING btree ("team_id") WHERE status in ('running', 'cancelling');--> statement-breakpoint
-CREATE INDEX "outbox_held_idx" ON "outbox" USING btree ("team_id","job_id") WHERE held_reason is not null;
+CREATE INDEX "outbox_held_idx" ON "outbox" USING btree ("team_id","job_id") WHERE held_reason = 'concurrency_limit';--> statement-breakpoint
+CREATE INDEX "outbox_offline_idx" ON "outbox" USING btree ("backend","job_id") WHERE held_reason = 'backend_offline';--> statement-breakpoint
+CREATE INDEX "outbox_delivered_idx" ON "outbox" USING btree ("team_id") WHERE kind = 'start' and deliveries > 0;--> statement-breakpoint
+CREATE INDEX "jobs_held_idx" ON "jobs" USING btree ("completed_at") WHERE actual_cost_micro is null and status in ('failed', 'cancelled');--> statement-breakpoint
+CREATE INDEX "ledger_over_idx" ON "ledger" USING btree ("at") WHERE kind = 'release' and amount_micro < 0;

@@ -53,6 +53,8 @@ export const ledger = pgTable(
   (table) => [
     uniqueIndex('ledger_once_key').on(table.jobId, table.task, table.attempt, table.kind),
     // Sums of a team by day, against its counters.
-    index('ledger_team_day_idx').on(table.teamId, table.day)
+    index('ledger_team_day_idx').on(table.teamId, table.day),
+    // Jobs that cost more than was reserved for them.
+    index('ledger_over_idx').on(table.at).where(sql`kind = 'release' and amount_micro < 0`)
   ]
 )

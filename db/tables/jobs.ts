@@ -1,7 +1,7 @@
 // Jobs and what belongs to one: events, attempts, artifacts, the outbox. A status is written by `transition` alone
 // (db/job-transition.ts); a trigger refuses any step that domain/job-status.ts does not name.
 import { sql } from 'drizzle-orm'
-import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { AttemptState, CancelOutcome, ExecutionMode, JobStatus } from '../../domain/job-status.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
@@ -24,6 +24,8 @@ export const jobs = pgTable(
     // The generation that wrote the present status; null when the writer does not execute (cancel, sweep).
     statusGeneration: integer('status_generation'),
     mode: text('execution_mode').$type<ExecutionMode>().notNull(),
+    // Runs as a workflow: every job of mode temporal, and every job at a provider, since nobody may lose a paid task.
+    durable: boolean('durable').notNull(),
     // Raised each time a job gets a new workflow. Every write of an executing side names the one it belongs to.
     generation: integer('generation').notNull().default(1),
     // The number of the newest event in job_events.
@@ -74,6 +76,10 @@ export const jobs = pgTable(
     index('jobs_lease_idx').on(table.leaseExpiresAt).where(sql`lease_token is not null`),
     // Sweep of jobs without a live workflow, and the queue position of a waiting job.
     index('jobs_open_idx').on(table.updatedAt).where(sql`status in ('pending', 'running', 'cancelling')`),
+    // Jobs that ended with their money held.
+    index('jobs_held_idx')
+      .on(table.completedAt)
+      .where(sql`actual_cost_micro is null and status in ('failed', 'cancelled')`),
     // A team's jobs under way, against its limit.
     index('jobs_under_way_idx').on(table.teamId).where(sql`status in ('running', 'cancelling')`)
   ]
@@ -167,6 +173,10 @@ export const outbox = pgTable(
     // The relay's pass.
     index('outbox_next_at_idx').on(table.nextAt),
     // The next of a team's held jobs, when one of its jobs ends.
-    index('outbox_held_idx').on(table.teamId, table.jobId).where(sql`held_reason is not null`)
+    index('outbox_held_idx').on(table.teamId, table.jobId).where(sql`held_reason = 'concurrency_limit'`),
+    // Jobs that wait for a backend, when it is back.
+    index('outbox_offline_idx').on(table.backend, table.jobId).where(sql`held_reason = 'backend_offline'`),
+    // What a team has with the engines and nobody has begun, against its limit.
+    index('outbox_delivered_idx').on(table.teamId).where(sql`kind = 'start' and deliveries > 0`)
   ]
 )

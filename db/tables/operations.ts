@@ -16,8 +16,11 @@ export const idempotencyKeys = pgTable(
     path: text('path').notNull(),
     bodySha256: text('body_sha256').notNull(),
     status: integer('status').notNull(),
-    // JSON text, without secrets that are shown once.
+    // JSON text, without secrets that are shown once; '' of an answer without a body.
     body: text('body').notNull(),
+    // The team that the write was about, if the caller still belonged to it afterwards: who has left it meanwhile is not
+    // shown the answer again.
+    teamId: uuid('team_id'),
     createdAt: instant('created_at').notNull().defaultNow()
   },
   (table) => [
@@ -30,6 +33,8 @@ export const idempotencyKeys = pgTable(
 // The last pass of each sweep, whichever worker made it.
 export const sweeps = pgTable('sweeps', {
   name: text('name').primaryKey(),
+  // How often it is noted when all is well.
+  periodSeconds: integer('period_seconds').notNull(),
   ranAt: instant('ran_at').notNull(),
   succeededAt: instant('succeeded_at'),
   error: text('error'),

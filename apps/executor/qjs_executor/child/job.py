@@ -34,6 +34,10 @@ from .targets.target import parse_target
 from .workflows.capture import capture
 
 SAVED_DATA_NOTE = "{} is ignored: saved simulator data is not part of the result in this version"
+EXPECTATIONS_NOTE = (
+    "the program asks for expectation values: the counts are in the basis of its observables, and the values are yours to"
+    " compute from them on this backend"
+)
 CIRCUIT_TEXT_MAX = 1024 * 1024
 """A longer canonical text is not kept beside the result, only its digest."""
 
@@ -89,8 +93,16 @@ def _compile(job: dict[str, Any]) -> dict[str, Any]:
     circuit, warnings, text = _circuit_alone(job, "compile")
     if not isinstance(circuit, QuantumCircuit):
         return {"found": circuit}
-    answer = compile_circuit(_checked(circuit, text, job), text, parse_target(job["request"]["target"]))
-    return {**answer, "warnings": [*warnings, *answer["warnings"]]}
+    circuit = _checked(circuit, text, job)
+    answer = compile_circuit(circuit, text, parse_target(job["request"]["target"]))
+    if job.get("circuit_facts", {}).get("observables"):
+        warnings = [*warnings, EXPECTATIONS_NOTE]
+    return {
+        **answer,
+        "openqasm3": _canonical(with_measurements(circuit)),
+        "registers": _shown(answer["registers"], job),
+        "warnings": [*warnings, *answer["warnings"]],
+    }
 
 
 def _capture(job: dict[str, Any]) -> dict[str, Any]:

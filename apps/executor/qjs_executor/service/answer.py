@@ -194,10 +194,13 @@ def _told(task: Task, answer: dict[str, Any]) -> dict[str, Any]:
                 "warnings": _warnings(answer),
             }
         case "compile":
+            canonical = answer.get("openqasm3")
+            registers = _registers(answer.get("registers"))
             return {
                 **_plain_fields(answer, ("format", "program", "media_type", "qubits", "readout")),
                 **({"layout": _plain_value(answer["layout"])} if "layout" in answer else {}),
-                "circuit_info": {**_circuit_info(answer.get("circuit_info")), "registers": []},
+                "qasm": None if canonical is None else text(canonical, "openqasm3", CIRCUIT_TEXT_MAX),
+                "circuit_info": {**_circuit_info(answer.get("circuit_info")), "registers": registers},
                 "warnings": _warnings(answer),
             }
         case "engines":

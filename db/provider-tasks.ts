@@ -1,0 +1,205 @@
+// Intent rows of work at providers. A row is written before anything is sent; each try to submit takes it by a conditional
+// UPDATE, so that two sides never send at once; whoever lost the job (its generation) writes nothing more.
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { MicroUsd } from '../domain/money.js'
+import type { ProviderTaskState } from '../domain/provider-task.js'
+import { openAttempt } from './attempts.js'
+import type { Db, DbOrTx } from './client.js'
+import { type Fence, now } from './job-transition.js'
+import { jobs } from './tables/jobs.js'
+import { providerTasks } from './tables/providers.js'
+
+export type ProviderTask = typeof providerTasks.$inferSelect
+
+/** A plain job has one task, asked for once. */
+const PLAIN = { task: '', attempt: 1 } as const
+
+const plainTask = (jobId: string) =>
+  and(eq(providerTasks.jobId, jobId), eq(providerTasks.task, PLAIN.task), eq(providerTasks.attempt, PLAIN.attempt))
+
+const presentGeneration = (jobId: string, { generation }: Fence) =>
+  sql`exists (select 1 from ${jobs} where ${jobs.id} = ${jobId} and ${jobs.generation} = ${generation})`
+
+export async function loadProviderTask(db: DbOrTx, jobId: string): Promise<ProviderTask | null> {
+  const [row] = await db.select().from(providerTasks).where(plainTask(jobId))
+  return row ?? null
+}
+
+/** A try to submit, as its taker knows it. Times by the database's clock. */
+export interface SubmitTry {
+  /** Counts from 1; the fence of this try. */
+  number: number
+  createdAt: Date
+  /** When a request of an earlier try may last have been under way; `null`: certainly never. */
+  lastSentAt: Date | null
+  secondsSinceSent: number | null
+  /** Since the provider last answered about this task, or since the row was written. */
+  secondsSilent: number
+}
+
+/**
+ * Writes the intent if there is none yet, and takes it for a try.
+ * @returns `null` when there is nothing to submit: it was accepted or ended, or the job is another side's.
+ */
+export async function takeForSubmit(
+  db: Db,
+  jobId: string,
+  fence: Fence,
+  task: { provider: string; token: string }
+): Promise<SubmitTry | null> {
+  return db.transaction(async (tx) => {
+    const [mine] = await tx
+      .select({ id: jobs.id })
+      .from(jobs)
+      .where(and(eq(jobs.id, jobId), eq(jobs.generation, fence.generation), eq(jobs.status, 'running')))
+      .for('no key update')
+    if (!mine) return null
+    await tx
+      .insert(providerTasks)
+      .values({ jobId, ...PLAIN, ...task, generation: fence.generation, state: 'intended' })
+      .onConflictDoNothing()
+    return takeRow(tx, jobId, fence)
+  })
+}
+
+async function takeRow(db: DbOrTx, jobId: string, fence: Fence): Promise<SubmitTry | null> {
+  const [row] = await db
+    .update(providerTasks)
+    .set({ tries: sql`${providerTasks.tries} + 1`, takenAt: now, generation: fence.generation })
+    .where(and(plainTask(jobId), eq(providerTasks.state, 'intended'), presentGeneration(jobId, fence)))
+    .returning({
+      number: providerTasks.tries,
+      createdAt: providerTasks.createdAt,
+      lastSentAt: providerTasks.lastSentAt,
+      secondsSinceSent: sql<number | null>`extract(epoch from ${now} - ${providerTasks.lastSentAt})::float8`,
+      secondsSilent: sql<number>`extract(epoch from ${now} - coalesce(${providerTasks.seenAt}, ${providerTasks.createdAt}))::float8`
+    })
+  return row ?? null
+}
+
+/** Takes the intent of a job that is being cancelled, to find out whether anything was accepted; it is never sent again. */
+export const takeForLookUp = takeRow
+
+/** The row as this try holds it; false as soon as another one has taken it. */
+const heldBy = (jobId: string, number: number) =>
+  and(plainTask(jobId), eq(providerTasks.state, 'intended'), eq(providerTasks.tries, number))
+
+/**
+ * Notes that a request may be under way from now on. Nothing may be sent without it.
+ * @returns `false` when another try has taken the row, or the job is no longer to run.
+ */
+export async function markSending(db: Db, jobId: string, fence: Fence, number: number): Promise<boolean> {
+  const marked = await db
+    .update(providerTasks)
+    .set({ lastSentAt: now })
+    .where(
+      and(
+        heldBy(jobId, number),
+        sql`exists (select 1 from ${jobs} where ${jobs.id} = ${jobId} and ${jobs.generation} = ${fence.generation}
+          and ${jobs.status} = 'running')`
+      )
+    )
+    .returning({ jobId: providerTasks.jobId })
+  return marked.length > 0
+}
+
+/** Takes back `markSending` of a request that certainly did not arrive. */
+export async function markNotSent(db: Db, jobId: string, { number, lastSentAt }: SubmitTry): Promise<void> {
+  await db.update(providerTasks).set({ lastSentAt }).where(heldBy(jobId, number))
+}
+
+/** Notes that the provider answered a look-up, whatever it said. */
+export async function markHeard(db: Db, jobId: string, number: number): Promise<void> {
+  await db.update(providerTasks).set({ seenAt: now }).where(heldBy(jobId, number))
+}
+
+/**
+ * The provider has the task: its id is recorded, and the job's attempt begins.
+ * @returns `false` when this side no longer holds the row; whoever does finds the task by its token.
+ */
+export async function markAccepted(db: Db, jobId: string, fence: Fence, providerJobId: string): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const accepted = await tx
+      .update(providerTasks)
+      .set({ state: 'accepted', providerJobId, acceptedAt: now, seenAt: now, providerStatus: 'queued' })
+      .where(and(plainTask(jobId), eq(providerTasks.state, 'intended'), presentGeneration(jobId, fence)))
+      .returning({ jobId: providerTasks.jobId })
+    if (accepted.length === 0) return false
+    // A job that is being cancelled opens none: what was found is only to be ended.
+    await openAttempt(tx, jobId, fence)
+    return true
+  })
+}
+
+/** Closes an intent that the provider certainly did not accept. `false` when it is another side's, or was accepted. */
+export async function markWithdrawn(
+  db: DbOrTx,
+  jobId: string,
+  fence: Fence,
+  error: { code: string; message: string } | null
+): Promise<boolean> {
+  const withdrawn = await db
+    .update(providerTasks)
+    .set({ state: 'withdrawn', endedAt: now, errorCode: error?.code ?? null, errorMessage: error?.message ?? null })
+    .where(and(plainTask(jobId), eq(providerTasks.state, 'intended'), presentGeneration(jobId, fence)))
+    .returning({ jobId: providerTasks.jobId })
+  return withdrawn.length > 0
+}
+
+/** What the provider said of an accepted task. */
+export interface SeenTask {
+  state: Extract<ProviderTaskState, 'accepted' | 'completed' | 'failed' | 'cancelled'>
+  status: string
+  queuePosition: number | null
+  predictedWaitSeconds: number | null
+  cost: MicroUsd | null
+  failure: string | null
+}
+
+/** Notes what the provider said. @returns whether that is news for whoever waits. */
+export async function markSeen(db: DbOrTx, jobId: string, seen: SeenTask): Promise<boolean> {
+  const over = seen.state !== 'accepted'
+  const values = {
+    state: seen.state,
+    providerStatus: seen.status,
+    queuePosition: seen.queuePosition,
+    predictedWaitSeconds: seen.predictedWaitSeconds,
+    ...(over && {
+      endedAt: now,
+      cost: seen.cost,
+      errorCode: seen.state === 'failed' ? 'provider_failed' : null,
+      errorMessage: seen.failure
+    })
+  }
+  const before = db
+    .select({ status: providerTasks.providerStatus, position: providerTasks.queuePosition })
+    .from(providerTasks)
+    .where(plainTask(jobId))
+    .for('no key update')
+    .as('before')
+  // What a provider said at the end stays: an answer that was under way meanwhile is older.
+  const [row] = await db
+    .update(providerTasks)
+    .set({ ...values, seenAt: now })
+    .from(before)
+    .where(and(plainTask(jobId), eq(providerTasks.state, 'accepted')))
+    .returning({ status: before.status, position: before.position })
+  return row !== undefined && (row.status !== seen.status || row.position !== seen.queuePosition || over)
+}
+
+/** Nobody will ever know what became of the task. Its money stays held. */
+export async function markUnknown(db: DbOrTx, jobId: string, fence: Fence): Promise<void> {
+  await db
+    .update(providerTasks)
+    .set({ state: 'unknown', endedAt: now })
+    .where(
+      and(plainTask(jobId), inArray(providerTasks.state, ['intended', 'accepted']), presentGeneration(jobId, fence))
+    )
+}
+
+export async function markCancelAsked(db: DbOrTx, jobId: string): Promise<void> {
+  await db
+    .update(providerTasks)
+    .set({ cancelRequestedAt: sql`coalesce(${providerTasks.cancelRequestedAt}, ${now})` })
+    .where(plainTask(jobId))
+}

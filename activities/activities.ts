@@ -1,15 +1,14 @@
 // The activities of a job's workflow. Each is idempotent by job id and fence: the short ones are single transactions that
 // answer what an earlier call of theirs already did, `execute` looks for a stored result before it runs anything.
-import { ApplicationFailure, Context } from '@temporalio/activity'
+import { Context } from '@temporalio/activity'
 import { type Beginning, beginJob, completeJob, failJob, recordCancelled } from '../db/job-steps.js'
 import { jobStatus } from '../db/jobs.js'
 import type { JobHandOver } from '../domain/dispatch.js'
 import type { JobError } from '../domain/errors.js'
 import type { CancelOutcome, JobStatus } from '../domain/job-status.js'
+import { executionRetry } from '../domain/retry.js'
 import { type ExecuteDeps, executeJob } from './execute-job.js'
-
-/** Accepted runs of one job before a loss of the execution service fails it. */
-export const ATTEMPTS_MAX = 3
+import { failureOf } from './job-failure.js'
 
 const HEARTBEAT_MS = 1_000
 
@@ -42,7 +41,7 @@ export function createActivities(deps: ExecuteDeps) {
         if (execution.outcome === 'cancelling') return { next: 'cancel' }
         if (execution.outcome === 'stopped') return { next: 'stop' }
         if (execution.outcome === 'failed') throw failureOf(execution.error, 'final')
-        throw failureOf(execution.error, execution.attempt < ATTEMPTS_MAX ? 'retryable' : 'final')
+        throw failureOf(execution.error, execution.attempt < executionRetry.attemptsMax ? 'retryable' : 'final')
       } finally {
         clearInterval(beating)
       }
@@ -67,13 +66,4 @@ export function createActivities(deps: ExecuteDeps) {
       return statusAfter(jobId)
     }
   }
-}
-
-/** The one place where an error of the catalogue becomes a Temporal failure: its type is the code. */
-function failureOf(error: JobError, as: 'final' | 'retryable'): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: error.code,
-    message: error.message,
-    nonRetryable: as === 'final'
-  })
 }

@@ -10,11 +10,13 @@ import type { OutboxRow } from '../db/outbox.js'
 import {
   type JobHandOver,
   queueEntryIdOf,
+  RUN_JOB_AT_PROVIDER_WORKFLOW,
   RUN_JOB_WORKFLOW,
   searchAttributes,
   workflowIdOf
 } from '../domain/dispatch.js'
 import type { JobStatus } from '../domain/job-status.js'
+import type { Tracing } from './tracing.js'
 
 /** Between a slow engine and a relay that stands still. */
 const DEADLINE_MS = 2_000
@@ -25,6 +27,7 @@ export interface DispatchDeps {
   taskQueue: string
   queue: Queue<JobHandOver>
   announce: AnnounceJob
+  tracing?: Tracing | null
 }
 
 /** `delivered` now; `held`: the engine still has an earlier delivery; `unreachable`: it did not answer in time. */
@@ -93,9 +96,9 @@ async function startWorkflows(deps: DispatchDeps, rows: OutboxRow[], answers: Ma
     rows.map(async (row) => {
       const label = labels.get(row.jobId)
       if (!label) return
-      try {
-        await withDeadline(deps.temporal, () =>
-          deps.temporal.workflow.start(RUN_JOB_WORKFLOW, {
+      const start = () =>
+        withDeadline(deps.temporal, () =>
+          deps.temporal.workflow.start(label.atProvider ? RUN_JOB_AT_PROVIDER_WORKFLOW : RUN_JOB_WORKFLOW, {
             args: [{ jobId: row.jobId, generation: row.generation }],
             taskQueue: deps.taskQueue,
             workflowId: workflowIdOf(row.jobId, row.generation),
@@ -105,12 +108,14 @@ async function startWorkflows(deps: DispatchDeps, rows: OutboxRow[], answers: Ma
             typedSearchAttributes: new TypedSearchAttributes([
               { key: keyword(searchAttributes.team), value: label.teamId },
               { key: keyword(searchAttributes.backend), value: label.backend },
-              { key: keyword(searchAttributes.mode), value: row.mode },
+              { key: keyword(searchAttributes.mode), value: label.mode },
               // A workflow exists to run its job; writing it at the start saves every job an event and an index entry.
               { key: keyword(searchAttributes.status), value: 'running' satisfies JobStatus }
             ])
           })
         )
+      try {
+        await (deps.tracing ? deps.tracing.within(label.traceParent, start) : start())
         answers.set(row, row.deliveries > 0 ? 'held' : 'delivered')
       } catch (error) {
         // A closed workflow of this id was delivered; whether its job still needs one is for the sweep to find out.

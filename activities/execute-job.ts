@@ -1,23 +1,25 @@
 // The step that runs a job's circuit, for both modes. AT-LEAST-ONCE: it may be called again after a crash, so it first
 // looks for a result that is already stored, and everything it writes is fenced. Waiting for a busy or absent executor is
 // no attempt; an attempt begins when the executor has accepted the run.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { closeAttempt, completeAttempt, openAttempt } from '../db/attempts.js'
 import type { Db } from '../db/client.js'
 import type { AnnounceJob } from '../db/job-changes.js'
 import type { Fence } from '../db/job-transition.js'
 import { loadRun } from '../db/jobs.js'
 import { assertNever, type JobError } from '../domain/errors.js'
+import { waitAfterAttempt } from '../domain/retry.js'
 import type { ExecutorClient, RunRequest } from './executor-client.js'
 import type { ExecutorGate } from './executor-gate.js'
 import type { RunEnd } from './executor-stream.js'
+import { type Waited, whenExecutorCan } from './executor-wait.js'
+import { persistently } from './persistently.js'
 
 export interface ExecuteDeps {
   db: Db
   executor: ExecutorClient
   gate: ExecutorGate
   announce: AnnounceJob
-  log: { warn(detail: object, message: string): void }
+  log: { info(detail: object, message: string): void; warn(detail: object, message: string): void }
 }
 
 /**
@@ -30,12 +32,6 @@ export type Execution =
   | { outcome: 'lost'; error: JobError; attempt: number }
   | { outcome: 'cancelling' }
   | { outcome: 'stopped' }
-
-const BUSY_FIRST_MS = 100
-const BUSY_MAX_MS = 2_000
-const AWAY_MS = 5_000
-/** One unbroken absence of the executor longer than this fails the job. */
-const AWAY_DEADLINE_MS = 24 * 3_600_000
 
 /** @param signal aborted when the job is cancelled or the worker stops; the run over there is killed then. */
 export async function executeJob(
@@ -51,15 +47,23 @@ export async function executeJob(
   if (!request)
     return { outcome: 'failed', error: { code: 'backend_unknown', message: `no backend is called ${job.backend}` } }
 
+  const kept = { log: deps.log, jobId, signal }
+  const ids = { jobId, teamId: job.teamId, requestId: job.requestId, generation: fence.generation }
   let attempt: number | null = null
   const accepted = async () => {
-    attempt = await persistently(deps, jobId, signal, () => openAttempt(deps.db, jobId, fence))
+    attempt = await persistently(kept, () => openAttempt(deps.db, jobId, fence))
+    if (attempt !== null) deps.log.info({ ...ids, attempt }, 'job attempt begun')
     deps.announce(jobId)
     return attempt !== null
   }
   // When the signal ends the wait, the attempt stays open: whoever ends or resumes the job closes it.
-  const end = await runWhenPossible(deps, request, signal, accepted)
-  return (await recordEnd(deps, jobId, attempt, end, signal)) ?? notRunning(deps.db, jobId, fence)
+  const end = await whenExecutorCan<RunEnd>(deps, signal, () => deps.executor.run(request, signal, accepted))
+  if (attempt !== null)
+    deps.log.info(
+      { ...ids, attempt, end: end.kind, ...('error' in end && { code: end.error.code }) },
+      'job attempt ended'
+    )
+  return (await recordEnd(deps, jobId, attempt, end, signal, !fence.lease)) ?? notRunning(deps.db, jobId, fence)
 }
 
 async function notRunning(db: Db, jobId: string, fence: Fence): Promise<Execution> {
@@ -84,50 +88,27 @@ function runRequest(jobId: string, job: NonNullable<Awaited<ReturnType<typeof lo
   }
 }
 
-type AcceptedEnd = Exclude<RunEnd, { kind: 'busy' } | { kind: 'away' }>
+type AcceptedEnd = Waited<RunEnd>
 
-async function runWhenPossible(
-  deps: ExecuteDeps,
-  request: RunRequest,
-  signal: AbortSignal,
-  accepted: () => Promise<boolean>
-): Promise<AcceptedEnd> {
-  let busyMs = BUSY_FIRST_MS
-  let awaySince: number | null = null
-  while (true) {
-    const leave = await deps.gate.enter(signal)
-    const end = await deps.executor.run(request, signal, accepted).finally(leave)
-    if (end.kind === 'busy') {
-      awaySince = null
-      // Jitter keeps several workers from asking in step.
-      await sleep(busyMs * (0.75 + Math.random() / 2), undefined, { signal })
-      busyMs = Math.min(busyMs * 2, BUSY_MAX_MS)
-    } else if (end.kind === 'away') {
-      awaySince ??= performance.now()
-      if (performance.now() - awaySince > AWAY_DEADLINE_MS)
-        return { kind: 'refused', message: `the execution service could not be reached for 24 hours (${end.message})` }
-      deps.log.warn({ reason: end.message }, 'execution service away; waiting')
-      await sleep(AWAY_MS, undefined, { signal })
-    } else return end
-  }
-}
-
-/** `null` when the attempt could not be opened or is no longer open. */
+/**
+ * `null` when the attempt could not be opened or is no longer open.
+ * @param retried the job is durable: an execution that is lost is followed by another, up to a number.
+ */
 async function recordEnd(
   deps: ExecuteDeps,
   jobId: string,
   attempt: number | null,
   end: AcceptedEnd,
-  signal: AbortSignal
+  signal: AbortSignal,
+  retried: boolean
 ): Promise<Execution | null> {
-  const close = (state: 'failed' | 'lost', error: JobError) =>
-    attempt === null
-      ? false
-      : persistently(deps, jobId, signal, () => closeAttempt(deps.db, jobId, attempt, state, error))
+  const kept = { log: deps.log, jobId, signal }
+  const close = (state: 'failed' | 'lost', error: JobError, backoffMs: number | null = null) =>
+    attempt === null ? false : persistently(kept, () => closeAttempt(deps.db, jobId, attempt, state, error, backoffMs))
   switch (end.kind) {
     case 'completed': {
       if (attempt === null) return null
-      const resultSha256 = await persistently(deps, jobId, signal, () =>
+      const resultSha256 = await persistently(kept, () =>
         completeAttempt(deps.db, jobId, attempt, end.result, end.artifacts)
       )
       return resultSha256 ? { outcome: 'completed', resultSha256 } : null
@@ -140,28 +121,11 @@ async function recordEnd(
     case 'lost': {
       if (attempt === null) return null
       const error = { code: 'execution_service_lost', message: end.message } as const
-      await close('lost', error)
+      await close('lost', error, retried ? waitAfterAttempt(attempt) : null)
       deps.announce(jobId)
       return { outcome: 'lost', error, attempt }
     }
     default:
       return assertNever(end)
-  }
-}
-
-/** Repeats a write until the database takes it: a finished simulation is never run again because of a database that was away. */
-async function persistently<T>(
-  deps: ExecuteDeps,
-  jobId: string,
-  signal: AbortSignal,
-  write: () => Promise<T>
-): Promise<T> {
-  for (let waitMs = 200; ; waitMs = Math.min(waitMs * 2, AWAY_MS)) {
-    try {
-      return await write()
-    } catch (error) {
-      deps.log.warn({ jobId, err: error }, 'database away; keeping the outcome until it is back')
-      await sleep(waitMs, undefined, { signal })
-    }
   }
 }

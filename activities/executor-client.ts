@@ -26,8 +26,17 @@ export interface ConvertRequest {
   keys: { user: string; team: string }
 }
 
-/** `answer` is JSON text `{ qasm, circuit_info, warnings }`, never parsed here. */
-export type ConvertEnd =
+export interface CompileRequest {
+  source: RunRequest['source']
+  backend: string
+  max_qubits: number
+  params: unknown
+  target: { format: string; num_qubits: number | null }
+  limits: { wall_seconds: number }
+}
+
+/** `answer` is JSON text as docs/executor.md describes it for the path, never parsed here. */
+export type QuestionEnd =
   | { kind: 'completed'; answer: string }
   | { kind: 'failed'; error: JobError }
   | Exclude<Refusal, { kind: 'refused' }>
@@ -41,7 +50,9 @@ export interface ExecutorClient {
     signal: AbortSignal
   ): Promise<RunEnd>
   /** The circuit that a program builds, as OpenQASM. Rejects when `signal` aborts. */
-  convert(source: ConvertRequest, signal: AbortSignal): Promise<ConvertEnd>
+  convert(source: ConvertRequest, signal: AbortSignal): Promise<QuestionEnd>
+  /** A source in a provider's own form, in the lane of jobs. Rejects when `signal` aborts. */
+  compile(request: CompileRequest, signal: AbortSignal): Promise<QuestionEnd>
   health(timeoutMs?: number): Promise<ExecutorHealth>
   close(): Promise<void>
 }
@@ -83,21 +94,24 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
     }
   }
 
+  async function question(path: string, body: object, signal: AbortSignal): Promise<QuestionEnd> {
+    try {
+      const response = await post(path, body, signal)
+      const text = await response.body.text()
+      if (response.statusCode === 200) return { kind: 'completed', answer: text }
+      const refused = refusal(response.statusCode, text, response.headers['retry-after'])
+      return refused.kind === 'refused' ? { kind: 'failed', error: readFault(errorOf(text) ?? refused) } : refused
+    } catch (error) {
+      signal.throwIfAborted()
+      return { kind: 'away', message: reasonOf(error) }
+    }
+  }
+
   return {
     run,
     runInteractive: (body, signal) => run({ ...body, lane: 'interactive' }, signal, async () => true),
-    async convert(body, signal) {
-      try {
-        const response = await post('/convert', body, signal)
-        const text = await response.body.text()
-        if (response.statusCode === 200) return { kind: 'completed', answer: text }
-        const refused = refusal(response.statusCode, text, response.headers['retry-after'])
-        return refused.kind === 'refused' ? { kind: 'failed', error: readFault(errorOf(text) ?? refused) } : refused
-      } catch (error) {
-        signal.throwIfAborted()
-        return { kind: 'away', message: reasonOf(error) }
-      }
-    },
+    convert: (body, signal) => question('/convert', body, signal),
+    compile: (body, signal) => question('/compile', { ...body, lane: 'jobs' }, signal),
     async health(timeoutMs = 2_000) {
       const response = await request(`${url}/health`, {
         headers,

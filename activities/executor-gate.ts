@@ -6,6 +6,10 @@ export interface ExecutorGate {
   enter(signal: AbortSignal): Promise<() => void>
   setPermits(permits: number): void
   readonly permits: number
+  /** Permits that are given out. */
+  readonly inUse: number
+  /** How many wait for one. */
+  readonly waiting: number
 }
 
 export function createExecutorGate(initialPermits: number): ExecutorGate {
@@ -25,6 +29,12 @@ export function createExecutorGate(initialPermits: number): ExecutorGate {
   return {
     get permits() {
       return permits
+    },
+    get inUse() {
+      return inside
+    },
+    get waiting() {
+      return queue.size
     },
     setPermits(count) {
       permits = Math.max(1, count)

@@ -6,6 +6,7 @@ import { Queue } from 'bullmq'
 import { createExecutorClient } from '../activities/executor-client.js'
 import { findBackend } from '../db/backends.js'
 import { createJob } from '../db/jobs.js'
+import { lockTeamForWrite } from '../db/teams.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../domain/dispatch.js'
 import { BELL } from './bare.js'
 import { startBare } from './bare-process.js'
@@ -154,28 +155,29 @@ async function timed(count: number, run: () => Promise<unknown>): Promise<number
 async function record(platform: BenchPlatform, mode: Mode, count: number): Promise<string[]> {
   const { db, sql } = platform.connection
   const backend = (await findBackend(db, 'local'))!
+  const caller = { userId: platform.user.id, email: platform.user.email, key: null }
   const ids: string[] = []
   for (let at = 0; at < count; at++)
     ids.push(
-      await createJob(
-        db,
-        {
-          source: { kind: 'circuit', format: 'qasm3', text: BELL },
-          backend: 'local',
-          params: { shots: 1024 },
-          mode,
-          teamId: null,
-          name: null,
-          labels: [],
-          timeoutSeconds: 120,
-          maxCost: null,
-          notBefore: null
-        },
-        {
-          caller: { userId: platform.user.id, email: platform.user.email, key: null },
-          backend,
-          at: new Date()
-        }
+      await db.transaction(async (tx) =>
+        createJob(
+          tx,
+          {
+            source: { kind: 'circuit', format: 'qasm3', text: BELL },
+            backend: 'local',
+            params: { shots: 1024 },
+            mode,
+            teamId: await lockTeamForWrite(tx, caller, null),
+            name: null,
+            labels: [],
+            timeoutSeconds: 120,
+            maxCost: null,
+            notBefore: null,
+            circuitCount: 1,
+            notify: null
+          },
+          { caller, backend, at: new Date() }
+        )
       )
     )
   await sql`update outbox set next_at = now() + interval '1 hour'`

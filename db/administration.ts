@@ -7,7 +7,7 @@ import { ServiceError } from '../domain/errors.js'
 import { createAccessCode, grantPlatformAdmin } from './accounts.js'
 import { loadTeamSummary } from './administration-lists.js'
 import { findBackend } from './backends.js'
-import type { Db, Tx } from './client.js'
+import type { Db, DbOrTx, Tx } from './client.js'
 import { newId } from './ids.js'
 import { cancelJob } from './job-steps.js'
 import { now } from './job-transition.js'
@@ -43,7 +43,7 @@ export async function recordAdminAction(
  * Suspending once more changes the reason and keeps the time.
  * @throws ServiceError `not_found`.
  */
-export async function suspendTeam(db: Db, actor: AdminActor, teamId: string, reason: string): Promise<TeamSummary> {
+export async function suspendTeam(db: DbOrTx, actor: AdminActor, teamId: string, reason: string): Promise<TeamSummary> {
   return db.transaction(async (tx) => {
     const before = await lockTeam(tx, teamId)
     await tx
@@ -59,7 +59,7 @@ export async function suspendTeam(db: Db, actor: AdminActor, teamId: string, rea
 }
 
 /** Lifts a suspension; a team that is not suspended stays as it is. @throws ServiceError `not_found`. */
-export async function unsuspendTeam(db: Db, actor: AdminActor, teamId: string): Promise<TeamSummary> {
+export async function unsuspendTeam(db: DbOrTx, actor: AdminActor, teamId: string): Promise<TeamSummary> {
   return db.transaction(async (tx) => {
     const before = await lockTeam(tx, teamId)
     if (before.suspendedAt) {
@@ -95,7 +95,7 @@ export async function lockBackend(tx: Tx, slug: string): Promise<Backend | null>
 
 /** As `createAccessCode`. @throws the database's 23505 for a code that there is already. */
 export async function makeAccessCode(
-  db: Db,
+  db: DbOrTx,
   actor: AdminActor,
   options: { code?: string; uses: number; expiresAt: Date | null }
 ): Promise<string> {
@@ -123,7 +123,7 @@ export async function makePlatformAdmin(db: Db, actor: AdminActor, email: string
  * Cancels a job of any team, suspended ones included. One that is being cancelled already stays as it is.
  * @throws ServiceError `not_found`, `conflict` when it is final.
  */
-export async function cancelAnyJob(db: Db, actor: AdminActor, jobId: string): Promise<void> {
+export async function cancelAnyJob(db: DbOrTx, actor: AdminActor, jobId: string): Promise<void> {
   await db.transaction(async (tx) => {
     const [job] = await tx
       .select({ status: jobs.status, teamId: jobs.teamId })

@@ -1,5 +1,6 @@
 // What a job produced beside its result: canonical circuit, compiled program, state vector. Stored with the attempt that
 // made them (db/attempts.ts) and shown once the job has its result.
+import { createHash } from 'node:crypto'
 import { and, asc, desc, eq, ne } from 'drizzle-orm'
 import type { DbOrTx } from './client.js'
 import { artifacts } from './tables/jobs.js'
@@ -13,6 +14,9 @@ export interface Artifact {
   mediaType: string
   content: Buffer
 }
+
+/** Hex. */
+export const sha256Of = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
 
 export interface ArtifactInfo {
   name: string

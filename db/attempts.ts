@@ -1,15 +1,17 @@
 // Attempts: a row is opened when the executor has accepted a run, and closed once. A row carries the generation that
 // opened it, and only the job's present generation writes to it: a side that lost its job neither opens nor closes anything.
 // A finished run's result is stored in the closing transaction.
-import { createHash } from 'node:crypto'
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { JobError } from '../domain/errors.js'
-import type { AttemptState } from '../domain/job-status.js'
+import type { AttemptState, JobStatus } from '../domain/job-status.js'
 import { storableText } from '../domain/json-guard.js'
-import { type Artifact, RESULT_ARTIFACT } from './artifacts.js'
+import type { MicroUsd } from '../domain/money.js'
+import { executionRetry } from '../domain/retry.js'
+import { type Artifact, RESULT_ARTIFACT, sha256Of } from './artifacts.js'
 import type { Db, DbOrTx } from './client.js'
 import { type Fence, fenceHolds, now } from './job-transition.js'
-import { artifacts, attempts, jobs } from './tables/jobs.js'
+import { artifacts, attempts, jobEvents, jobs } from './tables/jobs.js'
+import { providerTasks } from './tables/providers.js'
 
 export interface Attempt {
   task: string
@@ -20,73 +22,186 @@ export interface Attempt {
   errorCode: string | null
   errorMessage: string | null
   resultSha256: string | null
+  /** How long the next attempt waits after this one; `null` when there is none. */
+  backoffMs: number | null
 }
 
+const lostWithItsSide: JobError = {
+  code: 'execution_service_lost',
+  message: 'the execution was interrupted and its end is unknown'
+}
+
+const { firstWaitMs, factor, longestWaitMs } = executionRetry
+/** As `waitAfterAttempt`, of an attempt that another followed. */
+const waited = sql`least(${longestWaitMs}::int, ${firstWaitMs}::int * ${factor}::int ^ (${attempts.number} - 1))::int`
+
 /**
- * Opens the next attempt; one that is still open belongs to an execution whose end nobody saw and is closed as lost.
+ * Opens the next attempt, of a job that runs or (a task found at its provider) is being cancelled; one that is still open
+ * belongs to an execution whose end nobody saw and is closed as lost.
  * @returns its number from 1, or `null` when the job is no longer this side's to run.
  */
-export async function openAttempt(db: DbOrTx, jobId: string, fence: Fence): Promise<number | null> {
-  // The lock on the job's row keeps a cancel or a sweep from coming between the check and the insert.
-  const mine = db
-    .select({ id: jobs.id })
-    .from(jobs)
-    .where(and(eq(jobs.id, jobId), eq(jobs.status, 'running'), fenceHolds(fence)))
-    .for('no key update')
+export async function openAttempt(
+  db: DbOrTx,
+  jobId: string,
+  fence: Fence,
+  statuses: JobStatus[] = ['running']
+): Promise<number | null> {
+  const mine = and(eq(jobs.id, jobId), inArray(jobs.status, statuses), fenceHolds(fence))
+  const opened = await openFirst(db, jobId, fence, mine)
+  if (opened !== null) return opened
+  return db.transaction(async (tx) => {
+    // Locked by a statement of its own: the next ones see what whoever held the lock has written.
+    const [held] = await tx.select({ id: jobs.id }).from(jobs).where(mine).for('no key update')
+    if (!held) return null
+    const lost = await closeOpen(tx, jobId, 'lost', lostWithItsSide, waited)
+    if (lost.length > 0) {
+      const { seq, status } = await raiseEvents(tx, jobId, lost.length)
+      await tellClosed(tx, jobId, lost, seq - lost.length + 1, status)
+    }
+    return openFirst(tx, jobId, fence, mine)
+  })
+}
+
+/** Opens an attempt unless one is open. The update of the job keeps a cancel or a sweep from coming between. */
+async function openFirst(db: DbOrTx, jobId: string, fence: Fence, where: SQL | undefined): Promise<number | null> {
+  const raised = db
+    .update(jobs)
+    .set({ eventSeq: sql`${jobs.eventSeq} + 1` })
+    .where(
+      and(where, sql`not exists (select 1 from ${attempts} where ${attempts.jobId} = ${jobId} and state = 'running')`)
+    )
+    .returning({ id: jobs.id, seq: jobs.eventSeq, status: jobs.status })
   const [opened] = await db.execute<{ number: number }>(sql`
-    with mine as ${mine},
-      lost as (update ${attempts} set state = 'lost', ended_at = ${now}, error_code = 'execution_service_lost',
-          error_message = 'the execution was interrupted and its end is unknown'
-        where job_id in (select id from mine) and state = 'running')
+    with raised as ${raised},
+      next as (select coalesce(max(number), 0) + 1 as number from ${attempts} where job_id = ${jobId} and task = ''),
+      told as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state)
+        select id, event_seq, 'attempt', status, '', number, 'running' from raised, next)
     insert into ${attempts} (job_id, number, generation, state)
-      select id, (select coalesce(max(number), 0) + 1 from ${attempts} where job_id = ${jobId} and task = ''),
-        ${fence.generation}, 'running'
-      from mine
+      select id, number, ${fence.generation}, 'running' from raised, next
     returning number`)
   return opened?.number ?? null
 }
 
-/** Closes an open attempt that did not complete. `false` when somebody else closed it, or has the job by now. */
+/**
+ * Closes an open attempt that did not complete. `false` when somebody else closed it, or has the job by now.
+ * @param backoffMs how long the next one waits.
+ */
 export async function closeAttempt(
   db: DbOrTx,
   jobId: string,
   number: number,
   state: 'failed' | 'cancelled' | 'lost',
-  error: JobError | null
+  error: JobError | null,
+  backoffMs: number | null = null
 ): Promise<boolean> {
-  const closed = await db
-    .update(attempts)
-    .set({ state, endedAt: now, ...errorColumns(error) })
-    .where(openAndPresent(jobId, number))
-    .returning({ number: attempts.number })
+  const { errorCode, errorMessage } = errorColumns(error)
+  const closed = await db.execute(sql`
+    with ${closing(
+      db,
+      jobId,
+      number,
+      sql`state = ${state}, ended_at = ${now}, error_code = ${errorCode},
+        error_message = ${errorMessage}, backoff_ms = ${backoffMs}`
+    )}
+    select number from closed`)
   return closed.length > 0
 }
 
-/** The attempt is open, and the job's generation is still the one that opened it. */
-const openAndPresent = (jobId: string, number: number) =>
-  and(
-    eq(attempts.jobId, jobId),
-    eq(attempts.number, number),
-    eq(attempts.state, 'running'),
-    sql`${attempts.generation} = (select generation from ${jobs} where id = ${jobId})`
-  )
+/**
+ * The parts of a statement that closes an open attempt of the job's present generation and tells of it: `closed` has its
+ * row, or nothing. The job is locked before the attempt, as everywhere.
+ */
+function closing(db: DbOrTx, jobId: string, number: number, set: SQL): SQL {
+  const held = db
+    .select({ id: jobs.id, generation: jobs.generation })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+    .for('no key update')
+  return sql`held as ${held},
+      closed as (update ${attempts} set ${set}
+        where job_id in (select id from held) and number = ${number} and state = 'running'
+          and generation = (select generation from held)
+        returning job_id, task, number, state, ended_at),
+      raised as (update ${jobs} set event_seq = event_seq + 1 where id in (select job_id from closed)
+        returning event_seq, status),
+      told as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state, at)
+        select job_id, event_seq, 'attempt', raised.status, task, number, state, ended_at from closed, raised)`
+}
 
 const errorColumns = (error: JobError | null) => ({
   errorCode: error?.code ?? null,
   errorMessage: error ? storableText(error.message) : null
 })
 
-/** Closes whatever attempt of a job is still open. */
+/**
+ * Closes whatever attempt of a job is still open, after its end was written in the same transaction: what readers hear of
+ * the attempts comes before the end all the same.
+ */
 export async function closeOpenAttempts(
   tx: DbOrTx,
   jobId: string,
   state: 'cancelled' | 'lost',
   error: JobError | null
 ): Promise<void> {
+  const closed = await closeOpen(tx, jobId, state, error)
+  if (closed.length === 0) return
+  const { seq } = await raiseEvents(tx, jobId, closed.length)
+  const first = seq - closed.length
   await tx
+    .update(jobEvents)
+    .set({ seq, at: now })
+    .where(and(eq(jobEvents.jobId, jobId), eq(jobEvents.seq, first)))
+  const [before] = await tx
+    .select({ status: jobEvents.status })
+    .from(jobEvents)
+    .where(and(eq(jobEvents.jobId, jobId), eq(jobEvents.seq, first - 1)))
+  await tellClosed(tx, jobId, closed, first, before!.status)
+}
+
+/** The job is locked by this transaction. The events are for the caller to write. */
+async function closeOpen(
+  tx: DbOrTx,
+  jobId: string,
+  state: 'cancelled' | 'lost',
+  error: JobError | null,
+  backoffMs: SQL | null = null
+) {
+  const closed = await tx
     .update(attempts)
-    .set({ state, endedAt: now, ...errorColumns(error) })
+    .set({ state, endedAt: now, ...errorColumns(error), backoffMs })
     .where(and(eq(attempts.jobId, jobId), eq(attempts.state, 'running')))
+    .returning({ task: attempts.task, number: attempts.number, state: attempts.state, at: attempts.endedAt })
+  return closed.sort((a, b) => (a.task < b.task ? -1 : a.task > b.task ? 1 : a.number - b.number))
+}
+
+async function raiseEvents(tx: DbOrTx, jobId: string, by: number) {
+  const [raised] = await tx
+    .update(jobs)
+    .set({ eventSeq: sql`${jobs.eventSeq} + ${by}` })
+    .where(eq(jobs.id, jobId))
+    .returning({ seq: jobs.eventSeq, status: jobs.status })
+  return raised!
+}
+
+async function tellClosed(
+  tx: DbOrTx,
+  jobId: string,
+  closed: Awaited<ReturnType<typeof closeOpen>>,
+  firstSeq: number,
+  status: JobStatus
+): Promise<void> {
+  await tx.insert(jobEvents).values(
+    closed.map(({ task, number, state, at }, index) => ({
+      jobId,
+      seq: firstSeq + index,
+      type: 'attempt' as const,
+      status,
+      task,
+      attempt: number,
+      attemptState: state,
+      at: at!
+    }))
+  )
 }
 
 /**
@@ -108,18 +223,9 @@ export async function completeAttempt(
     ({ name, mediaType, content }) =>
       sql`(${name}::text, ${sha256Of(content)}::text, ${content.length}::int, ${mediaType}::text, ${content}::bytea)`
   )
-  // The lock keeps a sweep from giving the job away between the check and the commit.
-  const held = db
-    .select({ id: jobs.id, generation: jobs.generation })
-    .from(jobs)
-    .where(eq(jobs.id, jobId))
-    .for('no key update')
+  // The lock that `closing` takes keeps a sweep from giving the job away between the check and the commit.
   const closed = await db.execute(sql`
-    with held as ${held},
-      closed as (update ${attempts} set state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}
-        where job_id in (select id from held) and number = ${number} and state = 'running'
-          and generation = (select generation from held)
-        returning job_id),
+    with ${closing(db, jobId, number, sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`)},
       stored as (insert into ${artifacts} (job_id, name, sha256, size_bytes, media_type, content)
         select closed.job_id, file.* from closed
           cross join (values ${sql.join(files, sql`, `)}) as file (name, sha256, size_bytes, media_type, content)
@@ -128,10 +234,37 @@ export async function completeAttempt(
   return closed.length > 0 ? resultSha256 : null
 }
 
-const sha256Of = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
+/** An attempt, with what its provider says of it. */
+export interface AttemptRow extends Attempt {
+  providerJobId: string | null
+  /** `null`: the attempt is at a provider that has not said. */
+  cost: MicroUsd | null
+}
 
-export async function listAttempts(db: DbOrTx, jobId: string): Promise<Attempt[]> {
-  return db.select().from(attempts).where(eq(attempts.jobId, jobId)).orderBy(asc(attempts.task), asc(attempts.number))
+export async function listAttempts(db: DbOrTx, jobId: string): Promise<AttemptRow[]> {
+  const rows = await db
+    .select({
+      attempt: attempts,
+      provider: providerTasks.provider,
+      providerJobId: providerTasks.providerJobId,
+      cost: providerTasks.cost
+    })
+    .from(attempts)
+    .leftJoin(
+      providerTasks,
+      and(
+        eq(providerTasks.jobId, attempts.jobId),
+        eq(providerTasks.task, attempts.task),
+        eq(providerTasks.attempt, attempts.number)
+      )
+    )
+    .where(eq(attempts.jobId, jobId))
+    .orderBy(asc(attempts.task), asc(attempts.number))
+  return rows.map(({ attempt, provider, providerJobId, cost }) => ({
+    ...attempt,
+    providerJobId,
+    cost: provider === null ? 0n : cost
+  }))
 }
 
 /** The stored result, as the text it arrived as. */

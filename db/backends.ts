@@ -1,18 +1,21 @@
 // Reads and changes of the backend catalogue.
-import { and, asc, eq, inArray, like, or, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, inArray, like, or, sql } from 'drizzle-orm'
 import type { Backend, BackendStatus } from '../domain/backend.js'
 import { type MicroUsd, microFromUsd } from '../domain/money.js'
 import type { Db, DbOrTx } from './client.js'
 import { newId } from './ids.js'
+import { servedByWorker } from './provider-workers.js'
 import { backends } from './tables/backends.js'
 
+const columns = { ...getTableColumns(backends), served: servedByWorker }
+
 export async function listBackends(db: DbOrTx): Promise<Backend[]> {
-  const rows = await db.select().from(backends).orderBy(asc(backends.displayOrder), asc(backends.slug))
+  const rows = await db.select(columns).from(backends).orderBy(asc(backends.displayOrder), asc(backends.slug))
   return rows.map(fromRow)
 }
 
 export async function findBackend(db: DbOrTx, slug: string): Promise<Backend | null> {
-  const [row] = await db.select().from(backends).where(eq(backends.slug, slug))
+  const [row] = await db.select(columns).from(backends).where(eq(backends.slug, slug))
   return row ? fromRow(row) : null
 }
 
@@ -38,8 +41,8 @@ export async function changeBackend(db: DbOrTx, slug: string, change: BackendCha
       updatedAt: sql`clock_timestamp()`
     })
     .where(eq(backends.slug, slug))
-    .returning()
-  return row ? fromRow(row) : null
+    .returning({ id: backends.id })
+  return row ? findBackend(db, slug) : null
 }
 
 /** How long a GPU counts as there after the last executor that reported it: another may report on behalf of none. */
@@ -76,7 +79,10 @@ export async function reportEngines(db: Db, engines: string[]): Promise<void> {
     .where(and(onGpu, eq(backends.status, 'online'), late))
 }
 
-type SeedEntry = Omit<Backend, 'id' | 'pricing' | 'statusUpdatedAt' | 'updatedAt' | 'displayOrder'> & {
+type SeedEntry = Omit<
+  Backend,
+  'id' | 'pricing' | 'statusUpdatedAt' | 'updatedAt' | 'displayOrder' | 'served' | 'queueLength' | 'queueTimeSeconds'
+> & {
   pricing: { taskFee: number; perShot: number; minimumCost: number }
 }
 
@@ -95,7 +101,7 @@ export async function seedBackends(db: Db, entries: SeedEntry[]): Promise<void> 
   await db.insert(backends).values(rows).onConflictDoNothing({ target: backends.slug })
 }
 
-function fromRow(row: typeof backends.$inferSelect): Backend {
-  const { taskFee, perShot, minimumCost, nativeGates, ...rest } = row
+function fromRow(row: typeof backends.$inferSelect & { served: boolean }): Backend {
+  const { taskFee, perShot, minimumCost, nativeGates, queueUpdatedAt: _, ...rest } = row
   return { ...rest, nativeGates: nativeGates ?? null, pricing: { taskFee, perShot, minimumCost } }
 }

@@ -319,27 +319,3 @@ async function moveCounter(
       )
     )
 }
-
-/** Teams and days on which ledger and counters differ: none, always. For tests and the reconciler. */
-export async function ledgerMismatches(db: DbOrTx): Promise<unknown[]> {
-  return db.execute(sql`
-    with sums as (
-      select team_id, period, starts_on, sum(reserved) as reserved, sum(spent) as spent from (
-        select team_id, 'day' as period, day as starts_on,
-          case kind when 'reserve' then amount_micro when 'adjust' then 0 else -amount_micro end as reserved,
-          case kind when 'settle' then amount_micro when 'adjust' then amount_micro else 0 end as spent
-        from ledger
-        union all
-        select team_id, 'month', date_trunc('month', day)::date,
-          case kind when 'reserve' then amount_micro when 'adjust' then 0 else -amount_micro end,
-          case kind when 'settle' then amount_micro when 'adjust' then amount_micro else 0 end
-        from ledger
-      ) entries group by 1, 2, 3
-    )
-    select coalesce(s.team_id, c.team_id) as team_id, coalesce(s.period, c.period) as period,
-      coalesce(s.starts_on, c.starts_on) as starts_on,
-      s.reserved as ledger_reserved, c.reserved_micro as counter_reserved, s.spent as ledger_spent, c.spent_micro as counter_spent
-    from sums s
-    full join budget_counters c on c.team_id = s.team_id and c.period = s.period and c.starts_on = s.starts_on
-    where coalesce(s.reserved, 0) <> coalesce(c.reserved_micro, 0) or coalesce(s.spent, 0) <> coalesce(c.spent_micro, 0)`)
-}

@@ -64,11 +64,12 @@ export function judgeStarts(chosen: SQL, runningMax: number, passedUntil: SQL | 
 
 /**
  * A part of the statement that ends a job: the start of its team that has been held the longest is due now.
- * @param team selects the team.
+ * @param ended a table of that statement with the job, or nothing: `id`, `team_id`. The job's own start is deleted there.
  */
-export const giveOnNext = (team: SQL): SQL => sql`
+export const giveOnNext = (ended: SQL): SQL => sql`
   update ${outbox} set next_at = now() where kind = 'start' and job_id = (
-    select job_id from ${outbox} where team_id = (${team}) and held_reason = 'concurrency_limit' and ${notGivenOn}
+    select job_id from ${outbox} where team_id = (select team_id from ${ended}) and job_id <> (select id from ${ended})
+      and held_reason = 'concurrency_limit' and ${notGivenOn}
     order by job_id limit 1 for update skip locked)`
 
 /** What a pass of the sweep gives on for one backend, or one team, at most. */
@@ -77,11 +78,13 @@ const GIVEN_ON_MAX = 500
 /** Gives on what waits for a backend that is back, and what a team has room for. @returns how many rows. */
 export async function giveOnHeld(db: Db, runningMax: number): Promise<number> {
   const back = await db.execute(sql`
-    update ${outbox} set next_at = now(), held_reason = null where kind = 'start' and job_id in (
+    with chosen as materialized (
       select waiting.job_id from ${backends} cross join lateral (
         select job_id from ${outbox} where held_reason = 'backend_offline' and backend = slug
         order by job_id limit ${GIVEN_ON_MAX} for update skip locked) waiting
       where ${takesJobs})
+    update ${outbox} set next_at = now(), held_reason = null
+      where kind = 'start' and job_id in (select job_id from chosen)
     returning 1`)
   // From team to team by the index, not from row to row.
   const free = await db.execute(sql`
@@ -92,11 +95,13 @@ export async function giveOnHeld(db: Db, runningMax: number): Promise<number> {
           order by team_id limit 1)
         from team where team_id is not null),
       room as (select team_id, least(${GIVEN_ON_MAX}, greatest(0, ${freeSlots(sql`team.team_id`, runningMax)})) as free
-        from team where team_id is not null)
-    update ${outbox} set next_at = now() where kind = 'start' and ${notGivenOn} and job_id in (
-      select waiting.job_id from room cross join lateral (
-        select job_id from ${outbox} where team_id = room.team_id and held_reason = 'concurrency_limit'
-        order by job_id limit room.free for update skip locked) waiting)
+        from team where team_id is not null),
+      chosen as materialized (
+        select waiting.job_id from room cross join lateral (
+          select job_id from ${outbox} where team_id = room.team_id and held_reason = 'concurrency_limit'
+          order by job_id limit room.free for update skip locked) waiting)
+    update ${outbox} set next_at = now()
+      where kind = 'start' and ${notGivenOn} and job_id in (select job_id from chosen)
     returning 1`)
   return back.length + free.length
 }

@@ -33,17 +33,11 @@ export async function findKeptAnswer(
   userId: string
 ): Promise<KeptAnswer | null> {
   const { method, path, bodySha256, status, body, teamId } = idempotencyKeys
-  const belongs = sql`exists (select 1 from ${members} where ${members.teamId} = ${teamId} and ${members.userId} = ${userId})`
+  const ofLeftTeam = sql<boolean>`${teamId} is not null and ${members.userId} is null`
   const [row] = await db
-    .select({
-      method,
-      path,
-      bodySha256,
-      status,
-      body,
-      ofLeftTeam: sql<boolean>`${teamId} is not null and not ${belongs}`
-    })
+    .select({ method, path, bodySha256, status, body, ofLeftTeam })
     .from(idempotencyKeys)
+    .leftJoin(members, and(eq(members.teamId, teamId), eq(members.userId, userId)))
     .where(and(eq(idempotencyKeys.principal, principal), eq(idempotencyKeys.key, key)))
   return row ?? null
 }

@@ -1,14 +1,20 @@
-// What happened to a job, in order: one row for each change of its status.
+// What happened to a job, in order: one row for each change of its status, and for each attempt that begins or ends.
+// Numbers rise without a gap; whoever writes one raises the job's own count in the same transaction.
 import { and, asc, eq, gt } from 'drizzle-orm'
-import type { JobStatus } from '../domain/job-status.js'
+import type { AttemptState, JobStatus } from '../domain/job-status.js'
 import type { DbOrTx } from './client.js'
 import { jobEvents } from './tables/jobs.js'
 
 export interface JobEvent {
   seq: number
-  type: string
+  type: 'status' | 'attempt'
+  /** Of the job at this time. */
   status: JobStatus
   reason: string | null
+  /** Of an attempt's event: which attempt, and what became of it. `''` is the one task of a plain job. */
+  task: string | null
+  attempt: number | null
+  attemptState: AttemptState | null
   at: Date
 }
 
@@ -23,6 +29,9 @@ export async function eventsAfter(db: DbOrTx, jobId: string, after: number): Pro
       type: jobEvents.type,
       status: jobEvents.status,
       reason: jobEvents.reason,
+      task: jobEvents.task,
+      attempt: jobEvents.attempt,
+      attemptState: jobEvents.attemptState,
       at: jobEvents.at
     })
     .from(jobEvents)

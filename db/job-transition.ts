@@ -6,6 +6,8 @@ import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { isFinal, type JobStatus, statusesBefore } from '../domain/job-status.js'
 import { eventOfStatus } from '../domain/webhook.js'
 import type { DbOrTx } from './client.js'
+import { giveOnNext } from './held-starts.js'
+import { recordMail } from './job-mails.js'
 import { type JobMove, noteMove } from './job-moves.js'
 import { jobEvents, jobs, outbox } from './tables/jobs.js'
 import { anybodyWants, recordEnd } from './webhook-deliveries.js'
@@ -25,8 +27,9 @@ export const now = sql`clock_timestamp()`
 /**
  * Moves a job to `to`. Without a fence (cancel, sweeps) the present status alone decides. Must run in a transaction.
  * A final status ends the lease and whatever the outbox still meant to tell, and is told to the team's webhooks; `clears`
- * names a row that another status makes needless. One statement, since every job passes here three times, and a second
- * one where a webhook wants to know.
+ * names a row that another status makes needless. The end also writes down the mail that the submitter asked for, and gives
+ * on the next of the team's held jobs. One statement, since every job passes here three times, and a second one where a
+ * webhook wants to know.
  */
 export async function transition(
   tx: DbOrTx,
@@ -51,11 +54,13 @@ export async function transition(
     .returning(movedColumns)
   const needless = isFinal(to) ? sql`true` : clears ? sql`${outbox.kind} = ${clears}` : sql`false`
   const event = eventOfStatus[to]
+  const atTheEnd = sql`, mailed as (${recordMail(sql`moved`)}), given_on as (${giveOnNext(sql`moved`)})`
   const [moved] = await tx.execute<MovedRow>(sql`
     with moved as ${move},
       told as (insert into ${jobEvents} (job_id, seq, type, status, reason)
         select id, event_seq, 'status', ${to}, ${reason} from moved),
       cleared as (delete from ${outbox} where ${outbox.jobId} in (select id from moved) and ${needless})
+      ${isFinal(to) ? atTheEnd : sql.empty()}
     select ${event ? anybodyWants(event, sql`moved.team_id`) : sql`false`} as wanted, ${movedFacts} from moved`)
   if (moved) {
     if (event && moved.wanted) await recordEnd(tx, jobId, event)
@@ -83,6 +88,7 @@ const movedColumns = {
   mode: jobs.mode,
   backend: jobs.backend,
   generation: jobs.generation,
+  notify: jobs.notify,
   errorCode: jobs.errorCode,
   actualCost: jobs.actualCost,
   notBefore: jobs.notBefore,

@@ -11,26 +11,25 @@ import type { MicroUsd } from '../domain/money.js'
 import { TOTAL_MAX } from '../domain/page.js'
 import type { StoredSource, Submission } from '../domain/submission.js'
 import { reserve } from './budget.js'
-import { anyOf, type Db, type DbOrTx } from './client.js'
+import { anyOf, type DbOrTx, type Tx } from './client.js'
 import { newId } from './ids.js'
 import { now } from './job-transition.js'
 import { members } from './tables/accounts.js'
 import { backends } from './tables/backends.js'
 import { attempts, jobEvents, jobs, outbox } from './tables/jobs.js'
-import { type Caller, lockTeamForWrite, membershipsOf } from './teams.js'
-import { recordBudgetExceeded } from './webhook-deliveries.js'
+import { type Caller, membershipsOf } from './teams.js'
 
 /** How long the relay leaves a fresh row to the nudge that follows the answer. */
 const NUDGE_HEAD_START_SECONDS = 2
 
 /**
- * Records a job with its reservation and its outbox row, or nothing at all.
+ * Records a job with its reservation and its outbox row, for a team that the transaction has locked (`lockTeamForWrite`).
  * @returns the job's id.
- * @throws ServiceError `budget_exceeded` (with the figures), `team_suspended`, `not_found` (team).
+ * @throws ServiceError `budget_exceeded`, `spend_limit_exceeded` (with the figures): the transaction has to be rolled back.
  */
 export async function createJob(
-  db: Db,
-  submission: Submission,
+  tx: Tx,
+  submission: Submission & { teamId: string },
   context: {
     caller: Caller
     keyDailyLimit?: MicroUsd | null
@@ -40,71 +39,66 @@ export async function createJob(
     requestId?: string
     /** Its place in a trace (W3C traceparent). */
     traceParent?: string | null
+    /** Told of a refusal before it is thrown. Who is to hear of it (`recordBudgetExceeded`) does so after the rollback. */
+    refused?: (refusal: BudgetRefusal) => void
   }
 ): Promise<string> {
-  const { caller, keyDailyLimit = null, backend, at } = context
+  const { caller, keyDailyLimit = null, backend, at, refused } = context
+  const { teamId } = submission
   const id = newId()
   const estimate = estimateCost(backend.pricing, submission.params.shots, submission.circuitCount)
   const durable = submission.mode === 'temporal' || isAtProvider(backend)
   const startsAt = submission.notBefore ?? at
   const { source } = submission
-  let refused: { teamId: string; refusal: BudgetRefusal } | null = null
-  const recorded = db.transaction(async (tx) => {
-    const teamId = await lockTeamForWrite(tx, caller, submission.teamId)
-    const key = caller.key && keyDailyLimit !== null ? { id: caller.key.id, dailyLimit: keyDailyLimit } : null
-    const refusal = await reserve(tx, { id, teamId, estimate, startsAt, maxCost: submission.maxCost, key })
-    if (refusal) {
-      refused = { teamId, refusal }
-      const { message, fields } = budgetRefusalBody(refusal)
-      throw new ServiceError(refusal.limit === 'key' ? 'spend_limit_exceeded' : 'budget_exceeded', message, fields)
-    }
-    const job = tx.insert(jobs).values({
-      id,
-      teamId,
-      userId: caller.userId,
-      apiKeyId: caller.key?.id ?? null,
-      name: submission.name,
-      labels: submission.labels,
-      status: 'pending',
-      mode: submission.mode,
-      durable,
-      backend: backend.slug,
-      provider: backend.provider,
-      framework: source.kind === 'inline' ? source.framework : 'openqasm',
-      sourceKind: source.kind,
-      sourceFormat: source.kind === 'circuit' ? source.format : null,
-      sourceText: source.text,
-      sourceSha256: createHash('sha256').update(source.text).digest('hex'),
-      params: JSON.stringify(submission.params),
-      shots: submission.params.shots,
-      timeoutSeconds: submission.timeoutSeconds,
-      notBefore: submission.notBefore,
-      circuitCount: submission.circuitCount,
-      notify: submission.notify,
-      requestId: context.requestId,
-      traceParent: context.traceParent,
-      estimatedCost: estimate
-    })
-    const event = tx.insert(jobEvents).values({ jobId: id, seq: 1, type: 'status', status: 'pending' })
-    const message = tx.insert(outbox).values({
-      jobId: id,
-      kind: 'start',
-      teamId,
-      backend: backend.slug,
-      mode: durable ? 'temporal' : 'direct',
-      generation: 1,
-      // By the database's clock, as everything that reads it: the api's may differ.
-      dueAt: submission.notBefore ?? now,
-      nextAt: sql`greatest(${submission.notBefore?.toISOString() ?? null}::timestamptz, ${now} + make_interval(secs => ${NUDGE_HEAD_START_SECONDS}))`
-    })
-    // One statement: a caller waits for every round trip.
-    await tx.execute(sql`with job as ${job}, event as ${event} ${message.getSQL()}`)
+  const key = caller.key && keyDailyLimit !== null ? { id: caller.key.id, dailyLimit: keyDailyLimit } : null
+  const refusal = await reserve(tx, { id, teamId, estimate, startsAt, maxCost: submission.maxCost, key })
+  if (refusal) {
+    refused?.(refusal)
+    const { message, fields } = budgetRefusalBody(refusal)
+    const code = refusal.limit === 'key' ? 'spend_limit_exceeded' : 'budget_exceeded'
+    throw new ServiceError(code, message, fields, { cause: refusal })
+  }
+  const job = tx.insert(jobs).values({
+    id,
+    teamId,
+    userId: caller.userId,
+    apiKeyId: caller.key?.id ?? null,
+    name: submission.name,
+    labels: submission.labels,
+    status: 'pending',
+    mode: submission.mode,
+    durable,
+    backend: backend.slug,
+    provider: backend.provider,
+    framework: source.kind === 'inline' ? source.framework : 'openqasm',
+    sourceKind: source.kind,
+    sourceFormat: source.kind === 'circuit' ? source.format : null,
+    sourceText: source.text,
+    sourceSha256: createHash('sha256').update(source.text).digest('hex'),
+    params: JSON.stringify(submission.params),
+    shots: submission.params.shots,
+    timeoutSeconds: submission.timeoutSeconds,
+    notBefore: submission.notBefore,
+    circuitCount: submission.circuitCount,
+    notify: submission.notify,
+    requestId: context.requestId,
+    traceParent: context.traceParent,
+    estimatedCost: estimate
   })
-  await recorded.catch(async (error) => {
-    // After the rollback, which leaves nothing of the submission.
-    if (refused) await recordBudgetExceeded(db, { ...refused, backend: backend.slug })
-    throw error
+  const event = tx.insert(jobEvents).values({ jobId: id, seq: 1, type: 'status', status: 'pending' })
+  const message = tx.insert(outbox).values({
+    jobId: id,
+    kind: 'start',
+    teamId,
+    backend: backend.slug,
+    mode: durable ? 'temporal' : 'direct',
+    generation: 1,
+    // By the database's clock, as everything that reads it: the api's may differ.
+    dueAt: submission.notBefore ?? now,
+    nextAt: sql`greatest(${submission.notBefore?.toISOString() ?? null}::timestamptz, ${now} + make_interval(secs => ${NUDGE_HEAD_START_SECONDS}))`
   })
+  // One statement: a caller waits for every round trip.
+  await tx.execute(sql`with job as ${job}, event as ${event} ${message.getSQL()}`)
   return id
 }
 
@@ -256,6 +250,12 @@ export async function loadRun(db: DbOrTx, jobId: string) {
   return row ?? null
 }
 
+/** The place of the request that submitted a job in a trace, as W3C traceparent. */
+export async function loadTraceParent(db: DbOrTx, jobId: string): Promise<string | null> {
+  const [row] = await db.select({ traceParent: jobs.traceParent }).from(jobs).where(eq(jobs.id, jobId))
+  return row?.traceParent ?? null
+}
+
 /** What the start of a workflow is labelled with, so that operators can find and read it. */
 export async function loadStartLabels(db: DbOrTx, jobIds: string[]) {
   if (jobIds.length === 0) return []
@@ -265,9 +265,11 @@ export async function loadStartLabels(db: DbOrTx, jobIds: string[]) {
       teamId: jobs.teamId,
       backend: jobs.backend,
       mode: jobs.mode,
+      atProvider: sql<boolean>`${backends.slug} is not null and ${backends.engine} is null`,
       name: jobs.name,
       traceParent: jobs.traceParent
     })
     .from(jobs)
+    .leftJoin(backends, eq(backends.slug, jobs.backend))
     .where(anyOf(jobs.id, jobIds))
 }

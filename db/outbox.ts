@@ -54,7 +54,9 @@ export async function findFresh(db: Db, jobIds: string[], runningMax: number): P
 }
 
 const passed = (rows: JudgedRow[]): OutboxRow[] =>
-  rows.filter(({ held }) => held === null).map(({ jobId, kind, mode, generation, deliveries }) => ({ jobId, kind, mode, generation, deliveries }))
+  rows
+    .filter(({ held }) => held === null)
+    .map(({ jobId, kind, mode, generation, deliveries }) => ({ jobId, kind, mode, generation, deliveries }))
 
 /** Notes a delivery; the relay looks again `recheckSeconds` later, whether the engine still knows of it. */
 export async function markDelivered(db: Db, keys: OutboxKey[], recheckSeconds: number): Promise<void> {

@@ -125,8 +125,7 @@ export async function markAccepted(db: Db, jobId: string, fence: Fence, provider
       .where(and(plainTask(jobId), eq(providerTasks.state, 'intended'), presentGeneration(jobId, fence)))
       .returning({ jobId: providerTasks.jobId })
     if (accepted.length === 0) return false
-    // A job that is being cancelled opens none: what was found is only to be ended.
-    await openAttempt(tx, jobId, fence)
+    await openAttempt(tx, jobId, fence, ['running', 'cancelling'])
     return true
   })
 }

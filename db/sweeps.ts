@@ -77,3 +77,16 @@ export async function loadSweeps(db: DbOrTx): Promise<Sweep[]> {
     .from(sweeps)
     .orderBy(asc(sweeps.name))
 }
+
+/** Whether the last success of a sweep is longer ago than it should be, or has left something found for a while. */
+export async function isDue(db: DbOrTx, name: string, everySeconds: number, foundSeconds: number): Promise<boolean> {
+  const [row] = await db
+    .select({
+      due: sql<boolean>`coalesce(${sweeps.succeededAt}, '-infinity') < ${now} - make_interval(secs =>
+        case when jsonb_array_length(${sweeps.findings}) > 0 then least(${everySeconds}::int, ${foundSeconds}::int)
+          else ${everySeconds}::int end)`
+    })
+    .from(sweeps)
+    .where(eq(sweeps.name, name))
+  return row?.due ?? true
+}

@@ -6,6 +6,7 @@ export type AdminAction =
   | 'access_code.create'
   | 'backend.change'
   | 'job.cancel'
+  | 'job.settle'
   | 'team.budget'
   | 'team.suspend'
   | 'team.unsuspend'

@@ -3,6 +3,7 @@ import type { Pricing } from './cost.js'
 import { ServiceError } from './errors.js'
 import { usdFromMicro } from './money.js'
 import { assertNoiseModel } from './noise-model.js'
+import type { CredentialProvider } from './provider-credentials.js'
 
 export type BackendStatus = 'online' | 'offline' | 'maintenance'
 
@@ -24,6 +25,11 @@ export interface Backend {
   pricing: Pricing
   maxShots: number | null
   maxQubits: number | null
+  /** A worker has said within a day that it can talk to its provider. */
+  served: boolean
+  /** What its provider said last about its queue. */
+  queueLength: number | null
+  queueTimeSeconds: number | null
   /** Engine of the executor that simulates it; null for hardware and cloud simulators. */
   engine: string | null
   description: string | null
@@ -63,8 +69,8 @@ export function assertUsable(
       'backend_unavailable',
       `backend: ${slug} is ${statusText[backend.status]}; see GET /api/backends`
     )
-  if (!backend.isAvailable || backend.engine === null || !engines.has(backend.engine))
-    throw new ServiceError('backend_unavailable', `backend: ${slug} is not available in this version`)
+  const missing = missingFor(backend)
+  if (missing) throw new ServiceError('backend_unavailable', `backend: ${slug} is not available: ${missing}`)
   if (backend.maxShots !== null && shots > backend.maxShots)
     throw new ServiceError(
       'validation_error',
@@ -114,8 +120,23 @@ export function assertParams(
     )
 }
 
-const isUsable = (backend: Backend): boolean =>
-  backend.isAvailable && !backend.isRetired && backend.status === 'online' && engines.has(backend.engine ?? '')
+/** Providers that this version has an adapter for, and whose credentials a team needs. */
+export const credentialsOfProvider: Readonly<Record<string, CredentialProvider>> = { IonQ: 'ionq' }
+
+/** Why nothing here can run what is sent to the backend; `null` when something can. */
+function missingFor(backend: Backend): string | null {
+  if (!backend.isAvailable) return 'an administrator has closed it'
+  if (backend.engine !== null)
+    return engines.has(backend.engine) ? null : `this version has no engine ${backend.engine}`
+  if (!Object.hasOwn(credentialsOfProvider, backend.provider)) return `this version cannot talk to ${backend.provider}`
+  return backend.served ? null : `no worker that talks to ${backend.provider} has been seen for a day`
+}
+
+/** Why a job for the backend would be refused now; `null` when it would not. */
+function unavailableReason(backend: Backend): string | null {
+  if (backend.isRetired) return 'its provider has retired it'
+  return missingFor(backend) ?? (backend.status === 'online' ? null : `it is ${statusText[backend.status]}`)
+}
 
 const unknown = (slug: string) =>
   new ServiceError('backend_unknown', `backend: no backend is called ${JSON.stringify(slug)}; see GET /api/backends`)
@@ -134,7 +155,8 @@ export function backendView(backend: Backend) {
     region: backend.region,
     qubitCount: backend.qubitCount,
     topology: backend.topology,
-    isAvailable: isUsable(backend),
+    isAvailable: unavailableReason(backend) === null,
+    unavailableReason: unavailableReason(backend),
     status: backend.status,
     pricing: {
       taskFee: usdFromMicro(backend.pricing.taskFee),
@@ -149,8 +171,8 @@ export function backendView(backend: Backend) {
     displayOrder: backend.displayOrder,
     isRecommended: backend.isRecommended,
     isRetired: backend.isRetired,
-    queueLength: null,
-    queueTimeSeconds: null,
+    queueLength: backend.queueLength,
+    queueTimeSeconds: backend.queueTimeSeconds,
     statusUpdatedAt: backend.statusUpdatedAt.toISOString(),
     supportedProgramTypes: backend.supportedProgramTypes,
     supportsNoiseModel: backend.supportsNoiseModel,

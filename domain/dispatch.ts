@@ -1,12 +1,14 @@
 // The names under which a job is handed to an engine. Queue entries and workflow inputs carry ids and generations alone.
 
-/** Input of the `runJob` workflow and of an entry in the direct queue. */
+/** Input of a job's workflow and of an entry in the direct queue. */
 export interface JobHandOver {
   jobId: string
   generation: number
 }
 
+/** Workflow types: a job on an engine of our own, and one at a provider. */
 export const RUN_JOB_WORKFLOW = 'runJob'
+export const RUN_JOB_AT_PROVIDER_WORKFLOW = 'runJobAtProvider'
 export const DIRECT_QUEUE = 'direct-jobs'
 
 /** Jobs that a team may have under way at once, unless TEAM_RUNNING_JOBS_MAX says otherwise; more of them wait. */

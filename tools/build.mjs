@@ -1,9 +1,11 @@
-// Bundles the Node programs into dist/ and the workflows into dist/workflows.js. Does nothing when no input changed.
+// Bundles the Node programs into dist/ and the workflows into dist/workflows.js, and with the interceptors that trace them
+// into dist/workflows-traced.js. Does nothing when no input changed.
 //
 // Each output is written under another name and renamed, and the digest file last: a build that is cut short, or two at
 // once, never leave half a program behind.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -16,21 +18,32 @@ const programs = [
   'apps/worker/main',
   'apps/cli/main',
   'test/support/shared-stack',
+  'test/chaos/run',
   'bench/run',
   'bench/bare'
 ]
 const workflows = 'workflows/index.ts'
-const sources = ['apps', 'activities', 'workflows', 'db', 'domain', 'test/support', 'bench', 'tools']
+const workflowBundles = [
+  { file: join(dist, 'workflows.js'), interceptors: [] },
+  {
+    file: join(dist, 'workflows-traced.js'),
+    interceptors: [
+      createRequire(import.meta.url).resolve('@temporalio/interceptors-opentelemetry/lib/workflow-interceptors')
+    ]
+  }
+]
+const areBuilt = () => workflowBundles.every(({ file }) => existsSync(file))
+const sources = ['apps', 'activities', 'workflows', 'db', 'domain', 'test/support', 'test/chaos', 'bench', 'tools']
 
 /** Brings dist/ up to date. `force` builds even when nothing seems to have changed. */
 export async function build({ force = false } = {}) {
   const before = force ? {} : readDigests()
   const digests = { programs: sourceDigest(), workflows: before.workflows }
-  if (before.programs === digests.programs && existsSync(join(dist, 'workflows.js'))) return
+  if (before.programs === digests.programs && areBuilt()) return
   const esbuild = await import('esbuild')
   await buildPrograms(esbuild)
   digests.workflows = await workflowDigest(esbuild)
-  if (digests.workflows !== before.workflows || !existsSync(join(dist, 'workflows.js'))) await buildWorkflows()
+  if (digests.workflows !== before.workflows || !areBuilt()) await buildWorkflows()
   write(digestFile, JSON.stringify(digests))
 }
 
@@ -57,8 +70,14 @@ async function buildPrograms(esbuild) {
 async function buildWorkflows() {
   const { bundleWorkflowCode } = await import('@temporalio/worker')
   const quiet = { trace() {}, debug() {}, info() {}, log() {}, warn: console.error, error: console.error }
-  const { code } = await bundleWorkflowCode({ workflowsPath: join(root, workflows), logger: quiet })
-  write(join(dist, 'workflows.js'), code)
+  for (const { file, interceptors } of workflowBundles) {
+    const { code } = await bundleWorkflowCode({
+      workflowsPath: join(root, workflows),
+      workflowInterceptorModules: interceptors,
+      logger: quiet
+    })
+    write(file, code)
+  }
 }
 
 // The workflow bundle takes more than a second, so it is made only when a file that really goes into it changed.

@@ -1,2 +1,3 @@
 // The workflows that a worker registers.
 export { runJob } from './run-job.js'
+export { runJobAtProvider } from './run-job-at-provider.js'

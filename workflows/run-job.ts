@@ -1,10 +1,8 @@
-// The life of one job under Temporal: begin, execute, complete; any failure fails the job, a cancel (from the API or the
+// The life of a job on an engine of our own: begin, execute, complete; any failure fails the job, a cancel (from the API or the
 // Temporal UI) ends it as cancelled. Short database steps are local activities; only `execute` is a regular one. No
 // circuit and no result crosses the history: steps hand over ids and digests.
 import {
   ActivityCancellationType,
-  ActivityFailure,
-  ApplicationFailure,
   CancellationScope,
   isCancellation,
   proxyActivities,
@@ -14,8 +12,9 @@ import {
 } from '@temporalio/workflow'
 import type { JobActivities } from '../activities/activities.js'
 import { type JobHandOver, searchAttributes } from '../domain/dispatch.js'
-import { isErrorCode, type JobError } from '../domain/errors.js'
 import type { JobStatus } from '../domain/job-status.js'
+import { executionRetry } from '../domain/retry.js'
+import { jobErrorOf } from './job-error.js'
 
 const { beginJob, completeJob, failJob, recordCancelled } = proxyLocalActivities<JobActivities>({
   startToCloseTimeout: '20 seconds',
@@ -30,7 +29,11 @@ const { execute } = proxyActivities<JobActivities>({
   // A job is cancelled only when its run has really ended.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   // It says when a failure is final; what is left to retry is a lost execution or a lost worker.
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds' }
+  retry: {
+    initialInterval: executionRetry.firstWaitMs,
+    backoffCoefficient: executionRetry.factor,
+    maximumInterval: executionRetry.longestWaitMs
+  }
 })
 
 export async function runJob({ jobId, generation }: JobHandOver): Promise<JobStatus | 'stopped'> {
@@ -56,11 +59,4 @@ async function endOf(job: JobHandOver, beginning: 'begin' | 'resume' | 'cancel')
     if (isCancellation(error)) return cancelled()
     return CancellationScope.nonCancellable(() => failJob({ ...job, error: jobErrorOf(error) }))
   }
-}
-
-function jobErrorOf(error: unknown): JobError {
-  const cause = error instanceof ActivityFailure ? error.cause : error
-  if (cause instanceof ApplicationFailure && isErrorCode(cause.type))
-    return { code: cause.type, message: cause.message }
-  return { code: 'internal_error', message: 'the job ended by an internal error; the workflow history has the details' }
 }

@@ -93,6 +93,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'POST /api/jobs/submit': { ...writeTeam, limit: 'submit' },
   'GET /api/jobs': readTeam,
   'GET /api/jobs/estimate': readTeam,
+  'GET /api/jobs/managed-runtimes': readTeam,
   'GET /api/jobs/:id': readTeam,
   'GET /api/jobs/:id/status': pollTeam,
   'GET /api/jobs/:id/attempts': readTeam,
@@ -119,6 +120,8 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /api/admin/users': platformRead,
   'GET /api/admin/jobs': platformRead,
   'POST /api/admin/jobs/:id/cancel': platformWrite,
+  'POST /api/admin/jobs/:id/settle': platformWrite,
+  'GET /api/admin/money': platformRead,
   'GET /api/admin/audit': platformRead,
   'GET /api/admin/system': platformRead
 }

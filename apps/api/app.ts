@@ -22,6 +22,9 @@ import errors, { sendFault } from './plugins/errors.js'
 import jsonBody from './plugins/json-body.js'
 import originGuard from './plugins/origin-guard.js'
 import { createSessions } from './plugins/session.js'
+import submissions from './plugins/submissions.js'
+import tracing from './plugins/tracing.js'
+import writeOnce from './plugins/write-once.js'
 import { adminRoutes } from './routes/admin.js'
 import { apiKeyRoutes } from './routes/api-keys.js'
 import { artifactRoutes } from './routes/artifacts.js'
@@ -33,6 +36,7 @@ import { invitationRoutes } from './routes/invitations.js'
 import { jobDetailRoutes } from './routes/job-details.js'
 import { jobRoutes } from './routes/jobs.js'
 import { mailLinkRoutes } from './routes/mail-links.js'
+import { managedRuntimeRoutes } from './routes/managed-runtimes.js'
 import { memberRoutes } from './routes/members.js'
 import { oidcRoutes } from './routes/oidc.js'
 import { passwordRoutes } from './routes/passwords.js'
@@ -53,6 +57,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
     // Time to receive a request; waiting for an answer is bounded by each route.
     requestTimeout: 30_000,
     genReqId: () => randomUUID(),
+    requestIdLogLabel: 'requestId',
     routerOptions: { maxParamLength: 200 },
     // Prototype keys are refused by name in plugins/json-body.ts.
     onProtoPoisoning: 'ignore',
@@ -88,12 +93,15 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
     done(null, payload)
   })
 
+  await app.register(tracing, { tracing: deps.tracing, trustedProxies: deps.limiter.trustedProxies })
   await app.register(errors)
+  await app.register(submissions, { metrics: deps.metrics })
   await app.register(jsonBody)
   await app.register(originGuard, { publicOrigin: deps.config.publicUrl && new URL(deps.config.publicUrl).origin })
   const secure = deps.config.publicUrl?.startsWith('https:') ?? false
   const sessions = createSessions({ secure })
   await app.register(access, { db: deps.db, sessions, limiter: deps.limiter })
+  await app.register(writeOnce, deps)
   await app.register(swagger, openapiOptions({ secure }))
   await app.register(swaggerUi, { routePrefix: '/docs' })
 
@@ -107,6 +115,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(jobRoutes, { deps, nudge, waits })
   await app.register(jobDetailRoutes, { deps, nudge, streams })
   await app.register(estimateRoutes, { deps })
+  await app.register(managedRuntimeRoutes, { deps })
   await app.register(artifactRoutes, { deps })
   await app.register(playgroundRoutes, { deps })
   await app.register(budgetRoutes, { deps })

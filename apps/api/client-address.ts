@@ -52,6 +52,12 @@ export function clientAddress(
   return client
 }
 
+/** Whether the other end of a connection is a trusted proxy itself. */
+export function isTrusted(socketAddress: string | undefined, trusted: TrustedProxies): boolean {
+  const peer = normalised(socketAddress ?? '')
+  return peer !== null && trusted.check(peer, familyOf(peer))
+}
+
 /** Under what an address is counted: IPv4 as it is, IPv6 by its /64, since one subscriber owns all addresses of that. */
 export function addressKey(address: string): string {
   if (!isIPv6(address)) return address

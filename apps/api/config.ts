@@ -1,5 +1,7 @@
 // The api's configuration, read once at the door.
 import { configuredKeyRing, type KeyRing } from '../../activities/key-ring.js'
+import { readTracingEndpoint } from '../../activities/tracing.js'
+import { readTeamRunningMax } from '../../domain/dispatch.js'
 import { type RateLimits, rateLimits, scaled } from '../../domain/rate-limits.js'
 import { parseTrustedProxies, type TrustedProxies } from './client-address.js'
 import type { OidcSettings } from './oidc.js'
@@ -32,12 +34,17 @@ export interface ApiConfig {
   mailFrom: string
   /** `null`: no metrics. */
   metricsPort: number | null
+  metricsHost: string
+  /** `null`: nothing is traced. */
+  tracingEndpoint: string | null
   /** `false` where sign-up needs no access code. */
   codesNeeded: boolean
   /** `true` where webhooks may lead into private networks, and be http. */
   webhookAllowPrivate: boolean
   /** After how long the relay looks at a nudged delivery again. */
   redeliverSeconds: number
+  /** Jobs that a team may have under way; more of them wait. */
+  teamRunningMax: number
   logLevel: string
 }
 
@@ -79,9 +86,12 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     mailDir: env.MAIL_DIR || null,
     mailFrom: env.MAIL_FROM || 'Quantum Job Service <no-reply@localhost.localdomain>',
     metricsPort: env.METRICS_PORT ? portOf('METRICS_PORT', env.METRICS_PORT) : null,
+    metricsHost: env.METRICS_HOST || env.HOST || '127.0.0.1',
+    tracingEndpoint: readTracingEndpoint(env),
     codesNeeded: env.ACCESS_CODES !== 'off',
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE === '1',
     redeliverSeconds: Number(env.REDELIVER_SECONDS ?? 30),
+    teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),
     logLevel: env.LOG_LEVEL ?? 'info'
   }
 }

@@ -4,11 +4,13 @@ import type { EngineState } from '../../activities/engine-state.js'
 import type { ExecutorClient } from '../../activities/executor-client.js'
 import type { KeyRing } from '../../activities/key-ring.js'
 import type { Mailer } from '../../activities/mail.js'
+import type { Tracing } from '../../activities/tracing.js'
 import type { Db } from '../../db/client.js'
 import type { AnnounceJob, JobListener } from '../../db/job-changes.js'
 import type { ApiConfig } from './config.js'
 import type { Limiter } from './limiter.js'
 import type { OidcClient } from './oidc.js'
+import type { SubmissionMetrics } from './plugins/submissions.js'
 
 export interface ApiDeps {
   config: Pick<
@@ -19,9 +21,12 @@ export interface ApiDeps {
     | 'linkOrigin'
     | 'codesNeeded'
     | 'redeliverSeconds'
+    | 'teamRunningMax'
     | 'webhookAllowPrivate'
   >
   db: Db
+  /** Connections that `db` has at the most. */
+  poolMax: number
   listener: JobListener
   announce: AnnounceJob
   limiter: Limiter
@@ -31,6 +36,9 @@ export interface ApiDeps {
   /** Seals credentials; `null` in a development api without SECRETS_KEYS. */
   keyRing: KeyRing | null
   dispatcher: Dispatcher
+  metrics: SubmissionMetrics
+  /** `null`: nothing is traced. */
+  tracing: Tracing | null
   /** What administrators see of the queues. */
   engines: EngineState
   /** For the playground; `null` when no executor is configured. */

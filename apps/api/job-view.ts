@@ -83,7 +83,7 @@ export const attemptView = (attempt: Attempt) => ({
 })
 
 function workflowView(job: JobRow, { temporalUiUrl, temporalNamespace }: JobViewOptions) {
-  if (job.mode !== 'temporal') return null
+  if (!job.durable) return null
   const id = workflowIdOf(job.id, job.generation)
   return {
     id,

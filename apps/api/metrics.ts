@@ -1,7 +1,11 @@
-// What a Prometheus server reads from this process, on a port of its own: no caller of the api reaches it.
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+// What this process counts for a Prometheus server. Labels are words of small sets: an id, a path or whatever else a caller
+// chooses would fill the memory.
 import { Counter, Histogram, Registry } from 'prom-client'
+import { createJobMetrics } from '../../activities/job-metrics.js'
+import type { TellMove } from '../../db/job-moves.js'
+import type { BudgetRefusal } from '../../domain/budget.js'
+import type { ErrorCode } from '../../domain/errors.js'
+import type { ExecutionMode } from '../../domain/job-status.js'
 
 export interface Answered {
   method: string
@@ -12,11 +16,23 @@ export interface Answered {
   seconds: number
 }
 
+export interface Submitted {
+  /** `null` when it was refused before that was known. */
+  mode: ExecutionMode | null
+  /** The slug of a backend of the catalogue; `null` as above. */
+  backend: string | null
+  /** `repeated`: the answer to an earlier request was given again. */
+  outcome: 'accepted' | 'repeated' | ErrorCode
+}
+
 export interface Metrics {
   registry: Registry
   /** Requests that went through uncounted because the store of the rate limits was away, slow or failing. */
   rateLimitStoreFailures: Counter
   observeAnswer(answered: Answered): void
+  countSubmission(submitted: Submitted): void
+  countBudgetRejection(limit: BudgetRefusal['limit']): void
+  countMove: TellMove
 }
 
 /** The methods that a route can have; another one becomes `other`, so that callers cannot invent labels. */
@@ -31,6 +47,18 @@ export function createMetrics(): Metrics {
     labelNames: ['method', 'route', 'status'] as const,
     // A held poll takes up to a minute, a run in the playground up to 90 s.
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 100],
+    registers: [registry]
+  })
+  const submissions = new Counter({
+    name: 'qjs_submissions_total',
+    help: 'Submissions of jobs; outcome is accepted, repeated, or the code of the refusal.',
+    labelNames: ['mode', 'backend', 'outcome'] as const,
+    registers: [registry]
+  })
+  const budgetRejections = new Counter({
+    name: 'qjs_budget_rejections_total',
+    help: 'Submissions refused because of money, by the limit that they would have broken.',
+    labelNames: ['limit'] as const,
     registers: [registry]
   })
   return {
@@ -49,42 +77,10 @@ export function createMetrics(): Metrics {
         },
         seconds
       )
-    }
-  }
-}
-
-export interface MetricsServer {
-  /** The port it listens on, also when 0 was asked for. */
-  port: number
-  close(): Promise<void>
-}
-
-/**
- * Answers `GET /metrics` and nothing else.
- * @throws Error when it cannot listen there.
- */
-export async function startMetrics(registry: Registry, host: string, port: number): Promise<MetricsServer> {
-  const server = createServer({ requestTimeout: 10_000, maxHeaderSize: 16_384 }, async (request, response) => {
-    const answer = (status: number, text: string, headers: Record<string, string> = {}) =>
-      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...headers }).end(text)
-    if (request.url?.split('?')[0] !== '/metrics') return answer(404, 'there is only /metrics\n')
-    if (request.method !== 'GET') return answer(405, 'only GET\n', { allow: 'GET' })
-    try {
-      answer(200, await registry.metrics(), { 'content-type': registry.contentType })
-    } catch {
-      answer(500, 'the figures could not be collected\n')
-    }
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      })
+    },
+    countSubmission: ({ mode, backend, outcome }) =>
+      submissions.inc({ mode: mode ?? 'none', backend: backend ?? 'none', outcome }),
+    countBudgetRejection: (limit) => budgetRejections.inc({ limit }),
+    countMove: createJobMetrics(registry)
   }
 }

@@ -22,12 +22,14 @@ export function createNudge(deps: {
   log: FastifyBaseLogger
   /** As in the relay: when to look again at a row that was delivered here. */
   redeliverSeconds: number
+  /** Jobs that a team may have under way. */
+  teamRunningMax: number
 }): Nudge {
   const lanes = { direct: createLane(deliver), temporal: createLane(deliver) }
 
   async function deliver(jobIds: string[]): Promise<void> {
     try {
-      const rows = await findFresh(deps.db, jobIds)
+      const rows = await findFresh(deps.db, jobIds, deps.teamRunningMax)
       const deliveries = await deps.dispatcher.deliver(rows)
       await markDelivered(
         deps.db,

@@ -8,11 +8,12 @@ import { type Access, accessTable } from './access-table.js'
 import { answerSchemas, answerTable } from './answers/answer-table.js'
 import { codesOf } from './answers/errors.js'
 import { type AnswerHeader, answerHeaders, type SuccessAnswer } from './answers/schema.js'
+import { honoursKey } from './idempotency.js'
 import { sessionCookieName } from './plugins/session.js'
 import { SERVICE_VERSION } from './version.js'
 
 interface Operation {
-  parameters?: { name: string; required?: boolean; schema?: { default?: unknown } }[]
+  parameters?: { name: string; required?: boolean; schema?: { default?: unknown; [keyword: string]: unknown } }[]
   requestBody?: { content: Record<string, { schema?: { properties?: object } }> }
   responses: Record<string, object>
   security?: object[]
@@ -43,6 +44,16 @@ export const openapiOptions = ({ secure }: { secure: boolean }): FastifyDynamicS
   transformObject: (made) => withAnswers((made as { openapiObject: unknown }).openapiObject as Document)
 })
 
+/** Of every write that can be sent again (idempotency.ts). */
+const idempotencyKey: NonNullable<Operation['parameters']>[number] & { in: 'header'; description: string } = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Of your own choice, a new one for each new request. The same request once more, byte for byte, changes nothing and answers what the first did, with the header `Idempotency-Replayed: true`; a secret that is shown once is null then.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 }
+}
+
 /** @throws Error for a route without answers. */
 function withAnswers({ components, paths, ...rest }: Document): object {
   const refusals: Record<string, object> = {}
@@ -55,6 +66,7 @@ function withAnswers({ components, paths, ...rest }: Document): object {
       // What is left out has been given its default before the schema is asked, which requires it therefore.
       for (const parameter of operation.parameters ?? [])
         if (parameter.schema?.default !== undefined) parameter.required = false
+      if (honoursKey(line, access)) operation.parameters = [...(operation.parameters ?? []), idempotencyKey]
       operation.security = securityOf(access)
       operation.responses = {
         ...Object.fromEntries(Object.entries(answers.success).map(([status, answer]) => [status, success(answer)])),

@@ -10,6 +10,7 @@ export function logAnswers(app: FastifyInstance): void {
       {
         req: { id: request.id, method: request.method, route: request.routeOptions.url },
         status: reply.statusCode,
+        ...(request.fault && { code: request.fault.code }),
         ms: Math.round(reply.elapsedTime)
       },
       'answered'

@@ -5,27 +5,33 @@ import { createDirectQueue } from '../../activities/direct-queue.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
 import { createEngineState } from '../../activities/engine-state.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
+import { logMoves } from '../../activities/job-log.js'
 import { createMailer } from '../../activities/mail.js'
+import { startMetrics } from '../../activities/metrics-server.js'
+import { createStateMetrics } from '../../activities/state-metrics.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
+import { startTracing } from '../../activities/tracing.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
+import { tellMoves } from '../../db/job-moves.js'
 import { migrate } from '../../db/migrate.js'
 import { isFit } from '../../domain/executor-health.js'
 import { buildApp } from './app.js'
 import { readApiConfig } from './config.js'
-import { createMetrics, startMetrics } from './metrics.js'
+import { createMetrics } from './metrics.js'
 import { createOidcClient } from './oidc.js'
 import { connectRateLimitRedis, createRateLimitStore } from './rate-limit-store.js'
 import { logAnswers, redacted } from './request-log.js'
 
 /** What mail servers need when they answer at all. */
 const MAIL_GRACE_MS = 3_000
+const POOL_MAX = 20
 
 const config = readApiConfig(process.env)
 const log = pino({ level: config.logLevel, base: { app: 'api' }, redact: redacted }, pino.destination(2))
 
 await migrate(config.databaseUrl)
-const { db, sql, close: closeDatabase } = connect(config.databaseUrl, { max: 20 })
+const { db, sql, close: closeDatabase } = connect(config.databaseUrl, { max: POOL_MAX })
 const missingKeys = await missingRingKeys(db, config.keyRing)
 if (missingKeys.length > 0)
   log.error(
@@ -34,15 +40,22 @@ if (missingKeys.length > 0)
   )
 const announce = createJobAnnouncer(sql)
 const listener = listenToJobs(config.databaseUrl)
+const tracing = config.tracingEndpoint ? await startTracing({ serviceName: 'quantum-job-service-api', log }) : null
+const metrics = createMetrics()
 // Boots and answers while Temporal, Redis or the executor are away.
 const { client: temporal, close: closeTemporal } = createTemporalClient(
   config.temporalAddress,
-  config.temporalNamespace
+  config.temporalNamespace,
+  tracing?.workflowClient
 )
 const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
 const executor = config.executorUrl ? createExecutorClient(config.executorUrl, config.executorToken) : null
 
-const metrics = createMetrics()
+const logMove = logMoves(log)
+tellMoves(db, (move) => {
+  metrics.countMove(move)
+  logMove(move)
+})
 const limitsRedis = await connectRateLimitRedis(config.redisUrl)
 const mailer = createMailer({ ...config, from: config.mailFrom, log })
 
@@ -50,6 +63,7 @@ const app = await buildApp(
   {
     config,
     db,
+    poolMax: POOL_MAX,
     listener,
     announce,
     limiter: {
@@ -68,7 +82,16 @@ const app = await buildApp(
             log
           })
         : null,
-    dispatcher: createDispatcher({ db, temporal, taskQueue: config.taskQueue, queue: directQueue.queue, announce }),
+    dispatcher: createDispatcher({
+      db,
+      temporal,
+      taskQueue: config.taskQueue,
+      queue: directQueue.queue,
+      announce,
+      tracing
+    }),
+    metrics,
+    tracing,
     engines: createEngineState({ queue: directQueue.queue, temporal, taskQueue: config.taskQueue }),
     executor,
     probes: {
@@ -89,8 +112,15 @@ const app = await buildApp(
   },
   { loggerInstance: log, disableRequestLogging: true }
 )
+const { registry } = metrics
 const metricsServer =
-  config.metricsPort === null ? null : await startMetrics(metrics.registry, config.host, config.metricsPort)
+  config.metricsPort === null
+    ? null
+    : await startMetrics(
+        { registry, refresh: createStateMetrics(registry, db) },
+        config.metricsHost,
+        config.metricsPort
+      )
 logAnswers(app)
 app.addHook('onResponse', (request, reply, done) => {
   const { url: route } = request.routeOptions
@@ -108,7 +138,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     await mailer.close(MAIL_GRACE_MS)
     await metricsServer?.close()
     limitsRedis.disconnect()
-    await Promise.all([listener.close(), directQueue.close(), executor?.close(), closeTemporal()])
+    await Promise.all([listener.close(), directQueue.close(), executor?.close(), closeTemporal(), tracing?.close()])
     await closeDatabase()
     process.exit(0)
   })

@@ -2,39 +2,74 @@
 // jobs goes through here.
 import type { FastifyRequest } from 'fastify'
 import type { ApiKey } from '../../db/api-keys.js'
+import type { DbOrTx } from '../../db/client.js'
 import { createJob } from '../../db/jobs.js'
+import { hasCredentials } from '../../db/provider-workers.js'
+import { recordBudgetExceeded } from '../../db/webhook-deliveries.js'
 import { reaches } from '../../domain/api-key.js'
-import type { Backend } from '../../domain/backend.js'
+import { type Backend, credentialsOfProvider, isAtProvider } from '../../domain/backend.js'
 import { isFree, type Pricing } from '../../domain/cost.js'
 import { ServiceError } from '../../domain/errors.js'
 import type { Submission } from '../../domain/submission.js'
 import type { ApiDeps } from './deps.js'
 import { takeLimit } from './limiter.js'
 import { actorOf, callerOf, teamForWrite } from './plugins/access.js'
+import type { Write } from './plugins/write-once.js'
 
 /**
- * @returns the job's id, once it is recorded.
+ * Records a job in the transaction of a write. The team's limit is asked inside it, once the team is known to be the
+ * caller's: the store of limits answers or is passed over within 100 ms.
+ * @returns the job's id.
  * @throws ServiceError `permission_denied` for a key, `not_found` (team), `team_suspended`, `rate_limited`,
  * `budget_exceeded`, `spend_limit_exceeded`.
  */
 export async function submitJob(
   deps: ApiDeps,
   request: FastifyRequest,
+  { tx, afterCommit, afterRollback }: Write,
   submission: Submission,
   backend: Backend
 ): Promise<string> {
   const { key } = actorOf(request)
+  const named = { mode: submission.mode, backend: backend.slug }
+  request.submission = named
   assertKeyMayPay(key, backend.pricing)
-  // Outside the transaction that records the job: it holds a connection, and a limit asks another store.
-  const teamId = await teamForWrite(request, deps.db, submission.teamId)
-  await takeLimit(deps.limiter, request, 'submitTeam', teamId).catch(async (refusal) => {
+  const teamId = await teamForWrite(request, tx, submission.teamId)
+  await assertCredentials(tx, teamId, backend)
+  const giveBack = await takeLimit(deps.limiter, request, 'submitTeam', teamId).catch(async (refusal) => {
     await request.giveBackSlot()
     throw refusal
   })
-  return createJob(
-    deps.db,
+  // A team's day is counted in jobs, not in tries.
+  afterRollback(giveBack)
+  const jobId = await createJob(
+    tx,
     { ...submission, teamId },
-    { caller: callerOf(request), keyDailyLimit: key?.dailyLimit ?? null, backend, at: deps.now() }
+    {
+      caller: callerOf(request),
+      keyDailyLimit: key?.dailyLimit ?? null,
+      backend,
+      at: deps.now(),
+      requestId: request.id,
+      traceParent: request.span?.traceParent ?? null,
+      refused: (refusal) =>
+        afterRollback(() => recordBudgetExceeded(deps.db, { teamId, backend: backend.slug, refusal }))
+    }
+  )
+  afterCommit(() => {
+    request.submission = { ...named, recorded: { jobId, teamId } }
+  })
+  return jobId
+}
+
+/** A job that its provider would refuse for want of credentials is not recorded. */
+async function assertCredentials(tx: DbOrTx, teamId: string, backend: Backend): Promise<void> {
+  const provider = isAtProvider(backend) ? credentialsOfProvider[backend.provider] : undefined
+  if (!provider || (await hasCredentials(tx, teamId, provider))) return
+  throw new ServiceError(
+    'backend_unavailable',
+    `backend: ${backend.slug} needs the team's own credentials of ${backend.provider}: an owner or admin stores them ` +
+      `with POST /api/team/secrets (provider ${provider})`
   )
 }
 

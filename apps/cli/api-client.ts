@@ -1,11 +1,15 @@
-// The service's HTTP API, as commands use it. Reads are tried again when the connection fails; a write is sent once,
-// since nobody can tell whether a lost answer was a done deed.
+// The service's HTTP API, as commands use it. What fails on the way is tried again: reads as they are, writes under the same
+// Idempotency-Key, by which the service knows that a lost answer was a done deed.
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CliError } from './cli-error.js'
 
 /** A held status request answers after 22 s at the latest. */
 const REQUEST_LIMIT_MS = 30_000
 const RETRY_AFTER_MS = [200, 600, 1500]
+const WRITE_RETRY_AFTER_MS = [500, 1500]
+/** From the service while another request has the same key, or from a proxy before it. */
+const passing = new Set([502, 503, 504])
 
 export interface Answer<T> {
   value: T
@@ -35,25 +39,40 @@ export class ApiClient {
   }
 
   /** @param body a value, or JSON text that is sent as it is. @throws CliError as `get`. */
-  post<T>(path: string, body?: object | string): Promise<Answer<T>> {
-    return this.request('POST', path, typeof body === 'object' ? JSON.stringify(body) : body)
+  async post<T>(path: string, body?: object | string): Promise<Answer<T>> {
+    const text = typeof body === 'object' ? JSON.stringify(body) : body
+    // Where one signs in, the service knows nobody yet, and no keys.
+    if (path.startsWith('/api/auth/')) return this.request('POST', path, text)
+    const key = randomUUID()
+    for (const pause of WRITE_RETRY_AFTER_MS) {
+      try {
+        return await this.request<T>('POST', path, text, key)
+      } catch (error) {
+        const { kind, details } = error as Partial<CliError>
+        const { status } = (details ?? {}) as { status?: number }
+        if (kind !== 'unreachable' || (status !== undefined && !passing.has(status))) throw error
+      }
+      await delay(pause)
+    }
+    return this.request('POST', path, text, key)
   }
 
-  private async request<T>(method: string, path: string, body?: string): Promise<Answer<T>> {
-    const response = await this.fetch(method, path, body)
+  private async request<T>(method: string, path: string, body?: string, key?: string): Promise<Answer<T>> {
+    const response = await this.fetch(method, path, body, key)
     const text = await response.text().catch((error) => this.throwUnreachable(method, error))
     if (!response.ok) throw this.failure(path, response, text)
     return { value: this.parse<T>(text, response.status), text, cookie: sessionCookie(response) }
   }
 
-  private async fetch(method: string, path: string, body?: string): Promise<Response> {
+  private async fetch(method: string, path: string, body?: string, key?: string): Promise<Response> {
     try {
       return await fetch(this.url + path, {
         method,
         headers: {
           accept: 'application/json',
           ...(this.cookie && { cookie: this.cookie }),
-          ...(body !== undefined && { 'content-type': 'application/json' })
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(key !== undefined && { 'idempotency-key': key })
         },
         ...(body !== undefined && { body }),
         // A redirect is no answer of this API, and following one would show the session to another address.

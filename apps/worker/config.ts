@@ -1,6 +1,9 @@
 // The worker's configuration, read once at the door. Times are settings so that an operator can tune them and a test
 // need not wait; the defaults are the product's promises.
+import { defaultProviderTimes, type ProviderTimes } from '../../activities/at-provider/step.js'
 import { configuredKeyRing, type KeyRing } from '../../activities/key-ring.js'
+import { readTracingEndpoint } from '../../activities/tracing.js'
+import { readTeamRunningMax } from '../../domain/dispatch.js'
 import { RETRY_SECONDS } from '../../domain/webhook.js'
 import type { WebhookTimes } from './webhook-sender.js'
 
@@ -15,10 +18,21 @@ export interface WorkerConfig {
   executorToken: string
   /** `null`: nothing sealed can be opened; in production there has to be one. */
   keyRing: KeyRing | null
+  /** Where IonQ's service is; `null`: its own address. */
+  ionqApiUrl: string | null
+  /** Emulators answer instead of the providers. */
+  emulatedHardware: boolean
   /** `true` where webhooks may lead into private networks. */
   webhookAllowPrivate: boolean
+  /** Jobs that a team may have under way; more of them wait. */
+  teamRunningMax: number
   workflowBundle: string
   healthPort: number
+  /** `null`: no metrics. */
+  metricsPort: number | null
+  metricsHost: string
+  /** `null`: nothing is traced. */
+  tracingEndpoint: string | null
   logLevel: string
   times: WorkerTimes
 }
@@ -37,7 +51,12 @@ export interface WorkerTimes {
   /** A workflow that the server does not know twice, this far apart, is lost. */
   missingConfirmSeconds: number
   executorHealthMs: number
+  /** How often it is looked whether a job that waits for its backend, or for room in its team, can go on. */
+  heldSweepMs: number
+  /** How often the books are proved. */
+  moneySweepMs: number
   webhooks: WebhookTimes
+  providers: ProviderTimes
 }
 
 export const defaultTimes: WorkerTimes = {
@@ -51,7 +70,10 @@ export const defaultTimes: WorkerTimes = {
   stalledSweepMs: 15_000,
   missingConfirmSeconds: 30,
   executorHealthMs: 5_000,
-  webhooks: { lookMs: 2_000, retrySeconds: RETRY_SECONDS, pauseMs: 5_000 }
+  heldSweepMs: 5_000,
+  moneySweepMs: 60_000,
+  webhooks: { lookMs: 2_000, retrySeconds: RETRY_SECONDS, pauseMs: 5_000 },
+  providers: defaultProviderTimes
 }
 
 /** @throws Error naming the variable that is missing or malformed. */
@@ -60,6 +82,10 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     const value = env[name]
     if (!value) throw new Error(`${name} is not set; npm start sets it, docs/configuration.md describes it`)
     return value
+  }
+  const port = (name: string, text: string): number => {
+    if (!/^\d+$/.test(text) || Number(text) > 65_535) throw new Error(`${name} must be a port number (got ${text})`)
+    return Number(text)
   }
   const seconds = (name: string, fallback: number): number => {
     const value = env[name] === undefined ? fallback : Number(env[name])
@@ -76,13 +102,24 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     executorUrl: need('EXECUTOR_URL'),
     executorToken: need('EXECUTOR_TOKEN'),
     keyRing: configuredKeyRing(env),
+    ionqApiUrl: env.IONQ_API_URL ?? null,
+    emulatedHardware: env.EMULATED_HARDWARE === '1',
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE === '1',
+    teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),
     workflowBundle: need('WORKFLOW_BUNDLE'),
     healthPort: Number(env.WORKER_HEALTH_PORT ?? 0),
+    metricsPort: env.WORKER_METRICS_PORT ? port('WORKER_METRICS_PORT', env.WORKER_METRICS_PORT) : null,
+    metricsHost: env.METRICS_HOST || '127.0.0.1',
+    tracingEndpoint: readTracingEndpoint(env),
     logLevel: env.LOG_LEVEL ?? 'info',
     times: {
       ...defaultTimes,
       redeliverSeconds: seconds('REDELIVER_SECONDS', defaultTimes.redeliverSeconds),
+      providers: {
+        ...defaultProviderTimes,
+        lookUpWindowSeconds: seconds('PROVIDER_LOOKUP_WINDOW', defaultProviderTimes.lookUpWindowSeconds),
+        cancelSeconds: seconds('PROVIDER_CANCEL_DEADLINE', defaultProviderTimes.cancelSeconds)
+      },
       dispatchDeadlineSeconds: seconds('DISPATCH_DEADLINE', defaultTimes.dispatchDeadlineSeconds),
       quietSeconds: seconds('WORKFLOW_QUIET_SECONDS', defaultTimes.quietSeconds),
       missingConfirmSeconds: seconds('WORKFLOW_MISSING_SECONDS', defaultTimes.missingConfirmSeconds),

@@ -10,6 +10,7 @@ import { beginJob, completeJob, failJob, recordCancelled } from '../../db/job-st
 import type { Fence } from '../../db/job-transition.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../../domain/dispatch.js'
 import type { HeldJobs, ReleaseReason } from './held-jobs.js'
+import type { AroundDirect } from './spans.js'
 
 /** Entries taken beyond the executor's permits, so that a freed permit never waits for the queue. */
 const PREFETCH = 2
@@ -23,10 +24,11 @@ export interface DirectConsumer {
 
 export function startDirectConsumer(
   deps: ExecuteDeps & { held: HeldJobs },
-  options: { connection: ConnectionOptions; prefix: string; permits: number; log: Logger }
+  options: { connection: ConnectionOptions; prefix: string; permits: number; around: AroundDirect; log: Logger }
 ): DirectConsumer {
-  const { log } = options
-  const worker = new Worker<JobHandOver>(DIRECT_QUEUE, (entry: Job<JobHandOver>) => runDirect(deps, entry.data, log), {
+  const { around, log } = options
+  const run = ({ data }: Job<JobHandOver>) => around(data, () => runDirect(deps, data, log))
+  const worker = new Worker<JobHandOver>(DIRECT_QUEUE, run, {
     connection: options.connection,
     prefix: options.prefix,
     concurrency: options.permits + PREFETCH,

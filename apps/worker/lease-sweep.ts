@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Db } from '../../db/client.js'
 import type { AnnounceJob } from '../../db/job-changes.js'
 import { sweepExpiredLeases } from '../../db/leases.js'
+import type { SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
 const JOBS_PER_PASS = 200
@@ -13,16 +14,17 @@ const GRACE_MS = 20_000
 export interface LeaseSweepDeps {
   db: Db
   announce: AnnounceJob
+  notes: SweepNotes
   log: Logger
   everyMs: number
   /** Milliseconds of a monotonic clock. */
   clock(): number
 }
 
-export function startLeaseSweep({ db, announce, log, everyMs, clock }: LeaseSweepDeps): TimerLoop {
+export function startLeaseSweep({ db, announce, notes, log, everyMs, clock }: LeaseSweepDeps): TimerLoop {
   let lastSuccess = Number.NEGATIVE_INFINITY
   let graceUntil = 0
-  return startLoop('leases', everyMs, log, async () => {
+  async function pass() {
     const at = clock()
     if (at - lastSuccess > AWAY_MS) graceUntil = at + GRACE_MS
     // In the grace time a pass only finds out whether the database answers.
@@ -32,6 +34,7 @@ export function startLeaseSweep({ db, announce, log, everyMs, clock }: LeaseSwee
       announce(jobId)
       log.warn({ jobId }, 'its worker was lost; the direct job is ended')
     }
-    return ended.length === JOBS_PER_PASS
-  })
+    return { more: ended.length === JOBS_PER_PASS, handled: ended.length }
+  }
+  return startLoop('leases', everyMs, log, pass, notes.of('leases', everyMs))
 }

@@ -2,6 +2,8 @@
 import { createServer } from 'node:http'
 import { DefaultLogger, Runtime } from '@temporalio/worker'
 import { pino } from 'pino'
+import { startMetrics } from '../../activities/metrics-server.js'
+import { startTracing } from '../../activities/tracing.js'
 import { migrate } from '../../db/migrate.js'
 import { readWorkerConfig } from './config.js'
 import { startWorker } from './worker.js'
@@ -18,7 +20,10 @@ Runtime.install({
 })
 
 await migrate(config.databaseUrl)
-const worker = startWorker(config, log)
+const tracing = config.tracingEndpoint ? await startTracing({ serviceName: 'quantum-job-service-worker', log }) : null
+const worker = startWorker(config, log, tracing)
+const metricsServer =
+  config.metricsPort === null ? null : await startMetrics(worker.metrics, config.metricsHost, config.metricsPort)
 
 const health = createServer((request, response) => {
   const ready = worker.isReady()
@@ -37,6 +42,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     health.close()
     health.closeAllConnections()
     await worker.close()
+    await Promise.all([metricsServer?.close(), tracing?.close()])
     log.info('stopped')
     process.exit(0)
   })

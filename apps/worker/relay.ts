@@ -13,6 +13,7 @@ import {
   takeDue
 } from '../../db/outbox.js'
 import type { WorkerTimes } from './config.js'
+import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
 const ROWS_PER_PASS = 200
@@ -26,15 +27,19 @@ export interface RelayDeps {
   dispatcher: Dispatcher
   announce: AnnounceJob
   times: WorkerTimes
+  /** Jobs that a team may have under way. */
+  teamRunningMax: number
+  notes: SweepNotes
   log: Logger
 }
 
 export function startRelay(deps: RelayDeps): TimerLoop {
-  return startLoop('outbox', deps.times.relayMs, deps.log, () => relayPass(deps))
+  const { times, log, notes } = deps
+  return startLoop('outbox', times.relayMs, log, () => relayPass(deps), notes.of('outbox', times.relayMs))
 }
 
-async function relayPass({ db, dispatcher, announce, times, log }: RelayDeps): Promise<boolean> {
-  const rows = await takeDue(db, ROWS_PER_PASS)
+async function relayPass({ db, dispatcher, announce, times, teamRunningMax, log }: RelayDeps): Promise<Pass> {
+  const { rows, full } = await takeDue(db, ROWS_PER_PASS, teamRunningMax)
   if (rows.length > 0) {
     const deliveries = await dispatcher.deliver(rows)
     const withOutcome = (outcome: Delivery, kind?: OutboxRow['kind']) =>
@@ -46,9 +51,10 @@ async function relayPass({ db, dispatcher, announce, times, log }: RelayDeps): P
     await markUnreachable(db, unreachable, times.unreachableRetrySeconds)
     if (unreachable.length > 0) log.warn({ rows: unreachable.length }, 'an engine could not be reached; jobs wait')
   }
-  for (const jobId of await sweepDispatchDeadline(db, times.dispatchDeadlineSeconds, ROWS_PER_PASS)) {
+  const givenUp = await sweepDispatchDeadline(db, times.dispatchDeadlineSeconds, ROWS_PER_PASS)
+  for (const jobId of givenUp) {
     announce(jobId)
     log.warn({ jobId }, 'gave up dispatching')
   }
-  return rows.length === ROWS_PER_PASS
+  return { more: full, handled: rows.length + givenUp.length }
 }

@@ -7,6 +7,7 @@ import type { AnnounceJob } from '../../db/job-changes.js'
 import { markFound, markMissing, restartWorkflow, type StalledJob, takeStalled } from '../../db/stalled-workflows.js'
 import { workflowIdOf } from '../../domain/dispatch.js'
 import type { WorkerTimes } from './config.js'
+import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
 const JOBS_PER_PASS = 200
@@ -17,17 +18,22 @@ export interface StalledSweepDeps {
   temporal: Client
   announce: AnnounceJob
   times: WorkerTimes
+  notes: SweepNotes
   log: Logger
 }
 
 export function startStalledSweep(deps: StalledSweepDeps): TimerLoop {
-  return startLoop('stalled workflows', deps.times.stalledSweepMs, deps.log, async () => {
-    const jobs = await takeStalled(deps.db, deps.times.quietSeconds, JOBS_PER_PASS)
+  const { db, temporal, times, notes, log } = deps
+  async function pass(): Promise<Pass> {
+    const jobs = await takeStalled(db, times.quietSeconds, JOBS_PER_PASS)
+    if (jobs.length === 0) return { handled: 0 }
     // "Not found" means nothing while the server itself does not answer for its namespace.
-    if (jobs.length === 0 || !(await namespaceAnswers(deps.temporal))) return false
+    if (!(await namespaceAnswers(temporal))) throw new Error('Temporal does not answer for its namespace')
     for (const job of jobs) await look(deps, job)
-    return jobs.length === JOBS_PER_PASS
-  })
+    return { more: jobs.length === JOBS_PER_PASS, handled: jobs.length }
+  }
+  const name = 'stalled_workflows'
+  return startLoop(name, times.stalledSweepMs, log, pass, notes.of(name, times.stalledSweepMs))
 }
 
 async function look({ db, temporal, announce, times, log }: StalledSweepDeps, job: StalledJob): Promise<void> {

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import type { JobActivities } from '../../activities/activities.js'
+import type { ProviderActivities } from '../../activities/provider-activities.js'
+import type { Tracing } from '../../activities/tracing.js'
 
 const RETRY_MS = 1_000
 
@@ -18,7 +20,8 @@ export function startTemporalWorker(options: {
   namespace: string
   taskQueue: string
   workflowBundle: string
-  activities: JobActivities
+  activities: JobActivities & ProviderActivities
+  tracing: Tracing | null
   log: Logger
 }): TemporalWorker {
   const { log } = options
@@ -56,13 +59,21 @@ export function startTemporalWorker(options: {
 
 const createWorker = (
   connection: NativeConnection,
-  options: { namespace: string; taskQueue: string; workflowBundle: string; activities: JobActivities }
+  options: {
+    namespace: string
+    taskQueue: string
+    workflowBundle: string
+    activities: JobActivities & ProviderActivities
+    tracing: Tracing | null
+  }
 ): Promise<Worker> =>
   Worker.create({
     connection,
     namespace: options.namespace,
     taskQueue: options.taskQueue,
-    workflowBundle: { codePath: options.workflowBundle },
+    // The interceptors that trace workflows are part of the traced bundle.
+    workflowBundle: { codePath: options.tracing ? tracedBundle(options.workflowBundle) : options.workflowBundle },
+    ...options.tracing?.worker,
     activities: options.activities,
     // A killed worker's workflows move on after a second instead of ten.
     stickyQueueScheduleToStartTimeout: '1s',
@@ -74,3 +85,6 @@ const createWorker = (
     // Most of them wait for a permit of the executor's gate, which costs a heartbeat.
     maxConcurrentActivityTaskExecutions: 200
   })
+
+/** Beside the plain one; tools/build.mjs makes both. */
+const tracedBundle = (workflowBundle: string): string => workflowBundle.replace(/(\.js)?$/, '-traced.js')

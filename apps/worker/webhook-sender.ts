@@ -6,6 +6,7 @@ import { type KeyRing, webhookContext } from '../../activities/key-ring.js'
 import type { WebhookClient, WebhookOutcome } from '../../activities/webhook-client.js'
 import type { Db } from '../../db/client.js'
 import { finishTry, removeOldDeliveries, type TakenDelivery, takeDelivery } from '../../db/webhook-deliveries.js'
+import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
 const LANES = 4
@@ -28,31 +29,36 @@ export interface WebhookSenderDeps {
   keyRing: KeyRing
   client: WebhookClient
   times: WebhookTimes
+  notes: SweepNotes
   log: Logger
 }
 
 export function startWebhookSender(deps: WebhookSenderDeps): TimerLoop {
-  const { db, times, log } = deps
+  const { db, times, notes, log } = deps
   const underWay = new Set<string>()
   /** Webhooks whose last try failed, and until when each is left alone, by the monotonic clock. */
   const failing = new Map<string, number>()
   let taking: Promise<unknown> = Promise.resolve()
 
+  async function lanePass(failingToo: boolean): Promise<boolean | Pass> {
+    const taken = await takeNext(failingToo)
+    if (!taken) return false
+    try {
+      await tryOnce(taken)
+    } finally {
+      underWay.delete(taken.webhook.id)
+    }
+    return { more: true, handled: 1 }
+  }
+  const note = notes.of('webhooks', times.lookMs)
   const lanes = Array.from({ length: LANES }, (_, lane) =>
-    startLoop('webhooks', times.lookMs, log, async () => {
-      const taken = await takeNext(lane < LANES_FOR_FAILING)
-      if (!taken) return false
-      try {
-        await tryOnce(taken)
-      } finally {
-        underWay.delete(taken.webhook.id)
-      }
-      return true
-    })
+    startLoop('webhooks', times.lookMs, log, () => lanePass(lane < LANES_FOR_FAILING), note)
   )
-  const sweep = startLoop('webhook log', SWEEP_MS, log, async () => {
-    return (await removeOldDeliveries(db, REMOVED_PER_PASS)) === REMOVED_PER_PASS
-  })
+  async function sweepPass(): Promise<Pass> {
+    const removed = await removeOldDeliveries(db, REMOVED_PER_PASS)
+    return { more: removed === REMOVED_PER_PASS, handled: removed }
+  }
+  const sweep = startLoop('webhook_log', SWEEP_MS, log, sweepPass, notes.of('webhook_log', SWEEP_MS))
 
   /** One lane at a time, so that two do not take of the same webhook. */
   function takeNext(failingToo: boolean): Promise<TakenDelivery | null> {

@@ -7,18 +7,31 @@ import { createDirectQueue } from '../../activities/direct-queue.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
 import { createExecutorGate } from '../../activities/executor-gate.js'
+import { logMoves } from '../../activities/job-log.js'
+import type { Scraped } from '../../activities/metrics-server.js'
+import { createProviderActivities } from '../../activities/provider-activities.js'
+import { createProviders } from '../../activities/providers/providers.js'
+import { createStateMetrics } from '../../activities/state-metrics.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
+import type { Tracing } from '../../activities/tracing.js'
 import { createWebhookClient } from '../../activities/webhook-client.js'
 import { reportEngines } from '../../db/backends.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
+import { tellMoves } from '../../db/job-moves.js'
 import type { WorkerConfig } from './config.js'
 import { startDirectConsumer } from './direct-consumer.js'
 import { createHeldJobs } from './held-jobs.js'
+import { startHeldStartSweep } from './held-start-sweep.js'
 import { startLeaseSweep } from './lease-sweep.js'
+import { createWorkerMetrics } from './metrics.js'
+import { startMoneySweep } from './money-sweep.js'
+import { startProviderLoops } from './provider-loops.js'
 import { startRelay } from './relay.js'
 import { startRetentionSweep } from './retention-sweep.js'
+import { directSpans, tracedExecutor } from './spans.js'
 import { startStalledSweep } from './stalled-sweep.js'
+import { createSweepNotes } from './sweep-notes.js'
 import { startTemporalWorker } from './temporal-worker.js'
 import { startLoop } from './timer-loop.js'
 import { startWebhookSender } from './webhook-sender.js'
@@ -32,21 +45,37 @@ const WEBHOOK_TIMEOUT_MS = 10_000
 export interface RunningWorker {
   /** Polls Temporal and consumes the queue. */
   isReady(): boolean
+  /** What a Prometheus server reads. */
+  metrics: Scraped
   close(): Promise<void>
 }
 
-export function startWorker(config: WorkerConfig, log: Logger): RunningWorker {
-  const { times } = config
+export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing | null = null): RunningWorker {
+  const { times, teamRunningMax } = config
   const connection = connect(config.databaseUrl, { max: 20 })
   const { db } = connection
   const announce = createJobAnnouncer(connection.sql)
-  const executor = createExecutorClient(config.executorUrl, config.executorToken)
+  const executor = tracedExecutor(createExecutorClient(config.executorUrl, config.executorToken), tracing)
   const gate = createExecutorGate(INITIAL_PERMITS)
+  const metrics = createWorkerMetrics(gate)
+  const logMove = logMoves(log)
+  tellMoves(db, (move) => {
+    metrics.countMove(move)
+    logMove(move)
+  })
   const steps = { db, executor, gate, announce, log }
+  const providers = createProviders({ ionq: config.ionqApiUrl ?? undefined })
+  const providerSteps = {
+    ...steps,
+    providers: providers.adapters,
+    keyRing: config.keyRing,
+    providerTimes: times.providers
+  }
 
   const { client: temporal, close: closeTemporal } = createTemporalClient(
     config.temporalAddress,
-    config.temporalNamespace
+    config.temporalNamespace,
+    tracing?.workflowClient
   )
   const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
 
@@ -56,29 +85,47 @@ export function startWorker(config: WorkerConfig, log: Logger): RunningWorker {
   consumerRedis.on('error', () => {})
   const consumer = startDirectConsumer(
     { ...steps, held },
-    { connection: consumerRedis, prefix: config.queuePrefix, permits: INITIAL_PERMITS, log }
+    {
+      connection: consumerRedis,
+      prefix: config.queuePrefix,
+      permits: INITIAL_PERMITS,
+      around: directSpans(db, tracing),
+      log
+    }
   )
   const temporalWorker = startTemporalWorker({
     address: config.temporalAddress,
     namespace: config.temporalNamespace,
     taskQueue: config.taskQueue,
     workflowBundle: config.workflowBundle,
-    activities: createActivities(steps),
+    activities: { ...createActivities(steps), ...createProviderActivities(providerSteps) },
+    tracing,
     log
   })
-  const dispatcher = createDispatcher({ db, temporal, taskQueue: config.taskQueue, queue: directQueue.queue, announce })
+  const dispatcher = createDispatcher({
+    db,
+    temporal,
+    taskQueue: config.taskQueue,
+    queue: directQueue.queue,
+    announce,
+    tracing
+  })
   const webhookClient = createWebhookClient({
     allowPrivate: config.webhookAllowPrivate,
     timeoutMs: WEBHOOK_TIMEOUT_MS
   })
+  const notes = createSweepNotes(db, log, () => performance.now())
   const { keyRing } = config
   if (!keyRing) log.warn('SECRETS_KEYS is not set: no webhook is sent')
   const loops = [
-    ...(keyRing ? [startWebhookSender({ db, keyRing, client: webhookClient, times: times.webhooks, log })] : []),
-    startRelay({ db, dispatcher, announce, times, log }),
-    startLeaseSweep({ db, announce, log, everyMs: times.leaseSweepMs, clock: () => performance.now() }),
-    startStalledSweep({ db, temporal, announce, times, log }),
-    startRetentionSweep(db, log),
+    ...(keyRing ? [startWebhookSender({ db, keyRing, client: webhookClient, times: times.webhooks, notes, log })] : []),
+    startRelay({ db, dispatcher, announce, times, teamRunningMax, notes, log }),
+    startHeldStartSweep({ db, notes, log, everyMs: times.heldSweepMs, teamRunningMax }),
+    startLeaseSweep({ db, announce, notes, log, everyMs: times.leaseSweepMs, clock: () => performance.now() }),
+    startStalledSweep({ db, temporal, announce, times, notes, log }),
+    startMoneySweep({ db, notes, log, everyMs: times.moneySweepMs }),
+    startRetentionSweep(db, notes, log),
+    ...startProviderLoops({ ...providerSteps, notes, log, emulated: config.emulatedHardware }),
     startLoop('executor health', times.executorHealthMs, log, async () => {
       const health = await executor.health().catch(() => null)
       if (!health) return false
@@ -93,12 +140,13 @@ export function startWorker(config: WorkerConfig, log: Logger): RunningWorker {
   ]
 
   return {
+    metrics: { registry: metrics.registry, refresh: createStateMetrics(metrics.registry, db) },
     isReady: () => temporalWorker.isRunning() && consumer.isReady(),
     async close() {
       // What is under way may still need the leases, the database and the executor.
       await Promise.all([consumer.close(DIRECT_GRACE_MS), temporalWorker.close(), ...loops.map((loop) => loop.close())])
       await held.close()
-      await webhookClient.close()
+      await Promise.all([webhookClient.close(), providers.close()])
       await Promise.all([listener.close(), directQueue.close(), executor.close(), closeTemporal()])
       consumerRedis.disconnect()
       await connection.close()

@@ -92,7 +92,7 @@ export const jobEvents = pgTable(
       .notNull()
       .references(() => jobs.id, { onDelete: 'cascade' }),
     seq: integer('seq').notNull(),
-    type: text('type').notNull(),
+    type: text('type').$type<'status' | 'attempt'>().notNull(),
     status: text('status').$type<JobStatus>().notNull(),
     reason: text('reason'),
     // Of an event of type `attempt`: which one, and what became of it.

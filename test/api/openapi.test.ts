@@ -111,6 +111,7 @@ describe('every route answers as the document says', () => {
       ])
     )
     jobs.push(['GET', `/api/jobs/estimate?backend=local&shots=10&team_id=${teamId}`])
+    jobs.push(['GET', `/api/jobs/managed-runtimes?team_id=${teamId}`])
     const lists = ['members', 'invitations', 'api-keys', 'secrets', 'webhooks', 'budget', 'usage']
     const program = { code: bellQasm3(), language: 'openqasm', backend: 'local', shots: 10 }
     const conversion = { code: 'from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n', language: 'qiskit' }
@@ -168,6 +169,7 @@ describe('every route answers as the document says', () => {
       ['PUT', `/api/admin/teams/${teamId}/budgets`, { daily_usd: 7, ceilings: { daily_usd: 70 } }],
       ['POST', `/api/admin/teams/${teamId}/suspend`, { reason: 'a test' }],
       ['POST', `/api/admin/teams/${teamId}/unsuspend`],
+      ['GET', '/api/admin/money'],
       ['GET', '/api/admin/audit'],
       ['GET', '/api/admin/system'],
 

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { Redis } from 'ioredis'
-import { createMetrics, startMetrics } from '../../apps/api/metrics.js'
+import { startMetrics } from '../../activities/metrics-server.js'
+import { createMetrics } from '../../apps/api/metrics.js'
 import {
   type Bucket,
   connectRateLimitRedis,
@@ -389,7 +390,7 @@ describe('the metrics', () => {
   test('tell failures and answers on a port of their own, and nothing else', async () => {
     const opened = await openStore(await deadUrl())
     const { registry, observeAnswer } = opened.metrics
-    const server = await startMetrics(registry, '127.0.0.1', 0)
+    const server = await startMetrics({ registry }, '127.0.0.1', 0)
     closing.push(() => server.close())
     const base = `http://127.0.0.1:${server.port}`
     await opened.store.take([{ limit: rateLimits.read, key: newCaller() }])
@@ -417,9 +418,9 @@ describe('the metrics', () => {
 
   test('are not started on a port that is taken', async () => {
     const { registry } = createMetrics()
-    const server = await startMetrics(registry, '127.0.0.1', 0)
+    const server = await startMetrics({ registry }, '127.0.0.1', 0)
     closing.push(() => server.close())
-    await expect(startMetrics(registry, '127.0.0.1', server.port)).rejects.toThrow('EADDRINUSE')
+    await expect(startMetrics({ registry }, '127.0.0.1', server.port)).rejects.toThrow('EADDRINUSE')
   })
 
   test('of two apis in one process are apart', async () => {

@@ -103,12 +103,12 @@ test('what is no such service is told from one that refuses', async () => {
   }
 })
 
-test('a read survives two lost connections; a write is sent once', async () => {
+test('a read survives two lost connections; a write is sent three times at most, under one key', async () => {
   let reads = 0
-  let writes = 0
+  const keys: unknown[] = []
   const url = await served((request, response) => {
     if (request.method === 'POST') {
-      writes++
+      keys.push(request.headers['idempotency-key'])
       request.socket.destroy()
     } else if (++reads < 3) request.socket.destroy()
     else response.end('{"backends":[]}')
@@ -120,8 +120,42 @@ test('a read survives two lost connections; a write is sent once', async () => {
   })
   expect(reads).toBe(3)
   const submitted = await shell.run(['submit', '-', '--url', url], 'OPENQASM 3.0;')
-  expect([submitted.code, writes]).toEqual([3, 1])
+  expect([submitted.code, keys]).toEqual([3, [expect.stringMatching(/^[0-9a-f-]{36}$/), keys[0], keys[0]]])
   expect(submitted.stderr).toContain('Whether the request was carried out is not known: look before you repeat it.')
+})
+
+test('a write gets through a proxy that has lost the service, and is not repeated after a fault or a refusal', async () => {
+  const statuses = [502, 503, 201]
+  const keys = new Set<unknown>()
+  const url = await served((request, response) => {
+    keys.add(request.headers['idempotency-key'])
+    const status = statuses.shift()!
+    response.writeHead(status).end(status === 201 ? `{"job_id":"${id}"}` : '<html>bad gateway</html>')
+  })
+  expect(await shell.run(['submit', '-', '--url', url], 'OPENQASM 3.0;')).toMatchObject({ code: 0 })
+  expect([statuses, keys.size]).toEqual([[], 1])
+  for (const [status, code] of [
+    [500, 3],
+    [409, 4]
+  ] as const) {
+    let writes = 0
+    const refusing = await served((_request, response) => {
+      writes++
+      response.writeHead(status).end('{"error":"no"}')
+    })
+    expect((await shell.run(['submit', '-', '--url', refusing], 'OPENQASM 3.0;')).code).toBe(code)
+    expect(writes).toBe(1)
+  }
+})
+
+test('signing in is sent once: there is nobody yet whose key it could be', async () => {
+  const keys: unknown[] = []
+  const url = await served((request) => {
+    keys.push(request.headers['idempotency-key'])
+    request.socket.destroy()
+  })
+  const { code } = await shell.run(['login', 'ada@example.org', '--url', url], 'correct horse\n')
+  expect([code, keys]).toEqual([3, [undefined]])
 })
 
 test('a fault of the service is 3, with the request that leads to its log', async () => {

@@ -2,10 +2,10 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { closeAttempt, completeAttempt, openAttempt, resultText } from '../../db/attempts.js'
-import { ledgerMismatches } from '../../db/budget.js'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
 import type { Fence } from '../../db/job-transition.js'
 import { jobStatus, loadRun } from '../../db/jobs.js'
+import { ledgerMismatches } from '../../db/money-proof.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson, everythingAbout, newLease } from '../support/rows.js'
 

@@ -2,9 +2,9 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { openAttempt } from '../../db/attempts.js'
-import { ledgerMismatches } from '../../db/budget.js'
 import { beginJob, completeJob, requestCancel } from '../../db/job-steps.js'
 import { leaseStatus, renewLeases, sweepExpiredLeases } from '../../db/leases.js'
+import { ledgerMismatches } from '../../db/money-proof.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson, newLease } from '../support/rows.js'
 

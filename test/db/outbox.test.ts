@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { ledgerMismatches } from '../../db/budget.js'
 import { beginJob, requestCancel } from '../../db/job-steps.js'
 import { jobStatus } from '../../db/jobs.js'
+import { ledgerMismatches } from '../../db/money-proof.js'
 import {
   findFresh,
   markDelivered,
@@ -22,6 +22,8 @@ afterAll(() => database.drop())
 const person = await addPerson(db)
 beforeEach(() => db.execute(sql`truncate jobs cascade`))
 
+const due = async (limit: number) => (await takeDue(db, limit, 1_000)).rows
+const fresh = (jobIds: string[]) => findFresh(db, jobIds, 1_000)
 const start = (jobId: string) => ({ jobId, kind: 'start' as const })
 /** Lets time pass for every row: each is due `seconds` earlier. */
 const pass = (seconds: number) =>
@@ -36,26 +38,26 @@ const row = async (jobId: string) => {
 describe('a fresh row', () => {
   test('is the nudge first, for two seconds, then the relay as well', async () => {
     const id = await addJob(db, person)
-    const fresh: OutboxRow = { jobId: id, kind: 'start', mode: 'temporal', generation: 1, deliveries: 0 }
-    expect(await findFresh(db, [id])).toEqual([fresh])
-    expect(await takeDue(db, 10)).toEqual([])
+    const mine: OutboxRow = { jobId: id, kind: 'start', mode: 'temporal', generation: 1, deliveries: 0 }
+    expect(await fresh([id])).toEqual([mine])
+    expect(await due(10)).toEqual([])
     await pass(2)
-    expect(await takeDue(db, 10)).toEqual([fresh])
+    expect(await due(10)).toEqual([mine])
   })
 
   test("of a later start is nobody's until then", async () => {
     const id = await addJob(db, person, { submission: { notBefore: new Date(Date.now() + 60_000) } })
     await pass(3_600)
-    expect(await findFresh(db, [id])).toEqual([])
-    expect(await takeDue(db, 10)).toEqual([])
+    expect(await fresh([id])).toEqual([])
+    expect(await due(10)).toEqual([])
     await db.execute(sql`update outbox set due_at = now() - interval '1 second'`)
-    expect(await takeDue(db, 10)).toHaveLength(1)
+    expect(await due(10)).toHaveLength(1)
   })
 
   test('that was delivered is no longer fresh', async () => {
     const id = await addJob(db, person)
     await markDelivered(db, [start(id)], 30)
-    expect(await findFresh(db, [id])).toEqual([])
+    expect(await fresh([id])).toEqual([])
   })
 })
 
@@ -63,10 +65,10 @@ describe('taking', () => {
   test('by several relays at once gives no row to two of them, and none is left out', async () => {
     const ids = await Promise.all(Array.from({ length: 60 }, () => addJob(db, person)))
     await pass(5)
-    const passes = await Promise.all(Array.from({ length: 6 }, () => takeDue(db, 15)))
+    const passes = await Promise.all(Array.from({ length: 6 }, () => due(15)))
     const taken = passes.flat().map((found) => found.jobId)
     expect(new Set(taken).size).toBe(taken.length)
-    const rest = await takeDue(db, 100)
+    const rest = await due(100)
     expect([...taken, ...rest.map((found) => found.jobId)].sort()).toEqual([...ids].sort())
     for (const found of passes) expect(found.length).toBeLessThanOrEqual(15)
   })
@@ -74,10 +76,10 @@ describe('taking', () => {
   test('leaves a row alone for ten seconds: a taker that died is followed by another', async () => {
     await addJob(db, person)
     await pass(5)
-    expect(await takeDue(db, 10)).toHaveLength(1)
-    expect(await takeDue(db, 10)).toHaveLength(0)
+    expect(await due(10)).toHaveLength(1)
+    expect(await due(10)).toHaveLength(0)
     await pass(10)
-    expect(await takeDue(db, 10)).toHaveLength(1)
+    expect(await due(10)).toHaveLength(1)
   })
 
   test('starts with what has been due longest', async () => {
@@ -85,7 +87,7 @@ describe('taking', () => {
     for (let index = 0; index < 3; index++) ids.push(await addJob(db, person))
     await pass(10)
     await db.execute(sql`update outbox set next_at = next_at - interval '5 seconds' where job_id = ${ids[2]}`)
-    expect((await takeDue(db, 1)).map((found) => found.jobId)).toEqual([ids[2]])
+    expect((await due(1)).map((found) => found.jobId)).toEqual([ids[2]])
   })
 })
 
@@ -158,8 +160,6 @@ test('a cancel has a row of its own until the job is final', async () => {
   const id = await addJob(db, person)
   await beginJob(db, id, { generation: 1 })
   await requestCancel(db, id)
-  expect(await findFresh(db, [id])).toEqual([
-    { jobId: id, kind: 'cancel', mode: 'temporal', generation: 1, deliveries: 0 }
-  ])
-  expect(await takeDue(db, 10)).toHaveLength(1)
+  expect(await fresh([id])).toEqual([{ jobId: id, kind: 'cancel', mode: 'temporal', generation: 1, deliveries: 0 }])
+  expect(await due(10)).toHaveLength(1)
 })

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { completeAttempt, openAttempt } from '../../db/attempts.js'
-import { ledgerMismatches } from '../../db/budget.js'
 import { beginJob, completeJob, failJob, requestCancel } from '../../db/job-steps.js'
+import { ledgerMismatches } from '../../db/money-proof.js'
 import { markDelivered, takeDue } from '../../db/outbox.js'
 import { markFound, markMissing, restartWorkflow, takeStalled } from '../../db/stalled-workflows.js'
 import { createTestDatabase } from '../support/database.js'
@@ -82,7 +82,9 @@ describe('a restart', () => {
     await openAttempt(db, jobId, { generation: 1 })
     expect(await restartWorkflow(db, jobId, 1, 'same')).toBe('restarted')
     expect(await job()).toMatchObject({ status: 'running', generation: 2 })
-    expect(await takeDue(db, 10)).toEqual([{ jobId, kind: 'start', mode: 'temporal', generation: 2, deliveries: 0 }])
+    expect((await takeDue(db, 10, 1_000)).rows).toEqual([
+      { jobId, kind: 'start', mode: 'temporal', generation: 2, deliveries: 0 }
+    ])
     const before = await everythingAbout(db, jobId)
     expect(await completeAttempt(db, jobId, 1, '{}')).toBeNull()
     expect(await completeJob(db, jobId, { generation: 1 }, 'a'.repeat(64))).toBe('lost')

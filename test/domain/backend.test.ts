@@ -29,6 +29,9 @@ const backend = (changes: Partial<Backend> = {}): Backend => ({
   supportsNoiseModel: false,
   supportsStateVector: true,
   nativeGates: null,
+  served: false,
+  queueLength: null,
+  queueTimeSeconds: null,
   ...changes
 })
 

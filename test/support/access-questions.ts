@@ -218,6 +218,7 @@ export const questions: Record<string, Question> = {
     body: ({ teamId }) => submission({ team_id: teamId, not_before: new Date(Date.now() + 3_600_000).toISOString() })
   },
   'GET /api/jobs': { allowed: readers, status: 200, path: inTeam('/api/jobs') },
+  'GET /api/jobs/managed-runtimes': { allowed: readers, status: 200, path: inTeam('/api/jobs/managed-runtimes') },
   'GET /api/jobs/estimate': {
     allowed: readers,
     status: 200,
@@ -300,6 +301,14 @@ export const questions: Record<string, Question> = {
     status: 202,
     path: async (scene) => `/api/admin/jobs/${await scene.job()}/cancel`
   },
+  // Its money is not held.
+  'POST /api/admin/jobs/:id/settle': {
+    allowed: platform,
+    status: 409,
+    path: async (scene) => `/api/admin/jobs/${await scene.job()}/settle`,
+    body: () => ({ cost_usd: 1, note: 'a test' })
+  },
+  'GET /api/admin/money': { allowed: platform, status: 200 },
   'GET /api/admin/audit': { allowed: platform, status: 200 },
   'GET /api/admin/system': { allowed: platform, status: 200 }
 }

@@ -13,6 +13,7 @@ import { createTemporalClient } from '../../activities/temporal-client.js'
 import { buildApp } from '../../apps/api/app.js'
 import { parseTrustedProxies, type TrustedProxies } from '../../apps/api/client-address.js'
 import type { ApiDeps } from '../../apps/api/deps.js'
+import { createMetrics } from '../../apps/api/metrics.js'
 import { connectRateLimitRedis, createRateLimitStore } from '../../apps/api/rate-limit-store.js'
 import { createAccessCode, grantPlatformAdmin } from '../../db/accounts.js'
 import { connect } from '../../db/client.js'
@@ -79,7 +80,8 @@ let users = 0
 /** @param file names the database, the queue prefix and the task queue. */
 export async function startApi(file: string, options: ApiOptions = {}) {
   const database = options.database ?? (await createTestDatabase(file))
-  const pool = connect(database.url, { max: options.poolMax ?? 20 })
+  const poolMax = options.poolMax ?? 20
+  const pool = connect(database.url, { max: poolMax })
   const announce = createJobAnnouncer(pool.sql)
   const listener = listenToJobs(database.url)
   let held = 0
@@ -103,6 +105,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
   const mails: Mail[] = []
   const { executorUrl = process.env.TEST_EXECUTOR_URL! } = options
   const executor = executorUrl === null ? null : createExecutorClient(executorUrl, process.env.TEST_EXECUTOR_TOKEN!)
+  const metrics = createMetrics()
   const deps: ApiDeps = {
     config: {
       temporalUiUrl: null,
@@ -111,10 +114,12 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       linkOrigin: 'http://localhost',
       codesNeeded: true,
       redeliverSeconds: 30,
+      teamRunningMax: 1_000,
       webhookAllowPrivate: false,
       ...options.config
     },
     db: pool.db,
+    poolMax,
     listener: counted,
     announce,
     limiter: {
@@ -133,6 +138,8 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       queue: directQueue.queue,
       announce
     }),
+    metrics,
+    tracing: null,
     engines: createEngineState({ queue: directQueue.queue, temporal, taskQueue: database.name }),
     executor,
     ...(options.executorDeadlineMs && { executorDeadlineMs: options.executorDeadlineMs }),
@@ -161,6 +168,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     database,
     queue: directQueue.queue,
     announce,
+    metrics,
     ask,
     /** Sent so far, the oldest first. */
     mails,

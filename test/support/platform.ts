@@ -124,6 +124,8 @@ export async function startPlatform(file: string, own: OwnParts = {}, env: Recor
     start,
     temporalFile,
     redisUrl: settings.REDIS_URL!,
+    /** Of the api that was started last. */
+    url: (): string => base,
 
     /** Ends a part at once, as a crash would. */
     async kill(name: keyof typeof parts): Promise<void> {

@@ -7,6 +7,8 @@ import type { Db } from '../../db/client.js'
 import { newId } from '../../db/ids.js'
 import { createJob } from '../../db/jobs.js'
 import { members, teams } from '../../db/tables/accounts.js'
+import { lockTeamForWrite } from '../../db/teams.js'
+import { recordBudgetExceeded } from '../../db/webhook-deliveries.js'
 import type { Backend } from '../../domain/backend.js'
 import type { JobStatus } from '../../domain/job-status.js'
 import type { MicroUsd } from '../../domain/money.js'
@@ -39,9 +41,9 @@ export interface JobChoices {
   submission?: Partial<Submission>
 }
 
-/** A pending job. @throws ServiceError as `createJob` does. */
+/** A pending job, recorded as a submission is. @throws ServiceError as `lockTeamForWrite` and `createJob` do. */
 export async function addJob(db: Db, person: Person, choices: JobChoices = {}): Promise<string> {
-  const backend: Backend = (await findBackend(db, 'local'))!
+  const backend: Backend = (await findBackend(db, choices.submission?.backend ?? 'local'))!
   const pricing = { ...backend.pricing, taskFee: choices.cost ?? 0n }
   const submission: Submission = {
     source: { kind: 'inline', framework: 'openqasm', text: bellQasm3() },
@@ -54,12 +56,28 @@ export async function addJob(db: Db, person: Person, choices: JobChoices = {}): 
     timeoutSeconds: 60,
     maxCost: null,
     notBefore: null,
+    circuitCount: 1,
+    notify: null,
     ...choices.submission
   }
-  return createJob(db, submission, {
-    caller: { ...person, key: null },
-    backend: { ...backend, pricing },
-    at: choices.at ?? new Date()
+  const caller = { ...person, key: null }
+  const refusals: Parameters<typeof recordBudgetExceeded>[1][] = []
+  const recorded = db.transaction(async (tx) => {
+    const teamId = await lockTeamForWrite(tx, caller, submission.teamId)
+    return createJob(
+      tx,
+      { ...submission, teamId },
+      {
+        caller,
+        backend: { ...backend, pricing },
+        at: choices.at ?? new Date(),
+        refused: (refusal) => void refusals.push({ teamId, backend: backend.slug, refusal })
+      }
+    )
+  })
+  return recorded.catch(async (error) => {
+    for (const refusal of refusals) await recordBudgetExceeded(db, refusal)
+    throw error
   })
 }
 

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { readKeyRing, webhookContext } from '../../activities/key-ring.js'
 import { createWebhookClient, newWebhookSecret } from '../../activities/webhook-client.js'
+import { createSweepNotes } from '../../apps/worker/sweep-notes.js'
 import { startWebhookSender, type WebhookTimes } from '../../apps/worker/webhook-sender.js'
 import { newId } from '../../db/ids.js'
 import { beginJob, completeJob, requestCancel } from '../../db/job-steps.js'
@@ -57,7 +58,8 @@ const start = (
   const { times, timeoutMs = 5_000, allowPrivate = true, ring = keyRing } = options
   const client = createWebhookClient({ allowPrivate, timeoutMs })
   const log = pino({ base: null, level: 'trace' }, { write: (line: string) => logged.push(JSON.parse(line)) })
-  const sender = startWebhookSender({ db, keyRing: ring, client, times: { ...quick, ...times }, log })
+  const notes = createSweepNotes(db, log, () => performance.now())
+  const sender = startWebhookSender({ db, keyRing: ring, client, times: { ...quick, ...times }, notes, log })
   return closeLater({
     async close() {
       await sender.close()

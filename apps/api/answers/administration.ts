@@ -14,6 +14,7 @@ import {
   ref,
   text,
   time,
+  usd,
   uuid
 } from './schema.js'
 
@@ -67,6 +68,7 @@ export const administrationAnswers: AnswerSet = {
         'access_code.create',
         'backend.change',
         'job.cancel',
+        'job.settle',
         'team.budget',
         'team.suspend',
         'team.unsuspend',
@@ -74,6 +76,45 @@ export const administrationAnswers: AnswerSet = {
       ]),
       target: text,
       details: anything
+    }),
+    SweepPass: Type.Object({
+      ran_at: time,
+      succeeded_at: nullable(time),
+      late: Type.Boolean({ description: 'The last success is more than ten periods ago' }),
+      handled: Type.Integer({ minimum: 0, description: 'How much was dealt with since the note before' }),
+      error: nullable(text),
+      findings: Type.Array(Type.Object({ message: text, at: time }))
+    }),
+    Money: Type.Object({
+      held: Type.Array(
+        Type.Object({
+          job_id: uuid,
+          team_id: uuid,
+          team_name: text,
+          backend: text,
+          provider: text,
+          provider_job_id: nullable(text),
+          status: oneOf(['failed', 'cancelled']),
+          status_reason: nullable(text),
+          held_usd: usd,
+          since: time,
+          asks_provider_at: Type.Unsafe({ ...nullable(time), description: 'null: its provider is no longer asked' })
+        })
+      ),
+      held_jobs: count,
+      held_usd: usd,
+      over_reservation: Type.Array(
+        Type.Object({
+          job_id: uuid,
+          team_id: uuid,
+          team_name: text,
+          backend: text,
+          reserved_usd: usd,
+          settled_usd: usd,
+          settled_at: time
+        })
+      ),
+      proofs: Type.Object({}, { additionalProperties: ref('SweepPass') })
     }),
     System: Type.Object({
       at: time,
@@ -96,6 +137,10 @@ export const administrationAnswers: AnswerSet = {
         unreachable: count,
         oldest_seconds: nullable(count)
       }),
+      sweeps: Type.Object(
+        { state: oneOf(['ok', 'failing']), message: Type.Optional(text) },
+        { additionalProperties: ref('SweepPass') }
+      ),
       executor: probed({ sandbox: anything, slots: anything, engines: Type.Array(anything) })
     })
   },
@@ -109,6 +154,11 @@ export const administrationAnswers: AnswerSet = {
       success: { 202: { description: 'The record; what is running is being stopped', body: ref('Job') } },
       errors: ['conflict']
     },
+    'POST /api/admin/jobs/:id/settle': {
+      success: ok('The record, with the cost', ref('Job')),
+      errors: ['conflict']
+    },
+    'GET /api/admin/money': { success: ok('What is held and what was found', ref('Money')) },
     'GET /api/admin/access-codes': { success: ok('The codes', pageOf('access_codes', 'AccessCode')) },
     'POST /api/admin/access-codes': { success: created('The code', ref('AccessCode')), errors: ['conflict'] },
     'PATCH /api/admin/backends/:slug': { success: ok('The backend', ref('Backend')) },

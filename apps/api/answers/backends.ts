@@ -22,6 +22,7 @@ export const backendAnswers: AnswerSet = {
       qubitCount: nullable(count),
       topology: nullable(text),
       isAvailable: Type.Boolean({ description: 'Whether a job can be submitted to it now' }),
+      unavailableReason: nullable(Type.String({ description: 'Why not; `null` when it can' })),
       status: oneOf(['online', 'offline', 'maintenance']),
       pricing: Type.Object({ taskFee: usd, perShot: usd, minimumCost: usd }),
       maxShots: nullable(count),

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { type ErrorCode, errorCatalogue } from '../../../domain/errors.js'
 import type { Access } from '../access-table.js'
+import { honoursKey } from '../idempotency.js'
 import { oneOf, text, usd } from './schema.js'
 
 const figures = {
@@ -50,6 +51,7 @@ export function codesOf({ line, access, namesTeam }: RequestShape, own: readonly
   const { who, role, tier = 'read', write, limit } = access
   // An unsafe method carries a body, and must not come from a page of another site.
   const unsafe = !line.startsWith('GET ')
+  const keyed = honoursKey(line, access)
   const given: Partial<Record<ErrorCode, boolean>> = {
     unauthorized: who !== 'anybody',
     permission_denied: unsafe || who === 'session' || tier !== 'read' || (role !== undefined && role !== 'member'),
@@ -59,6 +61,8 @@ export function codesOf({ line, access, namesTeam }: RequestShape, own: readonly
     validation_error: true,
     payload_too_large: unsafe,
     unsupported_media_type: unsafe,
+    idempotency_conflict: keyed,
+    request_under_way: keyed,
     rate_limited: limit !== undefined,
     internal_error: true
   }

@@ -154,6 +154,9 @@ export const jobAnswers: AnswerSet = {
       ),
       errors: ['not_found']
     },
+    'GET /api/jobs/managed-runtimes': {
+      success: ok('The runtimes: none in this version', Type.Object({ runtimes: Type.Array(anything, { maxItems: 0 }) }))
+    },
     'GET /api/jobs/:id': { success: ok('The record', ref('Job')) },
     'GET /api/jobs/:id/status': { success: ok('The status', ref('JobState')) },
     'GET /api/jobs/:id/attempts': { success: ok('The attempts', listOf('attempts', 'Attempt')) },

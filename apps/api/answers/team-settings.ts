@@ -37,6 +37,9 @@ const apiKey = {
 
 const webhook = { id: uuid, team_id: uuid, url: text, events: Type.Array(oneOf(webhookEvents)), created_at: time }
 
+/** `name` in the first answer, and what is left of it for whoever repeats the request. */
+const shownOnceOr = (name: string) => Type.Union([ref(name), ref('ShownOnce')])
+
 const limits = Type.Object({ per_job_usd: usd, per_suite_usd: usd, daily_usd: usd, monthly_usd: usd })
 const period = {
   spent_usd: usd,
@@ -49,6 +52,12 @@ export const teamSettingAnswers: AnswerSet = {
   schemas: {
     ApiKey: Type.Object(apiKey),
     NewApiKey: Type.Object({ ...apiKey, key: Type.String({ description: 'The key itself, shown this once' }) }),
+    ShownOnce: Type.Object({
+      id: uuid,
+      key: Type.Optional(Type.Null()),
+      secret: Type.Optional(Type.Null()),
+      message: text
+    }),
     Secret: Type.Object({
       id: uuid,
       team_id: uuid,
@@ -86,7 +95,7 @@ export const teamSettingAnswers: AnswerSet = {
   },
   answers: {
     'GET /api/team/api-keys': { success: ok('The keys', listOf('api_keys', 'ApiKey')) },
-    'POST /api/team/api-keys': { success: created('The key', ref('NewApiKey')), errors: ['conflict'] },
+    'POST /api/team/api-keys': { success: created('The key; without it when the request is repeated', shownOnceOr('NewApiKey')), errors: ['conflict'] },
     'DELETE /api/team/api-keys/:id': { success: done },
 
     'GET /api/team/secrets': { success: ok('The credentials', listOf('secrets', 'Secret')) },
@@ -111,7 +120,7 @@ export const teamSettingAnswers: AnswerSet = {
 
     'GET /api/team/webhooks': { success: ok('The webhooks', listOf('webhooks', 'Webhook')) },
     'POST /api/team/webhooks': {
-      success: created('The webhook', ref('NewWebhook')),
+      success: created('The webhook; without its secret when the request is repeated', shownOnceOr('NewWebhook')),
       errors: ['conflict', 'not_available']
     },
     'DELETE /api/team/webhooks/:id': { success: done },

@@ -10,6 +10,7 @@ import { type Caller, lockTeamForWrite, type Membership, type Role, teamForRead 
 import { reaches } from '../../../domain/api-key.js'
 import { codeOf, ServiceError } from '../../../domain/errors.js'
 import { type Access, accessTo } from '../access-table.js'
+import { readKey } from '../idempotency.js'
 import { type Limiter, takeLimit } from '../limiter.js'
 import { type Sessions, tokenShape } from './session.js'
 
@@ -21,6 +22,8 @@ declare module 'fastify' {
     actor: Actor | null
     /** Gives the slot back that this request took of its route's limit. */
     giveBackSlot: () => Promise<void>
+    /** The team that the request has written to, once that is known. */
+    teamWritten: string | null
   }
   interface FastifyContextConfig {
     access?: Access
@@ -32,7 +35,11 @@ export default fp(
     await app.register(cookie)
     app.decorateRequest('actor', null)
     app.decorateRequest('giveBackSlot', nothingToGiveBack)
+    app.decorateRequest('teamWritten', null)
+    app.decorateRequest('keyed', null)
     app.addHook('onRoute', declare)
+    // The first request under each key that is being answered by this process.
+    const arrived = new Map<string, FastifyRequest>()
     app.addHook('onRequest', async (request) => {
       const { access } = request.routeOptions.config
       // What the router does not know is answered 404 by its own handler.
@@ -41,13 +48,34 @@ export default fp(
         request.actor = await authenticate(db, sessions, request)
         assertMayCall(request, access)
       }
-      if (access.limit) request.giveBackSlot = await takeLimit(limiter, request, access.limit)
+      const keyed = await readKey(db, request, access)
+      request.keyed = keyed
+      if (keyed && !keyed.kept) {
+        // What comes under the same key while the first is here will most likely repeat its answer.
+        if (arrived.has(keyed.id)) keyed.owesSlot = true
+        else arrived.set(keyed.id, request)
+      }
+      if (!keyed?.owesSlot) await takeSlot(limiter, request)
+    })
+    app.addHook('onResponse', (request, _reply, done) => {
+      const { keyed } = request
+      if (keyed && arrived.get(keyed.id) === request) arrived.delete(keyed.id)
+      // It was refused, and repeated nothing.
+      if (keyed?.owesSlot) takeSlot(limiter, request).catch(() => {})
+      done()
     })
   },
   { name: 'access' }
 )
 
 const nothingToGiveBack = async () => {}
+
+/** Takes a slot of the limit of the request's route, if it has one. @throws ServiceError `rate_limited`. */
+export async function takeSlot(limiter: Limiter, request: FastifyRequest): Promise<void> {
+  if (request.keyed) request.keyed.owesSlot = false
+  const { access } = request.routeOptions.config
+  if (access?.limit) request.giveBackSlot = await takeLimit(limiter, request, access.limit)
+}
 
 /** Refuses to boot with a route that the table does not know. */
 function declare(route: RouteOptions): void {
@@ -119,12 +147,16 @@ function roleFor(request: FastifyRequest): Role {
  * The team that the request writes to, locked until the transaction ends: the one named, else the caller's personal team.
  * @throws ServiceError `not_found`, `permission_denied`, `team_suspended`.
  */
-export const teamForWrite = (
+export async function teamForWrite(
   request: FastifyRequest,
   tx: DbOrTx,
   teamId: string | null,
   strength: 'share' | 'update' = 'share'
-): Promise<string> => lockTeamForWrite(tx, callerOf(request), teamId, roleFor(request), strength)
+): Promise<string> {
+  const team = await lockTeamForWrite(tx, callerOf(request), teamId, roleFor(request), strength)
+  request.teamWritten = team
+  return team
+}
 
 /**
  * The same for a thing that a team owns, by the team that its row names: whoever is not of that team hears what everybody

@@ -5,8 +5,16 @@ import fp from 'fastify-plugin'
 import { codeOf, type ErrorCode, errorCatalogue } from '../../../domain/errors.js'
 import { validationMessage } from '../validation-message.js'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Why the request was refused, once its answer is written; `cause` is never shown. */
+    fault: { code: ErrorCode; cause: unknown } | null
+  }
+}
+
 export default fp(
   async (app: FastifyInstance) => {
+    app.decorateRequest('fault', null)
     app.setErrorHandler((error, request, reply) => sendFault(error, request, reply))
     app.setNotFoundHandler((request, reply) =>
       sendError(request, reply, {
@@ -21,6 +29,7 @@ export default fp(
 /** Answers whatever was thrown. */
 export function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = translate(error)
+  request.fault = { code: known.code, cause: (error as { cause?: unknown } | null)?.cause }
   if (known.code === 'internal_error') request.log.error({ err: error }, 'request failed by a fault of ours')
   return sendError(request, reply, known)
 }

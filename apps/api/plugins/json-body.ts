@@ -1,14 +1,20 @@
 // Reads JSON bodies and refuses, for every route alike, what no JSON body may hold (domain/json-guard.ts).
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ServiceError } from '../../../domain/errors.js'
 import { findForbiddenJson, textProblem } from '../../../domain/json-guard.js'
+import { digestOf } from '../idempotency.js'
 
 export default fp(
   async (app: FastifyInstance) => {
     app.removeContentTypeParser(['application/json', 'text/plain'])
-    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
-      readJson(body)
+    app.addContentTypeParser(
+      'application/json',
+      { parseAs: 'buffer' },
+      async (request: FastifyRequest, body: Buffer) => {
+        if (request.keyed) request.keyed.bodySha256 = digestOf(body)
+        return readJson(body)
+      }
     )
     // Path and query reach the database too.
     app.addHook('onRequest', (request, _reply, done) => {

@@ -48,15 +48,17 @@ export const adminAccessCodeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
     async (request, reply) => {
       const { code: given, uses, expires_at } = request.body
       const expiresAt = expires_at === undefined ? null : readExpiry(expires_at, deps.now())
-      const code = await makeAccessCode(db, userOf(request), {
-        ...(given !== undefined && { code: given }),
-        uses,
-        expiresAt
-      }).catch((error) => {
-        if (postgresCode(error) !== '23505') throw error
-        throw new ServiceError('conflict', 'code: this access code exists already; choose another')
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        const code = await makeAccessCode(tx, userOf(request), {
+          ...(given !== undefined && { code: given }),
+          uses,
+          expiresAt
+        }).catch((error) => {
+          if (postgresCode(error) !== '23505') throw error
+          throw new ServiceError('conflict', 'code: this access code exists already; choose another')
+        })
+        return { status: 201, body: accessCodeView((await findAccessCode(tx, code))!) }
       })
-      return reply.code(201).send(accessCodeView((await findAccessCode(db, code))!))
     }
   )
 }

@@ -7,15 +7,14 @@ import { type Backend, backendView } from '../../../domain/backend.js'
 import type { Pricing } from '../../../domain/cost.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { microFromUsd } from '../../../domain/money.js'
-import type { ApiDeps } from '../deps.js'
 import { userOf } from '../plugins/access.js'
 import type { BackendCatalogue } from './backends.js'
 
 const Price = Type.Number({ minimum: 0, maximum: 1_000_000 })
 
-export const adminBackendRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; catalogue: BackendCatalogue }> = async (
+export const adminBackendRoutes: FastifyPluginAsyncTypebox<{ catalogue: BackendCatalogue }> = async (
   app,
-  { deps, catalogue }
+  { catalogue }
 ) => {
   app.patch(
     '/api/admin/backends/:slug',
@@ -47,10 +46,10 @@ export const adminBackendRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; cata
         )
       }
     },
-    async (request) => {
+    async (request, reply) => {
       const { slug } = request.params
       const { pricing, ...change } = request.body
-      const view = await deps.db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
         const present = await lockBackend(tx, slug)
         if (!present) throw new ServiceError('not_found', `no backend is called ${JSON.stringify(slug)}`)
         const changed = (await changeBackend(tx, slug, {
@@ -59,10 +58,9 @@ export const adminBackendRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; cata
         }))!
         const [before, after] = [present, changed].map((backend) => fieldsOf(backend, Object.keys(request.body)))
         await recordAdminAction(tx, userOf(request), 'backend.change', slug, differences(before!, after!))
-        return backendView(changed)
+        afterCommit(() => catalogue.forget())
+        return { body: backendView(changed) }
       })
-      catalogue.forget()
-      return view
     }
   )
 }

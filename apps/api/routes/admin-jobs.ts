@@ -10,7 +10,7 @@ import type { ApiDeps } from '../deps.js'
 import { jobView } from '../job-view.js'
 import type { Nudge } from '../nudge.js'
 import { userOf } from '../plugins/access.js'
-import { sendRecord, viewOptionsOf } from './jobs.js'
+import { recordJson, viewOptionsOf } from './jobs.js'
 
 export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: Nudge }> = async (
   app,
@@ -57,11 +57,15 @@ export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: N
     },
     async (request, reply) => {
       const { id } = request.params
-      await cancelAnyJob(db, userOf(request), id)
-      const job = (await loadAnyJob(db, id))!
-      deps.announce(id)
-      nudge(id, job.mode)
-      return sendRecord(deps, reply.code(202), job)
+      return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
+        await cancelAnyJob(tx, userOf(request), id)
+        const job = (await loadAnyJob(tx, id))!
+        afterCommit(() => {
+          deps.announce(id)
+          nudge(id, job.mode)
+        })
+        return { status: 202, body: await recordJson(deps, tx, job) }
+      })
     }
   )
 }

@@ -58,12 +58,18 @@ export const adminPeopleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
         )
       }
     },
-    async (request) => teamView(await suspendTeam(db, userOf(request), request.params.id, request.body.reason))
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => ({
+        body: teamView(await suspendTeam(tx, userOf(request), request.params.id, request.body.reason))
+      }))
   )
 
   app.post(
     '/api/admin/teams/:id/unsuspend',
     { schema: { tags: ['administration'], summary: "Lift a team's suspension", params: TeamId } },
-    async (request) => teamView(await unsuspendTeam(db, userOf(request), request.params.id))
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => ({
+        body: teamView(await unsuspendTeam(tx, userOf(request), request.params.id))
+      }))
   )
 }

@@ -1,8 +1,11 @@
 // How the platform fares, from what this process can see: its parts, the queues and who takes from them, what waits in the
-// database. Never an error: a part that does not answer in time says so in its own place.
+// database, what the sweeps of the workers did last. Never an error: a part that does not answer in time says so in its own place.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { backlog } from '../../../db/administration-lists.js'
+import { loadSweeps } from '../../../db/sweeps.js'
+import { reasonOf } from '../../../domain/reason.js'
 import type { ApiDeps } from '../deps.js'
+import { sweepView } from '../sweep-view.js'
 import { SERVICE_VERSION } from '../version.js'
 
 const PROBE_MS = 2_000
@@ -11,10 +14,15 @@ const MESSAGE_MAX = 300
 export const adminSystemRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   app.get(
     '/api/admin/system',
-    { schema: { tags: ['administration'], summary: 'Parts, queues, workers, outbox and executor, as they are now' } },
+    {
+      schema: {
+        tags: ['administration'],
+        summary: 'Parts, queues, workers, outbox, sweeps and executor, as they are now'
+      }
+    },
     async () => {
       const { probes, engines, executor } = deps
-      const [database, redis, temporal, fitness, direct, taskQueue, waiting, health] = await Promise.all([
+      const [database, redis, temporal, fitness, direct, taskQueue, waiting, sweeps, health] = await Promise.all([
         probe(probes.database),
         probe(probes.redis),
         probe(probes.temporal),
@@ -22,6 +30,7 @@ export const adminSystemRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
         probe(engines.directQueue),
         probe(engines.taskQueue),
         probe(() => backlog(deps.db)),
+        probe(() => loadSweeps(deps.db)),
         probe(async () => (executor ? executor.health() : Promise.reject(new Error('EXECUTOR_URL is not set'))))
       ])
       return {
@@ -54,6 +63,7 @@ export const adminSystemRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
           ...counts,
           oldest_seconds: oldestSeconds
         })),
+        sweeps: shown(sweeps, (all) => Object.fromEntries(all.map((sweep) => [sweep.name, sweepView(sweep)]))),
         executor: shown(health, ({ sandbox, slots, engines }) => ({ sandbox, slots, engines }))
       }
     }
@@ -73,18 +83,10 @@ async function probe<T>(ask: () => Promise<T>): Promise<Probed<T>> {
     const value = await Promise.race([ask(), late])
     return { state: 'ok', ...latency(), value }
   } catch (error) {
-    return { state: 'failing', ...latency(), message: reasonOf(error) }
+    return { state: 'failing', ...latency(), message: reasonOf(error).slice(0, MESSAGE_MAX) }
   } finally {
     clearTimeout(timer)
   }
-}
-
-/** The innermost cause says what happened; what is around it repeats whole queries. */
-function reasonOf(error: unknown): string {
-  let at = error as { message?: unknown; code?: unknown; cause?: unknown }
-  while (typeof at?.cause === 'object' && at.cause !== null) at = at.cause as typeof at
-  const text = String(at?.message || at?.code || error)
-  return text.split('\n')[0]!.slice(0, MESSAGE_MAX).trim()
 }
 
 function stateOf(probed: Probed<unknown>) {

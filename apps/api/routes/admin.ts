@@ -6,6 +6,7 @@ import { adminAccessCodeRoutes } from './admin-access-codes.js'
 import { adminAuditRoutes } from './admin-audit.js'
 import { adminBackendRoutes } from './admin-backends.js'
 import { adminJobRoutes } from './admin-jobs.js'
+import { adminMoneyRoutes } from './admin-money.js'
 import { adminPeopleRoutes } from './admin-people.js'
 import { adminSystemRoutes } from './admin-system.js'
 import type { BackendCatalogue } from './backends.js'
@@ -18,9 +19,10 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{
 }> = async (app, { deps, catalogue, nudge }) => {
   await app.register(adminPeopleRoutes, { deps })
   await app.register(adminAccessCodeRoutes, { deps })
-  await app.register(adminBackendRoutes, { deps, catalogue })
+  await app.register(adminBackendRoutes, { catalogue })
   await app.register(adminBudgetRoutes, { deps })
   await app.register(adminJobRoutes, { deps, nudge })
+  await app.register(adminMoneyRoutes, { deps })
   await app.register(adminAuditRoutes, { deps })
   await app.register(adminSystemRoutes, { deps })
 }

@@ -14,6 +14,7 @@ import { ServiceError } from '../../../domain/errors.js'
 import { microFromUsd, usdFromMicro } from '../../../domain/money.js'
 import { oneOf } from '../../../domain/one-of.js'
 import type { ApiDeps } from '../deps.js'
+import { shownOnce } from '../idempotency.js'
 import { ownerForWrite, readTeam, teamForWrite, userOf } from '../plugins/access.js'
 
 const Uuid = Type.String({ format: 'uuid' })
@@ -61,14 +62,15 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       const { team_id, name, tier, kind, daily_limit_usd, expires_at } = request.body
       const dailyLimit = readDailyLimit(daily_limit_usd ?? null)
       const expiresAt = readExpiry(expires_at ?? null, deps.now())
-      const { row, key } = await db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         const teamId = await teamForWrite(request, tx, team_id ?? null, 'update')
         if ((await listApiKeys(tx, teamId)).length >= KEYS_MAX)
           throw new ServiceError('conflict', `The team has ${KEYS_MAX} keys, which is the most; revoke one first`)
         const createdBy = userOf(request).id
-        return createApiKey(tx, { teamId, createdBy, name: name.trim(), tier, kind, dailyLimit, expiresAt })
+        const given = { teamId, createdBy, name: name.trim(), tier, kind, dailyLimit, expiresAt }
+        const { row, key } = await createApiKey(tx, given)
+        return { status: 201, body: { ...keyView(row), key }, kept: shownOnce(row.id, 'key') }
       })
-      return reply.code(201).send({ ...keyView(row), key })
     }
   )
 
@@ -81,13 +83,13 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         params: Type.Object({ id: Uuid })
       }
     },
-    async (request) => {
+    async (request, reply) => {
       const { id } = request.params
-      await db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         await ownerForWrite(request, tx, await teamOfApiKey(tx, id), 'key')
         await revokeApiKey(tx, id)
+        return { body: { success: true } }
       })
-      return { success: true }
     }
   )
 }

@@ -142,9 +142,11 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
       }
     },
     async (request, reply) => {
-      if (!(await revokeSession(db, userOf(request).id, request.params.id)))
-        throw new ServiceError('not_found', 'no such session')
-      return reply.code(204).send()
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        if (!(await revokeSession(tx, userOf(request).id, request.params.id)))
+          throw new ServiceError('not_found', 'no such session')
+        return { status: 204 }
+      })
     }
   )
 

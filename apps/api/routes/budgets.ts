@@ -51,10 +51,10 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         )
       }
     },
-    async (request) => {
+    async (request, reply) => {
       const { team_id: named, ...fields } = request.body
       const limits = readLimits(fields)
-      const teamId = await db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         const id = await teamForWrite(request, tx, named ?? null)
         const { ceilings } = await teamBudget(tx, id)
         for (const name of limitNames)
@@ -64,9 +64,8 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
               `${fieldOf[name]}: must be at most ${formatUsd(ceilings[name])}, the ceiling that the platform sets`
             )
         await changeTeamBudget(tx, id, limits)
-        return id
+        return { body: await budgetView(tx, id, deps.now()) }
       })
-      return budgetView(db, teamId, deps.now())
     }
   )
 }
@@ -97,21 +96,22 @@ export const adminBudgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
         )
       }
     },
-    async (request) => {
+    async (request, reply) => {
       const { ceilings = {}, ...fields } = request.body
       const { id } = request.params
       const change = [readLimits(fields), readLimits(ceilings)] as const
-      await db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         await lockTeam(tx, id)
         const before = auditView(await teamBudget(tx, id))
         await changeTeamBudget(tx, id, ...change)
         const after = auditView(await teamBudget(tx, id))
-        if (Object.keys(fields).length + Object.keys(ceilings).length === 0) return
-        // A limit above its ceiling is kept, but does not show in what is in force.
-        const details = { requested: request.body, ...differences(before, after) }
-        await recordAdminAction(tx, userOf(request), 'team.budget', id, details)
+        if (Object.keys(fields).length + Object.keys(ceilings).length > 0) {
+          // A limit above its ceiling is kept, but does not show in what is in force.
+          const details = { requested: request.body, ...differences(before, after) }
+          await recordAdminAction(tx, userOf(request), 'team.budget', id, details)
+        }
+        return { body: await budgetView(tx, id, deps.now()) }
       })
-      return budgetView(db, id, deps.now())
     }
   )
 }

@@ -60,12 +60,12 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     async (request, reply) => {
       const { team_id: teamId, email, role, message = null } = request.body
       const inviter = userOf(request)
-      const mailed = await db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
         await teamForWrite(request, tx, teamId)
-        return withTeam(tx, await invite(tx, { teamId, email, role, message, invitedBy: inviter.id }))
+        const mailed = await withTeam(tx, await invite(tx, { teamId, email, role, message, invitedBy: inviter.id }))
+        afterCommit(() => sendLink(mailed, inviter.displayName ?? inviter.email))
+        return { status: 201, body: invitationView(mailed.invitation) }
       })
-      sendLink(mailed, inviter.displayName ?? inviter.email)
-      return reply.code(201).send(invitationView(mailed.invitation))
     }
   )
 
@@ -86,21 +86,20 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         )
       }
     },
-    async (request) => {
+    async (request, reply) => {
       const { id } = request.params
       const { action, role } = request.body
       if (action && role) throw new ServiceError('validation_error', 'role: comes alone, and so does action')
       const inviter = userOf(request)
-      const changed = await db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
         await ownerForWrite(request, tx, await teamOfInvitation(tx, id), 'invitation')
-        if (role) return { invitation: await changeInvitedRole(tx, id, role), mailed: null }
-        const sent = await resendInvitation(tx, id)
-        return { invitation: sent?.invitation ?? null, mailed: sent && (await withTeam(tx, sent)) }
+        const sent = role ? null : await resendInvitation(tx, id)
+        const invitation = role ? await changeInvitedRole(tx, id, role) : sent?.invitation
+        if (!invitation) throw new ServiceError('conflict', 'The invitation was accepted, was cancelled or has expired')
+        const mailed = sent && (await withTeam(tx, sent))
+        if (mailed) afterCommit(() => sendLink(mailed, inviter.displayName ?? inviter.email))
+        return { body: invitationView(invitation) }
       })
-      if (!changed.invitation)
-        throw new ServiceError('conflict', 'The invitation was accepted, was cancelled or has expired')
-      if (changed.mailed) sendLink(changed.mailed, inviter.displayName ?? inviter.email)
-      return invitationView(changed.invitation)
     }
   )
 
@@ -109,14 +108,14 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     {
       schema: { tags: ['teams'], summary: 'Cancel a pending invitation (owner and admins)', params: InvitationId }
     },
-    async (request) => {
+    async (request, reply) => {
       const { id } = request.params
-      const cancelled = await db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         await ownerForWrite(request, tx, await teamOfInvitation(tx, id), 'invitation')
-        return cancelInvitation(tx, id)
+        if (!(await cancelInvitation(tx, id)))
+          throw new ServiceError('conflict', 'The invitation was accepted or cancelled before')
+        return { body: { success: true } }
       })
-      if (!cancelled) throw new ServiceError('conflict', 'The invitation was accepted or cancelled before')
-      return { success: true }
     }
   )
 
@@ -145,10 +144,11 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         params: Link
       }
     },
-    async (request) => {
-      const { teamId, role } = await db.transaction((tx) => acceptInvitation(tx, request.params.token, userOf(request)))
-      return { team_id: teamId, role }
-    }
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => {
+        const { teamId, role } = await acceptInvitation(tx, request.params.token, userOf(request))
+        return { body: { team_id: teamId, role } }
+      })
   )
 
   interface Mailed {

@@ -97,10 +97,11 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
       const backend = await findBackend(db, submission.backend)
       assertUsable(backend, submission.backend, submission.params.shots)
       assertParams(backend, submission.params)
-      const jobId = await submitJob(deps, request, submission, backend)
-      reply.code(201).send({ job_id: jobId })
-      nudge(jobId, submission.mode)
-      return reply
+      return app.writeOnce(request, reply, async (write) => {
+        const jobId = await submitJob(deps, request, write, submission, backend)
+        write.afterCommit(() => nudge(jobId, submission.mode))
+        return { status: 201, body: { job_id: jobId } }
+      })
     }
   )
 }

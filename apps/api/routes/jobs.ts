@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { listAttempts, resultText } from '../../../db/attempts.js'
 import { findBackend } from '../../../db/backends.js'
-import type { Db } from '../../../db/client.js'
+import type { DbOrTx } from '../../../db/client.js'
 import { cancelJob } from '../../../db/job-steps.js'
 import { type JobRow, listJobs, loadJob } from '../../../db/jobs.js'
 import { assertParams, assertUsable } from '../../../domain/backend.js'
@@ -45,12 +45,14 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     async (request, reply) => {
       const submission = readSubmission(request.body, deps.now())
       const backend = await findBackend(db, submission.backend)
+      request.submission = backend && { mode: submission.mode, backend: backend.slug }
       assertUsable(backend, submission.backend, submission.params.shots)
       assertParams(backend, submission.params)
-      const jobId = await submitJob(deps, request, submission, backend)
-      reply.code(201).send({ job_id: jobId })
-      nudge(jobId, submission.mode)
-      return reply
+      return app.writeOnce(request, reply, async (write) => {
+        const jobId = await submitJob(deps, request, write, submission, backend)
+        write.afterCommit(() => nudge(jobId, submission.mode))
+        return { status: 201, body: { job_id: jobId } }
+      })
     }
   )
 
@@ -107,7 +109,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
   app.get(
     '/api/jobs/:id',
     { schema: { tags: ['jobs'], summary: 'The record of a job', params: JobId } },
-    async (request, reply) => sendRecord(deps, reply, await jobOf(request))
+    async (request, reply) => sendJson(reply, await recordJson(deps, db, await jobOf(request)))
   )
 
   app.get(
@@ -153,13 +155,15 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     { schema: { tags: ['jobs'], summary: 'Cancel a job; what is running is stopped', params: JobId } },
     async (request, reply) => {
       const job = await jobOf(request)
-      await db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
         await ownerForWrite(request, tx, job.teamId, 'job')
         await cancelJob(tx, job.id)
+        afterCommit(() => {
+          deps.announce(job.id)
+          nudge(job.id, job.mode)
+        })
+        return { status: 202, body: await recordJson(deps, tx, await requestedJob(tx, request)) }
       })
-      deps.announce(job.id)
-      nudge(job.id, job.mode)
-      return sendRecord(deps, reply.code(202), await jobOf(request))
     }
   )
 
@@ -173,7 +177,7 @@ function timeOf(field: string, text: string): Date {
 }
 
 /** The job that the path's `id` names. @throws ServiceError `not_found` when it is none of the caller's. */
-export async function requestedJob(db: Db, request: FastifyRequest): Promise<JobRow> {
+export async function requestedJob(db: DbOrTx, request: FastifyRequest): Promise<JobRow> {
   const { id } = request.params as { id: string }
   const job = await loadJob(db, callerOf(request), id)
   if (!job) throw new ServiceError('not_found', 'no such job')
@@ -182,12 +186,12 @@ export async function requestedJob(db: Db, request: FastifyRequest): Promise<Job
 
 export const viewOptionsOf = (deps: ApiDeps): JobViewOptions => ({ ...deps.config, now: deps.now() })
 
-const resultOf = async (db: Db, job: JobRow): Promise<string | null> =>
+const resultOf = async (db: DbOrTx, job: JobRow): Promise<string | null> =>
   job.resultSha256 === null ? null : resultText(db, job.id, job.resultSha256)
 
-/** Answers the whole record of a job. */
-export const sendRecord = async (deps: ApiDeps, reply: FastifyReply, job: JobRow): Promise<FastifyReply> =>
-  sendJson(reply, jobRecordJson(job, await resultOf(deps.db, job), viewOptionsOf(deps)))
+/** The whole record of a job, as JSON text. */
+export const recordJson = async (deps: ApiDeps, db: DbOrTx, job: JobRow): Promise<string> =>
+  jobRecordJson(job, await resultOf(db, job), viewOptionsOf(deps))
 
 /** The text is JSON already; an object would be serialised a second time. */
 export const sendJson = (reply: FastifyReply, json: string): FastifyReply =>

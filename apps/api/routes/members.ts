@@ -37,13 +37,12 @@ export const memberRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         body: Type.Object({ team_id: Uuid, role: oneOf(['admin', 'member']) }, { additionalProperties: false })
       }
     },
-    async (request) => {
+    async (request, reply) => {
       const { team_id, role } = request.body
-      const member = await db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         await teamForWrite(request, tx, team_id, 'update')
-        return changeRole(tx, team_id, request.params.userId, role)
+        return { body: memberView(await changeRole(tx, team_id, request.params.userId, role)) }
       })
-      return memberView(member)
     }
   )
 
@@ -57,13 +56,13 @@ export const memberRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         body: Type.Object({ team_id: Uuid }, { additionalProperties: false })
       }
     },
-    async (request) => {
+    async (request, reply) => {
       const { team_id } = request.body
-      await db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         await teamForWrite(request, tx, team_id, 'update')
         await removeMember(tx, team_id, request.params.userId, userOf(request).id)
+        return { body: { success: true } }
       })
-      return { success: true }
     }
   )
 }

@@ -43,10 +43,10 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions:
   app.patch(
     '/api/profile',
     { schema: { tags: ['profiles'], summary: 'Change your profile; what is left out stays', body: ProfileBody } },
-    async (request) => {
+    async (request, reply) => {
       const { body } = request
       for (const field of urlFields) assertWebAddress(field, body[field] ?? null)
-      const changed = await changeProfile(db, userOf(request).id, {
+      const change = {
         ...(body.username !== undefined && { username: body.username }),
         ...(body.display_name !== undefined && { displayName: body.display_name }),
         ...(body.bio !== undefined && { bio: body.bio }),
@@ -57,8 +57,10 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions:
         ...(body.twitter_username !== undefined && { twitterUsername: body.twitter_username }),
         ...(body.linkedin_url !== undefined && { linkedinUrl: body.linkedin_url }),
         ...(body.is_public !== undefined && { isPublic: body.is_public })
-      })
-      return profileView(changed!)
+      }
+      return app.writeOnce(request, reply, async ({ tx }) => ({
+        body: profileView((await changeProfile(tx, userOf(request).id, change))!)
+      }))
     }
   )
 

@@ -60,14 +60,13 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     },
     async (request, reply) => {
       const { team_id, provider, secrets } = request.body
-      const items = await db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         // The id as the database writes it: values are sealed for it.
         const teamId = await teamForWrite(request, tx, team_id)
         const values = readCredentials(provider, secrets)
         await storeCredentials(tx, keyRingOf(deps), { teamId, provider }, values)
-        return listSecrets(tx, teamId, provider)
+        return { status: 201, body: { secrets: (await listSecrets(tx, teamId, provider)).map(secretView) } }
       })
-      return reply.code(201).send({ secrets: items.map(secretView) })
     }
   )
 
@@ -113,13 +112,13 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         params: Type.Object({ id: Uuid })
       }
     },
-    async (request) => {
+    async (request, reply) => {
       const { id } = request.params
-      await db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         await ownerForWrite(request, tx, await teamOfSecret(tx, id), 'secret')
         if (!(await deleteSecret(tx, id))) throw new ServiceError('not_found', 'no such secret')
+        return { body: { success: true } }
       })
-      return { success: true }
     }
   )
 

@@ -1,8 +1,10 @@
 // Teams: /api/teams/*.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import type { DbOrTx } from '../../../db/client.js'
 import { leaveTeam, transferOwnership } from '../../../db/members.js'
-import { createTeam, deleteTeam, renameTeam, teamsOf } from '../../../db/teams.js'
+import { createTeam, deleteTeam, type Membership, renameTeam, teamsOf } from '../../../db/teams.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, teamForWrite, userOf } from '../plugins/access.js'
@@ -29,25 +31,24 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
     { schema: { tags: ['teams'], summary: 'Make a team; you are its owner', body: TeamName } },
     async (request, reply) => {
       const caller = callerOf(request)
-      const team = await db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         if ((await teamsOf(tx, caller)).length >= TEAMS_MAX)
           throw new ServiceError('conflict', `You belong to ${TEAMS_MAX} teams, which is the most; leave one first`)
-        return createTeam(tx, caller, request.body.name.trim())
+        return { status: 201, body: await createTeam(tx, caller, request.body.name.trim()) }
       })
-      return reply.code(201).send(team)
     }
   )
 
   app.patch(
     '/api/teams/:id',
     { schema: { tags: ['teams'], summary: 'Rename a team (owner and admins)', params: TeamId, body: TeamName } },
-    async (request) => {
+    async (request, reply) => {
       const { id } = request.params
-      await db.transaction(async (tx) => {
-        await teamForWrite(request, tx, id)
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        const teamId = await teamForWrite(request, tx, id)
         await renameTeam(tx, id, request.body.name.trim())
+        return { body: await membership(request, tx, teamId) }
       })
-      return (await teamsOf(db, callerOf(request))).find((team) => team.id === id)
     }
   )
 
@@ -61,13 +62,12 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
         params: TeamId
       }
     },
-    async (request) => {
-      await db.transaction(async (tx) => {
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => {
         await teamForWrite(request, tx, request.params.id, 'update')
         await deleteTeam(tx, request.params.id)
+        return { body: { success: true } }
       })
-      return { success: true }
-    }
   )
 
   app.post(
@@ -80,25 +80,28 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
         body: Type.Object({ user_id: Type.String({ format: 'uuid' }) }, { additionalProperties: false })
       }
     },
-    async (request) => {
+    async (request, reply) => {
       const { id } = request.params
-      await db.transaction(async (tx) => {
-        await teamForWrite(request, tx, id, 'update')
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        const teamId = await teamForWrite(request, tx, id, 'update')
         await transferOwnership(tx, id, userOf(request).id, request.body.user_id)
+        return { body: await membership(request, tx, teamId) }
       })
-      return (await teamsOf(db, callerOf(request))).find((team) => team.id === id)
     }
   )
 
   app.post(
     '/api/teams/:id/leave',
     { schema: { tags: ['teams'], summary: 'Leave a team', params: TeamId } },
-    async (request) => {
-      await db.transaction(async (tx) => {
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => {
         await teamForWrite(request, tx, request.params.id, 'update')
         await leaveTeam(tx, request.params.id, userOf(request).id)
+        return { body: { success: true } }
       })
-      return { success: true }
-    }
   )
 }
+
+/** A team of the caller's, as it is now. */
+const membership = async (request: FastifyRequest, tx: DbOrTx, teamId: string): Promise<Membership> =>
+  (await teamsOf(tx, callerOf(request))).find(({ id }) => id === teamId)!

@@ -19,6 +19,7 @@ import {
   webhookEvents
 } from '../../../domain/webhook.js'
 import type { ApiDeps } from '../deps.js'
+import { shownOnce } from '../idempotency.js'
 import { ownerForWrite, readTeam, teamForWrite, userOf } from '../plugins/access.js'
 
 const Uuid = Type.String({ format: 'uuid' })
@@ -66,7 +67,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
     async (request, reply) => {
       const { team_id, url, events } = request.body
       const secret = newWebhookSecret()
-      const row = await db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         const teamId = await teamForWrite(request, tx, team_id ?? null, 'update')
         const keyRing = keyRingOf(deps)
         const address = readReceiver(url, deps.config.webhookAllowPrivate)
@@ -77,7 +78,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
           )
         const id = newId()
         const { sealedValue, ...wrapped } = keyRing.seal(secret, webhookContext({ teamId, id }))
-        return createWebhook(tx, {
+        const row = await createWebhook(tx, {
           id,
           teamId,
           url: address,
@@ -86,8 +87,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
           sealedSecret: sealedValue,
           createdBy: userOf(request).id
         })
+        return { status: 201, body: { ...webhookView(row), secret }, kept: shownOnce(id, 'secret') }
       })
-      return reply.code(201).send({ ...webhookView(row), secret })
     }
   )
 
@@ -100,13 +101,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
         params: WebhookId
       }
     },
-    async (request) => {
+    async (request, reply) => {
       const { id } = request.params
-      await db.transaction(async (tx) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         await ownerForWrite(request, tx, await teamOfWebhook(tx, id), 'webhook')
         if (!(await deleteWebhook(tx, id))) throw unknownWebhook()
+        return { body: { success: true } }
       })
-      return { success: true }
     }
   )
 

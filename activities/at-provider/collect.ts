@@ -1,0 +1,77 @@
+// Fetches the counts of a completed task and stores them as the job's result. AT-LEAST-ONCE: a stored result is found again.
+import { createHash } from 'node:crypto'
+import { completeOpenAttempt } from '../../db/provider-attempts.js'
+import type { ProviderRun } from '../../db/provider-runs.js'
+import { persistently } from '../persistently.js'
+import { ProviderFault, type TaskCounts } from '../providers/adapter.js'
+import { type CompiledProgram, compiledProgram, programOf } from './prepare.js'
+import {
+  accessOf,
+  again,
+  againAfter,
+  fail,
+  type ProviderDeps,
+  runningJob,
+  type StepContext,
+  type StepEnd
+} from './step.js'
+
+/** A result may lag behind the status. */
+const LAG_MS = 1_000
+
+export type Collected = { next: 'complete'; resultSha256: string } | StepEnd
+
+export async function collectResult(deps: ProviderDeps, context: StepContext): Promise<Collected> {
+  const { jobId, fence, signal } = context
+  const found = await runningJob(deps, context, ['running', 'cancelling'])
+  if ('end' in found) return found.end
+  const { job } = found
+  if (job.storedResult) return { next: 'complete', resultSha256: job.storedResult }
+  const access = await accessOf(deps, job)
+  if ('missing' in access) return again(60_000, access.missing)
+  const compiled = await compiledProgram(deps, jobId)
+  const task = { program: programOf(compiled), shots: job.shots }
+  try {
+    const counts = await access.adapter.counts(access.credentials, job.task!.providerJobId!, task, signal)
+    const result = resultText(job, compiled, counts)
+    const stored = await persistently({ log: deps.log, jobId, signal }, () =>
+      completeOpenAttempt(deps.db, jobId, fence, result)
+    )
+    return stored ? { next: 'complete', resultSha256: stored } : { next: 'stop' }
+  } catch (error) {
+    if (error instanceof ProviderFault && error.kind === 'refused') return fail('provider_failed', error.message)
+    if (error instanceof ProviderFault && error.kind === 'not_found')
+      return again(LAG_MS, 'its result is not there yet')
+    return againAfter(error)
+  }
+}
+
+/** JSON text of a result as every job has it, with where the counts come from. */
+function resultText(job: ProviderRun, compiled: CompiledProgram, found: TaskCounts): string {
+  const { qasm, circuit_info, warnings } = compiled
+  const observed = Object.values(found.counts).reduce((sum, count) => sum + count, 0)
+  return JSON.stringify({
+    counts: found.counts,
+    shots: job.shots,
+    backend: job.backend,
+    execution_time_ms: found.executionTimeMs,
+    circuit_info,
+    ...(found.probabilities && { probabilities: found.probabilities }),
+    metadata: {
+      bit_order: 'qubit 0 leftmost',
+      count_source: found.source,
+      shots_requested: job.shots,
+      shots_observed: observed,
+      registers: circuit_info.registers,
+      seed: null,
+      engine: job.provider,
+      engine_version: null,
+      framework_version: null,
+      optimization_level: null,
+      circuit_sha256: qasm === null ? null : createHash('sha256').update(qasm).digest('hex'),
+      provider_job_id: job.task!.providerJobId,
+      calibration_id: null
+    },
+    warnings
+  })
+}

@@ -1,0 +1,41 @@
+// Asks a provider after a task whose job has ended with its money held, and settles when it says how the task ended.
+// AT-LEAST-ONCE: a settled job is not settled again.
+import { settleHeld } from '../../db/budget.js'
+import { closeHeldTask, type HeldTask } from '../../db/provider-money.js'
+import { ProviderFault } from '../providers/adapter.js'
+import { accessOf, type ProviderDeps } from './step.js'
+
+export type HeldAnswer = 'settled' | 'not_yet'
+
+export async function askAfterHeldTask(deps: ProviderDeps, held: HeldTask, signal: AbortSignal): Promise<HeldAnswer> {
+  const access = await accessOf(deps, held)
+  if ('missing' in access) return 'not_yet'
+  const { adapter, credentials } = access
+  try {
+    const id = held.providerJobId ?? (await adapter.find(credentials, held.token, held.createdAt, signal))
+    // Nothing found, long after any request: it was never accepted.
+    if (id === null) {
+      const certain = (held.secondsSinceSent ?? 0) >= deps.providerTimes.lookUpWindowSeconds
+      return certain ? settle(deps, held, { state: 'withdrawn', providerJobId: null, cost: 0n }) : 'not_yet'
+    }
+    const { status, cost } = await adapter.look(credentials, id, signal)
+    if (status === 'queued' || status === 'running') return 'not_yet'
+    return settle(deps, held, { state: status, providerJobId: id, cost: cost ?? held.estimate })
+  } catch (error) {
+    if (error instanceof ProviderFault) return 'not_yet'
+    throw error
+  }
+}
+
+async function settle(
+  { db, announce }: ProviderDeps,
+  { jobId }: HeldTask,
+  found: Parameters<typeof closeHeldTask>[2]
+): Promise<HeldAnswer> {
+  await db.transaction(async (tx) => {
+    await settleHeld(tx, jobId, found.cost)
+    await closeHeldTask(tx, jobId, found)
+  })
+  announce(jobId)
+  return 'settled'
+}

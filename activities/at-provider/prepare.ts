@@ -1,0 +1,78 @@
+// From the submitted source to the provider's own form: one question to the executor. AT-LEAST-ONCE: what was compiled
+// stays what is sent, so a second call finds the file of the first and asks nobody.
+import type { Artifact } from '../../db/artifacts.js'
+import { COMPILED_ARTIFACT, fileText, type ProviderRun, storeFiles } from '../../db/provider-runs.js'
+import type { Readout } from '../../domain/provider-counts.js'
+import type { CompileRequest, QuestionEnd } from '../executor-client.js'
+import { whenExecutorCan } from '../executor-wait.js'
+import { persistently } from '../persistently.js'
+import type { ProviderProgram } from '../providers/adapter.js'
+import { fail, type ProviderDeps, runningJob, type StepContext, type StepEnd } from './step.js'
+
+/** What the executor compiled, as it is stored. `qasm` is the canonical circuit, `null` where it has no such form. */
+export interface CompiledProgram {
+  program: string
+  media_type: string
+  qubits: number
+  readout: Readout
+  qasm: string | null
+  circuit_info: { registers: { name: string; size: number; qubits?: number[] }[] } & Record<string, unknown>
+  warnings: string[]
+}
+
+/** The executor's own limit for compiling. */
+const COMPILE_SECONDS_MAX = 60
+/** Where the catalogue names no width. */
+const QUBITS_MAX = 1024
+
+export async function prepareProgram(deps: ProviderDeps, context: StepContext): Promise<{ next: 'submit' } | StepEnd> {
+  const { jobId, fence, signal } = context
+  const found = await runningJob(deps, context)
+  if ('end' in found) return found.end
+  const { job } = found
+  if (await fileText(deps.db, jobId, COMPILED_ARTIFACT)) return { next: 'submit' }
+  const adapter = deps.providers.get(job.provider)
+  if (!adapter || job.target === null)
+    return fail('backend_unavailable', `this version cannot talk to ${job.provider}, which runs ${job.backend}`)
+  const request = compileRequest(job, adapter.compileTarget)
+  const end = await whenExecutorCan<QuestionEnd>(deps, signal, () => deps.executor.compile(request, signal))
+  if (end.kind === 'failed') return { next: 'fail', error: end.error }
+  if (end.kind === 'refused') return fail('execution_error', end.message)
+  const compiled = JSON.parse(end.answer) as CompiledProgram
+  const stored = await persistently({ log: deps.log, jobId, signal }, () =>
+    storeFiles(deps.db, jobId, fence, filesOf(compiled, end.answer))
+  )
+  return { next: stored ? 'submit' : 'stop' }
+}
+
+export async function compiledProgram({ db }: ProviderDeps, jobId: string): Promise<CompiledProgram> {
+  const text = await fileText(db, jobId, COMPILED_ARTIFACT)
+  if (text === null) throw new Error(`job ${jobId} has no compiled program`)
+  return JSON.parse(text) as CompiledProgram
+}
+
+export const programOf = ({ program, qubits, readout }: CompiledProgram): ProviderProgram => ({
+  text: program,
+  qubits,
+  readout
+})
+
+function compileRequest(job: ProviderRun, format: string): CompileRequest {
+  return {
+    source:
+      job.sourceKind === 'circuit'
+        ? { kind: 'circuit', format: job.sourceFormat ?? 'qasm3', payload: job.sourceText }
+        : { kind: 'code', framework: job.framework, code: job.sourceText },
+    backend: job.backend,
+    max_qubits: job.maxQubits ?? QUBITS_MAX,
+    params: JSON.parse(job.params),
+    target: { format, num_qubits: job.maxQubits },
+    limits: { wall_seconds: Math.min(job.timeoutSeconds, COMPILE_SECONDS_MAX) }
+  }
+}
+
+function filesOf({ qasm }: CompiledProgram, answer: string): Artifact[] {
+  const compiled = { name: COMPILED_ARTIFACT, mediaType: 'application/json', content: Buffer.from(answer) }
+  if (qasm === null) return [compiled]
+  return [compiled, { name: 'circuit.qasm', mediaType: 'text/plain; charset=utf-8', content: Buffer.from(qasm) }]
+}

@@ -1,0 +1,75 @@
+// Starts the emulated providers: wire protocols on loopback, with results from a simulator of their own. Nothing here
+// leaves the machine or costs anything.
+import type { FastifyInstance } from 'fastify'
+import { EmulatedClock } from './clock.js'
+import { buildControlServer } from './control-server.js'
+import { createEmulator, type EmulatorControl, type EmulatorDescription } from './emulator.js'
+import { createIonq } from './ionq/ionq.js'
+import type { EmulatedProvider, Timing } from './provider.js'
+
+/** The providers, in the order of their ports. */
+const providers = { ionq: createIonq } satisfies Record<
+  string,
+  (clock: EmulatedClock, options: { timing?: Partial<Timing> }) => EmulatedProvider
+>
+
+export type ProviderName = keyof typeof providers
+export const providerNames = Object.keys(providers) as ProviderName[]
+
+export interface EmulatorOptions {
+  /** Ports on 127.0.0.1; any free one where left out or 0. */
+  ports?: Partial<Record<ProviderName | 'control', number>>
+  /** How long tasks wait and run until told otherwise. */
+  timing?: Partial<Timing>
+}
+
+export interface Emulators {
+  providers: (EmulatorDescription & { control: EmulatorControl })[]
+  /** The description of one provider, with its control functions. */
+  provider(name: ProviderName): EmulatorDescription & { control: EmulatorControl }
+  /** The same descriptions over HTTP, at /providers. */
+  controlAddress: string
+  /** Ends every connection, those that hang on purpose too. */
+  close(): Promise<void>
+}
+
+/** Starts all of them; rejects, with nothing left behind, when a port is taken. */
+export async function startEmulators({ ports = {}, timing }: EmulatorOptions = {}): Promise<Emulators> {
+  const started = providerNames.map((name) => {
+    const clock = new EmulatedClock()
+    return { name, emulator: createEmulator(providers[name](clock, { timing }), clock) }
+  })
+  const described: Emulators['providers'] = []
+  const controlServer = buildControlServer(
+    started.map(({ emulator }) => emulator),
+    () => described.map(({ control: _control, ...description }) => description)
+  )
+  const servers = [controlServer, ...started.map(({ emulator }) => emulator.server)]
+  const close = async () => {
+    await Promise.all(servers.map((server) => server.close()))
+  }
+  try {
+    const controlAddress = await listen(controlServer, ports.control)
+    for (const { name, emulator } of started) {
+      const address = await listen(emulator.server, ports[name])
+      described.push({
+        provider: name,
+        base_url: `${address}${emulator.provider.basePath}`,
+        control_url: `${controlAddress}/${name}`,
+        credentials: emulator.provider.credentials,
+        control: emulator.control
+      })
+    }
+    return {
+      providers: described,
+      provider: (name) => described.find((one) => one.provider === name)!,
+      controlAddress,
+      close
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const listen = (server: FastifyInstance, port = 0): Promise<string> => server.listen({ host: '127.0.0.1', port })

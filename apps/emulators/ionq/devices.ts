@@ -1,0 +1,33 @@
+// The devices that the emulated IonQ has, with the sizes and gate sets that IonQ publishes.
+
+export type DeviceStatus = 'available' | 'unavailable' | 'retired'
+
+export interface Device {
+  name: string
+  qubits: number
+  status: DeviceStatus
+  /** Answers exact probabilities instead of counts over shots. */
+  exact: boolean
+  nativeGates: readonly string[]
+}
+
+export const qisGates = [
+  'x', 'y', 'z', 'rx', 'ry', 'rz', 'h', 's', 'si', 'v', 'vi', 't', 'ti', 'not', 'cnot', 'swap', 'xx', 'yy', 'zz',
+  'pauliexp'
+] as const // biome-ignore format: a list of words
+
+const seeded: readonly Device[] = [
+  { name: 'simulator', qubits: 29, status: 'available', exact: true, nativeGates: ['gpi', 'gpi2', 'ms', 'zz', 'nop'] },
+  { name: 'qpu.forte-1', qubits: 36, status: 'available', exact: false, nativeGates: ['gpi', 'gpi2', 'zz', 'nop'] },
+  {
+    name: 'qpu.forte-enterprise-1',
+    qubits: 36,
+    status: 'available',
+    exact: false,
+    nativeGates: ['gpi', 'gpi2', 'zz', 'nop']
+  },
+  { name: 'qpu.aria-1', qubits: 25, status: 'retired', exact: false, nativeGates: ['gpi', 'gpi2', 'ms', 'nop'] }
+]
+
+/** A fresh set, whose statuses can be changed. */
+export const newDevices = (): Map<string, Device> => new Map(seeded.map((device) => [device.name, { ...device }]))

@@ -1,0 +1,36 @@
+// The emulated IonQ, API v0.4.
+import type { EmulatedClock } from '../clock.js'
+import type { EmulatedProvider, Timing } from '../provider.js'
+import { type DeviceStatus, newDevices } from './devices.js'
+import { JobStore } from './jobs.js'
+import { ionqError, ionqRoutes } from './routes.js'
+
+/** No secret: it opens an emulator on this machine, and a team's stored key has to fit after every start. */
+const apiKey = 'emulated-ionq-key'
+const statuses: readonly DeviceStatus[] = ['available', 'unavailable', 'retired']
+
+export function createIonq(clock: EmulatedClock, { timing }: { timing?: Partial<Timing> } = {}): EmulatedProvider {
+  const store = new JobStore(clock, timing)
+  let devices = newDevices()
+  return {
+    name: 'ionq',
+    basePath: '/v0.4',
+    credentials: { api_key: apiKey },
+    unknownStatus: 'recalibrating',
+    routes: (app) => ionqRoutes(app, { clock, store, devices: () => devices, apiKey, queueMs: () => store.queueMs }),
+    errorBody: ionqError,
+    tasks: () => store.ledger(),
+    setTiming: (changed) => store.setTiming(changed),
+    setDeviceStatus(name, status) {
+      const device = devices.get(name)
+      if (!device) throw new Error(`There is no device ${name} (there are ${[...devices.keys()].join(', ')}).`)
+      if (!(statuses as readonly string[]).includes(status))
+        throw new Error(`A device is one of ${statuses.join(', ')}, not ${status}.`)
+      device.status = status as DeviceStatus
+    },
+    reset() {
+      store.reset()
+      devices = newDevices()
+    }
+  }
+}

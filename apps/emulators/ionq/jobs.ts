@@ -1,0 +1,289 @@
+// The jobs of the emulated IonQ. A job's state follows from its times and the emulated clock: nothing runs by itself, and
+// a result is computed when somebody first asks for it after its time.
+import { randomUUID } from 'node:crypto'
+import { type EmulatedClock, isoTime } from '../clock.js'
+import type { LedgerTask, Timing } from '../provider.js'
+import { type Program, readCircuit, type WireCircuit } from './circuit.js'
+import type { Device } from './devices.js'
+import { JobFailure } from './failure.js'
+import type { JobRequest } from './job-schema.js'
+import { readQasm } from './qasm3.js'
+import { assertRunnable, countOutcomes, drawShots, runExactly } from './run.js'
+
+export type JobState = 'submitted' | 'ready' | 'started' | 'completed' | 'failed' | 'canceled'
+export const finalStates: readonly JobState[] = ['completed', 'failed', 'canceled']
+
+export interface Result {
+  /** By outcome, ascending. */
+  probabilities: Map<number, number>
+  /** Of devices that count; null on the exact simulator. */
+  counts: Map<number, number> | null
+}
+
+export interface Job {
+  readonly id: string
+  readonly type: JobRequest['type']
+  readonly device: Device
+  readonly request: JobRequest
+  readonly parentId: string | null
+  readonly children: Job[]
+  readonly submittedAt: number
+  readonly readyAt: number
+  readonly startsAt: number
+  readonly endsAt: number
+  readonly seed: number
+  canceledAt: number | null
+  deleted: boolean
+}
+
+/** What a job costs, in US dollars: the emulator's own tariff. */
+const tariff = { task: 0.3, shot: 0.01 }
+/** A stack that is emulated for weeks must not fill the memory. */
+const jobsMax = 100_000
+const defaultTiming: Timing = { queueMs: 40, runMs: 20 }
+/** Between submission and the end of the checks, at most. */
+const checkMsMax = 1000
+
+export class JobStore {
+  private jobs = new Map<string, Job>()
+  private programs = new WeakMap<Job, Program | JobFailure>()
+  private results = new WeakMap<Job, Result>()
+  private accepted = 0
+  private timing: Timing
+
+  constructor(
+    private readonly clock: EmulatedClock,
+    private readonly startTiming: Partial<Timing> = {}
+  ) {
+    this.timing = { ...defaultTiming, ...startTiming }
+  }
+
+  /** A new job, however often the same was asked before; null when the emulator is full. */
+  submit(request: JobRequest, device: Device): Job | null {
+    if (this.jobs.size >= jobsMax) return null
+    const parent = this.add(request, device, null)
+    if (request.type === 'ionq.multi-circuit.v1') {
+      for (const { name, ...circuit } of request.circuits) {
+        const { circuits: _circuits, ...shared } = request
+        const input: WireCircuit = circuit
+        const own = { ...shared, type: 'ionq.circuit.v1', input, name: name ?? null, metadata: null } as const
+        parent.children.push(this.add(own, device, parent))
+      }
+    }
+    return parent
+  }
+
+  private add(request: JobRequest, device: Device, parent: Job | null): Job {
+    const { queueMs, runMs } = this.timing
+    const submittedAt = parent?.submittedAt ?? this.clock.now()
+    const seed = request.noise?.seed ?? this.accepted
+    this.accepted += 1
+    const job: Job = {
+      id: randomUUID(),
+      type: request.type,
+      device,
+      request,
+      parentId: parent?.id ?? null,
+      children: [],
+      submittedAt,
+      readyAt: submittedAt + Math.min(queueMs / 4, checkMsMax),
+      startsAt: submittedAt + queueMs,
+      endsAt: submittedAt + queueMs + runMs,
+      seed,
+      canceledAt: null,
+      deleted: false
+    }
+    this.jobs.set(job.id, job)
+    return job
+  }
+
+  get(id: string): Job | null {
+    const job = this.jobs.get(id)
+    return job && !job.deleted ? job : null
+  }
+
+  /** Newest first. */
+  list(): Job[] {
+    return [...this.jobs.values()].filter(({ deleted }) => !deleted).reverse()
+  }
+
+  state(job: Job): JobState {
+    const now = this.clock.now()
+    if (job.canceledAt !== null) return 'canceled'
+    if (now < job.readyAt) return 'submitted'
+    // What only compiling shows ends the job before it waits for the device.
+    if (this.failure(job)) return 'failed'
+    if (now < job.startsAt) return 'ready'
+    if (now < job.endsAt) return 'started'
+    return 'completed'
+  }
+
+  /** Why the job fails, once its circuits have been looked at. */
+  failure(job: Job): JobFailure | null {
+    if (job.children.length > 0) return first(job.children.map((child) => this.failure(child)))
+    const program = this.program(job)
+    return program instanceof JobFailure ? program : null
+  }
+
+  /** Of a completed job that ran a circuit of its own. */
+  result(job: Job): Result | null {
+    const program = this.finished(job)
+    if (!program) return null
+    const known = this.results.get(job)
+    if (known) return known
+    const result = resultOf(program, job)
+    this.results.set(job, result)
+    return result
+  }
+
+  /** The outcome of every shot, in their order; null as for `result`, and on the exact simulator. */
+  shots(job: Job): number[] | null {
+    const program = this.finished(job)
+    return program && !job.device.exact ? drawShots(runExactly(program), job.request.shots, job.seed) : null
+  }
+
+  /** When it started and ended, as far as it has. */
+  times(job: Job): { startedAt: number | null; endedAt: number | null } {
+    const state = this.state(job)
+    if (state === 'canceled') return { startedAt: null, endedAt: job.canceledAt }
+    if (state === 'failed') return { startedAt: null, endedAt: job.readyAt }
+    return {
+      startedAt: this.clock.now() < job.startsAt ? null : job.startsAt,
+      endedAt: finalStates.includes(state) ? job.endsAt : null
+    }
+  }
+
+  /** Cancels the job and its children; false when it has ended otherwise. */
+  cancel(job: Job): boolean {
+    if (this.state(job) === 'canceled') return true
+    if (finalStates.includes(this.state(job))) return false
+    for (const one of [job, ...job.children]) one.canceledAt = this.clock.now()
+    return true
+  }
+
+  /** Removes the job from the api, not from the ledger. A job under way is canceled. */
+  delete(job: Job): void {
+    this.cancel(job)
+    for (const one of [job, ...job.children]) one.deleted = true
+  }
+
+  /** In US dollars; null until it has ended. */
+  cost(job: Job): number | null {
+    const state = this.state(job)
+    if (!finalStates.includes(state)) return null
+    return state === 'completed' ? this.estimate(job) : 0
+  }
+
+  /** In US dollars, should it complete. */
+  estimate(job: Job): number {
+    if (job.device.exact || job.request.dryRun) return 0
+    return Math.max(1, job.children.length) * priceOf(job.device, job.request.shots)
+  }
+
+  /** The gates on one qubit and on several. */
+  gateCounts(job: Job): { '1q': number; '2q': number } {
+    const programs = [job, ...job.children].flatMap((one) => {
+      const program = one.type === 'ionq.multi-circuit.v1' ? null : this.program(one)
+      return program === null || program instanceof JobFailure ? [] : [program]
+    })
+    const sizes = programs.flatMap(({ operations }) =>
+      operations.map(({ targets, controls }) => targets.length + controls.length)
+    )
+    return { '1q': sizes.filter((size) => size === 1).length, '2q': sizes.filter((size) => size > 1).length }
+  }
+
+  qubits(job: Job): number {
+    if (job.children.length > 0) return Math.max(...job.children.map((child) => this.qubits(child)))
+    const program = this.program(job)
+    return program instanceof JobFailure ? 0 : program.qubits
+  }
+
+  /** Everything that was accepted, oldest first; a job of several circuits is one task. */
+  ledger(): LedgerTask[] {
+    return [...this.jobs.values()]
+      .filter(({ parentId }) => parentId === null)
+      .map((job) => {
+        const { endedAt } = this.times(job)
+        return {
+          id: job.id,
+          token: tokenOf(job.request.metadata ?? {}),
+          device: job.device.name,
+          shots: job.request.shots,
+          state: this.state(job),
+          submitted_at: isoTime(job.submittedAt),
+          completed_at: endedAt === null ? null : isoTime(endedAt),
+          metadata: job.request.metadata ?? {}
+        }
+      })
+  }
+
+  /** How long a task submitted now waits. */
+  get queueMs(): number {
+    return this.timing.queueMs
+  }
+
+  setTiming(timing: Partial<Timing>): void {
+    this.timing = { ...this.timing, ...timing }
+  }
+
+  reset(): void {
+    this.jobs.clear()
+    this.accepted = 0
+    this.timing = { ...defaultTiming, ...this.startTiming }
+  }
+
+  private finished(job: Job): Program | null {
+    if (this.state(job) !== 'completed' || job.request.dryRun || job.children.length > 0) return null
+    const program = this.program(job)
+    return program instanceof JobFailure ? null : program
+  }
+
+  private program(job: Job): Program | JobFailure {
+    let program = this.programs.get(job)
+    if (!program) {
+      program = readProgram(job)
+      this.programs.set(job, program)
+    }
+    return program
+  }
+}
+
+function readProgram({ request, device }: Job): Program | JobFailure {
+  if (request.type === 'ionq.multi-circuit.v1') throw new Error('a job of several circuits has no program of its own')
+  try {
+    if (request.noise && request.noise.model !== 'ideal')
+      throw new JobFailure('SimulationError', `This emulator has no noise model ${request.noise.model}.`)
+    const program =
+      request.type === 'ionq.qasm3.v1' ? readQasm(request.input.data, device) : readCircuit(request.input, device)
+    assertRunnable(program)
+    return program
+  } catch (error) {
+    if (error instanceof JobFailure) return error
+    throw error
+  }
+}
+
+function resultOf(program: Program, { device, request, seed }: Job): Result {
+  const exact = runExactly(program)
+  if (device.exact) {
+    const probabilities = new Map(exact.outcomes.map((outcome, index) => [outcome, exact.probabilities[index]!]))
+    return { probabilities, counts: null }
+  }
+  const { shots } = request
+  const counts = countOutcomes(drawShots(exact, shots, seed))
+  return { probabilities: new Map([...counts].map(([outcome, count]) => [outcome, count / shots])), counts }
+}
+
+/** In US dollars, for one circuit. */
+export const priceOf = (device: Device, shots: number): number =>
+  device.exact ? 0 : Math.round((tariff.task + tariff.shot * shots) * 1e6) / 1e6
+
+const first = (failures: (JobFailure | null)[]): JobFailure | null =>
+  failures.find((failure) => failure !== null) ?? null
+
+/** What the submitter finds its job by: the entry whose name says so, else the only one. */
+function tokenOf(metadata: Record<string, string>): string | null {
+  const entries = Object.entries(metadata)
+  const named = entries.find(([key]) => /token/i.test(key))
+  return named?.[1] ?? (entries.length === 1 ? entries[0]![1] : null)
+}

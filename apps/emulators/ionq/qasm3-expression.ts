@@ -1,0 +1,64 @@
+// Constant expressions of OpenQASM 3: numbers, pi, tau, euler, + - * / **, parentheses.
+
+const constants: Record<string, number> = {
+  pi: Math.PI,
+  π: Math.PI,
+  tau: 2 * Math.PI,
+  τ: 2 * Math.PI,
+  euler: Math.E,
+  ℇ: Math.E
+}
+
+/** The value; throws with what cannot be read. */
+export function evaluate(text: string): number {
+  const tokens = tokensOf(text)
+  let at = 0
+  const take = (...symbols: string[]): string | null => (symbols.includes(tokens[at] ?? '') ? tokens[at++]! : null)
+
+  function sum(): number {
+    let value = product()
+    for (let sign = take('+', '-'); sign; sign = take('+', '-')) value += sign === '+' ? product() : -product()
+    return value
+  }
+  function product(): number {
+    let value = signed()
+    for (let sign = take('*', '/'); sign; sign = take('*', '/'))
+      value = sign === '*' ? value * signed() : value / signed()
+    return value
+  }
+  function signed(): number {
+    const sign = take('+', '-')
+    if (sign) return sign === '-' ? -signed() : signed()
+    return power()
+  }
+  function power(): number {
+    const base = atom()
+    return take('**') ? base ** signed() : base
+  }
+  function atom(): number {
+    const token = tokens[at++]
+    if (token === '(') {
+      const value = sum()
+      if (!take(')')) throw new Error(`"${text}" lacks a )`)
+      return value
+    }
+    const value = token === undefined ? Number.NaN : (constants[token] ?? Number(token))
+    if (Number.isNaN(value)) throw new Error(`"${text}" is no constant expression`)
+    return value
+  }
+
+  const value = sum()
+  if (at < tokens.length || !Number.isFinite(value)) throw new Error(`"${text}" is no constant expression`)
+  return value
+}
+
+function tokensOf(text: string): string[] {
+  const pattern = /\s*(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|\*\*|[-+*/()]|[\p{L}_][\p{L}\d_]*)\s*/uy
+  const tokens: string[] = []
+  while (pattern.lastIndex < text.length) {
+    const [, token] = pattern.exec(text) ?? []
+    if (token === undefined) throw new Error(`"${text}" is no constant expression`)
+    tokens.push(token)
+  }
+  return tokens
+}

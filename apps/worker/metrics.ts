@@ -1,0 +1,43 @@
+// What a worker counts for a Prometheus server.
+import { Gauge, Histogram, Registry } from 'prom-client'
+import type { ExecutorGate } from '../../activities/executor-gate.js'
+import { createJobMetrics } from '../../activities/job-metrics.js'
+import type { RecordProviderCall } from '../../activities/provider-calls.js'
+import type { TellMove } from '../../db/job-moves.js'
+
+export interface WorkerMetrics {
+  registry: Registry
+  countMove: TellMove
+  recordProviderCall: RecordProviderCall
+}
+
+/** A registry of this worker alone. */
+export function createWorkerMetrics(gate: ExecutorGate): WorkerMetrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(value())
+      }
+    })
+  gauge('qjs_executor_permits', 'Runs that this worker may have at the executor at once.', () => gate.permits)
+  gauge('qjs_executor_permits_in_use', 'Runs that this worker has at the executor.', () => gate.inUse)
+  gauge('qjs_executor_permits_awaited', 'Runs that wait in this worker for a permit.', () => gate.waiting)
+  const providerCalls = new Histogram({
+    name: 'qjs_provider_call_seconds',
+    help: 'Calls to providers, by what was asked and how it ended.',
+    labelNames: ['provider', 'operation', 'outcome'] as const,
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers
+  })
+  return {
+    registry,
+    countMove: createJobMetrics(registry),
+    recordProviderCall: (provider, operation, outcome, seconds) =>
+      providerCalls.observe({ provider, operation, outcome }, seconds)
+  }
+}

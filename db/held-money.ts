@@ -1,0 +1,120 @@
+// Money of jobs that ended without anybody knowing what they cost, and of jobs that cost more than was reserved: what an
+// administrator looks through and settles.
+import { eq, sql } from 'drizzle-orm'
+import { ServiceError } from '../domain/errors.js'
+import { type MicroUsd, usdFromMicro } from '../domain/money.js'
+import { type AdminActor, recordAdminAction } from './administration.js'
+import { settleHeld } from './budget.js'
+import type { DbOrTx, Tx } from './client.js'
+import { jobs } from './tables/jobs.js'
+
+/** The condition on rows of `jobs` under which their money is held: `mayHoldMoney` of domain/budget.ts, and no figure yet. */
+export const moneyIsHeld = sql`(actual_cost_micro is null and status in ('failed', 'cancelled')
+  and case status when 'failed' then error_code = 'provider_outcome_unknown'
+    else cancel_outcome = 'provider_unknown' end)`
+
+export interface HeldJob {
+  jobId: string
+  teamId: string
+  teamName: string
+  backend: string
+  provider: string
+  providerJobId: string | null
+  status: 'failed' | 'cancelled'
+  reason: string | null
+  amount: MicroUsd
+  /** When the job ended. */
+  since: Date
+  /** When its provider is asked next; `null`: no more. */
+  asksAt: Date | null
+}
+
+export interface OverReservation {
+  jobId: string
+  teamId: string
+  teamName: string
+  backend: string
+  reserved: MicroUsd
+  settled: MicroUsd
+  at: Date
+}
+
+/** Jobs whose money is held, those first that have waited for the longest, and how many and how much there are in all. */
+export async function heldJobs(
+  db: DbOrTx,
+  limit: number
+): Promise<{ rows: HeldJob[]; jobs: number; amount: MicroUsd }> {
+  const [rows, [all]] = await Promise.all([
+    db.execute<Record<string, string | null>>(sql`
+      select jobs.id, team_id, teams.name as team_name, jobs.backend, jobs.provider, status, status_reason,
+        estimated_cost_micro::text as amount, completed_at, task.provider_job_id, task.ask_at
+      from jobs join teams on teams.id = team_id
+      left join lateral (select provider_job_id, ask_at from provider_tasks where job_id = jobs.id
+        order by attempt desc limit 1) task on true
+      where ${moneyIsHeld} and estimated_cost_micro > 0
+      order by completed_at, jobs.id limit ${limit}`),
+    db.execute<{ jobs: number; amount: string }>(sql`select count(*)::int as jobs,
+      coalesce(sum(estimated_cost_micro), 0)::text as amount from jobs where ${moneyIsHeld} and estimated_cost_micro > 0`)
+  ])
+  return {
+    rows: rows.map((row) => ({
+      jobId: row.id!,
+      teamId: row.team_id!,
+      teamName: row.team_name!,
+      backend: row.backend!,
+      provider: row.provider!,
+      providerJobId: row.provider_job_id ?? null,
+      status: row.status as HeldJob['status'],
+      reason: row.status_reason ?? null,
+      amount: BigInt(row.amount!),
+      since: new Date(row.completed_at!),
+      asksAt: row.ask_at ? new Date(row.ask_at) : null
+    })),
+    jobs: all!.jobs,
+    amount: BigInt(all!.amount)
+  }
+}
+
+/** Jobs that cost more than was reserved for them, newest first. */
+export async function overReservations(db: DbOrTx, limit: number): Promise<OverReservation[]> {
+  const rows = await db.execute<Record<string, string>>(sql`
+    select over.job_id, over.team_id, teams.name as team_name, jobs.backend, settle.amount_micro::text as settled,
+      (settle.amount_micro + over.amount_micro)::text as reserved, over.at
+    from ledger over
+      join ledger settle on settle.job_id = over.job_id and settle.task = over.task and settle.attempt = over.attempt
+        and settle.kind = 'settle'
+      join teams on teams.id = over.team_id
+      join jobs on jobs.id = over.job_id
+    where over.kind = 'release' and over.amount_micro < 0
+    order by over.at desc limit ${limit}`)
+  return rows.map((row) => ({
+    jobId: row.job_id!,
+    teamId: row.team_id!,
+    teamName: row.team_name!,
+    backend: row.backend!,
+    reserved: BigInt(row.reserved!),
+    settled: BigInt(row.settled!),
+    at: new Date(row.at!)
+  }))
+}
+
+/**
+ * An administrator says what a held job has cost. Must run in a transaction.
+ * @throws ServiceError `not_found`; `conflict` when its money is not held (any more).
+ */
+export async function settleByAdministrator(
+  tx: Tx,
+  actor: AdminActor,
+  jobId: string,
+  { cost, note }: { cost: MicroUsd; note: string }
+): Promise<void> {
+  if ((await settleHeld(tx, jobId, cost)) === 'already')
+    throw new ServiceError('conflict', 'this job was settled before, with the same figure')
+  const [job] = await tx.select({ teamId: jobs.teamId, held: jobs.estimatedCost }).from(jobs).where(eq(jobs.id, jobId))
+  await recordAdminAction(tx, actor, 'job.settle', jobId, {
+    team_id: job!.teamId,
+    held_usd: usdFromMicro(job!.held),
+    cost_usd: usdFromMicro(cost),
+    note
+  })
+}

@@ -1,0 +1,88 @@
+// What a step at a provider reads of its job, and the files that its steps hand on to each other.
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import { type Artifact, sha256Of } from './artifacts.js'
+import type { Db, DbOrTx } from './client.js'
+import { type Fence, now } from './job-transition.js'
+import { backends } from './tables/backends.js'
+import { artifacts, attempts, jobs } from './tables/jobs.js'
+import { providerTasks } from './tables/providers.js'
+
+/** The compiled program and what its results mean, as the executor answered: JSON text. */
+export const COMPILED_ARTIFACT = 'compiled-program.json'
+
+export async function loadProviderRun(db: DbOrTx, jobId: string) {
+  const [row] = await db
+    .select({
+      status: jobs.status,
+      generation: jobs.generation,
+      teamId: jobs.teamId,
+      requestId: jobs.requestId,
+      provider: jobs.provider,
+      backend: jobs.backend,
+      /** `null` when the backend is no longer in the catalogue. */
+      target: backends.providerTargetId,
+      maxQubits: backends.maxQubits,
+      shots: jobs.shots,
+      name: jobs.name,
+      framework: jobs.framework,
+      sourceKind: jobs.sourceKind,
+      sourceFormat: jobs.sourceFormat,
+      sourceText: jobs.sourceText,
+      params: jobs.params,
+      timeoutSeconds: jobs.timeoutSeconds,
+      secondsCancelling: sql<
+        number | null
+      >`extract(epoch from ${now} - coalesce(${jobs.cancelRequestedAt}, ${providerTasks.cancelRequestedAt}))::float8`,
+      secondsSilent: sql<number | null>`extract(epoch from ${now} - ${providerTasks.seenAt})::float8`,
+      secondsAccepted: sql<number | null>`extract(epoch from ${now} - ${providerTasks.acceptedAt})::float8`,
+      task: providerTasks,
+      storedResult: sql<string | null>`(select ${attempts.resultSha256} from ${attempts}
+        where ${attempts.jobId} = ${jobs.id} and ${attempts.state} = 'completed' limit 1)`
+    })
+    .from(jobs)
+    .leftJoin(backends, eq(backends.slug, jobs.backend))
+    .leftJoin(providerTasks, eq(providerTasks.jobId, jobs.id))
+    .where(eq(jobs.id, jobId))
+  return row ?? null
+}
+
+export type ProviderRun = NonNullable<Awaited<ReturnType<typeof loadProviderRun>>>
+
+/** Stores files of a job that runs, or nothing when the job is no longer this side's. */
+export async function storeFiles(db: Db, jobId: string, fence: Fence, files: readonly Artifact[]): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const [mine] = await tx
+      .select({ id: jobs.id })
+      .from(jobs)
+      .where(
+        and(eq(jobs.id, jobId), eq(jobs.generation, fence.generation), inArray(jobs.status, ['running', 'cancelling']))
+      )
+      .for('no key update')
+    if (!mine) return false
+    await tx
+      .insert(artifacts)
+      .values(
+        files.map(({ name, mediaType, content }) => ({
+          jobId,
+          name,
+          mediaType,
+          content,
+          sha256: sha256Of(content),
+          sizeBytes: content.length
+        }))
+      )
+      .onConflictDoNothing()
+    return true
+  })
+}
+
+/** The newest file of that name, as text. */
+export async function fileText(db: DbOrTx, jobId: string, name: string): Promise<string | null> {
+  const [row] = await db
+    .select({ content: artifacts.content })
+    .from(artifacts)
+    .where(and(eq(artifacts.jobId, jobId), eq(artifacts.name, name)))
+    .orderBy(desc(artifacts.createdAt))
+    .limit(1)
+  return row?.content.toString('utf8') ?? null
+}

@@ -1,0 +1,63 @@
+// Which providers a worker of this installation can talk to, and what the providers say about their machines.
+import { and, eq, exists, ne, sql } from 'drizzle-orm'
+import type { BackendStatus } from '../domain/backend.js'
+import type { Db, DbOrTx } from './client.js'
+import { now } from './job-transition.js'
+import { backends } from './tables/backends.js'
+import { providerWorkers } from './tables/providers.js'
+import { teamSecrets } from './tables/teams.js'
+
+/** A worker that has not said so for this long may never come back; jobs for its provider are refused then, not kept. */
+export const DECLARED_HOURS = 24
+
+/** A worker that is away makes jobs wait; only one that nobody has seen for a day makes them be refused. */
+export const servedByWorker = sql<boolean>`exists (select 1 from ${providerWorkers}
+  where ${providerWorkers.provider} = ${backends.provider}
+    and ${providerWorkers.declaredAt} > clock_timestamp() - make_interval(hours => ${DECLARED_HOURS}))`
+
+export async function declareProviders(db: Db, providers: readonly string[]): Promise<void> {
+  if (providers.length === 0) return
+  await db
+    .insert(providerWorkers)
+    .values(providers.map((provider) => ({ provider, declaredAt: now })))
+    .onConflictDoUpdate({ target: providerWorkers.provider, set: { declaredAt: now } })
+}
+
+/** Whether the team has any credential of the provider. */
+export async function hasCredentials(db: DbOrTx, teamId: string | null, provider: string): Promise<boolean> {
+  const [row] = await db.select({ found: exists(credentials(db, teamId, provider)) }).from(sql`(values (1)) one`)
+  return row?.found === true
+}
+
+/** @param teamId `null`: of any team. */
+const credentials = (db: DbOrTx, teamId: string | null, provider: string) =>
+  db
+    .select({ id: teamSecrets.id })
+    .from(teamSecrets)
+    .where(and(eq(teamSecrets.provider, provider), teamId === null ? undefined : eq(teamSecrets.teamId, teamId)))
+
+export interface SeenBackend {
+  target: string
+  status: BackendStatus
+  queueLength: number | null
+  queueTimeSeconds: number | null
+}
+
+/** Notes what a provider says about its machines. One that an administrator has put in maintenance stays so. */
+export async function noteBackends(db: Db, provider: string, seen: readonly SeenBackend[]): Promise<void> {
+  for (const { target, status, queueLength, queueTimeSeconds } of seen)
+    await db
+      .update(backends)
+      .set({
+        status,
+        queueLength,
+        queueTimeSeconds,
+        queueUpdatedAt: now,
+        statusUpdatedAt: now,
+        // Only news changes what clients have cached.
+        updatedAt: sql`case when ${backends.status} = ${status} then ${backends.updatedAt} else ${now} end`
+      })
+      .where(
+        and(eq(backends.provider, provider), eq(backends.providerTargetId, target), ne(backends.status, 'maintenance'))
+      )
+}

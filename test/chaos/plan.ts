@@ -1,0 +1,74 @@
+// What the load is made of: jobs whose right end is known beforehand, whatever dies meanwhile.
+import type { ExecutionMode } from '../../domain/job-status.js'
+import type { Chance } from './chance.js'
+
+/** Every job moves money: a cent, and a hundredth of a cent for each shot. */
+export const paidBackend = { slug: 'marqov-sim', pricing: { taskFee: 0.01, perShot: 0.0001 } }
+
+const SHOTS = 100
+/** Longer than the cancel that ends it, even when the api is away for a while. */
+const LONG_SECONDS = 60
+
+export interface PlannedJob {
+  name: string
+  mode: ExecutionMode
+  body: Record<string, unknown>
+  /** How it ends when nothing dies: with these counts, or failed by its own program. */
+  end: Record<string, number> | 'execution_error'
+  /** Cancelled so long after the answer; `null` = never. */
+  cancelAfterMs: number | null
+  /** An Idempotency-Key: a submission whose answer was lost is sent again with it until there is one. */
+  key: string | null
+}
+
+type Program = Pick<PlannedJob, 'body' | 'end'>
+
+// Read backwards they are others: a turned register shows.
+const outcomes = ['100', '110', '001', '011']
+
+function circuit(chance: Chance): Program {
+  const bits = chance.pick(outcomes)
+  const gates = [...bits].map((bit, at) => (bit === '1' ? `x q[${at}];\n` : '')).join('')
+  const payload = `OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[3] q;\nbit[3] c;\n${gates}c = measure q;\n`
+  return { body: { circuit: { format: 'qasm3', payload } }, end: { [bits]: SHOTS } }
+}
+
+const program = (seconds: number): Program => ({
+  body: {
+    inline_code: `import time
+from qiskit import QuantumCircuit
+
+time.sleep(${seconds.toFixed(2)})
+circuit = QuantumCircuit(2, 2)
+circuit.x(0)
+circuit.measure([0, 1], [0, 1])
+`,
+    framework: 'qiskit'
+  },
+  end: { 10: SHOTS }
+})
+
+const failing = (): Program => ({
+  body: { inline_code: 'import qiskit\n\nraise ValueError("as planned")\n', framework: 'qiskit' },
+  end: 'execution_error'
+})
+
+/** The next job of the load. `name` is what it is found by afterwards. */
+export function planJob(chance: Chance, name: string): PlannedJob {
+  const mode = chance.pick(['direct', 'temporal'] as const)
+  const key = chance.holds(0.5) ? `chaos ${name}` : null
+  const kind = chance.next()
+  const plan = ({ body, end }: Program, cancelAfterMs: number | null = null, more = {}): PlannedJob => {
+    const common = { name, backend: paidBackend.slug, params: { shots: SHOTS }, execution_mode: mode }
+    return { name, mode, body: { ...common, ...body, ...more }, end, cancelAfterMs, key }
+  }
+  if (kind < 0.1) return plan(program(chance.between(0.5, 4)))
+  if (kind < 0.18) return plan(program(LONG_SECONDS), chance.between(500, 5_000))
+  if (kind < 0.23) return plan(circuit(chance), chance.between(0, 500))
+  if (kind < 0.28) return plan(failing())
+  if (kind < 0.38)
+    return plan(circuit(chance), null, {
+      not_before: new Date(Date.now() + chance.between(2_000, 15_000)).toISOString()
+    })
+  return plan(circuit(chance))
+}

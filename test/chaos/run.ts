@@ -1,0 +1,41 @@
+// `npm run chaos [-- --minutes 5 --seed 1 --jobs-per-second 2]`
+import { parseArgs } from 'node:util'
+import { countFindings, runChaos } from './chaos.js'
+import { removeDataDir } from './data-folder.js'
+import { killedParts } from './killer.js'
+import { reportText } from './report.js'
+
+/** On average: each part falls about once a minute, which is about when it is steady again. */
+const KILL_EVERY_MS = 9_000
+const SETTLE_MS = 5 * 60_000
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '5' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    'jobs-per-second': { type: 'string', default: '2' }
+  }
+})
+const number = (name: keyof typeof values): number => {
+  const value = Number(values[name])
+  if (Number.isFinite(value) && value > 0) return value
+  console.error(`--${name} must be a number above 0 (got ${values[name]})`)
+  process.exit(2)
+}
+const minutes = number('minutes')
+const seed = number('seed')
+console.log(`chaos for about ${minutes} minutes; again with --seed ${seed}`)
+
+const report = await runChaos({
+  seed,
+  rounds: Math.max(1, Math.round((minutes * 60_000) / (killedParts.length * KILL_EVERY_MS))),
+  everyMs: KILL_EVERY_MS,
+  jobsPerSecond: number('jobs-per-second'),
+  settleMs: SETTLE_MS,
+  say: (line) => console.log(line)
+})
+console.log(`\n${reportText(report)}`)
+const broken = countFindings(report.findings)
+if (broken > 0) console.log(`\nThe database and the logs are kept in ${report.dataDir}; seed ${seed}.`)
+else removeDataDir(report.dataDir)
+process.exitCode = broken > 0 ? 1 : 0

@@ -1,0 +1,163 @@
+// Traces from the request to the executor, as a collector receives them from a real api and a real worker.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { projectRoot } from '../../apps/cli/stack/project.js'
+import { submission } from '../support/builders.js'
+import { eventually } from '../support/eventually.js'
+import { type Platform, startPlatform } from '../support/platform.js'
+import { type ReceivedSpan, startTraceReceiver } from '../support/trace-receiver.js'
+
+const receiver = await startTraceReceiver()
+let platform: Platform
+beforeAll(async () => {
+  platform = await startPlatform(
+    'tracing',
+    {},
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=of-the-operator',
+      OTEL_BSP_SCHEDULE_DELAY: '100'
+    }
+  )
+}, 60_000)
+afterAll(async () => {
+  await platform.close()
+  await receiver.close()
+})
+
+/** `a > b > c` for the span and all that it hangs below. */
+function lineOf(span: ReceivedSpan, trace: ReceivedSpan[]): string {
+  const parent = trace.find(({ spanId }) => spanId === span.parentId)
+  if (!parent && span.parentId) return `? > ${span.name}`
+  return parent ? `${lineOf(parent, trace)} > ${span.name}` : span.name
+}
+
+/** The trace of an ended job, once a span of this name is in it, as lines. */
+const linesOf = (jobId: string, awaited: string): Promise<string[]> =>
+  eventually(
+    () => {
+      const trace = receiver.ofJob(jobId)
+      return trace.some(({ name }) => name === awaited) && trace.map((span) => lineOf(span, trace))
+    },
+    { timeoutMs: 20_000, message: () => JSON.stringify(receiver.spans.map(({ name }) => name)) }
+  )
+
+test('a workflow, its steps and the run hang below the request that submitted the job', async () => {
+  const id = await platform.submit(submission({ execution_mode: 'temporal' }))
+  expect((await platform.ended(id)).status).toBe('completed')
+  const lines = await linesOf(id, 'RunWorkflow:runJob')
+  const workflow = 'POST /api/jobs/submit > StartWorkflow:runJob > RunWorkflow:runJob'
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'POST /api/jobs/submit',
+      workflow,
+      `${workflow} > StartActivity:beginJob > RunActivity:beginJob`,
+      `${workflow} > StartActivity:execute > RunActivity:execute`,
+      `${workflow} > StartActivity:execute > RunActivity:execute > executor run`,
+      `${workflow} > StartActivity:completeJob > RunActivity:completeJob`
+    ])
+  )
+  expect(lines.filter((line) => !line.startsWith('POST /api/jobs/submit'))).toEqual([])
+})
+
+test('so do a direct job and its run', async () => {
+  const id = await platform.submit(submission({ execution_mode: 'direct' }))
+  expect((await platform.ended(id)).status).toBe('completed')
+  const line = 'POST /api/jobs/submit > RunDirect:runJob'
+  expect((await linesOf(id, 'RunDirect:runJob')).sort()).toEqual([
+    'POST /api/jobs/submit',
+    line,
+    `${line} > executor run`
+  ])
+})
+
+test('a span tells its route, its status and its ids; which process it is of stands beside it', async () => {
+  const id = await platform.submit(submission())
+  await platform.ended(id)
+  const lines = await linesOf(id, 'RunDirect:runJob')
+  expect(lines).toContain('POST /api/jobs/submit')
+  const trace = receiver.ofJob(id)
+  const request = trace.find(({ parentId }) => parentId === '')!
+  expect(request.service).toBe('quantum-job-service-api')
+  expect(request.attributes).toEqual({
+    'http.request.method': 'POST',
+    'http.route': '/api/jobs/submit',
+    'http.response.status_code': '201',
+    'request.id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    'job.id': id
+  })
+  const [row] = await platform.connection.sql`select request_id, trace_parent from jobs where id = ${id}`
+  expect(row).toEqual({
+    request_id: request.attributes['request.id'],
+    trace_parent: `00-${request.traceId}-${request.spanId}-01`
+  })
+  expect(trace.find(({ name }) => name === 'executor run')).toMatchObject({
+    service: 'quantum-job-service-worker',
+    attributes: { 'job.id': id, 'job.backend': 'local' }
+  })
+})
+
+test('a failed job shows what kind of error it was, and nothing that its user wrote, said or is known by', async () => {
+  const canary = 'CANARY4f7d2a9c'
+  const program = `# ${canary}\nraise ValueError("${canary}")\n`
+  for (const execution_mode of ['temporal', 'direct']) {
+    const id = await platform.submit(
+      submission({ inline_code: program, framework: 'qiskit', name: canary, execution_mode, labels: [canary] })
+    )
+    const job = await platform.ended(id)
+    expect(job).toMatchObject({ status: 'failed', error: { message: expect.stringContaining(canary) } })
+    await linesOf(id, execution_mode === 'temporal' ? 'RunWorkflow:runJob' : 'RunDirect:runJob')
+    if (execution_mode === 'direct') continue
+    const failed = receiver.ofJob(id).find(({ name }) => name === 'RunActivity:execute')!
+    expect(failed.status).toEqual({ code: 2 })
+    expect(failed.events).toEqual([{ name: 'exception', attributes: { 'exception.type': expect.any(String) } }])
+  }
+  const token = `not-a-key-${canary}`
+  const refused = await fetch(`${platform.url()}/api/jobs/${canary}?q=${canary}`, {
+    headers: { authorization: `Bearer ${token}`, 'user-agent': canary }
+  })
+  const requestId = refused.headers.get('x-request-id')
+  await eventually(() => receiver.spans.some(({ attributes }) => attributes['request.id'] === requestId))
+  expect(receiver.text()).not.toContain(canary)
+})
+
+test('a caller cannot put a request into a trace of its choice', async () => {
+  const traceId = 'abadcafeabadcafeabadcafeabadcafe'
+  const response = await fetch(`${platform.url()}/api/backends`, {
+    headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
+  })
+  const requestId = response.headers.get('x-request-id')
+  const span = await eventually(
+    () => receiver.spans.find(({ attributes }) => attributes['request.id'] === requestId) ?? null
+  )
+  expect(span).toMatchObject({ name: 'GET /api/backends', parentId: '' })
+  expect(span.traceId).not.toBe(traceId)
+})
+
+test('the collector gets the headers that the operator set, and is told of no health check', async () => {
+  await fetch(`${platform.url()}/healthz`)
+  const id = await platform.submit(submission())
+  await platform.ended(id)
+  await linesOf(id, 'RunDirect:runJob')
+  expect(receiver.requests[0]).toMatchObject({ path: '/v1/traces', headers: { 'x-collector-key': 'of-the-operator' } })
+  expect(receiver.spans.filter(({ name }) => name.includes('healthz'))).toEqual([])
+})
+
+test('a worker that stops sends what it has not sent yet', async () => {
+  await platform.stop('worker')
+  const id = await platform.submit(submission({ execution_mode: 'temporal' }))
+  await platform.start.worker()
+  await platform.ended(id)
+  await platform.stop('worker')
+  expect(receiver.ofJob(id).map(({ name }) => name)).toContain('RunWorkflow:runJob')
+  await platform.start.worker()
+}, 60_000)
+
+test('nothing of OpenTelemetry is loaded until an endpoint is set', () => {
+  for (const program of ['api/server', 'worker/main']) {
+    const code = readFileSync(join(projectRoot, `dist/apps/${program}.js`), 'utf8')
+    expect(code).toContain('import("@opentelemetry/api")')
+    expect(code).not.toMatch(/^import .*["'](@opentelemetry\/|@temporalio\/interceptors-opentelemetry)/m)
+  }
+})

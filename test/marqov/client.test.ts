@@ -1,0 +1,50 @@
+// The public client `marqov` as it is published, against the service: api, worker and executor as processes of their own.
+// It is used as a program of a user would use it; test/marqov/driver.py runs what stands in these checks.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { projectRoot } from '../../apps/cli/stack/project.js'
+import { checkLimits } from './limits.js'
+import { checkRefusals } from './refusals.js'
+import { checkRetries } from './retries.js'
+import { type Scene, startScene } from './scene.js'
+import { checkSubmitting } from './submitting.js'
+import { checkWaiting } from './waiting.js'
+
+/** The client needs Python 3.12; the service itself does with 3.11. */
+const probe =
+  'import importlib.util, sys; print(importlib.util.find_spec("marqov") is not None, sys.version_info >= (3, 12))'
+const python = spawnSync(join(projectRoot, '.venv/bin/python'), ['-c', probe], { encoding: 'utf8' })
+const [installed, installable] = python.stdout
+  .trim()
+  .split(' ')
+  .map((word) => word === 'True')
+
+test('the client is installed wherever Python is new enough for it', () => {
+  expect(python.stderr).toBe('')
+  expect(installed).toBe(installable)
+})
+
+if (installed) {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await startScene()
+  }, 60_000)
+  afterAll(() => scene?.close())
+
+  describe('submitting', () => checkSubmitting(() => scene))
+  describe('refusals', () => checkRefusals(() => scene))
+  describe('limits', () => checkLimits(() => scene))
+  describe('retries', () => checkRetries(() => scene))
+  describe('waiting', () => checkWaiting(() => scene))
+
+  test('no answer to the client was a redirect, a page or nothing at all', () => {
+    const { answers } = scene.python
+    expect(answers.length).toBeGreaterThan(300)
+    // Pages come from the proxy of the checks alone.
+    const strange = answers.filter(
+      ({ status, type }) => (status >= 300 && status < 400) || status === 204 || !type?.startsWith('application/json')
+    )
+    expect(strange.filter(({ status }) => ![502, 503, 504].includes(status))).toEqual([])
+  })
+}

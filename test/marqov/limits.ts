@@ -1,0 +1,66 @@
+// The limits as specified, as a user of the public client meets them.
+import { expect, test } from '@jest/globals'
+import { bellQasm3 } from '../support/builders.js'
+import type { Scene } from './scene.js'
+
+export function checkLimits(scene: () => Scene): void {
+  test('the eleventh submission of a minute is RateLimited with whole seconds, and nothing else of the caller is', async () => {
+    const names = { url: scene().limited.url, key: await scene().newKey('simulate'), code: bellQasm3() }
+    const { began, jobs, refused, polled, lasted } = await scene().python.run<{
+      began: number
+      jobs: string[]
+      refused: { code: string; message: string; retry_after: unknown; whole: boolean; after: number }[]
+      polled: string[]
+      lasted: number
+    }>(
+      `
+      client = connect(url, key)
+      began = time.monotonic()
+      jobs, refused = [], []
+      for _ in range(12):
+          try:
+              jobs.append(client.submit(code, backend="local", framework="openqasm", shots=10))
+          except RateLimited as error:
+              refused.append({
+                  "code": error.code, "message": error.message, "retry_after": error.retry_after,
+                  "whole": type(error.retry_after) is int, "after": time.monotonic() - began,
+              })
+      results = [job.result(60) for job in jobs]
+      polls = time.monotonic()
+      polled = [jobs[0].status() for _ in range(120)]
+      return {
+          "began": began, "jobs": [job.id for job in jobs], "refused": refused, "polled": sorted(set(polled)),
+          "lasted": time.monotonic() - polls,
+      }
+      `,
+      names
+    )
+    expect(began).toBeGreaterThan(0)
+    expect(new Set(jobs).size).toBe(10)
+    expect(refused).toHaveLength(2)
+    for (const { code, message, retry_after, whole, after } of refused) {
+      expect({ code, whole }).toEqual({ code: 'rate_limited', whole: true })
+      // The first slot is free a minute after it was taken: what was refused since has not put that off.
+      expect(retry_after).toBeGreaterThan(0)
+      expect(retry_after).toBeLessThanOrEqual(Math.ceil(60 - after) + 2)
+      expect(message).toContain(`0/10 requests remaining. Try again in ${retry_after} seconds.`)
+    }
+    expect(polled).toEqual(['completed'])
+    expect(lasted).toBeLessThan(60)
+  }, 60_000)
+
+  test('what the service has answered before counts against no limit', async () => {
+    const names = { url: scene().limited.url, key: await scene().newKey('simulate'), code: bellQasm3() }
+    const answered = await scene().python.run(
+      `
+      body = {"backend": "local", "params": {"shots": 10}, "inline_code": code, "framework": "openqasm"}
+      submit = lambda: connect(url, key)._transport.request(
+          "POST", "/api/jobs/submit", json=body, idempotent_write=True, idempotency_key="one submission"
+      )
+      return sorted({submit()["job_id"] for _ in range(15)})
+      `,
+      names
+    )
+    expect(answered).toHaveLength(1)
+  })
+}

@@ -1,0 +1,172 @@
+// Every refusal reaches a user of the public client as the exception that its documentation names, with a message that says
+// what to do.
+import { expect, test } from '@jest/globals'
+import { bellQasm3 } from '../support/builders.js'
+import type { Raised } from '../support/marqov.js'
+import { PAID, type Scene } from './scene.js'
+
+const SUBMIT = 'connect(url, key).submit(code, backend=backend, framework="openqasm", shots=shots)'
+
+export function checkRefusals(scene: () => Scene): void {
+  const refusal = (code: string, names: Record<string, unknown> = {}): Promise<Raised> =>
+    scene().python.refusal(code, { ...scene().there, ...names })
+  const submitting = (names: Record<string, unknown>) =>
+    refusal(SUBMIT, { code: bellQasm3(), backend: 'local', shots: 100, ...names })
+
+  test('a key that nobody has is an AuthenticationError', async () => {
+    const names = { key: 'marqey_live_bad', id: crypto.randomUUID() }
+    expect(await refusal('connect(url, key).job(id).status()', names)).toMatchObject({
+      type: 'AuthenticationError',
+      code: 'unauthorized',
+      status: 401,
+      message: expect.stringContaining('unknown, revoked or expired')
+    })
+  })
+
+  test('a .netrc entry, which makes the key a password, is told by its scheme', async () => {
+    const code = `
+      import os, pathlib
+      file = pathlib.Path.home() / ".netrc"
+      file.write_text("machine 127.0.0.1 login ada password secret\\n")
+      try:
+          connect(url, key).job(id).status()
+      finally:
+          file.unlink()
+    `
+    expect(await refusal(code, { id: crypto.randomUUID() })).toMatchObject({
+      type: 'AuthenticationError',
+      message: expect.stringMatching(/must be Bearer \(got "Basic"; .*netrc/)
+    })
+  })
+
+  test('a key that may only read is a PermissionTierError', async () => {
+    expect(await submitting({ key: await scene().newKey('read') })).toMatchObject({
+      type: 'PermissionTierError',
+      code: 'permission_denied',
+      status: 403,
+      message: expect.stringContaining('tier simulate (this one has tier read)')
+    })
+  })
+
+  test('a paid backend is a PermissionTierError for a key of tier simulate', async () => {
+    expect(await submitting({ backend: PAID })).toMatchObject({
+      type: 'PermissionTierError',
+      code: 'permission_denied',
+      message: expect.stringContaining('qpu')
+    })
+  })
+
+  test.each([
+    ['that nobody has', 'nope', 'backend_unknown'],
+    ['that its provider retired', 'tn1', 'backend_retired']
+  ])('a backend %s is BackendUnavailable', async (_name, backend, code) => {
+    expect(await submitting({ backend })).toMatchObject({
+      type: 'BackendUnavailable',
+      code,
+      message: expect.stringContaining(backend)
+    })
+  })
+
+  test('a backend that is switched off is a MarqovPlatformError, which names it', async () => {
+    await scene().ask('PATCH', '/api/admin/backends/aer-density-matrix', { status: 'maintenance' })
+    expect(await submitting({ backend: 'aer-density-matrix' })).toMatchObject({
+      type: 'MarqovPlatformError',
+      code: 'backend_unavailable',
+      message: expect.stringContaining('aer-density-matrix is in maintenance')
+    })
+  })
+
+  test.each([
+    ['no shots', { shots: 0 }, 'params.shots'],
+    ['shots below zero', { shots: -5 }, 'params.shots'],
+    ['more shots than a job may have', { shots: 100_001 }, 'params.shots'],
+    ['no code', { code: '' }, 'inline_code']
+  ])('%s is InvalidProgram', async (_name, names, field) => {
+    expect(await submitting(names)).toMatchObject({
+      type: 'InvalidProgram',
+      code: 'validation_error',
+      status: 400,
+      message: expect.stringContaining(field)
+    })
+  })
+
+  test('a framework that the service does not know is InvalidProgram, and the message lists those it does', async () => {
+    const code = 'connect(url, key).submit("x", backend="local", framework="fortran")'
+    expect(await refusal(code)).toMatchObject({
+      type: 'InvalidProgram',
+      message: expect.stringMatching(/framework.*qiskit.*marqov/)
+    })
+  })
+
+  test('a job that nobody has is not found, and so is one of another team', async () => {
+    const other = await scene().newTeam()
+    const id = await scene().platform.submit({
+      inline_code: bellQasm3(),
+      framework: 'openqasm',
+      backend: 'local',
+      params: { shots: 10 },
+      team_id: other
+    })
+    const told = []
+    for (const job of [crypto.randomUUID(), id])
+      told.push(await refusal('connect(url, key).job(job).status()', { job }))
+    for (const one of told)
+      expect(one).toMatchObject({ type: 'MarqovPlatformError', code: 'not_found', status: 404, message: 'no such job' })
+  })
+
+  test('an id that is none, in whatever path it makes, is a refusal with a code', async () => {
+    for (const job of ['nothing', '..', '%', '../../openapi', 'a/b/c', 'x'.repeat(500), '%00'])
+      for (const call of ['status', 'cancel'])
+        expect(await refusal(`connect(url, key).job(job).${call}()`, { job })).toMatchObject({
+          type: expect.stringMatching(/^(InvalidProgram|MarqovPlatformError)$/),
+          code: expect.stringMatching(/^(validation_error|not_found)$/)
+        })
+  })
+
+  test('a spent budget is told with its figures', async () => {
+    const teamId = await scene().newTeam()
+    await scene().ask('PUT', `/api/admin/teams/${teamId}/budgets`, { daily_usd: 1.5 })
+    const key = await scene().newKey('qpu', { team_id: teamId })
+    await scene().python.run(SUBMIT, { ...scene().there, key, code: bellQasm3(), backend: PAID, shots: 100 })
+    expect(await submitting({ key, backend: PAID })).toMatchObject({
+      type: 'MarqovPlatformError',
+      code: 'budget_exceeded',
+      status: 402,
+      message: expect.stringMatching(/\$1\.00 .*daily budget \(\$0\.50 of \$1\.50\)/)
+    })
+    const ofKey = await scene().newKey('qpu', { daily_limit_usd: 0.25 })
+    expect(await submitting({ key: ofKey, backend: PAID })).toMatchObject({
+      type: 'MarqovPlatformError',
+      code: 'spend_limit_exceeded',
+      message: expect.stringContaining('$0.25')
+    })
+  })
+
+  test('a suspended team is a PermissionTierError that says so, and still reads', async () => {
+    const teamId = await scene().newTeam()
+    const key = await scene().newKey('simulate', { team_id: teamId })
+    await scene().ask('POST', `/api/admin/teams/${teamId}/suspend`, { reason: 'for a check' })
+    expect(await submitting({ key })).toMatchObject({
+      type: 'PermissionTierError',
+      code: 'team_suspended',
+      message: expect.stringContaining('suspended')
+    })
+    const names = { ...scene().there, key, team: teamId }
+    expect(await scene().python.run('return connect(url, key).managed_runtimes(team)', names)).toEqual([])
+  })
+
+  test('what this version does not do yet is refused with a code, never with a page', async () => {
+    const id = crypto.randomUUID()
+    for (const call of [
+      'save_script("OPENQASM 3.0;", name="n")',
+      'script_execution_options(id)',
+      'analyse_script(id, content="x", backend="local", shots=1)'
+    ])
+      expect(await refusal(`connect(url, key).${call}`, { id })).toMatchObject({
+        type: 'MarqovPlatformError',
+        code: 'not_found'
+      })
+    const submit = 'connect(url, key).submit_script(id, backend="local", analysis_id=id)'
+    expect(await refusal(submit, { id })).toMatchObject({ type: 'MarqovPlatformError', code: 'not_available' })
+  })
+}

@@ -1,0 +1,201 @@
+// What a user of the public client gets: jobs in every framework, their results with qubit 0 leftmost, and the catalogue.
+import { describe, expect, test } from '@jest/globals'
+import {
+  asymmetricCirq,
+  asymmetricQasm2,
+  asymmetricQasm3,
+  asymmetricQiskit,
+  bellQasm3,
+  slowQiskit
+} from '../support/builders.js'
+import type { Scene } from './scene.js'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** X on qubit 0 of 3. */
+const asymmetric = {
+  'OpenQASM 3': ['openqasm', asymmetricQasm3()],
+  'OpenQASM 2': ['openqasm', asymmetricQasm2()],
+  Qiskit: ['qiskit', asymmetricQiskit()],
+  Cirq: ['cirq', asymmetricCirq()],
+  PennyLane: [
+    'pennylane',
+    'import pennylane as qml\n\n@qml.qnode(qml.device("default.qubit", wires=3))\ndef circuit():\n    qml.PauliX(0)\n    return qml.counts(wires=[0, 1, 2])\n'
+  ],
+  'the client itself': ['marqov', 'from marqov import Circuit\n\ncircuit = Circuit().x(0).id(1).id(2)\n'],
+  'the device of the client': [
+    'marqov',
+    'from marqov import *\nprint(get_device(params).run(Circuit().x(0).x(2).x(2), 100))\n'
+  ]
+}
+
+export function checkSubmitting(scene: () => Scene): void {
+  const run = <T>(code: string, names: Record<string, unknown> = {}) =>
+    scene().python.run<T>(code, { ...scene().there, ...names })
+
+  describe('code', () => {
+    test.each(Object.entries(asymmetric))(
+      'in %s is run, and qubit 0 is the leftmost character of an outcome',
+      async (_name, [framework, code]) => {
+        const { id, counts, shots } = await run<Record<string, unknown>>(
+          `
+          job = connect(url, key).submit(code, backend="marqov-sim", framework=framework, shots=100)
+          result = job.result(60)
+          return {"id": job.id, "counts": result.counts, "shots": result.raw["shots"]}
+          `,
+          { framework, code }
+        )
+        expect(id).toMatch(UUID)
+        expect({ counts, shots }).toEqual({ counts: { '100': 100 }, shots: 100 })
+      }
+    )
+
+    test('of a Bell pair gives both outcomes, and their shares add up to one', async () => {
+      const [counts, probabilities] = await run<Record<string, number>[]>(
+        `
+        job = connect(url, key).submit(code, backend="local", framework="openqasm")
+        result = job.result(60)
+        return [result.counts, result.probabilities]
+        `,
+        { code: bellQasm3() }
+      )
+      expect(Object.keys(counts!).sort()).toEqual(['00', '11'])
+      expect(counts!['00']! + counts!['11']!).toBe(1000)
+      expect(probabilities!['00']! + probabilities!['11']!).toBeCloseTo(1, 12)
+    })
+
+    test('that returns integers beyond 2^53 gives them to the last digit', async () => {
+      const value = await run(
+        `
+        job = connect(url, key).submit(code, backend="local", framework="qiskit")
+        return str(job.result(60).raw["value"])
+        `,
+        { code: 'def main(params):\n    return {"value": 10**30 + 1}\n' }
+      )
+      expect(value).toBe(`1${'0'.repeat(29)}1`)
+    })
+  })
+
+  describe('a Circuit of the client', () => {
+    test.each([
+      ['of three qubits', 'Circuit().x(2)', { '001': 50 }],
+      ['that leaves qubits out', 'Circuit().x(3)', { '0001': 50 }],
+      ['of one qubit', 'Circuit().x(0)', { '1': 50 }],
+      ['with angles in scientific notation', 'Circuit().rx(0, 1e-9).x(1).rz(1, -2.5e-7)', { '01': 50 }],
+      ['with gates on two qubits', 'Circuit().x(0).cx(0, 1).swap(1, 2).cz(0, 2)', { '101': 50 }]
+    ])('%s is run as it is drawn', async (_name, circuit, counts) => {
+      const code = `return connect(url, key).submit(${circuit}, backend="marqov-sim", shots=50).result(60).counts`
+      expect(await run(code)).toEqual(counts)
+    })
+  })
+
+  describe('a job', () => {
+    test('has a status of exactly the seven fields that the client knows, and its cost', async () => {
+      const seen = await run<Record<string, unknown>>(
+        `
+        client = connect(url, key)
+        job = client.submit(code, backend="local", framework="openqasm", shots=10)
+        job.result(60)
+        again = client.job(job.id)
+        unasked = again.estimated_cost_usd
+        return {
+            "status": again.status(), "cost": again.estimated_cost_usd, "unasked": unasked,
+            "fields": sorted(again._last_status),
+        }
+        `,
+        { code: bellQasm3() }
+      )
+      expect(seen).toEqual({
+        status: 'completed',
+        cost: 0,
+        unasked: null,
+        fields: ['backend', 'created_at', 'estimated_cost_usd', 'id', 'result', 'status', 'updated_at']
+      })
+    })
+
+    test('that fails raises JobFailed with the reason that its program gave', async () => {
+      const refusal = await scene().python.refusal(
+        'connect(url, key).submit(code, backend="local", framework="qiskit").result(60)',
+        { ...scene().there, code: 'raise ValueError("three is not even")\n' }
+      )
+      expect(refusal).toMatchObject({ type: 'JobFailed', code: 'failed' })
+      expect(refusal.message).toContain('ValueError: three is not even')
+    })
+
+    test('that names an unknown gate says which, and in which line', async () => {
+      const refusal = await scene().python.refusal(
+        'connect(url, key).submit(code, backend="marqov-sim", framework="openqasm").result(60)',
+        { ...scene().there, code: 'OPENQASM 3.0;\nqubit[1] q;\nnosuch q[0];' }
+      )
+      expect(refusal).toMatchObject({ type: 'JobFailed', code: 'failed' })
+      expect(refusal.message).toMatch(/3.*nosuch|nosuch.*3/s)
+    })
+
+    test('that is cancelled ends as such, and once ended is cancelled no more', async () => {
+      const { first, result } = await run<Record<string, unknown>>(
+        `
+        job = connect(url, key).submit(code, backend="local", framework="qiskit", shots=10)
+        first = job.cancel()
+        try:
+            job.result(30)
+        except JobFailed as error:
+            return {"first": first, "result": error.code, "id": job.id}
+        `,
+        { code: slowQiskit(30) }
+      )
+      expect({ first, result }).toEqual({ first: null, result: 'cancelled' })
+      const refusal = await scene().python.refusal(
+        `
+        job = connect(url, key).submit(code, backend="local", framework="openqasm", shots=10)
+        job.result(30)
+        job.cancel()
+        `,
+        { ...scene().there, code: bellQasm3() }
+      )
+      expect(refusal).toMatchObject({ type: 'MarqovPlatformError', code: 'conflict', status: 409 })
+    })
+  })
+
+  test('the catalogue has every backend with a plain yes or no', async () => {
+    const backends = await run<Record<string, { available: unknown; types: unknown; extra: unknown }>>(`
+      return {
+          backend.slug: {
+              "available": backend.is_available,
+              "types": backend.supported_program_types,
+              "extra": "qubitCount" in backend.extra,
+          }
+          for backend in connect(url, key).backends()
+      }
+    `)
+    expect(backends['marqov-sim']).toEqual({ available: true, types: ['qasm3', 'qasm2'], extra: true })
+    expect(backends.tn1).toMatchObject({ available: false })
+    const { backends: listed } = await scene().ask('GET', '/api/backends')
+    expect(Object.keys(backends)).toEqual((listed as { slug: string }[]).map(({ slug }) => slug))
+  })
+
+  test('the service tells the version of its interface', async () => {
+    expect(await run('return connect(url, key).platform_info().api_version')).toMatch(/^\d/)
+  })
+
+  describe('managed runtimes', () => {
+    test('are none, so that the client refuses a native program itself and nothing is submitted', async () => {
+      const { teamId } = scene()
+      expect(await run('return connect(url, key).managed_runtimes(team)', { team: teamId })).toEqual([])
+      const before = await scene().jobs(teamId)
+      const refusal = await scene().python.refusal(
+        'connect(url, key).submit_native(team_id=team, entrypoint="wf", source="x = 1", args=[1], cap_cents=100)',
+        { ...scene().there, team: teamId }
+      )
+      expect(refusal).toMatchObject({ type: 'MarqovPlatformError', code: 'runtime_not_enabled' })
+      expect(await scene().jobs(teamId)).toBe(before)
+    })
+
+    test('of a team that is not the caller’s are not found, and without a team there are none', async () => {
+      const names = { ...scene().there, team: crypto.randomUUID() }
+      const refusal = await scene().python.refusal('connect(url, key).managed_runtimes(team)', names)
+      expect(refusal).toMatchObject({ type: 'MarqovPlatformError', code: 'not_found', status: 404 })
+      for (const query of ['', '?team_id=mine', '?team_id='])
+        expect((await scene().platform.call('GET', `/api/jobs/managed-runtimes${query}`)).status).toBe(400)
+    })
+  })
+}

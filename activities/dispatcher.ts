@@ -13,7 +13,8 @@ import {
   RUN_JOB_AT_PROVIDER_WORKFLOW,
   RUN_JOB_WORKFLOW,
   searchAttributes,
-  workflowIdOf
+  workflowIdOf,
+  workflowSummary
 } from '../domain/dispatch.js'
 import type { JobStatus } from '../domain/job-status.js'
 import type { Tracing } from './tracing.js'
@@ -104,7 +105,7 @@ async function startWorkflows(deps: DispatchDeps, rows: OutboxRow[], answers: Ma
             workflowId: workflowIdOf(row.jobId, row.generation),
             workflowIdConflictPolicy: 'USE_EXISTING',
             workflowIdReusePolicy: 'REJECT_DUPLICATE',
-            staticSummary: `${label.backend}${label.name ? `: ${label.name}` : ''}`,
+            staticSummary: workflowSummary(label.backend, label.name),
             typedSearchAttributes: new TypedSearchAttributes([
               { key: keyword(searchAttributes.team), value: label.teamId },
               { key: keyword(searchAttributes.backend), value: label.backend },

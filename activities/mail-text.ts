@@ -3,6 +3,9 @@
 // people have stopped reading, and cannot end a header, a quotation or a tag, nor turn the direction of what stands around
 // them. Nothing is loaded from elsewhere, and the only link is ours.
 
+import type { JobStatus } from '../domain/job-status.js'
+import { formatUsd, type MicroUsd } from '../domain/money.js'
+
 export interface MailText {
   /** One line. */
   subject: string
@@ -54,6 +57,41 @@ export function passwordResetMail(reset: { link: string; expiresAt: Date }): Mai
     { say: `It works once, until ${utc(reset.expiresAt)}. All your sessions end when the password is set.` },
     { say: 'If it was not you, ignore this mail: your password stays as it is.' }
   ])
+}
+
+/**
+ * What became of a job, for whoever asked to be told.
+ * @param end.reason why it did not complete, in words that may be a program's. @param end.cost micro-USD.
+ * @param end.link to its record, an absolute http(s) address.
+ */
+export function jobEndMail(end: {
+  jobId: string
+  name: string | null
+  backend: string
+  status: JobStatus
+  reason: string | null
+  cost: MicroUsd | null
+  link: string | null
+}): MailText {
+  const name = oneLine(end.name ?? '', NAME_MAX)
+  const job = name ? `Job "${name}"` : `Job ${end.jobId}`
+  const became =
+    end.status === 'dispatch_failed' ? 'could not be started' : (becameOf[end.status] ?? `is ${end.status}`)
+  const reason = end.status === 'completed' ? '' : severalLines(end.reason ?? '', MESSAGE_MAX)
+  return compose(`${job} ${became}`, [
+    { say: `${job}, which you submitted to ${oneLine(end.backend, NAME_MAX)} on ${PRODUCT}, ${became}.` },
+    ...(reason ? [{ say: 'The reason:' }, { quote: reason }] : []),
+    { say: end.cost === null ? 'What it cost is not known yet.' : `It cost ${formatUsd(end.cost)}.` },
+    { say: `Its id is ${end.jobId}, its status ${end.status}.` },
+    ...(end.link ? [{ say: 'Its record, with the result:' }, { link: end.link }] : []),
+    { say: 'You get this mail because the submission asked for it.' }
+  ])
+}
+
+const becameOf: Partial<Record<JobStatus, string>> = {
+  completed: 'is completed',
+  failed: 'has failed',
+  cancelled: 'was cancelled'
 }
 
 /**

@@ -4,19 +4,25 @@
 //
 // Bodies hold links that are as good as passwords. The log gets the recipient's domain and the subject, and of a server's
 // reply only its codes, since servers like to quote what they refuse.
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { SendMailOptions } from 'nodemailer'
-import addressparser from 'nodemailer/lib/addressparser'
 import type { Logger } from 'pino'
-import { folderRoute, isRefusedForGood, type MailRoute, reasonOf, smtpRoute } from './mail-route.js'
-import { type MailText, oneLine } from './mail-text.js'
-
-export interface Mail extends MailText {
-  /** One address, without a name. */
-  to: string
-}
+import {
+  domainOf,
+  fileNameOf,
+  isAddress,
+  type Mail,
+  type MailSettings,
+  mailRoute,
+  messageOf,
+  senderOf,
+  subjectOf
+} from './mail-message.js'
+import { isRefusedForGood, type MailRoute, reasonOf } from './mail-route.js'
 
 export interface Mailer {
+  /** Mails go somewhere: a server or a folder is configured. */
+  readonly sends: boolean
   /** Takes a mail and returns at once. Never throws: what becomes of the mail is in the log. */
   send(mail: Mail): void
   /**
@@ -46,7 +52,6 @@ const defaultTimes: MailTimes = {
 const MAILS_MAX = 1_000
 /** What a small mail server takes from one client without complaint. */
 const LANES = 4
-const SUBJECT_MAX = 200
 
 interface Letter {
   message: SendMailOptions
@@ -59,27 +64,13 @@ interface Letter {
   pause?: NodeJS.Timeout
 }
 
-/**
- * @param options.smtpUrl `smtp://` or `smtps://user:password@host:port`, parts percent-encoded. `smtps` is TLS from the first
- * byte; `smtp` takes STARTTLS where the server offers it, and insists with `?requireTLS=true`. Certificates are verified.
- * @param options.mailDir without `smtpUrl`: the folder that gets one `.eml` file per mail; made if need be.
- * @param options.from the sender, `no-reply@example.org` or `Name <no-reply@example.org>`.
- * @throws Error naming the setting that cannot be used, never its value.
- */
-export function createMailer(options: {
-  smtpUrl: string | null
-  mailDir: string | null
-  from: string
-  log: Pick<Logger, 'info' | 'warn' | 'error'>
-  times?: MailTimes
-}): Mailer {
+/** @throws Error naming the setting that cannot be used, never its value. */
+export function createMailer(
+  options: MailSettings & { log: Pick<Logger, 'info' | 'warn' | 'error'>; times?: MailTimes }
+): Mailer {
   const { log, times = defaultTimes } = options
   const from = senderOf(options.from)
-  const route = options.smtpUrl
-    ? smtpRoute(options.smtpUrl, { connections: LANES, silenceMs: times.silenceMs })
-    : options.mailDir
-      ? folderRoute(options.mailDir)
-      : null
+  const route = mailRoute(options, { connections: LANES, silenceMs: times.silenceMs })
   if (!route) log.warn('mails go nowhere: set SMTP_URL, or MAIL_DIR to have them written to files')
 
   /** All that are not sent yet: ready, under way, or in a pause. */
@@ -92,22 +83,8 @@ export function createMailer(options: {
 
   function letterFor(mail: Mail, to: string, about: Letter['about']): Letter {
     const date = new Date()
-    const message: SendMailOptions = {
-      from,
-      to: { name: '', address: to },
-      // Whatever the headers say, it goes to this one recipient.
-      envelope: { from: from.address, to: [to] },
-      subject: about.subject,
-      text: mail.text,
-      html: mail.html,
-      date,
-      // The same for every try, so that a mail whose receipt got lost is not shown twice.
-      messageId: `<${randomUUID()}@${from.address.split('@')[1]}>`,
-      headers: { 'Auto-Submitted': 'auto-generated' },
-      xMailer: false
-    }
-    const order = `${date.toISOString().replace(/[:.]/g, '-')}-${String(++count).padStart(6, '0')}`
-    return { message, fileName: `${order}-${randomBytes(4).toString('hex')}.eml`, about, tries: 0 }
+    const message = messageOf(from, to, mail, randomUUID(), date)
+    return { message, fileName: fileNameOf(date, ++count), about, tries: 0 }
   }
 
   function work(deliver: MailRoute['deliver']): void {
@@ -180,12 +157,13 @@ export function createMailer(options: {
   }
 
   return {
+    sends: route !== null,
     send(mail) {
       const to = mail.to.replace(/[\r\n]/g, '')
-      const about = { domain: domainOf(to), subject: oneLine(mail.subject, SUBJECT_MAX) }
+      const about = { domain: domainOf(to), subject: subjectOf(mail) }
       if (!route) log.warn(about, 'mail dropped: neither SMTP_URL nor MAIL_DIR is set')
       else if (closing) log.error(about, 'mail dropped: the process ends')
-      else if (!isAddress.test(to)) log.error(about, 'mail dropped: the recipient is not one address')
+      else if (!isAddress(to)) log.error(about, 'mail dropped: the recipient is not one address')
       else if (held.size >= MAILS_MAX)
         log.error({ ...about, waiting: held.size }, 'mail dropped: too many wait for the mail server')
       else {
@@ -201,16 +179,4 @@ export function createMailer(options: {
       return closing
     }
   }
-}
-
-/** One address with nothing around it: what could end it, quote it or begin another is not in it. */
-const isAddress = /^[^\s\p{Cc}@<>,;:"()[\]\\]{1,64}@[^\s\p{Cc}@<>,;:"()[\]\\]{1,255}$/u
-
-const domainOf = (to: string): string => (isAddress.test(to) ? to.slice(to.indexOf('@') + 1) : '(no address)')
-
-function senderOf(from: string): { name: string; address: string } {
-  const [sender, ...others] = addressparser(oneLine(from, 500), { flatten: true })
-  if (!sender || others.length > 0 || !isAddress.test(sender.address))
-    throw new Error('MAIL_FROM must be one address, such as no-reply@example.org or Name <no-reply@example.org>')
-  return { name: sender.name, address: sender.address }
 }

@@ -34,7 +34,14 @@ export async function startMetrics(scraped: Scraped, host: string, port: number)
     }
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (cause: NodeJS.ErrnoException) =>
+      reject(
+        new Error(
+          `metrics cannot listen on ${host}, port ${port} (${cause.code}): set METRICS_HOST, and METRICS_PORT or (for a worker) WORKER_METRICS_PORT, to an address that is free`,
+          { cause }
+        )
+      )
+    )
     server.listen(port, host, resolve)
   })
   collectDefaultMetrics({ register: registry })

@@ -14,6 +14,7 @@ import { reserve } from './budget.js'
 import { anyOf, type DbOrTx, type Tx } from './client.js'
 import { newId } from './ids.js'
 import { now } from './job-transition.js'
+import { providerJobsOfJob, waitingOfJob } from './job-waiting.js'
 import { members } from './tables/accounts.js'
 import { backends } from './tables/backends.js'
 import { attempts, jobEvents, jobs, outbox } from './tables/jobs.js'
@@ -135,10 +136,8 @@ export const recordColumns = {
   completedAt: jobs.completedAt,
   updatedAt: jobs.updatedAt,
   attempts: sql<number>`(select count(*)::int from ${attempts} where ${attempts.jobId} = ${jobs.id})`,
-  engineUnreachable: sql<boolean>`exists (select 1 from ${outbox} where ${outbox.jobId} = ${jobs.id} and ${outbox.unreachableSince} is not null)`,
-  // Waiting jobs of the same mode that came earlier; counted no further than a user would read.
-  ahead: sql<number>`case when ${jobs.status} = 'pending' then (select count(*)::int from (select 1 from ${jobs} other
-    where other.status = 'pending' and other.execution_mode = ${jobs.mode} and other.id < ${jobs.id} limit 1000) earlier) else 0 end`
+  waiting: waitingOfJob,
+  providerJobs: providerJobsOfJob
 }
 
 const recordQuery = (db: DbOrTx, caller: Caller) =>

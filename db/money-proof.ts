@@ -40,8 +40,8 @@ function prove(db: Db, name: keyof typeof locks, proofs: ((tx: Tx) => Promise<st
 }
 
 /** What an entry of the ledger adds to what is reserved, and to what is spent. */
-const reservedBy = sql`case kind when 'reserve' then amount_micro when 'adjust' then 0 else -amount_micro end`
-const spentBy = sql`case when kind in ('settle', 'adjust') then amount_micro else 0 end`
+const reservedBy = sql`case ledger.kind when 'reserve' then ledger.amount_micro when 'adjust' then 0 else -ledger.amount_micro end`
+const spentBy = sql`case when ledger.kind in ('settle', 'adjust') then ledger.amount_micro else 0 end`
 const open = sql`status in ('pending', 'running', 'cancelling')`
 
 /** Counters, of teams and of keys, that have something else reserved than their open and held jobs. */

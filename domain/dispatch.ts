@@ -35,3 +35,25 @@ export const searchAttributes = {
   mode: 'JobMode',
   status: 'JobStatus'
 } as const
+
+/** UTF-8. A server may take no more than 400. */
+const SUMMARY_BYTES_MAX = 300
+
+/** What operators read of a workflow in Temporal: one line. */
+export function workflowSummary(backend: string, jobName: string | null): string {
+  const text = [backend, jobName]
+    .filter(Boolean)
+    .join(': ')
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+  let bytes = 0
+  let summary = ''
+  for (const character of text) {
+    bytes += utf8Length(character.codePointAt(0)!)
+    if (bytes > SUMMARY_BYTES_MAX) return `${summary}…`
+    summary += character
+  }
+  return summary
+}
+
+const utf8Length = (codePoint: number): number =>
+  codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4

@@ -5,3 +5,6 @@
  * `unknown`: sent, and nobody can say what became of it. The others are what the provider said at the end.
  */
 export type ProviderTaskState = 'intended' | 'accepted' | 'completed' | 'failed' | 'cancelled' | 'withdrawn' | 'unknown'
+
+/** Of an accepted task: whether it waits at the provider, by the status that was last noted of it (the adapters' words). */
+export const isQueuedStatus = (status: string | null): boolean => status === 'queued'

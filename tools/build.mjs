@@ -17,6 +17,7 @@ const programs = [
   'apps/api/server',
   'apps/worker/main',
   'apps/cli/main',
+  'apps/emulators/main',
   'test/support/shared-stack',
   'test/chaos/run',
   'bench/run',

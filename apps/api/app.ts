@@ -9,7 +9,8 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
-  type FastifyServerOptions
+  type FastifyServerOptions,
+  LogController
 } from 'fastify'
 import type { ApiDeps } from './deps.js'
 import { createEventStreams } from './event-stream.js'
@@ -57,7 +58,8 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
     // Time to receive a request; waiting for an answer is bounded by each route.
     requestTimeout: 30_000,
     genReqId: () => randomUUID(),
-    requestIdLogLabel: 'requestId',
+    // The log of answers is apps/api/request-log.ts.
+    logController: new LogController({ requestIdLogLabel: 'requestId', disableRequestLogging: true }),
     routerOptions: { maxParamLength: 200 },
     // Prototype keys are refused by name in plugins/json-body.ts.
     onProtoPoisoning: 'ignore',

@@ -1,5 +1,6 @@
 // The api's configuration, read once at the door.
 import { configuredKeyRing, type KeyRing } from '../../activities/key-ring.js'
+import { DEFAULT_SENDER } from '../../activities/mail-message.js'
 import { readTracingEndpoint } from '../../activities/tracing.js'
 import { readTeamRunningMax } from '../../domain/dispatch.js'
 import { type RateLimits, rateLimits, scaled } from '../../domain/rate-limits.js'
@@ -69,7 +70,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     redisUrl: need('REDIS_URL'),
     temporalAddress: need('TEMPORAL_ADDRESS'),
     temporalNamespace: env.TEMPORAL_NAMESPACE ?? 'default',
-    temporalUiUrl: env.TEMPORAL_UI_URL || null,
+    temporalUiUrl: env.TEMPORAL_UI_URL?.replace(/\/+$/, '') || null,
     taskQueue: env.TEMPORAL_TASK_QUEUE ?? 'jobs',
     queuePrefix: env.QUEUE_PREFIX ?? 'qjs',
     executorUrl: env.EXECUTOR_URL || null,
@@ -84,9 +85,9 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     oidc: readOidcSettings(env),
     smtpUrl: env.SMTP_URL || null,
     mailDir: env.MAIL_DIR || null,
-    mailFrom: env.MAIL_FROM || 'Quantum Job Service <no-reply@localhost.localdomain>',
+    mailFrom: env.MAIL_FROM || DEFAULT_SENDER,
     metricsPort: env.METRICS_PORT ? portOf('METRICS_PORT', env.METRICS_PORT) : null,
-    metricsHost: env.METRICS_HOST || env.HOST || '127.0.0.1',
+    metricsHost: env.METRICS_HOST || '127.0.0.1',
     tracingEndpoint: readTracingEndpoint(env),
     codesNeeded: env.ACCESS_CODES !== 'off',
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE === '1',

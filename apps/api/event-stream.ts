@@ -4,6 +4,7 @@ import type { Db } from '../../db/client.js'
 import { eventsAfter, type JobEvent } from '../../db/job-events.js'
 import { jobStatus } from '../../db/jobs.js'
 import { isFinal } from '../../domain/job-status.js'
+import { taskKeyOf } from './job-view.js'
 import type { JobWatches } from './job-watch.js'
 
 /** A proxy that hears nothing for a while closes the connection. */
@@ -43,5 +44,10 @@ export const createEventStreams = (db: Db, watches: JobWatches): EventStreams =>
   }
 })
 
-const frameOf = ({ seq, type, status, reason, at }: JobEvent): string =>
-  `id: ${seq}\nevent: ${type}\ndata: ${JSON.stringify({ seq, type, status, reason, at: at.toISOString() })}\n\n`
+const frameOf = (event: JobEvent): string =>
+  `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(dataOf(event))}\n\n`
+
+function dataOf({ seq, type, status, reason, task, attempt, attemptState, at }: JobEvent) {
+  if (type === 'status') return { seq, type, status, reason, at: at.toISOString() }
+  return { seq, type, task: taskKeyOf(task ?? ''), number: attempt, state: attemptState, status, at: at.toISOString() }
+}

@@ -1,10 +1,12 @@
 // A job as the API shows it. Results are spliced into the answer as the text they were stored as: a number in them may be
 // larger than a JavaScript number can hold.
-import type { Attempt } from '../../db/attempts.js'
+import type { AttemptRow } from '../../db/attempts.js'
+import type { ProviderJob } from '../../db/job-waiting.js'
 import type { JobRow } from '../../db/jobs.js'
 import { workflowIdOf } from '../../domain/dispatch.js'
 import { isFinal } from '../../domain/job-status.js'
 import { usdFromMicro } from '../../domain/money.js'
+import { isQueuedStatus } from '../../domain/provider-task.js'
 
 export interface JobViewOptions {
   temporalUiUrl: string | null
@@ -37,7 +39,7 @@ export function jobView(job: JobRow, options: JobViewOptions) {
     actual_cost_usd: job.actualCost === null ? null : usdFromMicro(job.actualCost),
     error: job.errorCode === null ? null : { code: job.errorCode, message: job.errorMessage },
     attempts: job.attempts,
-    provider_jobs: [],
+    provider_jobs: job.providerJobs.filter(({ id, state }) => id !== null || state === 'unknown').map(providerJobView),
     cancel: job.cancelRequestedAt
       ? { requested_at: job.cancelRequestedAt.toISOString(), outcome: job.cancelOutcome }
       : null,
@@ -69,18 +71,33 @@ export const jobStatusJson = (job: JobRow, result: string | null): string =>
     job.errorMessage === null ? result : JSON.stringify({ error: job.errorMessage })
   )
 
-export const attemptView = (attempt: Attempt) => ({
+/** A plain job's one task has a name for readers. */
+export const taskKeyOf = (task: string): string => task || 'circuit'
+
+export const attemptView = (attempt: AttemptRow) => ({
   task_id: attempt.task || null,
-  task: attempt.task || 'circuit',
+  task: taskKeyOf(attempt.task),
   number: attempt.number,
   state: attempt.state,
   started_at: attempt.startedAt.toISOString(),
   ended_at: attempt.endedAt?.toISOString() ?? null,
   error: attempt.errorCode === null ? null : { code: attempt.errorCode, message: attempt.errorMessage },
-  backoff_ms: null,
-  provider_job_id: null,
-  cost_usd: 0
+  backoff_ms: attempt.backoffMs,
+  provider_job_id: attempt.providerJobId,
+  cost_usd: attempt.cost === null ? null : usdFromMicro(attempt.cost)
 })
+
+const providerJobView = (job: ProviderJob) => ({
+  provider_job_id: job.id,
+  provider: job.provider,
+  status: job.state === 'accepted' ? (job.status ?? 'queued') : job.state,
+  submitted_at: isoTime(job.submittedAt),
+  ended_at: isoTime(job.endedAt),
+  queue_position: job.queuePosition,
+  cost_usd: job.cost === null ? null : usdFromMicro(BigInt(job.cost))
+})
+
+const isoTime = (text: string | null): string | null => text && new Date(text).toISOString()
 
 function workflowView(job: JobRow, { temporalUiUrl, temporalNamespace }: JobViewOptions) {
   if (!job.durable) return null
@@ -88,23 +105,61 @@ function workflowView(job: JobRow, { temporalUiUrl, temporalNamespace }: JobView
   return {
     id,
     run_id: job.workflowRunId,
-    url: temporalUiUrl && `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${id}`
+    url: temporalUiUrl && `${temporalUiUrl}/namespaces/${encodeURIComponent(temporalNamespace)}/workflows/${id}`
   }
 }
 
-/** Why a job is not running yet; `null` once the executor has accepted it, and when it is to run no more. */
+/** Why a job is not running yet; `null` once it runs, and when it is to run no more. */
 function queueView(job: JobRow, now: Date) {
-  if (isFinal(job.status) || job.status === 'cancelling' || job.attempts > 0) return null
-  const position = job.ahead + 1
+  if (isFinal(job.status) || job.status === 'cancelling') return null
+  const queued = job.providerJobs.find(({ state, status }) => state === 'accepted' && isQueuedStatus(status))
+  if (queued) return { position: queued.queuePosition, reason: 'provider_queue', message: providerQueueText(queued) }
+  if (job.attempts > 0) return null
   if (job.notBefore && job.notBefore > now)
-    return { position, reason: 'not_before', message: `starts no earlier than ${job.notBefore.toISOString()}` }
-  if (job.engineUnreachable)
+    return {
+      position: null,
+      reason: 'not_before',
+      message: `starts no earlier than ${job.notBefore.toISOString()}`
+    }
+  const position = (job.waiting?.ahead ?? 0) + 1
+  if (job.waiting?.held) return { position, reason: job.waiting.held, message: heldText[job.waiting.held](job.backend) }
+  if (job.waiting?.unreachable)
     return {
       position,
       reason: 'engine_unavailable',
       message: 'the engine that starts this job cannot be reached at present; it starts when the engine is back'
     }
-  return { position, reason: 'waiting_for_worker', message: 'waits for a free run slot' }
+  const atProvider = job.providerJobs[0]
+  return {
+    position,
+    reason: 'waiting_for_worker',
+    message: atProvider ? `is being handed to ${atProvider.provider}` : 'waits for a free run slot'
+  }
+}
+
+const heldText = {
+  concurrency_limit: () =>
+    'the team has as many jobs under way as it may at once; this one starts when one of them ends',
+  backend_offline: (backend: string) =>
+    `${backend} does not take jobs at present (GET /api/backends says more); this one starts when it does`
+}
+
+function providerQueueText({ provider, queuePosition, predictedWaitSeconds }: ProviderJob): string {
+  const place = queuePosition === null ? '' : ` at position ${queuePosition}`
+  const wait =
+    predictedWaitSeconds === null ? '' : `; ${provider} expects it to start in ${spanText(predictedWaitSeconds)}`
+  return `waits in the queue of ${provider}${place}${wait}`
+}
+
+/** A span of time in the largest unit that leaves at least two of it. */
+function spanText(seconds: number): string {
+  const units = [
+    ['days', 86_400],
+    ['hours', 3_600],
+    ['minutes', 60]
+  ] as const
+  for (const [unit, size] of units) if (seconds >= 2 * size) return `about ${Math.round(seconds / size)} ${unit}`
+  return `about ${seconds} s`
 }
 
 const withResult = (record: object, result: string | null): string =>

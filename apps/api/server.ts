@@ -110,7 +110,7 @@ const app = await buildApp(
     },
     now: () => new Date()
   },
-  { loggerInstance: log, disableRequestLogging: true }
+  { loggerInstance: log }
 )
 const { registry } = metrics
 const metricsServer =

@@ -34,6 +34,8 @@ export async function submitJob(
   const named = { mode: submission.mode, backend: backend.slug }
   request.submission = named
   assertKeyMayPay(key, backend.pricing)
+  if (submission.notify && !deps.mailer.sends)
+    throw new ServiceError('not_available', 'notify: this service sends no mail; its operator has to set SMTP_URL')
   const teamId = await teamForWrite(request, tx, submission.teamId)
   await assertCredentials(tx, teamId, backend)
   const giveBack = await takeLimit(deps.limiter, request, 'submitTeam', teamId).catch(async (refusal) => {

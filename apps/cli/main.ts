@@ -6,6 +6,7 @@ import { addAdminCommand } from './commands/admin.js'
 import { addBackendsCommand } from './commands/backends.js'
 import { addBudgetCommand } from './commands/budget.js'
 import { addDemoCommand } from './commands/demo.js'
+import { addEmulatorsCommand } from './commands/emulators.js'
 import { addJobCommands } from './commands/job.js'
 import { addJobsCommand } from './commands/jobs.js'
 import { addStartCommand } from './commands/start.js'
@@ -19,6 +20,7 @@ const program = new Command('qjob')
 
 addStartCommand(program)
 addDemoCommand(program)
+addEmulatorsCommand(program)
 addAccountCommands(program)
 addSubmitCommand(program)
 addJobsCommand(program)

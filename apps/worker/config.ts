@@ -2,9 +2,11 @@
 // need not wait; the defaults are the product's promises.
 import { defaultProviderTimes, type ProviderTimes } from '../../activities/at-provider/step.js'
 import { configuredKeyRing, type KeyRing } from '../../activities/key-ring.js'
+import { DEFAULT_SENDER, type MailSettings } from '../../activities/mail-message.js'
 import { readTracingEndpoint } from '../../activities/tracing.js'
 import { readTeamRunningMax } from '../../domain/dispatch.js'
 import { RETRY_SECONDS } from '../../domain/webhook.js'
+import { defaultMailTimes, type MailTimes } from './mail-sender.js'
 import type { WebhookTimes } from './webhook-sender.js'
 
 export interface WorkerConfig {
@@ -24,6 +26,9 @@ export interface WorkerConfig {
   emulatedHardware: boolean
   /** `true` where webhooks may lead into private networks. */
   webhookAllowPrivate: boolean
+  mail: MailSettings
+  /** What links in mails begin with; `null`: they have none. */
+  linkOrigin: string | null
   /** Jobs that a team may have under way; more of them wait. */
   teamRunningMax: number
   workflowBundle: string
@@ -56,6 +61,7 @@ export interface WorkerTimes {
   /** How often the books are proved. */
   moneySweepMs: number
   webhooks: WebhookTimes
+  mails: MailTimes
   providers: ProviderTimes
 }
 
@@ -73,6 +79,7 @@ export const defaultTimes: WorkerTimes = {
   heldSweepMs: 5_000,
   moneySweepMs: 60_000,
   webhooks: { lookMs: 2_000, retrySeconds: RETRY_SECONDS, pauseMs: 5_000 },
+  mails: defaultMailTimes,
   providers: defaultProviderTimes
 }
 
@@ -105,6 +112,8 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     ionqApiUrl: env.IONQ_API_URL ?? null,
     emulatedHardware: env.EMULATED_HARDWARE === '1',
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE === '1',
+    mail: { smtpUrl: env.SMTP_URL || null, mailDir: env.MAIL_DIR || null, from: env.MAIL_FROM || DEFAULT_SENDER },
+    linkOrigin: env.PUBLIC_URL ? originOf(env.PUBLIC_URL) : null,
     teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),
     workflowBundle: need('WORKFLOW_BUNDLE'),
     healthPort: Number(env.WORKER_HEALTH_PORT ?? 0),
@@ -126,4 +135,9 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
       stalledSweepMs: 1000 * seconds('WORKFLOW_SWEEP_SECONDS', defaultTimes.stalledSweepMs / 1000)
     }
   }
+}
+
+function originOf(publicUrl: string): string {
+  if (URL.canParse(publicUrl) && /^https?:$/.test(new URL(publicUrl).protocol)) return new URL(publicUrl).origin
+  throw new Error(`PUBLIC_URL must be an address such as https://jobs.example.org (got ${publicUrl})`)
 }

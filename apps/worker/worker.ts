@@ -9,6 +9,7 @@ import { createExecutorClient } from '../../activities/executor-client.js'
 import { createExecutorGate } from '../../activities/executor-gate.js'
 import { logMoves } from '../../activities/job-log.js'
 import type { Scraped } from '../../activities/metrics-server.js'
+import { createPostman } from '../../activities/postman.js'
 import { createProviderActivities } from '../../activities/provider-activities.js'
 import { createProviders } from '../../activities/providers/providers.js'
 import { createStateMetrics } from '../../activities/state-metrics.js'
@@ -24,6 +25,7 @@ import { startDirectConsumer } from './direct-consumer.js'
 import { createHeldJobs } from './held-jobs.js'
 import { startHeldStartSweep } from './held-start-sweep.js'
 import { startLeaseSweep } from './lease-sweep.js'
+import { MAIL_LANES, startMailSender } from './mail-sender.js'
 import { createWorkerMetrics } from './metrics.js'
 import { startMoneySweep } from './money-sweep.js'
 import { startProviderLoops } from './provider-loops.js'
@@ -116,9 +118,12 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   })
   const notes = createSweepNotes(db, log, () => performance.now())
   const { keyRing } = config
+  const postman = createPostman(config.mail, MAIL_LANES)
+  if (!postman) log.warn('neither SMTP_URL nor MAIL_DIR is set: nobody is mailed about the end of a job')
   if (!keyRing) log.warn('SECRETS_KEYS is not set: no webhook is sent')
   const loops = [
     ...(keyRing ? [startWebhookSender({ db, keyRing, client: webhookClient, times: times.webhooks, notes, log })] : []),
+    ...(postman ? [startMailSender({ db, postman, linkOrigin: config.linkOrigin, times: times.mails, log })] : []),
     startRelay({ db, dispatcher, announce, times, teamRunningMax, notes, log }),
     startHeldStartSweep({ db, notes, log, everyMs: times.heldSweepMs, teamRunningMax }),
     startLeaseSweep({ db, announce, notes, log, everyMs: times.leaseSweepMs, clock: () => performance.now() }),

@@ -1,124 +1,19 @@
 // Every route asked by every kind of caller (test/support/access-questions.ts).
 
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { accessTable } from '../../apps/api/access-table.js'
-import { createAccessCode, grantPlatformAdmin, openSession } from '../../db/accounts.js'
-import { createApiKey } from '../../db/api-keys.js'
-import { newId } from '../../db/ids.js'
-import { invite } from '../../db/invitations.js'
-import { transition } from '../../db/job-transition.js'
-import { members, teams } from '../../db/tables/accounts.js'
-import { teamSecrets, webhooks } from '../../db/tables/teams.js'
-import type { KeyTier } from '../../domain/api-key.js'
-import {
-  email,
-  type Kind,
-  keysOfTheTeam,
-  kinds,
-  platform,
-  questions,
-  type Scene,
-  strangers
-} from '../support/access-questions.js'
-import { type Headers, startApi } from '../support/api.js'
-import { addJob, addPerson, forceStatus, type Person } from '../support/rows.js'
+import { type Kind, kinds, platform, questions, strangers } from '../support/access-questions.js'
+import { bearer, createAccessScenes } from '../support/access-scenes.js'
+import { startApi } from '../support/api.js'
+import { forceStatus } from '../support/rows.js'
 
 const api = await startApi('access_matrix')
 const { db } = api.database
 afterAll(() => api.close())
 
-const cast = {} as Record<'outsider' | 'former' | 'member' | 'admin' | 'owner' | 'suspended' | 'platform', Person>
-beforeAll(async () => {
-  for (const name of ['outsider', 'former', 'member', 'admin', 'owner', 'suspended', 'platform'] as const)
-    cast[name] = await addPerson(db)
-  await grantPlatformAdmin(db, cast.platform.email)
-  await createAccessCode(db, { code: 'any', uses: 1 })
-})
-
-async function addTeam(roles: Partial<Record<'owner' | 'admin' | 'member', Person>>): Promise<string> {
-  const id = newId()
-  await db.insert(teams).values({ id, name: 'a team' })
-  for (const [role, { userId }] of Object.entries(roles))
-    await db.insert(members).values({ teamId: id, userId, role: role as 'owner' })
-  return id
-}
-
-/** The headers of a caller of this kind, in a scene of their own. */
-async function stage(kind: Kind): Promise<{ scene: Scene; headers: Headers }> {
-  const suspended = kind === 'owner of a suspended team'
-  const head = suspended ? cast.suspended : cast.owner
-  const teamId = await addTeam({ owner: head, admin: cast.admin, member: cast.member })
-  const scene: Scene = {
-    teamId,
-    ownerId: head.userId,
-    memberId: cast.member.userId,
-    job: () => addJob(db, head, { submission: { teamId } }),
-    finishedJob: async () => {
-      const id = await addJob(db, head, { submission: { teamId } })
-      await db.transaction((tx) => transition(tx, id, 'cancelled'))
-      return id
-    },
-    invitation: async () => {
-      const given = { teamId, email: email(), role: 'member' as const, message: null, invitedBy: head.userId }
-      const { invitation, token } = await db.transaction((tx) => invite(tx, given))
-      return { id: invitation.id, token }
-    },
-    apiKey: async () => (await makeKey(teamId, head, 'read')).id,
-    secret: async () => {
-      const id = newId()
-      const sealed = { ringKeyId: 'k', wrappedKey: Buffer.alloc(60), sealedValue: Buffer.alloc(40) }
-      await db
-        .insert(teamSecrets)
-        .values({ id, teamId, provider: 'ionq', keyName: 'api_key', ...sealed, validationStatus: 'untested' })
-      return id
-    },
-    webhook: async () => {
-      const id = newId()
-      const sealed = { ringKeyId: 'k', wrappedKey: Buffer.alloc(60), sealedSecret: Buffer.alloc(40) }
-      await db
-        .insert(webhooks)
-        .values({ id, teamId, url: 'https://hooks.example.org', events: ['job.failed'], ...sealed })
-      return id
-    },
-    session: async () => {
-      await openSession(db, head.userId, 'to be ended')
-      const [row] = await db.execute(
-        sql`select id from sessions where user_id = ${head.userId} and user_agent = 'to be ended' order by id desc limit 1`
-      )
-      return row!.id as string
-    }
-  }
-  return { scene, headers: await credentials(kind, scene) }
-}
-
-const person: Partial<Record<Kind, () => Person>> = {
-  outsider: () => cast.outsider,
-  'former member': () => cast.former,
-  member: () => cast.member,
-  admin: () => cast.admin,
-  owner: () => cast.owner,
-  'owner of a suspended team': () => cast.suspended,
-  'platform administrator': () => cast.platform
-}
-
-async function credentials(kind: Kind, { teamId }: Scene): Promise<Headers> {
-  if (kind === 'anonymous') return {}
-  if (kind === 'key of another team')
-    return bearer((await makeKey(await addTeam({ owner: cast.outsider }), cast.outsider, 'qpu')).key)
-  if (keysOfTheTeam.includes(kind))
-    return bearer((await makeKey(teamId, cast.owner, kind.split(' ')[0] as KeyTier)).key)
-  return { cookie: `qjs_session=${await openSession(db, person[kind]!().userId, null)}` }
-}
-
-async function makeKey(teamId: string, creator: Person, tier: KeyTier): Promise<{ id: string; key: string }> {
-  const given = { teamId, createdBy: creator.userId, name: 'k', tier, kind: 'live' as const }
-  const { row, key } = await createApiKey(db, { ...given, dailyLimit: null, expiresAt: null })
-  return { id: row.id, key }
-}
-
-const bearer = (key: string): Headers => ({ authorization: `Bearer ${key}` })
+const { cast, addTeam, stage, makeKey } = await createAccessScenes(db)
 
 /** How a caller who may not is refused. */
 function refusal(kind: Kind, allowed: Kind[]): number {

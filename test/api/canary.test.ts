@@ -21,7 +21,7 @@ const log = pino(
     }
   })
 )
-const app = await buildApp(api.deps, { loggerInstance: log, disableRequestLogging: true })
+const app = await buildApp(api.deps, { loggerInstance: log })
 logAnswers(app)
 afterAll(async () => {
   await app.close()

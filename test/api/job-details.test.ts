@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
+import { closeAttempt, openAttempt } from '../../db/attempts.js'
+import { recordCancelled } from '../../db/job-steps.js'
 import { transition } from '../../db/job-transition.js'
 import type { JobStatus } from '../../domain/job-status.js'
 import { type Answer, startApi, type TestUser } from '../support/api.js'
@@ -102,6 +104,35 @@ describe('the events of a job', () => {
     for (const status of ['running', 'completed'] as const) await move(id, status)
     expect(eventsOf(await streaming).map(({ status }) => status)).toEqual(['pending', 'running', 'completed'])
     await eventually(() => api.heldPolls() === before)
+  })
+
+  test('tell of every attempt, and go on after any of them', async () => {
+    const id = await submit()
+    const fence = { generation: 1 }
+    await move(id, 'running')
+    await openAttempt(db, id, fence)
+    await closeAttempt(db, id, 1, 'lost', { code: 'execution_service_lost', message: 'gone' }, 1_000)
+    await openAttempt(db, id, fence)
+    const lost = (await ada.get(`/api/jobs/${id}/attempts`)).body.attempts
+    expect(lost).toMatchObject([
+      { number: 1, state: 'lost', backoff_ms: 1_000 },
+      { number: 2, state: 'running', backoff_ms: null }
+    ])
+    const streaming = ada.ask('GET', `/api/jobs/${id}/events`, undefined, { 'last-event-id': '3' })
+    await recordCancelled(db, id, fence, 'stopped_before_provider')
+    api.announce(id)
+    const frames = (await streaming).text.split('\n\n').filter((frame) => frame.startsWith('id:'))
+    expect(frames.map((frame) => frame.split('\n')[1])).toEqual([
+      ...['event: attempt', 'event: attempt', 'event: status', 'event: attempt', 'event: status']
+    ])
+    const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(frames.map((frame) => JSON.parse(frame.split('data: ')[1]!))).toEqual([
+      { seq: 4, type: 'attempt', task: 'circuit', number: 1, state: 'lost', status: 'running', at },
+      { seq: 5, type: 'attempt', task: 'circuit', number: 2, state: 'running', status: 'running', at },
+      { seq: 6, type: 'status', status: 'cancelling', reason: 'cancelled in the workflow engine', at },
+      { seq: 7, type: 'attempt', task: 'circuit', number: 2, state: 'cancelled', status: 'cancelling', at },
+      { seq: 8, type: 'status', status: 'cancelled', reason: 'cancelled', at }
+    ])
   })
 
   test('stop for a reader who leaves, and nothing of the stream stays', async () => {

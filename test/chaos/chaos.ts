@@ -69,7 +69,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       await untilCalm(stack, base)
       const load = await loading
       options.say('calm; every job has to end now')
-      const settledSeconds = await untilSettled(connection, options.settleMs)
+      const settledSeconds = await untilSettled(connection, options)
       const findings = await prove(connection, load, name)
       return { kills, load, ends: await endsByMode(connection), findings, settledSeconds, dataDir }
     } finally {
@@ -100,10 +100,17 @@ async function prepare(base: string, { db }: Connection): Promise<{ plenty: Chao
   return { plenty, scarce }
 }
 
-async function untilSettled(connection: Connection, limitMs: number): Promise<number | null> {
+async function untilSettled(connection: Connection, { settleMs, say }: ChaosOptions): Promise<number | null> {
   const began = performance.now()
+  let said = Number.POSITIVE_INFINITY
+  const settled = async () => {
+    const open = await openWork(connection)
+    if (open < said) say(`        ${open} open`)
+    said = Math.min(said, open)
+    return open === 0
+  }
   try {
-    await eventually(async () => (await openWork(connection)) === 0, { timeoutMs: limitMs, everyMs: 250 })
+    await eventually(settled, { timeoutMs: settleMs, everyMs: 1_000 })
   } catch {
     return null
   }

@@ -5,11 +5,14 @@ import {
   checkOwnCap,
   checkPeriod,
   checkPerJob,
+  checkPerSuite,
   defaultCeilings,
   defaultLimits,
   limitNames,
+  mayHoldMoney,
   periodsOf
 } from '../../domain/budget.js'
+import { jobStatuses } from '../../domain/job-status.js'
 
 const usd = (dollars: number) => BigInt(dollars * 1e6)
 
@@ -90,4 +93,29 @@ test('days and months are those of UTC, whatever the offset of the writer', () =
   expect(periodsOf(new Date('2026-11-30T23:59:59.999Z'))).toEqual({ day: '2026-11-30', month: '2026-11-01' })
   expect(periodsOf(new Date('2026-12-01T01:00:00+02:00'))).toEqual({ day: '2026-11-30', month: '2026-11-01' })
   expect(periodsOf(new Date('2028-02-29T12:00:00Z'))).toEqual({ day: '2028-02-29', month: '2028-02-01' })
+})
+
+describe('a suite', () => {
+  test('passes at exactly the limit; above, the refusal names it with all figures', () => {
+    expect(checkPerSuite(usd(500), defaultLimits)).toBeNull()
+    const refusal = checkPerSuite(usd(500) + 1n, defaultLimits)!
+    expect(budgetRefusalBody(refusal)).toEqual({
+      message:
+        "Budget exceeded: estimated cost $500.000001 is above what is left of the team's limit per suite ($500.00 of $500.00)",
+      fields: { estimated_cost: 500.000001, current_spend: 0, budget: 500, remaining_budget: 500 }
+    })
+  })
+})
+
+test('money may be held after exactly two ends: an outcome at the provider that nobody knows, failed or cancelled', () => {
+  const outcomes = [null, 'stopped_before_provider', 'provider_confirmed', 'provider_unknown', 'too_late'] as const
+  const holding: unknown[] = []
+  for (const status of jobStatuses)
+    for (const errorCode of [null, 'worker_lost', 'provider_outcome_unknown'])
+      for (const cancelOutcome of outcomes)
+        if (mayHoldMoney({ status, errorCode, cancelOutcome })) holding.push([status, errorCode, cancelOutcome])
+  expect(holding).toEqual([
+    ...outcomes.map((outcome) => ['failed', 'provider_outcome_unknown', outcome]),
+    ...[null, 'worker_lost', 'provider_outcome_unknown'].map((code) => ['cancelled', code, 'provider_unknown'])
+  ])
 })

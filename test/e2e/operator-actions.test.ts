@@ -49,4 +49,13 @@ test('operators find a job by its search attributes and read what it is', async 
   const history = JSON.stringify(await client.workflow.getHandle(`job-${id}`).fetchHistory())
   expect(history).not.toContain('OPENQASM')
   expect(history).not.toContain('ada@example.org')
+  expect(await (await client.workflow.getHandle(`job-${id}`).describe()).staticSummary()).toBe('local: a quick one')
+})
+
+test('a name that is longer than Temporal takes, or has several lines, keeps no job from running', async () => {
+  const name = `one line\r\nanother ${'🔑'.repeat(180)}`
+  const id = await platform.submit(submission({ execution_mode: 'temporal', name }))
+  expect(await platform.ended(id)).toMatchObject({ status: 'completed', name })
+  const { staticSummary } = await client.workflow.getHandle(`job-${id}`).describe()
+  expect(await staticSummary()).toMatch(/^local: one line another 🔑+…$/u)
 })

@@ -1,9 +1,11 @@
 // Traces from the request to the executor, as a collector receives them from a real api and a real worker.
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Client, Connection } from '@temporalio/client'
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
 import { projectRoot } from '../../apps/cli/stack/project.js'
-import { submission } from '../support/builders.js'
+import { slowQiskit, submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
 import { type Platform, startPlatform } from '../support/platform.js'
 import { type ReceivedSpan, startTraceReceiver } from '../support/trace-receiver.js'
@@ -11,6 +13,7 @@ import { type ReceivedSpan, startTraceReceiver } from '../support/trace-receiver
 const receiver = await startTraceReceiver()
 let platform: Platform
 beforeAll(async () => {
+  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
   platform = await startPlatform(
     'tracing',
     {},
@@ -152,6 +155,34 @@ test('a worker that stops sends what it has not sent yet', async () => {
   await platform.stop('worker')
   expect(receiver.ofJob(id).map(({ name }) => name)).toContain('RunWorkflow:runJob')
   await platform.start.worker()
+}, 60_000)
+
+test('a workflow that a killed worker leaves goes on in its trace, each of its spans once', async () => {
+  const slow = submission({ execution_mode: 'temporal', inline_code: slowQiskit(3), framework: 'qiskit' })
+  const id = await platform.submit(slow)
+  await platform.accepted(id)
+  await platform.kill('worker')
+  await platform.start.worker()
+  expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 2 })
+  const lines = await linesOf(id, 'RunWorkflow:runJob')
+  expect(lines.filter((line) => line.endsWith('> RunWorkflow:runJob'))).toHaveLength(1)
+  expect(lines.filter((line) => line.startsWith('?'))).toEqual([])
+  const ids = receiver.ofJob(id).map(({ spanId }) => spanId)
+  expect(ids).toHaveLength(new Set(ids).size)
+}, 60_000)
+
+test('workflows go on when tracing is switched off or on meanwhile', async () => {
+  const id = await platform.submit(submission({ execution_mode: 'temporal' }))
+  await platform.ended(id)
+  const connection = await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! })
+  const traced = await new Client({ connection }).workflow.getHandle(`job-${id}`).fetchHistory()
+  await connection.close()
+  const bundle = process.env.TEST_WORKFLOW_BUNDLE!
+  await Worker.runReplayHistory({ workflowBundle: { codePath: bundle } }, traced)
+  const workflowBundle = { codePath: bundle.replace('.js', '-traced.js') }
+  const untraced = join(projectRoot, 'test/workflows/histories')
+  for (const name of readdirSync(untraced).filter((file) => file.endsWith('.json')))
+    await Worker.runReplayHistory({ workflowBundle }, JSON.parse(readFileSync(join(untraced, name), 'utf8')))
 }, 60_000)
 
 test('nothing of OpenTelemetry is loaded until an endpoint is set', () => {

@@ -8,7 +8,7 @@ import { createDispatcher } from '../../activities/dispatcher.js'
 import { createEngineState } from '../../activities/engine-state.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
 import { type KeyRing, readKeyRing } from '../../activities/key-ring.js'
-import type { Mail } from '../../activities/mail.js'
+import type { Mail } from '../../activities/mail-message.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
 import { buildApp } from '../../apps/api/app.js'
 import { parseTrustedProxies, type TrustedProxies } from '../../apps/api/client-address.js'
@@ -130,7 +130,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     },
     keyRing: options.keyRing === undefined ? testKeyRing : options.keyRing,
     oidc: options.oidc ?? null,
-    mailer: { send: (mail) => void mails.push(mail), close: async () => {} },
+    mailer: { sends: true, send: (mail) => void mails.push(mail), close: async () => {} },
     dispatcher: createDispatcher({
       db: pool.db,
       temporal,
@@ -155,10 +155,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     },
     now: options.now ?? (() => new Date())
   }
-  const app = await buildApp(
-    deps,
-    options.log ? { loggerInstance: options.log, disableRequestLogging: true } : { logger: false }
-  )
+  const app = await buildApp(deps, options.log ? { loggerInstance: options.log } : { logger: false })
 
   const ask = asker(app)
   let closed: Promise<void> | null = null

@@ -3,7 +3,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, expect } from '@jest/globals'
 import { pino } from 'pino'
-import { createMailer, type Mail, type MailTimes } from '../../activities/mail.js'
+import { createMailer, type MailTimes } from '../../activities/mail.js'
+import type { Mail } from '../../activities/mail-message.js'
 import { invitationMail } from '../../activities/mail-text.js'
 import { startMailServer } from './mail-server.js'
 

@@ -1,6 +1,6 @@
 // A platform of a test's own: api and worker as processes that can be killed, its own database, task queue and queue
 // prefix on the shared servers, or servers of its own where the test takes them away.
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Child, logTail, type StackContext } from '../../apps/cli/stack/child.js'
 import { type Executor, startExecutor } from '../../apps/cli/stack/executor.js'
@@ -176,6 +176,14 @@ export async function startPlatform(file: string, own: OwnParts = {}, env: Recor
       (['worker', 'api'] as const)
         .map((name) => `${name}:\n${parts[name] ? logTail(parts[name].log, 25) : ''}`)
         .join('\n'),
+
+    /** What api and worker have logged, by time. */
+    logLines: (): Record<string, unknown>[] =>
+      (['api', 'worker'] as const)
+        .flatMap((part) => readFileSync(join(folder, `${part}.log`), 'utf8').split('\n'))
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line))
+        .sort((one, other) => one.time - other.time),
 
     async close(): Promise<void> {
       ending.abort(new Error('the test is over'))

@@ -38,6 +38,8 @@ export interface JobChoices {
   /** Price of the job; the backend stays as it is in the database. */
   cost?: MicroUsd
   at?: Date
+  /** The key that submits it. */
+  key?: { id: string; teamId: string; dailyLimit: MicroUsd | null }
   submission?: Partial<Submission>
 }
 
@@ -60,7 +62,7 @@ export async function addJob(db: Db, person: Person, choices: JobChoices = {}): 
     notify: null,
     ...choices.submission
   }
-  const caller = { ...person, key: null }
+  const caller = { ...person, key: choices.key ?? null }
   const refusals: Parameters<typeof recordBudgetExceeded>[1][] = []
   const recorded = db.transaction(async (tx) => {
     const teamId = await lockTeamForWrite(tx, caller, submission.teamId)
@@ -69,6 +71,7 @@ export async function addJob(db: Db, person: Person, choices: JobChoices = {}): 
       { ...submission, teamId },
       {
         caller,
+        keyDailyLimit: choices.key?.dailyLimit ?? null,
         backend: { ...backend, pricing },
         at: choices.at ?? new Date(),
         refused: (refusal) => void refusals.push({ teamId, backend: backend.slug, refusal })

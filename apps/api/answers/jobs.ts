@@ -61,7 +61,17 @@ export const jobFields = {
   actual_cost_usd: nullable(usd),
   error: failure,
   attempts: count,
-  provider_jobs: Type.Array(anything),
+  provider_jobs: Type.Array(
+    Type.Object({
+      provider_job_id: nullable(text),
+      provider: text,
+      status: text,
+      submitted_at: nullable(time),
+      ended_at: nullable(time),
+      queue_position: nullable(count),
+      cost_usd: nullable(usd)
+    })
+  ),
   cancel: nullable(
     Type.Object({
       requested_at: time,
@@ -76,8 +86,15 @@ export const jobFields = {
   updated_at: time,
   queue: nullable(
     Type.Object({
-      position: Type.Integer({ minimum: 1 }),
-      reason: oneOf(['not_before', 'engine_unavailable', 'waiting_for_worker']),
+      position: nullable(count),
+      reason: oneOf([
+        'not_before',
+        'engine_unavailable',
+        'waiting_for_worker',
+        'backend_offline',
+        'concurrency_limit',
+        'provider_queue'
+      ]),
       message: text
     })
   )
@@ -114,7 +131,7 @@ export const jobAnswers: AnswerSet = {
       error: failure,
       backoff_ms: nullable(count),
       provider_job_id: nullable(text),
-      cost_usd: usd
+      cost_usd: nullable(usd)
     }),
     Task: Type.Object({
       id: uuid,
@@ -155,7 +172,10 @@ export const jobAnswers: AnswerSet = {
       errors: ['not_found']
     },
     'GET /api/jobs/managed-runtimes': {
-      success: ok('The runtimes: none in this version', Type.Object({ runtimes: Type.Array(anything, { maxItems: 0 }) }))
+      success: ok(
+        'The runtimes: none in this version',
+        Type.Object({ runtimes: Type.Array(anything, { maxItems: 0 }) })
+      )
     },
     'GET /api/jobs/:id': { success: ok('The record', ref('Job')) },
     'GET /api/jobs/:id/status': { success: ok('The status', ref('JobState')) },
@@ -173,7 +193,7 @@ export const jobAnswers: AnswerSet = {
       success: {
         200: {
           description:
-            'Events named after what happened, each with its number as `id` and `data` of `{ "seq", "type", "status", "reason", "at" }`; a comment every 15 seconds',
+            '`status` for each change of the status, with `data` of `{ "seq", "type", "status", "reason", "at" }`; `attempt` for each execution that begins or ends, with `{ "seq", "type", "task", "number", "state", "status", "at" }`. The number is the `id` too, and rises by one. A comment every 15 seconds',
           body: 'text/event-stream'
         }
       }

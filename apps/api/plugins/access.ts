@@ -1,5 +1,6 @@
 // Lets a request through to its route, or not: who asks, what their key may do, and how often. Enforces access-table.ts; the
 // team's part (role, suspension) is enforced where the team is known, by `teamForWrite`, `readTeam` and the loaders.
+import type { ServerResponse } from 'node:http'
 import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -38,9 +39,9 @@ export default fp(
     app.decorateRequest('teamWritten', null)
     app.decorateRequest('keyed', null)
     app.addHook('onRoute', declare)
-    // The first request under each key that is being answered by this process.
-    const arrived = new Map<string, FastifyRequest>()
-    app.addHook('onRequest', async (request) => {
+    // Keys under which a request is being answered by this process.
+    const arrived = new Set<string>()
+    app.addHook('onRequest', async (request, reply) => {
       const { access } = request.routeOptions.config
       // What the router does not know is answered 404 by its own handler.
       if (!access) return
@@ -50,25 +51,35 @@ export default fp(
       }
       const keyed = await readKey(db, request, access)
       request.keyed = keyed
-      if (keyed && !keyed.kept) {
+      if (keyed) {
         // What comes under the same key while the first is here will most likely repeat its answer.
-        if (arrived.has(keyed.id)) keyed.owesSlot = true
-        else arrived.set(keyed.id, request)
+        keyed.owesSlot ||= arrived.has(keyed.id)
+        const leave = keyed.owesSlot ? () => {} : enter(arrived, keyed.id)
+        // Answered, or hung up.
+        onceClosed(reply.raw, () => {
+          leave()
+          // It was refused, and repeated nothing.
+          if (keyed.owesSlot) takeSlot(limiter, request).catch(() => {})
+        })
       }
       if (!keyed?.owesSlot) await takeSlot(limiter, request)
-    })
-    app.addHook('onResponse', (request, _reply, done) => {
-      const { keyed } = request
-      if (keyed && arrived.get(keyed.id) === request) arrived.delete(keyed.id)
-      // It was refused, and repeated nothing.
-      if (keyed?.owesSlot) takeSlot(limiter, request).catch(() => {})
-      done()
     })
   },
   { name: 'access' }
 )
 
 const nothingToGiveBack = async () => {}
+
+function enter(set: Set<string>, id: string): () => void {
+  set.add(id)
+  return () => void set.delete(id)
+}
+
+/** Whoever hung up while they were looked up has closed it already. */
+function onceClosed(response: ServerResponse, act: () => void): void {
+  if (response.destroyed) act()
+  else response.once('close', act)
+}
 
 /** Takes a slot of the limit of the request's route, if it has one. @throws ServiceError `rate_limited`. */
 export async function takeSlot(limiter: Limiter, request: FastifyRequest): Promise<void> {

@@ -8,6 +8,7 @@ import { taskStateOf } from '../../../domain/job-status.js'
 import { submissionAgain } from '../../../domain/submission.js'
 import type { ApiDeps } from '../deps.js'
 import type { EventStreams } from '../event-stream.js'
+import { taskKeyOf } from '../job-view.js'
 import type { Nudge } from '../nudge.js'
 import { submitJob } from '../submit-job.js'
 import { requestedJob } from './jobs.js'
@@ -39,8 +40,8 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
         tasks: [
           {
             id: job.id,
-            key: 'circuit',
-            name: job.name ?? 'circuit',
+            key: taskKeyOf(''),
+            name: job.name ?? taskKeyOf(''),
             state: taskStateOf(job.status, job.attempts > 0),
             depends_on: [],
             attempts: job.attempts,
@@ -58,9 +59,9 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags: ['jobs'],
-        summary: 'Every change of its status as it happens (text/event-stream)',
+        summary: 'Every change of its status, and every attempt, as it happens (text/event-stream)',
         description:
-          'One event for each change, its number as `id`; with `Last-Event-ID` those after that one. Ends at a final status.',
+          'One event for each change of the status and for each attempt that begins or ends, its number as `id`; with `Last-Event-ID` those after that one. The last one is the final status.',
         params: JobId,
         headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) })
       }

@@ -8,6 +8,7 @@ export function addStartCommand(program: Command): void {
   program
     .command('start')
     .description('start the whole stack and keep it running until Ctrl-C')
+    .option('--emulated-hardware', 'with emulated quantum providers; DATA_DIR/emulators.json says where they are')
     .addHelpText(
       'after',
       '\nEnvironment: PORT (3000; 0 = any free), HOST (127.0.0.1), DATA_DIR (.data), MAIL_DIR, RATE_LIMIT_SCALE (1; 0 = off),\n' +
@@ -18,11 +19,12 @@ export function addStartCommand(program: Command): void {
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
-async function start(): Promise<void> {
+async function start({ emulatedHardware = false }: { emulatedHardware?: boolean }): Promise<void> {
   const ends = onEndSignals(say)
   try {
+    const settings = readSettings(process.env)
     const stack = await startStack({
-      settings: readSettings(process.env),
+      settings: { ...settings, emulatedHardware: emulatedHardware || settings.emulatedHardware },
       purpose: 'npm start',
       say,
       signal: ends.signal

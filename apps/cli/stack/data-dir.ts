@@ -31,6 +31,8 @@ export interface StackFile {
   redis_url?: string
   temporal_address?: string
   executor_url?: string
+  api_metrics_url?: string
+  worker_metrics_url?: string
   processes: Record<string, ProcessIdentity>
 }
 

@@ -13,7 +13,14 @@ export interface StackSettings {
   mailDir?: string
   rateLimitScale?: string
   logLevel?: string
+  /** Of api and worker; a free one each when left out. */
+  metricsPort?: number
+  workerMetricsPort?: number
+  /** Where they listen. */
+  metricsHost: string
   executorSlots?: string
+  /** With emulated quantum providers instead of the real ones. */
+  emulatedHardware: boolean
   /** Instead of the keys in the data folder. */
   secretsKeys?: string
   /** Parts that the operator runs. */
@@ -39,7 +46,11 @@ export function readSettings(env: NodeJS.ProcessEnv): StackSettings {
     mailDir: mailDir && resolve(mailDir),
     rateLimitScale,
     logLevel: text('LOG_LEVEL'),
+    metricsPort: optionalPort('METRICS_PORT', text('METRICS_PORT')),
+    workerMetricsPort: optionalPort('WORKER_METRICS_PORT', text('WORKER_METRICS_PORT')),
+    metricsHost: text('METRICS_HOST') ?? '127.0.0.1',
     executorSlots: text('EXECUTOR_SLOTS'),
+    emulatedHardware: text('EMULATED_HARDWARE') === '1',
     secretsKeys: text('SECRETS_KEYS'),
     databaseUrl: text('DATABASE_URL'),
     redisUrl: text('REDIS_URL'),
@@ -52,6 +63,13 @@ function portOf(text = '3000'): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port <= 65535) return port
   throw new Error(`PORT must be a whole number from 0 (any free port) to 65535 (it is "${text}").`)
+}
+
+function optionalPort(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port > 0 && port <= 65535) return port
+  throw new Error(`${name} must be a port number from 1 to 65535 (it is "${text}").`)
 }
 
 // Brackets are how people copy an IPv6 address out of a URL; the system wants it without.

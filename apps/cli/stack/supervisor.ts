@@ -1,14 +1,21 @@
 // Starts the whole stack in the order in which its parts need each other, keeps it running, ends it in reverse.
 //
-//   Postgres, Redis, Temporal, executor   side by side
+//   Postgres, Redis, Temporal, executor   side by side; the emulators too, where they are asked for
 //   worker, api                           when those answer
 //
-// The end: worker (finishes or hands back what it runs), api, executor, Temporal, Redis, Postgres.
+// The end: worker (finishes or hands back what it runs), api, emulators, executor, Temporal, Redis, Postgres.
 import { join } from 'node:path'
 import type { Child, StackContext } from './child.js'
 import { DataDir, newSecret } from './data-dir.js'
+import {
+  type EmulatedProvider,
+  emulatorVariables,
+  removeEmulatorsFile,
+  startEmulatorsPart,
+  writeEmulatorsFile
+} from './emulators.js'
 import { startExecutor } from './executor.js'
-import { listenOnce } from './free-port.js'
+import { freePort, listenOnce } from './free-port.js'
 import { startNodeApp } from './node-app.js'
 import { checkTemporalReachable, checkUrlReachable } from './operator-parts.js'
 import { ensureDatabase, startPostgres } from './postgres.js'
@@ -22,9 +29,9 @@ import { SupervisedPart } from './supervised-part.js'
 import { startTemporal, type TemporalPorts } from './temporal.js'
 import { Watchdog } from './watchdog.js'
 
-export type PartName = 'postgres' | 'redis' | 'temporal' | 'executor' | 'worker' | 'api'
+export type PartName = 'postgres' | 'redis' | 'temporal' | 'executor' | 'emulators' | 'worker' | 'api'
 
-const stopOrder: PartName[] = ['worker', 'api', 'executor', 'temporal', 'redis', 'postgres']
+const stopOrder: PartName[] = ['worker', 'api', 'emulators', 'executor', 'temporal', 'redis', 'postgres']
 const logCheckMs = 60_000
 
 export interface Stack {
@@ -106,14 +113,21 @@ class RunningStack implements Stack {
   async start(): Promise<void> {
     const { settings, dataDir } = this
     const executorToken = newSecret()
-    const [databaseUrl, redisUrl, temporal, executorUrl] = await Promise.all([
+    removeEmulatorsFile(dataDir.path)
+    const [databaseUrl, redisUrl, temporal, executorUrl, emulated] = await Promise.all([
       settings.databaseUrl ? checkUrlReachable('DATABASE_URL', settings.databaseUrl, 5432) : this.startDatabase(),
       settings.redisUrl ? checkUrlReachable('REDIS_URL', settings.redisUrl, 6379) : this.startRedis(),
       settings.temporalAddress ? this.useTemporal(settings.temporalAddress) : this.startTemporal(),
-      this.startExecutor(executorToken)
+      this.startExecutor(executorToken),
+      settings.emulatedHardware ? this.startEmulators() : null
     ])
     this.databaseUrl = databaseUrl
     this.temporalUiUrl = temporal.uiUrl
+    const metricsPort = settings.metricsPort ?? (await freePort())
+    const workerMetricsPort = settings.workerMetricsPort ?? (await freePort())
+    const port = settings.port || (await listenOnce(0, settings.host))
+    this.url = `http://${urlHost(settings.host)}:${port}`
+    this.callUrl = `http://${loopbackFor(settings.host)}:${port}`
     const env: NodeJS.ProcessEnv = {
       DATABASE_URL: databaseUrl,
       REDIS_URL: redisUrl,
@@ -121,18 +135,28 @@ class RunningStack implements Stack {
       ...(temporal.uiUrl && { TEMPORAL_UI_URL: temporal.uiUrl }),
       EXECUTOR_URL: executorUrl,
       EXECUTOR_TOKEN: executorToken,
+      METRICS_HOST: settings.metricsHost,
+      METRICS_PORT: String(metricsPort),
+      WORKER_METRICS_PORT: String(workerMetricsPort),
       SECRETS_KEYS: settings.secretsKeys ?? ensureSecretKeys(dataDir.path),
-      DATA_DIR: dataDir.path
+      DATA_DIR: dataDir.path,
+      PUBLIC_URL: settings.publicUrl ?? this.callUrl,
+      MAIL_DIR: settings.mailDir ?? dataDir.folder('mail'),
+      ...(emulated && emulatorVariables(emulated))
     }
-    await Promise.all([this.startWorker(env), this.startApi(env)])
+    await Promise.all([this.startWorker(env), this.startApi(env, port)])
     await untilReady(this.callUrl, this.ending.signal)
+    if (emulated) writeEmulatorsFile(dataDir.path, emulated)
+    const metricsUrl = (port: number) => `http://${loopbackFor(settings.metricsHost)}:${port}/metrics`
     dataDir.noteAddresses({
       url: this.callUrl,
       temporal_ui_url: temporal.uiUrl ?? undefined,
       database_url: databaseUrl,
       redis_url: redisUrl,
       temporal_address: temporal.address,
-      executor_url: executorUrl
+      executor_url: executorUrl,
+      api_metrics_url: metricsUrl(metricsPort),
+      worker_metrics_url: metricsUrl(workerMetricsPort)
     })
   }
 
@@ -157,6 +181,7 @@ class RunningStack implements Stack {
     // Starts that are under way notice the abort and end their own child.
     await Promise.allSettled(this.starts)
     for (const name of stopOrder) await this.parts.get(name)?.stop()
+    removeEmulatorsFile(this.dataDir.path)
     this.context.watchdog.close()
     this.dataDir.release()
   }
@@ -231,6 +256,16 @@ class RunningStack implements Stack {
     return url
   }
 
+  private async startEmulators(): Promise<EmulatedProvider[]> {
+    let ports: string | undefined
+    const { providers } = await this.run('emulators', async () => {
+      const emulators = await startEmulatorsPart({ ports }, this.context)
+      ports = emulators.ports
+      return emulators
+    })
+    return providers
+  }
+
   private startWorker(env: NodeJS.ProcessEnv): Promise<Child> {
     const own = { ...env, WORKFLOW_BUNDLE: join(projectRoot, 'dist/workflows.js') }
     return this.run('worker', () =>
@@ -242,21 +277,11 @@ class RunningStack implements Stack {
     )
   }
 
-  private async startApi(env: NodeJS.ProcessEnv): Promise<void> {
-    const { host, publicUrl, mailDir, rateLimitScale } = this.settings
-    const port = this.settings.port || (await listenOnce(0, host))
-    const probeHost = loopbackFor(host)
-    this.url = `http://${urlHost(host)}:${port}`
-    this.callUrl = `http://${probeHost}:${port}`
-    const own = {
-      ...env,
-      HOST: host,
-      PUBLIC_URL: publicUrl ?? this.callUrl,
-      MAIL_DIR: mailDir ?? this.dataDir.folder('mail'),
-      RATE_LIMIT_SCALE: rateLimitScale ?? '1'
-    }
+  private async startApi(env: NodeJS.ProcessEnv, port: number): Promise<void> {
+    const { host, rateLimitScale } = this.settings
+    const own = { ...env, HOST: host, RATE_LIMIT_SCALE: rateLimitScale ?? '1' }
     await this.run('api', () =>
-      startNodeApp({ name: 'api', env: own, port, portVariable: 'PORT', probeHost }, this.context)
+      startNodeApp({ name: 'api', env: own, port, portVariable: 'PORT', probeHost: loopbackFor(host) }, this.context)
     )
   }
 }

@@ -60,7 +60,6 @@ class Reader {
     }
     if (/^barrier\b/.test(text)) return
     const measurement = /^(\S+)\s*=\s*measure\s+(\S+)$/.exec(text) ?? /^measure\s+(\S+)\s*->\s*(\S+)$/.exec(text)
-    if (/[{}]/.test(text)) throw new Error('this emulator reads no blocks')
     if (measurement) {
       const [bits, qubits] = text.startsWith('measure')
         ? [measurement[2]!, measurement[1]!]
@@ -158,6 +157,7 @@ function statementsOf(source: string): { text: string; line: number }[] {
     const at = line + leading.split('\n').length - 1
     line += part.split('\n').length - 1
     if (text === '') continue
+    if (/[{}]/.test(text)) throw new JobFailure('CompilationError', `line ${at}: this emulator reads no blocks`)
     if (index === parts.length - 1)
       throw new JobFailure('CompilationError', `line ${at}: "${text.slice(0, 60)}" does not end with ;`)
     statements.push({ text, line: at })

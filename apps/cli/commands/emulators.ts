@@ -1,0 +1,40 @@
+// `qjob emulators`: the emulated providers in the foreground until Ctrl-C.
+import { spawn } from 'node:child_process'
+import type { Command } from 'commander'
+import { CliError, exitCodes } from '../cli-error.js'
+import { jsonOption, reported, wholeNumber } from '../service-command.js'
+import { emulatorsProgram } from '../stack/emulators.js'
+
+/** Leaves room for the providers' own ports. */
+const portMax = 65_000
+
+export function addEmulatorsCommand(program: Command): void {
+  jsonOption(
+    program
+      .command('emulators')
+      .description(
+        'run the emulated quantum providers until Ctrl-C, for adapters and tests; nothing leaves this machine'
+      )
+      .option(
+        '--port <number>',
+        'the first of their ports: control, then one for each provider (0: any free)',
+        wholeNumber,
+        0
+      )
+  ).action((options: { port: number; json?: boolean }) => reported(options, () => run(options)))
+}
+
+/** Runs them as a process of their own, which ends with this one. */
+async function run({ port, json }: { port: number; json?: boolean }): Promise<void> {
+  if (port < 0 || port > portMax)
+    throw new CliError('usage', `--port must be a number from 0 to ${portMax}, not ${port}.`)
+  const args = ['--enable-source-maps', emulatorsProgram, '--port', String(port), ...(json ? ['--json'] : [])]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', resolve)
+  })
+  // They have said themselves what was in the way.
+  process.exitCode = code ?? exitCodes.interrupted
+}

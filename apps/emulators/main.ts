@@ -1,0 +1,76 @@
+// The emulators as a process: what `qjob emulators` runs, and a part of a stack with emulated hardware. Says where they
+// are, and runs until it is told to end.
+import { parseArgs } from 'node:util'
+import { type EmulatorOptions, type Emulators, providerNames, startEmulators } from './emulators.js'
+
+/** As docs/cli.md lists them. */
+const exitCodes = { usage: 2, fault: 70 }
+
+const { values } = parseArgs({
+  options: {
+    /** The first of consecutive ports: control, then the providers. 0: any free ones. */
+    port: { type: 'string', default: '0' },
+    /** Ports one by one: control=7300,ionq=7301. */
+    ports: { type: 'string' },
+    json: { type: 'boolean', default: false }
+  }
+})
+
+const ended = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ended.abort())
+// Whoever started it with a channel is gone.
+process.once('disconnect', () => ended.abort())
+// A reader that has seen enough is no reason to end.
+process.stdout.on('error', () => {})
+
+try {
+  const emulators = await startEmulators({ ports: values.ports ? portsOf(values.ports) : portsFrom(values.port) })
+  process.stdout.write(values.json ? `${JSON.stringify(describe(emulators))}\n` : readable(emulators))
+  if (!ended.signal.aborted) await new Promise((resolve) => ended.signal.addEventListener('abort', resolve))
+  await emulators.close()
+} catch (error) {
+  const { code, message } = error as NodeJS.ErrnoException
+  const place = error instanceof RangeError || code === 'EADDRINUSE' || code === 'EACCES'
+  const said = `the emulators cannot be started: ${message}${code === 'EADDRINUSE' ? '; choose another with --port' : ''}`
+  const exitCode = place ? exitCodes.usage : exitCodes.fault
+  process.stderr.write(`qjob: ${said}\n`)
+  if (values.json) process.stdout.write(`${JSON.stringify({ error: { message: said, exit_code: exitCode } })}\n`)
+  process.exitCode = exitCode
+}
+
+function portsFrom(text: string): EmulatorOptions['ports'] {
+  const first = portOf(text)
+  if (first === 0) return {}
+  return Object.fromEntries(['control', ...providerNames].map((name, index) => [name, first + index]))
+}
+
+function portsOf(text: string): EmulatorOptions['ports'] {
+  return Object.fromEntries(
+    text.split(',').map((pair) => {
+      const [name = '', port = ''] = pair.split('=')
+      if (name !== 'control' && !(providerNames as string[]).includes(name))
+        throw new RangeError(`--ports: there is no "${name}", only control, ${providerNames.join(', ')}`)
+      return [name, portOf(port)]
+    })
+  )
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port + providerNames.length <= 65535) return port
+  throw new RangeError(`a port is a whole number from 0 to ${65535 - providerNames.length}, not "${text}"`)
+}
+
+function describe({ providers }: Emulators) {
+  return { providers: providers.map(({ control: _control, ...description }) => description) }
+}
+
+function readable({ providers }: Emulators): string {
+  const lines = providers.flatMap(({ provider, base_url, control_url, credentials }) => [
+    `${provider}`,
+    `  API          ${base_url}`,
+    `  control      ${control_url}`,
+    ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(12)} ${value}`)
+  ])
+  return `${lines.join('\n')}\nEmulated hardware runs until Ctrl-C; nothing leaves this machine.\n`
+}

@@ -1,0 +1,118 @@
+// The figures of a real api and a real worker over the life of jobs, and that docs/observability.md knows all of them.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { freePort } from '../../apps/cli/stack/free-port.js'
+import { projectRoot } from '../../apps/cli/stack/project.js'
+import { slowQiskit, submission } from '../support/builders.js'
+import { eventually } from '../support/eventually.js'
+import { type Platform, startPlatform } from '../support/platform.js'
+
+const ports = { api: await freePort(), worker: await freePort() }
+let platform: Platform
+beforeAll(async () => {
+  platform = await startPlatform(
+    'worker_metrics',
+    {},
+    { METRICS_PORT: String(ports.api), WORKER_METRICS_PORT: String(ports.worker) }
+  )
+}, 60_000)
+afterAll(() => platform.close())
+
+const scrape = async (part: keyof typeof ports): Promise<string> => {
+  const response = await fetch(`http://127.0.0.1:${ports[part]}/metrics`)
+  expect(response.status).toBe(200)
+  return response.text()
+}
+
+/** The value of a sample, 0 when there is none. */
+const value = (text: string, name: string, labels: Record<string, string>): number => {
+  const wanted = Object.entries(labels).map(([label, word]) => `${label}="${word}"`)
+  const line = text
+    .split('\n')
+    .find((each) => each.startsWith(`${name}{`) && wanted.every((pair) => each.includes(pair)))
+  return line ? Number(line.split(' ').at(-1)) : 0
+}
+
+test.each(['temporal', 'direct'])('a %s job is counted at its start and at its end', async (mode) => {
+  const good = await platform.submit(submission({ execution_mode: mode }))
+  const bad = await platform.submit(
+    submission({ execution_mode: mode, inline_code: 'raise ValueError', framework: 'qiskit' })
+  )
+  await Promise.all([platform.ended(good), platform.ended(bad)])
+  const text = await scrape('worker')
+  const local = { mode, backend: 'local' }
+  expect(value(text, 'qjs_jobs_started_total', local)).toBe(2)
+  expect(value(text, 'qjs_job_queue_seconds_count', local)).toBe(2)
+  expect(value(text, 'qjs_jobs_ended_total', { ...local, status: 'completed', code: 'none' })).toBe(1)
+  expect(value(text, 'qjs_jobs_ended_total', { ...local, status: 'failed', code: 'execution_error' })).toBe(1)
+  expect(value(text, 'qjs_job_run_seconds_count', { ...local, status: 'completed' })).toBe(1)
+  expect(value(text, 'qjs_job_run_seconds_sum', { ...local, status: 'failed' })).toBeGreaterThan(0)
+})
+
+test('a run holds a permit, and a cancelled one gives it back', async () => {
+  const id = await platform.submit(submission({ inline_code: slowQiskit(30), framework: 'qiskit' }))
+  await platform.accepted(id)
+  expect(await scrape('worker')).toMatch(/^qjs_executor_permits_in_use 1$/m)
+  await platform.call('POST', `/api/jobs/${id}/cancel`)
+  await platform.ended(id)
+  await eventually(async () => expect(await scrape('worker')).toMatch(/^qjs_executor_permits_in_use 0$/m))
+})
+
+test('a job that is cancelled while it waits is counted where that was done', async () => {
+  const notBefore = new Date(Date.now() + 3_600_000).toISOString()
+  const id = await platform.submit(submission({ not_before: notBefore }))
+  await platform.call('POST', `/api/jobs/${id}/cancel`)
+  const ended = { mode: 'direct', backend: 'local', status: 'cancelled', code: 'none' }
+  expect(value(await scrape('api'), 'qjs_jobs_ended_total', ended)).toBe(1)
+  expect(value(await scrape('api'), 'qjs_job_run_seconds_count', { status: 'cancelled' })).toBe(0)
+})
+
+test('each line of the log about a job has its ids', async () => {
+  const response = await platform.call('POST', '/api/jobs/submit', submission({ execution_mode: 'temporal' }))
+  const requestId = response.headers.get('x-request-id')
+  const { job_id: jobId } = (await response.json()) as { job_id: string }
+  const { team_id: teamId } = await platform.ended(jobId)
+  const ids = { jobId, teamId, requestId }
+  const lines = platform.logLines().filter((line) => line.jobId === jobId)
+  const about = { ...ids, mode: 'temporal', backend: 'local' }
+  expect(lines).toMatchObject([
+    { app: 'api', msg: 'job submitted', ...about },
+    { app: 'worker', msg: 'job begun', ...about, generation: 1, queuedSeconds: expect.any(Number) },
+    { app: 'worker', msg: 'job attempt begun', ...ids, attempt: 1 },
+    { app: 'worker', msg: 'job attempt ended', ...ids, attempt: 1, end: 'completed' },
+    {
+      app: 'worker',
+      msg: 'job ended',
+      ...about,
+      status: 'completed',
+      code: null,
+      costUsd: 0,
+      seconds: expect.any(Number)
+    }
+  ])
+})
+
+test('docs/observability.md lists every metric of ours, and none that is not there', async () => {
+  const documented = readFileSync(join(projectRoot, 'docs/observability.md'), 'utf8')
+  const listed = [...documented.matchAll(/^\| `(qjs_\w+)` \| ([\w, ]*?) ?\|/gm)].map(([, name, labels]) => [
+    name,
+    labels
+  ])
+  const text = `${await scrape('api')}\n${await scrape('worker')}`
+  const told = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
+  expect(listed.map(([name]) => name).sort()).toEqual([...told].filter((name) => name.startsWith('qjs_')).sort())
+  expect([...told].filter((name) => !/^(qjs|process|nodejs)_/.test(name))).toEqual([])
+  // As far as there is a sample, its labels are those of the document.
+  for (const [name, labels] of listed) {
+    const sample = new RegExp(`^${name}(?:_count)?\\{(.*)\\}`, 'm').exec(text)?.[1]
+    if (sample === undefined) continue
+    expect([
+      name,
+      sample
+        .replaceAll(/="[^"]*"/g, '')
+        .split(',')
+        .sort()
+    ]).toEqual([name, labels!.split(', ').sort()])
+  }
+})

@@ -1,14 +1,13 @@
 // Recording, finding and listing jobs. A job, its reservation and its outbox row are one transaction; nothing is started
 // inside it. Reads always name the caller, so that a job of somebody else's team is as if it were not there.
 import { createHash } from 'node:crypto'
-import { and, desc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { type Backend, isAtProvider } from '../domain/backend.js'
 import { type BudgetRefusal, budgetRefusalBody } from '../domain/budget.js'
 import { estimateCost } from '../domain/cost.js'
 import { ServiceError } from '../domain/errors.js'
 import type { JobStatus } from '../domain/job-status.js'
 import type { MicroUsd } from '../domain/money.js'
-import { TOTAL_MAX } from '../domain/page.js'
 import type { StoredSource, Submission } from '../domain/submission.js'
 import { reserve } from './budget.js'
 import { anyOf, type DbOrTx, type Tx } from './client.js'
@@ -153,58 +152,6 @@ export async function loadJob(db: DbOrTx, caller: Caller, jobId: string): Promis
   const [row] = await recordQuery(db, caller).where(eq(jobs.id, jobId))
   return row ?? null
 }
-
-export interface JobFilter {
-  teamId?: string
-  status?: JobStatus
-  backend?: string
-  createdAfter?: Date
-  createdBefore?: Date
-  /** Stands in the name or a label, or begins the id. */
-  text?: string
-  /** Only jobs older than the one with this id. */
-  before?: string
-  limit: number
-  offset: number
-}
-
-/** Jobs of the caller's teams, newest first (ids sort by time), with the number of all that match. */
-export async function listJobs(
-  db: DbOrTx,
-  caller: Caller,
-  filter: JobFilter
-): Promise<{ rows: JobRow[]; more: boolean; total: number }> {
-  const conditions: (SQL | undefined)[] = [
-    filter.teamId ? eq(jobs.teamId, filter.teamId) : undefined,
-    filter.status ? eq(jobs.status, filter.status) : undefined,
-    filter.backend ? eq(jobs.backend, filter.backend) : undefined,
-    filter.createdAfter ? gt(jobs.createdAt, filter.createdAfter) : undefined,
-    filter.createdBefore ? lt(jobs.createdAt, filter.createdBefore) : undefined,
-    filter.text ? mentions(filter.text) : undefined
-  ]
-  const teamsOfUser = db.select({ id: members.teamId }).from(members).where(membershipsOf(caller))
-  const [rows, counted] = await Promise.all([
-    recordQuery(db, caller)
-      .where(and(...conditions, filter.before ? lt(jobs.id, filter.before) : undefined))
-      .orderBy(desc(jobs.id))
-      .limit(filter.limit + 1)
-      .offset(filter.offset),
-    db.select({ total: sql<number>`count(*)::int` }).from(
-      db
-        .select({ one: sql`1`.as('one') })
-        .from(jobs)
-        .where(and(inArray(jobs.teamId, teamsOfUser), ...conditions))
-        .limit(TOTAL_MAX + 1)
-        .as('matching')
-    )
-  ])
-  return { rows: rows.slice(0, filter.limit), more: rows.length > filter.limit, total: counted[0]?.total ?? 0 }
-}
-
-/** Compares as text: what people type is no pattern. */
-const mentions = (text: string): SQL =>
-  sql`(strpos(lower(${jobs.name}), lower(${text})) > 0 or starts_with(${jobs.id}::text, lower(${text}))
-    or strpos(lower(${jobs.labels}::text), lower(${text})) > 0)`
 
 /** What was submitted. */
 export async function loadSource(db: DbOrTx, jobId: string): Promise<StoredSource> {

@@ -4,6 +4,7 @@ import { adoptAttempt } from '../../db/provider-attempts.js'
 import type { ProviderRun } from '../../db/provider-runs.js'
 import { markAccepted, markCancelAsked, markWithdrawn, takeForLookUp } from '../../db/provider-tasks.js'
 import type { CancelOutcome } from '../../domain/job-status.js'
+import { ProviderFault } from '../providers/adapter.js'
 import { noteView } from './follow.js'
 import {
   type Access,
@@ -17,7 +18,6 @@ import {
 } from './step.js'
 
 const LOOK_AGAIN_MS = 1_000
-const LOOK_UP_AGAIN_MS = 5_000
 
 /** `collect`: it had completed before the cancel took hold. */
 export type CancelledAtProvider = { next: 'cancelled'; outcome: CancelOutcome } | { next: 'collect' } | StepEnd
@@ -53,13 +53,13 @@ async function step(deps: ProviderDeps, context: StepContext, job: ProviderRun):
   }
   await markCancelAsked(deps.db, jobId)
   const access = await accessOf(deps, job)
-  if ('missing' in access) return again(LOOK_UP_AGAIN_MS, access.missing)
+  if ('missing' in access) return again(deps.providerTimes.retryMs, access.missing)
   try {
     if (task.state === 'intended') return await lookUp(deps, context, access, task.token)
     await adoptAttempt(deps.db, jobId, fence)
     return await end(deps, context, access, task.providerJobId!)
   } catch (error) {
-    return againAfter(error)
+    return againAfter(deps, error)
   }
 }
 
@@ -80,7 +80,7 @@ async function lookUp(
     return again(0, 'found; it is asked to end')
   }
   if ((attempt.secondsSinceSent ?? 0) < deps.providerTimes.lookUpWindowSeconds)
-    return again(LOOK_UP_AGAIN_MS, `${adapter.name} has no such task yet; a request may still be under way`)
+    return again(deps.providerTimes.retryMs, `${adapter.name} has no such task yet; a request may still be under way`)
   return (await markWithdrawn(deps.db, jobId, fence, null)) ? stopped : again(0, 'it was accepted meanwhile')
 }
 
@@ -90,7 +90,10 @@ async function end(
   { adapter, credentials }: Access,
   id: string
 ): Promise<CancelledAtProvider> {
-  await adapter.cancel(credentials, id, signal)
+  // Refused, perhaps because the task is over: what counts is how it fares now.
+  await adapter.cancel(credentials, id, signal).catch((error) => {
+    if (!(error instanceof ProviderFault)) throw error
+  })
   const view = await adapter.look(credentials, id, signal)
   await noteView(deps, jobId, view)
   switch (view.status) {

@@ -42,7 +42,7 @@ export async function collectResult(deps: ProviderDeps, context: StepContext): P
     if (error instanceof ProviderFault && error.kind === 'refused') return fail('provider_failed', error.message)
     if (error instanceof ProviderFault && error.kind === 'not_found')
       return again(LAG_MS, 'its result is not there yet')
-    return againAfter(error)
+    return againAfter(deps, error)
   }
 }
 

@@ -39,7 +39,7 @@ export async function followTask(deps: ProviderDeps, context: StepContext): Prom
     if (view.status === 'failed' || view.status === 'cancelled') return ended(deps, context, view.status, view.failure)
     return again(lookAgainMs(job.secondsAccepted ?? 0), `${job.provider}: ${view.raw}`)
   } catch (error) {
-    return silent(deps, context, job.secondsSilent, againAfter(error))
+    return silent(deps, context, job.secondsSilent, againAfter(deps, error))
   }
 }
 

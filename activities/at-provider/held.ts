@@ -3,11 +3,13 @@
 import { settleHeld } from '../../db/budget.js'
 import { closeHeldTask, type HeldTask } from '../../db/provider-money.js'
 import { ProviderFault } from '../providers/adapter.js'
-import { accessOf, type ProviderDeps } from './step.js'
+import { type AccessDeps, accessOf, type ProviderDeps } from './step.js'
+
+export type HeldDeps = AccessDeps & Pick<ProviderDeps, 'announce' | 'providerTimes'>
 
 export type HeldAnswer = 'settled' | 'not_yet'
 
-export async function askAfterHeldTask(deps: ProviderDeps, held: HeldTask, signal: AbortSignal): Promise<HeldAnswer> {
+export async function askAfterHeldTask(deps: HeldDeps, held: HeldTask, signal: AbortSignal): Promise<HeldAnswer> {
   const access = await accessOf(deps, held)
   if ('missing' in access) return 'not_yet'
   const { adapter, credentials } = access
@@ -28,7 +30,7 @@ export async function askAfterHeldTask(deps: ProviderDeps, held: HeldTask, signa
 }
 
 async function settle(
-  { db, announce }: ProviderDeps,
+  { db, announce }: HeldDeps,
   { jobId }: HeldTask,
   found: Parameters<typeof closeHeldTask>[2]
 ): Promise<HeldAnswer> {

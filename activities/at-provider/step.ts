@@ -20,6 +20,8 @@ export interface ProviderTimes {
   outageSeconds: number
   /** One unbroken silence after it has accepted. */
   silenceSeconds: number
+  /** Between two tries, where the provider names no time. */
+  retryMs: number
   /** How long a cancel waits for the provider's word. */
   cancelSeconds: number
 }
@@ -28,6 +30,7 @@ export const defaultProviderTimes: ProviderTimes = {
   lookUpWindowSeconds: 600,
   outageSeconds: 24 * 3600,
   silenceSeconds: 30 * 24 * 3600,
+  retryMs: 5_000,
   cancelSeconds: 600
 }
 
@@ -40,6 +43,8 @@ export interface ProviderDeps extends WaitDeps {
   announce: AnnounceJob
   providerTimes: ProviderTimes
 }
+
+export type AccessDeps = Pick<ProviderDeps, 'db' | 'keyRing' | 'providers'>
 
 export interface StepContext {
   jobId: string
@@ -87,7 +92,7 @@ export interface Access {
 
 /** @returns the reason when there is none: this version has no adapter, or the team no credentials. */
 export async function accessOf(
-  { db, keyRing, providers }: ProviderDeps,
+  { db, keyRing, providers }: AccessDeps,
   job: Pick<ProviderRun, 'teamId' | 'provider'>
 ): Promise<Access | { missing: string }> {
   const adapter = providers.get(job.provider)
@@ -103,15 +108,12 @@ export async function accessOf(
 export const clientToken = (jobId: string, task: string, attempt: number): string =>
   createHash('sha256').update(`${jobId}\0${task}\0${attempt}`).digest('hex')
 
-const BUSY_MS = 5_000
-const AWAY_MS = 5_000
 /** Credentials that were withdrawn may be put right by somebody. */
 const UNAUTHORIZED_MS = 60_000
 
 /** When to ask again after a fault. Anything else than a provider's fault is ours, and thrown on. */
-export function againAfter(error: unknown): Again {
+export function againAfter({ providerTimes }: ProviderDeps, error: unknown): Again {
   if (!(error instanceof ProviderFault)) throw error
-  const afterMs =
-    error.retryAfterMs ?? (error.kind === 'unauthorized' ? UNAUTHORIZED_MS : error.kind === 'busy' ? BUSY_MS : AWAY_MS)
+  const afterMs = error.retryAfterMs ?? (error.kind === 'unauthorized' ? UNAUTHORIZED_MS : providerTimes.retryMs)
   return { next: 'again', afterMs, why: error.message }
 }

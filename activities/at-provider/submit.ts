@@ -31,7 +31,6 @@ import {
 
 /** A try that took its row longer ago may have been overtaken by another. */
 const TAKEN_MS_MAX = 30_000
-const LOOK_AGAIN_MS = 5_000
 
 export type Submitted = { next: 'follow' } | StepEnd
 
@@ -55,7 +54,8 @@ export async function submitToProvider(deps: ProviderDeps, context: StepContext)
   if (!(await markSending(deps.db, jobId, fence, attempt.number))) return again(0, 'another try has it')
   const request = await taskRequest(deps, jobId, job, token)
   // Right before the request leaves: a process that stood still for long must not send any more.
-  if (performance.now() - takenAt > TAKEN_MS_MAX) return again(LOOK_AGAIN_MS, 'this try took too long before it sent')
+  if (performance.now() - takenAt > TAKEN_MS_MAX)
+    return again(deps.providerTimes.retryMs, 'this try took too long before it sent')
   return send(deps, context, access, attempt, request)
 }
 
@@ -81,12 +81,12 @@ async function send(
       }
       case 'busy':
         await markNotSent(db, jobId, attempt)
-        return againAfter(error)
+        return againAfter(deps, error)
       case 'unreachable':
         await markNotSent(db, jobId, attempt)
         return outage(deps, context, attempt, error)
       case 'unclear':
-        return againAfter(error)
+        return againAfter(deps, error)
     }
   }
 }
@@ -111,7 +111,10 @@ async function lookFirst(
     await markHeard(deps.db, context.jobId, attempt.number)
     if (id !== null) return accepted(deps, context, id)
     if ((attempt.secondsSinceSent ?? 0) < deps.providerTimes.lookUpWindowSeconds)
-      return again(LOOK_AGAIN_MS, `${adapter.name} has no such task yet; an earlier request may still be under way`)
+      return again(
+        deps.providerTimes.retryMs,
+        `${adapter.name} has no such task yet; an earlier request may still be under way`
+      )
     return null
   } catch (error) {
     return outage(deps, context, attempt, error)
@@ -125,7 +128,7 @@ async function outage(
   attempt: SubmitTry,
   error: unknown
 ): Promise<Submitted> {
-  const wait = againAfter(error)
+  const wait = againAfter(deps, error)
   if (attempt.secondsSilent < deps.providerTimes.outageSeconds) return wait
   const hours = Math.round(deps.providerTimes.outageSeconds / 3600)
   if (attempt.lastSentAt === null) {

@@ -71,7 +71,7 @@ export interface ProviderAdapter {
     task: { program: ProviderProgram; shots: number },
     signal: AbortSignal
   ): Promise<TaskCounts>
-  /** Asks for the end of a task; whether it takes hold is for `look` to say. A task that is over already is no fault. */
+  /** Asks for the end of a task; whether it takes hold, or came too late, is for `look` to say. */
   cancel(credentials: Credentials, id: string, signal: AbortSignal): Promise<void>
   backends(signal: AbortSignal): Promise<BackendState[]>
 }

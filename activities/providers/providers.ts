@@ -9,8 +9,11 @@ export interface Providers {
 }
 
 /** @param urls where a provider's service is, when it is not its own (an emulator). */
-export function createProviders(urls: { ionq?: string | undefined } = {}): Providers {
-  const all = [createIonq(urls.ionq)]
+export function createProviders(
+  urls: { ionq?: string | undefined } = {},
+  { callTimeoutMs }: { callTimeoutMs?: number } = {}
+): Providers {
+  const all = [createIonq(urls.ionq, callTimeoutMs)]
   return {
     adapters: new Map(all.map((adapter) => [adapter.name, adapter])),
     close: async () => {

@@ -19,10 +19,13 @@ export interface Answer<T> {
   cookie: string | null
 }
 
+/** Who asks: a person by the session's cookie (`name=value`), or a program by an API key. */
+export type Credential = { cookie: string } | { key: string }
+
 export class ApiClient {
   constructor(
     readonly url: string,
-    private readonly cookie: string | null
+    readonly credential: Credential | null
   ) {}
 
   /** @throws CliError `refused` for 4xx, `unreachable` without a usable answer. */
@@ -70,7 +73,7 @@ export class ApiClient {
         method,
         headers: {
           accept: 'application/json',
-          ...(this.cookie && { cookie: this.cookie }),
+          ...this.credentialHeader(),
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...(key !== undefined && { 'idempotency-key': key })
         },
@@ -82,6 +85,20 @@ export class ApiClient {
     } catch (error) {
       return this.throwUnreachable(method, error)
     }
+  }
+
+  private credentialHeader(): Record<string, string> {
+    if (!this.credential) return {}
+    return 'key' in this.credential
+      ? { authorization: `Bearer ${this.credential.key}` }
+      : { cookie: this.credential.cookie }
+  }
+
+  private notKnown(): string {
+    if (!this.credential) return `not signed in to ${this.url}: run qjob login EMAIL, or give an API key in QJOB_KEY`
+    return 'key' in this.credential
+      ? `${this.url} does not know this API key: it is mistyped, revoked or expired (--key, QJOB_KEY)`
+      : `not signed in to ${this.url} any more: run qjob login EMAIL`
   }
 
   private throwUnreachable(method: string, error: unknown): never {
@@ -102,11 +119,7 @@ export class ApiClient {
     const requestId = response.headers.get('x-request-id')
     const facts = { status: response.status, ...details, ...(requestId && { request_id: requestId }) }
     if (response.status === 401 && !path.startsWith('/api/auth/sign-'))
-      return new CliError(
-        'refused',
-        `not signed in to ${this.url}${this.cookie ? ' any more' : ''}: run qjob login EMAIL`,
-        facts
-      )
+      return new CliError('refused', this.notKnown(), facts)
     if (message === null || response.status < 400) return this.strange(response.status)
     if (response.status >= 500)
       return new CliError(

@@ -16,6 +16,8 @@ export interface SubmitOptions {
   label: string[]
   maxCost?: number
   timeout?: number
+  notBefore?: string
+  notify?: boolean
   seed?: number
 }
 
@@ -28,7 +30,9 @@ export async function submissionBody(file: string, options: SubmitOptions): Prom
     name: options.name,
     labels: options.label.length > 0 ? options.label : undefined,
     max_cost_usd: options.maxCost,
-    timeout_seconds: options.timeout
+    timeout_seconds: options.timeout,
+    not_before: options.notBefore,
+    notify: options.notify ? 'email' : undefined
   }
   const params = [
     ['shots', String(options.shots)],

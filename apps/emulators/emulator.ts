@@ -24,6 +24,7 @@ export interface EmulatorControl {
   fault(order: FaultOrder): Fault
   /** Those that still wait for requests. */
   faults(): Fault[]
+  clearFaults(): void
   /** For tasks submitted from now on. */
   timing(timing: Partial<Timing>): void
   /** Throws for an unknown device or status. */
@@ -55,6 +56,7 @@ export function createEmulator(provider: EmulatedProvider, clock: EmulatedClock)
       },
       fault: (order) => faults.add(order),
       faults: () => faults.list(),
+      clearFaults: () => faults.clear(),
       timing: (timing) => provider.setTiming(timing),
       device: (device, status) => provider.setDeviceStatus(device, status),
       reset() {

@@ -36,6 +36,9 @@ try {
   process.stderr.write(`qjob: ${said}\n`)
   if (values.json) process.stdout.write(`${JSON.stringify({ error: { message: said, exit_code: exitCode } })}\n`)
   process.exitCode = exitCode
+} finally {
+  // An open channel would keep the process.
+  if (process.connected) process.disconnect()
 }
 
 function portsFrom(text: string): EmulatorOptions['ports'] {

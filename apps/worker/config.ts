@@ -3,6 +3,7 @@
 import { defaultProviderTimes, type ProviderTimes } from '../../activities/at-provider/step.js'
 import { configuredKeyRing, type KeyRing } from '../../activities/key-ring.js'
 import { DEFAULT_SENDER, type MailSettings } from '../../activities/mail-message.js'
+import { CALL_TIMEOUT_MS } from '../../activities/providers/http.js'
 import { readTracingEndpoint } from '../../activities/tracing.js'
 import { readTeamRunningMax } from '../../domain/dispatch.js'
 import { RETRY_SECONDS } from '../../domain/webhook.js'
@@ -63,6 +64,8 @@ export interface WorkerTimes {
   webhooks: WebhookTimes
   mails: MailTimes
   providers: ProviderTimes
+  /** For one call to a provider, its answer included. */
+  providerCallMs: number
 }
 
 export const defaultTimes: WorkerTimes = {
@@ -80,7 +83,8 @@ export const defaultTimes: WorkerTimes = {
   moneySweepMs: 60_000,
   webhooks: { lookMs: 2_000, retrySeconds: RETRY_SECONDS, pauseMs: 5_000 },
   mails: defaultMailTimes,
-  providers: defaultProviderTimes
+  providers: defaultProviderTimes,
+  providerCallMs: CALL_TIMEOUT_MS
 }
 
 /** @throws Error naming the variable that is missing or malformed. */
@@ -127,8 +131,10 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
       providers: {
         ...defaultProviderTimes,
         lookUpWindowSeconds: seconds('PROVIDER_LOOKUP_WINDOW', defaultProviderTimes.lookUpWindowSeconds),
+        retryMs: 1000 * seconds('PROVIDER_RETRY_SECONDS', defaultProviderTimes.retryMs / 1000),
         cancelSeconds: seconds('PROVIDER_CANCEL_DEADLINE', defaultProviderTimes.cancelSeconds)
       },
+      providerCallMs: 1000 * seconds('PROVIDER_CALL_TIMEOUT', defaultTimes.providerCallMs / 1000),
       dispatchDeadlineSeconds: seconds('DISPATCH_DEADLINE', defaultTimes.dispatchDeadlineSeconds),
       quietSeconds: seconds('WORKFLOW_QUIET_SECONDS', defaultTimes.quietSeconds),
       missingConfirmSeconds: seconds('WORKFLOW_MISSING_SECONDS', defaultTimes.missingConfirmSeconds),

@@ -2,13 +2,17 @@
 import { Gauge, Histogram, Registry } from 'prom-client'
 import type { ExecutorGate } from '../../activities/executor-gate.js'
 import { createJobMetrics } from '../../activities/job-metrics.js'
-import type { RecordProviderCall } from '../../activities/provider-calls.js'
 import type { TellMove } from '../../db/job-moves.js'
 
 export interface WorkerMetrics {
   registry: Registry
   countMove: TellMove
-  recordProviderCall: RecordProviderCall
+  /**
+   * @param operation what was asked: a word of a small set, never an id or an address.
+   * @param outcome `ok`, or the kind of the fault.
+   * @param seconds from the request to the end of its answer, or to giving it up.
+   */
+  recordProviderCall(provider: string, operation: string, outcome: string, seconds: number): void
 }
 
 /** A registry of this worker alone. */

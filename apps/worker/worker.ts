@@ -36,6 +36,8 @@ import { startStalledSweep } from './stalled-sweep.js'
 import { createSweepNotes } from './sweep-notes.js'
 import { startTemporalWorker } from './temporal-worker.js'
 import { startLoop } from './timer-loop.js'
+import { startUsageSweep } from './usage-sweep.js'
+import { watchProviders } from './watched-providers.js'
 import { startWebhookSender } from './webhook-sender.js'
 
 // Runs slots to expect until the executor has told its own.
@@ -66,10 +68,10 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     logMove(move)
   })
   const steps = { db, executor, gate, announce, log }
-  const providers = createProviders({ ionq: config.ionqApiUrl ?? undefined })
+  const providers = createProviders({ ionq: config.ionqApiUrl ?? undefined }, { callTimeoutMs: times.providerCallMs })
   const providerSteps = {
     ...steps,
-    providers: providers.adapters,
+    providers: watchProviders(providers.adapters, metrics.recordProviderCall, tracing),
     keyRing: config.keyRing,
     providerTimes: times.providers
   }
@@ -130,6 +132,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     startStalledSweep({ db, temporal, announce, times, notes, log }),
     startMoneySweep({ db, notes, log, everyMs: times.moneySweepMs }),
     startRetentionSweep(db, notes, log),
+    startUsageSweep(db, notes, log),
     ...startProviderLoops({ ...providerSteps, notes, log, emulated: config.emulatedHardware }),
     startLoop('executor health', times.executorHealthMs, log, async () => {
       const health = await executor.health().catch(() => null)

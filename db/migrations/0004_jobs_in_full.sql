@@ -91,4 +91,61 @@ CREATE INDEX "outbox_held_idx" ON "outbox" USING btree ("team_id","job_id") WHER
 CREATE INDEX "outbox_offline_idx" ON "outbox" USING btree ("backend","job_id") WHERE held_reason = 'backend_offline';--> statement-breakpoint
 CREATE INDEX "outbox_delivered_idx" ON "outbox" USING btree ("team_id") WHERE kind = 'start' and deliveries > 0;--> statement-breakpoint
 CREATE INDEX "jobs_held_idx" ON "jobs" USING btree ("completed_at") WHERE actual_cost_micro is null and status in ('failed', 'cancelled');--> statement-breakpoint
-CREATE INDEX "ledger_over_idx" ON "ledger" USING btree ("at") WHERE kind = 'release' and amount_micro < 0;
+CREATE INDEX "ledger_over_idx" ON "ledger" USING btree ("at") WHERE kind = 'release' and amount_micro < 0;--> statement-breakpoint
+DROP INDEX "jobs_team_id_idx";--> statement-breakpoint
+CREATE INDEX "jobs_team_id_idx" ON "jobs" USING btree ("team_id","id","created_at");--> statement-breakpoint
+CREATE INDEX "jobs_team_status_idx" ON "jobs" USING btree ("team_id","status","id");--> statement-breakpoint
+CREATE INDEX "jobs_team_backend_idx" ON "jobs" USING btree ("team_id","backend","id");--> statement-breakpoint
+CREATE TABLE "usage_days" (
+	"team_id" uuid NOT NULL,
+	"day" date NOT NULL,
+	"backend" text NOT NULL,
+	"provider" text NOT NULL,
+	"jobs" integer NOT NULL,
+	"shots" bigint NOT NULL,
+	"spent_micro" bigint NOT NULL,
+	CONSTRAINT "usage_days_team_id_day_backend_provider_pk" PRIMARY KEY("team_id","day","backend","provider")
+);
+--> statement-breakpoint
+CREATE TABLE "usage_entries" (
+	"team_id" uuid NOT NULL,
+	"day" date NOT NULL,
+	"backend" text NOT NULL,
+	"provider" text NOT NULL,
+	"jobs" integer NOT NULL,
+	"shots" bigint NOT NULL,
+	"spent_micro" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX "usage_entries_team_day_idx" ON "usage_entries" USING btree ("team_id","day");--> statement-breakpoint
+-- Usage is added up as it happens, whoever writes: a job counts when it begins to run, money when it moves. Both on the
+-- day to which the job's reservation belongs.
+CREATE FUNCTION note_usage_of_job() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO usage_entries (team_id, day, backend, provider, jobs, shots, spent_micro)
+  VALUES (NEW.team_id, (coalesce(NEW.not_before, NEW.created_at) AT TIME ZONE 'UTC')::date, NEW.backend, NEW.provider,
+    1, NEW.shots, 0);
+  RETURN NULL;
+END $$;
+--> statement-breakpoint
+CREATE TRIGGER jobs_usage AFTER UPDATE OF started_at ON jobs FOR EACH ROW
+  WHEN (OLD.started_at IS NULL AND NEW.started_at IS NOT NULL) EXECUTE FUNCTION note_usage_of_job();
+--> statement-breakpoint
+CREATE FUNCTION note_usage_of_money() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO usage_entries (team_id, day, backend, provider, jobs, shots, spent_micro)
+  SELECT NEW.team_id, NEW.day, backend, provider, 0, 0, NEW.amount_micro FROM jobs WHERE id = NEW.job_id;
+  RETURN NULL;
+END $$;
+--> statement-breakpoint
+CREATE TRIGGER ledger_usage AFTER INSERT ON ledger FOR EACH ROW
+  WHEN (NEW.kind IN ('settle', 'adjust') AND NEW.amount_micro <> 0) EXECUTE FUNCTION note_usage_of_money();
+--> statement-breakpoint
+INSERT INTO usage_days (team_id, day, backend, provider, jobs, shots, spent_micro)
+SELECT team_id, day, backend, provider, sum(jobs), sum(shots), sum(spent_micro) FROM (
+  SELECT team_id, (coalesce(not_before, created_at) AT TIME ZONE 'UTC')::date AS day, backend, provider, 1 AS jobs,
+    shots, 0 AS spent_micro FROM jobs WHERE started_at IS NOT NULL
+  UNION ALL
+  SELECT ledger.team_id, ledger.day, jobs.backend, jobs.provider, 0, 0, ledger.amount_micro FROM ledger
+    JOIN jobs ON jobs.id = ledger.job_id WHERE ledger.kind IN ('settle', 'adjust')
+) entries GROUP BY 1, 2, 3, 4;

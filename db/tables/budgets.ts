@@ -1,6 +1,6 @@
 // Money: limits of a team, counters of a day or month, and the append-only ledger that must always add up to them.
 import { sql } from 'drizzle-orm'
-import { date, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { bigint, date, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { teams } from './accounts.js'
 import { instant, micro } from './columns.js'
 
@@ -58,3 +58,25 @@ export const ledger = pgTable(
     index('ledger_over_idx').on(table.at).where(sql`kind = 'release' and amount_micro < 0`)
   ]
 )
+
+const usageFigures = {
+  teamId: uuid('team_id').notNull(),
+  // The UTC day to which a job's reservation belongs.
+  day: date('day', { mode: 'string' }).notNull(),
+  backend: text('backend').notNull(),
+  provider: text('provider').notNull(),
+  // Jobs that began to run, and their shots.
+  jobs: integer('jobs').notNull(),
+  shots: bigint('shots', { mode: 'number' }).notNull(),
+  spent: micro('spent_micro').notNull()
+}
+
+// What a team ran and spent, by day and backend: sums, and what has come since. Two triggers write the entries, in the
+// transaction that begins a job or moves money: rows of their own, so that no job waits for another's. A sweep adds them
+// to the sums (db/usage.ts).
+export const usageDays = pgTable('usage_days', usageFigures, (table) => [
+  primaryKey({ columns: [table.teamId, table.day, table.backend, table.provider] })
+])
+export const usageEntries = pgTable('usage_entries', usageFigures, (table) => [
+  index('usage_entries_team_day_idx').on(table.teamId, table.day)
+])

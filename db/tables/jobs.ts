@@ -70,8 +70,10 @@ export const jobs = pgTable(
     updatedAt: instant('updated_at').notNull().defaultNow()
   },
   (table) => [
-    // Lists of a team, newest first (ids sort by time).
-    index('jobs_team_id_idx').on(table.teamId, table.id),
+    // Lists of a team, newest first (ids sort by time): all, those of a time, of a status, of a backend.
+    index('jobs_team_id_idx').on(table.teamId, table.id, table.createdAt),
+    index('jobs_team_status_idx').on(table.teamId, table.status, table.id),
+    index('jobs_team_backend_idx').on(table.teamId, table.backend, table.id),
     // Sweep of leases that ran out.
     index('jobs_lease_idx').on(table.leaseExpiresAt).where(sql`lease_token is not null`),
     // Sweep of jobs without a live workflow, and the queue position of a waiting job.

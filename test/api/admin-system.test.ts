@@ -49,7 +49,8 @@ describe('what the platform says of itself', () => {
       },
       workers: { direct: { state: 'ok', count: 0 }, temporal: { state: 'ok', pollers: [] } },
       jobs: { state: 'ok', pending: 0, running: 0, cancelling: 0 },
-      outbox: { state: 'ok', rows: 0, due: 0, unreachable: 0, oldest_seconds: null }
+      outbox: { state: 'ok', rows: 0, due: 0, unreachable: 0, oldest_seconds: null },
+      sweeps: { state: 'ok' }
     })
     expect(executor).toMatchObject({
       state: 'ok',
@@ -110,6 +111,24 @@ describe('what the platform says of itself', () => {
       })
       expect(Math.abs(Date.parse(now.workers.temporal.pollers[0].last_seen_at) - Date.now())).toBeLessThan(60_000)
       expect(now.outbox).toEqual({ state: 'ok', rows: 1, due: 0, unreachable: 0, oldest_seconds: null })
+      const { state, ...sweeps } = await eventually(async () => {
+        const { sweeps } = await system()
+        return Object.keys(sweeps).length > 8 && sweeps
+      })
+      expect(state).toBe('ok')
+      expect(Object.keys(sweeps)).toEqual(
+        expect.arrayContaining([
+          'outbox',
+          'leases',
+          'stalled_workflows',
+          'held_starts',
+          'retention',
+          'money',
+          'money_in_full'
+        ])
+      )
+      for (const [name, sweep] of Object.entries(sweeps))
+        expect([name, sweep]).toEqual([name, expect.objectContaining({ late: false, error: null, findings: [] })])
     } finally {
       await worker.close()
     }

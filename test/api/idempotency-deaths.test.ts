@@ -68,7 +68,9 @@ test('killed between its commit and its answer: the same request is answered as 
   const other = postgres(platform.settings.DATABASE_URL!, { max: 1, onnotice: () => {} })
   await other`select pg_advisory_lock(4711)`
   const torn = submit('at the end').catch(() => 'torn')
-  await eventually(async () => (await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`).length > 0)
+  await eventually(
+    async () => (await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`).length > 0
+  )
   await platform.kill('api')
   expect(await torn).toBe('torn')
   // The server's side of the connection goes on: its commit is received, and will be carried out.

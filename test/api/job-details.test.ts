@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { closeAttempt, openAttempt } from '../../db/attempts.js'
-import { recordCancelled } from '../../db/job-steps.js'
+import { beginJob, recordCancelled } from '../../db/job-steps.js'
 import { transition } from '../../db/job-transition.js'
 import type { JobStatus } from '../../domain/job-status.js'
 import { type Answer, startApi, type TestUser } from '../support/api.js'
@@ -197,12 +197,15 @@ describe('the list of jobs', () => {
     const make = (changes: Record<string, unknown>) => bob.submit(submission({ not_before: later(), ...changes }))
     const bell = await make({ name: 'A Bell pair', labels: ['nightly'] })
     const ghz = await make({ name: 'GHZ_100%', labels: ['Weekly run'] })
-    await db.execute(sql`update jobs set created_at = '2026-01-02T00:00:00Z' where id = ${bell}`)
+    // Within the day by which the clocks of api and database may differ.
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
+    const [made, between] = [hoursAgo(12), hoursAgo(6)]
+    await db.execute(sql`update jobs set created_at = ${made}::timestamptz where id = ${bell}`)
     const ids = async (query: string) =>
       ((await bob.get(`/api/jobs?${query}`)).body.jobs as { id: string }[]).map(({ id }) => id)
-    expect(await ids('created_before=2026-01-03T00:00:00Z')).toEqual([bell])
-    expect(await ids('created_after=2026-01-03T00:00:00Z')).toEqual([ghz])
-    expect(await ids('created_after=2026-01-02T00:00:00Z&created_before=2026-01-03T00:00:00Z')).toEqual([])
+    expect(await ids(`created_before=${between}`)).toEqual([bell])
+    expect(await ids(`created_after=${between}`)).toEqual([ghz])
+    expect(await ids(`created_after=${made}&created_before=${between}`)).toEqual([])
     for (const [text, found] of [
       ['bell', [bell]],
       ['WEEKLY', [ghz]],
@@ -229,6 +232,8 @@ describe('an estimate', () => {
   test.each([
     ['shots=1000', 0.65, 1],
     ['shots=1000&tasks=3', 1.95, 3],
+    ['shots=1000&circuit_count=3', 1.95, 3],
+    ['shots=1000&circuit_count=3&tasks=3', 1.95, 3],
     // The backend's minimum, for each task.
     ['shots=1&tasks=2', 0.8, 2]
   ])('of %s is %p, with the prices that make it', async (query, cost, tasks) => {
@@ -248,6 +253,27 @@ describe('an estimate', () => {
     expect((await ada.get(`/api/jobs/${job}`)).body.estimated_cost_usd).toBe(body.estimated_cost_usd)
   })
 
+  test('counts the circuits of a submission, which is held to its own cap and priced again when it starts', async () => {
+    const params = { shots: 1_000, circuit_count: 3 }
+    const body = submission({ backend: 'marqov-sim', params, not_before: later() })
+    const dear = await ada.post('/api/jobs/submit', { ...body, max_cost_usd: 1.949999 })
+    expect([dear.status, dear.body.estimated_cost]).toEqual([402, 1.95])
+    const first = await ada.submit({ ...body, max_cost_usd: 1.95 })
+    const again = (await ada.post(`/api/jobs/${first}/rerun`)).body.job_id
+    for (const id of [first, again])
+      expect((await ada.get(`/api/jobs/${id}`)).body).toMatchObject({ estimated_cost_usd: 1.95, params })
+    await db.execute(sql`update jobs set not_before = null where id in (${first}, ${again})`)
+    expect(await beginJob(db, first, { generation: 1 })).toBe('begin')
+    await db.execute(sql`update backends set per_shot_micro = 351 where slug = 'marqov-sim'`)
+    expect(await beginJob(db, again, { generation: 1 })).toBe('stop')
+    await db.execute(sql`update backends set per_shot_micro = 350 where slug = 'marqov-sim'`)
+    expect((await ada.get(`/api/jobs/${again}`)).body).toMatchObject({
+      status: 'failed',
+      actual_cost_usd: 0,
+      error: { code: 'price_changed', message: expect.stringContaining('$1.95 was reserved, $1.953000 would be due') }
+    })
+  })
+
   test.each([
     ['backend=none&shots=1', 404],
     ['shots=1', 400],
@@ -256,6 +282,9 @@ describe('an estimate', () => {
     ['backend=local&shots=100001', 400],
     ['backend=local&shots=1.5', 400],
     ['backend=local&shots=1&tasks=0', 400],
+    ['backend=local&shots=1&circuit_count=0', 400],
+    ['backend=local&shots=1&circuit_count=1001', 400],
+    ['backend=local&shots=1&tasks=2&circuit_count=3', 400],
     ['backend=local&shots=1&team_id=01890000-0000-7000-8000-000000000000', 404]
   ])('of %s is refused', async (query, status) => {
     expect((await estimate(query)).status).toBe(status)

@@ -7,6 +7,7 @@ import { createAccessCode } from '../../db/accounts.js'
 import { type Ask, type Headers, PASSWORD, startApi, type TestUser } from '../support/api.js'
 import { bellQasm3, submission } from '../support/builders.js'
 import { type AnswerJudge, type ApiDocument, createAnswerJudge } from '../support/documented.js'
+import { addHeldJob } from '../support/money-rows.js'
 import { later, makePopulatedTeam, type PopulatedTeam } from '../support/populated-team.js'
 
 const api = await startApi('openapi')
@@ -226,6 +227,14 @@ describe('every route answers as the document says', () => {
     const cancelled = await api.signUp()
     const pending = await cancelled.submit(submission({ not_before: later() }))
     await judged(team.owner.ask)('POST', `/api/admin/jobs/${pending}/cancel`)
+    const { id: userId, email: of } = cancelled
+    const held = await addHeldJob(api.database.db, { userId, email: of }, { cost: 1_000_000n })
+    const paid = await judged(team.owner.ask)('POST', `/api/admin/jobs/${held}/settle`, {
+      cost_usd: 1.5,
+      note: 'a bill'
+    })
+    expect(paid.status).toBe(200)
+    await judged(team.owner.ask)('GET', '/api/admin/money')
     expect(faults.splice(0)).toEqual([])
   })
 

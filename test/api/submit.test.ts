@@ -51,6 +51,9 @@ describe('is accepted', () => {
     ['optimization_level 0', withParams({ optimization_level: 0 })],
     ['optimization_level 3', withParams({ optimization_level: 3 })],
     ['circuit_count 1', withParams({ circuit_count: 1 })],
+    ['circuit_count 1000', withParams({ circuit_count: 1_000 })],
+    ['notify', submission({ notify: 'email' })],
+    ['warn_check_ids', submission({ warn_check_ids: ['a', 'b'] })],
     ['params of its own', withParams({ my_angle: [1.5, { deep: 'x' }], 'ключ 🔑': null })],
     ['inline_code of 1 character', submission({ inline_code: 'x' })],
     ['inline_code of 50,000 characters', submission({ inline_code: 'x'.repeat(50_000) })],
@@ -257,10 +260,7 @@ describe('is refused, leaving nothing behind:', () => {
     ['script_id', submission({ inline_code: undefined, script_id: uuid })],
     ['script_slug', submission({ inline_code: undefined, script_slug: 'bell-state' })],
     ['create_capsule', submission({ create_capsule: true, capsule_name: 'x'.repeat(200) })],
-    ['notify', submission({ notify: 'email' })],
-    ['analysis_id', submission({ analysis_id: 'a' })],
-    ['warn_check_ids', submission({ warn_check_ids: ['a'] })],
-    ['params.circuit_count', withParams({ circuit_count: 2 })]
+    ['analysis_id', submission({ analysis_id: 'a' })]
   ])('%s, not available in this version', (field, body) =>
     refused(body, new RegExp(`^${field.split(':')[0]}: .*not available in this version`))
   )
@@ -311,6 +311,14 @@ describe('is refused, leaving nothing behind:', () => {
     ],
     ['a million values', `[${'0,'.repeat(1_000_000)}0]`, 'body: holds more than 20000 values']
   ])('%s', (_what, body, message) => refused(body, message))
+
+  test('notify, of a service that sends no mail', async () => {
+    const mailer = api.deps.mailer as { sends: boolean }
+    mailer.sends = false
+    await refused(submission({ notify: 'email' }), 'notify: this service sends no mail').finally(() => {
+      mailer.sends = true
+    })
+  })
 
   test('a body above 4 MiB, whatever it holds: 413', async () => {
     const body = JSON.stringify(submission({ ballast: 'x'.repeat(4 * 1024 * 1024) }))

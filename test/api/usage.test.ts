@@ -23,10 +23,10 @@ async function ran(at: string, cost: number, options: { backend?: string; settle
     { userId: ada.id, email: ada.email },
     { cost: usd(cost), at: new Date(at), submission: { teamId, params: { shots: 100 } } }
   )
-  await db.transaction((tx) => settle(tx, id, usd(settled)))
   await db.execute(sql`update jobs set created_at = ${at}::timestamptz, backend = ${backend},
     provider = case when ${backend} = 'local' then provider else 'IonQ' end,
     started_at = case when ${started} then ${at}::timestamptz end where id = ${id}`)
+  await db.transaction((tx) => settle(tx, id, usd(settled)))
 }
 
 beforeAll(async () => {

@@ -77,7 +77,10 @@ function checkJob(job: JobLine, submission: Submission, findings: Findings): voi
     findings[promise].push(`${job.name} (${job.mode}) ${job.id}: ${what}`)
   const { status, attempts } = job
   // The rest is said of jobs that have ended.
-  if (!isFinal(status)) return say('jobs stuck', status)
+  if (!isFinal(status)) {
+    say('jobs stuck', status)
+    return
+  }
 
   const completed = attempts.filter((state) => state === 'completed').length
   if (completed > 1 || (job.mode === 'direct' && attempts.length > 1))

@@ -36,6 +36,11 @@ async function signedUp(email: string): Promise<Shell> {
   return shell
 }
 
+const sessionCookie = (shell: Shell): string => {
+  const folder = join(shell.folder, '.config/qjob/sessions')
+  return JSON.parse(readFileSync(join(folder, readdirSync(folder)[0]!), 'utf8')).cookie
+}
+
 /** The id of a job that the executor is running. */
 async function runningJob(shell: Shell): Promise<string> {
   const file = shell.file('endless.py', endless)
@@ -80,7 +85,10 @@ test('signing out ends the session at the service too, and every later command s
   expect((await shell.run(['logout'])).stdout).toBe(`Signed out of ${service.url}.\n`)
   for (const args of [['whoami'], ['jobs'], ['budget'], ['submit', '-']]) {
     const { code, stderr } = await shell.run(args, bell)
-    expect([code, stderr]).toEqual([4, `qjob: not signed in to ${service.url}: run qjob login EMAIL\n`])
+    expect([code, stderr]).toEqual([
+      4,
+      `qjob: not signed in to ${service.url}: run qjob login EMAIL, or give an API key in QJOB_KEY\n`
+    ])
   }
   const replayed = await fetch(`${service.url}/api/auth/session`, { headers: { cookie: JSON.parse(kept).cookie } })
   expect(replayed.status).toBe(401)
@@ -211,6 +219,46 @@ test("another user's job is not found", async () => {
     ['cancel', jobs[0].id]
   ])
     expect(await eve.run(args)).toEqual({ code: 4, stdout: '', stderr: 'qjob: no such job\n' })
+})
+
+test('a program works by an API key, without a session, in the team of the key and no further', async () => {
+  await ada.run(['submit', ada.file('bell.qasm', bell)])
+  const whoami = JSON.parse((await ada.run(['whoami', '--json'])).stdout)
+  const teamId = whoami.teams[0].id
+  const cookie = sessionCookie(ada)
+  const keyOf = async (tier: string) => {
+    const answer = await fetch(`${service.url}/api/team/api-keys`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie },
+      body: JSON.stringify({ team_id: teamId, name: tier, tier, kind: 'test' })
+    })
+    return ((await answer.json()) as { key: string }).key
+  }
+  const program = newShell()
+  const key = await keyOf('simulate')
+  const submitted = await program.run(['submit', '-', '--shots', '10', '--wait', '--json'], asymmetric2, {
+    QJOB_KEY: key
+  })
+  expect([submitted.code, submitted.stderr]).toEqual([0, ''])
+  const job = JSON.parse(submitted.stdout)
+  expect(job).toMatchObject({ team_id: teamId, status: 'completed', result: { counts: { '100': 10 } } })
+  for (const args of [['jobs'], ['job', job.id], ['budget'], ['backends']])
+    expect([args, (await program.run([...args, '--key', key])).code]).toEqual([args, 0])
+  expect((await program.run(['whoami', '--key', key])).stdout).toMatch(/^team +ada@example\.org's Team \(/m)
+
+  // What is given goes before what is exported, and before the session.
+  const wrong = `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`
+  const mistyped = await ada.run(['jobs', '--key', wrong], '', { QJOB_KEY: key })
+  expect([mistyped.code, mistyped.stdout, mistyped.stderr]).toEqual([
+    4,
+    '',
+    `qjob: ${service.url} does not know this API key: it is mistyped, revoked or expired (--key, QJOB_KEY)\n`
+  ])
+  const low = await program.run(['submit', '-', '--json'], bell, { QJOB_KEY: await keyOf('read') })
+  expect(low.code).toBe(4)
+  expect(JSON.parse(low.stdout).error).toMatchObject({ code: 'permission_denied', status: 403, exit_code: 4 })
+  // The session is not the key's to end.
+  expect((await program.run(['logout', '--json'], '', { QJOB_KEY: key })).stdout).toBe('{"signed_out":false}\n')
 })
 
 test('backends show what can be used, and what else there is on request', async () => {

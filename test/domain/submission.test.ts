@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { readSubmission, type SubmitBody } from '../../domain/submission.js'
+import { readSubmission, type SubmitBody, submissionAgain } from '../../domain/submission.js'
 
 const now = new Date('2026-11-21T10:00:00Z')
 const read = (changes: Partial<SubmitBody> & Record<string, unknown>) =>
@@ -29,7 +29,9 @@ describe('a submission', () => {
       labels: [],
       timeoutSeconds: 120,
       maxCost: null,
-      notBefore: null
+      notBefore: null,
+      circuitCount: 1,
+      notify: null
     })
   })
 
@@ -64,19 +66,38 @@ describe('a submission', () => {
     ['script_id', { inline_code: undefined, script_id: '01900000-0000-7000-8000-000000000000' }],
     ['script_slug', { inline_code: undefined, script_slug: 'bell' }],
     ['create_capsule', { create_capsule: true, capsule_name: 'x' }],
-    ['notify', { notify: 'email' }],
-    ['analysis_id', { analysis_id: 'a' }],
-    ['warn_check_ids', { warn_check_ids: ['a'] }],
-    ['params.circuit_count', { params: { shots: 1, circuit_count: 2 } }]
+    ['analysis_id', { analysis_id: 'a' }]
   ])('%s is refused by name in this version, never ignored', (field, changes) => {
     const { code, message } = refusal(changes)
     expect(code).toBe('not_available')
     expect(message).toMatch(new RegExp(`^${field.replace('.', '\\.')}: .*not available in this version`))
   })
 
-  test('empty forms of later features ask for nothing and pass', () => {
-    expect(() => read({ create_capsule: false, analysis_id: null, warn_check_ids: [] })).not.toThrow()
+  test("what changes nothing about a run passes: empty forms of later features, consent to warnings, an SDK's version", () => {
+    expect(() =>
+      read({ create_capsule: false, analysis_id: null, warn_check_ids: ['a'], sdk_version: '0.11.0' })
+    ).not.toThrow()
     expect(() => read({ params: { shots: 1, extract_state_vector: false, circuit_count: 1 } })).not.toThrow()
+  })
+
+  test('keeps the number of circuits for the estimate, and hands it to the code as it is', () => {
+    const params = { shots: 1, circuit_count: 1000 }
+    expect(read({ params })).toMatchObject({ circuitCount: 1000, params })
+  })
+
+  test('keeps how its submitter wants to hear of the end', () => {
+    expect(read({ notify: 'email' }).notify).toBe('email')
+  })
+
+  test('is run again with the same circuits, at once, and mails nobody', () => {
+    const { source, ...job } = read({
+      params: { shots: 1, circuit_count: 7 },
+      notify: 'email',
+      not_before: '2026-12-01T00:00:00Z'
+    })
+    const stored = { kind: 'inline', format: null, framework: 'openqasm', text: source.text } as const
+    const again = submissionAgain({ ...job, params: JSON.stringify(job.params), teamId: 'a team' }, stored)
+    expect(again).toMatchObject({ circuitCount: 7, params: job.params, notify: null, notBefore: null, maxCost: null })
   })
 
   test.each([

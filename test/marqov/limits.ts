@@ -25,7 +25,7 @@ export function checkLimits(scene: () => Scene): void {
                   "code": error.code, "message": error.message, "retry_after": error.retry_after,
                   "whole": type(error.retry_after) is int, "after": time.monotonic() - began,
               })
-      results = [job.result(60) for job in jobs]
+      results = [job.result(60, poll_interval=0.1) for job in jobs]
       polls = time.monotonic()
       polled = [jobs[0].status() for _ in range(120)]
       return {

@@ -131,7 +131,7 @@ export function checkRetries(scene: () => Scene): void {
       job = connect(url, key).submit(code, backend="local", framework="qiskit", shots=10)
       job.cancel()
       try:
-          job.result(30)
+          job.result(30, poll_interval=0.1)
       except JobFailed as error:
           return error.code
     `

@@ -40,7 +40,7 @@ export function checkSubmitting(scene: () => Scene): void {
         const { id, counts, shots } = await run<Record<string, unknown>>(
           `
           job = connect(url, key).submit(code, backend="marqov-sim", framework=framework, shots=100)
-          result = job.result(60)
+          result = job.result(60, poll_interval=0.1)
           return {"id": job.id, "counts": result.counts, "shots": result.raw["shots"]}
           `,
           { framework, code }
@@ -54,7 +54,7 @@ export function checkSubmitting(scene: () => Scene): void {
       const [counts, probabilities] = await run<Record<string, number>[]>(
         `
         job = connect(url, key).submit(code, backend="local", framework="openqasm")
-        result = job.result(60)
+        result = job.result(60, poll_interval=0.1)
         return [result.counts, result.probabilities]
         `,
         { code: bellQasm3() }
@@ -68,7 +68,7 @@ export function checkSubmitting(scene: () => Scene): void {
       const value = await run(
         `
         job = connect(url, key).submit(code, backend="local", framework="qiskit")
-        return str(job.result(60).raw["value"])
+        return str(job.result(60, poll_interval=0.1).raw["value"])
         `,
         { code: 'def main(params):\n    return {"value": 10**30 + 1}\n' }
       )
@@ -84,7 +84,7 @@ export function checkSubmitting(scene: () => Scene): void {
       ['with angles in scientific notation', 'Circuit().rx(0, 1e-9).x(1).rz(1, -2.5e-7)', { '01': 50 }],
       ['with gates on two qubits', 'Circuit().x(0).cx(0, 1).swap(1, 2).cz(0, 2)', { '101': 50 }]
     ])('%s is run as it is drawn', async (_name, circuit, counts) => {
-      const code = `return connect(url, key).submit(${circuit}, backend="marqov-sim", shots=50).result(60).counts`
+      const code = `return connect(url, key).submit(${circuit}, backend="marqov-sim", shots=50).result(60, poll_interval=0.1).counts`
       expect(await run(code)).toEqual(counts)
     })
   })
@@ -95,7 +95,7 @@ export function checkSubmitting(scene: () => Scene): void {
         `
         client = connect(url, key)
         job = client.submit(code, backend="local", framework="openqasm", shots=10)
-        job.result(60)
+        job.result(60, poll_interval=0.1)
         again = client.job(job.id)
         unasked = again.estimated_cost_usd
         return {
@@ -115,7 +115,7 @@ export function checkSubmitting(scene: () => Scene): void {
 
     test('that fails raises JobFailed with the reason that its program gave', async () => {
       const refusal = await scene().python.refusal(
-        'connect(url, key).submit(code, backend="local", framework="qiskit").result(60)',
+        'connect(url, key).submit(code, backend="local", framework="qiskit").result(60, poll_interval=0.1)',
         { ...scene().there, code: 'raise ValueError("three is not even")\n' }
       )
       expect(refusal).toMatchObject({ type: 'JobFailed', code: 'failed' })
@@ -124,7 +124,7 @@ export function checkSubmitting(scene: () => Scene): void {
 
     test('that names an unknown gate says which, and in which line', async () => {
       const refusal = await scene().python.refusal(
-        'connect(url, key).submit(code, backend="marqov-sim", framework="openqasm").result(60)',
+        'connect(url, key).submit(code, backend="marqov-sim", framework="openqasm").result(60, poll_interval=0.1)',
         { ...scene().there, code: 'OPENQASM 3.0;\nqubit[1] q;\nnosuch q[0];' }
       )
       expect(refusal).toMatchObject({ type: 'JobFailed', code: 'failed' })
@@ -137,7 +137,7 @@ export function checkSubmitting(scene: () => Scene): void {
         job = connect(url, key).submit(code, backend="local", framework="qiskit", shots=10)
         first = job.cancel()
         try:
-            job.result(30)
+            job.result(30, poll_interval=0.1)
         except JobFailed as error:
             return {"first": first, "result": error.code, "id": job.id}
         `,
@@ -147,7 +147,7 @@ export function checkSubmitting(scene: () => Scene): void {
       const refusal = await scene().python.refusal(
         `
         job = connect(url, key).submit(code, backend="local", framework="openqasm", shots=10)
-        job.result(30)
+        job.result(30, poll_interval=0.1)
         job.cancel()
         `,
         { ...scene().there, code: bellQasm3() }

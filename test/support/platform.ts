@@ -109,10 +109,19 @@ export async function startPlatform(file: string, own: OwnParts = {}, env: Recor
     cookie = response.headers.get('set-cookie')!.split(';')[0]!
   }
 
-  async function call(method: string, path: string, body?: unknown): Promise<Response> {
+  async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {}
+  ): Promise<Response> {
     return fetch(`${base}${path}`, {
       method,
-      headers: { ...(cookie && { cookie }), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        ...(cookie && { cookie }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
   }

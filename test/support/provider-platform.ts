@@ -1,13 +1,22 @@
 // A platform whose providers are emulated: real api, worker, executor, Temporal and database; the provider's ledger is the
 // witness of what was paid for.
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client'
+import { sql } from 'drizzle-orm'
+import { askAfterHeldTask } from '../../activities/at-provider/held.js'
+import { defaultProviderTimes } from '../../activities/at-provider/step.js'
+import { readKeyRing } from '../../activities/key-ring.js'
+import { createProviders } from '../../activities/providers/providers.js'
 import { type EmulatorOptions, startEmulators } from '../../apps/emulators/emulators.js'
 import type { LedgerTask } from '../../apps/emulators/provider.js'
 import { ledgerMismatches } from '../../db/money-proof.js'
+import { takeHeldTasks } from '../../db/provider-money.js'
 import { eventually } from './eventually.js'
 import { type JobRecord, type OwnParts, startPlatform } from './platform.js'
 
 /** Short, so that a test need not wait for minutes until "not found" counts. */
 export const LOOKUP_WINDOW_SECONDS = 3
+
+const SECRETS_KEYS = `test:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`
 
 export async function startProviderPlatform(
   file: string,
@@ -24,7 +33,9 @@ export async function startProviderPlatform(
     EMULATED_HARDWARE: '1',
     PROVIDER_LOOKUP_WINDOW: String(LOOKUP_WINDOW_SECONDS),
     PROVIDER_CANCEL_DEADLINE: '8',
-    SECRETS_KEYS: `test:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`,
+    PROVIDER_CALL_TIMEOUT: '2',
+    PROVIDER_RETRY_SECONDS: '0.5',
+    SECRETS_KEYS,
     ...env
   })
   const team = (await (await platform.call('POST', '/api/teams', { name: 'Hardware' })).json()) as { id: string }
@@ -71,7 +82,32 @@ export async function startProviderPlatform(
 
     mismatches: () => ledgerMismatches(platform.connection.db),
 
-    /** Events in the history of a job's workflow. */
+    /** Does something with a job's workflow, as an operator would. */
+    async workflow<T>(id: string, act: (handle: WorkflowHandle) => Promise<T>): Promise<T> {
+      const connection = await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! })
+      try {
+        return await act(new Client({ connection }).workflow.getHandle(`job-${id}`))
+      } finally {
+        await connection.close()
+      }
+    },
+
+    /** The sweep of held money, as if the hour of every held task had come. */
+    async askAfterHeld(): Promise<void> {
+      const { db } = platform.connection
+      await db.execute(sql`update provider_tasks set ask_at = now() where ask_at is not null`)
+      const providers = createProviders({ ionq: ionq.base_url })
+      const deps = {
+        db,
+        providers: providers.adapters,
+        keyRing: readKeyRing(SECRETS_KEYS),
+        announce: () => {},
+        providerTimes: { ...defaultProviderTimes, lookUpWindowSeconds: LOOKUP_WINDOW_SECONDS }
+      }
+      for (const held of await takeHeldTasks(db, 10)) await askAfterHeldTask(deps, held, AbortSignal.timeout(5_000))
+      await providers.close()
+    },
+
     cancel: async (id: string): Promise<JobRecord> =>
       (await (await platform.call('POST', `/api/jobs/${id}/cancel`)).json()) as JobRecord,
 

@@ -1,9 +1,15 @@
 // The figures of a real api and a real worker over the life of jobs, and that docs/observability.md knows all of them.
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createExecutorGate } from '../../activities/executor-gate.js'
+import { createProviders } from '../../activities/providers/providers.js'
 import { freePort } from '../../apps/cli/stack/free-port.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
+import { createWorkerMetrics } from '../../apps/worker/metrics.js'
+import { watchProviders } from '../../apps/worker/watched-providers.js'
 import { slowQiskit, submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
 import { type Platform, startPlatform } from '../support/platform.js'
@@ -90,6 +96,39 @@ test('each line of the log about a job has its ids', async () => {
       costUsd: 0,
       seconds: expect.any(Number)
     }
+  ])
+})
+
+test('a call to a provider is counted by what was asked and how it ended', async () => {
+  const answers = [200, 429, 401, 500]
+  const provider = createServer((_request, response) => void response.writeHead(answers.shift()!).end('[]'))
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
+  const { port } = provider.address() as AddressInfo
+  const providers = createProviders({ ionq: `http://127.0.0.1:${port}` })
+  const { registry, recordProviderCall } = createWorkerMetrics(createExecutorGate(1))
+  const ionq = watchProviders(providers.adapters, recordProviderCall, null).get('ionq')!
+  const { signal } = new AbortController()
+  const credentials = { api_key: 'of-the-team' }
+  await ionq.backends(signal)
+  await expect(ionq.look(credentials, 'a-task', signal)).rejects.toMatchObject({ kind: 'busy' })
+  await expect(ionq.look(credentials, 'a-task', signal)).rejects.toMatchObject({ kind: 'unauthorized' })
+  await expect(ionq.cancel(credentials, 'a-task', signal)).rejects.toMatchObject({ kind: 'unclear' })
+  await new Promise((resolve) => provider.close(resolve).closeAllConnections())
+  await expect(ionq.backends(signal)).rejects.toMatchObject({ kind: 'unreachable' })
+  await expect(ionq.backends(AbortSignal.abort())).rejects.toThrow()
+  await providers.close()
+  const text = await registry.metrics()
+  const counted = [...text.matchAll(/^qjs_provider_call_seconds_count\{(.*)\} (\d+)$/gm)].map(([, labels, count]) => [
+    labels!.replaceAll(/\w+=|"/g, ''),
+    count
+  ])
+  expect(counted).toEqual([
+    ['ionq,backends,ok', '1'],
+    ['ionq,look,busy', '1'],
+    ['ionq,look,unauthorized', '1'],
+    ['ionq,cancel,unclear', '1'],
+    ['ionq,backends,unreachable', '1'],
+    ['ionq,backends,aborted', '1']
   ])
 })
 

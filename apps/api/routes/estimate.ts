@@ -26,13 +26,24 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         querystring: Type.Object({
           backend: Type.String({ minLength: 1, maxLength: 100, description: 'Slug' }),
           shots: Type.Integer({ minimum: 1, maximum: SHOTS_MAX }),
-          tasks: Type.Integer({ minimum: 1, maximum: TASKS_MAX, default: 1, description: 'Circuits' }),
+          tasks: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: TASKS_MAX, description: 'Circuits; 1 when left out' })
+          ),
+          circuit_count: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: TASKS_MAX, description: 'The same, as a submission names it' })
+          ),
           team_id: Type.Optional(Type.String({ format: 'uuid' }))
         })
       }
     },
     async (request) => {
-      const { backend: slug, shots, tasks, team_id } = request.query
+      const { backend: slug, shots, circuit_count, team_id } = request.query
+      const tasks = request.query.tasks ?? circuit_count ?? 1
+      if (circuit_count !== undefined && circuit_count !== tasks)
+        throw new ServiceError(
+          'validation_error',
+          `circuit_count: says the same as tasks, and differs from it (got ${circuit_count} and ${tasks})`
+        )
       const team = await readTeam(request, db, team_id)
       const backend = await findBackend(db, slug)
       if (!backend) throw new ServiceError('not_found', `no backend is called ${JSON.stringify(slug)}`)

@@ -5,8 +5,9 @@ import { Type } from 'typebox'
 import { listAttempts, resultText } from '../../../db/attempts.js'
 import { findBackend } from '../../../db/backends.js'
 import type { DbOrTx } from '../../../db/client.js'
+import { listJobs } from '../../../db/job-list.js'
 import { cancelJob } from '../../../db/job-steps.js'
-import { type JobRow, listJobs, loadJob } from '../../../db/jobs.js'
+import { type JobRow, loadJob } from '../../../db/jobs.js'
 import { assertParams, assertUsable } from '../../../domain/backend.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { isFinal, type JobStatus, jobStatuses } from '../../../domain/job-status.js'
@@ -72,7 +73,9 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
             Type.String({
               minLength: 1,
               maxLength: 200,
-              description: 'In the name, a label, or the beginning of the id'
+              description:
+                'In the name, a label, or the beginning of the id. Looks through the newest 10,000 jobs that match the ' +
+                'rest and says with total_capped that there are older ones; next_cursor leads on to them.'
             })
           ),
           cursor: Type.Optional(Type.String({ format: 'uuid', description: 'next_cursor of the page before' })),
@@ -86,7 +89,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       const later = laterFilters.find((name) => name in request.query)
       if (later) throw new ServiceError('not_available', `${later}: this filter is not available in this version`)
       if (team_id) await readTeam(request, db, team_id)
-      const { rows, more, total } = await listJobs(db, callerOf(request), {
+      const { rows, next, total, unfinished } = await listJobs(db, callerOf(request), {
         limit,
         offset,
         ...(team_id && { teamId: team_id }),
@@ -101,7 +104,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       return {
         jobs: rows.map((row) => jobView(row, options)),
         ...pageView(total, { limit, offset }),
-        next_cursor: more ? rows.at(-1)!.id : null
+        ...(unfinished && { total_capped: true }),
+        next_cursor: next
       }
     }
   )

@@ -4,7 +4,14 @@ import { ApiClient } from '../api-client.js'
 import { CliError } from '../cli-error.js'
 import { listing, print, say } from '../output.js'
 import { readPassword } from '../password.js'
-import { reported, type ServiceOptions, serviceCommand, withService } from '../service-command.js'
+import {
+  accountCommand,
+  reported,
+  type ServiceOptions,
+  serviceCommand,
+  withService,
+  withSession
+} from '../service-command.js'
 import { isExposed, serviceUrl } from '../service-url.js'
 import { forgetSession, readSession, saveSession } from '../session-file.js'
 
@@ -18,7 +25,7 @@ interface User {
 const passwordHelp = '\nThe password is asked for, or read from QJOB_PASSWORD or the first line of standard input.'
 
 export function addAccountCommands(program: Command): void {
-  serviceCommand(program, 'sign-up <email>', 'make an account with an access code, and sign in')
+  accountCommand(program, 'sign-up <email>', 'make an account with an access code, and sign in')
     .option('--code <code>', 'access code (an administrator makes them with qjob admin create-code)')
     .option('--name <name>', 'display name')
     .addHelpText('after', passwordHelp)
@@ -33,17 +40,17 @@ export function addAccountCommands(program: Command): void {
         })
       })
     )
-  serviceCommand(program, 'login <email>', 'sign in; the session is kept for the commands that follow')
+  accountCommand(program, 'login <email>', 'sign in; the session is kept for the commands that follow')
     .addHelpText('after', passwordHelp)
     .action((email: string, options: ServiceOptions) =>
       reported(options, async () =>
         enter(options, email, '/api/auth/sign-in', { email, password: await readPassword() })
       )
     )
-  serviceCommand(program, 'logout', 'end the session, here and at the service').action((options: ServiceOptions) =>
-    withService(options, (api) => leave(api, options))
+  accountCommand(program, 'logout', 'end the session, here and at the service').action((options: ServiceOptions) =>
+    withSession(options, (api) => leave(api, options))
   )
-  serviceCommand(program, 'whoami', 'who is signed in, and the teams they belong to').action(
+  serviceCommand(program, 'whoami', 'who is signed in, and the teams they belong to; with a key, its team').action(
     (options: ServiceOptions) => withService(options, (api) => showUser(api, options))
   )
 }
@@ -76,10 +83,31 @@ async function leave(api: ApiClient, options: ServiceOptions): Promise<void> {
   else print(signedIn ? `Signed out of ${api.url}.` : `Nobody was signed in to ${api.url}.`)
 }
 
-async function showUser(api: ApiClient, options: ServiceOptions): Promise<void> {
-  const { value, text } = await api.get<{ user: User; teams: { name: string; role: string; suspended: boolean }[] }>(
-    '/api/auth/session'
+interface Membership {
+  name: string
+  role: string
+  suspended: boolean
+}
+
+const teamsText = (teams: Membership[]): string =>
+  teams.map(({ name, role, suspended }) => `${name} (${role}${suspended ? ', suspended' : ''})`).join('; ')
+
+/** A key speaks for one team, and is nobody's session. */
+async function showKey(api: ApiClient, options: ServiceOptions): Promise<void> {
+  const { value, text } = await api.get<{ teams: Membership[] }>('/api/teams')
+  if (options.json) return print(text)
+  print(
+    listing([
+      ['service', api.url],
+      ['signed in by', 'an API key'],
+      ['team', teamsText(value.teams)]
+    ])
   )
+}
+
+async function showUser(api: ApiClient, options: ServiceOptions): Promise<void> {
+  if (api.credential && 'key' in api.credential) return showKey(api, options)
+  const { value, text } = await api.get<{ user: User; teams: Membership[] }>('/api/auth/session')
   if (options.json) return print(text)
   const { user, teams } = value
   print(
@@ -89,10 +117,7 @@ async function showUser(api: ApiClient, options: ServiceOptions): Promise<void> 
       ['username', user.username],
       ['name', user.display_name],
       ['platform administrator', user.is_platform_admin ? 'yes' : null],
-      [
-        'teams',
-        teams.map(({ name, role, suspended }) => `${name} (${role}${suspended ? ', suspended' : ''})`).join('; ')
-      ]
+      ['teams', teamsText(teams)]
     ])
   )
 }

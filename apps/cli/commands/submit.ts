@@ -21,6 +21,8 @@ export function addSubmitCommand(program: Command): void {
     .option('--label <label>', 'a label for the job; repeatable', collect, [])
     .option('--max-cost <usd>', 'refuse the job if it is estimated to cost more', dollars)
     .option('--timeout <seconds>', 'the longest time one execution may take', wholeNumber)
+    .option('--not-before <time>', 'start no earlier, an ISO 8601 time such as 2030-01-31T20:00:00Z')
+    .option('--notify', 'be told of the end of the job by e-mail')
     .option('--seed <n>', 'makes the simulation repeatable', wholeNumber)
     .option('--wait', 'wait for the end of the job and show its result; the exit code follows the job')
     .addHelpText('after', '\n.qasm files are OpenQASM 2 or 3; .py files are Python that makes a circuit.')

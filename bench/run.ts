@@ -6,6 +6,7 @@ import { benchAccess } from './access.js'
 import { benchBackends } from './backends.js'
 import { type BenchStack, startBenchStack } from './bench-stack.js'
 import { benchExecutor } from './executor.js'
+import { benchLists } from './lists.js'
 import { benchPlayground } from './playground.js'
 import { benchRateLimits } from './rate-limits.js'
 import { benchSubmit } from './submit.js'
@@ -19,7 +20,8 @@ const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   'rate-limits': benchRateLimits,
   throughput: benchThroughput,
   playground: benchPlayground,
-  executor: benchExecutor
+  executor: benchExecutor,
+  lists: benchLists
 }
 
 const chosen = process.argv.slice(2)

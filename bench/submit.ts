@@ -39,7 +39,8 @@ export async function benchSubmit(stack: BenchStack): Promise<void> {
   printTable('POST /api/jobs/submit', ['case', 'clients', 'submissions/s', 'p50 ms', 'p99 ms', ''], rows)
 }
 
-async function submitMany(platform: BenchPlatform, mode: string, clients: number, count: number) {
+/** So many submissions by so many callers at once. */
+export async function submitMany(platform: BenchPlatform, mode: string, clients: number, count: number) {
   const agent = new Agent({ connections: clients })
   const headers = { 'content-type': 'application/json', cookie: platform.cookie }
   const latencies: number[] = []

@@ -19,6 +19,12 @@ const notGivenOn = sql`next_at > now() + make_interval(secs => ${GIVEN_ON_SECOND
 /** A backend that takes jobs; a retired one takes them too, to fail them. */
 const takesJobs = sql`(is_retired or (is_available and status = 'online'))`
 
+/**
+ * A team's rows that wait for room, to be ordered by `team_id, job_id`. As a range, since with an equation Postgres may
+ * believe that going through everybody's rows by their ids is as good as the index of held ones.
+ */
+const heldOf = (team: SQL): SQL => sql`held_reason = 'concurrency_limit' and team_id >= ${team} and team_id <= ${team}`
+
 /** Of a `team_id`: how many more jobs its limit leaves. Reads no further than the limit. */
 const freeSlots = (team: SQL, runningMax: number): SQL => sql`${runningMax}::int
   - (select count(*)::int from (select 1 from ${jobs} where team_id = ${team} and status in ('running', 'cancelling')
@@ -42,8 +48,8 @@ export function judgeStarts(chosen: SQL, runningMax: number, passedUntil: SQL | 
       room as (
         select team_id, ${freeSlots(sql`team.team_id`, runningMax)} as free,
           -- Whoever waits longer goes first.
-          (select job_id from ${outbox} where team_id = team.team_id and held_reason = 'concurrency_limit'
-            and job_id not in (select job_id from chosen) order by job_id limit 1) as oldest_held
+          (select job_id from ${outbox} where ${heldOf(sql`team.team_id`)}
+            and job_id not in (select job_id from chosen) order by team_id, job_id limit 1) as oldest_held
         from (select distinct team_id from starts) team),
       judged as (
         select job_id, case
@@ -68,9 +74,9 @@ export function judgeStarts(chosen: SQL, runningMax: number, passedUntil: SQL | 
  */
 export const giveOnNext = (ended: SQL): SQL => sql`
   update ${outbox} set next_at = now() where kind = 'start' and job_id = (
-    select job_id from ${outbox} where team_id = (select team_id from ${ended}) and job_id <> (select id from ${ended})
-      and held_reason = 'concurrency_limit' and ${notGivenOn}
-    order by job_id limit 1 for update skip locked)`
+    select job_id from ${outbox} where ${heldOf(sql`(select team_id from ${ended})`)}
+      and job_id <> (select id from ${ended}) and ${notGivenOn}
+    order by team_id, job_id limit 1 for update skip locked)`
 
 /** What a pass of the sweep gives on for one backend, or one team, at most. */
 const GIVEN_ON_MAX = 500
@@ -80,8 +86,8 @@ export async function giveOnHeld(db: Db, runningMax: number): Promise<number> {
   const back = await db.execute(sql`
     with chosen as materialized (
       select waiting.job_id from ${backends} cross join lateral (
-        select job_id from ${outbox} where held_reason = 'backend_offline' and backend = slug
-        order by job_id limit ${GIVEN_ON_MAX} for update skip locked) waiting
+        select job_id from ${outbox} where held_reason = 'backend_offline' and backend >= slug and backend <= slug
+        order by backend, job_id limit ${GIVEN_ON_MAX} for update skip locked) waiting
       where ${takesJobs})
     update ${outbox} set next_at = now(), held_reason = null
       where kind = 'start' and job_id in (select job_id from chosen)
@@ -98,8 +104,8 @@ export async function giveOnHeld(db: Db, runningMax: number): Promise<number> {
         from team where team_id is not null),
       chosen as materialized (
         select waiting.job_id from room cross join lateral (
-          select job_id from ${outbox} where team_id = room.team_id and held_reason = 'concurrency_limit'
-          order by job_id limit room.free for update skip locked) waiting)
+          select job_id from ${outbox} where ${heldOf(sql`room.team_id`)}
+          order by team_id, job_id limit room.free for update skip locked) waiting)
     update ${outbox} set next_at = now()
       where kind = 'start' and ${notGivenOn} and job_id in (select job_id from chosen)
     returning 1`)

@@ -80,10 +80,12 @@ describe('the document', () => {
       '402',
       '403',
       '404',
+      '409',
       '413',
       '415',
       '429',
-      '500'
+      '500',
+      '503'
     ])
     expect(statuses('POST /api/playground/run')).toEqual([
       '200',

@@ -23,6 +23,8 @@ export interface Run {
   readonly output: { stdout: string; stderr: string }
   /** Reads no more of what it prints, as `head` does. */
   closeOutput(): void
+  /** To `qjob` alone. */
+  signal(name: NodeJS.Signals): void
   ended: Promise<Ended>
 }
 
@@ -66,7 +68,7 @@ export class Shell {
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, ...output })))
-    return { output, closeOutput: () => child.stdout.destroy(), ended }
+    return { output, closeOutput: () => child.stdout.destroy(), signal: (name) => void child.kill(name), ended }
   }
 
   remove(): void {

@@ -1,8 +1,10 @@
 // `npm start` with every real part. The tests share one data folder and follow one stack through its life, in order.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { projectRoot } from '../../apps/cli/stack/project.js'
+import { eventually } from '../support/eventually.js'
 import { QjobStart, stillRunning } from '../support/qjob-start.js'
 
 const bootLimitMs = 90_000
@@ -87,11 +89,29 @@ test(
     await stack.exited
     await stack.until('the end of every part', () => stillRunning(before).length === 0)
 
-    stack = new QjobStart(dataDir)
+    const emulated = [process.execPath, join(projectRoot, 'tools/qjob.mjs'), 'start', '--emulated-hardware']
+    stack = new QjobStart(dataDir, {}, emulated)
     expect(await stack.ready()).toMatch(/^ready: /)
   },
   bootLimitMs
 )
+
+test('emulated hardware is told of in a file and to api and worker, and keeps its address over a restart', async () => {
+  const file = join(dataDir, 'emulators.json')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const [{ provider, base_url, credentials }] = JSON.parse(readFileSync(file, 'utf8')).providers
+  expect(provider).toBe('ionq')
+  const headers = { authorization: `apiKey ${credentials.api_key}` }
+  const answers = async () => (await fetch(`${base_url}/whoami`, { headers })).status === 200
+  expect(await answers()).toBe(true)
+  for (const part of ['api', 'worker']) {
+    const variables = readFileSync(`/proc/${stack.processes()[part]?.pid}/environ`, 'utf8').split('\0')
+    expect(variables).toEqual(expect.arrayContaining([`IONQ_API_URL=${base_url}`, 'EMULATED_HARDWARE=1']))
+  }
+  const before = stack.processes().emulators?.pid
+  process.kill(before as number, 'SIGKILL')
+  await eventually(async () => stack.processes().emulators?.pid !== before && (await answers()))
+})
 
 test('Ctrl-C ends every part, leaves nothing running and gives the data folder back', async () => {
   const before = stack.processes()
@@ -99,6 +119,7 @@ test('Ctrl-C ends every part, leaves nothing running and gives the data folder b
   expect(await stack.exited).toBe(0)
   expect(stillRunning(before)).toEqual([])
   expect(existsSync(join(dataDir, 'holder.json'))).toBe(false)
+  expect(existsSync(join(dataDir, 'emulators.json'))).toBe(false)
   expect(stack.stdout.match(/^ready: /gm)).toHaveLength(1)
 }, 60_000)
 

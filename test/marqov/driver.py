@@ -45,13 +45,13 @@ class Witness:
         )
 
 
-def socket_of(client: platform.MarqovClient, url: str) -> object:
-    """The local end of the connection that the client keeps for its next request."""
-    adapter = client._transport._session.get_adapter(url)
+def socket_of(client: platform.MarqovClient) -> object:
+    """The local end of the one connection that the client keeps for its next request."""
+    adapter = client._transport._session.get_adapter("http://")
     assert isinstance(adapter, requests.adapters.HTTPAdapter)
-    pool = adapter.poolmanager.connection_from_url(url).pool
-    assert pool is not None
-    return pool.queue[-1].sock.getsockname()
+    pools = adapter.poolmanager.pools
+    [kept] = [pools[key].pool.queue[-1] for key in pools.keys()]
+    return kept.sock.getsockname()
 
 
 def answer(question: dict[str, Any], out: TextIO) -> None:
@@ -91,6 +91,9 @@ def described(error: Exception) -> dict[str, Any]:
 def main() -> None:
     """Answers until standard input ends."""
     out, sys.stdout = sys.stdout, sys.stderr
+    # The packages that write a circuit down are imported when the first one is. qiskit crashes once the thread that
+    # imported it has ended.
+    Circuit().x(0).to_openqasm(version=3)
     for line in sys.stdin:
         threading.Thread(target=answer, args=(json.loads(line), out), daemon=True).start()
 

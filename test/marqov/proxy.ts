@@ -15,8 +15,8 @@ export interface PassedRequest {
   key: string | undefined
   headers: NodeJS.Dict<string | string[]>
   body: string
-  /** Whether the api has answered it, or broken off. */
-  over: boolean
+  /** What the api has answered. */
+  answer: { status: number; body: string } | null
 }
 
 export interface LossyProxy {
@@ -40,14 +40,13 @@ export async function startProxy(api: string): Promise<LossyProxy> {
       key: asked.headers['idempotency-key'] as string | undefined,
       headers: asked.headers,
       body,
-      over: false
+      answer: null
     }
     requests.push(passed)
     if (typeof fate === 'object' && fate.when !== 'after') page(reply, fate.status)
     if (typeof fate === 'object' && fate.when === 'instead') return
-    const answer = await forward(api, asked, body).finally(() => {
-      passed.over = true
-    })
+    const answer = await forward(api, asked, body)
+    passed.answer = answer
     if (fate === 'lost') asked.socket.resetAndDestroy()
     else if (fate === 'pass') reply.writeHead(answer.status, answer.headers).end(answer.body)
     else if (fate.when === 'after') page(reply, fate.status)

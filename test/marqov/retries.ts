@@ -76,7 +76,7 @@ export function checkRetries(scene: () => Scene): void {
           submitted.catch(() => {})
           // Both have arrived, and neither has got past the team.
           await eventually(() => proxy.requests.length === 2)
-          expect(proxy.requests.map(({ over }) => over)).toEqual([false, false])
+          expect(proxy.requests.map(({ answer }) => answer)).toEqual([null, null])
         })
         await submitted
       })

@@ -35,6 +35,8 @@ export interface Scene {
 
 export async function startScene(): Promise<Scene> {
   const platform = await startPlatform('marqov')
+  // Its imports take as long as all that follows.
+  const python = startPythonClient()
   const ask: Scene['ask'] = async (method, path, body) => {
     const answer = await platform.call(method, path, body)
     const text = await answer.text()
@@ -50,7 +52,6 @@ export async function startScene(): Promise<Scene> {
   const limited = await startLimitedApi(platform)
   await grantPlatformAdmin(platform.connection.db, 'ada@example.org')
   await ask('PATCH', `/api/admin/backends/${PAID}`, { pricing: { perShot: 0.01 } })
-  const python = startPythonClient()
   return {
     platform,
     python,

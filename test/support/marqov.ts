@@ -54,6 +54,7 @@ export function startPythonClient(): PythonClient {
   const answers: HttpAnswer[] = []
   let asked = 0
   let complaints = ''
+  let gone: Error | null = null
   child.stderr.on('data', (chunk) => {
     complaints += chunk
   })
@@ -66,17 +67,18 @@ export function startPythonClient(): PythonClient {
   })
   const ended = new Promise<void>((resolve) => {
     const end = (why: string) => {
-      for (const tell of waiting.values()) tell(new Error(`the Python client ${why}:\n${complaints}`))
+      gone = new Error(`the Python client ${why}:\n${complaints}`)
+      for (const tell of waiting.values()) tell(gone)
       resolve()
     }
     child.once('error', (error) => end(`could not be started (${error.message})`))
-    child.once('close', (code) => end(`ended with code ${code}`))
+    child.once('close', (code, signal) => end(`was ended by ${signal ?? `code ${code}`}`))
   })
 
   async function ask(code: string, names: Record<string, unknown>): Promise<Reply> {
+    if (gone) throw gone
     const id = ++asked
     const reply = await new Promise<Reply | Error>((resolve) => {
-      if (child.exitCode !== null) resolve(new Error(`the Python client has ended:\n${complaints}`))
       const late = setTimeout(() => resolve(new Error(`no answer within ${LIMIT_MS / 1000} s to:${code}`)), LIMIT_MS)
       waiting.set(id, (told) => {
         clearTimeout(late)

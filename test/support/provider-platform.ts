@@ -92,6 +92,16 @@ export async function startProviderPlatform(
       }
     },
 
+    /** As when Temporal's database was lost. */
+    async forgetWorkflow(id: string): Promise<void> {
+      const connection = await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! })
+      await connection.workflowService.deleteWorkflowExecution({
+        namespace: 'default',
+        workflowExecution: { workflowId: `job-${id}` }
+      })
+      await connection.close()
+    },
+
     /** The sweep of held money, as if the hour of every held task had come. */
     async askAfterHeld(): Promise<void> {
       const { db } = platform.connection

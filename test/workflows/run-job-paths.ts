@@ -1,58 +1,23 @@
 // Every path through the runJob workflow, with activities that stand for what the real ones answer. The same paths are
 // run, recorded as golden histories (npm run histories) and replayed.
-import { ApplicationFailure, Context } from '@temporalio/activity'
-import type { WorkflowHandle } from '@temporalio/client'
+import { ApplicationFailure } from '@temporalio/activity'
 import type { JobActivities } from '../../activities/activities.js'
-
-export interface Path {
-  name: string
-  /** Builds the activities anew for each run; `calls` notes what was called. */
-  activities(calls: string[]): JobActivities
-  /** What happens from outside while the workflow runs. */
-  meanwhile?(handle: WorkflowHandle, calls: string[]): Promise<void>
-  /** The workflow's answer, and the calls that must have been made, in order. */
-  expected: { answer: string; calls: string[] }
-}
+import { RUN_JOB_WORKFLOW } from '../../domain/dispatch.js'
+import { cancelWhenCalled, noted, type Path, untilCancelled } from './path.js'
 
 const digest = 'a'.repeat(64)
 
-const activitiesOf = (calls: string[], changed: Partial<JobActivities> = {}): JobActivities => {
-  const note =
-    <Args extends unknown[], T>(name: string, run: (...args: Args) => Promise<T>) =>
-    (...args: Args) => {
-      calls.push(name)
-      return run(...args)
-    }
-  const all: JobActivities = {
+const activitiesOf = (calls: string[], changed: Partial<JobActivities> = {}): object =>
+  noted(calls, {
     beginJob: async () => 'begin',
     execute: async () => ({ next: 'complete', resultSha256: digest }),
     completeJob: async () => 'completed',
     failJob: async () => 'failed',
     recordCancelled: async () => 'cancelled',
     ...changed
-  }
-  return Object.fromEntries(
-    Object.entries(all).map(([name, run]) => [name, note(name, run as (...args: unknown[]) => Promise<unknown>)])
-  ) as unknown as JobActivities
-}
+  } satisfies JobActivities)
 
-/** Runs until the workflow is cancelled, as a real execution does. */
-const untilCancelled = async (): Promise<never> => {
-  const context = Context.current()
-  const beating = setInterval(() => context.heartbeat(), 100)
-  try {
-    return await context.cancelled
-  } finally {
-    clearInterval(beating)
-  }
-}
-
-const cancelWhenExecuting = async (handle: WorkflowHandle, calls: string[]): Promise<void> => {
-  while (!calls.includes('execute')) await new Promise((resolve) => setTimeout(resolve, 20))
-  await handle.cancel()
-}
-
-export const paths: Path[] = [
+const onEngine: Omit<Path, 'workflow'>[] = [
   {
     name: 'completed',
     activities: (calls) => activitiesOf(calls),
@@ -110,7 +75,7 @@ export const paths: Path[] = [
   {
     name: 'cancelled-while-executing',
     activities: (calls) => activitiesOf(calls, { execute: untilCancelled }),
-    meanwhile: cancelWhenExecuting,
+    meanwhile: cancelWhenCalled('execute'),
     expected: { answer: 'cancelled', calls: ['beginJob', 'execute', 'recordCancelled'] }
   },
   {
@@ -136,3 +101,5 @@ export const paths: Path[] = [
     }
   }
 ]
+
+export const paths: Path[] = onEngine.map((path) => ({ ...path, workflow: RUN_JOB_WORKFLOW }))

@@ -1,4 +1,4 @@
-// The runJob workflow on the real development server, and its golden histories replayed. Before 1.0 the histories may be
+// The workflows of jobs on the real development server, and its golden histories replayed. Before 1.0 the histories may be
 // recorded again (RECORD_HISTORIES=1 npm test -- run-job), with the reason in the commit.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -7,8 +7,11 @@ import { Client, Connection } from '@temporalio/client'
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
-import { RUN_JOB_WORKFLOW } from '../../domain/dispatch.js'
-import { type Path, paths } from './run-job-paths.js'
+import type { Path } from './path.js'
+import { providerPaths } from './run-job-at-provider-paths.js'
+import { paths as enginePaths } from './run-job-paths.js'
+
+const paths = [...enginePaths, ...providerPaths]
 
 const folder = fileURLToPath(new URL('./histories/', import.meta.url))
 const workflowBundle = { codePath: process.env.TEST_WORKFLOW_BUNDLE! }
@@ -67,7 +70,7 @@ async function run(path: Path): Promise<{ answer: string; calls: string[] }> {
     defaultHeartbeatThrottleInterval: '100ms'
   })
   return worker.runUntil(async () => {
-    const handle = await client.workflow.start(RUN_JOB_WORKFLOW, {
+    const handle = await client.workflow.start(path.workflow, {
       args: [{ jobId: '01900000-0000-7000-8000-000000000000', generation: 1 }],
       taskQueue,
       workflowId: taskQueue,

@@ -1,0 +1,138 @@
+// What a million jobs change: the same requests on two databases, with 10,000 jobs and with 1,000,000, in turns. The team
+// that asks has most of either.
+import { Agent, request } from 'undici'
+import { grantPlatformAdmin } from '../db/accounts.js'
+import type { BenchPlatform, BenchStack } from './bench-stack.js'
+import { type SeededJobs, seedJobs } from './seed-jobs.js'
+import { submitMany } from './submit.js'
+import { median, printTable, quantile } from './table.js'
+
+const SMALL = 10_000
+const LARGE = 1_000_000
+const WARM_UP = 20
+const ROUNDS = 150
+/** Flat: no more than so much above the small database. */
+const GOAL = 1.2
+
+interface Case {
+  name: string
+  path: (seeded: SeededJobs) => string
+  /** Instead of GET. */
+  body?: (seeded: SeededJobs) => Record<string, unknown>
+}
+
+const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString()
+const list = (name: string, query: (seeded: SeededJobs) => string): Case => ({
+  name: `list: ${name}`,
+  path: (seeded) => `/api/jobs?limit=50${query(seeded)}`
+})
+
+const paidJob = ({ teamId }: SeededJobs) => ({
+  circuit: {
+    format: 'qasm3',
+    payload: 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nh q[0];\ncx q[0], q[1];\n'
+  },
+  backend: 'marqov-sim',
+  team_id: teamId,
+  params: { shots: 100 }
+})
+
+const cases: Case[] = [
+  list('first page', () => ''),
+  list('a team', ({ teamId }) => `&team_id=${teamId}`),
+  list('a common status', () => '&status=completed'),
+  list('a rare status', () => '&status=dispatch_failed'),
+  list('a backend', () => '&backend=ionq-direct-forte-1'),
+  list('a backend and a status', () => '&backend=local&status=failed'),
+  list('a month, half a year ago', () => `&created_after=${day(200)}&created_before=${day(170)}`),
+  list('cursor, half a year deep', ({ middleId }) => `&cursor=${middleId}`),
+  list('offset 5,000', () => '&offset=5000'),
+  list('text that many have', () => '&q=bell'),
+  list('text that nobody has', () => '&q=nothing+of+the+kind'),
+  list('a whole id', ({ middleId }) => `&q=${middleId}`),
+  { name: 'status of a job', path: ({ middleId }) => `/api/jobs/${middleId}/status` },
+  { name: 'record of a job', path: ({ middleId }) => `/api/jobs/${middleId}` },
+  { name: 'usage of a month', path: ({ teamId }) => `/api/team/usage?team_id=${teamId}` },
+  { name: 'budget', path: ({ teamId }) => `/api/team/budget?team_id=${teamId}` },
+  { name: 'admin: jobs', path: () => '/api/admin/jobs?limit=50' },
+  { name: 'admin: jobs of a status', path: () => '/api/admin/jobs?limit=50&status=failed' },
+  { name: 'admin: jobs of a rare status', path: () => '/api/admin/jobs?limit=50&status=dispatch_failed' },
+  { name: 'admin: jobs with a text', path: () => '/api/admin/jobs?limit=50&q=bell' },
+  { name: 'admin: jobs with a text that none has', path: () => '/api/admin/jobs?limit=50&q=nothing' },
+  { name: 'admin: system', path: () => '/api/admin/system' },
+  { name: 'submit with a price', path: () => '/api/jobs/submit', body: paidJob }
+]
+
+export async function benchLists(stack: BenchStack): Promise<void> {
+  const sides = await Promise.all(
+    (['small', 'large'] as const).map(async (name) => {
+      const platform = await stack.platform(`bench_lists_${name}`, stack.executors['no-op'])
+      await grantPlatformAdmin(platform.connection.db, platform.user.email)
+      return platform
+    })
+  )
+  try {
+    const seeded: SeededJobs[] = []
+    for (const [at, count] of [SMALL, LARGE].entries()) {
+      const began = performance.now()
+      seeded.push(await seedJobs(sides[at]!, count))
+      console.log(`${count} jobs seeded in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+    }
+    await price(sides)
+    const rows: string[][] = []
+    for (const one of cases) {
+      const times = await inTurns(sides, seeded, one)
+      const [small, large] = times.map(median) as [number, number]
+      const ratio = large / small
+      const verdict = `${ratio.toFixed(2)} (goal ${GOAL}: ${ratio <= GOAL ? 'reached' : 'missed'})`
+      rows.push([one.name, small.toFixed(2), large.toFixed(2), quantile(times[1]!, 0.99).toFixed(1), verdict])
+    }
+    printTable('10,000 jobs against 1,000,000', ['request', 'p50 ms', 'p50 ms at 1 M', 'p99 ms at 1 M', 'ratio'], rows)
+    await submissions(sides)
+  } finally {
+    for (const side of sides) await side.close()
+  }
+}
+
+/** So that a submission checks budgets and writes the ledger. */
+async function price(sides: BenchPlatform[]): Promise<void> {
+  for (const { connection } of sides)
+    await connection.sql`update backends set task_fee_micro = 20000 where slug = 'marqov-sim'`
+}
+
+async function inTurns(sides: BenchPlatform[], seeded: SeededJobs[], { name, path, body }: Case): Promise<number[][]> {
+  const agent = new Agent({ connections: 1 })
+  const times = sides.map((): number[] => [])
+  for (let round = -WARM_UP; round < ROUNDS; round++)
+    for (const [at, { base, cookie }] of sides.entries()) {
+      const begun = performance.now()
+      const answer = await request(`${base}${path(seeded[at]!)}`, {
+        dispatcher: agent,
+        headers: { cookie, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { method: 'POST', body: JSON.stringify(body(seeded[at]!)) })
+      })
+      const text = await answer.body.text()
+      if (round >= 0) times[at]!.push(performance.now() - begun)
+      if (answer.statusCode >= 300) throw new Error(`${name}: ${answer.statusCode} ${text}`)
+    }
+  await agent.close()
+  return times
+}
+
+async function submissions(sides: BenchPlatform[]): Promise<void> {
+  const rows: string[][] = []
+  for (const clients of [1, 10])
+    for (const [at, side] of sides.entries()) {
+      await submitMany(side, 'direct', clients, 100)
+      const { latencies, rate } = await submitMany(side, 'direct', clients, 1_000)
+      const count = at === 0 ? '10,000' : '1,000,000'
+      rows.push([
+        count,
+        String(clients),
+        rate.toFixed(0),
+        median(latencies).toFixed(1),
+        quantile(latencies, 0.99).toFixed(1)
+      ])
+    }
+  printTable('POST /api/jobs/submit, api alone', ['jobs', 'clients', 'submissions/s', 'p50 ms', 'p99 ms'], rows)
+}

@@ -1,0 +1,50 @@
+// The emulators as people start them: `qjob emulators`.
+import { createServer } from 'node:net'
+import { afterAll, expect, test } from '@jest/globals'
+import { Shell } from '../cli/qjob.js'
+import { eventually } from '../support/eventually.js'
+
+interface Described {
+  providers: { provider: string; base_url: string; control_url: string; credentials: { api_key: string } }[]
+}
+
+const shell = new Shell()
+afterAll(() => shell.remove())
+
+const answers = async (providers: Described['providers']): Promise<boolean> => {
+  const [{ base_url, credentials }] = providers as [Described['providers'][number]]
+  const headers = { authorization: `apiKey ${credentials.api_key}` }
+  return (await fetch(`${base_url}/whoami`, { headers })).status === 200
+}
+
+test('qjob emulators --json prints one line that leads to them, and ends on a signal', async () => {
+  const run = shell.start(['emulators', '--json'])
+  const line = await eventually(() => /^.*\n/.exec(run.output.stdout)?.[0] ?? null)
+  const { providers } = JSON.parse(line) as Described
+  expect(providers).toEqual([
+    {
+      provider: 'ionq',
+      base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v0\.4$/),
+      control_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/ionq$/),
+      credentials: { api_key: expect.any(String) }
+    }
+  ])
+  expect(await answers(providers)).toBe(true)
+  expect((await fetch(`${providers[0]!.control_url}/tasks`)).status).toBe(200)
+  run.signal('SIGTERM')
+  expect(await run.ended).toMatchObject({ code: 0, stdout: line })
+  await expect(answers(providers)).rejects.toThrow('fetch failed')
+})
+
+test('a port that is taken is named, with a way out', async () => {
+  const server = createServer()
+  const port = await new Promise<number>((resolve) =>
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
+  )
+  const ended = await shell.run(['emulators', '--json', '--port', String(port)])
+  server.close()
+  const { error } = JSON.parse(ended.stdout)
+  expect([ended.code, error.exit_code]).toEqual([2, 2])
+  expect(error.message).toMatch(new RegExp(`127\\.0\\.0\\.1:${port}; choose another with --port`))
+  expect((await shell.run(['emulators', '--port', '-1'])).code).toBe(2)
+})

@@ -1,0 +1,191 @@
+// Random lives of jobs for the property tests of money: what may happen to them, and how it is done with the product's
+// own steps on a real database.
+import { sql } from 'drizzle-orm'
+import fc from 'fast-check'
+import { changeTeamBudget, settleHeld } from '../../db/budget.js'
+import type { Db } from '../../db/client.js'
+import { beginJob, completeJob, endFailed, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
+import type { Fence } from '../../db/job-transition.js'
+import { markAccepted, markSeen, markSending, markUnknown, takeForSubmit } from '../../db/provider-tasks.js'
+import { codeOf, type ServiceError } from '../../domain/errors.js'
+import { addKey } from './money-rows.js'
+import { addJob, addTeam, newLease, type Person } from './rows.js'
+
+const micro = (max: number) => fc.bigInt(0n, BigInt(max))
+
+/** Amounts are a few micro-dollars, so that limits are met often. */
+export const teamArb = fc.record({
+  perJob: micro(25),
+  perSuite: micro(40),
+  daily: micro(60),
+  monthly: micro(90),
+  keyDaily: fc.option(micro(30))
+})
+export type TeamPlan = typeof teamArb extends fc.Arbitrary<infer T> ? T : never
+
+/** Two days of one month and one of the next. */
+export const days = ['2026-10-30', '2026-10-31', '2026-11-01'] as const
+
+const submitArb = fc.record({
+  kind: fc.constant('submit' as const),
+  team: fc.nat(9),
+  byKey: fc.boolean(),
+  day: fc.constantFrom(...days),
+  cost: micro(12),
+  circuits: fc.integer({ min: 1, max: 3 }),
+  maxCost: fc.option(micro(20), { freq: 6 }),
+  direct: fc.boolean()
+})
+const stepArb = fc.record({
+  kind: fc.constantFrom(
+    ...(['begin', 'begin', 'complete', 'fail', 'giveUp', 'cancel', 'cancelled', 'send', 'accept', 'accept'] as const),
+    ...(['ended', 'ended', 'unknown', 'lateBill', 'lateBill'] as const)
+  ),
+  job: fc.nat(99),
+  cost: micro(30),
+  end: fc.constantFrom('completed', 'failed', 'cancelled')
+})
+type Submit = typeof submitArb extends fc.Arbitrary<infer T> ? T : never
+type Step = typeof stepArb extends fc.Arbitrary<infer T> ? T : never
+
+/** Several sides at work at once, each doing one thing after the other. */
+export const scenarioArb = fc.record({
+  teams: fc.array(teamArb, { minLength: 1, maxLength: 3 }),
+  sides: fc.array(
+    fc.array(fc.oneof({ weight: 2, arbitrary: submitArb }, { weight: 5, arbitrary: stepArb }), {
+      minLength: 6,
+      maxLength: 24
+    }),
+    { minLength: 2, maxLength: 8 }
+  )
+})
+
+export interface World {
+  teams: { id: string; key: { id: string; teamId: string; dailyLimit: bigint | null } }[]
+  jobs: { id: string; fence: Fence }[]
+}
+
+/** The teams of a scenario with their limits. */
+export async function makeWorld(db: Db, person: Person, plans: TeamPlan[]): Promise<World> {
+  const teams: World['teams'] = []
+  for (const { keyDaily, ...limits } of plans) {
+    const id = await addTeam(db, person)
+    await changeTeamBudget(db, id, limits)
+    teams.push({ id, key: await addKey(db, person, id, keyDaily) })
+  }
+  return { teams, jobs: [] }
+}
+
+/** @throws Error for everything that is neither done nor refused in good order. */
+export async function act(db: Db, person: Person, world: World, step: Submit | Step): Promise<void> {
+  try {
+    if (step.kind === 'submit') await submit(db, person, world, step)
+    else if (world.jobs.length > 0) await take(db, world.jobs[step.job % world.jobs.length]!, step)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'budget_exceeded' || code === 'spend_limit_exceeded') assertTruthful(error as ServiceError)
+    else if (code !== 'conflict') throw error
+  }
+}
+
+async function submit(db: Db, person: Person, world: World, plan: Submit): Promise<void> {
+  const team = world.teams[plan.team % world.teams.length]!
+  const id = await addJob(db, person, {
+    cost: plan.cost,
+    at: new Date(`${plan.day}T12:00:00Z`),
+    ...(plan.byKey && { key: team.key }),
+    submission: {
+      teamId: team.id,
+      circuitCount: plan.circuits,
+      maxCost: plan.maxCost,
+      mode: plan.direct ? 'direct' : 'temporal'
+    }
+  })
+  world.jobs.push({ id, fence: { generation: 1, ...(plan.direct && { lease: newLease() }) } })
+}
+
+async function take(db: Db, { id, fence }: World['jobs'][number], { kind, cost, end }: Step): Promise<unknown> {
+  const error = { code: 'execution_error', message: 'it broke' } as const
+  switch (kind) {
+    case 'begin':
+      return beginJob(db, id, fence)
+    case 'complete':
+      return completeJob(db, id, fence, 'a'.repeat(64))
+    case 'fail':
+      return failJob(db, id, fence, error)
+    case 'giveUp':
+      return db.transaction((tx) => endFailed(tx, id, error, { to: 'dispatch_failed' }))
+    case 'cancel':
+      return requestCancel(db, id)
+    case 'cancelled':
+      return recordCancelled(db, id, fence, 'stopped_before_provider')
+    case 'lateBill':
+      return db.transaction((tx) => settleHeld(tx, id, cost))
+  }
+  // What runs under a lease has nothing at a provider.
+  if (fence.lease) return
+  switch (kind) {
+    case 'send':
+    case 'accept': {
+      const task = await takeForSubmit(db, id, fence, { provider: 'ionq', token: id })
+      const sent = task && (await markSending(db, id, fence, task.number))
+      return sent && kind === 'accept' && markAccepted(db, id, fence, `at-${id}`)
+    }
+    case 'ended': {
+      const seen = { status: end, queuePosition: null, predictedWaitSeconds: null, failure: null }
+      return markSeen(db, id, { ...seen, state: end, cost: cost % 2n === 0n ? cost : null })
+    }
+    case 'unknown':
+      return markUnknown(db, id, fence)
+  }
+}
+
+/** A refusal says which amount does not fit into what is left of which budget, and its figures add up. */
+function assertTruthful({ message, fields }: ServiceError): void {
+  const at = (name: string) => Math.round(Number(fields?.[name]) * 1e6)
+  const [estimate, current, budget, rest] = ['estimated_cost', 'current_spend', 'budget', 'remaining_budget'].map(at)
+  if (!(estimate! + current! > budget! && rest === budget! - current!))
+    throw new Error(`a refusal whose figures do not explain it: ${message} ${JSON.stringify(fields)}`)
+}
+
+/** Ends whatever is still open, and names a figure for whatever is held. */
+export async function endAll(db: Db, { jobs }: World): Promise<void> {
+  for (const { id } of jobs) {
+    await requestCancel(db, id)
+    await recordCancelled(db, id, undefined, 'stopped_before_provider')
+    await db
+      .transaction((tx) => settleHeld(tx, id, 3n))
+      .catch((error) => {
+        if (codeOf(error) !== 'conflict') throw error
+      })
+  }
+}
+
+/**
+ * Has the database itself refuse, at the commit, each reservation that leaves more reserved and spent than the limit: at
+ * no moment may one be seen, however short.
+ */
+export async function guardLimits(db: Db): Promise<void> {
+  await db.execute(sql`
+    create function watch_limits() returns trigger language plpgsql as $$
+    declare most bigint;
+    begin
+      if tg_op = 'UPDATE' and new.reserved_micro <= old.reserved_micro then return null; end if;
+      if tg_table_name = 'api_key_days' then
+        select daily_limit_micro into most from api_keys where id = new.key_id;
+      elsif new.period = 'day' then
+        select daily_micro into most from team_budgets where team_id = new.team_id;
+      else
+        select monthly_micro into most from team_budgets where team_id = new.team_id;
+      end if;
+      if new.spent_micro + new.reserved_micro > greatest(most, 0) and new.reserved_micro > 0 then
+        raise exception 'a limit was exceeded: % + % of %', new.spent_micro, new.reserved_micro, most;
+      end if;
+      return null;
+    end $$`)
+  for (const table of ['budget_counters', 'api_key_days'])
+    await db.execute(
+      sql.raw(`create constraint trigger watch_limits after insert or update on ${table}
+        deferrable initially deferred for each row execute function watch_limits()`)
+    )
+}

@@ -24,7 +24,7 @@ import {
 } from '../support/money-scenario.js'
 import { addPerson, type Person } from '../support/rows.js'
 
-const RUNS = Number(process.env.MONEY_PROPERTY_RUNS ?? 12)
+const RUNS = Number(process.env.MONEY_PROPERTY_RUNS ?? 8)
 /** Generous: each history takes some hundred milliseconds. */
 const TIMEOUT_MS = 60_000 + RUNS * 5_000
 
@@ -198,6 +198,7 @@ const insertJob = (
     notBefore: job.startsAt,
     status: 'pending',
     mode: 'temporal',
+    durable: true,
     labels: [],
     backend: 'local',
     provider: 'Local',

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { readStackFile } from '../../apps/cli/stack/data-dir.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { eventually } from '../support/eventually.js'
 import { QjobStart, stillRunning } from '../support/qjob-start.js'
@@ -40,6 +41,14 @@ test('exactly one line on stdout says where the service and the Temporal UI answ
   expect((await fetch(`${line[1]}/readyz`)).status).toBe(200)
   expect((await fetch(`${line[2]}/`)).status).toBe(200)
   expect(Object.keys(stack.processes()).sort()).toEqual(parts)
+})
+
+test('api and worker tell their metrics on this machine, where stack.json says', async () => {
+  const { api_metrics_url, worker_metrics_url } = readStackFile(dataDir)!
+  for (const url of [api_metrics_url!, worker_metrics_url!]) {
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/)
+    expect(await (await fetch(url)).text()).toMatch(/^qjs_state_known 1$/m)
+  }
 })
 
 test('a second start on the same data folder says who holds it and disturbs nothing', async () => {

@@ -50,8 +50,9 @@ def socket_of(client: platform.MarqovClient) -> object:
     adapter = client._transport._session.get_adapter("http://")
     assert isinstance(adapter, requests.adapters.HTTPAdapter)
     pools = adapter.poolmanager.pools
-    [kept] = [pools[key].pool.queue[-1] for key in pools.keys()]
-    return kept.sock.getsockname()
+    [pool] = [pools[key].pool for key in pools.keys()]
+    assert pool is not None
+    return pool.queue[-1].sock.getsockname()
 
 
 def answer(question: dict[str, Any], out: TextIO) -> None:

@@ -35,7 +35,6 @@ export interface Scene {
 
 export async function startScene(): Promise<Scene> {
   const platform = await startPlatform('marqov')
-  // Its imports take as long as all that follows.
   const python = startPythonClient()
   const ask: Scene['ask'] = async (method, path, body) => {
     const answer = await platform.call(method, path, body)
@@ -52,6 +51,8 @@ export async function startScene(): Promise<Scene> {
   const limited = await startLimitedApi(platform)
   await grantPlatformAdmin(platform.connection.db, 'ada@example.org')
   await ask('PATCH', `/api/admin/backends/${PAID}`, { pricing: { perShot: 0.01 } })
+  // Its imports are done when it answers.
+  await python.run('return None')
   return {
     platform,
     python,

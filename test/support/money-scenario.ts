@@ -150,15 +150,17 @@ function assertTruthful({ message, fields }: ServiceError): void {
 
 /** Ends whatever is still open, and names a figure for whatever is held. */
 export async function endAll(db: Db, { jobs }: World): Promise<void> {
-  for (const { id } of jobs) {
-    await requestCancel(db, id)
-    await recordCancelled(db, id, undefined, 'stopped_before_provider')
-    await db
-      .transaction((tx) => settleHeld(tx, id, 3n))
-      .catch((error) => {
-        if (codeOf(error) !== 'conflict') throw error
-      })
-  }
+  await Promise.all(
+    jobs.map(async ({ id }) => {
+      await requestCancel(db, id)
+      await recordCancelled(db, id, undefined, 'stopped_before_provider')
+      await db
+        .transaction((tx) => settleHeld(tx, id, 3n))
+        .catch((error) => {
+          if (codeOf(error) !== 'conflict') throw error
+        })
+    })
+  )
 }
 
 /**

@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Emulator, EmulatorDescription } from './emulator.js'
 import { type FaultOrder, faultOrder } from './faults.js'
+import { takeEmptyBodies } from './provider-server.js'
 
 const yearMs = 366 * 24 * 3600 * 1000
 const strict = { additionalProperties: false }
@@ -29,6 +30,7 @@ export function buildControlServer(
     forceCloseConnections: true,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } }
   })
+  takeEmptyBodies(app)
   app.setErrorHandler((error: Error & { statusCode?: number; validation?: unknown }, _request, reply) => {
     void reply.code(error.statusCode ?? 500).send({ error: error.message })
   })

@@ -32,6 +32,7 @@ export function buildProviderServer({ provider, clock, log, faults }: ProviderPa
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true }
   })
+  takeEmptyBodies(app)
   const courses = new WeakMap<FastifyRequest, Course>()
 
   const closing = new AbortController()
@@ -100,6 +101,15 @@ export function buildProviderServer({ provider, clock, log, faults }: ProviderPa
   })
   void app.register(async (scope) => provider.routes(scope), { prefix: provider.basePath })
   return app
+}
+
+/** Clients that say JSON with every request send none with some. */
+export function takeEmptyBodies(app: FastifyInstance): void {
+  const json = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else json(request, body, done)
+  })
 }
 
 /** Settles when the client is gone, or after the time: no request stays for ever. */

@@ -323,6 +323,18 @@ test('a dry run ends without results and without a charge', async () => {
   expect((await get(`/jobs/${id}/cost`)).cost.value).toBe(0)
 })
 
+test('an empty body that is called JSON is no fault where none is needed', async () => {
+  const id = await ionq.submit()
+  expect((await ionq.call('PUT', `/jobs/${id}/status/cancel`, '')).status).toBe(200)
+  expect((await ionq.steer('POST', '/reset', '')).status).toBe(200)
+  expect((await ionq.call('POST', '/jobs', '')).status).toBe(400)
+})
+
+test('a body above 10 MB is refused', async () => {
+  const { status, body } = await ionq.call('POST', '/jobs', aJob({ name: 'a'.repeat(11 * 1024 * 1024) }))
+  expect([status, body.error]).toEqual([413, 'Request Entity Too Large'])
+})
+
 test('what there is not is 404, in the provider’s form', async () => {
   for (const path of ['/jobs/nobody', '/jobs/nobody/cost', '/jobs/nobody/results/probabilities', '/sessions', '/']) {
     const { status, body } = await ionq.call('GET', path)

@@ -48,7 +48,8 @@ function withPreparedStatements<T extends postgres.Sql | postgres.TransactionSql
       begin((inner) => watch((async () => run(withPreparedStatements(inner, watch)))()))
   const overrides: Record<string, unknown> = {
     unsafe: (query: string, parameters: never[], options: object) =>
-      unsafe(query, parameters, { prepare: true, ...options })
+      // drizzle says no for each query that it was not asked to prepare.
+      unsafe(query, parameters, { ...options, prepare: true })
   }
   if ('begin' in client) overrides.begin = nested(client.begin.bind(client) as never)
   if ('savepoint' in client) overrides.savepoint = nested(client.savepoint.bind(client) as never)

@@ -2,10 +2,12 @@
 // administrator looks through and settles.
 import { eq, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
+import type { HeldJob, MoneyState, OverReservation } from '../domain/held-money.js'
 import { type MicroUsd, usdFromMicro } from '../domain/money.js'
 import { type AdminActor, recordAdminAction } from './administration.js'
 import { settleHeld } from './budget.js'
 import type { DbOrTx, Tx } from './client.js'
+import { loadSweeps } from './sweeps.js'
 import { jobs } from './tables/jobs.js'
 
 /** The condition on rows of `jobs` under which their money is held: `mayHoldMoney` of domain/budget.ts, and no figure yet. */
@@ -13,37 +15,14 @@ export const moneyIsHeld = sql`(actual_cost_micro is null and status in ('failed
   and case status when 'failed' then error_code = 'provider_outcome_unknown'
     else cancel_outcome = 'provider_unknown' end)`
 
-export interface HeldJob {
-  jobId: string
-  teamId: string
-  teamName: string
-  backend: string
-  provider: string
-  providerJobId: string | null
-  status: 'failed' | 'cancelled'
-  reason: string | null
-  amount: MicroUsd
-  /** When the job ended. */
-  since: Date
-  /** When its provider is asked next; `null`: no more. */
-  asksAt: Date | null
+/** @param limit how many of each list. */
+export async function loadMoney(db: DbOrTx, limit: number): Promise<MoneyState> {
+  const [held, over, sweeps] = await Promise.all([heldJobs(db, limit), overReservations(db, limit), loadSweeps(db)])
+  return { held, over, proofs: sweeps.filter(({ name }) => name.startsWith('money')) }
 }
 
-export interface OverReservation {
-  jobId: string
-  teamId: string
-  teamName: string
-  backend: string
-  reserved: MicroUsd
-  settled: MicroUsd
-  at: Date
-}
-
-/** Jobs whose money is held, those first that have waited for the longest, and how many and how much there are in all. */
-export async function heldJobs(
-  db: DbOrTx,
-  limit: number
-): Promise<{ rows: HeldJob[]; jobs: number; amount: MicroUsd }> {
+/** Those first that have waited for the longest. */
+async function heldJobs(db: DbOrTx, limit: number): Promise<MoneyState['held']> {
   const [rows, [all]] = await Promise.all([
     db.execute<Record<string, string | null>>(sql`
       select jobs.id, team_id, teams.name as team_name, jobs.backend, jobs.provider, status, status_reason,
@@ -75,8 +54,8 @@ export async function heldJobs(
   }
 }
 
-/** Jobs that cost more than was reserved for them, newest first. */
-export async function overReservations(db: DbOrTx, limit: number): Promise<OverReservation[]> {
+/** Newest first. */
+async function overReservations(db: DbOrTx, limit: number): Promise<OverReservation[]> {
   const rows = await db.execute<Record<string, string>>(sql`
     select over.job_id, over.team_id, teams.name as team_name, jobs.backend, settle.amount_micro::text as settled,
       (settle.amount_micro + over.amount_micro)::text as reserved, over.at

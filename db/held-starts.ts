@@ -26,11 +26,15 @@ const takesJobs = sql`(is_retired or (is_available and status = 'online'))`
 const heldOf = (team: SQL): SQL => sql`held_reason = 'concurrency_limit' and team_id >= ${team} and team_id <= ${team}`
 
 /** Of a `team_id`: how many more jobs its limit leaves. Reads no further than the limit. */
-const freeSlots = (team: SQL, runningMax: number): SQL => sql`${runningMax}::int
+function freeSlots(team: SQL, runningMax: number): SQL {
+  // The same for the life of a process, and a plan for every value of a parameter would be made anew each time.
+  const most = sql.raw(String(Math.floor(runningMax)))
+  return sql`${most}
   - (select count(*)::int from (select 1 from ${jobs} where team_id = ${team} and status in ('running', 'cancelling')
-      limit ${runningMax}) under_way)
+      limit ${most}) under_way)
   - (select count(*)::int from (select 1 from ${outbox} where team_id = ${team} and kind = 'start' and deliveries > 0
-      limit ${runningMax}) delivered)`
+      limit ${most}) delivered)`
+}
 
 /**
  * One statement that lets rows pass or holds them. A start passes in the order of submission; what was told before, a

@@ -1,6 +1,6 @@
 // Sealed credentials of providers, and what a change of the ring's key needs to know of all that is sealed. Values come
 // and go sealed; nothing here can open them.
-import { and, asc, eq, gt, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, lt, ne, sql } from 'drizzle-orm'
 import type { DbOrTx } from './client.js'
 import { teamSecrets, webhooks } from './tables/teams.js'
 
@@ -74,6 +74,19 @@ export async function putSecrets(tx: DbOrTx, rows: NewSecret[]): Promise<void> {
     })
     .returning({ id: teamSecrets.id })
   if (written.length !== rows.length) throw new Error('a credential was sealed for another row than the one it has')
+}
+
+/** Notes what the provider said of a team's values, but for those that were written after they were read. */
+export async function noteValidation(
+  db: DbOrTx,
+  { teamId, provider }: { teamId: string; provider: string },
+  status: SecretRow['validationStatus'],
+  readAt: Date
+): Promise<void> {
+  await db
+    .update(teamSecrets)
+    .set({ validationStatus: status, validatedAt: sql`now()` })
+    .where(and(eq(teamSecrets.teamId, teamId), eq(teamSecrets.provider, provider), lt(teamSecrets.updatedAt, readAt)))
 }
 
 /** `false` when it was gone already. */

@@ -1,11 +1,12 @@
 // What the sweeps of all workers did last, so that an administrator sees one that has stopped or has found something.
 import { asc, eq, sql } from 'drizzle-orm'
+import type { Finding, Sweep } from '../domain/sweep.js'
 import type { DbOrTx } from './client.js'
 import { now } from './job-transition.js'
 import { sweeps } from './tables/operations.js'
 
 /** After this many periods without a success a sweep is late. */
-export const LATE_PERIODS = 10
+const LATE_PERIODS = 10
 /** What a sweep says about more than this many things, a person reads elsewhere. */
 export const FINDINGS_MAX = 100
 const TEXT_MAX = 500
@@ -21,8 +22,6 @@ export interface SweepPass {
   /** What a person has to look at; `null` keeps what was found before. */
   findings: string[] | null
 }
-
-export type Finding = (typeof sweeps.$inferSelect)['findings'][number]
 
 /** A failed pass leaves the last success and its findings as they are; a finding keeps the time of its first note. */
 export async function noteSweep(db: DbOrTx, pass: SweepPass): Promise<void> {
@@ -47,18 +46,6 @@ async function withTimes(db: DbOrTx, name: string, messages: string[]): Promise<
     const message = text.slice(0, TEXT_MAX)
     return known?.findings.find((old) => old.message === message) ?? { message, at: new Date().toISOString() }
   })
-}
-
-export interface Sweep {
-  name: string
-  periodSeconds: number
-  ranAt: Date
-  succeededAt: Date | null
-  error: string | null
-  handled: number
-  findings: Finding[]
-  /** Its last success is more than `LATE_PERIODS` periods ago. */
-  late: boolean
 }
 
 export async function loadSweeps(db: DbOrTx): Promise<Sweep[]> {

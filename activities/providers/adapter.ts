@@ -60,6 +60,8 @@ export interface ProviderAdapter {
   readonly compileTarget: 'ionq' | 'braket' | 'ibm' | 'qasm2' | 'quil' | 'qir'
   /** The same request with the same token is the same task there: no look-up is needed before it is sent again. */
   readonly submitsOnce: boolean
+  /** Resolves when the provider takes the credentials; the fault `unauthorized` says that it does not. */
+  verify(credentials: Credentials, signal: AbortSignal): Promise<void>
   /** @returns the provider's id of the task. */
   submit(credentials: Credentials, task: TaskRequest, signal: AbortSignal): Promise<string>
   /** The id of the task with this token; `null` when the provider's list, read to `since`, does not have it. */

@@ -43,6 +43,10 @@ export function createIonq(
     compileTarget: 'ionq',
     submitsOnce: false,
 
+    async verify(credentials, signal) {
+      await get(credentials, '/whoami', signal)
+    },
+
     async submit(credentials, task, signal) {
       const url = `${baseUrl}/jobs`
       const text = await http.call({ method: 'POST', url, headers: headersOf(credentials), body: bodyOf(task), signal })

@@ -57,6 +57,8 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
     bodyLimit: BODY_MAX,
     // Time to receive a request; waiting for an answer is bounded by each route.
     requestTimeout: 30_000,
+    // What arrives while the service stops is answered like anything else: a poll that is refused ends a client's wait.
+    return503OnClosing: false,
     genReqId: () => randomUUID(),
     // The log of answers is apps/api/request-log.ts.
     logController: new LogController({ requestIdLogLabel: 'requestId', disableRequestLogging: true }),

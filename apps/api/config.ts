@@ -28,6 +28,8 @@ export interface ApiConfig {
   rateLimits: RateLimits | null
   /** `null`: no credentials can be kept; in production there has to be one. */
   keyRing: KeyRing | null
+  /** Where IonQ's service is; `null`: its own address. */
+  ionqApiUrl: string | null
   /** Sign-in through a provider of identities; `null`: with passwords alone. */
   oidc: OidcSettings | null
   smtpUrl: string | null
@@ -82,6 +84,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     trustedProxies: parseTrustedProxies(env.TRUSTED_PROXIES ?? ''),
     rateLimits: scaled(rateLimits, env.RATE_LIMIT_SCALE ? Number(env.RATE_LIMIT_SCALE) : 1),
     keyRing: configuredKeyRing(env),
+    ionqApiUrl: env.IONQ_API_URL ?? null,
     oidc: readOidcSettings(env),
     smtpUrl: env.SMTP_URL || null,
     mailDir: env.MAIL_DIR || null,

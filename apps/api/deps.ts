@@ -4,6 +4,7 @@ import type { EngineState } from '../../activities/engine-state.js'
 import type { ExecutorClient } from '../../activities/executor-client.js'
 import type { KeyRing } from '../../activities/key-ring.js'
 import type { Mailer } from '../../activities/mail.js'
+import type { ProviderAdapter } from '../../activities/providers/adapter.js'
 import type { Tracing } from '../../activities/tracing.js'
 import type { Db } from '../../db/client.js'
 import type { AnnounceJob, JobListener } from '../../db/job-changes.js'
@@ -35,6 +36,8 @@ export interface ApiDeps {
   oidc: OidcClient | null
   /** Seals credentials; `null` in a development api without SECRETS_KEYS. */
   keyRing: KeyRing | null
+  /** To test credentials with; by the name in the catalogue. */
+  providers: ReadonlyMap<string, ProviderAdapter>
   dispatcher: Dispatcher
   metrics: SubmissionMetrics
   /** `null`: nothing is traced. */

@@ -8,6 +8,7 @@ import { createExecutorClient } from '../../activities/executor-client.js'
 import { logMoves } from '../../activities/job-log.js'
 import { createMailer } from '../../activities/mail.js'
 import { startMetrics } from '../../activities/metrics-server.js'
+import { createProviders } from '../../activities/providers/providers.js'
 import { createStateMetrics } from '../../activities/state-metrics.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
 import { startTracing } from '../../activities/tracing.js'
@@ -48,6 +49,7 @@ const { client: temporal, close: closeTemporal } = createTemporalClient(
   config.temporalNamespace,
   tracing?.workflowClient
 )
+const providers = createProviders({ ionq: config.ionqApiUrl ?? undefined })
 const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
 const executor = config.executorUrl ? createExecutorClient(config.executorUrl, config.executorToken) : null
 
@@ -73,6 +75,7 @@ const app = await buildApp(
     },
     mailer,
     keyRing: config.keyRing,
+    providers: providers.adapters,
     oidc:
       config.oidc && config.keyRing
         ? createOidcClient({
@@ -138,7 +141,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     await mailer.close(MAIL_GRACE_MS)
     await metricsServer?.close()
     limitsRedis.disconnect()
-    await Promise.all([listener.close(), directQueue.close(), executor?.close(), closeTemporal(), tracing?.close()])
+    await Promise.all([
+      listener.close(),
+      directQueue.close(),
+      executor?.close(),
+      providers.close(),
+      closeTemporal(),
+      tracing?.close()
+    ])
     await closeDatabase()
     process.exit(0)
   })

@@ -35,6 +35,7 @@ function watched(
     }
   return {
     ...adapter,
+    verify: watch('verify', adapter.verify),
     submit: watch('submit', adapter.submit),
     find: watch('find', adapter.find),
     look: watch('look', adapter.look),

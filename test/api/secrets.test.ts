@@ -2,13 +2,22 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { sql } from 'drizzle-orm'
 import { openCredentials } from '../../activities/credentials.js'
 import { readKeyRing } from '../../activities/key-ring.js'
+import { createProviders } from '../../activities/providers/providers.js'
+import { startEmulators } from '../../apps/emulators/emulators.js'
 import type { CredentialProvider } from '../../domain/provider-credentials.js'
 import { type Answer, startApi, type TestUser } from '../support/api.js'
 
 const keyRing = readKeyRing(`k1:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`)
-const api = await startApi('secrets', { keyRing })
+const emulators = await startEmulators()
+const ionq = emulators.provider('ionq')
+const providers = createProviders({ ionq: ionq.base_url })
+const api = await startApi('secrets', { keyRing, providers: providers.adapters })
 const { db } = api.database
-afterAll(() => api.close())
+afterAll(async () => {
+  await api.close()
+  await providers.close()
+  await emulators.close()
+})
 
 const path = '/api/team/secrets'
 const aws = { access_key_id: 'AKIAIOSFODNN7EXAMPLE', secret_access_key: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' }
@@ -35,6 +44,42 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   teamId = await newTeam(owner)
+})
+
+describe('with a provider to ask', () => {
+  test.each([
+    ['that it takes', (key: string) => key, null, { valid: true, details: { validation_status: 'valid' } }],
+    [
+      'that it does not take',
+      () => 'anotherKey0123456789',
+      null,
+      { valid: false, details: { validation_status: 'invalid' } }
+    ],
+    [
+      'while it is away',
+      (key: string) => key,
+      { kind: 'status' as const, status: 503, times: 10 },
+      { valid: false, details: { validation_status: 'unreachable' } }
+    ]
+  ])('credentials %s are told apart, given or stored', async (_what, keyOf, fault, expected) => {
+    ionq.control.reset()
+    if (fault) ionq.control.fault(fault)
+    const secrets = { api_key: keyOf(ionq.credentials.api_key!) }
+    const body = { team_id: teamId, provider: 'ionq' }
+    expect((await owner.post(`${path}/test`, { ...body, secrets })).body).toMatchObject(expected)
+    expect(await list()).toEqual([])
+    await save('ionq', secrets)
+    expect((await owner.post(`${path}/test`, body)).body).toMatchObject(expected)
+    expect(await list()).toMatchObject([{ ...expected.details, validated_at: expect.stringMatching(/Z$/) }])
+  })
+
+  test('a new value is untested again', async () => {
+    ionq.control.reset()
+    await save('ionq', ionq.credentials)
+    await owner.post(`${path}/test`, { team_id: teamId, provider: 'ionq' })
+    await save('ionq', { api_key: 'anotherKey0123456789' })
+    expect(await list()).toMatchObject([{ validation_status: 'untested', validated_at: null }])
+  })
 })
 
 describe('credentials', () => {
@@ -208,11 +253,10 @@ describe('a test of credentials', () => {
     })
     return [answer.body.details.validation_status, answer.body.message]
   }
-  const untested = ['untested', 'The format is right; it was not tested against the provider in this version']
+  const untested = ['untested', 'The format is right; this version cannot ask the provider']
 
-  test('never says that they are valid, and stores nothing', async () => {
+  test('of a provider that cannot be asked never says that they are valid, and stores nothing', async () => {
     expect(await check('aws-braket', aws)).toEqual(untested)
-    expect(await check('ionq', { IONQ_API_KEY: 'exampleKey0123456789' })).toEqual(untested)
     expect(await list()).toEqual([])
   })
 
@@ -250,7 +294,7 @@ describe('a test of credentials', () => {
       'The stored api_key of ionq cannot be opened: set it anew, or ask the operator, whose log says why'
     ])
     await save('ionq', { api_key: 'exampleKey0123456789' })
-    expect(await check('ionq')).toEqual(untested)
+    expect(await check('ionq')).toEqual(['invalid', expect.stringContaining('IonQ does not take these credentials')])
   })
 })
 

@@ -20,16 +20,16 @@ const events = async (jobId: string) =>
     await db.execute(sql`select seq, type, status from job_events where job_id = ${jobId} order by seq desc limit 1`)
   )[0]!
 
-test('the table is that of the decisions: ten steps of forty-nine', () => {
+test('the table is that of the decisions: eleven steps of forty-nine', () => {
   expect(pairs.filter(({ allowed }) => allowed).map(({ from, to }) => `${from} -> ${to}`)).toEqual([
     'pending -> running',
-    'pending -> failed',
     'pending -> cancelling',
+    'pending -> failed',
     'pending -> cancelled',
     'pending -> dispatch_failed',
+    'running -> cancelling',
     'running -> completed',
     'running -> failed',
-    'running -> cancelling',
     'cancelling -> completed',
     'cancelling -> failed',
     'cancelling -> cancelled'

@@ -15,6 +15,8 @@ export interface PassedRequest {
   key: string | undefined
   headers: NodeJS.Dict<string | string[]>
   body: string
+  /** Whether it is with the api. */
+  sent: boolean
   /** What the api has answered. */
   answer: { status: number; body: string } | null
 }
@@ -40,12 +42,15 @@ export async function startProxy(api: string): Promise<LossyProxy> {
       key: asked.headers['idempotency-key'] as string | undefined,
       headers: asked.headers,
       body,
+      sent: false,
       answer: null
     }
     requests.push(passed)
     if (typeof fate === 'object' && fate.when !== 'after') page(reply, fate.status)
     if (typeof fate === 'object' && fate.when === 'instead') return
-    const answer = await forward(api, asked, body)
+    const answer = await forward(api, asked, body, () => {
+      passed.sent = true
+    })
     passed.answer = answer
     if (fate === 'lost') asked.socket.resetAndDestroy()
     else if (fate === 'pass') reply.writeHead(answer.status, answer.headers).end(answer.body)
@@ -73,8 +78,9 @@ export async function startProxy(api: string): Promise<LossyProxy> {
 const page = (reply: ServerResponse, status: number): void =>
   void reply.writeHead(status, { 'content-type': 'text/html' }).end('<html><body>try again</body></html>')
 
-async function forward(api: string, { method, url, headers }: IncomingMessage, body: string) {
+async function forward(api: string, { method, url, headers }: IncomingMessage, body: string, sent: () => void) {
   const passed = request(new URL(url!, api), { method: method!, headers, agent: false })
+  passed.once('finish', sent)
   passed.end(body)
   const [answer] = (await once(passed, 'response')) as [IncomingMessage]
   const { connection: _, 'keep-alive': __, ...kept } = answer.headers

@@ -63,7 +63,9 @@ async function restartWhileWaiting(scene: Scene): LongWaits['restarted'] {
       'return connect(url, key).job(job).result(120, poll_interval=10).counts',
       { ...there, url: proxy.url, job }
     )
-    const held = await eventually(() => proxy.requests[0] ?? null, { timeoutMs: 30_000 })
+    const held = await eventually(() => proxy.requests.find(({ sent }) => sent) ?? null, { timeoutMs: 30_000 })
+    // The api has read the poll when it answers what came after it.
+    await fetch(`${limited.url}/healthz`)
     if (held.answer || !held.line.endsWith('?wait=22')) throw new Error(`not held: ${JSON.stringify(held)}`)
     await limited.restart()
     return { held, counts: await counts }

@@ -61,6 +61,8 @@ export interface ApiOptions {
   poolMax?: number
   /** Default: a ring of one key, the same for all files. */
   keyRing?: KeyRing | null
+  /** Default: none, so that no credential is asked about. */
+  providers?: ApiDeps['providers']
   /** Default: none is configured. */
   oidc?: ApiDeps['oidc']
   /** Default: nothing is logged. */
@@ -129,6 +131,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       trustedProxies: options.trustedProxies ?? parseTrustedProxies('')
     },
     keyRing: options.keyRing === undefined ? testKeyRing : options.keyRing,
+    providers: options.providers ?? new Map(),
     oidc: options.oidc ?? null,
     mailer: { sends: true, send: (mail) => void mails.push(mail), close: async () => {} },
     dispatcher: createDispatcher({

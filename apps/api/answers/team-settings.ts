@@ -95,7 +95,10 @@ export const teamSettingAnswers: AnswerSet = {
   },
   answers: {
     'GET /api/team/api-keys': { success: ok('The keys', listOf('api_keys', 'ApiKey')) },
-    'POST /api/team/api-keys': { success: created('The key; without it when the request is repeated', shownOnceOr('NewApiKey')), errors: ['conflict'] },
+    'POST /api/team/api-keys': {
+      success: created('The key; without it when the request is repeated', shownOnceOr('NewApiKey')),
+      errors: ['conflict']
+    },
     'DELETE /api/team/api-keys/:id': { success: done },
 
     'GET /api/team/secrets': { success: ok('The credentials', listOf('secrets', 'Secret')) },

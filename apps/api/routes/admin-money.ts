@@ -3,23 +3,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { loadAnyJob } from '../../../db/administration-lists.js'
-import {
-  type HeldJob,
-  heldJobs,
-  type OverReservation,
-  overReservations,
-  settleByAdministrator
-} from '../../../db/held-money.js'
-import { loadSweeps } from '../../../db/sweeps.js'
+import { loadMoney, settleByAdministrator } from '../../../db/held-money.js'
 import { ServiceError } from '../../../domain/errors.js'
-import { microFromUsd, usdFromMicro } from '../../../domain/money.js'
+import { moneyView, SETTLEMENT_NOTE_MAX } from '../../../domain/held-money.js'
+import { microFromUsd } from '../../../domain/money.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../plugins/access.js'
-import { sweepView } from '../sweep-view.js'
 import { recordJson } from './jobs.js'
 
 const LISTED_MAX = 500
-const NOTE_MAX = 500
 
 export const adminMoneyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
@@ -37,16 +29,7 @@ export const adminMoneyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       }
     },
     async (request) => {
-      const limit = request.query.limit ?? 100
-      const [held, over, sweeps] = await Promise.all([heldJobs(db, limit), overReservations(db, limit), loadSweeps(db)])
-      const proofs = sweeps.filter(({ name }) => name.startsWith('money'))
-      return {
-        held: held.rows.map(heldView),
-        held_jobs: held.jobs,
-        held_usd: usdFromMicro(held.amount),
-        over_reservation: over.map(overView),
-        proofs: Object.fromEntries(proofs.map((proof) => [proof.name, sweepView(proof)]))
-      }
+      return moneyView(await loadMoney(db, request.query.limit ?? 100))
     }
   )
 
@@ -60,7 +43,12 @@ export const adminMoneyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         body: Type.Object(
           {
             cost_usd: Type.Number({ minimum: 0, maximum: 1_000_000_000 }),
-            note: Type.String({ minLength: 1, maxLength: NOTE_MAX, pattern: '\\S', description: 'Why, for the audit' })
+            note: Type.String({
+              minLength: 1,
+              maxLength: SETTLEMENT_NOTE_MAX,
+              pattern: '\\S',
+              description: 'Why, for the audit'
+            })
           },
           { additionalProperties: false }
         )
@@ -80,27 +68,3 @@ export const adminMoneyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     }
   )
 }
-
-const heldView = (job: HeldJob) => ({
-  job_id: job.jobId,
-  team_id: job.teamId,
-  team_name: job.teamName,
-  backend: job.backend,
-  provider: job.provider,
-  provider_job_id: job.providerJobId,
-  status: job.status,
-  status_reason: job.reason,
-  held_usd: usdFromMicro(job.amount),
-  since: job.since.toISOString(),
-  asks_provider_at: job.asksAt?.toISOString() ?? null
-})
-
-const overView = (job: OverReservation) => ({
-  job_id: job.jobId,
-  team_id: job.teamId,
-  team_name: job.teamName,
-  backend: job.backend,
-  reserved_usd: usdFromMicro(job.reserved),
-  settled_usd: usdFromMicro(job.settled),
-  settled_at: job.at.toISOString()
-})

@@ -4,8 +4,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { backlog } from '../../../db/administration-lists.js'
 import { loadSweeps } from '../../../db/sweeps.js'
 import { reasonOf } from '../../../domain/reason.js'
+import { sweepView } from '../../../domain/sweep.js'
 import type { ApiDeps } from '../deps.js'
-import { sweepView } from '../sweep-view.js'
 import { SERVICE_VERSION } from '../version.js'
 
 const PROBE_MS = 2_000

@@ -5,11 +5,13 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { openCredentials, storeCredentials } from '../../../activities/credentials.js'
 import type { KeyRing } from '../../../activities/key-ring.js'
+import { verifyCredentials } from '../../../activities/verify-credentials.js'
 import type { Tx } from '../../../db/client.js'
-import { deleteSecret, listSecrets, type SecretItem, teamOfSecret } from '../../../db/secrets.js'
+import { deleteSecret, listSecrets, noteValidation, type SecretItem, teamOfSecret } from '../../../db/secrets.js'
 import { codeOf, ServiceError } from '../../../domain/errors.js'
 import {
   type CredentialProvider,
+  type Credentials,
   credentialProviders,
   describeNames,
   formatFault,
@@ -77,7 +79,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         tags: ['secrets'],
         summary: 'Check credentials before they are saved, or the stored ones (owner and admins)',
         description:
-          'Checks the format. Values that are left out are those stored. This version does not ask the provider, so `valid` is never true.',
+          'Checks the format, then asks the provider where this version can talk to it. Values that are left out are those stored.',
         body: Type.Object(
           { team_id: Uuid, provider: Provider, secrets: Type.Optional(Values) },
           { additionalProperties: false }
@@ -86,19 +88,24 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     },
     async (request) => {
       const { team_id, provider, secrets } = request.body
-      const fault = await db.transaction(async (tx) => {
+      const readAt = new Date()
+      const found = await db.transaction(async (tx) => {
         const teamId = await teamForWrite(request, tx, team_id)
-        if (!secrets) return storedFault(request, tx, teamId, provider)
-        const given = readCredentials(provider, secrets)
-        const stored = (await listSecrets(tx, teamId, provider)).map((item) => item.keyName)
-        return formatFault(provider, given) ?? missingFault(provider, [...stored, ...Object.keys(given)])
+        const given = secrets ? readCredentials(provider, secrets) : {}
+        return { teamId, ...(await valuesToTest(request, tx, { teamId, provider }, given)) }
       })
+      // Outside the transaction: a provider may take its time.
+      const { status, message } = found.fault
+        ? { status: 'invalid' as const, message: found.fault }
+        : await verifyCredentials(deps.providers, provider, found.values)
+      if (!secrets && status !== 'untested' && Object.keys(found.values).length > 0)
+        await noteValidation(db, { teamId: found.teamId, provider }, status, readAt)
       return {
-        valid: false,
+        valid: status === 'valid',
         provider,
-        message: fault ?? 'The format is right; it was not tested against the provider in this version',
+        message,
         checked_at: deps.now().toISOString(),
-        details: { validation_status: fault ? 'invalid' : 'untested' }
+        details: { validation_status: status }
       }
     }
   )
@@ -122,22 +129,23 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     }
   )
 
-  /** What is wrong with the stored values as they are, `null` when nothing is. */
-  async function storedFault(
+  /** The stored values with the given ones over them, and what is wrong with them, `null` when nothing is. */
+  async function valuesToTest(
     request: FastifyRequest,
     tx: Tx,
-    teamId: string,
-    provider: CredentialProvider
-  ): Promise<string | null> {
+    { teamId, provider }: { teamId: string; provider: CredentialProvider },
+    given: Credentials
+  ): Promise<{ values: Credentials; fault: string | null }> {
     try {
-      const values = await openCredentials(tx, keyRingOf(deps), teamId, provider)
+      const values = { ...(await openCredentials(tx, keyRingOf(deps), teamId, provider)), ...given }
       const names = Object.keys(values)
-      if (names.length === 0) return `The team has no ${provider} credentials; set ${describeNames(provider)}`
-      return formatFault(provider, values) ?? missingFault(provider, names)
+      if (names.length === 0)
+        return { values, fault: `The team has no ${provider} credentials; set ${describeNames(provider)}` }
+      return { values, fault: formatFault(provider, values) ?? missingFault(provider, names) }
     } catch (error) {
       if (codeOf(error) !== 'internal_error') throw error
       request.log.error({ err: error }, 'stored credentials cannot be opened')
-      return (error as ServiceError).message
+      return { values: {}, fault: (error as ServiceError).message }
     }
   }
 }

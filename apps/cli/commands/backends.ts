@@ -11,7 +11,7 @@ interface Backend {
   maxQubits: number | null
   maxShots: number | null
   isAvailable: boolean
-  status: string
+  unavailableReason: string | null
   pricing: { taskFee: number; perShot: number; minimumCost: number }
 }
 
@@ -35,7 +35,7 @@ function backendsText(backends: Backend[], hidden: number): string {
     backend.deviceType,
     String(backend.maxQubits ?? ''),
     String(backend.maxShots ?? ''),
-    backend.isAvailable ? 'available' : backend.status === 'online' ? 'not available here' : backend.status,
+    backend.unavailableReason ?? 'available',
     priceText(backend.pricing)
   ])
   const list = table(['BACKEND', 'PROVIDER', 'KIND', 'QUBITS', 'SHOTS', 'STATE', 'PRICE'], rows, ['QUBITS', 'SHOTS'])

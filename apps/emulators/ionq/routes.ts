@@ -65,7 +65,7 @@ function submitRoutes(app: FastifyInstance, { store, devices, clock, queueMs }: 
       return invalid(reply, refuse('shots', 'debiasing needs at least 500').refusal, 'payload')
     const accepted = store.submit(job, device)
     if (!accepted) return fail(reply, 429, 'This emulator keeps no more jobs: POST <control_url>/reset empties it.')
-    return reply.code(201).send({ id: accepted.id, status: store.state(accepted), session_id: null })
+    return reply.code(201).send({ id: accepted.id, status: 'submitted', session_id: null })
   })
 
   app.get<{ Querystring: Record<string, string> }>('/jobs/estimate', async ({ query }, reply) => {

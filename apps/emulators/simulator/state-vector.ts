@@ -32,6 +32,10 @@ export class StateVector {
     const { re, im } = this
     const size = 2 ** targets.length
     if (matrix.length !== size) throw new RangeError(`${matrix.length} rows do not fit ${targets.length} targets`)
+    if (targets.length === 1) {
+      this.applyToOne(matrix, targets[0]!, maskOf(controls))
+      return
+    }
     const bits = targets.map((target) => 1 << target)
     const places = Array.from({ length: size }, (_, row) =>
       bits.reduce((place, bit, index) => ((row >> (targets.length - 1 - index)) & 1 ? place | bit : place), 0)
@@ -61,6 +65,28 @@ export class StateVector {
     }
   }
 
+  // The same for one target, several times as fast: most gates are of this kind.
+  private applyToOne(matrix: Matrix, target: number, controlMask: number): void {
+    const { re, im } = this
+    const [[a, b], [c, d]] = matrix as readonly [readonly [Complex, Complex], readonly [Complex, Complex]]
+    const [[aRe, aIm], [bRe, bIm], [cRe, cIm], [dRe, dIm]] = [a, b, c, d]
+    const bit = 1 << target
+    for (let block = 0; block < re.length; block += 2 * bit) {
+      for (let zero = block; zero < block + bit; zero++) {
+        if ((zero & controlMask) !== controlMask) continue
+        const one = zero + bit
+        const zeroRe = re[zero]!
+        const zeroIm = im[zero]!
+        const oneRe = re[one]!
+        const oneIm = im[one]!
+        re[zero] = aRe * zeroRe - aIm * zeroIm + bRe * oneRe - bIm * oneIm
+        im[zero] = aRe * zeroIm + aIm * zeroRe + bRe * oneIm + bIm * oneRe
+        re[one] = cRe * zeroRe - cIm * zeroIm + dRe * oneRe - dIm * oneIm
+        im[one] = cRe * zeroIm + cIm * zeroRe + dRe * oneIm + dIm * oneRe
+      }
+    }
+  }
+
   /** exp(-i angle P) where every control is one; P has one Pauli per target, in their order. `angle` in radians. */
   rotate(paulis: readonly Pauli[], angle: number, targets: readonly number[], controls: readonly number[] = []): void {
     this.check([...targets, ...controls])
@@ -73,26 +99,29 @@ export class StateVector {
     const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
     // P|b> = i^(number of Y) (-1)^(ones of b under Y and Z) |b with X and Y flipped>.
     const turns = paulis.filter((pauli) => pauli === 'Y').length % 4
-    const [turnRe, turnIm] = [
-      [1, 0],
-      [0, 1],
-      [-1, 0],
-      [0, -1]
-    ][turns]!
+    const [turnRe, turnIm] = (
+      [
+        [1, 0],
+        [0, 1],
+        [-1, 0],
+        [0, -1]
+      ] as const
+    )[turns as 0 | 1 | 2 | 3]
     for (let index = 0; index < re.length; index++) {
       const partner = index ^ flips
       if (partner < index || (index & controlMask) !== controlMask) continue
-      const [aRe, aIm, bRe, bIm] = [re[index]!, im[index]!, re[partner]!, im[partner]!]
-      const fromA = parity(index & signs)
-      const fromB = parity(partner & signs)
-      // new[i] = cos old[i] - i sin <i|P|partner> old[partner], with <i|P|partner> = turn * sign(partner).
-      const [pbRe, pbIm] = [fromB * (turnRe! * bRe - turnIm! * bIm), fromB * (turnRe! * bIm + turnIm! * bRe)]
-      re[index] = cos * aRe + sin * pbIm
-      im[index] = cos * aIm - sin * pbRe
+      const aRe = re[index]!
+      const aIm = im[index]!
+      const bRe = re[partner]!
+      const bIm = im[partner]!
+      // new[i] = cos old[i] - i sin <i|P|partner> old[partner], and <i|P|partner> is the turn and the partner's sign.
+      const fromB = sin * parity(partner & signs)
+      re[index] = cos * aRe + fromB * (turnRe * bIm + turnIm * bRe)
+      im[index] = cos * aIm - fromB * (turnRe * bRe - turnIm * bIm)
       if (partner === index) continue
-      const [paRe, paIm] = [fromA * (turnRe! * aRe - turnIm! * aIm), fromA * (turnRe! * aIm + turnIm! * aRe)]
-      re[partner] = cos * bRe + sin * paIm
-      im[partner] = cos * bIm - sin * paRe
+      const fromA = sin * parity(index & signs)
+      re[partner] = cos * bRe + fromA * (turnRe * aIm + turnIm * aRe)
+      im[partner] = cos * bIm - fromA * (turnRe * aRe - turnIm * aIm)
     }
   }
 

@@ -49,7 +49,8 @@ export function judgeStarts(chosen: SQL, runningMax: number, passedUntil: SQL | 
       starts as (
         select job_id, team_id, exists (select 1 from ${backends} where slug = chosen.backend and not ${takesJobs}) as away
         from chosen where kind = 'start' and deliveries = 0 and generation = 1),
-      room as (
+      -- Once for a team, not for each of its rows.
+      room as materialized (
         select team_id, ${freeSlots(sql`team.team_id`, runningMax)} as free,
           -- Whoever waits longer goes first.
           (select job_id from ${outbox} where ${heldOf(sql`team.team_id`)}

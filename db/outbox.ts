@@ -48,8 +48,9 @@ export async function takeDue(db: Db, limit: number, runningMax: number): Promis
 
 /** The rows of jobs just recorded, for the nudge. Those not due yet are left to the relay, and so are those held. */
 export async function findFresh(db: Db, jobIds: string[], runningMax: number): Promise<OutboxRow[]> {
+  // The list as a query of its own: with a list that it knows, Postgres makes a plan for each.
   const fresh = sql`select ${columns} from ${outbox}
-    where ${anyOf(outbox.jobId, jobIds)} and deliveries = 0 and due_at <= now() and held_reason is null`
+    where job_id = any(string_to_array((select ${jobIds.join(',')}::text), ',')::uuid[]) and deliveries = 0 and due_at <= now() and held_reason is null`
   return passed(await db.execute<JudgedRow>(judgeStarts(fresh, runningMax, null)))
 }
 

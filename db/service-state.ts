@@ -18,22 +18,21 @@ export interface ServiceState {
 
 export async function serviceState(db: DbOrTx): Promise<ServiceState> {
   const since = (time: unknown) => sql`greatest(0, extract(epoch from clock_timestamp() - ${time}))::float8`
-  const [waiting, underWay, told, passes] = await Promise.all([
-    db.execute<ServiceState['waiting'][number]>(sql`
-      select engine, reason, count(*)::int as jobs, ${since(sql`min(due_at)`)} as "oldestSeconds"
-      from (select mode as engine, due_at, case when due_at > clock_timestamp() then 'not_before'
-          when unreachable_since is not null then 'engine_unavailable' else coalesce(held_reason, 'ready') end as reason
-        from ${outbox} where kind = 'start') waiting
-      group by engine, reason`),
-    db.execute<ServiceState['underWay'][number]>(sql`
-      select case when durable then 'temporal' else 'direct' end as engine, status, count(*)::int as jobs
-      from ${jobs} where status in ('running', 'cancelling') group by durable, status`),
-    db.execute<ServiceState['outbox'][number]>(sql`
-      select kind, count(*)::int as rows, ${since(sql`min(next_at)`)} as "lateSeconds" from ${outbox} group by kind`),
-    db.execute<ServiceState['sweeps'][number]>(sql`
-      select name, case when succeeded_at is null then null else ${since(sql`succeeded_at`)} end as "successSeconds",
-        jsonb_array_length(findings) as findings
-      from ${sweeps}`)
-  ])
+  // One after the other: a look at the service takes one connection from it, not four.
+  const waiting = await db.execute<ServiceState['waiting'][number]>(sql`
+    select engine, reason, count(*)::int as jobs, ${since(sql`min(due_at)`)} as "oldestSeconds"
+    from (select mode as engine, due_at, case when due_at > clock_timestamp() then 'not_before'
+        when unreachable_since is not null then 'engine_unavailable' else coalesce(held_reason, 'ready') end as reason
+      from ${outbox} where kind = 'start') waiting
+    group by engine, reason`)
+  const underWay = await db.execute<ServiceState['underWay'][number]>(sql`
+    select case when durable then 'temporal' else 'direct' end as engine, status, count(*)::int as jobs
+    from ${jobs} where status in ('running', 'cancelling') group by durable, status`)
+  const told = await db.execute<ServiceState['outbox'][number]>(sql`
+    select kind, count(*)::int as rows, ${since(sql`min(next_at)`)} as "lateSeconds" from ${outbox} group by kind`)
+  const passes = await db.execute<ServiceState['sweeps'][number]>(sql`
+    select name, case when succeeded_at is null then null else ${since(sql`succeeded_at`)} end as "successSeconds",
+      jsonb_array_length(findings) as findings
+    from ${sweeps}`)
   return { waiting, underWay, outbox: told, sweeps: passes }
 }

@@ -4,15 +4,17 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readStackFile } from '../../apps/cli/stack/data-dir.js'
+import { projectRoot } from '../../apps/cli/stack/project.js'
 import { createAccessCode, grantPlatformAdmin } from '../../db/accounts.js'
 import { type Connection, connect } from '../../db/client.js'
 import { eventually } from '../support/eventually.js'
 import { QjobStart } from '../support/qjob-start.js'
 import { createChance } from './chance.js'
-import { type ChaosClient, createClient, signUp } from './client.js'
+import { type Answer, type ChaosClient, createClient, signUp } from './client.js'
+import { type EmulatedIonq, emulatedIonq } from './ionq.js'
 import { type Kills, killedParts, killInRounds, untilCalm } from './killer.js'
 import { type LoadResult, runLoad } from './load.js'
-import { paidBackend } from './plan.js'
+import { hardware, simulator } from './plan.js'
 import { endsByMode, type Findings, openWork, prove } from './proof.js'
 
 export interface ChaosOptions {
@@ -48,14 +50,16 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const chance = createChance(options.seed)
   const dataDir = mkdtempSync(join(tmpdir(), 'qjs-chaos-'))
   options.say(`data folder ${dataDir}`)
-  const stack = new QjobStart(dataDir, { LOG_LEVEL: 'info', ...options.env })
+  const command = [process.execPath, join(projectRoot, 'tools/qjob.mjs'), 'start', '--emulated-hardware']
+  const stack = new QjobStart(dataDir, { LOG_LEVEL: 'info', ...options.env }, command)
   try {
     const base = /^ready: (\S+)/.exec(await stack.ready())?.[1]
     const databaseUrl = readStackFile(dataDir)?.database_url
     if (!base || !databaseUrl) throw new Error(`the stack did not start:\n${stack.stderr}`)
     const connection = connect(databaseUrl, { max: 2, statementTimeoutMs: 60_000 })
     try {
-      const clients = await prepare(base, connection)
+      const ionq = emulatedIonq(dataDir)
+      const clients = await prepare(base, connection, ionq)
       const storm = new AbortController()
       const name = `chaos-${options.seed}`
       const loading = runLoad({
@@ -70,7 +74,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       const load = await loading
       options.say('calm; every job has to end now')
       const settledSeconds = await untilSettled(connection, options)
-      const findings = await prove(connection, load, name)
+      const findings = await prove(connection, load, { name, paid: await ionq.tasks() })
       return { kills, load, ends: await endsByMode(connection), findings, settledSeconds, dataDir }
     } finally {
       await connection.close()
@@ -80,8 +84,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   }
 }
 
-/** A paid simulator, a team with enough budget and one with hardly any. */
-async function prepare(base: string, { db }: Connection): Promise<{ plenty: ChaosClient; scarce: ChaosClient }> {
+/** A simulator with a price, a team with enough budget and a provider's credentials, and one with hardly any budget. */
+async function prepare(
+  base: string,
+  { db }: Connection,
+  ionq: EmulatedIonq
+): Promise<{ plenty: ChaosClient; scarce: ChaosClient }> {
   const code = await createAccessCode(db, { uses: 2 })
   const client = async (email: string) => {
     const cookie = await signUp(base, email, code)
@@ -90,13 +98,20 @@ async function prepare(base: string, { db }: Connection): Promise<{ plenty: Chao
   const plenty = await client('plenty@example.org')
   const scarce = await client('scarce@example.org')
   await grantPlatformAdmin(db, 'plenty@example.org')
-  const done = [
-    await plenty.call('PATCH', `/api/admin/backends/${paidBackend.slug}`, { pricing: paidBackend.pricing }),
-    await plenty.call('PATCH', '/api/team/budget', { daily_usd: 1000 }),
-    await scarce.call('PATCH', '/api/team/budget', { daily_usd: SCARCE_DAILY_USD })
-  ]
-  const failed = done.find((answer) => answer.kind === 'lost' || answer.status !== 200)
-  if (failed) throw new Error(`the stack could not be prepared: ${JSON.stringify(failed)}`)
+  const must = async (answer: Promise<Answer>): Promise<Record<string, unknown>> => {
+    const got = await answer
+    if (got.kind === 'answer' && got.status < 300) return got.body
+    throw new Error(`the stack could not be prepared: ${JSON.stringify(got)}`)
+  }
+  await must(plenty.call('PATCH', `/api/admin/backends/${simulator.slug}`, { pricing: simulator.pricing }))
+  await must(plenty.call('PATCH', '/api/team/budget', { daily_usd: 1000 }))
+  await must(scarce.call('PATCH', '/api/team/budget', { daily_usd: SCARCE_DAILY_USD }))
+  const { teams } = (await must(plenty.call('GET', '/api/teams'))) as { teams: { id: string }[] }
+  const credentials = { team_id: teams[0]!.id, provider: 'ionq', secrets: ionq.credentials }
+  await must(plenty.call('POST', '/api/team/secrets', credentials))
+  await ionq.slowDown()
+  const available = async () => (await must(plenty.call('GET', `/api/backends/${hardware}`))).isAvailable === true
+  await eventually(available, { timeoutMs: 60_000, everyMs: 250, message: () => `${hardware} is not available` })
   return { plenty, scarce }
 }
 

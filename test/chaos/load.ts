@@ -60,8 +60,8 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
     const pause = (-Math.log(1 - chance.next()) * 1000) / options.perSecond
     await delay(Math.min(pause, 5_000), undefined, { signal }).catch(() => {})
     if (signal.aborted) break
-    const planned = planJob(chance, `${options.name}-${result.submissions.length}`)
     const client = chance.holds(SCARCE_SHARE) ? clients.scarce : clients.plenty
+    const planned = planJob(chance, `${options.name}-${result.submissions.length}`, client === clients.plenty)
     const nothingYet = { ids: [], refused: false, mostJobs: 1, lost: 0, cancelAsked: false }
     const submission: Submission = { ...planned, ...nothingYet, client }
     result.submissions.push(submission)

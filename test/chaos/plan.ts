@@ -2,8 +2,10 @@
 import type { ExecutionMode } from '../../domain/job-status.js'
 import type { Chance } from './chance.js'
 
-/** Every job moves money: a cent, and a hundredth of a cent for each shot. */
-export const paidBackend = { slug: 'marqov-sim', pricing: { taskFee: 0.01, perShot: 0.0001 } }
+/** Every job moves money. The simulator's price is set for this: a cent, and a hundredth of a cent for each shot. */
+export const simulator = { slug: 'marqov-sim', pricing: { taskFee: 0.01, perShot: 0.0001 } }
+/** Its provider counts what was paid for. */
+export const hardware = 'ionq-direct-forte-1'
 
 const SHOTS = 100
 /** Longer than the cancel that ends it, even when the api is away for a while. */
@@ -53,22 +55,26 @@ const failing = (): Program => ({
   end: 'execution_error'
 })
 
-/** The next job of the load. `name` is what it is found by afterwards. */
-export function planJob(chance: Chance, name: string): PlannedJob {
+/** The next job of the load. `name` is what it is found by afterwards. @param mayPay the team has a provider's credentials. */
+export function planJob(chance: Chance, name: string, mayPay: boolean): PlannedJob {
   const mode = chance.pick(['direct', 'temporal'] as const)
   const key = chance.holds(0.5) ? `chaos ${name}` : null
   const kind = chance.next()
   const plan = ({ body, end }: Program, cancelAfterMs: number | null = null, more = {}): PlannedJob => {
-    const common = { name, backend: paidBackend.slug, params: { shots: SHOTS }, execution_mode: mode }
+    const common = { name, backend: simulator.slug, params: { shots: SHOTS }, execution_mode: mode }
     return { name, mode, body: { ...common, ...body, ...more }, end, cancelAfterMs, key }
   }
   if (kind < 0.1) return plan(program(chance.between(0.5, 4)))
   if (kind < 0.18) return plan(program(LONG_SECONDS), chance.between(500, 5_000))
   if (kind < 0.23) return plan(circuit(chance), chance.between(0, 500))
   if (kind < 0.28) return plan(failing())
-  if (kind < 0.38)
+  if (kind < 0.35)
     return plan(circuit(chance), null, {
       not_before: new Date(Date.now() + chance.between(2_000, 15_000)).toISOString()
     })
+  if (mayPay && kind < 0.6) {
+    const cancelAfterMs = chance.holds(0.2) ? chance.between(0, 6_000) : null
+    return plan(circuit(chance), cancelAfterMs, { backend: hardware })
+  }
   return plan(circuit(chance))
 }

@@ -3,7 +3,9 @@
 import type { Connection } from '../../db/client.js'
 import { ledgerMismatches } from '../../db/money-proof.js'
 import { isFinal, type JobStatus, mayFollow } from '../../domain/job-status.js'
+import type { PaidTask } from './ionq.js'
 import type { LoadResult, Submission } from './load.js'
+import { hardware } from './plan.js'
 
 /** What is counted, in the order of the report; each counts what broke it. */
 export const promises = [
@@ -11,6 +13,7 @@ export const promises = [
   'jobs stuck',
   'jobs made twice',
   'jobs executed twice',
+  'work paid twice',
   'ends that nothing explains',
   'wrong results',
   'ends taken back',
@@ -32,6 +35,11 @@ interface JobLine {
   name: string
   status: JobStatus
   mode: 'direct' | 'temporal'
+  /** Run by a workflow, which goes on after a death. */
+  durable: boolean
+  backend: string
+  /** By which its work at a provider is known there. */
+  tokens: string[]
   errorCode: string | null
   errorMessage: string | null
   estimated: string
@@ -43,8 +51,12 @@ interface JobLine {
   ledger: { kind: string; amount: string }[]
 }
 
-/** @param name begins the name of every job of the load. */
-export async function prove(connection: Connection, load: LoadResult, name: string): Promise<Findings> {
+/** @param facts.name begins the name of every job of the load. @param facts.paid what the provider has accepted. */
+export async function prove(
+  connection: Connection,
+  load: LoadResult,
+  { name, paid }: { name: string; paid: PaidTask[] }
+): Promise<Findings> {
   const findings = Object.fromEntries(promises.map((promise) => [promise, []])) as unknown as Findings
   const jobs = await jobsOf(connection, name)
   const byId = new Map(jobs.map((job) => [job.id, job]))
@@ -66,6 +78,7 @@ export async function prove(connection: Connection, load: LoadResult, name: stri
     const now = byId.get(id)?.status
     if (now !== told) findings['ends taken back'].push(`${id}: ${told} was told, it is ${now ?? 'gone'}`)
   }
+  checkPaidWork(jobs, paid, findings)
   findings['odd answers'].push(...load.oddities)
   await checkMoney(connection, findings)
   await checkLeftovers(connection, findings)
@@ -83,7 +96,7 @@ function checkJob(job: JobLine, submission: Submission, findings: Findings): voi
   }
 
   const completed = attempts.filter((state) => state === 'completed').length
-  if (completed > 1 || (job.mode === 'direct' && attempts.length > 1))
+  if (completed > 1 || (!job.durable && attempts.length > 1))
     say('jobs executed twice', `attempts ${attempts.join(', ')}`)
   if (status === 'completed' ? completed !== 1 : attempts.includes('running'))
     say('broken histories', `${status} with attempts ${attempts.join(', ') || 'none'}`)
@@ -115,6 +128,23 @@ function checkJob(job: JobLine, submission: Submission, findings: Findings): voi
     )
 }
 
+/** One paid task for each job that its provider has accepted, and none that belongs to no job. */
+function checkPaidWork(jobs: JobLine[], paid: PaidTask[], findings: Findings): void {
+  const owners = new Map(jobs.flatMap((job) => job.tokens.map((token) => [token, job] as const)))
+  const tasksOf = new Map<JobLine, PaidTask[]>()
+  for (const task of paid) {
+    const job = task.token === null ? undefined : owners.get(task.token)
+    if (job) tasksOf.set(job, [...(tasksOf.get(job) ?? []), task])
+    else findings['work paid twice'].push(`task ${task.id} (${task.state}) belongs to no job`)
+  }
+  for (const job of jobs) {
+    const tasks = tasksOf.get(job) ?? []
+    const due = job.backend === hardware && job.status === 'completed' ? 1 : 0
+    if (tasks.length > 1 || tasks.length < due)
+      findings['work paid twice'].push(`${job.name} ${job.id}: ${job.status} with ${tasks.length} tasks`)
+  }
+}
+
 /** Why a job may end as it did: its own program, a cancel, or a process that died under it. */
 function unexplainedEnd(job: JobLine, { end, cancelAsked }: Submission): string | null {
   const { status, errorCode, attempts } = job
@@ -123,7 +153,7 @@ function unexplainedEnd(job: JobLine, { end, cancelAsked }: Submission): string 
   if (status === 'cancelled') return cancelAsked ? null : 'cancelled, and nobody asked for it'
   if (status !== 'failed') return why
   if (errorCode === 'execution_error') return end === 'execution_error' ? null : why
-  if (job.mode === 'direct') return ['worker_lost', 'execution_service_lost'].includes(errorCode ?? '') ? null : why
+  if (!job.durable) return ['worker_lost', 'execution_service_lost'].includes(errorCode ?? '') ? null : why
   // A durable job gives up after its third lost attempt, no sooner.
   const lost = attempts.filter((state) => state === 'lost').length
   return errorCode === 'execution_service_lost' && lost >= 3 ? null : why
@@ -131,7 +161,8 @@ function unexplainedEnd(job: JobLine, { end, cancelAsked }: Submission): string 
 
 async function jobsOf({ sql }: Connection, name: string): Promise<JobLine[]> {
   return sql<JobLine[]>`
-    select j.id, j.name, j.status, j.execution_mode as mode, j.error_code as "errorCode", j.error_message as "errorMessage",
+    select j.id, j.name, j.status, j.execution_mode as mode, j.durable, j.backend,
+      (select coalesce(json_agg(token), '[]') from provider_tasks t where t.job_id = j.id) as tokens, j.error_code as "errorCode", j.error_message as "errorMessage",
       j.estimated_cost_micro::text as estimated, j.actual_cost_micro::text as actual,
       coalesce(j.started_at < j.not_before, false) as early,
       (select convert_from(a.content, 'UTF8') from artifacts a
@@ -174,8 +205,8 @@ export async function openWork({ sql }: Connection): Promise<number> {
 /** How many jobs ended how, by mode. */
 export async function endsByMode({
   sql
-}: Connection): Promise<{ mode: string; status: string; error: string; count: number }[]> {
+}: Connection): Promise<{ mode: string; backend: string; status: string; error: string; count: number }[]> {
   return sql`
-    select execution_mode as mode, status, coalesce(error_code, '') as error, count(*)::int as count
-    from jobs group by 1, 2, 3 order by 1, 2, 3`
+    select execution_mode as mode, backend, status, coalesce(error_code, '') as error, count(*)::int as count
+    from jobs group by 1, 2, 3, 4 order by 1, 2, 3, 4`
 }

@@ -4,7 +4,7 @@ import { promises } from './proof.js'
 
 const SHOWN_MAX = 10
 
-const row = (label: string, value: string | number) => `  ${label.padEnd(44)} ${value}`
+const row = (label: string, value: string | number) => `  ${label.padEnd(56)} ${value}`
 
 /** Kills by part, jobs by mode and end, and each promise with how often it was broken. */
 export function reportText({ kills, load, ends, findings, settledSeconds }: ChaosReport): string {
@@ -31,7 +31,7 @@ export function reportText({ kills, load, ends, findings, settledSeconds }: Chao
     ),
     '',
     'jobs',
-    ...ends.map(({ mode, status, error, count: jobs }) => row(`${mode} ${status} ${error}`, jobs)),
+    ...ends.map(({ mode, backend, status, error, count: jobs }) => row(`${mode} ${backend} ${status} ${error}`, jobs)),
     row(
       'all final after',
       settledSeconds === null ? 'not within the deadline' : `${settledSeconds.toFixed(0)} s of calm`

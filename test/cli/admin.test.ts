@@ -1,7 +1,9 @@
 // An operator's way through `qjob admin`, on a database alone: nothing of it needs a running service.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
+import { noteSweep } from '../../db/sweeps.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { addHeldJob } from '../support/money-rows.js'
 import { addJob, addPerson, addTeam, type Person } from '../support/rows.js'
 import { type Ended, Shell } from './qjob.js'
 
@@ -110,4 +112,43 @@ test('every change is in the audit as the command line’s, and nothing that was
     by('access_code.create', 'spring', { uses: 4, expires_at: null }),
     by('user.grant', ada.email, { is_platform_admin: true })
   ])
+})
+
+test('held money is listed and settled once, and the books are shown as the api shows them', async () => {
+  expect((await admin('money')).stdout).toBe('No money is held.\n\nThe proofs of the books found nothing.\n')
+  const held = await addHeldJob(database.db, ada, { cost: 4_000_000n, submission: { teamId } })
+  await noteSweep(database.db, { name: 'money', periodSeconds: 60, error: null, handled: 0, findings: ['one cent'] })
+  expect((await admin('money')).stdout).toMatch(
+    new RegExp(
+      `^\\$4\\.00 is held for 1 job\\.\nJOB .*\n${held} .* \\$4\\.00 .* its provider is asked\n\nFound by .*:\none cent\n$`
+    )
+  )
+  expect(await json('money')).toMatchObject({
+    held: [{ job_id: held, team_id: teamId, held_usd: 4 }],
+    held_jobs: 1,
+    proofs: { money: { findings: [{ message: 'one cent' }] } }
+  })
+  expect((await admin('settle', held, '4.5', '--note', 'a bill')).stdout).toBe(`${held} is settled with $4.50.\n`)
+  expect((await audit()).at(-1)).toEqual({
+    actor_email: 'command line',
+    action: 'job.settle',
+    target: held,
+    details: { team_id: teamId, held_usd: 4, cost_usd: 4.5, note: 'a bill' }
+  })
+  expect((await admin('money')).stdout).toContain(`Cost more than was reserved:\nJOB `)
+  expect(await admin('settle', held, '4.5', '--note', 'again')).toMatchObject({
+    code: 4,
+    stderr: 'qjob: this job was settled before, with the same figure\n'
+  })
+  for (const [args, why] of [
+    [['settle', 'x', '1', '--note', 'n'], 'It must be the id of a job'],
+    [['settle', held, '-1', '--note', 'n'], "unknown option '-1'"],
+    [['settle', held, '1.0000001', '--note', 'n'], 'at most 6 decimals'],
+    [['settle', held, '1', '--note', ' '], 'It must have 1 to 500 characters'],
+    [['settle', held, '1'], "required option '--note <text>' not specified"]
+  ] as const) {
+    const { code, stderr } = await admin(...args)
+    expect([args, code]).toEqual([args, 2])
+    expect(stderr).toContain(why)
+  }
 })

@@ -21,39 +21,42 @@ afterEach(async () => {
 afterAll(() => platform.close())
 
 const submitting = { method: 'POST', path: '/jobs' }
-const asked = (method: string, part: string) =>
-  eventually(async () => {
-    const seen = platform.ionq.requests().filter((request) => request.method === method && request.path.includes(part))
-    return seen.length > 0 ? seen : null
-  })
-
 /** Longer than a call may take, shorter than look-ups are made for. */
 const late = 2_500
 
-test.each<[string, FaultOrder]>([
-  ['the answer to the submission is lost', { match: submitting, kind: 'drop_after' }],
-  ['the submission is accepted and answered with 503', { match: submitting, kind: 'status_after', status: 503 }],
-  ['the submission is accepted and never answered', { match: submitting, kind: 'hang_after' }],
-  ['the submission never arrives and is never answered', { match: submitting, kind: 'hang' }],
-  [
-    'the connection is lost and the submission accepted later',
-    { match: submitting, kind: 'accept_late', lag_ms: late }
-  ],
-  ['the submission is refused for a while', { match: submitting, kind: 'status', status: 503, times: 2 }],
-  ['too many requests at submission', { match: submitting, kind: 'status', status: 429, retry_after: 1, times: 2 }],
-  ['the status cannot be asked for a while', { match: { method: 'GET' }, kind: 'status', status: 500, times: 3 }],
-  ['the status is a word that nobody knows', { match: { method: 'GET' }, kind: 'unknown_status', times: 2 }],
-  ['the result comes late', { match: { method: 'GET', path: '/jobs' }, kind: 'lag', lag_ms: 800, times: 3 }]
-])(
-  '%s: one paid task, and the job completes',
-  async (_name, fault) => {
-    platform.ionq.fault(fault)
-    const id = await platform.submitPaid()
-    expect(await platform.ended(id, 60_000)).toMatchObject({ status: 'completed', attempts: 1, actual_cost_usd: 1.3 })
-    expect(platform.ionq.tasks()).toHaveLength(1)
+const faults: Record<string, FaultOrder> = {
+  'the answer to the submission is lost': { match: submitting, kind: 'drop_after' },
+  'the submission is accepted and answered with 503': { match: submitting, kind: 'status_after', status: 503 },
+  'the submission is accepted and never answered': { match: submitting, kind: 'hang_after' },
+  'the submission never arrives and is never answered': { match: submitting, kind: 'hang' },
+  'the connection is lost and the submission accepted later': {
+    ...{ match: submitting, kind: 'accept_late', lag_ms: late }
   },
-  90_000
-)
+  'the submission is refused for a while': { match: submitting, kind: 'status', status: 503, times: 2 },
+  'too many requests at submission': { match: submitting, kind: 'status', status: 429, retry_after: 1, times: 2 },
+  'the status cannot be asked for a while': { match: { method: 'GET' }, kind: 'status', status: 500, times: 3 },
+  'the status is a word that nobody knows': { match: { method: 'GET' }, kind: 'unknown_status', times: 2 },
+  'the result comes late': { match: { method: 'GET', path: '/jobs' }, kind: 'lag', lag_ms: 800, times: 3 }
+}
+
+test('whatever goes wrong between the two: one paid task per job, and every job completes', async () => {
+  const ids: Record<string, string> = {}
+  for (const [name, fault] of Object.entries(faults)) {
+    platform.ionq.fault(fault)
+    ids[name] = await platform.submitPaid()
+    await eventually(() => platform.ionq.faults().length === 0)
+  }
+  for (const [name, id] of Object.entries(ids)) {
+    const { status, attempts, actual_cost_usd } = await platform.ended(id, 60_000)
+    expect({ name, status, attempts, actual_cost_usd }).toEqual({
+      name,
+      status: 'completed',
+      attempts: 1,
+      actual_cost_usd: 1.3
+    })
+  }
+  expect(platform.ionq.tasks()).toHaveLength(Object.keys(faults).length)
+}, 120_000)
 
 test('a submission whose answer is lost is looked for by its token and not sent again', async () => {
   platform.ionq.fault({ match: submitting, kind: 'drop_after' })
@@ -72,24 +75,33 @@ test('what certainly did not arrive is sent again only after it was looked for l
   expect(lookUps.length).toBeGreaterThan(0)
 }, 90_000)
 
-test.each<[string, FaultOrder]>([
-  ['before the submission arrives', { match: submitting, kind: 'hang' }],
-  ['after the submission was accepted, before its answer', { match: submitting, kind: 'hang_after' }],
-  ['while it asks for the status', { match: { method: 'GET', path: '/jobs/' }, kind: 'hang' }],
-  ['while it fetches the result', { match: { method: 'GET', path: '/jobs/' }, kind: 'lag', lag_ms: 1_500, times: 20 }]
-])(
-  'a worker killed %s: one paid task, and the job completes',
-  async (_name, fault) => {
+test('a worker killed while four jobs are each at another step: one paid task per job, and every job completes', async () => {
+  platform.ionq.timing({ queueMs: 1_000, runMs: 0 })
+  const steps: Record<string, FaultOrder> = {
+    'it asks for the status': { match: { method: 'GET', path: '/jobs/' }, kind: 'hang' },
+    'it fetches the result': { match: { method: 'GET', path: '/jobs/' }, kind: 'lag', lag_ms: 3_000, times: 2 },
+    'its submission was accepted, and the answer is under way': { match: submitting, kind: 'hang_after' },
+    'its submission has not arrived': { match: submitting, kind: 'hang' }
+  }
+  const ids: Record<string, string> = {}
+  for (const [name, fault] of Object.entries(steps)) {
     platform.ionq.fault(fault)
-    const id = await platform.submitPaid()
-    await asked(fault.match!.method!, fault.match!.path!)
-    await platform.kill('worker')
-    await platform.start.worker()
-    expect(await platform.ended(id, 90_000)).toMatchObject({ status: 'completed', attempts: 1, actual_cost_usd: 1.3 })
-    expect(platform.ionq.tasks()).toHaveLength(1)
-  },
-  120_000
-)
+    ids[name] = await platform.submitPaid()
+    await eventually(() => platform.ionq.faults().length === 0)
+  }
+  await platform.kill('worker')
+  await platform.start.worker()
+  for (const [name, id] of Object.entries(ids)) {
+    const { status, attempts, actual_cost_usd } = await platform.ended(id, 90_000)
+    expect({ name, status, attempts, actual_cost_usd }).toEqual({
+      name,
+      status: 'completed',
+      attempts: 1,
+      actual_cost_usd: 1.3
+    })
+  }
+  expect(platform.ionq.tasks()).toHaveLength(4)
+}, 150_000)
 
 test('three days in the queue of the provider, with a restart each day: one paid task, and a short history', async () => {
   platform.ionq.timing({ queueMs: 3 * 86_400_000, runMs: 60_000 })

@@ -1,5 +1,6 @@
 // Jobs at a provider, through the emulator: the counts of a local run, paid once whatever is lost or killed.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
 import { type ProviderPlatform, startProviderPlatform } from '../support/provider-platform.js'
 
 let platform: ProviderPlatform
@@ -65,3 +66,15 @@ test.each([
   },
   60_000
 )
+
+test('no credential reaches the history of a workflow, the log or the database', async () => {
+  const id = await platform.submitPaid()
+  await platform.ended(id)
+  const history = await platform.workflow(id, (handle) => handle.fetchHistory())
+  const rows = await platform.connection.db.execute(sql`
+    select query_to_xml('select * from ' || quote_ident(tablename), true, true, '')::text as text
+    from pg_tables where schemaname = 'public'`)
+  const { api_key: key } = platform.credentials
+  for (const text of [JSON.stringify(history), platform.logs(), ...rows.map((row) => String(row.text))])
+    expect(text).not.toContain(key)
+}, 60_000)

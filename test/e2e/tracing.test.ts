@@ -1,9 +1,11 @@
 // Traces from the request to the executor, as a collector receives them from a real api and a real worker.
 import { readdirSync, readFileSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
+import { readTracingEndpoint } from '../../activities/tracing.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { slowQiskit, submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
@@ -20,7 +22,8 @@ beforeAll(async () => {
     {
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=of-the-operator',
-      OTEL_BSP_SCHEDULE_DELAY: '100'
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+      TRUSTED_PROXIES: '127.0.0.2'
     }
   )
 }, 60_000)
@@ -138,6 +141,23 @@ test('a caller cannot put a request into a trace of its choice', async () => {
   expect(span.traceId).not.toBe(traceId)
 })
 
+test('a trusted proxy can: its trace goes on here', async () => {
+  const traceId = 'feedbeeffeedbeeffeedbeeffeedbeef'
+  const response = await new Promise<IncomingMessage>((resolve, reject) =>
+    get(
+      `${platform.url()}/api/backends`,
+      { localAddress: '127.0.0.2', headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } },
+      resolve
+    ).once('error', reject)
+  )
+  response.resume()
+  const requestId = response.headers['x-request-id']
+  const span = await eventually(
+    () => receiver.spans.find(({ attributes }) => attributes['request.id'] === requestId) ?? null
+  )
+  expect(span).toMatchObject({ name: 'GET /api/backends', parentId: '00f067aa0ba902b7', traceId })
+})
+
 test('the collector gets the headers that the operator set, and is told of no health check', async () => {
   await fetch(`${platform.url()}/healthz`)
   const id = await platform.submit(submission())
@@ -185,6 +205,14 @@ test('workflows go on when tracing is switched off or on meanwhile', async () =>
   for (const name of readdirSync(untraced).filter((file) => file.endsWith('.json')))
     await Worker.runReplayHistory({ workflowBundle, sinks }, JSON.parse(readFileSync(join(untraced, name), 'utf8')))
 }, 60_000)
+
+test('an endpoint that is no address ends the start with a message that names it', () => {
+  for (const endpoint of ['localhost:4318', 'collector', 'grpc://collector:4317'])
+    expect(() => readTracingEndpoint({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })).toThrow(
+      'OTEL_EXPORTER_OTLP_ENDPOINT must'
+    )
+  expect(readTracingEndpoint({ OTEL_EXPORTER_OTLP_ENDPOINT: ' ' })).toBe(null)
+})
 
 test('nothing of OpenTelemetry is loaded until an endpoint is set', () => {
   for (const program of ['api/server', 'worker/main']) {

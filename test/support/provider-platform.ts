@@ -55,6 +55,7 @@ export async function startProviderPlatform(
   return {
     ...platform,
     ionq: ionq.control,
+    credentials: ionq.credentials,
     teamId: team.id,
 
     /** A paid job of 100 shots: 1.30 USD. */

@@ -25,6 +25,7 @@ import { plainLine, print, table } from '../output.js'
 import { ago, clockTime } from '../readable-time.js'
 import { jsonOption, reported } from '../service-command.js'
 import { runningStack } from '../service-url.js'
+import { addMoneyCommands } from './admin-money.js'
 import { addRotateKeysCommand } from './rotate-keys.js'
 
 const databaseHelp =
@@ -63,6 +64,7 @@ export function addAdminCommand(program: Command): void {
   jsonOption(admin.command('unsuspend').argument('<team-id>', '', uuid).description("lift a team's suspension"))
     .addHelpText('after', databaseHelp)
     .action((id: string, options: { json?: boolean }) => reported(options, () => unsuspend(id, options)))
+  addMoneyCommands(admin, inDatabase, databaseHelp)
   addRotateKeysCommand(admin, inDatabase, databaseHelp)
 }
 

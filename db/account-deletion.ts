@@ -4,10 +4,11 @@ import { ServiceError } from '../domain/errors.js'
 import type { Db } from './client.js'
 import { hasOthers } from './members.js'
 import { members, teams, users } from './tables/accounts.js'
+import { idempotencyKeys } from './tables/operations.js'
 import { type Caller, deleteTeam } from './teams.js'
 
 /**
- * Deletes the account, its sessions and keys, and the teams that have no other member.
+ * Deletes the account, its sessions and keys, the answers kept for it, and the teams that have no other member.
  * @throws ServiceError `conflict` while the user owns a team with others, or jobs of a team of theirs alone are under way.
  */
 export async function deleteAccount(db: Db, caller: Caller): Promise<void> {
@@ -31,6 +32,7 @@ export async function deleteAccount(db: Db, caller: Caller): Promise<void> {
         )
       await deleteTeam(tx, team.id)
     }
+    await tx.delete(idempotencyKeys).where(eq(idempotencyKeys.principal, `user:${caller.userId}`))
     await tx.delete(users).where(eq(users.id, caller.userId))
   })
 }

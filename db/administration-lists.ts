@@ -105,41 +105,6 @@ export async function searchUsers(db: Db, search: Search): Promise<Found<UserSum
   return { rows: found, total }
 }
 
-export type FoundJob = JobRow & { teamName: string; userEmail: string | null }
-
-/** Jobs of all teams, newest first: by the id of a job, a team or a user, by name, backend, team's name or user's address. */
-export async function searchJobs(
-  db: Db,
-  search: Search & { status?: JobStatus | undefined }
-): Promise<Found<FoundJob>> {
-  const where = and(
-    searched(search.q, {
-      id: (id) => or(eq(jobs.id, id), eq(jobs.teamId, id), eq(jobs.userId, id))!,
-      text: (text) => or(...[jobs.name, jobs.backend, teams.name, users.email].map((name) => holds(name, text)))!
-    }),
-    search.status && eq(jobs.status, search.status)
-  )
-  const matching = db
-    .select({ one: sql`1`.as('one') })
-    .from(jobs)
-    .innerJoin(teams, eq(teams.id, jobs.teamId))
-    .leftJoin(users, eq(users.id, jobs.userId))
-    .where(where)
-  const [rows, total] = await Promise.all([
-    db
-      .select({ ...recordColumns, teamName: teams.name, userEmail: users.email })
-      .from(jobs)
-      .innerJoin(teams, eq(teams.id, jobs.teamId))
-      .leftJoin(users, eq(users.id, jobs.userId))
-      .where(where)
-      .orderBy(desc(jobs.id))
-      .limit(search.limit)
-      .offset(search.offset),
-    capped(db, matching.$dynamic())
-  ])
-  return { rows, total }
-}
-
 /** A job of any team. */
 export async function loadAnyJob(db: DbOrTx, jobId: string): Promise<JobRow | null> {
   const [row] = await db

@@ -11,7 +11,7 @@ import { jobs } from './tables/jobs.js'
 import { type Caller, membershipsOf } from './teams.js'
 
 /** How many jobs a search for text reads at most: all of their names and labels, which no index helps with. */
-export const SEARCHED_MAX = 10_000
+export const SEARCHED_MAX = 5_000
 
 /**
  * An id is made by the api's clock, `created_at` by the database's. The ids between which a time is looked for are so much

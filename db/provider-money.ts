@@ -60,6 +60,7 @@ export interface HeldTask {
   providerJobId: string | null
   createdAt: Date
   lastSentAt: Date | null
+  sentWith: string | null
   secondsSinceSent: number | null
   estimate: MicroUsd
 }
@@ -96,6 +97,7 @@ export async function takeHeldTasks(db: Db, limit: number): Promise<HeldTask[]> 
       providerJobId: providerTasks.providerJobId,
       createdAt: providerTasks.createdAt,
       lastSentAt: providerTasks.lastSentAt,
+      sentWith: providerTasks.sentWith,
       secondsSinceSent: sql<number | null>`extract(epoch from ${now} - ${providerTasks.lastSentAt})::float8`,
       estimate: jobs.estimatedCost
     })

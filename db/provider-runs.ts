@@ -35,6 +35,7 @@ export async function loadProviderRun(db: DbOrTx, jobId: string) {
       >`extract(epoch from ${now} - coalesce(${jobs.cancelRequestedAt}, ${providerTasks.cancelRequestedAt}))::float8`,
       secondsSilent: sql<number | null>`extract(epoch from ${now} - ${providerTasks.seenAt})::float8`,
       secondsAccepted: sql<number | null>`extract(epoch from ${now} - ${providerTasks.acceptedAt})::float8`,
+      secondsEnded: sql<number | null>`extract(epoch from ${now} - ${providerTasks.endedAt})::float8`,
       task: providerTasks,
       storedResult: sql<string | null>`(select ${attempts.resultSha256} from ${attempts}
         where ${attempts.jobId} = ${jobs.id} and ${attempts.state} = 'completed' limit 1)`

@@ -32,6 +32,8 @@ export interface SubmitTry {
   createdAt: Date
   /** When a request of an earlier try may last have been under way; `null`: certainly never. */
   lastSentAt: Date | null
+  /** The credentials that request went out with, as `credentialsVersion` names them. */
+  sentWith: string | null
   secondsSinceSent: number | null
   /** Since the provider last answered about this task, or since the row was written. */
   secondsSilent: number
@@ -71,6 +73,7 @@ async function takeRow(db: DbOrTx, jobId: string, fence: Fence): Promise<SubmitT
       number: providerTasks.tries,
       createdAt: providerTasks.createdAt,
       lastSentAt: providerTasks.lastSentAt,
+      sentWith: providerTasks.sentWith,
       secondsSinceSent: sql<number | null>`extract(epoch from ${now} - ${providerTasks.lastSentAt})::float8`,
       secondsSilent: sql<number>`extract(epoch from ${now} - coalesce(${providerTasks.seenAt}, ${providerTasks.createdAt}))::float8`
     })
@@ -88,10 +91,16 @@ const heldBy = (jobId: string, number: number) =>
  * Notes that a request may be under way from now on. Nothing may be sent without it.
  * @returns `false` when another try has taken the row, or the job is no longer to run.
  */
-export async function markSending(db: Db, jobId: string, fence: Fence, number: number): Promise<boolean> {
+export async function markSending(
+  db: Db,
+  jobId: string,
+  fence: Fence,
+  number: number,
+  sentWith: string
+): Promise<boolean> {
   const marked = await db
     .update(providerTasks)
-    .set({ lastSentAt: now })
+    .set({ lastSentAt: now, sentWith })
     .where(
       and(
         heldBy(jobId, number),
@@ -104,8 +113,8 @@ export async function markSending(db: Db, jobId: string, fence: Fence, number: n
 }
 
 /** Takes back `markSending` of a request that certainly did not arrive. */
-export async function markNotSent(db: Db, jobId: string, { number, lastSentAt }: SubmitTry): Promise<void> {
-  await db.update(providerTasks).set({ lastSentAt }).where(heldBy(jobId, number))
+export async function markNotSent(db: Db, jobId: string, { number, lastSentAt, sentWith }: SubmitTry): Promise<void> {
+  await db.update(providerTasks).set({ lastSentAt, sentWith }).where(heldBy(jobId, number))
 }
 
 /** Notes that the provider answered a look-up, whatever it said. */

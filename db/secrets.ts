@@ -40,6 +40,17 @@ export async function sealedSecrets(db: DbOrTx, teamId: string, provider: string
     .orderBy(asc(teamSecrets.keyName))
 }
 
+/** Names the present state of a team's values of a provider: another one as soon as any of them is written or gone. */
+export async function credentialsVersion(db: DbOrTx, teamId: string, provider: string): Promise<string> {
+  const [row] = await db
+    .select({
+      version: sql<string>`coalesce(string_agg(${teamSecrets.id} || '@' || extract(epoch from ${teamSecrets.updatedAt}), ' ' order by ${teamSecrets.id}), '')`
+    })
+    .from(teamSecrets)
+    .where(and(eq(teamSecrets.teamId, teamId), eq(teamSecrets.provider, provider)))
+  return row!.version
+}
+
 /** The team that a secret belongs to; `null` when there is no such secret. */
 export async function teamOfSecret(db: DbOrTx, id: string): Promise<string | null> {
   const [row] = await db.select({ teamId: teamSecrets.teamId }).from(teamSecrets).where(eq(teamSecrets.id, id))

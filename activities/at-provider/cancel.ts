@@ -69,7 +69,7 @@ const stopped = { next: 'cancelled', outcome: 'stopped_before_provider' } as con
 async function lookUp(
   deps: ProviderDeps,
   { jobId, fence, signal }: StepContext,
-  { adapter, credentials }: Access,
+  { adapter, credentials, version }: Access,
   token: string
 ): Promise<CancelledAtProvider> {
   const attempt = await takeForLookUp(deps.db, jobId, fence)
@@ -81,6 +81,8 @@ async function lookUp(
   }
   if ((attempt.secondsSinceSent ?? 0) < deps.providerTimes.lookUpWindowSeconds)
     return again(deps.providerTimes.retryMs, `${adapter.name} has no such task yet; a request may still be under way`)
+  // The account that it may have been sent to can no longer be asked.
+  if (attempt.sentWith !== version) return { next: 'cancelled', outcome: 'provider_unknown' }
   return (await markWithdrawn(deps.db, jobId, fence, null)) ? stopped : again(0, 'it was accepted meanwhile')
 }
 

@@ -16,8 +16,9 @@ import {
   type StepEnd
 } from './step.js'
 
-/** A result may lag behind the status. */
-const LAG_MS = 1_000
+/** A result may lag behind the status, by seconds as a rule. */
+const LAG_MS_MIN = 1_000
+const LAG_MS_MAX = 60_000
 
 export type Collected = { next: 'complete'; resultSha256: string } | StepEnd
 
@@ -40,10 +41,16 @@ export async function collectResult(deps: ProviderDeps, context: StepContext): P
     return stored ? { next: 'complete', resultSha256: stored } : { next: 'stop' }
   } catch (error) {
     if (error instanceof ProviderFault && error.kind === 'refused') return fail('provider_failed', error.message)
-    if (error instanceof ProviderFault && error.kind === 'not_found')
-      return again(LAG_MS, 'its result is not there yet')
+    if (error instanceof ProviderFault && error.kind === 'not_found') return notThere(deps, job)
     return againAfter(deps, error)
   }
+}
+
+function notThere({ providerTimes }: ProviderDeps, { provider, secondsEnded }: ProviderRun): StepEnd {
+  const seconds = secondsEnded ?? 0
+  if (seconds > providerTimes.outageSeconds)
+    return fail('provider_failed', `${provider} completed the task and has shown no result of it for a day`)
+  return again(Math.min(Math.max(seconds * 100, LAG_MS_MIN), LAG_MS_MAX), 'its result is not there yet')
 }
 
 /** JSON text of a result as every job has it, with where the counts come from. */

@@ -12,12 +12,13 @@ export type HeldAnswer = 'settled' | 'not_yet'
 export async function askAfterHeldTask(deps: HeldDeps, held: HeldTask, signal: AbortSignal): Promise<HeldAnswer> {
   const access = await accessOf(deps, held)
   if ('missing' in access) return 'not_yet'
-  const { adapter, credentials } = access
+  const { adapter, credentials, version } = access
   try {
     const id = held.providerJobId ?? (await adapter.find(credentials, held.token, held.createdAt, signal))
     // Nothing found, long after any request: it was never accepted.
     if (id === null) {
-      const certain = (held.secondsSinceSent ?? 0) >= deps.providerTimes.lookUpWindowSeconds
+      const longAgo = (held.secondsSinceSent ?? 0) >= deps.providerTimes.lookUpWindowSeconds
+      const certain = longAgo && held.sentWith === version
       return certain ? settle(deps, held, { state: 'withdrawn', providerJobId: null, cost: 0n }) : 'not_yet'
     }
     const { status, cost } = await adapter.look(credentials, id, signal)

@@ -5,6 +5,7 @@ import type { Db } from '../../db/client.js'
 import type { AnnounceJob } from '../../db/job-changes.js'
 import type { Fence } from '../../db/job-transition.js'
 import { loadProviderRun, type ProviderRun } from '../../db/provider-runs.js'
+import { credentialsVersion } from '../../db/secrets.js'
 import type { JobError } from '../../domain/errors.js'
 import type { Credentials } from '../../domain/provider-credentials.js'
 import { openCredentials } from '../credentials.js'
@@ -88,6 +89,8 @@ export async function runningJob(
 export interface Access {
   adapter: ProviderAdapter
   credentials: Credentials
+  /** Names this state of the credentials. */
+  version: string
 }
 
 /** @returns the reason when there is none: this version has no adapter, or the team no credentials. */
@@ -98,10 +101,12 @@ export async function accessOf(
   const adapter = providers.get(job.provider)
   if (!adapter) return { missing: `this version cannot talk to ${job.provider}` }
   if (!keyRing) return { missing: `SECRETS_KEYS is not set, so the credentials of ${job.provider} cannot be opened` }
+  // Before the values: of two that are not alike the older name is the safe one.
+  const version = await credentialsVersion(db, job.teamId, adapter.credentials)
   const credentials = await openCredentials(db, keyRing, job.teamId, adapter.credentials)
   if (Object.keys(credentials).length === 0)
     return { missing: `the team has no credentials of ${job.provider} (POST /api/team/secrets)` }
-  return { adapter, credentials }
+  return { adapter, credentials, version }
 }
 
 /** The same for a job whatever happens: what its provider finds its task by. */

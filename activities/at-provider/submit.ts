@@ -51,7 +51,7 @@ export async function submitToProvider(deps: ProviderDeps, context: StepContext)
     const looked = await lookFirst(deps, context, access, token, attempt)
     if (looked) return looked
   }
-  if (!(await markSending(deps.db, jobId, fence, attempt.number))) return again(0, 'another try has it')
+  if (!(await markSending(deps.db, jobId, fence, attempt.number, access.version))) return again(0, 'another try has it')
   const request = await taskRequest(deps, jobId, job, token)
   // Right before the request leaves: a process that stood still for long must not send any more.
   if (performance.now() - takenAt > TAKEN_MS_MAX)
@@ -102,7 +102,7 @@ async function accepted(deps: ProviderDeps, { jobId, fence, signal }: StepContex
 async function lookFirst(
   deps: ProviderDeps,
   context: StepContext,
-  { adapter, credentials }: Access,
+  { adapter, credentials, version }: Access,
   token: string,
   attempt: SubmitTry
 ): Promise<Submitted | null> {
@@ -115,10 +115,20 @@ async function lookFirst(
         deps.providerTimes.retryMs,
         `${adapter.name} has no such task yet; an earlier request may still be under way`
       )
+    if (attempt.sentWith !== version) return otherAccount(deps, context)
     return null
   } catch (error) {
     return outage(deps, context, attempt, error)
   }
+}
+
+/** What these credentials do not show may have been accepted under those it was sent with. */
+async function otherAccount(deps: ProviderDeps, { jobId, fence }: StepContext): Promise<Submitted> {
+  await markUnknown(deps.db, jobId, fence)
+  return fail(
+    'provider_outcome_unknown',
+    "the task was sent, its answer was lost, and the team's credentials were changed before it could be looked up"
+  )
 }
 
 /** Waits the provider out, for a day of one unbroken silence. */

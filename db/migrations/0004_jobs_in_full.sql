@@ -39,6 +39,7 @@ CREATE TABLE "provider_tasks" (
 	"tries" integer DEFAULT 0 NOT NULL,
 	"taken_at" timestamp (3) with time zone,
 	"last_sent_at" timestamp (3) with time zone,
+	"sent_with" text,
 	"provider_job_id" text,
 	"accepted_at" timestamp (3) with time zone,
 	"provider_status" text,
@@ -94,8 +95,11 @@ CREATE INDEX "jobs_held_idx" ON "jobs" USING btree ("completed_at") WHERE actual
 CREATE INDEX "ledger_over_idx" ON "ledger" USING btree ("at") WHERE kind = 'release' and amount_micro < 0;--> statement-breakpoint
 DROP INDEX "jobs_team_id_idx";--> statement-breakpoint
 CREATE INDEX "jobs_team_id_idx" ON "jobs" USING btree ("team_id","id","created_at");--> statement-breakpoint
-CREATE INDEX "jobs_team_status_idx" ON "jobs" USING btree ("team_id","status","id");--> statement-breakpoint
-CREATE INDEX "jobs_team_backend_idx" ON "jobs" USING btree ("team_id","backend","id");--> statement-breakpoint
+CREATE INDEX "jobs_team_status_idx" ON "jobs" USING btree ("team_id","status","id","backend");--> statement-breakpoint
+CREATE INDEX "jobs_team_backend_idx" ON "jobs" USING btree ("team_id","backend","id","status");--> statement-breakpoint
+CREATE INDEX "jobs_status_idx" ON "jobs" USING btree ("status","id");--> statement-breakpoint
+CREATE INDEX "jobs_user_idx" ON "jobs" USING btree ("user_id","id");--> statement-breakpoint
+CREATE INDEX "jobs_api_key_idx" ON "jobs" USING btree ("api_key_id") WHERE api_key_id is not null;--> statement-breakpoint
 CREATE TABLE "usage_days" (
 	"team_id" uuid NOT NULL,
 	"day" date NOT NULL,

@@ -72,8 +72,13 @@ export const jobs = pgTable(
   (table) => [
     // Lists of a team, newest first (ids sort by time): all, those of a time, of a status, of a backend.
     index('jobs_team_id_idx').on(table.teamId, table.id, table.createdAt),
-    index('jobs_team_status_idx').on(table.teamId, table.status, table.id),
-    index('jobs_team_backend_idx').on(table.teamId, table.backend, table.id),
+    index('jobs_team_status_idx').on(table.teamId, table.status, table.id, table.backend),
+    index('jobs_team_backend_idx').on(table.teamId, table.backend, table.id, table.status),
+    // Those of all teams, for administrators.
+    index('jobs_status_idx').on(table.status, table.id),
+    // Those of a user, and what the end of a user or a key has to change.
+    index('jobs_user_idx').on(table.userId, table.id),
+    index('jobs_api_key_idx').on(table.apiKeyId).where(sql`api_key_id is not null`),
     // Sweep of leases that ran out.
     index('jobs_lease_idx').on(table.leaseExpiresAt).where(sql`lease_token is not null`),
     // Sweep of jobs without a live workflow, and the queue position of a waiting job.

@@ -25,6 +25,8 @@ export const providerTasks = pgTable(
     takenAt: instant('taken_at'),
     // When a request may last have been under way to the provider; a look that finds nothing counts only long after.
     lastSentAt: instant('last_sent_at'),
+    // Which state of the team's credentials that request went out with: under others the provider may show another account.
+    sentWith: text('sent_with'),
     providerJobId: text('provider_job_id'),
     acceptedAt: instant('accepted_at'),
     // What the provider said last, in its own word.

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { removeOutdated } from '../../db/retention.js'
 import { rateLimits } from '../../domain/rate-limits.js'
-import { startApi, type TestApi } from '../support/api.js'
+import { PASSWORD, startApi, type TestApi } from '../support/api.js'
 import { submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
 import { isReplay, jobsOf, keptOf, keyed, newKey, send, statusesOf, submit, times } from '../support/keyed.js'
@@ -195,6 +195,15 @@ describe('a replay', () => {
     expect((await ada.get('/api/team/api-keys')).body.api_keys).toHaveLength(1)
   })
 
+  test('goes with the account', async () => {
+    const ada = await api.signUp()
+    const key = newKey()
+    expect((await ada.ask('PATCH', '/api/profile', { bio: 'of my own' }, keyed(key))).status).toBe(200)
+    expect(await keptOf(api.database.db, key)).toBeDefined()
+    expect((await ada.ask('DELETE', '/api/profile', { password: PASSWORD })).status).toBe(200)
+    expect(await keptOf(api.database.db, key)).toBeUndefined()
+  })
+
   test('comes for two days; afterwards the key is new', async () => {
     const ada = await api.signUp()
     const key = newKey()
@@ -227,6 +236,22 @@ test('a key has 1 to 255 characters of any kind', async () => {
   }
   // A read has nothing to repeat.
   expect((await ada.ask('GET', '/api/jobs', undefined, keyed('x'.repeat(300)))).status).toBe(200)
+})
+
+test('what fails after the commit changes no answer', async () => {
+  const ada = await api.signUpWithTeam()
+  const { mailer } = api.deps
+  const { send: sendMail } = mailer
+  mailer.send = () => {
+    throw new Error('broken on purpose')
+  }
+  try {
+    const body = { team_id: ada.teamId, email: 'nobody@example.org', role: 'member' }
+    expect((await ada.post('/api/team/invitations', body)).status).toBe(201)
+  } finally {
+    mailer.send = sendMail
+  }
+  expect((await ada.get('/api/team/invitations')).body.invitations).toHaveLength(1)
 })
 
 test('writes without a key are each for themselves, at the same cost as ever', async () => {

@@ -47,18 +47,18 @@ describe('who may send', () => {
     const tries = await Promise.all(Array.from({ length: 20 }, () => take()))
     const numbers = tries.map((attempt) => attempt!.number)
     expect([...numbers].sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1))
-    const allowed = await Promise.all(numbers.map((number) => markSending(db, jobId, fence, number)))
+    const allowed = await Promise.all(numbers.map((number) => markSending(db, jobId, fence, number, 'v1')))
     expect(numbers.filter((_, at) => allowed[at])).toEqual([20])
   })
 
   test('a later try knows that an earlier one may have sent, until that one takes it back', async () => {
     const first = (await take())!
     expect(first.lastSentAt).toBeNull()
-    expect(await markSending(db, jobId, fence, first.number)).toBe(true)
+    expect(await markSending(db, jobId, fence, first.number, 'v1')).toBe(true)
     await markNotSent(db, jobId, first)
     const second = (await take())!
     expect(second.lastSentAt).toBeNull()
-    expect(await markSending(db, jobId, fence, second.number)).toBe(true)
+    expect(await markSending(db, jobId, fence, second.number, 'v1')).toBe(true)
     const third = (await take())!
     expect(third.lastSentAt).not.toBeNull()
     // Too late: another try may be sending by now.
@@ -69,7 +69,7 @@ describe('who may send', () => {
   test('a side whose job has a newer workflow neither sends nor accepts nor gives up', async () => {
     const old = (await take())!
     expect(await restartWorkflow(db, jobId, 1, 'same')).toBe('restarted')
-    expect(await markSending(db, jobId, fence, old.number)).toBe(false)
+    expect(await markSending(db, jobId, fence, old.number, 'v1')).toBe(false)
     expect(await markAccepted(db, jobId, fence, 'theirs')).toBe(false)
     expect(await markWithdrawn(db, jobId, fence, null)).toBe(false)
     expect(await take()).toBeNull()
@@ -80,7 +80,7 @@ describe('who may send', () => {
   test('nothing is sent for a job that is being cancelled, also when the try began before', async () => {
     const attempt = (await take())!
     await requestCancel(db, jobId)
-    expect(await markSending(db, jobId, fence, attempt.number)).toBe(false)
+    expect(await markSending(db, jobId, fence, attempt.number, 'v1')).toBe(false)
     expect(await take()).toBeNull()
     expect(await takeForLookUp(db, jobId, fence)).toMatchObject({ number: 2 })
   })
@@ -116,7 +116,7 @@ describe('a job that ends has cost what its task did', () => {
   const paths: [string, () => Promise<unknown>, bigint | null][] = [
     ['nothing was asked for', async () => {}, 0n],
     ['nothing was sent', take, 0n],
-    ['it may have been sent', async () => markSending(db, jobId, fence, (await take())!.number), null],
+    ['it may have been sent', async () => markSending(db, jobId, fence, (await take())!.number, 'v1'), null],
     [
       'it was refused',
       async () => {

@@ -38,7 +38,7 @@ const cancelled = () => recordCancelled(db, jobId, fence, 'stopped_before_provid
 const take = async () => (await takeForSubmit(db, jobId, fence, { provider: 'ionq', token: jobId }))!
 const send = async () => {
   const { number } = await take()
-  await markSending(db, jobId, fence, number)
+  await markSending(db, jobId, fence, number, 'v1')
 }
 const accept = async () => {
   await send()

@@ -2,6 +2,7 @@
 // The emulator's ledger is the witness: one paid task per job, whatever happened.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { FaultOrder } from '../../apps/emulators/faults.js'
+import { settleHeld } from '../../db/budget.js'
 import { eventually } from '../support/eventually.js'
 import { LOOKUP_WINDOW_SECONDS, type ProviderPlatform, startProviderPlatform } from '../support/provider-platform.js'
 
@@ -157,3 +158,17 @@ test('credentials that the provider refuses fail the job with its words, and cos
   expect(job).toMatchObject({ status: 'failed', error: { code: 'provider_refused' }, actual_cost_usd: 0, attempts: 0 })
   expect(platform.ionq.tasks()).toEqual([])
 }, 60_000)
+
+test('credentials that are changed while an answer is lost: nothing is sent under the new ones, and the money is held', async () => {
+  platform.ionq.fault({ match: submitting, kind: 'drop_after' })
+  platform.ionq.fault({ match: { method: 'GET', path: '/jobs' }, kind: 'status', status: 503, times: 1000 })
+  const id = await platform.submitPaid()
+  await platform.paidTasks(1)
+  await platform.storeCredentials()
+  // As another account would: it knows nothing of the task.
+  platform.ionq.reset()
+  const job = await platform.ended(id, 60_000)
+  expect(job).toMatchObject({ status: 'failed', error: { code: 'provider_outcome_unknown' }, actual_cost_usd: null })
+  expect(platform.ionq.tasks()).toEqual([])
+  await platform.connection.db.transaction((tx) => settleHeld(tx, id, 1_300_000n))
+}, 90_000)

@@ -15,7 +15,7 @@ export async function addAcceptedJob(db: Db, person: Person, choices: JobChoices
   const jobId = await addJob(db, person, choices)
   await beginJob(db, jobId, fence)
   const task = await takeForSubmit(db, jobId, fence, { provider: 'ionq', token: jobId.replaceAll('-', '') })
-  await markSending(db, jobId, fence, task!.number)
+  await markSending(db, jobId, fence, task!.number, 'v1')
   await markAccepted(db, jobId, fence, `at-provider-${jobId}`)
   return jobId
 }

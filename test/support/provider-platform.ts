@@ -39,12 +39,12 @@ export async function startProviderPlatform(
     ...env
   })
   const team = (await (await platform.call('POST', '/api/teams', { name: 'Hardware' })).json()) as { id: string }
-  const stored = await platform.call('POST', '/api/team/secrets', {
-    team_id: team.id,
-    provider: 'ionq',
-    secrets: ionq.credentials
-  })
-  if (stored.status !== 201) throw new Error(`secrets: ${stored.status} ${await stored.text()}`)
+  const storeCredentials = async () => {
+    const body = { team_id: team.id, provider: 'ionq', secrets: ionq.credentials }
+    const stored = await platform.call('POST', '/api/team/secrets', body)
+    if (stored.status !== 201) throw new Error(`secrets: ${stored.status} ${await stored.text()}`)
+  }
+  await storeCredentials()
   await eventually(async () => {
     const { isAvailable } = (await (await platform.call('GET', '/api/backends/ionq-direct-forte-1')).json()) as {
       isAvailable: boolean
@@ -57,6 +57,7 @@ export async function startProviderPlatform(
     ionq: ionq.control,
     credentials: ionq.credentials,
     teamId: team.id,
+    storeCredentials,
 
     /** A paid job of 100 shots: 1.30 USD. */
     submitPaid: (body: Record<string, unknown> = {}): Promise<string> =>

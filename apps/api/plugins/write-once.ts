@@ -1,6 +1,6 @@
 // `writeOnce`, through which every write of the api goes: one transaction that holds the effect and, for a request with an
 // Idempotency-Key, the answer to whoever repeats it. Nobody has to care whether a request has a key.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Db, Tx } from '../../../db/client.js'
 import { claimKey, findKeptAnswer, type KeptAnswer, type KeyedWrite, keepAnswer } from '../../../db/idempotency-keys.js'
@@ -25,9 +25,9 @@ const SOON_MS = 100
 /** What a write works with. */
 export interface Write {
   tx: Tx
-  /** Runs once the effect is there, right before the answer goes out; not for a replay. Must neither throw nor wait. */
+  /** Runs once the effect is there, right before the answer goes out; not for a replay. What it throws is only logged. */
   afterCommit(effect: () => void): void
-  /** Runs when nothing of the effect is left, before the refusal is answered. */
+  /** Runs when nothing of the effect is left, before the refusal is answered. What it throws is only logged. */
   afterRollback(effect: () => Promise<unknown>): void
 }
 
@@ -83,7 +83,7 @@ function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number): WriteOnc
 
   return async (request, reply, act) => {
     const { keyed } = request
-    if (!keyed) return sendText(reply, await inTransaction(db, act))
+    if (!keyed) return sendText(reply, await inTransaction(db, request.log, act))
     const write = keyedWrite(request, keyed)
     const repeatAnswer = (kept: KeptAnswer) => repeat(limiter, request, reply, write, kept)
     if (keyed.kept) return repeatAnswer(keyed.kept)
@@ -120,7 +120,7 @@ function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number): WriteOnc
     async function attempt(patienceMs: number): Promise<TextAnswer | 'taken' | 'held'> {
       const lost: ('taken' | 'held')[] = []
       try {
-        return await inTransaction(db, act, {
+        return await inTransaction(db, request.log, act, {
           async before(tx) {
             const claim = await claimKey(tx, write, patienceMs)
             if (claim === 'mine') return
@@ -169,6 +169,7 @@ async function freeSlot(request: FastifyRequest): Promise<void> {
 /** @param key claims the key before the effect and keeps the answer after it. */
 async function inTransaction(
   db: Db,
+  log: FastifyBaseLogger,
   act: (write: Write) => Promise<WriteAnswer>,
   key?: { before(tx: Tx): Promise<void>; after(tx: Tx, kept: TextAnswer): Promise<void> }
 ): Promise<TextAnswer> {
@@ -191,10 +192,16 @@ async function inTransaction(
       return given
     })
     .catch(async (error) => {
-      for (const effect of rolledBack) await effect()
+      for (const effect of rolledBack)
+        await effect().catch((err) => log.error({ err }, 'a write was rolled back, and what had to follow failed'))
       throw error
     })
-  for (const effect of committed) effect()
+  for (const effect of committed)
+    try {
+      effect()
+    } catch (err) {
+      log.error({ err }, 'a write is done, and what had to follow failed')
+    }
   return answer
 }
 

@@ -2,7 +2,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { cancelAnyJob } from '../../../db/administration.js'
-import { loadAnyJob, searchJobs } from '../../../db/administration-lists.js'
+import { loadAnyJob } from '../../../db/administration-lists.js'
+import { searchJobs } from '../../../db/job-search.js'
 import { type JobStatus, jobStatuses } from '../../../domain/job-status.js'
 import { pageView } from '../../../domain/page.js'
 import { searchFields } from '../admin-search.js'
@@ -24,7 +25,7 @@ export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: N
       schema: {
         tags: ['administration'],
         summary:
-          "Jobs of all teams, newest first; q: an id (of a job, team or user), or part of the name, backend, team's name or user's address",
+          "Jobs of all teams, newest first; q: an id (of a job, team or user), or part of the name, backend, team's name or user's address, among the newest 5,000 jobs (total_capped: there are older ones)",
         querystring: Type.Object(
           {
             ...searchFields,
@@ -35,14 +36,14 @@ export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: N
       }
     },
     async (request) => {
-      const { rows, total } = await searchJobs(db, request.query)
+      const { rows, total, unfinished } = await searchJobs(db, request.query)
       const options = viewOptionsOf(deps)
       const jobs = rows.map((job) => ({
         ...jobView(job, options),
         team_name: job.teamName,
         user_email: job.userEmail
       }))
-      return { jobs, ...pageView(total, request.query) }
+      return { jobs, ...pageView(total, request.query), ...(unfinished && { total_capped: true }) }
     }
   )
 

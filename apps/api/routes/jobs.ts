@@ -74,7 +74,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
               minLength: 1,
               maxLength: 200,
               description:
-                'In the name, a label, or the beginning of the id. Looks through the newest 10,000 jobs that match the ' +
+                'In the name, a label, or the beginning of the id. Looks through the newest 5,000 jobs that match the ' +
                 'rest and says with total_capped that there are older ones; next_cursor leads on to them.'
             })
           ),

@@ -83,6 +83,11 @@ CASES: dict[str, Case] = {
         "for fd in fds: os.write(fd, len(d).to_bytes(4, 'little') + d)",
         "crashed: bad result",
     ),
+    "forged text that is none": Case(
+        _RESULT_FD + "d = b'{\"ok\": true, \"value\": [\"\\\\ud800\"], \"warnings\": []}'\n"
+        "for fd in fds: os.write(fd, len(d).to_bytes(4, 'little') + d)",
+        "crashed: bad result (a lone surrogate)",
+    ),
     "closes every descriptor": Case("import os\nos.closerange(0, 256)\nwhile True: pass", "crashed"),
     "poisons the standard library": Case(
         "import json, os, sys\njson.dumps = os.write = os._exit = None\nsys.stdout = None\nraise ValueError('seen')", "seen"

@@ -60,6 +60,9 @@ def test_main_that_misses_an_argument_is_refused_naming_it() -> None:
         ("{(1, 2): 3}", "a key of type tuple"),
         ("{'a': {1: 2, '1': 3}}", "main() returned['a']: two keys are written '1'"),
         ("1j", "complex cannot be part of a result"),
+        ("[-(10 ** 4300)]", "main() returned[0]: an integer of more than 4300 digits"),
+        ("['\\ud800']", "main() returned[0]: a text holds a lone surrogate"),
+        ("{'a': {'\\udfff': 1}}", "main() returned['a']: a text holds a lone surrogate"),
         ("nested", "nested deeper than"),
     ],
 )

@@ -148,7 +148,10 @@ def outcome_of(end: RunEnd, job: Job, limits: Limits, stdout: Output, stderr: Ou
         text = value_text(job, answer, milliseconds, printed, warnings)
     else:
         text = result_text(job, answer, milliseconds, printed, warnings)
-    size = len(text.encode("utf-8"))
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        return failed("crashed: bad result (a lone surrogate)")
     if size > limits.result_bytes:
         return failed(f"result of {size} bytes is larger than the limit of {limits.result_bytes // MIB} MiB")
     return Completed(milliseconds, text, _artifacts(answer) if isinstance(answer, CircuitRun) else [])

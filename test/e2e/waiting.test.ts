@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { slowQiskit, submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
+import { headerOf, readMail } from '../support/mail-server.js'
 import { type Platform, startPlatform } from '../support/platform.js'
 
 const mails = mkdtempSync(join(tmpdir(), 'qjs-mails-'))
@@ -49,11 +50,11 @@ test('a job waits for its backend and goes on when it is back', async () => {
 test('the submitter who asked for it is mailed when the job has ended', async () => {
   const id = await platform.submit(submission({ notify: 'email', name: 'the job of this mail' }))
   expect((await platform.ended(id)).status).toBe('completed')
-  const text = await eventually(() => {
-    const file = readdirSync(mails).find((name) => name.endsWith('.eml'))
-    return file ? readFileSync(join(mails, file), 'utf8') : null
-  })
-  expect(text).toContain('To: ada@example.org')
-  expect(text).toContain('Subject: Job "the job of this mail" is completed')
-  expect(text).toContain(id)
+  const file = await eventually(() => readdirSync(mails).find((name) => name.endsWith('.eml')) ?? null)
+  const mail = await readMail(readFileSync(join(mails, file)))
+  expect([headerOf(mail, 'to'), headerOf(mail, 'subject')]).toEqual([
+    ['ada@example.org'],
+    ['Job "the job of this mail" is completed']
+  ])
+  expect(mail.text).toContain(id)
 }, 60_000)

@@ -155,9 +155,14 @@ export async function listAdminActions(
 
 export interface Backlog {
   jobs: Record<'pending' | 'running' | 'cancelling', number>
-  /** `due`: those that an engine should know of by now; `unreachable`: those whose engine did not answer last. */
-  outbox: { rows: number; due: number; unreachable: number; oldestSeconds: number | null }
+  /**
+   * `held`: those that wait for their backend or for room in their team; `due`: those that an engine should know of by
+   * now; `unreachable`: those whose engine did not answer last.
+   */
+  outbox: { rows: number; held: number; due: number; unreachable: number; oldestSeconds: number | null }
 }
+
+const isDue = sql`${outbox.dueAt} <= ${now} and ${outbox.heldReason} is null`
 
 /** How much is under way, and how long the oldest row of the outbox has been due. */
 export async function backlog(db: Db): Promise<Backlog> {
@@ -170,11 +175,12 @@ export async function backlog(db: Db): Promise<Backlog> {
     db
       .select({
         rows: sql<number>`count(*)::int`,
-        due: sql<number>`count(*) filter (where ${outbox.dueAt} <= ${now})::int`,
+        held: sql<number>`count(${outbox.heldReason})::int`,
+        due: sql<number>`count(*) filter (where ${isDue})::int`,
         unreachable: sql<number>`count(${outbox.unreachableSince})::int`,
         oldestSeconds: sql<
           number | null
-        >`round(extract(epoch from ${now} - min(${outbox.dueAt}) filter (where ${outbox.dueAt} <= ${now})))::int`
+        >`round(extract(epoch from ${now} - min(${outbox.dueAt}) filter (where ${isDue})))::int`
       })
       .from(outbox)
   ])

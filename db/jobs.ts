@@ -167,6 +167,21 @@ export async function jobStatus(db: DbOrTx, jobId: string): Promise<JobStatus | 
   return row?.status ?? null
 }
 
+export interface JobState {
+  status: JobStatus
+  /** The number of the newest event. */
+  seq: number
+}
+
+/** Where each of the jobs stands, by id; one that does not exist is missing. */
+export async function jobStates(db: DbOrTx, jobIds: string[]): Promise<Map<string, JobState>> {
+  const rows = await db
+    .select({ id: jobs.id, status: jobs.status, seq: jobs.eventSeq })
+    .from(jobs)
+    .where(anyOf(jobs.id, jobIds))
+  return new Map(rows.map(({ id, ...state }) => [id, state]))
+}
+
 /**
  * What an executing side needs to run a job. `storedResult` is the digest of a result that an earlier call of the same
  * step has stored already; `engine` is null when the backend has none or is no longer in the catalogue.

@@ -1,5 +1,5 @@
 // Which providers a worker of this installation can talk to, and what the providers say about their machines.
-import { and, eq, exists, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, exists, isNull, ne, sql } from 'drizzle-orm'
 import type { BackendStatus } from '../domain/backend.js'
 import type { Db, DbOrTx } from './client.js'
 import { now } from './job-transition.js'
@@ -21,6 +21,33 @@ export async function declareProviders(db: Db, providers: readonly string[]): Pr
     .insert(providerWorkers)
     .values(providers.map((provider) => ({ provider, declaredAt: now })))
     .onConflictDoUpdate({ target: providerWorkers.provider, set: { declaredAt: now } })
+}
+
+export interface ProviderState {
+  provider: string
+  /** When a worker last said that it can talk to it; `null`: none ever has. */
+  workerSeenAt: Date | null
+  backends: number
+  online: number
+  /** When the provider last said how its machines are. */
+  askedAt: Date | null
+}
+
+/** Of every provider in the catalogue that is not one of our own engines. */
+export async function providerStates(db: DbOrTx): Promise<ProviderState[]> {
+  return db
+    .select({
+      provider: backends.provider,
+      workerSeenAt: sql<Date | null>`max(${providerWorkers.declaredAt})`.mapWith(providerWorkers.declaredAt),
+      backends: sql<number>`count(*)::int`,
+      online: sql<number>`(count(*) filter (where ${backends.status} = 'online'))::int`,
+      askedAt: sql<Date | null>`max(${backends.queueUpdatedAt})`.mapWith(backends.queueUpdatedAt)
+    })
+    .from(backends)
+    .leftJoin(providerWorkers, eq(providerWorkers.provider, backends.provider))
+    .where(isNull(backends.engine))
+    .groupBy(backends.provider)
+    .orderBy(asc(backends.provider))
 }
 
 /** Whether the team has any credential of the provider. */

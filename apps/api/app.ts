@@ -14,6 +14,7 @@ import Fastify, {
 } from 'fastify'
 import type { ApiDeps } from './deps.js'
 import { createEventStreams } from './event-stream.js'
+import { createJobStates } from './job-states.js'
 import { createJobWaits } from './job-waits.js'
 import { createJobWatches } from './job-watch.js'
 import { createNudge } from './nudge.js'
@@ -79,8 +80,9 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   let closing = false
   const nudge = createNudge({ ...deps, ...deps.config, log: app.log })
   const watches = createJobWatches(deps.listener)
-  const waits = createJobWaits(deps.db, watches)
-  const streams = createEventStreams(deps.db, watches)
+  const states = createJobStates(deps.db)
+  const waits = createJobWaits(states, watches)
+  const streams = createEventStreams(deps.db, states, watches)
   app.addHook('preClose', async () => {
     closing = true
     watches.close()

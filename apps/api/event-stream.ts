@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Db } from '../../db/client.js'
 import { eventsAfter, type JobEvent } from '../../db/job-events.js'
-import { jobStatus } from '../../db/jobs.js'
 import { isFinal } from '../../domain/job-status.js'
+import type { JobStates } from './job-states.js'
 import { taskKeyOf } from './job-view.js'
 import type { JobWatches } from './job-watch.js'
 
@@ -18,7 +18,7 @@ export interface EventStreams {
   send(jobId: string, after: number, response: ServerResponse): Promise<void>
 }
 
-export const createEventStreams = (db: Db, watches: JobWatches): EventStreams => ({
+export const createEventStreams = (db: Db, states: JobStates, watches: JobWatches): EventStreams => ({
   async send(jobId, after, response) {
     const watch = watches.open(jobId)
     response.once('close', watch.wake)
@@ -28,11 +28,11 @@ export const createEventStreams = (db: Db, watches: JobWatches): EventStreams =>
       while (!watches.closed && !response.destroyed) {
         watch.reading()
         // Before the events: the one that belongs to a final status is then among them.
-        const status = await jobStatus(db, jobId)
-        const events = await eventsAfter(db, jobId, last)
+        const state = await states.read(jobId)
+        const events = state && state.seq > last ? await eventsAfter(db, jobId, last) : []
         for (const event of events) response.write(frameOf(event))
         last = events.at(-1)?.seq ?? last
-        if (status === null || isFinal(status)) return
+        if (state === null || isFinal(state.status)) return
         await watch.news()
       }
     } finally {

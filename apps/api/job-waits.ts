@@ -1,7 +1,6 @@
 // Holds a status request until the job's status changes.
-import type { Db } from '../../db/client.js'
-import { jobStatus } from '../../db/jobs.js'
 import { isFinal, type JobStatus } from '../../domain/job-status.js'
+import type { JobStates } from './job-states.js'
 import type { JobWatches } from './job-watch.js'
 
 export interface JobWaits {
@@ -12,7 +11,7 @@ export interface JobWaits {
   statusChange(jobId: string, seen: JobStatus, waitMs: number, left: AbortSignal): Promise<void>
 }
 
-export const createJobWaits = (db: Db, watches: JobWatches): JobWaits => ({
+export const createJobWaits = (states: JobStates, watches: JobWatches): JobWaits => ({
   async statusChange(jobId, seen, waitMs, left) {
     const deadline = performance.now() + waitMs
     const watch = watches.open(jobId)
@@ -20,7 +19,7 @@ export const createJobWaits = (db: Db, watches: JobWatches): JobWaits => ({
     try {
       while (!watches.closed && !left.aborted) {
         watch.reading()
-        const present = await jobStatus(db, jobId)
+        const present = (await states.read(jobId))?.status
         if (present !== seen || isFinal(present)) return
         const remaining = deadline - performance.now()
         if (remaining <= 0) return

@@ -26,7 +26,8 @@ import { logAnswers, redacted } from './request-log.js'
 
 /** What mail servers need when they answer at all. */
 const MAIL_GRACE_MS = 3_000
-const POOL_MAX = 20
+/** With the listener's at most ten, however many wait: the process has one thread, which a few statements keep busy. */
+const POOL_MAX = 9
 
 const config = readApiConfig(process.env)
 const log = pino({ level: config.logLevel, base: { app: 'api' }, redact: redacted }, pino.destination(2))

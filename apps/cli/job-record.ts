@@ -15,6 +15,7 @@ export interface JobRecord {
   actual_cost_usd: number | null
   error: { code: string; message: string } | null
   attempts: number
+  provider_jobs: { provider_job_id: string | null; provider: string; status: string; cost_usd: number | null }[]
   cancel: { requested_at: string; outcome: string | null } | null
   workflow: { id: string; url: string | null } | null
   created_at: string
@@ -38,4 +39,6 @@ export interface Attempt {
   started_at: string
   ended_at: string | null
   error: { code: string; message: string } | null
+  backoff_ms: number | null
+  provider_job_id: string | null
 }

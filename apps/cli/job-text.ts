@@ -10,7 +10,7 @@ export function jobText(job: JobRecord): string {
     ['job', job.id],
     ['name', job.name],
     ['labels', job.labels.join(', ')],
-    ['status', job.status + (job.queue ? ` (${job.queue.message ?? job.queue.reason})` : '')],
+    ['status', job.status + (job.queue ? ` (${queueText(job.queue)})` : '')],
     ['backend', `${job.backend}, ${job.execution_mode}`],
     [
       'source',
@@ -21,11 +21,21 @@ export function jobText(job: JobRecord): string {
     ['ended', end && `${lasted(job.created_at, end)} after the submission`],
     ['attempts', job.attempts > 1 ? String(job.attempts) : null],
     ['cost', costText(job)],
+    ...job.provider_jobs.map(({ provider, provider_job_id, status, cost_usd }): [string, string] => [
+      `at ${provider}`,
+      `${provider_job_id ?? 'no id'}, ${status}${cost_usd === null ? '' : `, ${money(cost_usd)}`}`
+    ]),
     ['cancel', job.cancel && `requested ${clockTime(job.cancel.requested_at)}, ${job.cancel.outcome ?? 'under way'}`],
     ['workflow', job.workflow && (job.workflow.url ?? job.workflow.id)]
   ])
   const reason = job.error ? `${job.error.code}: ${job.error.message}` : job.status_reason
   return [facts, ...(reason ? [plain(reason)] : []), ...(job.result ? [resultText(job.result)] : [])].join('\n\n')
+}
+
+/** The position of a provider's queue stands in the message. */
+function queueText({ position, reason, message }: NonNullable<JobRecord['queue']>): string {
+  const place = position === null || reason === 'provider_queue' ? '' : `, position ${position}`
+  return `${message ?? reason}${place}`
 }
 
 function costText(job: JobRecord): string {
@@ -47,12 +57,14 @@ export function resultText(result: JobResult): string {
 export function attemptsText(attempts: Attempt[]): string {
   if (attempts.length === 0) return 'No attempt yet: the executor has not accepted a run of this job.'
   return table(
-    ['ATTEMPT', 'STATE', 'STARTED', 'LASTED', 'ERROR'],
+    ['ATTEMPT', 'STATE', 'STARTED', 'LASTED', 'NEXT AFTER', 'AT PROVIDER', 'ERROR'],
     attempts.map((attempt) => [
       String(attempt.number),
       attempt.state,
       clockTime(attempt.started_at),
       attempt.ended_at ? lasted(attempt.started_at, attempt.ended_at) : '',
+      attempt.backoff_ms === null ? '' : `${attempt.backoff_ms / 1000} s`,
+      attempt.provider_job_id ?? '',
       attempt.error ? `${attempt.error.code}: ${attempt.error.message}` : ''
     ]),
     ['ATTEMPT']

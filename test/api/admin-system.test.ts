@@ -49,7 +49,11 @@ describe('what the platform says of itself', () => {
       },
       workers: { direct: { state: 'ok', count: 0 }, temporal: { state: 'ok', pollers: [] } },
       jobs: { state: 'ok', pending: 0, running: 0, cancelling: 0 },
-      outbox: { state: 'ok', rows: 0, due: 0, unreachable: 0, oldest_seconds: null },
+      outbox: { state: 'ok', rows: 0, held: 0, due: 0, unreachable: 0, oldest_seconds: null },
+      providers: expect.objectContaining({
+        state: 'ok',
+        IonQ: { worker_seen_at: null, asked_at: null, backends: 2, online: 0 }
+      }),
       sweeps: { state: 'ok' }
     })
     expect(executor).toMatchObject({
@@ -74,6 +78,7 @@ describe('what the platform says of itself', () => {
     expect(now.outbox).toEqual({
       state: 'ok',
       rows: 3,
+      held: 0,
       due: 2,
       unreachable: 0,
       oldest_seconds: expect.any(Number)
@@ -110,7 +115,7 @@ describe('what the platform says of itself', () => {
         }
       })
       expect(Math.abs(Date.parse(now.workers.temporal.pollers[0].last_seen_at) - Date.now())).toBeLessThan(60_000)
-      expect(now.outbox).toEqual({ state: 'ok', rows: 1, due: 0, unreachable: 0, oldest_seconds: null })
+      expect(now.outbox).toEqual({ state: 'ok', rows: 1, held: 0, due: 0, unreachable: 0, oldest_seconds: null })
       const { state, ...sweeps } = await eventually(async () => {
         const { sweeps } = await system()
         return Object.keys(sweeps).length > 8 && sweeps

@@ -186,3 +186,53 @@ test('time that a job is held is no time that its engine could not be reached', 
   await db.execute(sql`update outbox set unreachable_since = unreachable_since - interval '1 hour'`)
   expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([first])
 })
+
+test('two teams with more jobs than they may run get all of them done, whoever tells, runs and cancels at once', async () => {
+  const LIMIT = 4
+  const teams = [teamId, others]
+  const ids = await Promise.all(Array.from({ length: 60 }, (_, at) => add({ teamId: teams[at % 2]! })))
+  const queue: string[] = []
+  let most = 0
+  const left = async () => {
+    const rows = await db.execute<{ open: number; under_way: number }>(sql`
+      select count(*)::int as open, (count(*) filter (where status in ('running', 'cancelling'))
+        + (select count(*) from outbox where outbox.team_id = jobs.team_id and deliveries > 0))::int as under_way
+      from jobs where status not in ('completed', 'cancelled') group by team_id`)
+    most = Math.max(most, ...rows.map((row) => row.under_way))
+    return rows.reduce((sum, row) => sum + row.open, 0)
+  }
+  const tell = async (told: { jobId: string }[]) => {
+    await delivered(told.map(({ jobId }) => jobId))
+    queue.push(...told.map(({ jobId }) => jobId))
+  }
+  let over = false
+  const until = async (work: () => Promise<unknown>) => {
+    while (!over) await work()
+  }
+  await soonDue()
+  const deadline = performance.now() + 25_000
+  await Promise.all([
+    until(async () => tell((await takeDue(db, 7, LIMIT)).rows)),
+    until(async () => tell((await takeDue(db, 7, LIMIT)).rows)),
+    until(async () => tell(await findFresh(db, ids.slice(0, 10), LIMIT))),
+    until(() => giveOnHeld(db, LIMIT)),
+    ...Array.from({ length: 3 }, (_, runner) =>
+      until(async () => {
+        const id = queue.shift()
+        if (!id) return left()
+        // Some are cancelled between having been told and having begun.
+        if (runner === 0) await requestCancel(db, id)
+        else if ((await beginJob(db, id, { generation: 1 })) === 'begin') await completed(id)
+        return null
+      })
+    ),
+    until(async () => {
+      over = (await left()) === 0 || performance.now() > deadline
+    })
+  ])
+  expect(await left()).toBe(0)
+  expect([...(await db.execute(sql`select 1 from outbox`))]).toEqual([])
+  // Three tell at once, each no more than the limit leaves.
+  expect(most).toBeGreaterThan(0)
+  expect(most).toBeLessThanOrEqual(3 * LIMIT)
+})

@@ -59,7 +59,7 @@ const givenBack = async () => [
   ...(await db.execute(sql`select jobs.id, jobs.status, provider_tasks.state from jobs
     join provider_tasks on provider_tasks.job_id = jobs.id
     where jobs.status in ('failed', 'cancelled', 'dispatch_failed') and jobs.actual_cost_micro is not null
-      and (provider_tasks.state in ('accepted', 'unknown') or provider_tasks.state = 'intended' and last_sent_at is not null)
+      and provider_tasks.state in ('intended', 'accepted', 'unknown') and last_sent_at is not null
       and not coalesce(jobs.error_code = 'provider_outcome_unknown' or jobs.cancel_outcome = 'provider_unknown', false)`))
 ]
 

@@ -37,13 +37,14 @@ if (installed) {
 
   describe('submitting', () => checkSubmitting(() => scene))
   describe('refusals', () => checkRefusals(() => scene))
+  describe('retries', () => checkRetries(() => scene))
+  // After what passes its time; the limited api is not there while it restarts.
   describe('waiting', () =>
     checkWaiting(
       () => scene,
       () => begun
     ))
   describe('limits', () => checkLimits(() => scene))
-  describe('retries', () => checkRetries(() => scene))
 
   test('no answer to the client was a redirect, a page or nothing at all', () => {
     const { answers } = scene.python

@@ -17,9 +17,9 @@ const micro = (max: number) => fc.bigInt(0n, BigInt(max))
 export const teamArb = fc.record({
   perJob: micro(25),
   perSuite: micro(40),
-  daily: micro(60),
-  monthly: micro(90),
-  keyDaily: fc.option(micro(30))
+  daily: micro(120),
+  monthly: micro(200),
+  keyDaily: fc.option(micro(60))
 })
 export type TeamPlan = typeof teamArb extends fc.Arbitrary<infer T> ? T : never
 
@@ -34,14 +34,14 @@ const submitArb = fc.record({
   cost: micro(12),
   circuits: fc.integer({ min: 1, max: 3 }),
   maxCost: fc.option(micro(20), { freq: 6 }),
-  direct: fc.boolean()
+  direct: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true))
 })
 const stepArb = fc.record({
   kind: fc.constantFrom(
     ...(['begin', 'begin', 'complete', 'fail', 'giveUp', 'cancel', 'cancelled', 'send', 'accept', 'accept'] as const),
     ...(['ended', 'ended', 'unknown', 'lateBill', 'lateBill'] as const)
   ),
-  // Mostly the same few, so that sides meet.
+  /** Counted from the newest; mostly one of a few, so that sides meet. */
   job: fc.oneof({ weight: 3, arbitrary: fc.nat(3) }, fc.nat(99)),
   cost: micro(30),
   end: fc.constantFrom('completed', 'failed', 'cancelled')
@@ -53,7 +53,7 @@ type Step = typeof stepArb extends fc.Arbitrary<infer T> ? T : never
 export const scenarioArb = fc.record({
   teams: fc.array(teamArb, { minLength: 1, maxLength: 3 }),
   sides: fc.array(
-    fc.array(fc.oneof({ weight: 2, arbitrary: submitArb }, { weight: 5, arbitrary: stepArb }), {
+    fc.array(fc.oneof({ weight: 1, arbitrary: submitArb }, { weight: 5, arbitrary: stepArb }), {
       minLength: 6,
       maxLength: 24
     }),
@@ -81,7 +81,7 @@ export async function makeWorld(db: Db, person: Person, plans: TeamPlan[]): Prom
 export async function act(db: Db, person: Person, world: World, step: Submit | Step): Promise<void> {
   try {
     if (step.kind === 'submit') await submit(db, person, world, step)
-    else if (world.jobs.length > 0) await take(db, world.jobs[step.job % world.jobs.length]!, step)
+    else if (world.jobs.length > 0) await take(db, world.jobs.at(-1 - (step.job % world.jobs.length))!, step)
   } catch (error) {
     const code = codeOf(error)
     if (code === 'budget_exceeded' || code === 'spend_limit_exceeded') assertTruthful(error as ServiceError)
@@ -128,6 +128,7 @@ async function take(db: Db, { id, fence }: World['jobs'][number], { kind, cost, 
   switch (kind) {
     case 'send':
     case 'accept': {
+      await beginJob(db, id, fence)
       const task = await takeForSubmit(db, id, fence, { provider: 'ionq', token: id })
       const sent = task && (await markSending(db, id, fence, task.number, 'v1'))
       return sent && kind === 'accept' && markAccepted(db, id, fence, `at-${id}`)

@@ -133,10 +133,22 @@ export const administrationAnswers: AnswerSet = {
       jobs: probed({ pending: count, running: count, cancelling: count }),
       outbox: probed({
         rows: count,
+        held: count,
         due: count,
         unreachable: count,
         oldest_seconds: nullable(count)
       }),
+      providers: Type.Object(
+        { state: oneOf(['ok', 'failing']), message: Type.Optional(text) },
+        {
+          additionalProperties: Type.Object({
+            worker_seen_at: nullable(time),
+            asked_at: nullable(time),
+            backends: count,
+            online: count
+          })
+        }
+      ),
       sweeps: Type.Object(
         { state: oneOf(['ok', 'failing']), message: Type.Optional(text) },
         { additionalProperties: ref('SweepPass') }

@@ -1,7 +1,8 @@
 // How the platform fares, from what this process can see: its parts, the queues and who takes from them, what waits in the
-// database, what the sweeps of the workers did last. Never an error: a part that does not answer in time says so in its own place.
+// database, what the sweeps of the workers did last, how the providers are. Never an error: a part that does not answer in time says so in its own place.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { backlog } from '../../../db/administration-lists.js'
+import { type ProviderState, providerStates } from '../../../db/provider-workers.js'
 import { loadSweeps } from '../../../db/sweeps.js'
 import { reasonOf } from '../../../domain/reason.js'
 import { sweepView } from '../../../domain/sweep.js'
@@ -17,22 +18,24 @@ export const adminSystemRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
     {
       schema: {
         tags: ['administration'],
-        summary: 'Parts, queues, workers, outbox, sweeps and executor, as they are now'
+        summary: 'Parts, queues, workers, outbox, sweeps, providers and executor, as they are now'
       }
     },
     async () => {
       const { probes, engines, executor } = deps
-      const [database, redis, temporal, fitness, direct, taskQueue, waiting, sweeps, health] = await Promise.all([
-        probe(probes.database),
-        probe(probes.redis),
-        probe(probes.temporal),
-        probe(probes.executor),
-        probe(engines.directQueue),
-        probe(engines.taskQueue),
-        probe(() => backlog(deps.db)),
-        probe(() => loadSweeps(deps.db)),
-        probe(async () => (executor ? executor.health() : Promise.reject(new Error('EXECUTOR_URL is not set'))))
-      ])
+      const [database, redis, temporal, fitness, direct, taskQueue, waiting, sweeps, providers, health] =
+        await Promise.all([
+          probe(probes.database),
+          probe(probes.redis),
+          probe(probes.temporal),
+          probe(probes.executor),
+          probe(engines.directQueue),
+          probe(engines.taskQueue),
+          probe(() => backlog(deps.db)),
+          probe(() => loadSweeps(deps.db)),
+          probe(() => providerStates(deps.db)),
+          probe(async () => (executor ? executor.health() : Promise.reject(new Error('EXECUTOR_URL is not set'))))
+        ])
       return {
         at: deps.now().toISOString(),
         version: SERVICE_VERSION,
@@ -64,11 +67,19 @@ export const adminSystemRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
           oldest_seconds: oldestSeconds
         })),
         sweeps: shown(sweeps, (all) => Object.fromEntries(all.map((sweep) => [sweep.name, sweepView(sweep)]))),
+        providers: shown(providers, (all) => Object.fromEntries(all.map((one) => [one.provider, providerView(one)]))),
         executor: shown(health, ({ sandbox, slots, engines }) => ({ sandbox, slots, engines }))
       }
     }
   )
 }
+
+const providerView = ({ workerSeenAt, askedAt, backends, online }: ProviderState) => ({
+  worker_seen_at: workerSeenAt?.toISOString() ?? null,
+  asked_at: askedAt?.toISOString() ?? null,
+  backends,
+  online
+})
 
 type Probed<T> = { latency_ms: number } & ({ state: 'ok'; value: T } | { state: 'failing'; message: string })
 

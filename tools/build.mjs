@@ -9,6 +9,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+const require = createRequire(import.meta.url)
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
 const digestFile = join(dist, 'build.json')
@@ -28,9 +29,7 @@ const workflowBundles = [
   { file: join(dist, 'workflows.js'), interceptors: [] },
   {
     file: join(dist, 'workflows-traced.js'),
-    interceptors: [
-      createRequire(import.meta.url).resolve('@temporalio/interceptors-opentelemetry/lib/workflow-interceptors')
-    ]
+    interceptors: ['@temporalio/interceptors-opentelemetry/lib/workflow-interceptors']
   }
 ]
 const areBuilt = () => workflowBundles.every(({ file }) => existsSync(file))
@@ -74,7 +73,8 @@ async function buildWorkflows() {
   for (const { file, interceptors } of workflowBundles) {
     const { code } = await bundleWorkflowCode({
       workflowsPath: join(root, workflows),
-      workflowInterceptorModules: interceptors,
+      // Looked up only now: on a fresh clone this file is read before the packages are there.
+      workflowInterceptorModules: interceptors.map((name) => require.resolve(name)),
       logger: quiet
     })
     write(file, code)

@@ -7,6 +7,12 @@ import { type RateLimits, rateLimits, scaled } from '../../domain/rate-limits.js
 import { parseTrustedProxies, type TrustedProxies } from './client-address.js'
 import type { OidcSettings } from './oidc.js'
 
+/**
+ * Connections to the database; ten with the one that listens, however many wait for news. One thread keeps no more
+ * statements busy.
+ */
+export const POOL_MAX = 9
+
 export interface ApiConfig {
   databaseUrl: string
   redisUrl: string

@@ -18,7 +18,7 @@ import { tellMoves } from '../../db/job-moves.js'
 import { migrate } from '../../db/migrate.js'
 import { isFit } from '../../domain/executor-health.js'
 import { buildApp } from './app.js'
-import { readApiConfig } from './config.js'
+import { POOL_MAX, readApiConfig } from './config.js'
 import { createMetrics } from './metrics.js'
 import { createOidcClient } from './oidc.js'
 import { connectRateLimitRedis, createRateLimitStore } from './rate-limit-store.js'
@@ -26,8 +26,6 @@ import { logAnswers, redacted } from './request-log.js'
 
 /** What mail servers need when they answer at all. */
 const MAIL_GRACE_MS = 3_000
-/** With the listener's at most ten, however many wait: the process has one thread, which a few statements keep busy. */
-const POOL_MAX = 9
 
 const config = readApiConfig(process.env)
 const log = pino({ level: config.logLevel, base: { app: 'api' }, redact: redacted }, pino.destination(2))

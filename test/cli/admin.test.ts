@@ -142,7 +142,7 @@ test('held money is listed and settled once, and the books are shown as the api 
   })
   for (const [args, why] of [
     [['settle', 'x', '1', '--note', 'n'], 'It must be the id of a job'],
-    [['settle', held, '-1', '--note', 'n'], "unknown option '-1'"],
+    [['settle', held, '-1', '--note', 'n'], 'It must be an amount in USD'],
     [['settle', held, '1.0000001', '--note', 'n'], 'at most 6 decimals'],
     [['settle', held, '1', '--note', ' '], 'It must have 1 to 500 characters'],
     [['settle', held, '1'], "required option '--note <text>' not specified"]

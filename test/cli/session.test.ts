@@ -266,7 +266,7 @@ test('backends show what can be used, and what else there is on request', async 
   expect(usable).toMatch(/^local +Local +simulator +25 +100000 +available +free$/m)
   expect(usable).not.toContain('ionq-forte-1')
   const all = (await ada.run(['backends', '--all'])).stdout
-  expect(all).toMatch(/^ionq-forte-1 .*offline +\$0\.30 a task, \$0\.01 a shot$/m)
+  expect(all).toMatch(/^ionq-forte-1 .*this version cannot talk to AWS Braket +\$0\.30 a task, \$0\.01 a shot$/m)
   expect(JSON.parse((await ada.run(['backends', '--json'])).stdout).backends.length).toBeGreaterThan(3)
 })
 

@@ -3,8 +3,10 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type SQL, sql } from 'drizzle-orm'
 import { settle, settleHeld } from '../../db/budget.js'
 import { connect } from '../../db/client.js'
+import { loadMoney } from '../../db/held-money.js'
 import { beginJob, completeJob, failJob, requestCancel } from '../../db/job-steps.js'
 import { proveAll, proveRecent } from '../../db/money-proof.js'
+import { deleteTeam } from '../../db/teams.js'
 import { createTestDatabase } from '../support/database.js'
 import { addHeldJob, addKey, usd } from '../support/money-rows.js'
 import { addJob, addPerson, addTeam, newLease } from '../support/rows.js'
@@ -65,6 +67,15 @@ describe('books that are right', () => {
     expect([await proveRecent(db), await proveAll(db)]).toEqual([[], []])
     expect(await books()).toEqual(before)
   })
+})
+
+test('a deleted team leaves books that are right, without its keys and with what is held', async () => {
+  const key = await addKey(db, person, teamId, usd(50))
+  await requestCancel(db, await addJob(db, person, { ...priced(5), key }))
+  await addHeldJob(db, person, { ...priced(8), key })
+  await db.transaction((tx) => deleteTeam(tx, teamId))
+  expect([await proveRecent(db), await proveAll(db)]).toEqual([[], []])
+  expect((await loadMoney(db, 10)).held).toMatchObject({ jobs: 1, amount: usd(8) })
 })
 
 /** What is done to a job of one dollar, and what each proof says about it. */

@@ -1,0 +1,72 @@
+// What a person reads of a job that waits, or runs at a provider.
+import { expect, test } from '@jest/globals'
+import type { JobRecord } from '../../apps/cli/job-record.js'
+import { attemptsText, jobText } from '../../apps/cli/job-text.js'
+
+const job = (changes: Partial<JobRecord>): JobRecord => ({
+  id: '01900000-0000-7000-8000-000000000000',
+  name: null,
+  labels: [],
+  status: 'pending',
+  status_reason: null,
+  backend: 'ionq-forte-1',
+  execution_mode: 'temporal',
+  framework: null,
+  source: { kind: 'inline', sha256: 'a'.repeat(64) },
+  estimated_cost_usd: 1.25,
+  actual_cost_usd: null,
+  error: null,
+  attempts: 0,
+  provider_jobs: [],
+  cancel: null,
+  workflow: null,
+  created_at: '2026-11-21T10:00:00.000Z',
+  started_at: null,
+  completed_at: null,
+  queue: null,
+  ...changes
+})
+const line = (name: string, record: JobRecord) =>
+  jobText(record)
+    .split('\n')
+    .filter((text) => text.startsWith(`${name}  `))
+    .map((text) => text.slice(name.length).trim())
+
+test('a job that waits says for what, and its place', () => {
+  const queue = { position: 3, reason: 'concurrency_limit', message: 'the team has as many jobs under way as it may' }
+  expect(line('status', job({ queue }))).toEqual([
+    'pending (the team has as many jobs under way as it may, position 3)'
+  ])
+  expect(line('status', job({ queue: { ...queue, position: null, message: null } }))).toEqual([
+    'pending (concurrency_limit)'
+  ])
+  const message = 'waits in the queue of ionq at position 3'
+  expect(line('status', job({ queue: { position: 3, reason: 'provider_queue', message } }))).toEqual([
+    `pending (${message})`
+  ])
+})
+
+test('a job at a provider shows its task there, and an attempt how long the next one waits', () => {
+  const provider_jobs = [{ provider_job_id: 'task-7', provider: 'ionq', status: 'completed', cost_usd: 0.3 }]
+  expect(line('at ionq', job({ provider_jobs }))).toEqual(['task-7, completed, $0.30'])
+  const attempt = {
+    number: 1,
+    state: 'lost',
+    started_at: '2026-11-21T10:00:00.000Z',
+    ended_at: '2026-11-21T10:00:02.000Z',
+    error: { code: 'execution_service_lost', message: 'gone' },
+    backoff_ms: 2_000,
+    provider_job_id: null
+  }
+  const [headings, row] = attemptsText([attempt]).split('\n')
+  expect(headings!.split(/ {2,}/)).toEqual([
+    'ATTEMPT',
+    'STATE',
+    'STARTED',
+    'LASTED',
+    'NEXT AFTER',
+    'AT PROVIDER',
+    'ERROR'
+  ])
+  expect(row).toMatch(/^ +1 {2}lost .* 2 s .*execution_service_lost: gone$/)
+})

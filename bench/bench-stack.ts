@@ -29,6 +29,7 @@ export interface BenchPlatform {
   settings: Record<string, string>
   connection: Connection
   base: string
+  apiPid: number
   /** The Cookie header of a user who is signed in. */
   cookie: string
   user: { id: string; email: string }
@@ -101,6 +102,7 @@ export async function startBenchStack(): Promise<BenchStack> {
         settings,
         connection,
         base,
+        apiPid: api.pid,
         cookie,
         user,
         signUp: async (email) => (await signUp(base, connection, email)).cookie,

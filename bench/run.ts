@@ -12,6 +12,7 @@ import { benchRateLimits } from './rate-limits.js'
 import { benchSubmit } from './submit.js'
 import { printTable } from './table.js'
 import { benchThroughput } from './throughput.js'
+import { benchHeldPolls, benchStreams } from './waiters.js'
 
 const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   backends: benchBackends,
@@ -21,7 +22,9 @@ const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   throughput: benchThroughput,
   playground: benchPlayground,
   executor: benchExecutor,
-  lists: benchLists
+  lists: benchLists,
+  'held-polls': benchHeldPolls,
+  streams: benchStreams
 }
 
 const chosen = process.argv.slice(2)

@@ -132,7 +132,7 @@ export async function endFailed(
   by: EndedBy & { to?: 'failed' | 'dispatch_failed' } = {}
 ): Promise<Transition> {
   const { to = 'failed', ...guard } = by
-  const cost = guard.fence?.lease ? 0n : await costAtEnd(tx, jobId)
+  const cost = guard.fence?.lease ? 0n : await lockedCostAtEnd(tx, jobId)
   const { code, message: text } = cost === 'held' ? outcomeUnknown(error) : error
   const message = storableText(text)
   const moved = await transition(tx, jobId, to, {
@@ -155,6 +155,12 @@ const outcomeUnknown = ({ code, message }: JobError): JobError =>
         message: `${message}; its task at the provider may have run: what is reserved for it stays reserved until that is known`
       }
 
+/** The job is locked first: nothing may be sent for it between the look at its tasks and its end. */
+async function lockedCostAtEnd(tx: Tx, jobId: string): Promise<MicroUsd | 'held'> {
+  await tx.select({ id: jobs.id }).from(jobs).where(eq(jobs.id, jobId)).for('no key update')
+  return costAtEnd(tx, jobId)
+}
+
 async function settleAtEnd(tx: Tx, jobId: string, cost: MicroUsd | 'held'): Promise<void> {
   await settle(tx, jobId, cost)
   if (cost === 'held') await askLater(tx, jobId)
@@ -176,7 +182,7 @@ export async function endCancelled(
   outcome: CancelOutcome,
   by: EndedBy = {}
 ): Promise<Transition> {
-  const cost = by.fence?.lease ? 0n : await costAtEnd(tx, jobId)
+  const cost = by.fence?.lease ? 0n : await lockedCostAtEnd(tx, jobId)
   await transition(tx, jobId, 'cancelling', {
     ...by,
     reason: 'cancelled in the workflow engine',

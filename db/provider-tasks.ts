@@ -98,18 +98,21 @@ export async function markSending(
   number: number,
   sentWith: string
 ): Promise<boolean> {
-  const marked = await db
-    .update(providerTasks)
-    .set({ lastSentAt: now, sentWith })
-    .where(
-      and(
-        heldBy(jobId, number),
-        sql`exists (select 1 from ${jobs} where ${jobs.id} = ${jobId} and ${jobs.generation} = ${fence.generation}
-          and ${jobs.status} = 'running')`
-      )
-    )
-    .returning({ jobId: providerTasks.jobId })
-  return marked.length > 0
+  return db.transaction(async (tx) => {
+    // Held until this is committed: whoever ends the job decides about its money before this, or knows of it.
+    const [mine] = await tx
+      .select({ id: jobs.id })
+      .from(jobs)
+      .where(and(eq(jobs.id, jobId), eq(jobs.generation, fence.generation), eq(jobs.status, 'running')))
+      .for('share')
+    if (!mine) return false
+    const marked = await tx
+      .update(providerTasks)
+      .set({ lastSentAt: now, sentWith })
+      .where(heldBy(jobId, number))
+      .returning({ jobId: providerTasks.jobId })
+    return marked.length > 0
+  })
 }
 
 /** Takes back `markSending` of a request that certainly did not arrive. */
@@ -128,6 +131,8 @@ export async function markHeard(db: Db, jobId: string, number: number): Promise<
  */
 export async function markAccepted(db: Db, jobId: string, fence: Fence, providerJobId: string): Promise<boolean> {
   return db.transaction(async (tx) => {
+    // The job before its task, as everywhere: its attempt is opened below.
+    await tx.select({ id: jobs.id }).from(jobs).where(eq(jobs.id, jobId)).for('no key update')
     const accepted = await tx
       .update(providerTasks)
       .set({ state: 'accepted', providerJobId, acceptedAt: now, seenAt: now, providerStatus: 'queued' })

@@ -17,6 +17,7 @@ import {
 } from '../../db/provider-tasks.js'
 import type { JobStatus } from '../../domain/job-status.js'
 import { createTestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
 import { usd } from '../support/money-rows.js'
 import { addJob, addPerson, addTeam, newLease } from '../support/rows.js'
 
@@ -241,5 +242,51 @@ describe.each(['direct', 'temporal'] as const)('a %s job', (mode) => {
     await submit()
     await begin()
     await goes(way)
+  })
+})
+
+const somebodyWaits = async () => {
+  const waiting = sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  return (await db.execute(waiting)).length > 0
+}
+
+describe('while a job is being ended', () => {
+  test('nothing is sent for it any more: its money is decided about', async () => {
+    fence = { generation: 1 }
+    jobId = await addJob(db, person, { cost: usd(10), submission: { teamId } })
+    await begin()
+    const { number } = await take()
+    let sending: Promise<boolean> | undefined
+    await db.transaction(async (tx) => {
+      await endFailed(tx, jobId, error, { fence })
+      let answered = false
+      sending = markSending(db, jobId, fence, number, 'v1').finally(() => {
+        answered = true
+      })
+      await eventually(async () => answered || (await somebodyWaits()))
+    })
+    expect(await sending).toBe(false)
+    const { job, counters } = await books()
+    expect([job.cost, counters[0]]).toEqual(['0', { spent: 0n, reserved: 0n }])
+  })
+
+  test('a provider that accepts meanwhile is heard, and nobody waits for each other for ever', async () => {
+    fence = { generation: 1 }
+    jobId = await addJob(db, person, { cost: usd(10), submission: { teamId } })
+    await begin()
+    await send()
+    const ends = [
+      fail(),
+      markAccepted(db, jobId, fence, `at-${jobId}`),
+      takeForSubmit(db, jobId, fence, { provider: 'ionq', token: jobId })
+    ]
+    const results = await Promise.allSettled(ends)
+    expect(results.filter(({ status }) => status === 'rejected')).toEqual([])
+    const { job, counters } = await books()
+    expect([job.code, job.cost, counters[0]]).toEqual([
+      'provider_outcome_unknown',
+      null,
+      { spent: 0n, reserved: usd(10) }
+    ])
   })
 })

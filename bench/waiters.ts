@@ -1,0 +1,181 @@
+// Many who wait at one api process: held status requests and event streams, one for each job, while jobs change as fast as
+// a worker or two can change them. How long until a waiter hears of it, and what the process needs meanwhile.
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { Agent, get, type IncomingMessage } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createJobAnnouncer } from '../db/job-changes.js'
+import { transition } from '../db/job-transition.js'
+import type { BenchPlatform, BenchStack } from './bench-stack.js'
+import { submitMany } from './submit.js'
+import { printTable, quantile } from './table.js'
+
+const WAITERS = 2_000
+const CHANGES = 600
+const CHANGES_PER_SECOND = 40
+const GOAL_MS = 100
+const GOAL_CONNECTIONS = 10
+const OPEN_LIMIT_MS = 60_000
+
+/** How one waiter is opened. `heard` is called once, when the waiter hears that its job runs. */
+type Open = (path: string, heard: () => void) => Promise<void>
+
+export async function benchHeldPolls(stack: BenchStack): Promise<void> {
+  // Asked for 22 s at most: who waits in vain asks again, as clients do.
+  const poll =
+    (platform: BenchPlatform, agent: Agent): Open =>
+    async (id, heard) => {
+      const ask = () =>
+        answer(platform, agent, `/api/jobs/${id}/status?wait=22`, (response) => {
+          let text = ''
+          response.on('data', (chunk: string) => {
+            text += chunk
+          })
+          response.on('end', () => (text.includes('"running"') ? heard() : void ask()))
+        })
+      await ask()
+    }
+  await bench(stack, 'held_polls', 'held status requests', poll)
+}
+
+export async function benchStreams(stack: BenchStack): Promise<void> {
+  const stream =
+    (platform: BenchPlatform, agent: Agent): Open =>
+    async (id, heard) => {
+      await answer(platform, agent, `/api/jobs/${id}/events`, (response) => {
+        response.on('data', (chunk: string) => {
+          if (chunk.includes('"running"')) heard()
+        })
+      })
+    }
+  await bench(stack, 'streams', 'event streams', stream)
+}
+
+async function bench(
+  stack: BenchStack,
+  name: string,
+  what: string,
+  openWith: (platform: BenchPlatform, agent: Agent) => Open
+): Promise<void> {
+  const platform = await stack.platform(`bench_${name}`, stack.executors['no-op'])
+  const agent = new Agent({ keepAlive: true, maxSockets: WAITERS })
+  const { sql, db } = platform.connection
+  const announce = createJobAnnouncer(sql)
+  try {
+    // Nobody runs them: they wait until this bench begins them.
+    await submitMany(platform, 'direct', 10, WAITERS)
+    const ids = (await sql<{ id: string }[]>`select id from jobs order by id`).map(({ id }) => id)
+    const idle = memoryOf(platform.apiPid)
+    const changedAt = new Map<string, number>()
+    const delays: number[] = []
+    const open = openWith(platform, agent)
+    for (const id of ids) void open(id, () => delays.push(performance.now() - changedAt.get(id)!))
+    await untilOpen(platform.apiPid, WAITERS)
+    const held = memoryOf(platform.apiPid)
+    const cpu = cpuSecondsOf(platform.apiPid)
+    let connections = 0
+    const began = performance.now()
+    for (let at = 0; at < CHANGES; at++) {
+      await delay(began + (at * 1000) / CHANGES_PER_SECOND - performance.now())
+      const id = ids[Math.floor((at * WAITERS) / CHANGES)]!
+      await db.transaction((tx) => transition(tx, id, 'running'))
+      changedAt.set(id, performance.now())
+      announce(id)
+      if (at % 20 === 0) connections = Math.max(connections, connectionsOf(platform.apiPid, databasePort(platform)))
+    }
+    const seconds = (performance.now() - began) / 1000
+    const busy = (cpuSecondsOf(platform.apiPid) - cpu) / seconds
+    const deadline = performance.now() + 10_000
+    while (delays.length < CHANGES && performance.now() < deadline) await delay(10)
+    const p95 = quantile(delays, 0.95)
+    const verdict = (reached: boolean) => (reached ? 'reached' : 'missed')
+    printTable(
+      `${WAITERS} ${what} on one api, ${CHANGES_PER_SECOND} changes/s`,
+      ['what', 'figure', 'goal'],
+      [
+        ['woken', `${delays.length} of ${CHANGES}`, verdict(delays.length === CHANGES)],
+        [
+          'after the change, p50 / p95 / p99 ms',
+          [0.5, 0.95, 0.99].map((share) => quantile(delays, share).toFixed(1)).join(' / '),
+          `p95 < ${GOAL_MS}: ${verdict(p95 < GOAL_MS)}`
+        ],
+        [
+          'database connections of the api',
+          String(connections),
+          `${GOAL_CONNECTIONS}: ${verdict(connections <= GOAL_CONNECTIONS)}`
+        ],
+        ['memory of the api before / with them', `${idle} / ${held} MiB`, ''],
+        ['for each of them', `${(((held - idle) * 1024) / WAITERS).toFixed(0)} KiB`, ''],
+        ['processor time of the api', `${(100 * busy).toFixed(0)} % of a core`, '']
+      ]
+    )
+  } finally {
+    agent.destroy()
+    await platform.close()
+  }
+}
+
+/** Resolves when the head of the answer is there, or the request is held. */
+function answer(
+  { base, cookie }: BenchPlatform,
+  agent: Agent,
+  path: string,
+  onResponse: (response: IncomingMessage) => void
+): Promise<void> {
+  return new Promise((resolve) => {
+    const request = get(`${base}${path}`, { agent, headers: { cookie } }, (response) => {
+      response.setEncoding('utf8')
+      onResponse(response)
+    })
+    // Those that are still open when the bench ends.
+    request.on('error', () => {})
+    request.on('finish', resolve)
+  })
+}
+
+async function untilOpen(pid: number, count: number): Promise<void> {
+  const deadline = performance.now() + OPEN_LIMIT_MS
+  let before = Number.NaN
+  // All sockets are there, and the process has nothing more to do than every few seconds.
+  while (performance.now() < deadline) {
+    const cpu = cpuSecondsOf(pid)
+    if (socketsOf(pid).length >= count && cpu - before < 0.5) return
+    before = cpu
+    await delay(1_000)
+  }
+  throw new Error(`${socketsOf(pid).length} sockets after ${OPEN_LIMIT_MS / 1000} s`)
+}
+
+const memoryOf = (pid: number): number =>
+  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024)
+
+/** User and system time; the kernel counts in hundredths. */
+function cpuSecondsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+function openInodes(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? []
+    } catch {
+      // Closed meanwhile.
+      return []
+    }
+  })
+}
+
+/** Established connections of the machine that belong to the process, as lines of /proc/net/tcp. */
+function socketsOf(pid: number): string[] {
+  const inodes = new Set(openInodes(pid))
+  return readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim())
+    .filter((line) => line.split(/\s+/)[3] === '01' && inodes.has(line.split(/\s+/)[9]!))
+}
+
+const connectionsOf = (pid: number, port: number): number =>
+  socketsOf(pid).filter((line) => Number.parseInt(line.split(/\s+/)[2]!.split(':')[1]!, 16) === port).length
+
+const databasePort = ({ settings }: BenchPlatform): number => Number(new URL(settings.DATABASE_URL!).port)

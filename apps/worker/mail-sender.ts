@@ -5,6 +5,7 @@ import { jobEndMail } from '../../activities/mail-text.js'
 import type { Postman } from '../../activities/postman.js'
 import type { Db } from '../../db/client.js'
 import { type JobMail, postponeMail, removeMail, takeMail } from '../../db/job-mails.js'
+import type { SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
 /** What a small mail server takes from one client without complaint. */
@@ -29,19 +30,27 @@ export interface MailSenderDeps {
   /** What links begin with; `null`: mails have none. */
   linkOrigin: string | null
   times: MailTimes
+  notes: SweepNotes
   log: Logger
 }
 
 export function startMailSender(deps: MailSenderDeps): TimerLoop {
-  const { db, postman, times, log } = deps
+  const { db, postman, times, notes, log } = deps
+  const note = notes.of('job_mails', times.lookMs)
   const closing = new AbortController()
   const lanes = Array.from({ length: MAIL_LANES }, () =>
-    startLoop('job mails', times.lookMs, log, async () => {
-      const mail = await takeMail(db)
-      if (!mail) return false
-      await tryOnce(deps, mail, closing.signal)
-      return true
-    })
+    startLoop(
+      'job mails',
+      times.lookMs,
+      log,
+      async () => {
+        const mail = await takeMail(db)
+        if (!mail) return { handled: 0 }
+        await tryOnce(deps, mail, closing.signal)
+        return { handled: 1, more: true }
+      },
+      note
+    )
   )
   return {
     async close() {

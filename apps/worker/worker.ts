@@ -125,7 +125,9 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   if (!keyRing) log.warn('SECRETS_KEYS is not set: no webhook is sent')
   const loops = [
     ...(keyRing ? [startWebhookSender({ db, keyRing, client: webhookClient, times: times.webhooks, notes, log })] : []),
-    ...(postman ? [startMailSender({ db, postman, linkOrigin: config.linkOrigin, times: times.mails, log })] : []),
+    ...(postman
+      ? [startMailSender({ db, postman, linkOrigin: config.linkOrigin, times: times.mails, notes, log })]
+      : []),
     startRelay({ db, dispatcher, announce, times, teamRunningMax, notes, log }),
     startHeldStartSweep({ db, notes, log, everyMs: times.heldSweepMs, teamRunningMax }),
     startLeaseSweep({ db, announce, notes, log, everyMs: times.leaseSweepMs, clock: () => performance.now() }),

@@ -52,7 +52,11 @@ test('while the answer to the submission is lost: the task is found and ended at
   const id = await platform.submitPaid()
   await asked('POST', '/jobs')
   await platform.cancel(id)
-  expect(await platform.ended(id)).toMatchObject({ status: 'cancelled', cancel: { outcome: 'provider_confirmed' } })
+  expect(await platform.ended(id)).toMatchObject({
+    status: 'cancelled',
+    cancel: { outcome: 'provider_confirmed' },
+    actual_cost_usd: 0
+  })
   expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }])
 }, 60_000)
 
@@ -65,7 +69,11 @@ test.each(['direct', 'temporal'])(
     const answer = await platform.cancel(id)
     expect(answer.status).toBe('cancelling')
     const job = await platform.ended(id)
-    expect(job).toMatchObject({ status: 'cancelled', cancel: { outcome: 'provider_confirmed' } })
+    expect(job).toMatchObject({
+      status: 'cancelled',
+      cancel: { outcome: 'provider_confirmed' },
+      actual_cost_usd: 0
+    })
     expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }])
     expect((await platform.attempts(id)).map(({ state }) => state)).toEqual(['cancelled'])
   },
@@ -78,7 +86,11 @@ test('while it runs at the provider', async () => {
   await platform.accepted(id)
   await eventually(async () => platform.ionq.tasks()[0]?.state === 'started' || null)
   await platform.cancel(id)
-  expect(await platform.ended(id)).toMatchObject({ status: 'cancelled', cancel: { outcome: 'provider_confirmed' } })
+  expect(await platform.ended(id)).toMatchObject({
+    status: 'cancelled',
+    cancel: { outcome: 'provider_confirmed' },
+    actual_cost_usd: 0
+  })
 }, 60_000)
 
 test('too late: what the provider had completed is delivered and paid', async () => {
@@ -126,6 +138,10 @@ test('a workflow cancelled in the Temporal UI cancels at the provider too', asyn
   const id = await platform.submitPaid()
   await platform.accepted(id)
   await platform.workflow(id, (handle) => handle.cancel())
-  expect(await platform.ended(id)).toMatchObject({ status: 'cancelled', cancel: { outcome: 'provider_confirmed' } })
+  expect(await platform.ended(id)).toMatchObject({
+    status: 'cancelled',
+    cancel: { outcome: 'provider_confirmed' },
+    actual_cost_usd: 0
+  })
   expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }])
 }, 60_000)

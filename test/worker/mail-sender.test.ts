@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { createPostman } from '../../activities/postman.js'
 import { type MailTimes, startMailSender } from '../../apps/worker/mail-sender.js'
+import { createSweepNotes } from '../../apps/worker/sweep-notes.js'
 import type { TimerLoop } from '../../apps/worker/timer-loop.js'
 import { takeMail } from '../../db/job-mails.js'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
@@ -48,6 +49,7 @@ function startSender(smtpUrl: string, times: Partial<MailTimes> = {}, linkOrigin
     postman,
     linkOrigin,
     times: { lookMs: 20, retrySeconds: [0.01, 0.01], ...times },
+    notes: createSweepNotes(db, log, () => performance.now()),
     log
   })
   open.push(() => sender.close())

@@ -16,6 +16,8 @@ export interface SeededJobs {
 /** Steps over triggers and foreign keys, which would make minutes of it. */
 export async function seedJobs({ settings, user }: BenchPlatform, count: number): Promise<SeededJobs> {
   const sql = postgres(settings.DATABASE_URL!, { max: 1, onnotice: () => {} })
+  // Of a status and of a backend there are as many, however many jobs there are.
+  const rare = (jobs: number) => count / jobs
   try {
     await sql`set session_replication_role = replica`
     const [team] = await sql<{ id: string }[]>`
@@ -40,10 +42,10 @@ export async function seedJobs({ settings, user }: BenchPlatform, count: number)
       from (select *, case when backend like 'ionq%' then 20000 else 0 end as cost from (
         select i, now() - (${count}::int - i) * interval '365 days' / ${count}::int as at, md5('noise' || i) as noise,
           random() as chance,
-          case when i % 1000 < 930 then 'completed' when i % 1000 < 975 then 'failed'
-            when i % 1000 < 999 then 'cancelled' else 'dispatch_failed' end as status,
-          (array['local', 'local', 'local', 'marqov-sim', 'marqov-sim', 'aer-statevector', 'ionq-direct-simulator',
-            'ionq-direct-forte-1'])[1 + (i / 1000) % 8] as backend
+          case when i % ${rare(100)}::int = 0 then 'dispatch_failed' when i % 1000 < 930 then 'completed'
+            when i % 1000 < 975 then 'failed' else 'cancelled' end as status,
+          case when i % ${rare(1_000)}::int = 1 then 'ionq-direct-forte-1' else (array['local', 'local', 'local', 'marqov-sim',
+            'marqov-sim', 'aer-statevector', 'ionq-direct-simulator'])[1 + (i / 10) % 7] end as backend
         from generate_series(1, ${count}::int) i) made) priced`
     await sql`
       insert into attempts (job_id, task, number, generation, state, started_at, ended_at)

@@ -4,7 +4,7 @@ import { desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { JobStatus } from '../domain/job-status.js'
 import { type Page, TOTAL_MAX } from '../domain/page.js'
 import { anyOf, type Db } from './client.js'
-import { SEARCHED_MAX } from './job-list.js'
+import { hasStatus, SEARCHED_MAX } from './job-list.js'
 import { type JobRow, recordColumns } from './jobs.js'
 import { teams, users } from './tables/accounts.js'
 import { jobs } from './tables/jobs.js'
@@ -71,4 +71,4 @@ function matching(text: string, status: JobStatus | undefined, most: number): SQ
 }
 
 const newest = (status: JobStatus | undefined, where: SQL, most: number, columns: SQL = sql`id`): SQL =>
-  sql`select ${columns} from ${jobs} where ${where} ${status ? sql`and status = ${status}` : sql``} order by id desc limit ${most}`
+  sql`select ${columns} from ${jobs} where ${where} ${status ? sql`and ${hasStatus(status)}` : sql``} order by id desc limit ${most}`

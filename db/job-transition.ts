@@ -61,8 +61,11 @@ export async function transition(
         select id, event_seq, 'status', ${to}, ${reason} from moved),
       cleared as (delete from ${outbox} where ${outbox.jobId} in (select id from moved) and ${needless})
       ${isFinal(to) ? atTheEnd : sql.empty()}
-    select ${event ? anybodyWants(event, sql`moved.team_id`) : sql`false`} as wanted, ${movedFacts} from moved`)
+    select ${event ? anybodyWants(event, sql`moved.team_id`) : sql`false`} as wanted,
+      (cancel_requested_at is not null or generation > 1) as told_late, ${movedFacts} from moved`)
   if (moved) {
+    // A row that was written while this statement waited for the job is beyond its view: a cancel, or a new workflow.
+    if (isFinal(to) && moved.told_late) await tx.delete(outbox).where(eq(outbox.jobId, jobId))
     if (event && moved.wanted) await recordEnd(tx, jobId, event)
     noteMove(tx, () => moveOf(jobId, to, moved))
     return 'won'
@@ -92,6 +95,7 @@ const movedColumns = {
   errorCode: jobs.errorCode,
   actualCost: jobs.actualCost,
   notBefore: jobs.notBefore,
+  cancelRequestedAt: jobs.cancelRequestedAt,
   createdAt: jobs.createdAt,
   startedAt: jobs.startedAt,
   completedAt: jobs.completedAt
@@ -103,6 +107,7 @@ const movedFacts = sql.raw(`team_id, request_id, execution_mode, backend, genera
   extract(epoch from completed_at - started_at)::float8 as ran_seconds`)
 
 interface MovedRow extends Record<string, unknown> {
+  told_late: boolean
   wanted: boolean
   team_id: string
   request_id: string | null

@@ -4,7 +4,6 @@
 import {
   ActivityCancellationType,
   CancellationScope,
-  isCancellation,
   proxyActivities,
   proxyLocalActivities,
   upsertSearchAttributes,
@@ -14,7 +13,7 @@ import type { JobActivities } from '../activities/activities.js'
 import type { ProviderActivities } from '../activities/provider-activities.js'
 import { type JobHandOver, searchAttributes } from '../domain/dispatch.js'
 import type { JobStatus } from '../domain/job-status.js'
-import { jobErrorOf } from './job-error.js'
+import { isCancel, jobErrorOf } from './job-error.js'
 
 const { beginJob, completeJob, failJob, recordCancelled } = proxyLocalActivities<JobActivities>({
   startToCloseTimeout: '20 seconds',
@@ -58,7 +57,7 @@ async function run(job: JobHandOver): Promise<End> {
     if (followed.next !== 'collect') return await elsewhere(job, followed.next)
     return await completed(job)
   } catch (error) {
-    return isCancellation(error) ? cancelled(job) : failed(job, error)
+    return isCancel(error) ? cancelled(job) : failed(job, error)
   }
 }
 

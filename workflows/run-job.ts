@@ -4,7 +4,6 @@
 import {
   ActivityCancellationType,
   CancellationScope,
-  isCancellation,
   proxyActivities,
   proxyLocalActivities,
   upsertSearchAttributes,
@@ -14,7 +13,7 @@ import type { JobActivities } from '../activities/activities.js'
 import { type JobHandOver, searchAttributes } from '../domain/dispatch.js'
 import type { JobStatus } from '../domain/job-status.js'
 import { executionRetry } from '../domain/retry.js'
-import { jobErrorOf } from './job-error.js'
+import { isCancel, jobErrorOf } from './job-error.js'
 
 const { beginJob, completeJob, failJob, recordCancelled } = proxyLocalActivities<JobActivities>({
   startToCloseTimeout: '20 seconds',
@@ -56,7 +55,7 @@ async function endOf(job: JobHandOver, beginning: 'begin' | 'resume' | 'cancel')
     // A cancel that comes now is too late: what is finished stays finished.
     return await CancellationScope.nonCancellable(() => completeJob({ ...job, resultSha256: answer.resultSha256 }))
   } catch (error) {
-    if (isCancellation(error)) return cancelled()
+    if (isCancel(error)) return cancelled()
     return CancellationScope.nonCancellable(() => failJob({ ...job, error: jobErrorOf(error) }))
   }
 }

@@ -119,7 +119,13 @@ test('what the executor makes beside a result is there after a job', async () =>
   const id = await ada.submit(submission({ execution_mode: 'temporal' }))
   await beginJob(db, id, fence, {})
   const executor = createExecutorClient(process.env.TEST_EXECUTOR_URL!, process.env.TEST_EXECUTOR_TOKEN!)
-  const deps = { db, executor, gate: createExecutorGate(1), announce: () => {}, log: { info: () => {}, warn: () => {} } }
+  const deps = {
+    db,
+    executor,
+    gate: createExecutorGate(1),
+    announce: () => {},
+    log: { info: () => {}, warn: () => {} }
+  }
   const end = await executeJob(deps, id, fence, new AbortController().signal)
   await executor.close()
   if (end.outcome !== 'completed') throw new Error(`the run ended as ${JSON.stringify(end)}`)

@@ -45,6 +45,22 @@ test('a worker that is asked to stop finishes its direct job and hands its durab
   expect(await platform.ended(short)).toMatchObject({ status: 'completed', error: null, attempts: 1 })
 }, 90_000)
 
+test('a durable job that is cancelled while its worker is dead ends as cancelled', async () => {
+  const id = await platform.submit(
+    submission({ execution_mode: 'temporal', inline_code: slowQiskit(60), framework: 'qiskit' })
+  )
+  await platform.accepted(id)
+  await platform.kill('worker')
+  await platform.call('POST', `/api/jobs/${id}/cancel`)
+  await platform.start.worker()
+  expect(await platform.ended(id)).toMatchObject({
+    status: 'cancelled',
+    error: null,
+    cancel: { outcome: 'stopped_before_provider' }
+  })
+  expect((await platform.attempts(id)).map((attempt) => attempt.state)).toEqual(['cancelled'])
+}, 90_000)
+
 test('a killed executor: the durable job completes in its second attempt, the direct job ends as execution_service_lost', async () => {
   const [durable, short] = await Promise.all([
     platform.submit(submission({ ...temporal, ...slow(3) })),

@@ -35,8 +35,8 @@ from .workflows.capture import capture
 
 SAVED_DATA_NOTE = "{} is ignored: saved simulator data is not part of the result in this version"
 EXPECTATIONS_NOTE = (
-    "the program asks for expectation values: the counts are in the basis of its observables, and the values are yours to"
-    " compute from them on this backend"
+    "the program asks for expectation values: the counts are in the basis of its observables, and the values are yours"
+    " to compute from them on this backend"
 )
 CIRCUIT_TEXT_MAX = 1024 * 1024
 """A longer canonical text is not kept beside the result, only its digest."""

@@ -32,6 +32,8 @@ const { submitToProvider, followTask, collectResult, cancelAtProvider } = proxyA
   // One try: a look-up through a long list and one request. The steps name the time of the next try themselves.
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '10 seconds',
+  // An answer under way would come into the middle of the cancel that follows.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds' }
 })
 

@@ -50,7 +50,7 @@ const ask = (path: string, onText: (text: string) => void): Promise<string> =>
 
 async function countConnections(): Promise<void> {
   const rows = await elsewhere.sql<{ pid: number }[]>`
-    select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+    select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`
   most = Math.max(most, rows.filter(({ pid }) => !others.has(pid)).length)
 }
 

@@ -56,7 +56,8 @@ beforeAll(async () => {
     ownerId: admin.id,
     memberId: member.id,
     job: never,
-    finishedJob: never,
+    // Its body is refused before anybody looks for it.
+    finishedJob: async () => newId(),
     invitation: async () => {
       const given = { teamId, email: `${newId()}@example.org`, role: 'member' as const, message: null }
       const { invitation, token } = await db.transaction((tx) => invite(tx, { ...given, invitedBy: admin.id }))

@@ -1,11 +1,5 @@
 // What a failed step means for its job.
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  CancellationScope,
-  isCancellation,
-  TimeoutFailure
-} from '@temporalio/workflow'
+import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow'
 import { isErrorCode, type JobError } from '../domain/errors.js'
 
 export function jobErrorOf(error: unknown): JobError {
@@ -16,11 +10,8 @@ export function jobErrorOf(error: unknown): JobError {
 }
 
 /**
- * Whether a step failed because the job is being cancelled. A worker that died meanwhile counts too: Temporal then tries no
- * more, and tells the time-out alone.
+ * Whether a step ended because the job is being cancelled. A try that ends meanwhile with a failure that would be tried again
+ * (a worker that died, "not yet") counts too: Temporal then tries no more, and tells that failure alone.
  */
 export const isCancel = (error: unknown): boolean =>
-  isCancellation(error) ||
-  (CancellationScope.current().consideredCancelled &&
-    error instanceof ActivityFailure &&
-    error.cause instanceof TimeoutFailure)
+  isCancellation(error) || (error instanceof ActivityFailure && error.retryState === 'CANCEL_REQUESTED')

@@ -55,9 +55,9 @@ beforeAll(async () => {
     teamId,
     ownerId: admin.id,
     memberId: member.id,
-    job: never,
-    // Its body is refused before anybody looks for it.
-    finishedJob: async () => newId(),
+    // A body is refused before anybody looks for its job.
+    job: async () => newId(),
+    finishedJob: never,
     invitation: async () => {
       const given = { teamId, email: `${newId()}@example.org`, role: 'member' as const, message: null }
       const { invitation, token } = await db.transaction((tx) => invite(tx, { ...given, invitedBy: admin.id }))

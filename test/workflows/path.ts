@@ -1,5 +1,5 @@
 // A path through a workflow: what its activities answer, what happens from outside, and what must come of it.
-import { Context } from '@temporalio/activity'
+import { ApplicationFailure, Context } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
 export interface Path {
@@ -37,6 +37,12 @@ export const untilCancelled = async (): Promise<never> => {
     clearInterval(beating)
   }
 }
+
+/** Runs until the workflow is cancelled, and ends then by a failure that would be tried again. */
+export const lostUnderCancel = (): Promise<never> =>
+  untilCancelled().catch(() => {
+    throw ApplicationFailure.retryable('lost', 'execution_service_lost')
+  })
 
 export const cancelWhenCalled =
   (activity: string) =>

@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/activity'
 import type { JobActivities } from '../../activities/activities.js'
 import type { ProviderActivities } from '../../activities/provider-activities.js'
 import { RUN_JOB_AT_PROVIDER_WORKFLOW } from '../../domain/dispatch.js'
-import { cancelWhenCalled, noted, type Path, untilCancelled } from './path.js'
+import { cancelWhenCalled, lostUnderCancel, noted, type Path, untilCancelled } from './path.js'
 
 type Activities = Pick<JobActivities, 'beginJob' | 'completeJob' | 'failJob' | 'recordCancelled'> & ProviderActivities
 
@@ -109,6 +109,15 @@ export const providerPaths: Path[] = [
   path(
     'cancelled-while-followed',
     { followTask: untilCancelled },
+    {
+      answer: 'cancelled',
+      calls: ['beginJob', 'prepareProgram', 'submitToProvider', 'followTask', 'cancelAtProvider', 'recordCancelled']
+    },
+    cancelWhenCalled('followTask')
+  ),
+  path(
+    'cancelled-between-looks',
+    { followTask: lostUnderCancel },
     {
       answer: 'cancelled',
       calls: ['beginJob', 'prepareProgram', 'submitToProvider', 'followTask', 'cancelAtProvider', 'recordCancelled']

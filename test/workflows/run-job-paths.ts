@@ -3,7 +3,7 @@
 import { ApplicationFailure } from '@temporalio/activity'
 import type { JobActivities } from '../../activities/activities.js'
 import { RUN_JOB_WORKFLOW } from '../../domain/dispatch.js'
-import { cancelWhenCalled, noted, type Path, untilCancelled } from './path.js'
+import { cancelWhenCalled, lostUnderCancel, noted, type Path, untilCancelled } from './path.js'
 
 const digest = 'a'.repeat(64)
 
@@ -75,6 +75,12 @@ const onEngine: Omit<Path, 'workflow'>[] = [
   {
     name: 'cancelled-while-executing',
     activities: (calls) => activitiesOf(calls, { execute: untilCancelled }),
+    meanwhile: cancelWhenCalled('execute'),
+    expected: { answer: 'cancelled', calls: ['beginJob', 'execute', 'recordCancelled'] }
+  },
+  {
+    name: 'lost-while-cancelled',
+    activities: (calls) => activitiesOf(calls, { execute: lostUnderCancel }),
     meanwhile: cancelWhenCalled('execute'),
     expected: { answer: 'cancelled', calls: ['beginJob', 'execute', 'recordCancelled'] }
   },

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isFinal, type JobStatus } from '../../domain/job-status.js'
 import type { Chance } from './chance.js'
 import type { ChaosClient } from './client.js'
-import { type PlannedJob, planJob } from './plan.js'
+import { type PlannedJob, planJob, planPaidJob } from './plan.js'
 
 /** A submission with a key is sent again so often; each try waits for an answer and then for the api to be back. */
 const TRIES_MAX = 60
@@ -55,17 +55,22 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
     void work.finally(() => under.delete(work))
   }
   const looking = look(result, chance, signal)
+  const come = (planned: PlannedJob, client: ChaosClient) => {
+    const nothingYet = { ids: [], refused: false, mostJobs: 1, lost: 0, cancelAsked: false }
+    const submission: Submission = { ...planned, ...nothingYet, client }
+    result.submissions.push(submission)
+    begin(submit(submission, result))
+  }
+  // Whatever chance brings: some paid work of each mode is under way.
+  for (const mode of ['direct', 'temporal'] as const)
+    come(planPaidJob(chance, `${options.name}-paid-${mode}`, mode), clients.plenty)
   while (!signal.aborted) {
     // Callers come whenever they like.
     const pause = (-Math.log(1 - chance.next()) * 1000) / options.perSecond
     await delay(Math.min(pause, 5_000), undefined, { signal }).catch(() => {})
     if (signal.aborted) break
     const client = chance.holds(SCARCE_SHARE) ? clients.scarce : clients.plenty
-    const planned = planJob(chance, `${options.name}-${result.submissions.length}`, client === clients.plenty)
-    const nothingYet = { ids: [], refused: false, mostJobs: 1, lost: 0, cancelAsked: false }
-    const submission: Submission = { ...planned, ...nothingYet, client }
-    result.submissions.push(submission)
-    begin(submit(submission, result))
+    come(planJob(chance, `${options.name}-${result.submissions.length}`, client === clients.plenty), client)
     if (chance.holds(RERUN_SHARE)) begin(rerun(chance, result))
   }
   await Promise.all([looking, ...under])

@@ -55,6 +55,13 @@ const failing = (): Program => ({
   end: 'execution_error'
 })
 
+/** A paid job that is sent again until it is answered, and not cancelled: one that certainly goes through. */
+export function planPaidJob(chance: Chance, name: string, mode: ExecutionMode): PlannedJob {
+  const { body, end } = circuit(chance)
+  const common = { name, backend: hardware, params: { shots: SHOTS }, execution_mode: mode }
+  return { name, mode, body: { ...common, ...body }, end, cancelAfterMs: null, key: `chaos ${name}` }
+}
+
 /** The next job of the load. `name` is what it is found by afterwards. @param mayPay the team has a provider's credentials. */
 export function planJob(chance: Chance, name: string, mayPay: boolean): PlannedJob {
   const mode = chance.pick(['direct', 'temporal'] as const)

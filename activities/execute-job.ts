@@ -8,7 +8,7 @@ import type { Fence } from '../db/job-transition.js'
 import { loadRun } from '../db/jobs.js'
 import { assertNever, type JobError } from '../domain/errors.js'
 import { waitAfterAttempt } from '../domain/retry.js'
-import type { ExecutorClient, RunRequest } from './executor-client.js'
+import { type ExecutorClient, type RunRequest, sourceOf } from './executor-client.js'
 import type { ExecutorGate } from './executor-gate.js'
 import type { RunEnd } from './executor-stream.js'
 import { type Waited, whenExecutorCan } from './executor-wait.js'
@@ -76,10 +76,7 @@ function runRequest(jobId: string, job: NonNullable<Awaited<ReturnType<typeof lo
   if (!job.engine) return null
   return {
     run_id: jobId,
-    source:
-      job.sourceKind === 'circuit'
-        ? { kind: 'circuit', format: job.sourceFormat ?? 'qasm3', payload: job.sourceText }
-        : { kind: 'code', framework: job.framework, code: job.sourceText },
+    source: sourceOf(job),
     backend: job.backend,
     engine: job.engine,
     max_qubits: job.maxQubits,

@@ -21,6 +21,17 @@ export interface RunRequest {
   keys?: { user: string; team: string }
 }
 
+/** A job's source as the executor takes it. */
+export const sourceOf = (job: {
+  sourceKind: 'inline' | 'circuit'
+  sourceFormat: 'qasm2' | 'qasm3' | null
+  sourceText: string
+  framework: string
+}): RunRequest['source'] =>
+  job.sourceKind === 'circuit'
+    ? { kind: 'circuit', format: job.sourceFormat ?? 'qasm3', payload: job.sourceText }
+    : { kind: 'code', framework: job.framework, code: job.sourceText }
+
 export interface ConvertRequest {
   source: { kind: 'code'; framework: Framework; code: string }
   keys: { user: string; team: string }

@@ -182,28 +182,32 @@ export async function jobStates(db: DbOrTx, jobIds: string[]): Promise<Map<strin
   return new Map(rows.map(({ id, ...state }) => [id, state]))
 }
 
+/** What every executing side reads of a job. `storedResult`: digest of a result that an earlier call of a step has stored. */
+export const runColumns = {
+  status: jobs.status,
+  generation: jobs.generation,
+  teamId: jobs.teamId,
+  requestId: jobs.requestId,
+  backend: jobs.backend,
+  framework: jobs.framework,
+  sourceKind: jobs.sourceKind,
+  sourceFormat: jobs.sourceFormat,
+  sourceText: jobs.sourceText,
+  params: jobs.params,
+  timeoutSeconds: jobs.timeoutSeconds,
+  maxQubits: backends.maxQubits,
+  storedResult: sql<string | null>`(select ${attempts.resultSha256} from ${attempts}
+    where ${attempts.jobId} = ${jobs.id} and ${attempts.state} = 'completed' limit 1)`
+}
+
 /**
- * What an executing side needs to run a job. `storedResult` is the digest of a result that an earlier call of the same
- * step has stored already; `engine` is null when the backend has none or is no longer in the catalogue.
+ * What an engine of ours needs to run a job. `engine` is null when the backend has none or is no longer in the catalogue.
  */
 export async function loadRun(db: DbOrTx, jobId: string) {
   const [row] = await db
     .select({
-      status: jobs.status,
-      generation: jobs.generation,
-      teamId: jobs.teamId,
-      requestId: jobs.requestId,
-      backend: jobs.backend,
-      framework: jobs.framework,
-      sourceKind: jobs.sourceKind,
-      sourceFormat: jobs.sourceFormat,
-      sourceText: jobs.sourceText,
-      params: jobs.params,
-      timeoutSeconds: jobs.timeoutSeconds,
-      engine: backends.engine,
-      maxQubits: backends.maxQubits,
-      storedResult: sql<string | null>`(select ${attempts.resultSha256} from ${attempts}
-        where ${attempts.jobId} = ${jobs.id} and ${attempts.state} = 'completed' limit 1)`
+      ...runColumns,
+      engine: backends.engine
     })
     .from(jobs)
     .leftJoin(backends, eq(backends.slug, jobs.backend))

@@ -3,8 +3,9 @@ import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import { type Artifact, sha256Of } from './artifacts.js'
 import type { Db, DbOrTx } from './client.js'
 import { type Fence, now } from './job-transition.js'
+import { runColumns } from './jobs.js'
 import { backends } from './tables/backends.js'
-import { artifacts, attempts, jobs } from './tables/jobs.js'
+import { artifacts, jobs } from './tables/jobs.js'
 import { providerTasks } from './tables/providers.js'
 
 /** The compiled program and what its results mean, as the executor answered: JSON text. */
@@ -13,32 +14,19 @@ export const COMPILED_ARTIFACT = 'compiled-program.json'
 export async function loadProviderRun(db: DbOrTx, jobId: string) {
   const [row] = await db
     .select({
-      status: jobs.status,
-      generation: jobs.generation,
-      teamId: jobs.teamId,
-      requestId: jobs.requestId,
+      ...runColumns,
       provider: jobs.provider,
-      backend: jobs.backend,
       /** `null` when the backend is no longer in the catalogue. */
       target: backends.providerTargetId,
-      maxQubits: backends.maxQubits,
       shots: jobs.shots,
       name: jobs.name,
-      framework: jobs.framework,
-      sourceKind: jobs.sourceKind,
-      sourceFormat: jobs.sourceFormat,
-      sourceText: jobs.sourceText,
-      params: jobs.params,
-      timeoutSeconds: jobs.timeoutSeconds,
       secondsCancelling: sql<
         number | null
       >`extract(epoch from ${now} - coalesce(${jobs.cancelRequestedAt}, ${providerTasks.cancelRequestedAt}))::float8`,
       secondsSilent: sql<number | null>`extract(epoch from ${now} - ${providerTasks.seenAt})::float8`,
       secondsAccepted: sql<number | null>`extract(epoch from ${now} - ${providerTasks.acceptedAt})::float8`,
       secondsEnded: sql<number | null>`extract(epoch from ${now} - ${providerTasks.endedAt})::float8`,
-      task: providerTasks,
-      storedResult: sql<string | null>`(select ${attempts.resultSha256} from ${attempts}
-        where ${attempts.jobId} = ${jobs.id} and ${attempts.state} = 'completed' limit 1)`
+      task: providerTasks
     })
     .from(jobs)
     .leftJoin(backends, eq(backends.slug, jobs.backend))

@@ -5,27 +5,21 @@ import {
   ActivityCancellationType,
   CancellationScope,
   proxyActivities,
-  proxyLocalActivities,
   upsertSearchAttributes,
   workflowInfo
 } from '@temporalio/workflow'
-import type { JobActivities } from '../activities/activities.js'
 import type { ProviderActivities } from '../activities/provider-activities.js'
 import { type JobHandOver, searchAttributes } from '../domain/dispatch.js'
 import type { JobStatus } from '../domain/job-status.js'
 import { isCancel, jobErrorOf } from './job-error.js'
-
-const { beginJob, completeJob, failJob, recordCancelled } = proxyLocalActivities<JobActivities>({
-  startToCloseTimeout: '20 seconds',
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 seconds' }
-})
+import { beginJob, completeJob, failJob, recordCancelled, stepRetry } from './job-steps.js'
 
 const { prepareProgram } = proxyActivities<ProviderActivities>({
   // The executor bounds compiling by a minute; the rest is waiting for it.
   startToCloseTimeout: '26 hours',
   heartbeatTimeout: '10 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds' }
+  retry: stepRetry
 })
 
 const { submitToProvider, followTask, collectResult, cancelAtProvider } = proxyActivities<ProviderActivities>({
@@ -34,7 +28,7 @@ const { submitToProvider, followTask, collectResult, cancelAtProvider } = proxyA
   heartbeatTimeout: '10 seconds',
   // An answer under way would come into the middle of the cancel that follows.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds' }
+  retry: stepRetry
 })
 
 type End = JobStatus | 'stopped'

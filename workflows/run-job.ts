@@ -5,21 +5,14 @@ import {
   ActivityCancellationType,
   CancellationScope,
   proxyActivities,
-  proxyLocalActivities,
   upsertSearchAttributes,
   workflowInfo
 } from '@temporalio/workflow'
 import type { JobActivities } from '../activities/activities.js'
 import { type JobHandOver, searchAttributes } from '../domain/dispatch.js'
 import type { JobStatus } from '../domain/job-status.js'
-import { executionRetry } from '../domain/retry.js'
 import { isCancel, jobErrorOf } from './job-error.js'
-
-const { beginJob, completeJob, failJob, recordCancelled } = proxyLocalActivities<JobActivities>({
-  startToCloseTimeout: '20 seconds',
-  // The database may be away for long: these steps wait it out, every 5 s at the latest.
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 seconds' }
-})
+import { beginJob, completeJob, failJob, recordCancelled, stepRetry } from './job-steps.js'
 
 const { execute } = proxyActivities<JobActivities>({
   // The activity itself bounds a run by the job's time limit and an absent executor by 24 hours.
@@ -28,11 +21,7 @@ const { execute } = proxyActivities<JobActivities>({
   // A job is cancelled only when its run has really ended.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   // It says when a failure is final; what is left to retry is a lost execution or a lost worker.
-  retry: {
-    initialInterval: executionRetry.firstWaitMs,
-    backoffCoefficient: executionRetry.factor,
-    maximumInterval: executionRetry.longestWaitMs
-  }
+  retry: stepRetry
 })
 
 export async function runJob({ jobId, generation }: JobHandOver): Promise<JobStatus | 'stopped'> {

@@ -3,7 +3,7 @@
 import type { Artifact } from '../../db/artifacts.js'
 import { COMPILED_ARTIFACT, fileText, type ProviderRun, storeFiles } from '../../db/provider-runs.js'
 import type { Readout } from '../../domain/provider-counts.js'
-import type { CompileRequest, QuestionEnd } from '../executor-client.js'
+import { type CompileRequest, type QuestionEnd, sourceOf } from '../executor-client.js'
 import { whenExecutorCan } from '../executor-wait.js'
 import { persistently } from '../persistently.js'
 import type { ProviderProgram } from '../providers/adapter.js'
@@ -59,10 +59,7 @@ export const programOf = ({ program, qubits, readout }: CompiledProgram): Provid
 
 function compileRequest(job: ProviderRun, format: string): CompileRequest {
   return {
-    source:
-      job.sourceKind === 'circuit'
-        ? { kind: 'circuit', format: job.sourceFormat ?? 'qasm3', payload: job.sourceText }
-        : { kind: 'code', framework: job.framework, code: job.sourceText },
+    source: sourceOf(job),
     backend: job.backend,
     max_qubits: job.maxQubits ?? QUBITS_MAX,
     params: JSON.parse(job.params),

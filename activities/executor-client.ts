@@ -23,7 +23,7 @@ export interface RunRequest {
 
 /** A job's source as the executor takes it. */
 export const sourceOf = (job: {
-  sourceKind: 'inline' | 'circuit'
+  sourceKind: 'inline' | 'script' | 'circuit'
   sourceFormat: 'qasm2' | 'qasm3' | null
   sourceText: string
   framework: string

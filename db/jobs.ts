@@ -70,10 +70,13 @@ export async function createJob(
     durable,
     backend: backend.slug,
     provider: backend.provider,
-    framework: source.kind === 'inline' ? source.framework : 'openqasm',
+    framework: source.kind === 'circuit' ? 'openqasm' : source.framework,
     sourceKind: source.kind,
     sourceFormat: source.kind === 'circuit' ? source.format : null,
     sourceText: source.text,
+    scriptId: source.kind === 'script' ? source.scriptId : null,
+    scriptVersion: source.kind === 'script' ? source.version : null,
+    maxCost: submission.maxCost,
     sourceSha256: createHash('sha256').update(source.text).digest('hex'),
     params: JSON.stringify(submission.params),
     shots: submission.params.shots,
@@ -119,6 +122,8 @@ export const recordColumns = {
   framework: jobs.framework,
   sourceKind: jobs.sourceKind,
   sourceSha256: jobs.sourceSha256,
+  scriptId: jobs.scriptId,
+  scriptVersion: jobs.scriptVersion,
   params: jobs.params,
   estimatedCost: jobs.estimatedCost,
   actualCost: jobs.actualCost,
@@ -156,7 +161,14 @@ export async function loadJob(db: DbOrTx, caller: Caller, jobId: string): Promis
 /** What was submitted. */
 export async function loadSource(db: DbOrTx, jobId: string): Promise<StoredSource> {
   const [row] = await db
-    .select({ kind: jobs.sourceKind, format: jobs.sourceFormat, framework: jobs.framework, text: jobs.sourceText })
+    .select({
+      kind: jobs.sourceKind,
+      format: jobs.sourceFormat,
+      framework: jobs.framework,
+      text: jobs.sourceText,
+      scriptId: jobs.scriptId,
+      version: jobs.scriptVersion
+    })
     .from(jobs)
     .where(eq(jobs.id, jobId))
   return row!

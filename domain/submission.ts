@@ -64,6 +64,7 @@ export type SubmitBody = Static<typeof SubmitBody>
 /** Where a job's circuit comes from. `text` is stored beside the job and never leaves Postgres but for the executor. */
 export type JobSource =
   | { kind: 'inline'; framework: Framework | 'auto'; text: string }
+  | { kind: 'script'; framework: Framework | 'auto'; text: string; scriptId: string; version: number }
   | { kind: 'circuit'; format: 'qasm2' | 'qasm3'; text: string }
 
 export interface Submission {
@@ -118,10 +119,13 @@ export function readSubmission(body: SubmitBody, now: Date): Submission {
 
 /** A source as its job keeps it. `framework` is what the execution service found, where the submission left it open. */
 export interface StoredSource {
-  kind: 'inline' | 'circuit'
+  kind: 'inline' | 'script' | 'circuit'
   format: 'qasm2' | 'qasm3' | null
   framework: string
   text: string
+  /** Of a saved script: which one, and the version that ran. */
+  scriptId: string | null
+  version: number | null
 }
 
 /** The submission of a job like an earlier one: the same source, parameters and backend, to start at once. */
@@ -136,11 +140,10 @@ export function submissionAgain(
     timeoutSeconds: number
     circuitCount: number
   },
-  { kind, format, framework, text }: StoredSource
+  source: StoredSource
 ): Submission {
   return {
-    source:
-      kind === 'circuit' ? { kind, format: format!, text } : { kind, framework: framework as Framework | 'auto', text },
+    source: sourceAgain(source),
     backend: job.backend,
     params: JSON.parse(job.params) as Submission['params'],
     mode: job.mode,
@@ -154,6 +157,12 @@ export function submissionAgain(
     // Whoever runs it again may be somebody else.
     notify: null
   }
+}
+
+function sourceAgain({ kind, format, framework, text, scriptId, version }: StoredSource): JobSource {
+  if (kind === 'circuit') return { kind, format: format!, text }
+  const program = { framework: framework as Framework | 'auto', text }
+  return kind === 'inline' ? { kind, ...program } : { kind, ...program, scriptId: scriptId!, version: version! }
 }
 
 function readSource(body: SubmitBody): JobSource {

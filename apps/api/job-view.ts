@@ -30,9 +30,14 @@ export function jobView(job: JobRow, options: JobViewOptions) {
     execution_mode: job.mode,
     // Until the execution service has read the program nobody knows.
     framework: job.framework === 'auto' ? null : job.framework,
-    source: { kind: job.sourceKind, script_id: null, script_version: null, sha256: job.sourceSha256 },
+    source: {
+      kind: job.sourceKind,
+      script_id: job.scriptId,
+      script_version: job.scriptVersion,
+      sha256: job.sourceSha256
+    },
     params: JSON.parse(job.params) as unknown,
-    script_id: null,
+    script_id: job.scriptId,
     capsule_id: null,
     capsule_run_id: null,
     estimated_cost_usd: usdFromMicro(job.estimatedCost),

@@ -1,10 +1,12 @@
 // Jobs and what belongs to one: events, attempts, artifacts, the outbox. A status is written by `transition` alone
 // (db/job-transition.ts); a trigger refuses any step that domain/job-status.ts does not name.
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import type { AttemptState, CancelOutcome, ExecutionMode, JobStatus } from '../../domain/job-status.js'
+import { boolean, doublePrecision, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import type { AttemptState, CancelOutcome, ExecutionMode, JobStatus, TaskState } from '../../domain/job-status.js'
+import type { ProgrammingModel } from '../../domain/native-submission.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
+import { scripts } from './scripts.js'
 import { apiKeys } from './teams.js'
 
 export const jobs = pgTable(
@@ -36,10 +38,17 @@ export const jobs = pgTable(
     backend: text('backend').notNull(),
     provider: text('provider').notNull(),
     framework: text('framework').notNull(),
-    sourceKind: text('source_kind').$type<'inline' | 'circuit'>().notNull(),
+    sourceKind: text('source_kind').$type<'inline' | 'script' | 'circuit'>().notNull(),
     sourceFormat: text('source_format').$type<'qasm2' | 'qasm3' | null>(),
     sourceText: text('source_text').notNull(),
     sourceSha256: text('source_sha256').notNull(),
+    // Of a saved script: which one, and the version whose text this is.
+    scriptId: uuid('script_id').references(() => scripts.id),
+    scriptVersion: integer('script_version'),
+    // Of a native submission: what is called, and with what (JSON text as it came, of integers of any size).
+    programmingModel: text('programming_model').$type<ProgrammingModel | null>(),
+    entrypoint: text('entrypoint'),
+    input: text('input'),
     // JSON text as it came: a number in it never passes through a reader that could round it.
     params: text('params').notNull(),
     shots: integer('shots').notNull(),
@@ -53,6 +62,8 @@ export const jobs = pgTable(
     requestId: text('request_id'),
     traceParent: text('trace_parent'),
     estimatedCost: micro('estimated_cost_micro').notNull(),
+    // The submitter's own cap, for what the job asks for while it runs.
+    maxCost: micro('max_cost_micro'),
     actualCost: micro('actual_cost_micro'),
     // SHA-256 of the artifact that is the job's result.
     resultSha256: text('result_sha256'),
@@ -74,6 +85,8 @@ export const jobs = pgTable(
     index('jobs_team_id_idx').on(table.teamId, table.id, table.createdAt),
     index('jobs_team_status_idx').on(table.teamId, table.status, table.id, table.backend),
     index('jobs_team_backend_idx').on(table.teamId, table.backend, table.id, table.status),
+    // Those of a script, newest first.
+    index('jobs_script_idx').on(table.scriptId, table.id).where(sql`script_id is not null`),
     // Those of all teams, for administrators.
     index('jobs_status_idx').on(table.status, table.id),
     // Those of a user, and what the end of a user or a key has to change.
@@ -132,6 +145,89 @@ export const attempts = pgTable(
     backoffMs: integer('backoff_ms')
   },
   (table) => [primaryKey({ columns: [table.jobId, table.task, table.number] })]
+)
+
+// What a script asks of the service while it runs, and the answer: the results of a graph of tasks, or the counts of a
+// circuit on a backend where the sandbox runs none. A script that has to run again gets its earlier answers at once.
+export const jobAsks = pgTable(
+  'job_asks',
+  {
+    jobId: uuid('job_id')
+      .notNull()
+      .references(() => jobs.id, { onDelete: 'cascade' }),
+    // Who asks: '' is the script itself, else a task of its graph.
+    task: text('task').notNull().default(''),
+    // Of all that this task has asked, from 1. A try after a failed one asks anew.
+    number: integer('number').notNull(),
+    // The attempt after whose failure this was asked: answers serve the tries from there to the next failure.
+    series: integer('series').notNull().default(0),
+    kind: text('kind').$type<'graph' | 'circuit'>().notNull(),
+    // What was asked, without what may differ between two runs of the same script: hex SHA-256.
+    digest: text('digest').notNull(),
+    // The graph's output is the job's result; the script is over.
+    final: boolean('final').notNull().default(false),
+    // JSON text. Graph: { name, output, dot }; circuit: { openqasm3, facts, shots }.
+    body: text('body').notNull(),
+    state: text('state').$type<'open' | 'answered'>().notNull(),
+    // JSON text: { counts } or { error } of a circuit; a graph's is what its tasks have stored.
+    answer: text('answer'),
+    createdAt: instant('created_at').notNull().default(sql`clock_timestamp()`),
+    answeredAt: instant('answered_at')
+  },
+  (table) => [primaryKey({ columns: [table.jobId, table.task, table.number] })]
+)
+
+// A task of a graph. Written when its graph is asked for, moved along by conditional updates.
+export const jobTasks = pgTable(
+  'job_tasks',
+  {
+    jobId: uuid('job_id')
+      .notNull()
+      .references(() => jobs.id, { onDelete: 'cascade' }),
+    // `task_0001`, those of a second graph `2.task_0001`.
+    key: text('key').notNull(),
+    // The number of the script's ask that brought it, and its place there.
+    ask: integer('ask').notNull(),
+    position: integer('position').notNull(),
+    name: text('name').notNull(),
+    funcName: text('func_name').notNull(),
+    // Keys of the tasks whose results it takes.
+    dependsOn: text('depends_on').array().notNull(),
+    level: integer('level').notNull(),
+    retries: integer('retries').notNull(),
+    timeoutSeconds: doublePrecision('timeout_seconds').notNull(),
+    state: text('state').$type<TaskState>().notNull(),
+    // Contents in task_values: the pickled function, its arguments, what it returned.
+    functionSha256: text('function_sha256').notNull(),
+    argumentsSha256: text('arguments_sha256').notNull(),
+    resultSha256: text('result_sha256'),
+    // The result as plain JSON, where it can be told so; else why not.
+    displaySha256: text('display_sha256'),
+    displayProblem: text('display_problem'),
+    // What it printed, cut.
+    stdout: text('stdout'),
+    errorCode: text('error_code'),
+    errorMessage: text('error_message'),
+    startedAt: instant('started_at'),
+    completedAt: instant('completed_at')
+  },
+  (table) => [primaryKey({ columns: [table.jobId, table.key] })]
+)
+
+// Functions, arguments and results of a job's tasks, each content once. They may hold pickled values, which are opened in
+// the sandbox alone.
+export const taskValues = pgTable(
+  'task_values',
+  {
+    jobId: uuid('job_id')
+      .notNull()
+      .references(() => jobs.id, { onDelete: 'cascade' }),
+    // Hex.
+    sha256: text('sha256').notNull(),
+    sizeBytes: integer('size_bytes').notNull(),
+    content: bytea('content').notNull()
+  },
+  (table) => [primaryKey({ columns: [table.jobId, table.sha256] })]
 )
 
 // What a job produced, by name. Written once; a second write with the same name replaces it only within the same fence.

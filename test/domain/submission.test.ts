@@ -95,7 +95,14 @@ describe('a submission', () => {
       notify: 'email',
       not_before: '2026-12-01T00:00:00Z'
     })
-    const stored = { kind: 'inline', format: null, framework: 'openqasm', text: source.text } as const
+    const stored = {
+      kind: 'inline',
+      format: null,
+      framework: 'openqasm',
+      scriptId: null,
+      version: null,
+      text: source.text
+    } as const
     const again = submissionAgain({ ...job, params: JSON.stringify(job.params), teamId: 'a team' }, stored)
     expect(again).toMatchObject({ circuitCount: 7, params: job.params, notify: null, notBefore: null, maxCost: null })
   })

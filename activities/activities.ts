@@ -7,13 +7,19 @@ import type { JobHandOver } from '../domain/dispatch.js'
 import type { JobError } from '../domain/errors.js'
 import type { CancelOutcome, JobStatus } from '../domain/job-status.js'
 import { executionRetry } from '../domain/retry.js'
-import { type ExecuteDeps, executeJob } from './execute-job.js'
+import { executeJob } from './execute-job.js'
+import type { ExecuteDeps } from './job-attempt.js'
 import { failureOf } from './job-failure.js'
 
 const HEARTBEAT_MS = 1_000
 
 /** What the workflow does after `execute`; the result itself is stored, only its digest crosses the history. */
-export type ExecuteAnswer = { next: 'complete'; resultSha256: string } | { next: 'cancel' } | { next: 'stop' }
+export type ExecuteAnswer =
+  | { next: 'complete'; resultSha256: string }
+  /** A script waits for what it asked for: a graph of tasks, or a circuit. */
+  | { next: 'tasks' | 'circuit'; ask: number }
+  | { next: 'cancel' }
+  | { next: 'stop' }
 
 export type JobActivities = ReturnType<typeof createActivities>
 
@@ -38,6 +44,7 @@ export function createActivities(deps: ExecuteDeps) {
       try {
         const execution = await executeJob(deps, jobId, { generation }, context.cancellationSignal)
         if (execution.outcome === 'completed') return { next: 'complete', resultSha256: execution.resultSha256 }
+        if ('ask' in execution) return { next: execution.outcome, ask: execution.ask }
         if (execution.outcome === 'cancelling') return { next: 'cancel' }
         if (execution.outcome === 'stopped') return { next: 'stop' }
         if (execution.outcome === 'failed') throw failureOf(execution.error, 'final')

@@ -4,7 +4,8 @@ import { Agent, request } from 'undici'
 import type { JobError } from '../domain/errors.js'
 import type { ExecutorHealth } from '../domain/executor-health.js'
 import type { Framework } from '../domain/framework.js'
-import { type Refusal, type RunEnd, readFault, readRun, reasonOf } from './executor-stream.js'
+import type { ProgrammingModel } from '../domain/native-submission.js'
+import { type Refusal, type RunEnd, readFault, readRun, reasonOf, type ScriptEnd } from './executor-stream.js'
 
 export interface RunRequest {
   run_id: string
@@ -16,10 +17,33 @@ export interface RunRequest {
   max_qubits: number | null
   params: unknown
   limits: { wall_seconds: number }
+  /** `ask`: what the script asks of the service while it runs is told to the caller, not done in its process. */
+  graphs?: 'ask'
+  circuits?: 'ask'
+  /** What makes two runs of a script alike: where its randomness and its clock begin (seconds since 1970). */
+  script?: { seed: number; now: number }
+  /** Of a native submission: what is called with what; `input` is JSON text. */
+  entry?: { model: ProgrammingModel; entrypoint: string; input: string }
+  /** What was asked before and its answers, in order; of a run that is resumed the one that it waits for. */
+  answers?: AskAnswer[]
+  /** Goes on with a run that waits for an answer. */
+  resume?: { run_id: string }
+  /** One task of a graph; the source serves the lines in its errors alone. */
+  task?: { name: string; function: string; arguments: string; values: Record<string, string> }
+  /** Makes a job's result of what its workflow returns. */
+  finish?: { name: string; output: string; values: Record<string, string> }
+  /** JSON text, part of the result. */
+  workflow_metadata?: string
   /** Somebody waits for the answer: served before jobs, and in turn by `keys`. */
   lane?: 'interactive'
   keys?: { user: string; team: string }
 }
+
+export type AskAnswer = { digest: string } & (
+  | { values: Record<string, string>; metadata: string | null }
+  | { counts: string }
+  | { error: string }
+)
 
 /** A job's source as the executor takes it. */
 export const sourceOf = (job: {
@@ -55,6 +79,8 @@ export type QuestionEnd =
 export interface ExecutorClient {
   /** @param accepted is awaited as soon as the run has begun; when it answers `false` the run is ended as lost. */
   run(run: RunRequest, signal: AbortSignal, accepted: () => Promise<boolean>): Promise<RunEnd>
+  /** `run` of what may ask, or goes on after its answer. */
+  runScript(run: RunRequest, signal: AbortSignal, accepted: () => Promise<boolean>): Promise<ScriptEnd>
   /** A run for somebody who waits; when `signal` aborts it is ended over there too, and this rejects. */
   runInteractive(
     run: Omit<RunRequest, 'lane' | 'keys'> & Required<Pick<RunRequest, 'keys'>>,
@@ -84,14 +110,22 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
   const post = (path: string, body: unknown, signal: AbortSignal) =>
     request(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body), dispatcher: agent, signal })
 
-  async function run(body: RunRequest, signal: AbortSignal, accepted: () => Promise<boolean>): Promise<RunEnd> {
+  async function runScript(
+    body: RunRequest,
+    signal: AbortSignal,
+    accepted: () => Promise<boolean>
+  ): Promise<ScriptEnd> {
     const hangUp = new AbortController()
     const stop = AbortSignal.any([signal, hangUp.signal])
     try {
       const headersDue = setTimeout(() => hangUp.abort(), ACCEPT_TIMEOUT_MS)
       const response = await post('/run', body, stop).finally(() => clearTimeout(headersDue))
-      if (response.statusCode !== 200)
-        return refusal(response.statusCode, await response.body.text(), response.headers['retry-after'])
+      if (response.statusCode !== 200) {
+        const text = await response.body.text()
+        const fault = errorOf(text)
+        if (fault?.code === 'not_parked') return { kind: 'not_parked', message: fault.message }
+        return refusal(response.statusCode, text, response.headers['retry-after'])
+      }
       const end = await readRun(response.body, accepted, () => hangUp.abort())
       // A run that we gave up ourselves is not one that the service lost.
       if (end.kind === 'lost' || end.kind === 'away') signal.throwIfAborted()
@@ -118,8 +152,12 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
     }
   }
 
+  // What asks nothing ends as a plain run does.
+  const run = runScript as ExecutorClient['run']
+
   return {
     run,
+    runScript,
     runInteractive: (body, signal) => run({ ...body, lane: 'interactive' }, signal, async () => true),
     convert: (body, signal) => question('/convert', body, signal),
     compile: (body, signal) => question('/compile', { ...body, lane: 'jobs' }, signal),

@@ -3,6 +3,7 @@
 import type { Artifact } from '../db/artifacts.js'
 import { isErrorCode, type JobError } from '../domain/errors.js'
 import { type Framework, frameworks } from '../domain/framework.js'
+import type { AskedCircuit, AskedGraph } from '../domain/script-asks.js'
 
 /**
  * `busy` and `away` come before acceptance and cost nothing; `refused` is an answer that a repetition will not change;
@@ -11,10 +12,17 @@ import { type Framework, frameworks } from '../domain/framework.js'
  * the program turned out to be in.
  */
 export type RunEnd =
-  | { kind: 'completed'; result: string; artifacts: Artifact[]; framework: Framework | null }
+  | ({ kind: 'completed'; result: string; artifacts: Artifact[]; framework: Framework | null } & Shown)
   | { kind: 'failed'; error: JobError }
   | { kind: 'lost'; message: string }
   | Refusal
+
+/** Of a task: its result for people to read, as JSON text, or why there is none; and what it printed. */
+export interface Shown {
+  display: string | null
+  displayProblem: string | null
+  stdout: string
+}
 
 /** Nobody is there who would run it; `unfit` is a service that is, and may not: it found no isolation for its runs. */
 export interface Away {
@@ -25,6 +33,15 @@ export interface Away {
 
 /** What the service answers before anything has begun. */
 export type Refusal = { kind: 'busy'; retryAfterSeconds: number } | Away | { kind: 'refused'; message: string }
+
+/**
+ * The end of a run that may ask. `asked`: its child waits in the executor for a while when it is `parked`; `not_parked`: the
+ * run that was to go on is not there any more.
+ */
+export type ScriptEnd =
+  | RunEnd
+  | { kind: 'asked'; ask: AskedGraph | AskedCircuit; parked: boolean }
+  | { kind: 'not_parked'; message: string }
 
 /** All files of one run together. */
 export const ARTIFACT_BYTES_MAX = 32 * 1024 * 1024
@@ -37,7 +54,16 @@ const LINE_MAX = 40 * 1024 * 1024
 interface Line {
   accepted?: { framework?: unknown }
   artifact?: { name?: unknown; media_type?: unknown; chunk?: unknown; last?: unknown }
-  outcome?: { status?: unknown; result?: unknown; error?: Fault }
+  outcome?: {
+    status?: unknown
+    result?: unknown
+    error?: Fault
+    display?: unknown
+    display_problem?: unknown
+    stdout?: unknown
+    ask?: AskedGraph | AskedCircuit
+    parked?: unknown
+  }
 }
 
 interface Fault {
@@ -55,10 +81,10 @@ export async function readRun(
   body: AsyncIterable<Buffer>,
   accepted: () => Promise<boolean>,
   abort: () => void
-): Promise<RunEnd> {
+): Promise<ScriptEnd> {
   let wasAccepted = false
   let framework: Framework | null = null
-  let end: RunEnd | null = null
+  let end: ScriptEnd | null = null
   const files = new ArtifactFiles()
   try {
     for await (const line of linesOf(body, abort)) {
@@ -145,15 +171,32 @@ class ArtifactFiles {
   }
 }
 
-function readOutcome(outcome: NonNullable<Line['outcome']>, files: ArtifactFiles, framework: Framework | null): RunEnd {
+function readOutcome(
+  outcome: NonNullable<Line['outcome']>,
+  files: ArtifactFiles,
+  framework: Framework | null
+): ScriptEnd {
   if (outcome.status === 'completed' && typeof outcome.result === 'string') {
-    if (!files.tooLarge) return { kind: 'completed', result: outcome.result, artifacts: files.all(), framework }
+    if (!files.tooLarge)
+      return {
+        kind: 'completed',
+        result: outcome.result,
+        artifacts: files.all(),
+        framework,
+        display: textOf(outcome.display),
+        displayProblem: textOf(outcome.display_problem),
+        stdout: textOf(outcome.stdout) ?? ''
+      }
     const message = `the files of this run are larger than ${ARTIFACT_BYTES_MAX / 1024 / 1024} MiB together`
     return { kind: 'failed', error: { code: 'execution_error', message } }
   }
+  if (outcome.status === 'asked' && outcome.ask)
+    return { kind: 'asked', ask: outcome.ask, parked: outcome.parked === true }
   if (outcome.status === 'failed') return { kind: 'failed', error: readFault(outcome.error) }
   return { kind: 'lost', message: readFault(outcome.error).message }
 }
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 /** A fault has one text; where in the code it happened belongs into it. */
 export function readFault({ code, message, line }: Fault = {}): JobError {

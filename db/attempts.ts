@@ -35,6 +35,12 @@ const { firstWaitMs, factor, longestWaitMs } = executionRetry
 /** As `waitAfterAttempt`, of an attempt that another followed. */
 const waited = sql`least(${longestWaitMs}::int, ${firstWaitMs}::int * ${factor}::int ^ (${attempts.number} - 1))::int`
 
+/** Of which task an attempt is (`''`: the job's own), and in which statuses of the job it may begin. */
+export interface AttemptOf {
+  task?: string
+  statuses?: JobStatus[]
+}
+
 /**
  * Opens the next attempt, of a job that runs or (a task found at its provider) is being cancelled; one that is still open
  * belongs to an execution whose end nobody saw and is closed as lost.
@@ -44,40 +50,75 @@ export async function openAttempt(
   db: DbOrTx,
   jobId: string,
   fence: Fence,
-  statuses: JobStatus[] = ['running']
+  { task = '', statuses = ['running'] }: AttemptOf = {}
 ): Promise<number | null> {
   const mine = and(eq(jobs.id, jobId), inArray(jobs.status, statuses), fenceHolds(fence))
-  const opened = await openFirst(db, jobId, fence, mine)
+  const opened = await openFirst(db, jobId, task, fence, mine)
   if (opened !== null) return opened
   return db.transaction(async (tx) => {
     // Locked by a statement of its own: the next ones see what whoever held the lock has written.
     const [held] = await tx.select({ id: jobs.id }).from(jobs).where(mine).for('no key update')
     if (!held) return null
-    const lost = await closeOpen(tx, jobId, 'lost', lostWithItsSide, waited)
+    const lost = await closeOpen(tx, and(openOf(jobId), eq(attempts.task, task)), 'lost', lostWithItsSide, waited)
     if (lost.length > 0) {
       const { seq, status } = await raiseEvents(tx, jobId, lost.length)
       await tellClosed(tx, jobId, lost, seq - lost.length + 1, status)
     }
-    return openFirst(tx, jobId, fence, mine)
+    return openFirst(tx, jobId, task, fence, mine)
   })
 }
 
+/** The number of the attempt of a task that this side's generation has open; a script that goes on goes on in it. */
+export async function attemptUnderWay(
+  db: DbOrTx,
+  jobId: string,
+  { generation }: Fence,
+  task = ''
+): Promise<number | null> {
+  const [row] = await db
+    .select({ number: attempts.number })
+    .from(attempts)
+    .where(and(openOf(jobId), eq(attempts.task, task), eq(attempts.generation, generation)))
+  return row?.number ?? null
+}
+
+/** How the attempts of a task have ended, in order. */
+export async function attemptStates(db: DbOrTx, jobId: string, task: string): Promise<AttemptState[]> {
+  const rows = await db
+    .select({ state: attempts.state })
+    .from(attempts)
+    .where(and(eq(attempts.jobId, jobId), eq(attempts.task, task)))
+    .orderBy(asc(attempts.number))
+  return rows.map(({ state }) => state)
+}
+
 /** Opens an attempt unless one is open. The update of the job keeps a cancel or a sweep from coming between. */
-async function openFirst(db: DbOrTx, jobId: string, fence: Fence, where: SQL | undefined): Promise<number | null> {
+async function openFirst(
+  db: DbOrTx,
+  jobId: string,
+  task: string,
+  fence: Fence,
+  where: SQL | undefined
+): Promise<number | null> {
   const raised = db
     .update(jobs)
     .set({ eventSeq: sql`${jobs.eventSeq} + 1` })
     .where(
-      and(where, sql`not exists (select 1 from ${attempts} where ${attempts.jobId} = ${jobId} and state = 'running')`)
+      and(
+        where,
+        sql`not exists (select 1 from ${attempts}
+          where ${attempts.jobId} = ${jobId} and task = ${task} and state = 'running')`
+      )
     )
     .returning({ id: jobs.id, seq: jobs.eventSeq, status: jobs.status })
   const [opened] = await db.execute<{ number: number }>(sql`
     with raised as ${raised},
-      next as (select coalesce(max(number), 0) + 1 as number from ${attempts} where job_id = ${jobId} and task = ''),
+      next as (select coalesce(max(number), 0) + 1 as number from ${attempts}
+        where job_id = ${jobId} and task = ${task}),
       told as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state)
-        select id, event_seq, 'attempt', status, '', number, 'running' from raised, next)
-    insert into ${attempts} (job_id, number, generation, state)
-      select id, number, ${fence.generation}, 'running' from raised, next
+        select id, event_seq, 'attempt', status, ${task}, number, 'running' from raised, next)
+    insert into ${attempts} (job_id, task, number, generation, state)
+      select id, ${task}, number, ${fence.generation}, 'running' from raised, next
     returning number`)
   return opened?.number ?? null
 }
@@ -92,14 +133,14 @@ export async function closeAttempt(
   number: number,
   state: 'failed' | 'cancelled' | 'lost',
   error: JobError | null,
-  backoffMs: number | null = null
+  backoffMs: number | null = null,
+  task = ''
 ): Promise<boolean> {
   const { errorCode, errorMessage } = errorColumns(error)
   const closed = await db.execute(sql`
     with ${closing(
       db,
-      jobId,
-      number,
+      { jobId, task, number },
       sql`state = ${state}, ended_at = ${now}, error_code = ${errorCode},
         error_message = ${errorMessage}, backoff_ms = ${backoffMs}`
     )}
@@ -107,11 +148,17 @@ export async function closeAttempt(
   return closed.length > 0
 }
 
+export interface AttemptRef {
+  jobId: string
+  task: string
+  number: number
+}
+
 /**
  * The parts of a statement that closes an open attempt of the job's present generation and tells of it: `closed` has its
  * row, or nothing. The job is locked before the attempt, as everywhere.
  */
-function closing(db: DbOrTx, jobId: string, number: number, set: SQL): SQL {
+export function closing(db: DbOrTx, { jobId, task, number }: AttemptRef, set: SQL): SQL {
   const held = db
     .select({ id: jobs.id, generation: jobs.generation })
     .from(jobs)
@@ -119,7 +166,7 @@ function closing(db: DbOrTx, jobId: string, number: number, set: SQL): SQL {
     .for('no key update')
   return sql`held as ${held},
       closed as (update ${attempts} set ${set}
-        where job_id in (select id from held) and number = ${number} and state = 'running'
+        where job_id in (select id from held) and task = ${task} and number = ${number} and state = 'running'
           and generation = (select generation from held)
         returning job_id, task, number, state, ended_at),
       raised as (update ${jobs} set event_seq = event_seq + 1 where id in (select job_id from closed)
@@ -128,7 +175,7 @@ function closing(db: DbOrTx, jobId: string, number: number, set: SQL): SQL {
         select job_id, event_seq, 'attempt', raised.status, task, number, state, ended_at from closed, raised)`
 }
 
-const errorColumns = (error: JobError | null) => ({
+export const errorColumns = (error: JobError | null) => ({
   errorCode: error?.code ?? null,
   errorMessage: error ? storableText(error.message) : null
 })
@@ -143,7 +190,7 @@ export async function closeOpenAttempts(
   state: 'cancelled' | 'lost',
   error: JobError | null
 ): Promise<void> {
-  const closed = await closeOpen(tx, jobId, state, error)
+  const closed = await closeOpen(tx, openOf(jobId), state, error)
   if (closed.length === 0) return
   const { seq } = await raiseEvents(tx, jobId, closed.length)
   const first = seq - closed.length
@@ -158,10 +205,12 @@ export async function closeOpenAttempts(
   await tellClosed(tx, jobId, closed, first, before!.status)
 }
 
+const openOf = (jobId: string) => and(eq(attempts.jobId, jobId), eq(attempts.state, 'running'))
+
 /** The job is locked by this transaction. The events are for the caller to write. */
 async function closeOpen(
   tx: DbOrTx,
-  jobId: string,
+  which: SQL | undefined,
   state: 'cancelled' | 'lost',
   error: JobError | null,
   backoffMs: SQL | null = null
@@ -169,7 +218,7 @@ async function closeOpen(
   const closed = await tx
     .update(attempts)
     .set({ state, endedAt: now, ...errorColumns(error), backoffMs })
-    .where(and(eq(attempts.jobId, jobId), eq(attempts.state, 'running')))
+    .where(which)
     .returning({ task: attempts.task, number: attempts.number, state: attempts.state, at: attempts.endedAt })
   return closed.sort((a, b) => (a.task < b.task ? -1 : a.task > b.task ? 1 : a.number - b.number))
 }
@@ -225,7 +274,7 @@ export async function completeAttempt(
   )
   // The lock that `closing` takes keeps a sweep from giving the job away between the check and the commit.
   const closed = await db.execute(sql`
-    with ${closing(db, jobId, number, sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`)},
+    with ${closing(db, { jobId, task: '', number }, sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`)},
       stored as (insert into ${artifacts} (job_id, name, sha256, size_bytes, media_type, content)
         select closed.job_id, file.* from closed
           cross join (values ${sql.join(files, sql`, `)}) as file (name, sha256, size_bytes, media_type, content)

@@ -9,8 +9,9 @@ import { formatUsd, type MicroUsd } from '../domain/money.js'
 import { closeOpenAttempts } from './attempts.js'
 import { settle } from './budget.js'
 import type { Db, DbOrTx, Tx } from './client.js'
+import { closeTasks } from './job-tasks.js'
 import { type Fence, now, type Transition, transition } from './job-transition.js'
-import { askLater, chargedCost, costAtEnd } from './provider-money.js'
+import { askLater, costAtEnd, costOfCompleted } from './provider-money.js'
 import { backends } from './tables/backends.js'
 import { jobs, outbox } from './tables/jobs.js'
 
@@ -97,16 +98,16 @@ async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
 export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha256: string): Promise<Transition> {
   return db.transaction(async (tx) => {
     // What holds a lease runs on an engine of ours.
-    const charged = fence.lease ? null : await chargedCost(tx, jobId)
+    const cost = fence.lease ? 'all' : await costOfCompleted(tx, jobId)
     const moved = await transition(tx, jobId, 'completed', {
       fence,
       set: {
         resultSha256,
-        actualCost: charged ?? sql`${jobs.estimatedCost}`,
+        actualCost: cost === 'all' ? sql`${jobs.estimatedCost}` : cost,
         cancelOutcome: sql`case when ${jobs.cancelRequestedAt} is null then null else 'too_late' end`
       }
     })
-    if (moved === 'won') await settle(tx, jobId, charged ?? 'all')
+    if (moved === 'won') await settle(tx, jobId, cost)
     return moved
   })
 }
@@ -142,6 +143,7 @@ export async function endFailed(
   })
   if (moved !== 'won') return moved
   await closeOpenAttempts(tx, jobId, 'lost', error)
+  await closeTasks(tx, jobId)
   await settleAtEnd(tx, jobId, cost)
   return moved
 }
@@ -196,6 +198,7 @@ export async function endCancelled(
   })
   if (moved !== 'won') return moved
   await closeOpenAttempts(tx, jobId, 'cancelled', null)
+  await closeTasks(tx, jobId)
   await settleAtEnd(tx, jobId, cost)
   return moved
 }

@@ -209,17 +209,26 @@ export const runColumns = {
   timeoutSeconds: jobs.timeoutSeconds,
   maxQubits: backends.maxQubits,
   storedResult: sql<string | null>`(select ${attempts.resultSha256} from ${attempts}
-    where ${attempts.jobId} = ${jobs.id} and ${attempts.state} = 'completed' limit 1)`
+    where ${attempts.jobId} = ${jobs.id} and ${attempts.task} = '' and ${attempts.state} = 'completed' limit 1)`
 }
 
+export type JobRun = NonNullable<Awaited<ReturnType<typeof loadRun>>>
+
 /**
- * What an engine of ours needs to run a job. `engine` is null when the backend has none or is no longer in the catalogue.
+ * What the execution service needs to run a job. `engine` is null when the backend has none (`atProvider`), or is no longer
+ * in the catalogue.
  */
 export async function loadRun(db: DbOrTx, jobId: string) {
   const [row] = await db
     .select({
       ...runColumns,
-      engine: backends.engine
+      engine: backends.engine,
+      atProvider: sql<boolean>`${backends.slug} is not null and ${backends.engine} is null`,
+      durable: jobs.durable,
+      startedAt: jobs.startedAt,
+      programmingModel: jobs.programmingModel,
+      entrypoint: jobs.entrypoint,
+      input: jobs.input
     })
     .from(jobs)
     .leftJoin(backends, eq(backends.slug, jobs.backend))

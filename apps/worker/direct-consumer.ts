@@ -5,7 +5,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectionOptions, type Job, Worker } from 'bullmq'
 import type { Logger } from 'pino'
-import { type ExecuteDeps, executeJob } from '../../activities/execute-job.js'
+import { executeJob } from '../../activities/execute-job.js'
+import type { ExecuteDeps } from '../../activities/job-attempt.js'
 import { beginJob, completeJob, failJob, recordCancelled } from '../../db/job-steps.js'
 import type { Fence } from '../../db/job-transition.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../../domain/dispatch.js'
@@ -99,6 +100,9 @@ async function endOf(
         return () => recordCancelled(db, jobId, fence, 'stopped_before_provider')
       case 'stopped':
         return null
+      case 'tasks':
+      case 'circuit':
+        throw new Error('a direct job asked for something that is not done in its process')
     }
   } catch (error) {
     const reason = signal.aborted ? (signal.reason as ReleaseReason) : null

@@ -5,6 +5,7 @@ import { NativeConnection, Worker } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import type { JobActivities } from '../../activities/activities.js'
 import type { ProviderActivities } from '../../activities/provider-activities.js'
+import type { TaskActivities } from '../../activities/task-activities.js'
 import type { Tracing } from '../../activities/tracing.js'
 
 const RETRY_MS = 1_000
@@ -20,7 +21,7 @@ export function startTemporalWorker(options: {
   namespace: string
   taskQueue: string
   workflowBundle: string
-  activities: JobActivities & ProviderActivities
+  activities: JobActivities & ProviderActivities & TaskActivities
   tracing: Tracing | null
   log: Logger
 }): TemporalWorker {
@@ -63,7 +64,7 @@ const createWorker = (
     namespace: string
     taskQueue: string
     workflowBundle: string
-    activities: JobActivities & ProviderActivities
+    activities: JobActivities & ProviderActivities & TaskActivities
     tracing: Tracing | null
   }
 ): Promise<Worker> =>

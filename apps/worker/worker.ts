@@ -13,6 +13,7 @@ import { createPostman } from '../../activities/postman.js'
 import { createProviderActivities } from '../../activities/provider-activities.js'
 import { createProviders } from '../../activities/providers/providers.js'
 import { createStateMetrics } from '../../activities/state-metrics.js'
+import { createTaskActivities } from '../../activities/task-activities.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
 import type { Tracing } from '../../activities/tracing.js'
 import { createWebhookClient } from '../../activities/webhook-client.js'
@@ -102,7 +103,11 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     namespace: config.temporalNamespace,
     taskQueue: config.taskQueue,
     workflowBundle: config.workflowBundle,
-    activities: { ...createActivities(steps), ...createProviderActivities(providerSteps) },
+    activities: {
+      ...createActivities(steps),
+      ...createTaskActivities(steps),
+      ...createProviderActivities(providerSteps)
+    },
     tracing,
     log
   })

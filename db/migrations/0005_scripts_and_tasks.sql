@@ -9,6 +9,7 @@ CREATE TABLE "job_asks" (
 	"body" text NOT NULL,
 	"state" text NOT NULL,
 	"answer" text,
+	"parked_as" text,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	"answered_at" timestamp (3) with time zone,
 	CONSTRAINT "job_asks_job_id_task_number_pk" PRIMARY KEY("job_id","task","number")
@@ -120,4 +121,5 @@ CREATE INDEX "scripts_team_idx" ON "scripts" USING btree ("team_id","id") WHERE 
 CREATE INDEX "scripts_public_idx" ON "scripts" USING btree ("id") WHERE is_active and is_public;--> statement-breakpoint
 CREATE INDEX "scripts_user_idx" ON "scripts" USING btree ("user_id");--> statement-breakpoint
 ALTER TABLE "jobs" ADD CONSTRAINT "jobs_script_id_scripts_id_fk" FOREIGN KEY ("script_id") REFERENCES "public"."scripts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "jobs_script_idx" ON "jobs" USING btree ("script_id","id") WHERE script_id is not null;
+CREATE INDEX "jobs_script_idx" ON "jobs" USING btree ("script_id","id") WHERE script_id is not null;--> statement-breakpoint
+ALTER TABLE "provider_tasks" ADD COLUMN "estimate_micro" bigint;

@@ -171,6 +171,8 @@ export const jobAsks = pgTable(
     state: text('state').$type<'open' | 'answered'>().notNull(),
     // JSON text: { counts } or { error } of a circuit; a graph's is what its tasks have stored.
     answer: text('answer'),
+    // The run that waits in the executor for the answer, for a while.
+    parkedAs: text('parked_as'),
     createdAt: instant('created_at').notNull().default(sql`clock_timestamp()`),
     answeredAt: instant('answered_at')
   },

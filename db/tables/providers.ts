@@ -12,8 +12,9 @@ export const providerTasks = pgTable(
     jobId: uuid('job_id')
       .notNull()
       .references(() => jobs.id, { onDelete: 'cascade' }),
-    // '' is the one task of a plain job.
+    // '' is the one task of a plain job, or the script itself; else the task of a graph that asks for a circuit.
     task: text('task').notNull().default(''),
+    // 1 of a plain job; the number of the ask of a script or task.
     attempt: integer('attempt').notNull(),
     provider: text('provider').notNull(),
     // What the provider finds its task by, whatever became of our first question: hex SHA-256.
@@ -37,6 +38,8 @@ export const providerTasks = pgTable(
     seenAt: instant('seen_at'),
     cancelRequestedAt: instant('cancel_requested_at'),
     endedAt: instant('ended_at'),
+    // The price of a circuit that was asked for, when it was; null of a plain job, whose own estimate it is.
+    estimate: micro('estimate_micro'),
     // What the provider charged, where it says so.
     cost: micro('cost_micro'),
     errorCode: text('error_code'),

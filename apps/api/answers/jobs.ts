@@ -134,7 +134,7 @@ export const jobAnswers: AnswerSet = {
       cost_usd: nullable(usd)
     }),
     Task: Type.Object({
-      id: uuid,
+      id: Type.String({ description: 'Of a graph: the key of the task. Of a plain job: the id of the job.' }),
       key: text,
       name: text,
       state: oneOf(['pending', 'running', 'completed', 'failed', 'cancelled', 'skipped']),
@@ -142,7 +142,8 @@ export const jobAnswers: AnswerSet = {
       attempts: count,
       started_at: nullable(time),
       completed_at: nullable(time),
-      error: failure
+      error: failure,
+      stdout: nullable(text)
     }),
     Artifact: Type.Object({
       name: text,

@@ -2,15 +2,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findBackend } from '../../../db/backends.js'
+import { listTasks } from '../../../db/job-tasks.js'
 import { loadSource } from '../../../db/jobs.js'
 import { assertParams, assertUsable } from '../../../domain/backend.js'
-import { taskStateOf } from '../../../domain/job-status.js'
 import { submissionAgain } from '../../../domain/submission.js'
 import type { ApiDeps } from '../deps.js'
 import type { EventStreams } from '../event-stream.js'
-import { taskKeyOf } from '../job-view.js'
 import type { Nudge } from '../nudge.js'
 import { submitJob } from '../submit-job.js'
+import { onlyTaskView, taskView } from '../task-view.js'
 import { requestedJob } from './jobs.js'
 
 const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
@@ -36,21 +36,8 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
     { schema: { tags: ['jobs'], summary: 'The tasks of a job; a plain job has one', params: JobId } },
     async (request) => {
       const job = await requestedJob(db, request)
-      return {
-        tasks: [
-          {
-            id: job.id,
-            key: taskKeyOf(''),
-            name: job.name ?? taskKeyOf(''),
-            state: taskStateOf(job.status, job.attempts > 0),
-            depends_on: [],
-            attempts: job.attempts,
-            started_at: job.startedAt?.toISOString() ?? null,
-            completed_at: job.completedAt?.toISOString() ?? null,
-            error: job.errorCode === null ? null : { code: job.errorCode, message: job.errorMessage }
-          }
-        ]
-      }
+      const tasks = await listTasks(db, job.id)
+      return { tasks: tasks.length > 0 ? tasks.map(taskView) : [onlyTaskView(job)] }
     }
   )
 

@@ -1,0 +1,170 @@
+// The step that runs one task of a graph, in a child of its own. AT-LEAST-ONCE, as execute-job.ts: a task that has completed
+// is not run again, a result is stored with the end of its attempt, and only accepted runs count as attempts.
+import { attemptStates, attemptUnderWay, closeAttempt } from '../db/attempts.js'
+import { type Ask, listAsks, recordAsk } from '../db/job-asks.js'
+import { completeTask, failTask, loadTaskRun, openTaskAttempt, type TaskRun } from '../db/job-tasks.js'
+import type { Fence } from '../db/job-transition.js'
+import { type JobRun, loadRun } from '../db/jobs.js'
+import { assertNever, type JobError } from '../domain/errors.js'
+import { nodeIdOf } from '../domain/script-asks.js'
+import { lastFailure, type TaskRetry, taskRetry } from '../domain/task-retry.js'
+import { type AskAnswer, type RunRequest, sourceOf } from './executor-client.js'
+import type { ScriptEnd } from './executor-stream.js'
+import { type Waited, whenExecutorCan } from './executor-wait.js'
+import type { ExecuteDeps } from './job-attempt.js'
+import { persistently } from './persistently.js'
+import { circuitAnswer, newRunId, seedOf } from './script-run.js'
+
+/** Results of other tasks that one task may take, together. */
+const VALUES_BYTES_MAX = 32 * 1024 * 1024
+
+/** `circuit`: the task waits for its ask of this number. `retry`: it failed, and is to be tried again after a while. */
+export type TaskEnd =
+  | { outcome: 'completed' }
+  | { outcome: 'circuit'; ask: number }
+  | { outcome: 'retry'; error: JobError; afterMs: number }
+  | { outcome: 'failed'; error: JobError }
+  | { outcome: 'cancelling' }
+  | { outcome: 'stopped' }
+
+interface Work {
+  deps: ExecuteDeps
+  jobId: string
+  key: string
+  fence: Fence
+  signal: AbortSignal
+  job: JobRun
+  task: TaskRun
+}
+
+export async function runTask(
+  deps: ExecuteDeps,
+  jobId: string,
+  key: string,
+  fence: Fence,
+  signal: AbortSignal
+): Promise<TaskEnd> {
+  const [job, task] = await Promise.all([loadRun(deps.db, jobId), loadTaskRun(deps.db, jobId, key)])
+  if (!job || !task || job.generation !== fence.generation) return { outcome: 'stopped' }
+  if (task.state === 'completed') return { outcome: 'completed' }
+  if (job.status === 'cancelling') return { outcome: 'cancelling' }
+  if (job.status !== 'running') return { outcome: 'stopped' }
+  const work = { deps, jobId, key, fence, signal, job, task }
+  const [asks, states] = await Promise.all([listAsks(deps.db, jobId, key), attemptStates(deps.db, jobId, key)])
+  const waiting = asks.find(({ state }) => state === 'open')
+  if (waiting) return { outcome: 'circuit', ask: waiting.number }
+  const bytes = [...task.values.values()].reduce((sum, text) => sum + text.length, 0)
+  if (bytes > VALUES_BYTES_MAX)
+    return failedForGood(work, {
+      code: 'execution_error',
+      message: `the results that it takes have ${(bytes / 1024 / 1024).toFixed(1)} MiB together; the limit is ${VALUES_BYTES_MAX / 1024 / 1024} MiB: pass less, or make large data inside the task`
+    })
+  const series = lastFailure(states)
+  return execute(work, asks, series)
+}
+
+async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd> {
+  const { deps, jobId, key, fence, signal } = work
+  const answered = asks.filter((ask) => ask.series === series)
+  const kept = { log: deps.log, jobId, signal }
+  let attempt: number | null = null
+  const accepted = async () => {
+    attempt = await persistently(kept, async () => {
+      const underWay = answered.length > 0 ? await attemptUnderWay(deps.db, jobId, fence, key) : null
+      return underWay ?? openTaskAttempt(deps.db, jobId, fence, key)
+    })
+    deps.announce(jobId)
+    return attempt !== null
+  }
+  const run = (request: RunRequest) =>
+    whenExecutorCan<ScriptEnd>(deps, signal, () => deps.executor.runScript(request, signal, accepted))
+  const { end, runId } = await goOn(work, answered, series, run)
+  if (end.kind === 'refused') return failedForGood(work, { code: 'execution_error', message: end.message })
+  if (attempt === null) return { outcome: 'stopped' }
+  const number = attempt
+  deps.log.info({ jobId, task: key, attempt: number, end: end.kind }, 'task attempt ended')
+  switch (end.kind) {
+    case 'completed': {
+      const stored = await persistently(kept, () => completeTask(deps.db, jobId, key, number, end))
+      deps.announce(jobId)
+      return { outcome: stored ? 'completed' : 'stopped' }
+    }
+    case 'asked': {
+      if (end.ask.kind === 'graph')
+        return ended(work, number, 'failed', {
+          code: 'execution_error',
+          message: 'a task cannot dispatch a workflow; call the tasks from main(client, params)'
+        })
+      const by = { task: key, number: asks.length + 1, series, parkedAs: end.parked ? runId : null }
+      const { ask } = end
+      const recorded = await persistently(kept, () => recordAsk(deps.db, jobId, fence, by, ask))
+      return recorded ? { outcome: 'circuit', ask: by.number } : { outcome: 'stopped' }
+    }
+    case 'failed':
+      return ended(work, number, 'failed', end.error)
+    case 'lost':
+    case 'not_parked':
+      return ended(work, number, 'lost', { code: 'execution_service_lost', message: end.message })
+    default:
+      return assertNever(end)
+  }
+}
+
+async function goOn(
+  work: Work,
+  asks: Ask[],
+  series: number,
+  run: (request: RunRequest) => Promise<Waited<ScriptEnd>>
+): Promise<{ end: Waited<ScriptEnd>; runId: string }> {
+  const request = taskRequest(work, series)
+  const answers: AskAnswer[] = asks.map(circuitAnswer)
+  const parkedAs = asks.at(-1)?.parkedAs
+  if (parkedAs) {
+    const resumed = { ...request, run_id: parkedAs, resume: { run_id: parkedAs }, answers: answers.slice(-1) }
+    const end = await run(resumed)
+    if (end.kind !== 'not_parked') return { end, runId: parkedAs }
+  }
+  return { end: await run(answers.length > 0 ? { ...request, answers } : request), runId: request.run_id }
+}
+
+function taskRequest({ jobId, key, job, task }: Work, series: number): RunRequest {
+  return {
+    run_id: newRunId(jobId),
+    source: sourceOf(job),
+    backend: job.backend,
+    engine: job.engine ?? 'statevector',
+    max_qubits: job.maxQubits,
+    params: JSON.parse(job.params),
+    limits: { wall_seconds: task.timeoutSeconds },
+    // Only what may have to be repeated up to where it stood is given a randomness and a clock of its own.
+    ...(job.atProvider && {
+      circuits: 'ask' as const,
+      script: { seed: seedOf(jobId, key, String(series)), now: job.startedAt!.getTime() / 1000 }
+    }),
+    task: {
+      name: task.funcName,
+      function: task.function,
+      arguments: task.arguments,
+      values: Object.fromEntries([...task.values].map(([of, text]) => [nodeIdOf(of), text]))
+    }
+  }
+}
+
+/** An attempt that did not complete: the next one comes after a while, or the task has failed for good. */
+async function ended(work: Work, number: number, state: 'failed' | 'lost', error: JobError): Promise<TaskEnd> {
+  const { deps, jobId, key, signal, task } = work
+  const kept = { log: deps.log, jobId, signal }
+  const before = await persistently(kept, () => attemptStates(deps.db, jobId, key))
+  const retry: TaskRetry = taskRetry([...before.slice(0, number - 1), state], task.retries)
+  const backoffMs = retry.again ? retry.afterMs : null
+  await persistently(kept, () => closeAttempt(deps.db, jobId, number, state, error, backoffMs, key))
+  deps.announce(jobId)
+  return retry.again ? { outcome: 'retry', error, afterMs: retry.afterMs } : failedForGood(work, error)
+}
+
+async function failedForGood({ deps, jobId, key, signal, task }: Work, error: JobError): Promise<TaskEnd> {
+  const named = { code: error.code, message: `task '${task.funcName}' (${key}): ${error.message}` }
+  await persistently({ log: deps.log, jobId, signal }, () => failTask(deps.db, jobId, key, named))
+  deps.announce(jobId)
+  return { outcome: 'failed', error: named }
+}

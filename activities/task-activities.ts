@@ -1,0 +1,48 @@
+// The activities of a graph of tasks: what is left of it, and one task's run.
+import { ApplicationFailure, Context } from '@temporalio/activity'
+import { type OpenTasks, openTasks } from '../db/job-asks.js'
+import type { JobHandOver } from '../domain/dispatch.js'
+import type { ExecuteDeps } from './job-attempt.js'
+import { failureOf } from './job-failure.js'
+import { runTask } from './run-task.js'
+
+const HEARTBEAT_MS = 1_000
+
+/** `circuit`: the task waits for its ask of this number. */
+export type TaskAnswer = { next: 'done' } | { next: 'circuit'; ask: number } | { next: 'cancel' } | { next: 'stop' }
+
+export type TaskActivities = ReturnType<typeof createTaskActivities>
+
+export function createTaskActivities(deps: ExecuteDeps) {
+  return {
+    openTasks: ({ jobId, ask }: JobHandOver & { ask: number }): Promise<OpenTasks> => openTasks(deps.db, jobId, ask),
+
+    async runTask({ jobId, generation, task }: JobHandOver & { task: string }): Promise<TaskAnswer> {
+      const context = Context.current()
+      const beating = setInterval(() => context.heartbeat(), HEARTBEAT_MS)
+      try {
+        const end = await runTask(deps, jobId, task, { generation }, context.cancellationSignal)
+        switch (end.outcome) {
+          case 'completed':
+            return { next: 'done' }
+          case 'circuit':
+            return { next: 'circuit', ask: end.ask }
+          case 'cancelling':
+            return { next: 'cancel' }
+          case 'stopped':
+            return { next: 'stop' }
+          case 'failed':
+            throw failureOf(end.error, 'final')
+          case 'retry':
+            throw ApplicationFailure.create({
+              type: end.error.code,
+              message: end.error.message,
+              nextRetryDelay: end.afterMs
+            })
+        }
+      } finally {
+        clearInterval(beating)
+      }
+    }
+  }
+}

@@ -1,0 +1,181 @@
+// The tasks of a job's graphs: what one needs to run, how it went. Every write is fenced as those of the job itself.
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import type { JobError } from '../domain/errors.js'
+import type { TaskState } from '../domain/job-status.js'
+import { storableText } from '../domain/json-guard.js'
+import { sha256Of } from './artifacts.js'
+import { closing, errorColumns, openAttempt } from './attempts.js'
+import type { Db, DbOrTx, Tx } from './client.js'
+import { taskResults } from './job-asks.js'
+import { type Fence, now } from './job-transition.js'
+import { attempts, jobTasks, taskValues } from './tables/jobs.js'
+
+export interface TaskRun {
+  state: TaskState
+  name: string
+  funcName: string
+  retries: number
+  timeoutSeconds: number
+  startedAt: Date | null
+  /** A pickled function, in base64. */
+  function: string
+  /** JSON text of { args, kwargs }. */
+  arguments: string
+  /** Results of the tasks that it takes, by key; one is missing that has none. */
+  values: Map<string, string>
+  dependsOn: string[]
+}
+
+/** What the executor needs to run a task. */
+export async function loadTaskRun(db: DbOrTx, jobId: string, key: string): Promise<TaskRun | null> {
+  const [task] = await db
+    .select()
+    .from(jobTasks)
+    .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.key, key)))
+  if (!task) return null
+  const [contents, values] = await Promise.all([
+    db
+      .select({ sha256: taskValues.sha256, content: taskValues.content })
+      .from(taskValues)
+      .where(and(eq(taskValues.jobId, jobId), inArray(taskValues.sha256, [task.functionSha256, task.argumentsSha256]))),
+    taskResults(db, jobId, task.dependsOn)
+  ])
+  const textOf = (sha256: string) => contents.find((row) => row.sha256 === sha256)!.content.toString('utf8')
+  return { ...task, function: textOf(task.functionSha256), arguments: textOf(task.argumentsSha256), values }
+}
+
+/** `openAttempt` of a task, which runs from its first one on. */
+export async function openTaskAttempt(db: Db, jobId: string, fence: Fence, key: string): Promise<number | null> {
+  return db.transaction(async (tx) => {
+    const number = await openAttempt(tx, jobId, fence, { task: key })
+    if (number === null) return null
+    const begun = await tx
+      .update(jobTasks)
+      .set({ state: 'running', startedAt: sql`coalesce(${jobTasks.startedAt}, ${now})` })
+      .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.key, key), inArray(jobTasks.state, ['pending', 'running'])))
+      .returning({ key: jobTasks.key })
+    if (begun.length === 0) throw new Error(`task ${key} of job ${jobId} is over`)
+    return number
+  })
+}
+
+export interface TaskResult {
+  /** JSON text, pickled where JSON cannot hold it. */
+  result: string
+  /** JSON text that anybody may read; `null` where there is none, and why. */
+  display: string | null
+  displayProblem: string | null
+  stdout: string
+}
+
+/** A page of output is enough to find a mistake; more of it would be stored twice a thousand times. */
+const STDOUT_MAX = 16 * 1024
+
+/**
+ * Stores what a task returned, and closes its attempt and the task as completed: all or nothing.
+ * @returns `false` when the attempt is no longer open, or no longer of the job's present generation.
+ */
+export async function completeTask(
+  db: DbOrTx,
+  jobId: string,
+  key: string,
+  number: number,
+  { result, display, displayProblem, stdout }: TaskResult
+): Promise<boolean> {
+  const resultContent = Buffer.from(result, 'utf8')
+  const resultSha256 = sha256Of(resultContent)
+  const shown = display === null || display === result ? null : Buffer.from(display, 'utf8')
+  const displaySha256 = display === null ? null : shown ? sha256Of(shown) : resultSha256
+  const contents = [resultContent, ...(shown ? [shown] : [])].map(
+    (content) => sql`(${sha256Of(content)}::text, ${content.length}::int, ${content}::bytea)`
+  )
+  const closed = await db.execute(sql`
+    with ${closing(
+      db,
+      { jobId, task: key, number },
+      sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`
+    )},
+      stored as (insert into ${taskValues} (job_id, sha256, size_bytes, content)
+        select closed.job_id, value.* from closed
+          cross join (values ${sql.join(contents, sql`, `)}) as value (sha256, size_bytes, content)
+        on conflict do nothing)
+    update ${jobTasks} set state = 'completed', completed_at = ${now}, result_sha256 = ${resultSha256},
+        display_sha256 = ${displaySha256}, display_problem = ${displayProblem}, stdout = ${storableText(stdout.slice(0, STDOUT_MAX))}
+      from closed where ${jobTasks.jobId} = closed.job_id and ${jobTasks.key} = ${key}
+      returning key`)
+  return closed.length > 0
+}
+
+/** Closes a task that failed for good. `false` when it was over already. */
+export async function failTask(db: DbOrTx, jobId: string, key: string, error: JobError): Promise<boolean> {
+  const failed = await db
+    .update(jobTasks)
+    .set({
+      state: 'failed',
+      completedAt: now,
+      startedAt: sql`coalesce(${jobTasks.startedAt}, ${now})`,
+      ...errorColumns(error)
+    })
+    .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.key, key), inArray(jobTasks.state, ['pending', 'running'])))
+    .returning({ key: jobTasks.key })
+  return failed.length > 0
+}
+
+/** With a job that ends, what has not started of it never will, and what runs is stopped. */
+export async function closeTasks(tx: Tx, jobId: string): Promise<void> {
+  await tx
+    .update(jobTasks)
+    .set({
+      state: sql`case when ${jobTasks.state} = 'pending' then 'skipped' else 'cancelled' end`,
+      completedAt: now
+    })
+    .where(and(eq(jobTasks.jobId, jobId), inArray(jobTasks.state, ['pending', 'running'])))
+}
+
+export interface TaskRow {
+  key: string
+  ask: number
+  name: string
+  funcName: string
+  dependsOn: string[]
+  level: number
+  state: TaskState
+  attempts: number
+  startedAt: Date | null
+  completedAt: Date | null
+  errorCode: string | null
+  errorMessage: string | null
+  stdout: string | null
+  displaySha256: string | null
+}
+
+/** All tasks of a job's graphs, in the order of the script. Empty for a plain job. */
+export async function listTasks(db: DbOrTx, jobId: string): Promise<TaskRow[]> {
+  const counted = db
+    .select({ task: attempts.task, count: sql<number>`count(*)::int`.as('count') })
+    .from(attempts)
+    .where(eq(attempts.jobId, jobId))
+    .groupBy(attempts.task)
+    .as('counted')
+  return db
+    .select({
+      key: jobTasks.key,
+      ask: jobTasks.ask,
+      name: jobTasks.name,
+      funcName: jobTasks.funcName,
+      dependsOn: jobTasks.dependsOn,
+      level: jobTasks.level,
+      state: jobTasks.state,
+      attempts: sql<number>`coalesce(${counted.count}, 0)`,
+      startedAt: jobTasks.startedAt,
+      completedAt: jobTasks.completedAt,
+      errorCode: jobTasks.errorCode,
+      errorMessage: jobTasks.errorMessage,
+      stdout: jobTasks.stdout,
+      displaySha256: jobTasks.displaySha256
+    })
+    .from(jobTasks)
+    .leftJoin(counted, eq(counted.task, jobTasks.key))
+    .where(eq(jobTasks.jobId, jobId))
+    .orderBy(asc(jobTasks.ask), asc(jobTasks.position))
+}

@@ -1,0 +1,22 @@
+// Whether, and when, a task of a graph is tried again.
+import type { AttemptState } from './job-status.js'
+import { executionRetry } from './retry.js'
+
+export type TaskRetry = { again: true; afterMs: number } | { again: false }
+
+/**
+ * After an attempt that did not complete. A task's own failures count against its retries; executions that were lost are none
+ * of its fault and have a limit of their own. Waits double from one second to a minute, by the failures of a kind.
+ * @param states of all attempts so far, in order.
+ */
+export function taskRetry(states: AttemptState[], retries: number): TaskRetry {
+  const last = states.at(-1)
+  const alike = states.filter((state) => state === last).length
+  const most = last === 'lost' ? executionRetry.attemptsMax - 1 : retries
+  if (alike > most) return { again: false }
+  const afterMs = executionRetry.firstWaitMs * executionRetry.factor ** Math.min(alike - 1, 20)
+  return { again: true, afterMs: Math.min(afterMs, executionRetry.longestWaitMs) }
+}
+
+/** The number of the last attempt that failed, 0 when none has: what was asked after it serves the tries since. */
+export const lastFailure = (states: AttemptState[]): number => states.lastIndexOf('failed') + 1

@@ -1,0 +1,109 @@
+// A script on its way to its result: run up to what it asks for, do that, let it go on. Tasks of a graph start as soon as
+// their own inputs are there. How far a graph is stands in the database, so that a new execution of the workflow (after a
+// loss, or to begin a new history) goes on with what is left.
+import {
+  ActivityCancellationType,
+  CancellationScope,
+  continueAsNew,
+  proxyActivities,
+  proxyLocalActivities,
+  workflowInfo
+} from '@temporalio/workflow'
+import type { ExecuteAnswer, JobActivities } from '../activities/activities.js'
+import type { TaskActivities } from '../activities/task-activities.js'
+import type { JobHandOver } from '../domain/dispatch.js'
+import { taskOrder } from '../domain/task-order.js'
+import { stepRetry } from './job-steps.js'
+import { runCircuit } from './provider-task.js'
+
+/** Tasks of one job with the workers at once: enough for every slot of an executor, and room for other jobs' steps. */
+const TASKS_UNDER_WAY = 32
+/** A new execution begins a new history well before the server's limit of 51,200 events. */
+const HISTORY_EVENTS = 8_000
+
+const run = {
+  // The activity itself bounds a run by its time limit and an absent executor by 24 hours.
+  startToCloseTimeout: '26 hours',
+  heartbeatTimeout: '10 seconds',
+  // A job is cancelled only when its runs have really ended.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  // They say when a failure is final; what is left to retry is a lost execution, a lost worker, a task's own retries.
+  retry: stepRetry
+} as const
+
+const { execute } = proxyActivities<JobActivities>(run)
+const { runTask } = proxyActivities<TaskActivities>(run)
+const { openTasks } = proxyLocalActivities<TaskActivities>({
+  startToCloseTimeout: '20 seconds',
+  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 seconds' }
+})
+
+export type ScriptAnswer = Exclude<ExecuteAnswer, { ask: number }>
+
+/** Runs a job's program to its end, whatever it asks for. */
+export async function runScript(job: JobHandOver): Promise<ScriptAnswer> {
+  while (true) {
+    const answer = await execute(job)
+    if (!('ask' in answer)) return answer
+    const done = answer.next === 'tasks' ? await runTasks(job, answer.ask) : await circuit(job, '', answer.ask)
+    if (done.next !== 'done') return done
+  }
+}
+
+type Done = { next: 'done' } | { next: 'cancel' } | { next: 'stop' }
+
+/** @throws the failure of a task that failed for good, when no other runs any more. */
+async function runTasks(job: JobHandOver, ask: number): Promise<Done> {
+  const { tasks, waitsFor } = await openTasks({ ...job, ask })
+  const order = taskOrder(tasks, waitsFor)
+  const underWay = new Set<Promise<void>>()
+  const scope = new CancellationScope()
+  let left = tasks.length
+  let ending: { end: Done } | { failure: unknown } | null = null
+  const end = (reason: { end: Done } | { failure: unknown }) => {
+    ending ??= reason
+    scope.cancel()
+  }
+
+  const start = (key: string) => {
+    const running = scope
+      .run(() => taskToItsEnd(job, key))
+      .then((done) => {
+        if (done.next !== 'done') return end({ end: done })
+        left--
+        order.done(key)
+      })
+      .catch((failure) => end({ failure }))
+      .finally(() => underWay.delete(running))
+    underWay.add(running)
+  }
+
+  const historyIsLong = () => workflowInfo().historyLength > HISTORY_EVENTS
+  while (!ending) {
+    while (!ending && order.ready.length > 0 && underWay.size < TASKS_UNDER_WAY && !historyIsLong())
+      start(order.ready.shift()!)
+    if (underWay.size === 0) break
+    await Promise.race(underWay)
+  }
+  await Promise.allSettled(underWay)
+  const reason = ending as { end: Done } | { failure: unknown } | null
+  if (reason && 'failure' in reason) throw reason.failure
+  if (reason) return reason.end
+  // Whatever was under way has ended; what is left starts in the new history.
+  if (left > 0) await continueAsNew(job)
+  return { next: 'done' }
+}
+
+async function taskToItsEnd(job: JobHandOver, task: string): Promise<Done> {
+  while (true) {
+    const answer = await runTask({ ...job, task })
+    if (!('ask' in answer)) return answer
+    const done = await circuit(job, task, answer.ask)
+    if (done.next !== 'done') return done
+  }
+}
+
+async function circuit(job: JobHandOver, task: string, ask: number): Promise<Done> {
+  const next = await runCircuit(job, { task, ask })
+  return { next: next === 'answered' ? 'done' : next }
+}

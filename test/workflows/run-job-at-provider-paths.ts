@@ -5,7 +5,8 @@ import type { ProviderActivities } from '../../activities/provider-activities.js
 import { RUN_JOB_AT_PROVIDER_WORKFLOW } from '../../domain/dispatch.js'
 import { cancelWhenCalled, lostUnderCancel, noted, type Path, untilCancelled } from './path.js'
 
-type Activities = Pick<JobActivities, 'beginJob' | 'completeJob' | 'failJob' | 'recordCancelled'> & ProviderActivities
+type Activities = Pick<JobActivities, 'beginJob' | 'completeJob' | 'failJob' | 'recordCancelled'> &
+  Pick<ProviderActivities, 'prepareProgram' | 'submitToProvider' | 'followTask' | 'collectResult' | 'cancelAtProvider'>
 
 const digest = 'a'.repeat(64)
 

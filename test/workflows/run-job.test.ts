@@ -10,8 +10,9 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import type { Path } from './path.js'
 import { providerPaths } from './run-job-at-provider-paths.js'
 import { paths as enginePaths } from './run-job-paths.js'
+import { taskPaths } from './run-job-with-tasks-paths.js'
 
-const paths = [...enginePaths, ...providerPaths]
+const paths = [...enginePaths, ...taskPaths, ...providerPaths]
 
 const folder = fileURLToPath(new URL('./histories/', import.meta.url))
 const workflowBundle = { codePath: process.env.TEST_WORKFLOW_BUNDLE! }

@@ -5,6 +5,11 @@ from __future__ import annotations
 import base64
 import dataclasses
 import hashlib
+import importlib.util
+import itertools
+import json
+import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -12,6 +17,7 @@ from qiskit import QuantumCircuit
 
 from . import user_code
 from .analysis.analysis import analyse
+from .asks import Asks, digest_of
 from .circuits import openqasm
 from .circuits.canonical import canonical_text
 from .circuits.gate_names import with_distinct_names
@@ -29,9 +35,16 @@ from .found import Observable
 from .frameworks.registry import adapter_of
 from .plain_value import plain_value
 from .refusals import JobError, Unsupported
+from .replay import derived_seed, make_repeatable
+from .script import Script, script_of
 from .targets.compilation import compile_circuit
 from .targets.target import parse_target
-from .workflows.capture import capture
+from .workflows.capture import capture, recorded, require_sdk
+from .workflows.client import DispatchClient
+from .workflows.dispatches import Dispatches
+from .workflows.native import entry_dispatch, finish_answer, value_answer, workflow_answer
+from .workflows.task import task_answer
+from .workflows.task_device import pickle_devices_by_reference, provide_device
 
 SAVED_DATA_NOTE = "{} is ignored: saved simulator data is not part of the result in this version"
 EXPECTATIONS_NOTE = (
@@ -40,10 +53,20 @@ EXPECTATIONS_NOTE = (
 )
 CIRCUIT_TEXT_MAX = 1024 * 1024
 """A longer canonical text is not kept beside the result, only its digest."""
+ASKED_TEXT_MAX = 1024 * 1024
+"""Characters of a circuit that the service is asked to run: as many as it takes from anybody."""
+DISPATCH_RETURNED = (
+    "main() returned a workflow that has not run: return what it gives, with `await workflow(...).run(client)`"
+)
 
 
-def answer_to(job: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a successful answer to any task. Raises JobError for everything that is the job's own fault."""
+def answer_to(
+    job: dict[str, Any], exchange: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
+) -> dict[str, Any]:
+    """The fields of a successful answer to any task; `ask` alone where the run ends with a request. `exchange` says a
+    request to the service and waits for its answer. Raises JobError for everything that is the job's own fault."""
+    script = script_of(job)
+    job = {**job, "script": script, "asks": Asks(script.answers, exchange), "draws": itertools.count(1)}
     match job["task"]:
         case "detect":
             return {"framework": detect(job["source"]["code"])}
@@ -62,17 +85,65 @@ def answer_to(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _run(job: dict[str, Any]) -> dict[str, Any]:
-    """Counts; or `found`, a circuit that another child has to run; or `value`, what a `main` returned."""
-    found = _source(job)
+    """Counts; or `found`, a circuit that another child has to run; or `value`, what a `main` or a workflow returned; or
+    what one task of a graph returned; or `ask`."""
+    script: Script = job["script"]
+    if script.finish is not None or script.task is not None or script.entry is not None:
+        require_sdk()
+    if script.seed is not None and script.now is not None:
+        make_repeatable(script.seed, script.now)
+    asks: Asks = job["asks"]
+    try:
+        return _answer(job, script)
+    finally:
+        asks.check()
+
+
+def _answer(job: dict[str, Any], script: Script) -> dict[str, Any]:
+    if script.finish is not None or script.task is not None:
+        _prepare_for_tasks(job)
+        return finish_answer(script.finish) if script.finish is not None else task_answer(script.task or {})
+    dispatches = _dispatches(job)
+    if script.entry is not None and dispatches is not None:
+        _, namespace = user_code.executed(job["source"]["code"], job["params"], _device(job))
+        return workflow_answer(entry_dispatch(namespace, script.entry), dispatches, script.graphs == "ask")
+    found = _source(job, None if dispatches is None else DispatchClient(dispatches))
+    if isinstance(found, user_code.FoundWorkflow) and dispatches is not None:
+        dispatch = recorded(found.name, found.function, job["params"])
+        return workflow_answer(dispatch, dispatches, script.graphs == "ask")
     if isinstance(found, DeviceRun):
         return {**found.answer, "shots": found.shots}
     if isinstance(found, user_code.FoundValue):
-        return {"value": plain_value(found.value), "warnings": found.warnings}
+        if type(found.value).__name__ == "WorkflowDispatch":
+            raise JobError(DISPATCH_RETURNED)
+        return value_answer(plain_value(found.value), found.warnings, dispatches.metadata if dispatches else None)
+    assert isinstance(found, user_code.FoundObject)
     with _lines(found, job):
         circuit, warnings, text = _circuit(found, job)
+        if script.circuits == "ask":
+            return user_code.guarded(lambda: _asked(circuit, text, warnings, job))  # type: ignore[no-any-return]
         if isinstance(circuit, QuantumCircuit):
             return run_circuit(circuit, text, warnings, job)
     return {"found": circuit}
+
+
+def _dispatches(job: dict[str, Any]) -> Dispatches | None:
+    """What runs the workflows of the source; None for a source that can have none."""
+    source = job["source"]
+    if source["kind"] != "code" or "marqov" not in source["code"] or importlib.util.find_spec("marqov") is None:
+        return None
+    dispatches = Dispatches(job["script"].graphs, job["asks"], lambda: _device(job))
+    dispatches.begin()
+    return dispatches
+
+
+def _prepare_for_tasks(job: dict[str, Any]) -> None:
+    """What functions and values of the source find where they are unpickled; the source itself is not run."""
+    device = _device(job)
+    provide_device(device)
+    pickle_devices_by_reference()
+    if job["source"]["kind"] == "code":
+        user_code.module_of(job["source"]["code"], job["params"], device)
 
 
 def _convert(job: dict[str, Any]) -> dict[str, Any]:
@@ -128,14 +199,14 @@ def _lines(found: user_code.FoundObject, job: dict[str, Any]) -> AbstractContext
     return user_code.lines_of(found) if python else nullcontext()
 
 
-def _source(job: dict[str, Any]) -> user_code.FoundObject | user_code.FoundValue | DeviceRun:
+def _source(job: dict[str, Any], client: Any = None) -> user_code.Found:
     """What the source leaves to be run; Python is executed, OpenQASM is only handed on."""
     source = job["source"]
     if source["kind"] == "circuit":
         return user_code.FoundObject(source["payload"])
     if source["framework"] == "openqasm":
         return user_code.FoundObject(source["code"])
-    return user_code.run_user_code(source["code"], job["params"], _device(job))
+    return user_code.run_user_code(source["code"], job["params"], _device(job), client)
 
 
 def _device(job: dict[str, Any]) -> Device:
@@ -162,19 +233,85 @@ def _circuit(
 
 
 def _run_on_device(value: Any, shots: int, job: dict[str, Any]) -> dict[str, Any]:
-    """Runs a circuit that the code hands to its device, in this process."""
+    """Runs a circuit that the code hands to its device, in this process or by the service."""
     if not user_code.is_circuit(value):
         raise JobError(f"device.run: takes a circuit (got {type(value).__name__})")
+    script: Script = job["script"]
     job = {**job, "shots": shots}
+    number = next(job["draws"])
+    if script.seed is not None and job["seed"] is None:
+        job["seed"] = derived_seed(script.seed, number)
     found = user_code.FoundObject(value)
     with _lines(found, job):
         circuit, warnings, text = _circuit(found, job)
-        if not isinstance(circuit, QuantumCircuit):
-            text = circuit["openqasm3"]
-            job["circuit_facts"] = circuit
-            warnings = circuit["warnings"]
-            circuit = openqasm.load(text, job["max_qubits"], job["backend"])
+        if script.circuits == "ask":
+            if _is_recording():
+                raise JobError("device.run in the body of a workflow: the graph is only built there; run it in a task")
+            return _asked(circuit, text, warnings, job)
+        circuit, text, warnings, job = _loaded(circuit, text, warnings, job)
         return run_circuit(circuit, text, warnings, job)
+
+
+def _loaded(
+    circuit: QuantumCircuit | dict[str, Any], text: str | None, warnings: list[str], job: dict[str, Any]
+) -> tuple[QuantumCircuit, str | None, list[str], dict[str, Any]]:
+    """What `_circuit` gave, as a circuit with its text and warnings, and a job that knows its facts."""
+    if isinstance(circuit, QuantumCircuit):
+        return circuit, text, warnings, job
+    text = circuit["openqasm3"]
+    loaded = openqasm.load(text, job["max_qubits"], job["backend"])
+    return loaded, text, circuit["warnings"], {**job, "circuit_facts": circuit}
+
+
+def _is_recording() -> bool:
+    graphs: Any = sys.modules.get("marqov.workflows.graph")
+    return graphs is not None and graphs.get_active_graph() is not None
+
+
+def _asked(
+    found: QuantumCircuit | dict[str, Any], source: str | None, warnings: list[str], job: dict[str, Any]
+) -> dict[str, Any]:
+    """The answer of a circuit that the service runs. Raises what it has failed with as RuntimeError."""
+    circuit, source, warnings, job = _loaded(found, source, warnings, job)
+    circuit = with_measurements(_checked(circuit, source, job))
+    registers = _shown(measured_layout(circuit).registers, job)
+    text = _canonical(circuit)
+    if text is None:
+        raise Unsupported(f"the circuit has no OpenQASM 3 form, in which it is sent to {job['backend']}")
+    if len(text) > ASKED_TEXT_MAX:
+        raise Unsupported(
+            f"the circuit has {len(text):,} characters of OpenQASM 3, {job['backend']} is sent at most {ASKED_TEXT_MAX:,}"
+        )
+    facts = job.get("circuit_facts", {})
+    answer = job["asks"].answer(
+        "circuit",
+        digest_of("circuit", text, job["shots"]),
+        f"a circuit of {circuit.num_qubits} qubits with {job['shots']} shots",
+        {
+            "shots": job["shots"],
+            "openqasm3": text,
+            "facts": {
+                "register_names": facts.get("register_names"),
+                "observables": facts.get("observables"),
+                "warnings": warnings,
+            },
+            "registers": registers,
+        },
+    )
+    if "error" in answer:
+        raise RuntimeError(answer["error"])
+    counts: dict[str, int] = json.loads(answer["counts"])
+    return {
+        "counts": counts,
+        "count_source": "provider_counts",
+        "shots": job["shots"],
+        "registers": registers,
+        "circuit_info": describe(circuit),
+        "circuit_sha256": hashlib.sha256(text.encode("utf-8")).hexdigest(),
+        "circuit": text,
+        "warnings": warnings,
+        **_expectations(counts, job),
+    }
 
 
 def run_circuit(

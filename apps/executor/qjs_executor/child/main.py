@@ -14,18 +14,27 @@ from .refusals import JobError
 _exit = os._exit
 _close = os.close
 _pack = frames.pack
+_receive = frames.receive
 _send = frames.send
 
 MESSAGE_LENGTH_MAX = 8 * 1024
 
 
-def answer(job: dict[str, Any], result_fd: int) -> NoReturn:
-    """Runs the job and writes one answer to the result pipe. Never returns, whatever the user's code raises."""
+def answer(job: dict[str, Any], result_fd: int, job_fd: int | None = None) -> NoReturn:
+    """Runs the job and writes one answer to the result pipe. `job_fd`, of a job that may ask, is where answers come.
+    Never returns, whatever the user's code raises."""
+
+    def exchange(message: dict[str, Any]) -> dict[str, Any] | None:
+        assert job_fd is not None
+        _send(result_fd, _pack(message))
+        return _receive(job_fd)
+
     try:
         try:
             from .job import answer_to
 
-            message = _pack({"ok": True, **answer_to(job)})
+            told = answer_to(job, exchange if job_fd is not None else None)
+            message = _pack(told if "ask" in told else {"ok": True, **told})
         except JobError as error:
             message = _failure(error.code, error.message, error.line)
         except MemoryError:

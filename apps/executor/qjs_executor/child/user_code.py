@@ -11,7 +11,7 @@ import linecache
 import sys
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from qiskit import QuantumCircuit
 
+from .asks import EndOfScript
 from .circuits.openqasm import is_openqasm
 from .device import Device, DeviceRun
 from .frameworks.registry import adapter_of, watch_calls
@@ -58,23 +59,45 @@ class FoundObject:
     line: int | None = None
 
 
-def run_user_code(code: str, params: dict[str, Any], device: Device) -> FoundValue | FoundObject | DeviceRun:
-    """What the module leaves to be run. `params` holds `shots` and `backend` too. Raises JobError with the user's own
-    line."""
+@dataclass(frozen=True)
+class FoundWorkflow:
+    """The module's one workflow, a function that the SDK has marked."""
+
+    name: str
+    function: Callable[..., Any]
+
+
+Found = FoundValue | FoundObject | FoundWorkflow | DeviceRun
+
+
+def executed(code: str, params: dict[str, Any], device: Device) -> tuple[ast.Module, dict[str, Any]]:
+    """The program and the names of its module once it has run; a statement that only calls `main` is left out. Raises
+    JobError with the user's own line."""
     tree = without_calls_of_main(parsed(code))
     module = module_of(code, params, device)
     program = compiled(tree)
     guarded(lambda: exec(program, module.__dict__))
-    namespace = module.__dict__
+    return tree, module.__dict__
+
+
+def run_user_code(code: str, params: dict[str, Any], device: Device, client: Any = None) -> Found:
+    """What the module leaves to be run. `params` holds `shots` and `backend` too; `client` is what a `main`
+    may dispatch workflows with. Raises JobError with the user's own line."""
+    tree, namespace = executed(code, params, device)
     main = namespace.get("main")
     if callable(main) and not is_circuit(main):
-        value = guarded(lambda: call_main(main, params))
+        value = guarded(lambda: call_main(main, params, client))
         if value is None and device.last is not None:
             return replace(device.last, answer=_warned(device.last.answer, DEVICE_RUN_KEPT))
         if value is None:
             return FoundValue(None, [NOTHING_RETURNED])
         return FoundObject(value) if is_circuit(value) else FoundValue(value)
-    _refuse_workflows(namespace)
+    workflows = {name: value for name, value in namespace.items() if is_workflow(value)}
+    if len({id(value) for value in workflows.values()}) > 1:
+        names = ", ".join(sorted(workflows))
+        raise JobError(f"several workflows were found ({names}); define main() to say which one is run")
+    if workflows:
+        return FoundWorkflow(*next(iter(workflows.items())))
     if device.last is not None:
         return device.last
     return _module_circuit(tree, namespace)
@@ -101,6 +124,9 @@ def guarded(action: Any) -> Any:
     except JobError as error:
         error.line = error.line or _user_line(error)
         raise
+    except EndOfScript as end:
+        end.error.line = end.error.line or _user_line(end)
+        raise end.error from None
     except SystemExit as end:
         if end.code not in (None, 0):
             raise JobError(f"SystemExit: the code exited with {end.code!r}"[:500], _user_line(end)) from None
@@ -123,16 +149,6 @@ def lines_of(found: FoundObject) -> Iterator[None]:
             error.line = found.line
         error.line = error.line or found.line
         raise
-
-
-def _refuse_workflows(namespace: dict[str, Any]) -> None:
-    workflows = sorted(name for name, value in namespace.items() if is_workflow(value))
-    if len(workflows) > 1:
-        raise JobError(f"several workflows were found ({', '.join(workflows)}); define main() to say which one is run")
-    if workflows:
-        raise Unsupported(
-            f"the workflow '{workflows[0]}': task graphs are not available in this version; call its tasks from main()"
-        )
 
 
 def _module_circuit(tree: ast.Module, namespace: dict[str, Any]) -> FoundObject:
@@ -171,13 +187,19 @@ def module_of(code: str, params: dict[str, Any], device: Device) -> types.Module
 
 
 def _give_device_to_sdk(device: Device) -> None:
-    """`marqov.get_device(params)` answers the job's device, however the code imports it."""
+    """`marqov.get_device(params)` answers the job's device, however the code imports it, and no other one."""
     try:
         sdk = importlib.import_module("marqov")
     except ImportError:
         return
 
-    def get_device(params: dict[str, Any] | None = None) -> Device:  # noqa: ARG001
+    def get_device(params: dict[str, Any] | None = None) -> Device:
+        wanted = params.get("backend") if isinstance(params, dict) else None
+        if wanted is not None and wanted != device.backend:
+            raise JobError(
+                f"get_device: the backend {str(wanted)[:80]!r} is not the job's, which is '{device.backend}'; pass the"
+                f" job's params, or submit the job to {str(wanted)[:80]!r}"
+            )
         return device
 
     sdk.__dict__["get_device"] = get_device

@@ -20,14 +20,19 @@ def start_process(
     *,
     logs: bool = False,
     own_session: bool = False,
+    fixed_hashes: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Runs `main()` of a module of this package, told the number of its socket, in `folder`. Nothing of our own
     environment reaches it, which holds secrets. `logs`: it writes to our standard error; `own_session`: signals to our
-    group do not reach it. Raises OSError."""
+    group do not reach it; `fixed_hashes`: it and what it forks iterate over a set of texts in the same order as every
+    other such process. Raises OSError."""
     boot = f"import sys; sys.path.append({_PACKAGE_FOLDER!r}); from {module} import main; sys.exit(main())"
+    # `-I` would ignore the variable that fixes hashes; `-s -P` is the rest of it, and the environment is ours alone.
+    apart = ["-s", "-P"] if fixed_hashes else ["-I"]
+    hashes = {"PYTHONHASHSEED": "0"} if fixed_hashes else {}
     return subprocess.Popen(
-        [sys.executable, "-I", "-B", "-c", boot, str(control.fileno())],
-        env={**_ENVIRONMENT, **environment},
+        [sys.executable, *apart, "-B", "-c", boot, str(control.fileno())],
+        env={**_ENVIRONMENT, **hashes, **environment},
         cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 
 from ..sandbox.linux import children_of, die_with_parent
 from ..sandbox.machine import check_expected
-from ..sandbox.seam import KEPT_SLOTS, SHARED_USER, Isolation, SandboxFault, ZygoteSet
+from ..sandbox.seam import KEPT_SLOTS, PARKED_MAX, SHARED_USER, Isolation, SandboxFault, ZygoteSet
 from ..sandbox.work_folder import make_work_folder, remove_tree
 from ..sandbox.zygote_child import Plan
 from ..settings import Settings
@@ -64,8 +64,8 @@ class Zygotes:
         isolation that it may not have, SandboxFault or OSError."""
         if isolation not in self._isolations:
             raise BadOrder(f"a zygote with isolation {isolation}")
-        # One that was renewed stays for as long as a run of it does, so each slot may hold one more.
-        if len(self._live) >= 2 * len(SETS) + self._settings.slots + KEPT_SLOTS:
+        # One that was renewed stays for as long as a run of it does, so each slot and each parked run may have one.
+        if len(self._live) >= 2 * len(SETS) + self._settings.slots + KEPT_SLOTS + PARKED_MAX:
             raise SandboxFault("too many zygotes are alive")
         self._check(isolation)
         plan = Plan(isolation, self._settings.memory_bytes, self._settings.engine_memory_bytes)
@@ -74,7 +74,9 @@ class Zygotes:
         try:
             with theirs:
                 environment = {**_ENVIRONMENT, "HOME": folder, "NUMBA_CACHE_DIR": folder}
-                process = start_process("qjs_executor.sandbox.zygote", theirs, folder, environment, own_session=True)
+                process = start_process(
+                    "qjs_executor.sandbox.zygote", theirs, folder, environment, own_session=True, fixed_hashes=True
+                )
             users = (os.getuid(), os.getuid() + 1) if isolation in SHARED_USER else self._users
             configuration = {"set": zygote_set, "folder": folder, "plan": asdict(plan), "users": users}
             control.send(json.dumps(configuration).encode())

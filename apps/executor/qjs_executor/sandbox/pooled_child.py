@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from .. import frames
 from ..launcher.client import RunGroup
 from .linux import pid_of
 from .memory_watch import watch_memory
 from .output import Output, OutputFlood
-from .seam import Limits
+from .seam import Limits, SandboxFault
+from .zygote_child import CPU_SECONDS_MAX
 
 DRAIN_SECONDS = 1.0
 """After a run's death its output pipes end at once; this bounds the wait should one not."""
 KILL_SECONDS = 2.0
 """A zygote that has not killed its child after this time is killed itself, and its children die with it."""
+STOP_SECONDS = 1.0
+"""Processes that obey are stopped within a millisecond or two; those that wake each other up are not waited for."""
+
+_Order = Literal["kill", "stop", "continue"]
 
 
 class PooledChild:
     """A child of a zygote. `kill` asks its zygote; `reap` returns once nothing of the run is alive."""
 
     def __init__(
-        self, slot: int, uid: int, descriptors: list[int], kill: Callable[[], None], kill_zygote: Callable[[], None]
+        self,
+        slot: int,
+        uid: int,
+        descriptors: list[int],
+        order: Callable[[_Order], None],
+        kill_zygote: Callable[[], None],
     ) -> None:
         self.slot = slot
         self.uid = uid
@@ -40,11 +51,13 @@ class PooledChild:
         """A job is on its way to it, or was."""
         self.over_memory = False
         """It was killed for the memory of its run as a whole."""
-        self._kill = kill
+        self._order = order
         self._kill_zygote = kill_zygote
         self._limits = Limits()
         self._transports: list[asyncio.BaseTransport] = []
         self._collectors: list[asyncio.Task[None]] = []
+        self._writer: asyncio.StreamWriter | None = None
+        self._stopped: asyncio.Future[int] | None = None
         loop = asyncio.get_running_loop()
         self.status: asyncio.Future[tuple[str, int] | None] = loop.create_future()
         self.ended: asyncio.Future[None] = loop.create_future()
@@ -72,21 +85,62 @@ class PooledChild:
         """The stream of the child's messages."""
         return self._reader
 
-    async def send(self, job: dict[str, Any]) -> None:
-        """Hands the job over. A child that dies meanwhile is noticed by its end, not here."""
+    async def send(self, job: dict[str, Any], answers_follow: bool) -> None:
+        """Hands the job over. A child that dies meanwhile is noticed by its end, not here. The channel stays open when
+        answers are to follow."""
         loop = asyncio.get_running_loop()
         self._ends.discard(self._job_fd)
         transport, protocol = await loop.connect_write_pipe(
             asyncio.streams.FlowControlMixin, os.fdopen(self._job_fd, "wb", buffering=0)
         )
-        writer = asyncio.StreamWriter(transport, protocol, None, loop)
+        # All of a message is in the pipe when `drain` returns.
+        transport.set_write_buffer_limits(0)
+        self._writer = asyncio.StreamWriter(transport, protocol, None, loop)
+        self._transports.append(transport)
+        # Every stretch of a run has its wall time; only the first one's is known now.
+        cpu_seconds = CPU_SECONDS_MAX if answers_follow else math.ceil(self._limits.wall_seconds) + 1
         try:
-            writer.write(frames.pack({"cpu_seconds": math.ceil(self._limits.wall_seconds) + 1, "job": job}))
-            await writer.drain()
-        except ConnectionError:
-            pass
+            await self.say({"cpu_seconds": cpu_seconds, "job": job})
         finally:
-            transport.close()
+            if not answers_follow:
+                transport.close()
+
+    async def say(self, message: dict[str, Any]) -> None:
+        """Writes a message after the job; returns when the child has room for all of it, or is dead."""
+        assert self._writer is not None
+        with contextlib.suppress(ConnectionError):
+            self._writer.write(frames.pack(message))
+            await self._writer.drain()
+
+    async def stop(self) -> None:
+        """Stops all processes of the run. Raises SandboxFault when they do not stay stopped."""
+        deadline = asyncio.get_running_loop().time() + STOP_SECONDS
+        quiet = 0
+        # Twice: what one process woke up after it was looked at is found by the second look.
+        while quiet < 2:
+            quiet = quiet + 1 if await self.running() == 0 else 0
+            if asyncio.get_running_loop().time() > deadline:
+                raise SandboxFault("its processes do not stop")
+
+    async def running(self) -> int:
+        """How many processes of the run were not stopped; they are told to. Raises SandboxFault when it is dead."""
+        self._stopped = asyncio.get_running_loop().create_future()
+        self._order("stop")
+        ends: list[asyncio.Future[Any]] = [self._stopped, self.ended]
+        await asyncio.wait(ends, timeout=STOP_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        if not self._stopped.done():
+            raise SandboxFault("it is dead or its zygote does not answer")
+        return self._stopped.result()
+
+    def heard_stopped(self, running: int) -> None:
+        """What its zygote answers to the order to stop it."""
+        if self._stopped is not None and not self._stopped.done():
+            self._stopped.set_result(running)
+
+    def go_on(self) -> None:
+        """Lets the stopped processes of the run go on."""
+        if not self.ended.done():
+            self._order("continue")
 
     async def flooded(self) -> None:
         """Waits until one of the output streams passes its limit, which it may never do."""
@@ -119,7 +173,7 @@ class PooledChild:
     def kill(self) -> None:
         """Ends the run; idempotent. Its zygote does the killing."""
         if not self.ended.done():
-            self._kill()
+            self._order("kill")
 
     async def watch_memory(self, budget_bytes: int) -> None:
         """Kills the run when all of it together holds more than this; to be cancelled when the run has ended."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -19,6 +20,15 @@ SLOTS_MAX = 64
 """More slots than this are refused when the settings are read."""
 KEPT_SLOTS = 1
 """Slots beside those of the jobs, which only interactive runs use."""
+
+PARKED_MAX = 8
+"""Runs that may wait for an answer at the same time. Each keeps its memory, so beside the slots' this many times the
+memory of a run may be in use; beyond it the oldest is ended, and its caller runs the script again with its answers."""
+PARKED_SECONDS = 60.0
+"""How long a run waits for its answer. Most answers take less; what waits for a quantum computer's queue is cheaper to
+run again than to hold memory for hours."""
+ASKS_MAX = 1_000
+"""What one run may ask, answers that are remembered included: more would be a loop without an end."""
 
 Isolation = Literal["namespaces", "rootless", "uid", "landlock", "process"]
 """What separates a run from the machine: namespaces and a user of its own, namespaces, a user of its own, only an
@@ -55,6 +65,39 @@ class Earlier:
 _OTHER_FRAMEWORKS = re.compile(r"\b(?:cirq|pennylane|braket|marqov)\b")
 
 
+Where = Literal["here", "ask"]
+"""Who does what a script wants done: the child itself, or the caller, of whom it is asked."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """How a run deals with graphs of tasks and with the circuits of its device, and what it is run for beside its
+    source. Texts are JSON that only the child reads. At most one of `entry`, `task` and `finish` is there."""
+
+    graphs: Where = "here"
+    circuits: Where = "here"
+    seed: int | None = None
+    """With `now`, in seconds since 1970: where randomness and the clock begin, so that a second run asks the same."""
+    now: float | None = None
+    entry: dict[str, Any] | None = None
+    """{model, entrypoint, input}: what is called with what."""
+    answers: list[dict[str, Any]] = field(default_factory=list)
+    """To what was asked before, in order; of a run that goes on, the one that it waits for."""
+    task: dict[str, Any] | None = None
+    """{function, name, arguments, values}: one task of a graph is run instead of the source."""
+    finish: dict[str, Any] | None = None
+    """{name, output, values}: the result is made of what a workflow returns, and no code is run."""
+    workflow_metadata: str | None = None
+    """JSON of what the caller knows of the graphs that it has run; part of the result."""
+    resume: str | None = None
+    """The id of a parked run, which goes on."""
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether the child keeps a channel on which answers come."""
+        return self.finish is None and "ask" in (self.graphs, self.circuits)
+
+
 @dataclass(frozen=True)
 class Job:
     """What to run. `source` is {kind: code, framework, code} or {kind: circuit, format, payload}; it is passed on
@@ -74,6 +117,7 @@ class Job:
     """What an earlier child told of the circuit that its text cannot say: shown register names, observables."""
     earlier: Earlier | None = None
     """The child that ran the code of which this job's circuit is left."""
+    script: Script = Script()
 
     @property
     def zygote(self) -> ZygoteSet:
@@ -111,6 +155,28 @@ class Completed:
     execution_time_ms: float
     result: str
     artifacts: list[Artifact] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Returned:
+    """A task of a graph returned. `result` is its value as JSON text, exact, with pickles in the SDK's envelopes;
+    `display` the same for people, or None and why."""
+
+    execution_time_ms: float
+    result: str
+    display: str | None
+    display_problem: str | None
+    stdout: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The run wants something of its caller. `ask` is checked; `parked`: its child waits for the answer."""
+
+    execution_time_ms: float
+    ask: dict[str, Any]
+    parked: bool
+    stdout: str
 
 
 @dataclass(frozen=True)
@@ -160,7 +226,7 @@ class Artifact:
     content: bytes
 
 
-Outcome = Completed | Found | Told | Failed | Lost
+Outcome = Completed | Returned | Asked | Found | Told | Failed | Lost
 
 
 class SandboxBusy(Exception):
@@ -169,6 +235,14 @@ class SandboxBusy(Exception):
 
 class SandboxFault(Exception):
     """No child took the job, by the executor's own fault; nothing of the job was run."""
+
+
+class NotParked(Exception):
+    """The run that is to go on does not wait here: it never did, has ended, or goes on already."""
+
+
+class WrongAnswer(Exception):
+    """That is no answer to what the parked run has asked; it still waits. The message says which it waits for."""
 
 
 class SandboxInsecure(SandboxFault):
@@ -184,6 +258,10 @@ class SandboxFacts:
     isolation: str
     slots_total: int
     slots_running: int
+    parked: int = 0
+    """Runs that wait for an answer and hold no slot."""
+    parkings: dict[str, int] = field(default_factory=dict)
+    """How many have left their place so far, by why: resumed, expired, displaced, died."""
     selftest: list[dict[str, Any]] = field(default_factory=list)
     cgroup: str = "none"
     landlock_abi: int = 0
@@ -204,7 +282,11 @@ class Sandbox(Protocol):
     async def run(self, job: Job, limits: Limits, accepted: Callable[[], None]) -> Outcome:
         """Runs one job; calls `accepted` when a child has taken it. Raises SandboxBusy at once when no slot is free,
         SandboxFault when no child took the job, and SandboxInsecure where no isolation works; all mean that nothing was
-        run."""
+        run. Where the job goes on with a parked run, that run is held; WrongAnswer and NotParked then mean the same."""
+
+    def hold(self, run_id: str) -> AbstractContextManager[Job]:
+        """The job of a parked run, which is kept from expiring, and for the caller alone. Raises NotParked. When it is
+        left and the run is still parked, that waits on."""
 
     def facts(self) -> SandboxFacts:
         """What holds and how many runs are alive."""

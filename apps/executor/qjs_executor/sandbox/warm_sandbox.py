@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 from ..launcher.client import LauncherClient
 from ..launcher.orders import SETS
+from ..service.answer import BadAnswer
+from ..service.ask import read_ask
 from ..service.logs import facts, log
-from ..service.run_end import listen, outcome_of
+from ..service.run_end import RunEnd, listen, listen_on, outcome_of
 from .landlock import landlock_abi
+from .live_run import LiveRun
+from .parking import Parking
 from .pool import READY, RECYCLE_JOBS, Pool
 from .pooled_child import PooledChild
 from .seam import (
+    PARKED_MAX,
+    PARKED_SECONDS,
     SHARED_USER,
+    Asked,
     Isolation,
     Job,
     Limits,
@@ -34,10 +43,16 @@ _WARNING = "this executor runs code without isolation (SANDBOX_ALLOW_INSECURE=1)
 
 class WarmSandbox:
     """See `Sandbox`. Of the kinds of isolation that the launcher offers, the strongest whose self-test passes is taken.
-    `groups`: whether control groups are used where they can be had."""
+    `groups`: whether control groups are used where they can be had; `parked_seconds`: how long a run that has asked
+    something is kept."""
 
     def __init__(
-        self, launcher: LauncherClient, slots: int, recycle_jobs: int = RECYCLE_JOBS, groups: bool = True
+        self,
+        launcher: LauncherClient,
+        slots: int,
+        recycle_jobs: int = RECYCLE_JOBS,
+        groups: bool = True,
+        parked_seconds: float = PARKED_SECONDS,
     ) -> None:
         self._launcher = launcher
         self._offer = launcher.handover
@@ -49,6 +64,7 @@ class WarmSandbox:
         self._selftest: list[dict[str, Any]] = []
         self._pools: dict[ZygoteSet, Pool] = {}
         self._running: set[PooledChild] = set()
+        self._parking = Parking(self._end, seconds=parked_seconds)
         self._taken = 0
         self._closing = False
         self._reapers: set[asyncio.Task[None]] = set()
@@ -95,6 +111,8 @@ class WarmSandbox:
             isolation=isolation or "none",
             slots_total=self._slots,
             slots_running=self._taken,
+            parked=len(self._parking),
+            parkings=dict(self._parking.left),
             selftest=self._selftest,
             cgroup=self._offer.cgroup if self._groups else "none",
             landlock_abi=landlock_abi(),
@@ -108,11 +126,18 @@ class WarmSandbox:
         """See `Sandbox`."""
         if self._isolation is None:
             raise SandboxInsecure(self._problem or "the executor is not ready")
+        if job.script.resume is not None:
+            return await self._resume(job, job.script.resume, limits, accepted)
         return await self._run(job, limits, accepted)
+
+    def hold(self, run_id: str) -> AbstractContextManager[Job]:
+        """See `Sandbox`."""
+        return self._parking.hold(run_id)
 
     async def close(self) -> None:
         """See `Sandbox`."""
         self._closing = True
+        self._parking.close()
         for child in self._running:
             child.kill()
         await self._idle.wait()
@@ -120,7 +145,7 @@ class WarmSandbox:
 
     async def _open(self, isolation: Isolation) -> None:
         # Live children, idle ones too, have a user each.
-        shared = [self._offer.user] * (self._slots + 4 * READY)
+        shared = [self._offer.user] * (self._slots + PARKED_MAX + 4 * READY)
         uids = deque(shared if isolation in SHARED_USER else range(*self._offer.users))
         self._pools = {
             name: Pool(self._launcher, name, isolation, uids, self._groups, self._recycle_jobs) for name in SETS
@@ -153,29 +178,81 @@ class WarmSandbox:
         pool.count_job()
         self._running.add(child)
         child.give(limits)
-        answered = False
         settings = self._offer.settings
         memory = max(settings.memory_bytes, settings.engine_memory_bytes)
         watch = None if self._groups else asyncio.create_task(child.watch_memory(memory))
+        run = LiveRun(pool, child, watch, asked=len(job.script.answers))
+        run.remember(job)
+        return await self._stretch(run, job, limits, listen(child, job, limits, accepted))
+
+    async def _resume(self, job: Job, run_id: str, limits: Limits, accepted: Callable[[], None]) -> Outcome:
+        """Goes on with a parked run, which the caller holds."""
+        if self._closing or self._taken >= self._slots:
+            raise SandboxBusy
+        if (parked := self._parking.peek(run_id)) is not None:
+            parked.check_answer(job)
+        run = self._parking.take(run_id)
+        run.remember(job)
+        self._taken += 1
+        self._idle.clear()
+        run.child.give(limits)
+        run.child.go_on()
+        accepted()
+        return await self._stretch(run, job, limits, listen_on(run.child, job, limits))
+
+    async def _stretch(self, run: LiveRun, job: Job, limits: Limits, talk: Coroutine[Any, Any, RunEnd]) -> Outcome:
+        """A run from its start, or an answer, to its end or its next question, with which it is parked."""
+        child = run.child
+        answered = parked = False
         try:
-            end = await listen(child, job, limits, accepted)
-            answered = end.kind == "answered"
+            end = self._checked(await talk, run, job)
+            answered = end.kind in ("answered", "asked")
+            if end.kind == "asked" and not run.final:
+                parked = await self._park(run, job)
         finally:
-            if watch is not None:
-                watch.cancel()
             # A task of its own: it goes on even if this coroutine is cancelled again.
-            reaper = asyncio.create_task(self._reap(pool, child))
-            self._reapers.add(reaper)
-            reaper.add_done_callback(self._reapers.discard)
+            reaper = None if parked else self._end(run)
             try:
                 # Who has answered is killed without anybody waiting for it: the kernel takes a while over its memory.
-                await (child.printed() if answered else asyncio.shield(reaper))
+                if reaper is not None:
+                    await (child.printed() if answered else asyncio.shield(reaper))
             finally:
                 self._release()
         if self._closing:
             return Lost("the executor was shut down during the run")
         note = _WARNING if self._isolation == "process" else ""
-        return outcome_of(end, job, limits, child.stdout, child.stderr, note)
+        outcome = outcome_of(end, job, limits, run, note)
+        return replace(outcome, parked=parked) if isinstance(outcome, Asked) else outcome
+
+    @staticmethod
+    def _checked(end: RunEnd, run: LiveRun, job: Job) -> RunEnd:
+        """The end of a stretch, a question in it checked and noted."""
+        if end.kind != "asked" or end.answer is None:
+            return end
+        try:
+            run.ask = read_ask(end.answer, job, run.asked + 1)
+        except BadAnswer as error:
+            return replace(end, kind="bad_answer", answer=None, detail=str(error))
+        run.asked += 1
+        return replace(end, answer=run.ask)
+
+    async def _park(self, run: LiveRun, job: Job) -> bool:
+        """Whether the run now waits in a place of its own."""
+        try:
+            await run.child.stop()
+        except SandboxFault as error:
+            log.warning("a run was not parked", extra=facts(run_id=job.run_id, reason=str(error)))
+            return False
+        return not self._closing and self._parking.park(job, run)
+
+    def _end(self, run: LiveRun) -> asyncio.Task[None]:
+        """Ends a run; the task is done when nothing of it is alive."""
+        if run.watch is not None:
+            run.watch.cancel()
+        reaper = asyncio.create_task(self._reap(run.pool, run.child))
+        self._reapers.add(reaper)
+        reaper.add_done_callback(self._reapers.discard)
+        return reaper
 
     async def _reap(self, pool: Pool, child: PooledChild) -> None:
         await pool.reap(child)

@@ -1,8 +1,9 @@
 """A zygote: imports one set of packages once and forks confined single-use children from that state.
 
 It has one thread, runs no circuit, sees no job, and holds nothing that user code may not read: a child inherits all of
-its memory. It gets its configuration from the launcher and obeys the shell over one socket: {"fork": slot, "uid": user}
-and {"kill": slot}; it reports "up", each child with its descriptors, and each end. When the shell goes, or gives an
+its memory. It gets its configuration from the launcher and obeys the shell over one socket: {"fork": slot, "uid": user} and
+"kill", "stop" and "continue" with a slot; it reports "up", each child with its descriptors, what it found running when
+it was to stop one, and each end. When the shell goes, or gives an
 order that is none of these, it kills its children and exits.
 """
 
@@ -22,6 +23,7 @@ from typing import Any, NoReturn
 from . import linux, written_pages
 from .private_root import build_shared_root
 from .seam import SHARED_USER, SLOTS_MAX, WITH_NAMESPACES
+from .stopping import continue_run, stop_run
 from .zygote_child import Pipes, Plan, be_child
 
 MESSAGE_BYTES_MAX = 64 * 1024
@@ -116,6 +118,12 @@ class _Zygote:
             case {"kill": int(slot), **rest} if not rest:
                 if (child := self._children.get(slot)) is not None:
                     self._kill(child)
+            case {"stop": int(slot), **rest} if not rest:
+                if (child := self._children.get(slot)) is not None:
+                    self._tell({"stopped": slot, "running": stop_run(child.pid, self._guarded)})
+            case {"continue": int(slot), **rest} if not rest:
+                if (child := self._children.get(slot)) is not None:
+                    continue_run(child.pid, self._guarded)
             case _:
                 self._quit()
 
@@ -150,6 +158,11 @@ class _Zygote:
         # The executor holds the only copies now: a later child must not inherit the pipes of this one.
         for fd in ours[1:]:
             os.close(fd)
+
+    @property
+    def _guarded(self) -> bool:
+        """Whether the process that was forked for a run is its guard."""
+        return self._pid_namespace < 0
 
     def _own_folder(self, slot: int, uid: int) -> str:
         """Where the child works; a folder made for it where it has no /tmp of its own."""

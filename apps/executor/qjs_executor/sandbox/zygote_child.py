@@ -1,4 +1,5 @@
-"""A child of a zygote: confined first, then `ready`, then one job. Any step that fails ends it before it has a job.
+"""A child of a zygote: confined first, then `ready`, then one job and the answers to what it asks. Any step that fails
+ends it before it has a job.
 
 The order of the steps matters: each takes away what a later one no longer needs. The filter of system calls is last.
 """
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from .. import frames
+from ..child.script import script_of
 from . import linux, written_pages
 from .confinement import PROCESSES_MAX, limit, limit_processes_of_shared_user, prefer_as_memory_victim
 from .guard import stand_guard
@@ -71,14 +73,16 @@ def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes, written: list[writ
     order = frames.receive(JOB_FD)
     if order is None:
         os._exit(0)
-    os.close(JOB_FD)
+    asks = script_of(order["job"]).may_ask
+    if not asks:
+        os.close(JOB_FD)
     _lower_cpu_limit(order["cpu_seconds"])
     if plan.isolation in ("landlock", "process"):
         limit_processes_of_shared_user()
     frames.send(RESULT_FD, frames.pack({"taken": {"uid": os.getuid()}}))
     from ..child.main import answer
 
-    answer(order["job"], RESULT_FD)
+    answer(order["job"], RESULT_FD, JOB_FD if asks else None)
 
 
 def _take_descriptors(pipes: Pipes) -> None:

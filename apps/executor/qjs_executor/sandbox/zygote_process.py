@@ -132,9 +132,12 @@ class ZygoteProcess:
         elif "child" in message:
             slot = message["child"]
             uid = self.forking.pop(slot)
-            child = PooledChild(slot, uid, descriptors, lambda: self._order({"kill": slot}), self.kill)
+            child = PooledChild(slot, uid, descriptors, lambda order: self._order({order: slot}), self.kill)
             self.children[slot] = child
             self._on_child(self, child)
+        elif "stopped" in message:
+            if (stopped := self.children.get(message["stopped"])) is not None:
+                stopped.heard_stopped(message["running"])
         elif "ended" in message:
             kind, number = message["status"]
             self._settle(self.children.pop(message["ended"]), (kind, number))

@@ -18,6 +18,10 @@ DIAGRAM_LENGTH_MAX = 64 * 1024
 REGISTERS_MAX = 256
 CIRCUIT_TEXT_MAX = 4 * 1024 * 1024
 SHOTS_MAX = 100_000
+RESULT_TEXT_MAX = 64 * 1024 * 1024
+"""Characters; the limit of a result is in bytes and comes later, with a message of its own."""
+DISPLAY_MAX = 3 * 1024 * 1024
+"""Of a task's value for people, which travels beside the value itself."""
 STATE_QUBITS_MAX = 20
 ANALYSIS_FIELDS = (
     "framework",
@@ -56,6 +60,9 @@ class CircuitRun:
     circuit: str | None
     state_vector: list[list[float]] | bytes | None
     expectation_values: list[dict[str, Any]] | None
+    provided: bool = False
+    """The counts came with the answer to a circuit that was asked of the caller."""
+    workflow_metadata: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,17 @@ class ValueRun:
 
     value: Any
     warnings: list[str]
+    workflow_metadata: dict[str, Any] | None = None
+    """Of the graphs that the child ran itself."""
+
+
+@dataclass(frozen=True)
+class TaskRun:
+    """A task of a graph returned: its value as JSON text, and the same for people or why there is none."""
+
+    result: str
+    display: str | None
+    display_problem: str | None
 
 
 @dataclass(frozen=True)
@@ -91,8 +109,12 @@ class UserError:
     line: int | None
 
 
-def read_answer(answer: dict[str, Any], job: Job) -> CircuitRun | ValueRun | FoundRun | ToldRun | UserError:
-    """The child's last message as a checked value. Raises BadAnswer."""
+AnyRun = CircuitRun | ValueRun | TaskRun | FoundRun | ToldRun | UserError
+
+
+def read_answer(answer: dict[str, Any], job: Job, provided: dict[str, int] | None = None) -> AnyRun:
+    """The child's last message as a checked value. `provided`: the counts of the last circuit that the run asked of
+    its caller. Raises BadAnswer."""
     if answer.get("ok") is False:
         return _user_error(answer)
     if answer.get("ok") is not True:
@@ -101,12 +123,34 @@ def read_answer(answer: dict[str, Any], job: Job) -> CircuitRun | ValueRun | Fou
         return _found(answer["found"])
     if job.task != "run":
         return ToldRun(_told(job.task, answer))
+    if job.script.task is not None:
+        return _task_run(answer)
     if "value" in answer:
-        return ValueRun(answer["value"], _warnings(answer))
-    return _circuit_run(answer, job)
+        return ValueRun(answer["value"], warnings_of(answer), _metadata(answer))
+    if job.script.finish is not None:
+        raise BadAnswer("value")
+    return _circuit_run(answer, job, provided)
 
 
-def _circuit_run(answer: dict[str, Any], job: Job) -> CircuitRun:
+def _task_run(answer: dict[str, Any]) -> TaskRun:
+    display, problem = answer.get("display"), answer.get("display_problem")
+    if display is not None:
+        display = text(display, "display", RESULT_TEXT_MAX)
+    if problem is not None:
+        problem = shortened(text(problem, "display_problem", RESULT_TEXT_MAX))
+    if display is not None and len(display) > DISPLAY_MAX:
+        display, problem = None, f"its text is longer than {DISPLAY_MAX // 1024 // 1024} MiB"
+    return TaskRun(text(answer.get("result"), "result", RESULT_TEXT_MAX), display, problem)
+
+
+def _metadata(answer: dict[str, Any]) -> dict[str, Any] | None:
+    metadata = answer.get("workflow_metadata")
+    if metadata is not None and not isinstance(metadata, dict):
+        raise BadAnswer("workflow_metadata")
+    return None if metadata is None else {plain(key): _plain_value(value) for key, value in metadata.items()}
+
+
+def _circuit_run(answer: dict[str, Any], job: Job, provided: dict[str, int] | None) -> CircuitRun:
     digest = answer.get("circuit_sha256")
     if digest is not None and not (isinstance(digest, str) and _SHA256.fullmatch(digest)):
         raise BadAnswer("circuit_sha256")
@@ -114,21 +158,24 @@ def _circuit_run(answer: dict[str, Any], job: Job) -> CircuitRun:
     if circuit is not None:
         circuit = text(circuit, "circuit", CIRCUIT_TEXT_MAX)
         digest = hashlib.sha256(circuit.encode("utf-8")).hexdigest()
-    shots = _integer(answer.get("shots", job.shots), "shots", 1, SHOTS_MAX)
-    registers = _registers(answer.get("registers"))
+    shots = integer(answer.get("shots", job.shots), "shots", 1, SHOTS_MAX)
+    registers = registers_of(answer.get("registers"))
     info = _circuit_info(answer.get("circuit_info"))
     info["registers"] = registers
     width = sum(register["size"] for register in registers)
+    asked = job.script.circuits == "ask"
     return CircuitRun(
-        counts=_counts(answer.get("counts"), width, shots),
+        counts=_provided(answer, width, provided) if asked else _counts(answer.get("counts"), width, shots),
         circuit_info=info,
         registers=registers,
         circuit_sha256=digest,
-        warnings=_warnings(answer),
+        warnings=warnings_of(answer),
         shots=shots,
         circuit=circuit,
         state_vector=_state_vector(answer, info["num_qubits"]),
         expectation_values=_expectation_values(answer),
+        provided=asked,
+        workflow_metadata=_metadata(answer),
     )
 
 
@@ -158,7 +205,7 @@ def _expectation_values(answer: dict[str, Any]) -> list[dict[str, Any]] | None:
     if answer.get("expectation_values") is None:
         return None
     values: list[dict[str, Any]] = []
-    for item in _list(answer, "expectation_values", REGISTERS_MAX):
+    for item in listed(answer, "expectation_values", REGISTERS_MAX):
         if not isinstance(item, dict) or not isinstance(item.get("value"), int | float):
             raise BadAnswer("expectation_values")
         kind = text(item.get("kind"), "expectation_values: kind", 20)
@@ -173,14 +220,14 @@ def _found(found: Any) -> FoundRun:
         raise BadAnswer("found")
     names = found.get("register_names")
     if names is not None:
-        names = [text(name, "found: register_names", 200) for name in _list(found, "register_names", REGISTERS_MAX)]
+        names = [text(name, "found: register_names", 200) for name in listed(found, "register_names", REGISTERS_MAX)]
     observables = found.get("observables")
     if observables is not None and not isinstance(observables, list):
         raise BadAnswer("found: observables")
     return FoundRun(
         openqasm3=text(found.get("openqasm3"), "found: openqasm3", CIRCUIT_TEXT_MAX),
         facts={"register_names": names, "observables": observables},
-        warnings=_warnings(found),
+        warnings=warnings_of(found),
     )
 
 
@@ -191,17 +238,17 @@ def _told(task: Task, answer: dict[str, Any]) -> dict[str, Any]:
             return {
                 "qasm": text(answer.get("openqasm3"), "openqasm3", CIRCUIT_TEXT_MAX),
                 "circuit_info": {**_circuit_info(answer.get("circuit_info")), "registers": []},
-                "warnings": _warnings(answer),
+                "warnings": warnings_of(answer),
             }
         case "compile":
             canonical = answer.get("openqasm3")
-            registers = _registers(answer.get("registers"))
+            registers = registers_of(answer.get("registers"))
             return {
                 **_plain_fields(answer, ("format", "program", "media_type", "qubits", "readout")),
                 **({"layout": _plain_value(answer["layout"])} if "layout" in answer else {}),
                 "qasm": None if canonical is None else text(canonical, "openqasm3", CIRCUIT_TEXT_MAX),
                 "circuit_info": {**_circuit_info(answer.get("circuit_info")), "registers": registers},
-                "warnings": _warnings(answer),
+                "warnings": warnings_of(answer),
             }
         case "engines":
             return _plain_fields(answer, ("engines",))
@@ -232,8 +279,9 @@ def _plain_value(value: Any) -> Any:
     return value
 
 
-def _warnings(answer: dict[str, Any]) -> list[str]:
-    return [text(item, "warnings", WARNING_LENGTH_MAX) for item in _list(answer, "warnings", WARNINGS_MAX)]
+def warnings_of(answer: dict[str, Any]) -> list[str]:
+    """The warnings of an answer. Raises BadAnswer."""
+    return [text(item, "warnings", WARNING_LENGTH_MAX) for item in listed(answer, "warnings", WARNINGS_MAX)]
 
 
 def plain(value: str) -> str:
@@ -263,7 +311,7 @@ def _user_error(answer: dict[str, Any]) -> UserError:
     if code not in ERROR_CODES or not isinstance(message, str):
         raise BadAnswer("code or message")
     if line is not None:
-        line = _integer(line, "line", 1, 10_000_000)
+        line = integer(line, "line", 1, 10_000_000)
     return UserError(code, shortened(message), line)
 
 
@@ -275,13 +323,22 @@ def _counts(counts: Any, width: int, shots: int) -> dict[str, int]:
     for key, count in counts.items():
         if len(key) != width or not _BITS.fullmatch(key):
             raise BadAnswer("counts: a key")
-        _integer(count, "counts: a value", 0, shots)
+        integer(count, "counts: a value", 0, shots)
     if sum(counts.values()) != shots:
         raise BadAnswer("counts: their sum is not the shots")
     return dict(sorted(counts.items()))
 
 
-def _registers(value: Any) -> list[dict[str, Any]]:
+def _provided(answer: dict[str, Any], width: int, provided: dict[str, int] | None) -> dict[str, int]:
+    """The counts that the run was given, which a result of a circuit that it asked for has to show as they are. They
+    need not add up to the shots: a provider may have lost some."""
+    if provided is None or answer.get("counts") != provided or any(len(key) != width for key in provided):
+        raise BadAnswer("counts: not those that the backend gave")
+    return dict(sorted(provided.items()))
+
+
+def registers_of(value: Any) -> list[dict[str, Any]]:
+    """Registers with name, size and perhaps qubits. Raises BadAnswer."""
     if not isinstance(value, list) or not 1 <= len(value) <= REGISTERS_MAX:
         raise BadAnswer("registers")
     registers: list[dict[str, Any]] = []
@@ -290,13 +347,13 @@ def _registers(value: Any) -> list[dict[str, Any]]:
             raise BadAnswer("registers")
         register: dict[str, Any] = {
             "name": text(item.get("name"), "registers: name", 200),
-            "size": _integer(item.get("size"), "registers: size", 1, 256),
+            "size": integer(item.get("size"), "registers: size", 1, 256),
         }
         qubits = item.get("qubits")
         if qubits is not None:
             if not isinstance(qubits, list) or len(qubits) != register["size"]:
                 raise BadAnswer("registers: qubits")
-            register["qubits"] = [_integer(qubit, "registers: qubits", 0, 1_000_000) for qubit in qubits]
+            register["qubits"] = [integer(qubit, "registers: qubits", 0, 1_000_000) for qubit in qubits]
         registers.append(register)
     return registers
 
@@ -312,7 +369,7 @@ def _circuit_info(value: Any) -> dict[str, Any]:
         raise BadAnswer("circuit_info.has_mid_circuit_measurement")
 
     def number(name: str) -> int:
-        return _integer(value.get(name), f"circuit_info.{name}", 0, 2**53)
+        return integer(value.get(name), f"circuit_info.{name}", 0, 2**53)
 
     return {
         "num_qubits": number("num_qubits"),
@@ -320,7 +377,7 @@ def _circuit_info(value: Any) -> dict[str, Any]:
         "depth": number("depth"),
         "size": number("size"),
         "gate_counts": {
-            plain(name)[:200]: _integer(count, "circuit_info.gate_counts", 0, 2**53)
+            plain(name)[:200]: integer(count, "circuit_info.gate_counts", 0, 2**53)
             for name, count in gate_counts.items()
         },
         "two_qubit_gates": number("two_qubit_gates"),
@@ -330,14 +387,16 @@ def _circuit_info(value: Any) -> dict[str, Any]:
     }
 
 
-def _list(answer: dict[str, Any], name: str, length_max: int) -> list[Any]:
+def listed(answer: dict[str, Any], name: str, length_max: int) -> list[Any]:
+    """The member of this name, a list of at most so many items. Raises BadAnswer."""
     value = answer.get(name)
     if not isinstance(value, list) or len(value) > length_max:
         raise BadAnswer(name)
     return value
 
 
-def _integer(value: Any, where: str, low: int, high: int) -> int:
+def integer(value: Any, where: str, low: int, high: int) -> int:
+    """An integer field within its range. Raises BadAnswer."""
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise BadAnswer(where)
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from .strict_json import NotStrictJson, parse_object
+from .strict_json import NotStrictJson, parse_object_aside
 
 
 class BadFrame(Exception):
@@ -27,6 +27,6 @@ async def read_frame(reader: asyncio.StreamReader, bytes_max: int) -> dict[str, 
     except asyncio.IncompleteReadError:
         raise BadFrame(f"it ends before the {size} bytes that it declares") from None
     try:
-        return parse_object(body)
+        return await parse_object_aside(body)
     except NotStrictJson as error:
         raise BadFrame(f"it is not acceptable JSON: {error}") from None

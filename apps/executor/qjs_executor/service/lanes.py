@@ -1,5 +1,6 @@
 """Who may run next. Jobs are paced by their workers: a full lane refuses them at once. Interactive runs wait their
-turn, team after team, and one slot is always theirs.
+turn, team after team, and one slot is always theirs. A run that goes on after an answer is before both: it holds memory
+while it waits.
 
 Teams and users are opaque keys here; the executor knows neither.
 """
@@ -50,6 +51,8 @@ class Lanes:
         self._teams: Counter[str] = Counter()
         # Teams in the order of their next turn, each with its runs first come first served.
         self._waiting: OrderedDict[str, deque[_Waiter]] = OrderedDict()
+        self._going_on: deque[_Waiter] = deque()
+        """Runs of either lane that have begun before."""
 
     @property
     def jobs_running(self) -> int:
@@ -67,28 +70,33 @@ class Lanes:
         return sum(len(waiters) for waiters in self._waiting.values())
 
     @asynccontextmanager
-    async def slot(self, lane: Lane) -> AsyncIterator[None]:
-        """Holds a slot. Raises SandboxBusy: for a job at once, for an interactive run after its wait, or at once when
-        too many wait."""
-        if lane.name == "jobs":
-            if self._jobs >= self.job_slots or self._full():
+    async def slot(self, lane: Lane, goes_on: bool = False) -> AsyncIterator[None]:
+        """Holds a slot. Raises SandboxBusy: for a new job at once, for an interactive run and for one that goes on
+        after its wait, or at once when too many wait."""
+        if goes_on:
+            await self._turn(lane, self._going_on)
+        elif lane.name == "jobs":
+            if self._going_on or not self._has_room(lane):
                 raise SandboxBusy("every slot is taken")
-            self._jobs += 1
+            self._enter(lane)
         else:
-            await self._turn(lane)
+            if self.waiting >= WAITING_MAX:
+                raise SandboxBusy("too many runs wait already")
+            await self._turn(lane, self._waiting.setdefault(lane.team, deque()))
         try:
             yield
         finally:
             self._leave(lane)
 
+    def _has_room(self, lane: Lane) -> bool:
+        return not self._full() and (lane.name != "jobs" or self._jobs < self.job_slots)
+
     def _full(self) -> bool:
         return self._jobs + self._interactive >= self.job_slots + KEPT_SLOTS
 
-    async def _turn(self, lane: Lane) -> None:
-        if self.waiting >= WAITING_MAX:
-            raise SandboxBusy("too many runs wait already")
+    async def _turn(self, lane: Lane, queue: deque[_Waiter]) -> None:
         waiter = _Waiter(lane, asyncio.get_running_loop().create_future())
-        self._waiting.setdefault(lane.team, deque()).append(waiter)
+        queue.append(waiter)
         self._admit()
         try:
             await asyncio.wait_for(asyncio.shield(waiter.turn), self._wait_seconds)
@@ -103,6 +111,14 @@ class Lanes:
         finally:
             self._forget(waiter)
 
+    def _enter(self, lane: Lane) -> None:
+        if lane.name == "jobs":
+            self._jobs += 1
+        else:
+            self._interactive += 1
+            self._users[lane.user] += 1
+            self._teams[lane.team] += 1
+
     def _leave(self, lane: Lane) -> None:
         if lane.name == "jobs":
             self._jobs -= 1
@@ -115,22 +131,26 @@ class Lanes:
         self._admit()
 
     def _admit(self) -> None:
-        """Gives free slots to those who wait: each team in turn, in a team the first whose user has not too many."""
+        """Gives free slots to those who wait: first to runs that go on, then each team in turn, in a team the first
+        whose user has not too many."""
+        for waiter in list(self._going_on):
+            if self._has_room(waiter.lane):
+                self._going_on.remove(waiter)
+                self._enter(waiter.lane)
+                waiter.turn.set_result(None)
         progress = True
         while progress and not self._full():
             progress = False
             for team in list(self._waiting):
                 if self._full():
                     return
-                waiter = self._next_of(team)
-                if waiter is None:
+                next_one = self._next_of(team)
+                if next_one is None:
                     continue
                 progress = True
-                self._interactive += 1
-                self._users[waiter.lane.user] += 1
-                self._teams[team] += 1
-                waiter.turn.set_result(None)
-                self._forget(waiter)
+                self._enter(next_one.lane)
+                next_one.turn.set_result(None)
+                self._forget(next_one)
                 if team in self._waiting:
                     self._waiting.move_to_end(team)
 
@@ -140,6 +160,9 @@ class Lanes:
         return next((waiter for waiter in self._waiting[team] if self._users[waiter.lane.user] < USER_RUNS_MAX), None)
 
     def _forget(self, waiter: _Waiter) -> None:
+        if waiter in self._going_on:
+            self._going_on.remove(waiter)
+            return
         waiters = self._waiting.get(waiter.lane.team)
         if waiters is None or waiter not in waiters:
             return

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..sandbox.seam import Failed, Job, Outcome, Sandbox, SandboxBusy, SandboxFault
+from ..sandbox.seam import Failed, Job, NotParked, Outcome, Returned, Sandbox, SandboxBusy, SandboxFault
 from .lanes import Lane, Lanes
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -16,6 +16,8 @@ BUCKETS = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 
 """Upper bounds in seconds: from a warm Bell pair to the longest wall time that a request may ask for."""
 LIMITS = {"time limit": "time", "memory limit": "memory", "output limit": "output", "crashed": "crash"}
 """How the messages of runs that were ended begin, and their label."""
+
+PARKING_ENDS = ("resumed", "expired", "displaced", "died")
 
 _Labels = tuple[tuple[str, str], ...]
 
@@ -42,6 +44,9 @@ class Metrics:
         except SandboxBusy:
             self._refusals[(("lane", lane.name), ("reason", "busy"))] += 1
             raise
+        except NotParked:
+            self._refusals[(("lane", lane.name), ("reason", "not_parked"))] += 1
+            raise
         except SandboxFault:
             self._refusals[(("lane", lane.name), ("reason", "fault"))] += 1
             raise
@@ -50,7 +55,7 @@ class Metrics:
                 self._count(job, lane, measured.outcome, time.monotonic() - started)
 
     def _count(self, job: Job, lane: Lane, outcome: Outcome, seconds: float) -> None:
-        name = type(outcome).__name__.lower()
+        name = outcome_name(outcome)
         self._runs[(("lane", lane.name), ("task", job.task), ("outcome", name))] += 1
         buckets = self._seconds.setdefault(lane.name, [0] * (len(BUCKETS) + 1))
         buckets[bisect_left(BUCKETS, seconds)] += 1
@@ -79,7 +84,9 @@ class Metrics:
         yield from _head("qjs_executor_runs_ended_total", "counter", "Runs that a limit or a crash ended, by which.")
         for limit in LIMITS.values():
             yield _line("qjs_executor_runs_ended_total", self._limits[limit], (("limit", limit),))
-        yield from _head("qjs_executor_refusals_total", "counter", "Requests that found no slot (busy) or no child.")
+        yield from _head(
+            "qjs_executor_refusals_total", "counter", "Requests that found no slot (busy), no child or no run."
+        )
         for labels, count in sorted(self._refusals.items()):
             yield _line("qjs_executor_refusals_total", count, labels)
 
@@ -95,6 +102,11 @@ class Metrics:
         yield _line("qjs_executor_slots_running", lanes.interactive_running, (("lane", "interactive"),))
         yield from _head("qjs_executor_waiting", "gauge", "Interactive runs that wait for a slot.")
         yield _line("qjs_executor_waiting", lanes.waiting)
+        yield from _head("qjs_executor_parked", "gauge", "Runs that wait for an answer, stopped and without a slot.")
+        yield _line("qjs_executor_parked", facts.parked)
+        yield from _head("qjs_executor_parkings_total", "counter", "Runs that waited for an answer, by how that ended.")
+        for why in PARKING_ENDS:
+            yield _line("qjs_executor_parkings_total", facts.parkings.get(why, 0), (("end", why),))
         for key, kind, text in (
             ("up", "gauge", "1 while a zygote is up, by its set of packages."),
             ("ready", "gauge", "Children in stock."),
@@ -106,6 +118,11 @@ class Metrics:
             yield from _head(name, kind, text)
             for zygote in facts.zygotes:
                 yield _line(name, int(zygote[key]), (("set", zygote["set"]),))
+
+
+def outcome_name(outcome: Outcome) -> str:
+    """An outcome in one word, as metrics and logs have it."""
+    return "completed" if isinstance(outcome, Returned) else type(outcome).__name__.lower()
 
 
 class _Measured:

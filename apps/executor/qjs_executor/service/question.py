@@ -12,20 +12,8 @@ from typing import Any
 from ..child.targets.target import parse_target
 from ..sandbox.seam import Job, Limits, Task
 from .lanes import Lane
-from .run_request import (
-    KEY_MAX,
-    QUBITS_MAX,
-    SHOTS_MAX,
-    TEXT_MAX,
-    InvalidRequest,
-    integer_of,
-    lane_of,
-    refuse,
-    request_object,
-    source_of,
-    text_of,
-    wall_seconds_of,
-)
+from .request_fields import InvalidRequest, integer_of, refuse, text_of
+from .run_request import KEY_MAX, QUBITS_MAX, SHOTS_MAX, TEXT_MAX, lane_of, source_of, wall_seconds_of
 
 WALL_SECONDS = 10.0
 """Reading, converting and describing are quick; what takes longer is an attack or belongs into a job."""
@@ -33,18 +21,16 @@ COMPILE_SECONDS = 60.0
 """Routing a wide circuit onto a device's couplings takes its time."""
 ARGUMENT_KEYS = {"args", "kwargs"}
 
-Parse = Callable[[bytes, Limits], tuple[Job, Limits, Lane]]
+Parse = Callable[[dict[str, Any], Limits], tuple[Job, Limits, Lane]]
 
 
-def parse_convert_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, Lane]:
+def parse_convert_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, Limits, Lane]:
     """Asks for the canonical OpenQASM 3 of a source. Raises InvalidRequest."""
-    request = request_object(body)
     return _question("convert", request, source_of(request.get("source")), {}, defaults)
 
 
-def parse_compile_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, Lane]:
+def parse_compile_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, Limits, Lane]:
     """Asks for a source in a provider's own form, `target`. Raises InvalidRequest."""
-    request = request_object(body)
     target = request.get("target")
     try:
         parse_target(target)
@@ -54,9 +40,8 @@ def parse_compile_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, L
     return _question("compile", request, source, {"target": target}, defaults)
 
 
-def parse_analyse_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, Lane]:
+def parse_analyse_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, Limits, Lane]:
     """Asks what a script is, by reading it and its requirements, without running either. Raises InvalidRequest."""
-    request = request_object(body)
     requirements = request.get("requirements")
     if requirements is not None and (not isinstance(requirements, str) or len(requirements) > TEXT_MAX):
         refuse("requirements", f"must be a text of at most {TEXT_MAX} characters", requirements)
@@ -64,9 +49,8 @@ def parse_analyse_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, L
     return _question("analyse", request, source, {"requirements": requirements}, defaults)
 
 
-def parse_capture_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, Lane]:
+def parse_capture_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, Limits, Lane]:
     """Asks for the task graph of a script's workflow. Raises InvalidRequest."""
-    request = request_object(body)
     entrypoint, arguments = request.get("entrypoint"), request.get("arguments")
     if entrypoint is not None:
         text_of(entrypoint, "entrypoint", 128)

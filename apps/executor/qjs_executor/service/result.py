@@ -24,7 +24,7 @@ def result_text(job: Job, run: CircuitRun, execution_time_ms: float, stdout: str
         "circuit_info": run.circuit_info,
         "metadata": {
             **_provenance(job),
-            "count_source": "simulator_sampled",
+            **(_PROVIDED if run.provided else {"count_source": "simulator_sampled"}),
             "shots_requested": run.shots,
             "shots_observed": sum(run.counts.values()),
             "registers": run.registers,
@@ -38,7 +38,7 @@ def result_text(job: Job, run: CircuitRun, execution_time_ms: float, stdout: str
         result["state_vector"] = run.state_vector
     if run.expectation_values is not None:
         result["expectation_values"] = run.expectation_values
-    return _text(result, stdout)
+    return _text({**result, **_of_workflow(job, run)}, stdout)
 
 
 def value_text(job: Job, run: ValueRun, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
@@ -51,6 +51,7 @@ def value_text(job: Job, run: ValueRun, execution_time_ms: float, stdout: str, w
         "execution_time_ms": execution_time_ms,
         "warnings": [*warnings, *run.warnings],
         **value,
+        **_of_workflow(job, run),
         "metadata": {
             **_provenance(job),
             "count_source": None,
@@ -61,6 +62,23 @@ def value_text(job: Job, run: ValueRun, execution_time_ms: float, stdout: str, w
         },
     }
     return _text(result, stdout)
+
+
+_PROVIDED = {
+    "count_source": "provider_counts",
+    "seed": None,
+    "engine": None,
+    "engine_version": None,
+    "optimization_level": None,
+}
+"""Of counts that the caller brought from another machine, whose part in them only the caller knows."""
+
+
+def _of_workflow(job: Job, run: CircuitRun | ValueRun) -> dict[str, Any]:
+    """What is known of the graphs that were run, by the caller or, where it ran none, by the child."""
+    told = job.script.workflow_metadata
+    metadata = run.workflow_metadata if told is None else json.loads(told)
+    return {} if metadata is None else {"_workflow_metadata": metadata}
 
 
 def _provenance(job: Job) -> dict[str, Any]:

@@ -7,8 +7,8 @@ import re
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..sandbox.output import Output
 from ..sandbox.pooled_child import PooledChild
@@ -17,6 +17,7 @@ from ..sandbox.seam import (
     KIB,
     MIB,
     Artifact,
+    Asked,
     Completed,
     Failed,
     Found,
@@ -24,12 +25,16 @@ from ..sandbox.seam import (
     Limits,
     Lost,
     Outcome,
+    Returned,
     SandboxFault,
     Told,
 )
-from .answer import BadAnswer, CircuitRun, FoundRun, ToldRun, UserError, ValueRun, plain, read_answer
+from .answer import BadAnswer, CircuitRun, FoundRun, TaskRun, ToldRun, UserError, ValueRun, plain, read_answer
 from .frame_reader import BadFrame, read_frame
 from .result import STATE_VECTOR_FILE, optimization_level, result_text, value_text
+
+if TYPE_CHECKING:
+    from ..sandbox.live_run import LiveRun
 
 HANDSHAKE_BYTES_MAX = 64 * KIB
 ANSWER_HEADROOM_BYTES = 1 * MIB
@@ -43,9 +48,10 @@ _OUT_OF_MEMORY = re.compile(rb"memory allocation of \d+ bytes failed|std::bad_al
 
 @dataclass(frozen=True)
 class RunEnd:
-    """The plain facts of an ended run; `detail` belongs to `bad_answer`, `status` to `exited`."""
+    """The plain facts of an ended run, or of its stretch up to a question; `detail` belongs to `bad_answer`, `status`
+    to `exited`."""
 
-    kind: Literal["answered", "bad_answer", "exited", "time_limit", "flood"]
+    kind: Literal["answered", "asked", "bad_answer", "exited", "time_limit", "flood"]
     seconds: float
     answer: dict[str, Any] | None = None
     detail: str = ""
@@ -57,7 +63,7 @@ async def listen(child: PooledChild, job: Job, limits: Limits, accepted: Callabl
     try:
         async with asyncio.timeout(limits.start_seconds):
             reader = await child.open()
-            await child.send(_message(job))
+            await child.send(_message(job), answers_follow=job.script.may_ask)
             first = await read_frame(reader, HANDSHAKE_BYTES_MAX)
     except (TimeoutError, BadFrame) as error:
         raise SandboxFault(f"the child did not take its job: {error or 'too slow'}") from error
@@ -65,12 +71,33 @@ async def listen(child: PooledChild, job: Job, limits: Limits, accepted: Callabl
         raise SandboxFault(f"the child did not take its job: {(first or {}).get('fault', 'it ended')}")
     accepted()
     started = time.monotonic()
-    end = await _end(child, reader, limits)
+    end = await _end(child, reader, job, limits)
     return replace(end, seconds=time.monotonic() - started)
 
 
-async def _end(child: PooledChild, reader: asyncio.StreamReader, limits: Limits) -> RunEnd:
-    answer = asyncio.create_task(read_frame(reader, limits.result_bytes // 3 * 4 + ANSWER_HEADROOM_BYTES))
+async def listen_on(child: PooledChild, job: Job, limits: Limits) -> RunEnd:
+    """Gives a child that waits for it the job's one answer, and waits for what it says next."""
+    started = time.monotonic()
+    saying = asyncio.create_task(child.say({"answer": job.script.answers[0]}))
+    try:
+        end = await _end(child, await child.open(), job, limits)
+        if end.kind == "asked" and not saying.done():
+            end = RunEnd("bad_answer", 0, detail="it asked before it had read its answer")
+    finally:
+        saying.cancel()
+        await asyncio.gather(saying, return_exceptions=True)
+    return replace(end, seconds=time.monotonic() - started)
+
+
+def _message_bytes_max(job: Job, limits: Limits) -> int:
+    """JSON text within JSON may take four times its place."""
+    if job.script.may_ask or job.script.task is not None:
+        return 4 * limits.result_bytes + ANSWER_HEADROOM_BYTES
+    return limits.result_bytes // 3 * 4 + ANSWER_HEADROOM_BYTES
+
+
+async def _end(child: PooledChild, reader: asyncio.StreamReader, job: Job, limits: Limits) -> RunEnd:
+    answer = asyncio.create_task(read_frame(reader, _message_bytes_max(job, limits)))
     flood = asyncio.create_task(child.flooded())
     try:
         done, _ = await asyncio.wait([answer, flood], timeout=limits.wall_seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -86,6 +113,9 @@ async def _end(child: PooledChild, reader: asyncio.StreamReader, limits: Limits)
             task.cancel()
         await asyncio.gather(answer, flood, return_exceptions=True)
     if message is not None:
+        ask = message.get("ask")
+        if isinstance(ask, dict) and job.script.may_ask:
+            return RunEnd("asked", 0, answer=ask)
         return RunEnd("answered", 0, answer=message)
     try:
         async with asyncio.timeout(EXIT_SECONDS):
@@ -109,14 +139,24 @@ def _message(job: Job) -> dict[str, Any]:
         "seed": job.params.get("seed"),
         "optimization_level": optimization_level(job),
         "params": {**job.params, "backend": job.backend},
+        "script": _script(job),
     }
 
 
-def outcome_of(end: RunEnd, job: Job, limits: Limits, stdout: Output, stderr: Output, note: str = "") -> Outcome:
-    """The outcome of an ended run. What the child said is checked here, so nothing behind it is the child's word.
-    `note`: a warning of the executor itself about every run."""
+def _script(job: Job) -> dict[str, Any]:
+    """What the child has to know of it; the rest is between the caller and this process."""
+    fields = asdict(job.script)
+    del fields["resume"], fields["workflow_metadata"]
+    return fields
+
+
+def outcome_of(end: RunEnd, job: Job, limits: Limits, run: LiveRun, note: str = "") -> Outcome:
+    """The outcome of an ended run, or of its stretch. What the child said is checked here, so nothing behind it is the
+    child's word. `note`: a warning of the executor itself about every run."""
     earlier = job.earlier
-    milliseconds = round(end.seconds * 1000 + (earlier.execution_time_ms if earlier else 0), 3)
+    run.seconds += end.seconds
+    milliseconds = round(run.seconds * 1000 + (earlier.execution_time_ms if earlier else 0), 3)
+    stdout, stderr = run.child.stdout, run.child.stderr
     printed = (earlier.stdout if earlier else "") + plain(stdout.kept.decode("utf-8", "replace"))
 
     def failed(message: str) -> Failed:
@@ -130,13 +170,20 @@ def outcome_of(end: RunEnd, job: Job, limits: Limits, stdout: Output, stderr: Ou
         return failed(f"crashed: bad result ({end.detail})")
     if end.answer is None:
         return _exited(end, limits, stderr, failed)
+    if end.kind == "asked":
+        return Asked(milliseconds, end.answer, parked=False, stdout=printed)
     try:
-        answer = read_answer(end.answer, job)
+        answer = read_answer(end.answer, job, run.counts)
     except BadAnswer as error:
         return failed(f"crashed: bad result ({error})")
     if isinstance(answer, UserError):
         message = memory_limit(limits) if answer.message == "MemoryError" else answer.message
         return Failed(milliseconds, answer.code, message, answer.line, printed)
+    if isinstance(answer, TaskRun):
+        size = len(answer.result.encode("utf-8"))
+        if size > limits.result_bytes:
+            return failed(f"result of {size} bytes is larger than the limit of {limits.result_bytes // MIB} MiB")
+        return Returned(milliseconds, answer.result, answer.display, answer.display_problem, printed)
     if isinstance(answer, ToldRun):
         return Told(milliseconds, answer.fields)
     warnings = [note] if note and earlier is None else []

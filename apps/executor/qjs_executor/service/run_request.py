@@ -5,13 +5,13 @@ The user's code and circuit stay opaque strings here: reading them is the child'
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 from ..sandbox.seam import Job, Limits
 from .lanes import Lane
-from .strict_json import NotStrictJson, parse_object
+from .request_fields import integer_of, number_of, refuse, text_of
+from .script_request import script_of
 
 BODY_BYTES_MAX = 4 * 1024 * 1024
 TEXT_MAX = 1024 * 1024
@@ -29,23 +29,8 @@ ENGINES = ("statevector", "density_matrix", "mps", "noisy", "gpu_statevector", "
 """All that are known; whether a machine has those on GPUs is for a child to say."""
 
 
-class InvalidRequest(Exception):
-    """The request cannot be a job; the message says where, what and how to mend."""
-
-
-def request_object(body: bytes) -> dict[str, Any]:
-    """The body as a JSON object whose strings a database can hold. Raises InvalidRequest."""
-    try:
-        request = parse_object(body)
-    except NotStrictJson as error:
-        raise InvalidRequest(f"body: must be a JSON object ({error})") from None
-    _check_strings(request)
-    return request
-
-
-def parse_run_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, Lane]:
+def parse_run_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, Limits, Lane]:
     """A job, its limits and its lane from the body of a request. Raises InvalidRequest."""
-    request = request_object(body)
     source = source_of(request.get("source"))
     engine = text_of(request.get("engine"), "engine", 40)
     if engine not in ENGINES:
@@ -58,6 +43,7 @@ def parse_run_request(body: bytes, defaults: Limits) -> tuple[Job, Limits, Lane]
         engine=engine,
         max_qubits=integer_of(request.get("max_qubits"), "max_qubits", 1, QUBITS_MAX),
         params=_params(request.get("params")),
+        script=script_of(request),
     )
     return job, replace(defaults, wall_seconds=wall), lane_of(request)
 
@@ -67,7 +53,7 @@ def wall_seconds_of(request: dict[str, Any], default: float, most: float) -> flo
     limits = request.get("limits", {})
     if not isinstance(limits, dict):
         refuse("limits", "must be an object", limits)
-    return _number(limits.get("wall_seconds", default), "limits.wall_seconds", 0.1, most)
+    return number_of(limits.get("wall_seconds", default), "limits.wall_seconds", 0.1, most)
 
 
 def lane_of(request: dict[str, Any]) -> Lane:
@@ -85,26 +71,6 @@ def lane_of(request: dict[str, Any]) -> Lane:
             return Lane("interactive", user, team)
         case other:
             refuse("lane", "must be jobs or interactive", other)
-
-
-def _check_strings(root: dict[str, Any]) -> None:
-    """Every string, keys included, is text that a database can hold. Walks without recursion."""
-    waiting: list[tuple[Any, str]] = [(root, "")]
-    while waiting:
-        value, where = waiting.pop()
-        if isinstance(value, str):
-            if "\0" in value:
-                raise InvalidRequest(f"{where}: contains a NUL character; remove it")
-            try:
-                value.encode("utf-8")
-            except UnicodeEncodeError:
-                raise InvalidRequest(f"{where}: contains a lone surrogate, which is not text; remove it") from None
-        elif isinstance(value, dict):
-            for key, item in value.items():
-                waiting.append((key, f"{where or 'body'} (a key)"))
-                waiting.append((item, f"{where}.{key[:40]}" if where else key[:40]))
-        elif isinstance(value, list):
-            waiting.extend((item, f"{where}[{index}]") for index, item in enumerate(value))
 
 
 def source_of(source: Any) -> dict[str, str]:
@@ -138,29 +104,3 @@ def _params(params: Any) -> dict[str, Any]:
     if not isinstance(params.get("extract_state_vector", False), bool):
         refuse("params.extract_state_vector", "must be true or false", params["extract_state_vector"])
     return params
-
-
-def text_of(value: Any, where: str, length_max: int) -> str:
-    """A text of 1 to `length_max` characters. Raises InvalidRequest."""
-    if not isinstance(value, str) or not 1 <= len(value) <= length_max:
-        refuse(where, f"must be a text of 1 to {length_max} characters", value)
-    return value
-
-
-def integer_of(value: Any, where: str, low: int, high: int) -> int:
-    """An integer within its range. Raises InvalidRequest."""
-    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        refuse(where, f"must be an integer from {low} to {high}", value)
-    return value
-
-
-def _number(value: Any, where: str, low: float, high: float) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value <= high:
-        refuse(where, f"must be a number from {low} to {high}", value)
-    return float(value)
-
-
-def refuse(where: str, rule: str, got: Any) -> NoReturn:
-    """Raises InvalidRequest saying where, what is asked for, and what was got."""
-    shown = f"a text of {len(got)} characters" if isinstance(got, str) and len(got) > 60 else json.dumps(got)[:80]
-    raise InvalidRequest(f"{where}: {rule} (got {shown})")

@@ -26,7 +26,10 @@ async def run_job(sandbox: Sandbox, job: Job, limits: Limits, accepted: Callable
         return replace(limits, wall_seconds=max(WALL_SECONDS_MIN, deadline - time.monotonic()))
 
     framework = job.source.get("framework", "openqasm")
-    if framework == "auto" and job.task != "analyse":
+    if job.script.task or job.script.finish or job.script.entry:
+        framework = "marqov"  # Whose graphs they are of, whatever the source is taken for.
+        job = replace(job, source={**job.source, "framework": framework})
+    if framework == "auto" and job.task != "analyse" and job.script.resume is None:
         outcome = await sandbox.run(replace(job, task="detect"), left(), _ignore)
         if not isinstance(outcome, Told):
             accepted(framework)
@@ -40,6 +43,7 @@ async def run_job(sandbox: Sandbox, job: Job, limits: Limits, accepted: Callable
     circuit = replace(
         job,
         source={"kind": "circuit", "format": "qasm3", "payload": outcome.openqasm3},
+        script=replace(job.script, graphs="here", circuits="here", answers=[], entry=None, resume=None),
         circuit_facts=outcome.facts,
         earlier=earlier,
     )

@@ -4,12 +4,12 @@ and runs no user code."""
 from __future__ import annotations
 
 import asyncio
-import base64
 import hashlib
 import hmac
-import json
 import platform
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 from starlette.applications import Starlette
@@ -20,23 +20,25 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .. import __version__
 from ..sandbox.seam import (
-    Artifact,
     Completed,
     Failed,
     Job,
     Limits,
     Lost,
+    NotParked,
     Outcome,
     Sandbox,
     SandboxBusy,
     SandboxFault,
     SandboxInsecure,
     Told,
+    WrongAnswer,
 )
 from .engines import Engines
 from .lanes import Lane, Lanes
+from .lines import Lines, error_json, outcome_json
 from .logs import facts, log
-from .metrics import CONTENT_TYPE, Metrics
+from .metrics import CONTENT_TYPE, Metrics, outcome_name
 from .question import (
     Parse,
     parse_analyse_request,
@@ -44,16 +46,20 @@ from .question import (
     parse_compile_request,
     parse_convert_request,
 )
-from .run_request import BODY_BYTES_MAX, InvalidRequest, parse_run_request
+from .request_fields import InvalidRequest, request_object
+from .run_request import parse_run_request
 from .runs import run_job
+from .script_request import BODY_BYTES_MAX as SCRIPT_BODY_BYTES_MAX
+from .script_request import LARGE_KEYS
 from .versions import ENGINE_VERSION, FRAMEWORKS
 
+BODY_BYTES_MAX = 4 * 1024 * 1024
+"""Of a body without values of tasks."""
 BEAT_SECONDS = 5.0
 """A stream without a line for several beats is dead; the caller may give it up."""
+_NOTHING_HELD: AbstractContextManager[Job | None] = nullcontext()
 BUSY_SECONDS = 1
 """When a caller that found every slot taken may come again."""
-ARTIFACT_CHUNK_BYTES = 1024 * 1024 // 4 * 3
-"""A multiple of three, so that the pieces of base64 join."""
 
 
 def build_app(sandbox: Sandbox, lanes: Lanes, limits: Limits, token: str, pid: int) -> ASGIApp:
@@ -133,7 +139,7 @@ class _Health:
                 "seccomp": present.seccomp,
                 "zygotes": present.zygotes,
             },
-            "slots": {"total": self._lanes.job_slots, "running": self._lanes.jobs_running},
+            "slots": {"total": self._lanes.job_slots, "running": self._lanes.jobs_running, "parked": present.parked},
             "lanes": {"interactive": {"running": self._lanes.interactive_running, "waiting": self._lanes.waiting}},
             "engines": [{"name": name, "version": ENGINE_VERSION} for name in engines],
             "frameworks": FRAMEWORKS,
@@ -170,11 +176,12 @@ class _Run:
             parse_run_request,
             self._limits,
             lambda job, limits, lane: self._run(job, limits, lane, send),
+            SCRIPT_BODY_BYTES_MAX,
         )
 
     async def _run(self, job: Job, limits: Limits, lane: Lane, send: Send) -> Response | None:
         """Streams the run; answers a refusal instead when nothing was started."""
-        lines = _Lines(send)
+        lines = Lines(send)
         taken: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         run = asyncio.create_task(
             _in_lane(self._sandbox, self._lanes, self._metrics, lane, job, limits, taken.set_result)
@@ -190,12 +197,16 @@ class _Run:
             if isinstance(outcome, Completed):
                 for artifact in outcome.artifacts:
                     await lines.artifact(artifact)
-            await lines.close({"outcome": _outcome_json(outcome)})
-            log.info("run ended", extra=facts(run_id=job.run_id, outcome=type(outcome).__name__.lower()))
+            await lines.close({"outcome": outcome_json(outcome)})
+            log.info("run ended", extra=facts(run_id=job.run_id, outcome=outcome_name(outcome)))
             return None
+        except NotParked as error:
+            return error_response(409, "not_parked", str(error))
+        except WrongAnswer as error:
+            return error_response(400, "validation_error", str(error))
         except (SandboxBusy, SandboxFault) as error:
             if lines.opened:
-                await lines.close({"outcome": _outcome_json(Lost(f"the circuit found no child: {error}"))})
+                await lines.close({"outcome": outcome_json(Lost(f"the circuit found no child: {error}"))})
                 return None
             return _not_taken(error, job)
         finally:
@@ -225,7 +236,7 @@ class _Question:
         if isinstance(outcome, Told):
             return JSONResponse(outcome.fields)
         if isinstance(outcome, Failed):
-            return JSONResponse({"error": _error_json(outcome)}, status_code=422)
+            return JSONResponse({"error": error_json(outcome)}, status_code=422)
         return error_response(503, "execution_service_lost", getattr(outcome, "message", "the answer was lost"))
 
 
@@ -236,13 +247,13 @@ async def _answer_job(
     parse: Parse,
     defaults: Limits,
     work: Callable[[Job, Limits, Lane], Coroutine[Any, Any, Response | None]],
+    bytes_max: int = BODY_BYTES_MAX,
 ) -> None:
     """Reads a request, does its work while the caller stays, and sends what is left to say, if anything."""
     try:
-        job, limits, lane = parse(await _body(scope, receive), defaults)
-    except _TooLarge:
-        message = f"body: larger than {BODY_BYTES_MAX} bytes"
-        answer: Response | None = error_response(413, "validation_error", message)
+        job, limits, lane = parse(await _request(scope, receive, bytes_max), defaults)
+    except _TooLarge as error:
+        answer: Response | None = error_response(413, "validation_error", f"body: larger than {error} bytes")
     except InvalidRequest as error:
         answer = error_response(400, "validation_error", str(error))
     else:
@@ -260,10 +271,13 @@ async def _in_lane(
     limits: Limits,
     accepted: Callable[[str], None],
 ) -> Outcome:
-    """Runs a job in a slot of its lane; a job of two children holds one slot for both."""
-    with metrics.run(job, lane) as measured:
-        async with lanes.slot(lane):
-            measured.outcome = await run_job(sandbox, job, limits, accepted)
+    """Runs a job in a slot of its lane; a job of two children holds one slot for both. A job that goes on is what it
+    was at its beginning, with what is new for its script."""
+    begun = sandbox.hold(job.script.resume) if job.script.resume else _NOTHING_HELD
+    with metrics.run(job, lane) as measured, begun as earlier:
+        async with lanes.slot(lane, goes_on=earlier is not None):
+            whole = replace(earlier, script=job.script) if earlier else job
+            measured.outcome = await run_job(sandbox, whole, limits, accepted)
         return measured.outcome
 
 
@@ -295,73 +309,25 @@ def _not_taken(error: SandboxBusy | SandboxFault, job: Job) -> Response:
     return error_response(503, "execution_service_lost", str(error))
 
 
-class _Lines:
-    """A response of JSON lines, each sent at once."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self.opened = False
-
-    async def open(self, value: dict[str, Any]) -> None:
-        headers = [(b"content-type", b"application/x-ndjson"), (b"cache-control", b"no-store")]
-        headers.append((b"x-accel-buffering", b"no"))
-        self.opened = True
-        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
-        await self.line(value)
-
-    async def line(self, value: dict[str, Any], more: bool = True) -> None:
-        body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
-        await self._send({"type": "http.response.body", "body": body, "more_body": more})
-
-    async def artifact(self, artifact: Artifact) -> None:
-        """Sends a file as base64, in lines of a bounded length."""
-        starts = range(0, max(len(artifact.content), 1), ARTIFACT_CHUNK_BYTES)
-        for start in starts:
-            chunk = artifact.content[start : start + ARTIFACT_CHUNK_BYTES]
-            await self.line(
-                {
-                    "artifact": {
-                        "name": artifact.name,
-                        "media_type": artifact.media_type,
-                        "chunk": base64.b64encode(chunk).decode("ascii"),
-                        "last": start == starts[-1],
-                    }
-                }
-            )
-
-    async def close(self, value: dict[str, Any]) -> None:
-        await self.line(value, more=False)
+async def _request(scope: Scope, receive: Receive, bytes_max: int) -> dict[str, Any]:
+    """The request's body, of at most `bytes_max` bytes; above BODY_BYTES_MAX only where it brings values of tasks.
+    Raises InvalidRequest and _TooLarge."""
+    body = await _body(scope, receive, bytes_max)
+    large = len(body) > BODY_BYTES_MAX
+    # First by the bytes alone, so that nothing large is parsed in vain.
+    if large and not any(f'"{key}"'.encode() in body for key in LARGE_KEYS):
+        raise _TooLarge(BODY_BYTES_MAX)
+    request = await request_object(body)
+    if large and not any(key in request for key in LARGE_KEYS):
+        raise _TooLarge(BODY_BYTES_MAX)
+    return request
 
 
-def _error_json(failed: Failed) -> dict[str, Any]:
-    error: dict[str, Any] = {"code": failed.code, "message": failed.message}
-    if failed.line is not None:
-        error["line"] = failed.line
-    return error
-
-
-def _outcome_json(outcome: Outcome) -> dict[str, Any]:
-    if isinstance(outcome, Completed):
-        return {"status": "completed", "execution_time_ms": outcome.execution_time_ms, "result": outcome.result}
-    if isinstance(outcome, Failed):
-        error = _error_json(outcome)
-        answer: dict[str, Any] = {
-            "status": "failed",
-            "execution_time_ms": outcome.execution_time_ms,
-            "error": error,
-        }
-        if outcome.stdout:
-            answer["stdout"] = outcome.stdout
-        return answer
-    assert isinstance(outcome, Lost)
-    return {"status": "lost", "error": {"code": "execution_service_lost", "message": outcome.message}}
-
-
-async def _body(scope: Scope, receive: Receive) -> bytes:
-    """The request's body. Raises _TooLarge before reading what a Content-Length declares too large."""
+async def _body(scope: Scope, receive: Receive, bytes_max: int) -> bytes:
+    """The body's bytes. Raises _TooLarge before reading what a Content-Length declares too large."""
     declared = dict(scope["headers"]).get(b"content-length", b"0")
-    if declared.isdigit() and int(declared) > BODY_BYTES_MAX:
-        raise _TooLarge
+    if declared.isdigit() and int(declared) > bytes_max:
+        raise _TooLarge(bytes_max)
     parts: list[bytes] = []
     size = 0
     while True:
@@ -370,8 +336,8 @@ async def _body(scope: Scope, receive: Receive) -> bytes:
             raise InvalidRequest("body: the connection ended before its end")
         part: bytes = message.get("body", b"")
         size += len(part)
-        if size > BODY_BYTES_MAX:
-            raise _TooLarge
+        if size > bytes_max:
+            raise _TooLarge(bytes_max)
         parts.append(part)
         if not message.get("more_body", False):
             return b"".join(parts)

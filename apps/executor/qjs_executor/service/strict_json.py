@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NoReturn
 
 DEPTH_MAX = 32
 """Deeper values have no use here and exhaust recursive readers further on."""
+
+_LARGE_BYTES = 1024 * 1024
+_aside = ThreadPoolExecutor(1, thread_name_prefix="json")
+"""One thread: the process has few, and while it parses it shares the processor with the loop anyway."""
 
 
 class NotStrictJson(ValueError):
@@ -17,17 +23,34 @@ class NotStrictJson(ValueError):
 def parse_object(body: bytes) -> dict[str, Any]:
     """The JSON object in `body` (UTF-8). Raises NotStrictJson with the reason."""
     try:
-        value = json.loads(body.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite)
-    except (ValueError, RecursionError) as error:
-        raise NotStrictJson(str(error)[:200] if isinstance(error, ValueError) else "nested too deeply") from None
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise NotStrictJson(str(error)[:200]) from None
+    value = parse_any(text)
     if not isinstance(value, dict):
         raise NotStrictJson("not an object")
+    return value
+
+
+def parse_any(text: str) -> Any:
+    """The JSON value in `text`. Raises NotStrictJson with the reason."""
+    try:
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        raise NotStrictJson(str(error)[:200] if isinstance(error, ValueError) else "nested too deeply") from None
     if _is_deep(value):
         raise NotStrictJson(f"nested deeper than {DEPTH_MAX} levels")
     return value
 
 
-def _is_deep(root: dict[str, Any]) -> bool:
+async def parse_object_aside(body: bytes) -> dict[str, Any]:
+    """`parse_object`, letting others go on meanwhile where the body is large."""
+    if len(body) <= _LARGE_BYTES:
+        return parse_object(body)
+    return await asyncio.get_running_loop().run_in_executor(_aside, parse_object, body)
+
+
+def _is_deep(root: Any) -> bool:
     level: list[Any] = [root]
     for _ in range(DEPTH_MAX):
         level = [

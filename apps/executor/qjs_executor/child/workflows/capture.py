@@ -33,8 +33,7 @@ def capture(
     [[node_id]], output, dot}. Nodes are `task_0001`... in the order of their calls; `function` is cloudpickle in
     base64; in args, kwargs and output {__proxy__: true, node_id} stands for a result, {__cloudpickle__: true, data} for
     a value that is no JSON. Raises JobError with the user's line."""
-    if importlib.util.find_spec("marqov") is None:
-        raise Unsupported("workflows need the package 'marqov', which is not installed here (it needs Python 3.12)")
+    require_sdk()
     tree = parsed(code)
     module = module_of(code, params, device)
     recording = Recording()
@@ -43,15 +42,31 @@ def capture(
     pickle_devices_by_reference()
     program = compiled(tree)
     guarded(lambda: exec(program, module.__dict__))
-    name, workflow = guarded(lambda: _chosen(module.__dict__, entrypoint))
-    dispatch, output = _recorded(name, workflow, params, arguments)
+    name, workflow = guarded(lambda: chosen(module.__dict__, entrypoint))
+    return guarded_graph(recording, recorded(name, workflow, params, arguments))
+
+
+def require_sdk() -> None:
+    """Raises Unsupported where there is no SDK to work with."""
+    if importlib.util.find_spec("marqov") is None:
+        raise Unsupported("workflows need the package 'marqov', which is not installed here (it needs Python 3.12)")
+
+
+def graph_of(recording: Recording, dispatch: Any) -> dict[str, Any]:
+    """The graph of one of the SDK's dispatches, as `capture` gives it. Raises JobError."""
     # A workflow that calls no task has recorded nothing.
     graph = recording.graphs.get(dispatch.graph, Graph())
-    answer: dict[str, Any] = guarded(lambda: graph.answer(dispatch, output))
-    return answer
+    return graph.answer(dispatch, _output(dispatch))
 
 
-def _chosen(namespace: dict[str, Any], entrypoint: str | None) -> tuple[str, Callable[..., Any]]:
+def guarded_graph(recording: Recording, dispatch: Any) -> dict[str, Any]:
+    """The same, with the user's line in what is raised."""
+    graph: dict[str, Any] = guarded(lambda: graph_of(recording, dispatch))
+    return graph
+
+
+def chosen(namespace: dict[str, Any], entrypoint: str | None) -> tuple[str, Callable[..., Any]]:
+    """The workflow that is meant, and its name. Raises JobError where that is not clear."""
     workflows = {name: value for name, value in namespace.items() if is_workflow(value)}
     if entrypoint is not None:
         if entrypoint in workflows:
@@ -73,10 +88,11 @@ def _listed(workflows: dict[str, Any]) -> str:
     return ", ".join(names[:_NAMES_SHOWN]) + (", ..." if len(names) > _NAMES_SHOWN else "")
 
 
-def _recorded(
-    name: str, workflow: Callable[..., Any], params: dict[str, Any], arguments: dict[str, Any] | None
-) -> tuple[Any, Any]:
-    """The SDK's dispatch and the template of what the workflow returned."""
+def recorded(
+    name: str, workflow: Callable[..., Any], params: dict[str, Any], arguments: dict[str, Any] | None = None
+) -> Any:
+    """The SDK's dispatch of a workflow that is called with the params that it accepts, or with `arguments`. Raises
+    JobError."""
     from marqov.workflows.decorators import WorkflowDispatch
 
     if guarded(lambda: inspect.iscoroutinefunction(inspect.unwrap(workflow))):
@@ -96,11 +112,11 @@ def _recorded(
         raise
     if not isinstance(dispatch, WorkflowDispatch):
         raise JobError(f"'{name}' is not a workflow of the package 'marqov': its call gave {type(dispatch).__name__}")
-    return dispatch, guarded(lambda: _output(name, dispatch))
+    return dispatch
 
 
-def _output(name: str, dispatch: Any) -> Any:
+def _output(dispatch: Any) -> Any:
     try:
         return dispatch.capture().output
     except (TypeError, ValueError) as error:
-        raise JobError(f"what {name}() returns cannot be a result: {error}"[:500]) from None
+        raise JobError(f"what {dispatch.name}() returns cannot be a result: {error}"[:500]) from None

@@ -83,13 +83,13 @@ class ArgumentEncoder:
         value = _unbox_numpy_scalar(value)
         if isinstance(value, str):
             self._check_text(value, where)
-            return value if is_storable(value) else _pickled(str(value), where)
+            return value if is_storable(value) else pickled(str(value), where)
         if isinstance(value, bool):
             return value
         if isinstance(value, int):
-            return value if value.bit_length() <= INTEGER_BITS_MAX else _pickled(int(value), where)
+            return value if value.bit_length() <= INTEGER_BITS_MAX else pickled(int(value), where)
         if isinstance(value, float):
-            return value if math.isfinite(value) else _pickled(float(value), where)
+            return value if math.isfinite(value) else pickled(float(value), where)
         if isinstance(value, dict):
             return self._exact_dict(value, depth, where, node)
         if isinstance(value, list | tuple):
@@ -115,7 +115,7 @@ class ArgumentEncoder:
         if not all(is_storable(key) for key in value):
             if _holds_reference(value):
                 raise JobError(f"{where}: a dict that holds a task result has a key with a NUL or a lone surrogate")
-            return _pickled(value, where)
+            return pickled(value, where)
         return {key: self._exact(item, depth + 1, f"{where}[{key!r:.40}]", node) for key, item in value.items()}
 
     def _exact_reference(self, value: dict[Any, Any], where: str, node: Any) -> dict[str, Any]:
@@ -129,14 +129,15 @@ class ArgumentEncoder:
     def _deep(self, value: Any, where: str) -> Any:
         if _holds_reference(value):
             raise JobError(f"{where[:200]}: a task result is nested deeper than {DEPTH_MAX} levels")
-        return _pickled(value, where)
+        return pickled(value, where)
 
     def _check_text(self, text: str, where: str) -> None:
         if names_result(text, self._ids):
             raise JobError(f"{where[:200]}: {MADE_INTO_TEXT}")
 
 
-def _pickled(value: Any, where: str) -> dict[str, Any]:
+def pickled(value: Any, where: str) -> dict[str, Any]:
+    """The value in the SDK's envelope. Raises JobError for what cannot be pickled."""
     from marqov.workflows.activity import _cloudpickle_envelope
 
     try:

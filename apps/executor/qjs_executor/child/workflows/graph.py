@@ -103,7 +103,7 @@ def _levels(nodes: list[dict[str, Any]]) -> list[list[str]]:
 
 def _dot(nodes: list[dict[str, Any]], template: Any) -> str:
     """The graph for Graphviz as the SDK draws it: tasks that the workflow returns are filled."""
-    returned = _references(template)
+    returned = references(template)
     lines = ["digraph workflow {", "  rankdir=TB;"]
     for node in nodes:
         label = node["func_name"].replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
@@ -113,7 +113,8 @@ def _dot(nodes: list[dict[str, Any]], template: Any) -> str:
     return "\n".join([*lines, "}"])
 
 
-def _references(template: Any) -> set[str]:
+def references(template: Any) -> set[str]:
+    """Ids of the tasks whose results a template takes."""
     found: set[str] = set()
     waiting = [template]
     while waiting:

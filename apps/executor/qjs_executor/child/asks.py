@@ -1,0 +1,124 @@
+"""What a run asks of the service while it goes on: the results of a graph of tasks, the counts of a circuit.
+
+A request is one frame on the result pipe, its answer one on the job's. A script that is run again, because the child
+that waited is gone, gets the answers to its first requests with its job: it has to come to the same requests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Literal, NoReturn
+
+from .refusals import JobError
+
+Kind = Literal["graph", "circuit"]
+ANOTHER_PATH = (
+    "the script took another path when it was run again: its {place} request {before} and is {now} now; randomness and"
+    " clock are fixed, so look for what else may differ from run to run: threads, addresses of objects, the time that"
+    " something takes, a simulator of your own that draws without a seed"
+)
+_Exchange = Callable[[dict[str, Any]], dict[str, Any] | None]
+
+_monotonic = time.monotonic  # Bound now: the code of a run may replace the original.
+
+
+class EndOfScript(BaseException):
+    """Ends the user's code from within: no exception of its own that `except Exception` might take for one."""
+
+    def __init__(self, error: JobError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+class Asks:
+    """The requests of one run, in order. `exchange` says a message to the service and waits for what it answers; None
+    where there is no service to ask."""
+
+    def __init__(self, answers: list[dict[str, Any]], exchange: _Exchange | None = None) -> None:
+        self.number = 0
+        self.seconds_waited = 0.0
+        self.ended: JobError | None = None
+        """Why the script cannot go on, whatever its code has made of it."""
+        self._answers = answers
+        self._exchange = exchange
+        self._lock = threading.Lock()
+
+    def answer(self, kind: Kind, digest: str, what: str, fields: dict[str, Any]) -> dict[str, Any]:
+        """What the service answers to a request. `what` names it in a message. Raises EndOfScript."""
+        with self._lock:
+            message = self._next(kind, digest, what, fields, final=False)
+            if self.number <= len(self._answers):
+                return self._answers[self.number - 1]
+            answer = self._waited(message)
+            self._check(answer, kind, digest, what)
+            return answer
+
+    def final(self, kind: Kind, digest: str, what: str, fields: dict[str, Any]) -> dict[str, Any]:
+        """The message that ends the run with a request: what is answered is the job's result."""
+        with self._lock:
+            return self._next(kind, digest, what, fields, final=True)
+
+    def end(self, error: JobError) -> NoReturn:
+        """Ends the script: it cannot go on, even if its code takes every exception."""
+        self.ended = self.ended or error
+        raise EndOfScript(self.ended)
+
+    def check(self) -> None:
+        """Raises what the script has ended with, if its code has kept that for itself."""
+        if self.ended is not None:
+            raise self.ended
+
+    def _next(self, kind: Kind, digest: str, what: str, fields: dict[str, Any], final: bool) -> dict[str, Any]:
+        if self.ended is not None:
+            raise EndOfScript(self.ended)
+        self.number += 1
+        if self.number <= len(self._answers):
+            self._check(self._answers[self.number - 1], kind, digest, what)
+        return {"ask": {"kind": kind, "number": self.number, "digest": digest, "final": final, **fields}}
+
+    def _check(self, answer: dict[str, Any], kind: Kind, digest: str, what: str) -> None:
+        before: Kind = "graph" if "values" in answer else "circuit"
+        if before == kind and answer.get("digest") == digest:
+            return
+        told = f"was a {before}" if before != kind else f"was another {kind}"
+        self.end(JobError(ANOTHER_PATH.format(place=_ordinal(self.number), before=f"{told} before", now=what)))
+
+    def _waited(self, message: dict[str, Any]) -> dict[str, Any]:
+        if self._exchange is None:
+            self.end(JobError("a request to the service cannot be made here"))
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(Exception):
+                stream.flush()
+        # The time that a task may take does not pass while its question is out.
+        left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
+        asked = _monotonic()
+        told = None
+        try:
+            with suppress(OSError):  # The code has closed the channel.
+                told = self._exchange(message)
+        finally:
+            self.seconds_waited += _monotonic() - asked
+            if left > 0:
+                signal.setitimer(signal.ITIMER_REAL, left)
+        answer = (told or {}).get("answer")
+        if not isinstance(answer, dict):
+            self.end(JobError("the service did not answer the script's request"))
+        return answer
+
+
+def digest_of(*parts: Any) -> str:
+    """SHA-256 of plain JSON values, by which a request is known again."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _ordinal(number: int) -> str:
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

@@ -1,0 +1,181 @@
+"""Makes a script repeatable: randomness and clock begin where its job says, in this single-use child.
+
+A script that waited for an answer in a child that is gone is run again from its start, and has to make the same
+requests. So everything that it can draw from or look at without asking for it by name is fixed: `random`, numpy's
+generators, `os.urandom` with what is built on it (`secrets`, `uuid4`), the wall clock, and the seeds of simulators.
+Clocks that only measure (`monotonic`, `perf_counter`) stay.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import datetime
+import gc
+import hashlib
+import os
+import random
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from types import FrameType, SimpleNamespace
+from typing import Any
+
+_MICRO = 1_000_000
+_real_urandom = os.urandom
+_real_time_ns = time.time_ns
+_LIBRARIES = (sys.prefix, sys.base_prefix, "<frozen")
+
+
+def make_repeatable(seed: int, now: float) -> None:
+    """Fixes what the code that runs from now on draws and sees. `seed` from 0, `now` in seconds since 1970."""
+    _own_pickles()
+    stream = _Stream(seed)
+    os.urandom = stream.take
+    random.__dict__["_urandom"] = stream.take
+    _seed_generators(seed)
+    _fix_clock(now)
+    _seed_qiskit(_Stream(derived_seed(seed, 0)))
+
+
+def derived_seed(seed: int, number: int) -> int:
+    """The seed of the n-th draw of a simulator, a signed 64-bit integer that is not negative."""
+    return int.from_bytes(hashlib.sha256(f"{seed}:{number}".encode()).digest()[:8], "little") >> 1
+
+
+class _Stream:
+    """Bytes that follow from a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(f"bytes:{seed}")
+        self._lock = threading.Lock()
+
+    def take(self, size: int, /) -> bytes:
+        """As `os.urandom`."""
+        with self._lock:
+            return self._random.randbytes(size)
+
+
+def _own_pickles() -> None:
+    """Names that cloudpickle gives to classes stay unique among all children: a task may get those of several."""
+    pickles = sys.modules.get("cloudpickle.cloudpickle")
+    if pickles is not None:
+        pickles.__dict__["uuid"] = SimpleNamespace(
+            uuid4=lambda: uuid.UUID(bytes=_real_urandom(16), version=4), UUID=uuid.UUID
+        )
+
+
+def _seed_generators(seed: int) -> None:
+    """The shared generators, and those that a program makes without a seed."""
+    own = random.Random.seed
+
+    def seeded(self: random.Random, a: Any = None, version: int = 2) -> None:
+        own(self, os.urandom(32) if a is None else a, version)
+
+    random.Random.seed = seeded  # type: ignore[method-assign]
+    shared = random.__dict__["_inst"]
+    random.__dict__["seed"] = shared.seed
+    shared.seed(seed)
+    uuid.__dict__["uuid1"] = lambda *_, **__: uuid.UUID(bytes=os.urandom(16), version=1)
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed([seed >> shift & 0xFFFFFFFF for shift in (0, 32, 64)])
+
+
+class _Clock:
+    """A clock that goes on by a microsecond when the program looks at it, and by what it sleeps. Libraries see the real
+    time: some of them wait for it to pass."""
+
+    def __init__(self, now: float) -> None:
+        self._microseconds = round(now * _MICRO)
+        self._lock = threading.Lock()
+        self._sleep = time.sleep
+
+    def nanoseconds(self, caller: FrameType | None) -> int:
+        """Nanoseconds since 1970 for the code of a frame."""
+        if caller is not None and caller.f_code.co_filename.startswith(_LIBRARIES):
+            return _real_time_ns()
+        with self._lock:
+            self._microseconds += 1
+            return self._microseconds * 1000
+
+    def sleep(self, seconds: float, /) -> None:
+        """As `time.sleep`."""
+        self._sleep(seconds)
+        with self._lock:
+            self._microseconds += round(seconds * _MICRO)
+
+
+def _fix_clock(now: float) -> None:
+    clock = _Clock(now)
+
+    def time_ns() -> int:
+        return clock.nanoseconds(sys._getframe(1))
+
+    def seconds() -> float:
+        return clock.nanoseconds(sys._getframe(1)) / 1e9
+
+    def of_now(function: Callable[..., Any], place: int) -> Callable[..., Any]:
+        """A function of `time` whose argument at `place` is the present unless it is given."""
+
+        def at(*args: Any) -> Any:
+            if len(args) > place and args[place] is not None:
+                return function(*args)
+            present = clock.nanoseconds(sys._getframe(1)) / 1e9
+            return function(*args[:place], local(present) if function in (text, asctime) else present)
+
+        return at
+
+    local, text, asctime = time.localtime, time.strftime, time.asctime
+    time.__dict__.update(
+        time=seconds,
+        time_ns=time_ns,
+        sleep=clock.sleep,
+        localtime=of_now(time.localtime, 0),
+        gmtime=of_now(time.gmtime, 0),
+        ctime=of_now(time.ctime, 0),
+        asctime=of_now(time.asctime, 0),
+        strftime=of_now(time.strftime, 1),
+    )
+
+    def now_of(cls: Any, tz: Any = None) -> Any:
+        return cls.fromtimestamp(clock.nanoseconds(sys._getframe(1)) / 1e9, tz)
+
+    def utcnow_of(cls: Any) -> Any:
+        return cls.fromtimestamp(clock.nanoseconds(sys._getframe(1)) / 1e9, datetime.UTC).replace(tzinfo=None)
+
+    # The class itself has to change: another in its place would part it from the objects and pickles that there are.
+    # `today` asks `time.time`.
+    (members,) = [item for item in gc.get_referents(datetime.datetime.__dict__) if isinstance(item, dict)]
+    members.update(now=classmethod(now_of), utcnow=classmethod(utcnow_of))
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(datetime.datetime))
+
+
+def _seed_qiskit(stream: _Stream) -> None:
+    """A simulation or a transpilation without a seed would draw one from the machine. They have a stream of their own:
+    the code's draws do not depend on theirs."""
+
+    def draw(bits: int) -> int:
+        return int.from_bytes(stream.take(8), "little") >> 64 - bits
+
+    aer: Any = sys.modules.get("qiskit_aer.backends.aerbackend")
+    if aer is not None:
+        run = aer.AerBackend.run
+
+        def seeded(self: Any, circuits: Any, parameter_binds: Any = None, **options: Any) -> Any:
+            if options.get("seed_simulator") is None and getattr(self.options, "seed_simulator", None) is None:
+                options["seed_simulator"] = draw(31)
+            return run(self, circuits, parameter_binds, **options)
+
+        aer.AerBackend.run = seeded
+    transpiler: Any = sys.modules.get("qiskit.transpiler.passmanager_config")
+    if transpiler is not None:
+        begin = transpiler.PassManagerConfig.__init__
+
+        def configured(self: Any, *args: Any, **kwargs: Any) -> None:
+            begin(self, *args, **kwargs)
+            if self.seed_transpiler is None:
+                self.seed_transpiler = draw(31)
+
+        transpiler.PassManagerConfig.__init__ = configured

@@ -1,0 +1,88 @@
+"""The workflows that a script dispatches: recorded, and run here or by the service."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from ..asks import Asks
+from ..device import Device
+from ..refusals import JobError
+from ..script import Where
+from .capture import graph_of, guarded_graph
+from .digest import graph_digest
+from .local_run import run_here
+from .metadata import WorkflowMetadata
+from .recording import Recording
+from .task_device import pickle_devices_by_reference, provide_device
+from .values import filled
+
+
+class Prepared(dict[str, Any]):
+    """What the SDK sends to start a workflow, with the dispatch that it is of."""
+
+    def __init__(self, dispatch: Any, graph: dict[str, Any]) -> None:
+        nodes = {node["node_id"]: {**node, "func_ref": node["function"]} for node in graph["nodes"]}
+        super().__init__(nodes=nodes, execution_levels=graph["levels"], output_nodes=dispatch.graph.output_nodes)
+        self.graph = graph
+
+
+class Dispatches:
+    """Runs the graphs of one script. `task_device` makes the device that a task sees when it is run here."""
+
+    def __init__(self, graphs: Where, asks: Asks, task_device: Callable[[], Device]) -> None:
+        self.metadata = WorkflowMetadata()
+        self._graphs = graphs
+        self._asks = asks
+        self._task_device = task_device
+        self._recording = Recording()
+
+    def begin(self) -> None:
+        """Changes the SDK's classes; to be called before the script's code runs."""
+        from marqov.workflows.decorators import WorkflowDispatch
+
+        self._recording.begin()
+        pickle_devices_by_reference()
+        provide_device(self._task_device())
+
+        def prepared(dispatch: Any) -> Prepared:
+            return Prepared(dispatch, graph_of(self._recording, dispatch))
+
+        WorkflowDispatch._prepare_workflow_input = prepared
+
+    def graph(self, dispatch: Any) -> dict[str, Any]:
+        """The graph of a dispatch. Raises JobError."""
+        return guarded_graph(self._recording, dispatch)
+
+    def run(self, graph: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """What a workflow returns, results of tasks encoded in their places, and its metadata. Ends the script when a
+        task fails."""
+        if self._graphs == "ask" and graph["nodes"]:
+            return self._asked(graph)
+        values, times = run_here(graph, self._asks, lambda: provide_device(self._task_device()))
+        self.metadata.add(graph, times)
+        alone = WorkflowMetadata()
+        alone.add(graph, times)
+        return filled(graph["output"], values), alone.told()
+
+    def final(self, graph: dict[str, Any]) -> dict[str, Any]:
+        """The message that ends the run: what this workflow returns is the job's result."""
+        return self._asks.final("graph", graph_digest(graph), _what(graph), {"graph": _text(graph)})
+
+    def _asked(self, graph: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        answer = self._asks.answer("graph", graph_digest(graph), _what(graph), {"graph": _text(graph)})
+        metadata = answer.get("metadata")
+        try:
+            return filled(graph["output"], answer["values"]), json.loads(metadata) if metadata else {}
+        except JobError as error:
+            self._asks.end(error)
+
+
+def _what(graph: dict[str, Any]) -> str:
+    count = len(graph["nodes"])
+    return f"the workflow '{graph['name']}' with {count} task{'' if count == 1 else 's'}"
+
+
+def _text(graph: dict[str, Any]) -> str:
+    return json.dumps(graph, allow_nan=False, separators=(",", ":"))

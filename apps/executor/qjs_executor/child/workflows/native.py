@@ -1,0 +1,93 @@
+"""Results of graphs as the results of jobs: a script that is one workflow, a native submission, a finished graph."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from ..plain_value import plain_value
+from ..refusals import JobError
+from ..user_code import guarded
+from .capture import chosen, recorded
+from .dispatches import Dispatches
+from .metadata import WorkflowMetadata
+from .values import filled, opened
+
+METADATA = "_workflow_metadata"
+
+
+def entry_dispatch(namespace: dict[str, Any], entry: dict[str, Any]) -> Any:
+    """The SDK's dispatch of what a native submission calls: one of the script's workflows, or one of its tasks as a
+    graph of its own. Raises JobError."""
+    name = entry["entrypoint"]
+    arguments = _input(name, entry["input"])
+    if entry["model"] == "native_workflow":
+        _, workflow = guarded(lambda: chosen(namespace, name))
+        return recorded(name, workflow, {}, arguments)
+    task = namespace.get(name)
+    if getattr(task, "_is_task", False) is not True or not callable(task):
+        tasks = sorted(key for key, value in namespace.items() if getattr(value, "_is_task", False) is True)
+        there = f"its tasks are {', '.join(tasks[:10])}" if tasks else "it has no task"
+        raise JobError(f"the script has no task '{name}'; {there}")
+    return recorded(name, guarded(lambda: _alone(name, task)), {}, arguments)
+
+
+def _alone(name: str, task: Callable[..., Any]) -> Any:
+    """A workflow that calls this task and returns what it does."""
+    from marqov import workflow
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return task(*args, **kwargs)
+
+    # Not as its `__wrapped__`: an async task would be taken for an async workflow.
+    call.__dict__["__signature__"] = inspect.signature(task)
+    return workflow(name=name)(call)
+
+
+def _input(name: str, text: str) -> dict[str, Any]:
+    try:
+        given: dict[str, Any] = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise JobError(f"input: is not JSON as it has to be: {str(error)[:200]}") from None
+    shape = isinstance(given, dict) and set(given) == {"entrypoint", "args", "kwargs"}
+    if not shape or not isinstance(given["args"], list) or not isinstance(given["kwargs"], dict):
+        raise JobError("input: must be an object of entrypoint, args (a list) and kwargs (an object), and nothing else")
+    if given["entrypoint"] != name:
+        raise JobError(f"input: its entrypoint is {str(given['entrypoint'])[:80]!r}, not '{name}'")
+    return given
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def workflow_answer(dispatch: Any, dispatches: Dispatches, asked: bool) -> dict[str, Any]:
+    """The answer of a run whose result is what a workflow returns. `asked`: the service runs its tasks, and makes the
+    result in another child."""
+    graph = dispatches.graph(dispatch)
+    if asked:
+        return dispatches.final(graph)
+    output, _ = guarded(lambda: dispatches.run(graph))
+    return value_answer(_plain(output, graph["name"]), [], dispatches.metadata)
+
+
+def finish_answer(finish: dict[str, Any]) -> dict[str, Any]:
+    """The answer of a child that makes a job's result of {name, output, values}. Raises JobError naming what cannot be
+    part of it."""
+    output = guarded(lambda: filled(json.loads(finish["output"]), finish["values"]))
+    return {"value": _plain(output, finish["name"]), "warnings": []}
+
+
+def value_answer(value: Any, warnings: list[str], metadata: WorkflowMetadata | None) -> dict[str, Any]:
+    """The answer of a run that gives a plain value, with what its own process knows of the graphs that it has run."""
+    if metadata is not None and metadata.graphs > 0:
+        members = value if isinstance(value, dict) else {"result": value}
+        value = {METADATA: metadata.told(), **members}
+    return {"value": value, "warnings": warnings}
+
+
+def _plain(output: Any, name: str) -> Any:
+    value = guarded(lambda: opened(output))
+    return guarded(lambda: plain_value(value, f"{name}() returned"))

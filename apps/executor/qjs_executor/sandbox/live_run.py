@@ -1,0 +1,50 @@
+"""A run in its child, over all of its stretches: from its start, or an answer, to its next question or its end."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from ..service.ask import counts_of
+from .pool import Pool
+from .pooled_child import PooledChild
+from .seam import Job, WrongAnswer
+
+
+@dataclass(eq=False)
+class LiveRun:
+    """`watch` counts its memory where there are no control groups."""
+
+    pool: Pool
+    child: PooledChild
+    watch: asyncio.Task[None] | None
+    asked: int = 0
+    """The number of its last question; those that were answered from memory count."""
+    ask: dict[str, Any] | None = None
+    """The question that it waits with."""
+    counts: dict[str, int] | None = None
+    """Those of the last circuit that it was told; what it gives as its own result has to be these."""
+    seconds: float = 0.0
+    """What its earlier stretches took."""
+
+    @property
+    def final(self) -> bool:
+        """Whether its last question is its last word too."""
+        return self.ask is not None and bool(self.ask["final"])
+
+    def remember(self, job: Job) -> None:
+        """Notes the answers that come with a job."""
+        for answer in job.script.answers:
+            counts = counts_of(answer)
+            if counts is not None:
+                self.counts = counts
+
+    def check_answer(self, job: Job) -> None:
+        """Raises WrongAnswer unless the job brings the answer that the run waits for."""
+        assert self.ask is not None
+        (answer,) = job.script.answers
+        if answer["digest"] != self.ask["digest"]:
+            raise WrongAnswer(f"answers[0].digest: the run waits for the answer to {self.ask['digest']}")
+        if ("values" in answer) != (self.ask["kind"] == "graph"):
+            raise WrongAnswer(f"answers[0]: the run waits for the answer to a {self.ask['kind']}")

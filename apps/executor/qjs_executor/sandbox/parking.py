@@ -1,0 +1,118 @@
+"""Runs that wait for an answer: stopped, without a slot, each in its child with all that it holds in memory.
+
+A run is kept until its caller comes back with the answer, its time is over, a later one needs its place, or it ends by
+itself. Whoever comes back too late runs the script again with the answers; so a place is a matter of time saved, and
+nothing is lost with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from .live_run import LiveRun
+from .seam import PARKED_MAX, PARKED_SECONDS, Job, NotParked, SandboxFault
+
+LOOK_SECONDS = 1.0
+"""How often a parked run is looked at: one that was woken, by a timer of its own for instance, is ended."""
+
+
+@dataclass(eq=False)
+class _Place:
+    job: Job
+    run: LiveRun
+    until: float
+    held: bool = False
+    keeper: asyncio.Task[None] | None = None
+
+
+@dataclass
+class Parking:
+    """The places of one sandbox, by run ids. `end` ends a run that has lost its place; `seconds` is how long one
+    keeps it."""
+
+    end: Callable[[LiveRun], object]
+    places: int = PARKED_MAX
+    seconds: float = PARKED_SECONDS
+    left: Counter[str] = field(default_factory=Counter)
+    """How many have left their place, by why."""
+    _parked: dict[str, _Place] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self._parked)
+
+    def park(self, job: Job, run: LiveRun) -> bool:
+        """Gives a stopped run a place, if need be that of the oldest; answers False when every place is held by
+        somebody who is about to go on."""
+        if job.run_id in self._parked:
+            self._leave(job.run_id, "displaced")
+        if len(self._parked) >= self.places:
+            oldest = next((run_id for run_id, place in self._parked.items() if not place.held), None)
+            if oldest is None:
+                return False
+            self._leave(oldest, "displaced")
+        place = _Place(job, run, time.monotonic() + self.seconds)
+        self._parked[job.run_id] = place
+        place.keeper = asyncio.create_task(self._keep(job.run_id, place))
+        return True
+
+    @contextlib.contextmanager
+    def hold(self, run_id: str) -> Iterator[Job]:
+        """See `Sandbox`."""
+        place = self._parked.get(run_id)
+        if place is None or place.held:
+            raise NotParked(f"no run '{run_id}' waits here for an answer")
+        place.held = True
+        try:
+            yield place.job
+        finally:
+            place.held = False
+
+    def take(self, run_id: str) -> LiveRun:
+        """The run, which from now on has no place. Raises NotParked when it has ended meanwhile."""
+        place = self._parked.get(run_id)
+        if place is None:
+            raise NotParked(f"the run '{run_id}' has ended while it waited for its turn")
+        self._forget(run_id, "resumed")
+        return place.run
+
+    def peek(self, run_id: str) -> LiveRun | None:
+        """The run in its place."""
+        place = self._parked.get(run_id)
+        return place.run if place else None
+
+    def close(self) -> None:
+        """Ends all of them."""
+        for run_id in list(self._parked):
+            self._leave(run_id, "displaced")
+
+    async def _keep(self, run_id: str, place: _Place) -> None:
+        """Sees to it that a run stays stopped, until its time is over."""
+        child = place.run.child
+        while True:
+            due = LOOK_SECONDS if place.held else min(LOOK_SECONDS, max(0.0, place.until - time.monotonic()))
+            await asyncio.wait([child.ended], timeout=due)
+            if child.ended.done():
+                return self._leave(run_id, "died")
+            if time.monotonic() >= place.until and not place.held:
+                return self._leave(run_id, "expired")
+            try:
+                woken = await child.running() > 0
+            except SandboxFault:
+                woken = True
+            if woken:
+                return self._leave(run_id, "died")
+
+    def _leave(self, run_id: str, why: str) -> None:
+        self.end(self._forget(run_id, why))
+
+    def _forget(self, run_id: str, why: str) -> LiveRun:
+        place = self._parked.pop(run_id)
+        self.left[why] += 1
+        if place.keeper is not None and place.keeper is not asyncio.current_task():
+            place.keeper.cancel()
+        return place.run

@@ -1,0 +1,83 @@
+"""How a run is told to its caller: a stream of JSON lines, the last of which is its outcome."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import asdict
+from typing import Any
+
+from starlette.types import Send
+
+from ..sandbox.seam import Artifact, Asked, Completed, Failed, Lost, Outcome, Returned
+
+ARTIFACT_CHUNK_BYTES = 1024 * 1024 // 4 * 3
+"""A multiple of three, so that the pieces of base64 join."""
+
+
+class Lines:
+    """A response of JSON lines, each sent at once."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.opened = False
+
+    async def open(self, value: dict[str, Any]) -> None:
+        headers = [(b"content-type", b"application/x-ndjson"), (b"cache-control", b"no-store")]
+        headers.append((b"x-accel-buffering", b"no"))
+        self.opened = True
+        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+        await self.line(value)
+
+    async def line(self, value: dict[str, Any], more: bool = True) -> None:
+        body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
+        await self._send({"type": "http.response.body", "body": body, "more_body": more})
+
+    async def artifact(self, artifact: Artifact) -> None:
+        """Sends a file as base64, in lines of a bounded length."""
+        starts = range(0, max(len(artifact.content), 1), ARTIFACT_CHUNK_BYTES)
+        for start in starts:
+            chunk = artifact.content[start : start + ARTIFACT_CHUNK_BYTES]
+            await self.line(
+                {
+                    "artifact": {
+                        "name": artifact.name,
+                        "media_type": artifact.media_type,
+                        "chunk": base64.b64encode(chunk).decode("ascii"),
+                        "last": start == starts[-1],
+                    }
+                }
+            )
+
+    async def close(self, value: dict[str, Any]) -> None:
+        await self.line(value, more=False)
+
+
+def error_json(failed: Failed) -> dict[str, Any]:
+    """A failure as callers see it."""
+    error: dict[str, Any] = {"code": failed.code, "message": failed.message}
+    if failed.line is not None:
+        error["line"] = failed.line
+    return error
+
+
+def outcome_json(outcome: Outcome) -> dict[str, Any]:
+    """The last line of a run."""
+    if isinstance(outcome, Completed):
+        return {"status": "completed", "execution_time_ms": outcome.execution_time_ms, "result": outcome.result}
+    if isinstance(outcome, Returned):
+        return {"status": "completed", **asdict(outcome)}
+    if isinstance(outcome, Asked):
+        return {"status": "asked", **asdict(outcome)}
+    if isinstance(outcome, Failed):
+        error = error_json(outcome)
+        answer: dict[str, Any] = {
+            "status": "failed",
+            "execution_time_ms": outcome.execution_time_ms,
+            "error": error,
+        }
+        if outcome.stdout:
+            answer["stdout"] = outcome.stdout
+        return answer
+    assert isinstance(outcome, Lost)
+    return {"status": "lost", "error": {"code": "execution_service_lost", "message": outcome.message}}

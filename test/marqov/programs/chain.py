@@ -1,0 +1,16 @@
+"""Results that feed the next task, one after another, with text that needs escaping on its way."""
+
+from marqov import task, workflow
+
+
+@task
+def append(text, number):
+    return f'{text}\n"{number}" \\ ü {chr(0x1F600)}'
+
+
+@workflow
+def chain(length=5):
+    text = ""
+    for number in range(length):
+        text = append(text, number)
+    return text

@@ -1,0 +1,59 @@
+"""Runs programs of tasks with the SDK as it is published: its worker, its workflow, on a real Temporal server.
+
+Standard input: ``{"address": <Temporal>, "programs": {<name>: {"path", "params"}}}``. For each program one line of JSON
+on standard output: ``{"name", "value", "seconds"}``, or ``{"name", "raised"}``.
+
+A program that defines ``main(client, params)`` is called with a client of that server. The one workflow of any other is
+called with the params that it accepts. What it returns is put together from the values of all its tasks and the return
+shape that the SDK's own ``capture()`` tells: ``run()`` alone would give a dict by node ids instead of its keys, and
+nothing of results that lie deeper.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import runpy
+import sys
+import time
+from typing import Any
+
+from marqov.workflows import create_worker
+from temporalio.client import Client
+
+
+async def result_of(path: str, params: dict[str, Any], client: Client) -> Any:
+    """What the program gives."""
+    # As a script: its functions then travel to the tasks' processes by value, as those of a user's file do.
+    namespace = runpy.run_path(path, run_name="__main__")
+    main = namespace.get("main")
+    if main is not None:
+        return await main(client, dict(params))
+    [workflow] = [value for value in namespace.values() if getattr(value, "_is_workflow", False)]
+    accepted = inspect.signature(workflow).parameters
+    dispatch = workflow(**{name: value for name, value in params.items() if name in accepted})
+    capture = dispatch.capture()
+    # Without outputs of its own a graph answers with the value of every task.
+    dispatch.graph.set_output_nodes([])
+    return capture.resolve_output(await dispatch.run(client))
+
+
+async def main() -> None:
+    """Runs them one after another."""
+    wanted = json.load(sys.stdin)
+    client = await Client.connect(wanted["address"])
+    async with create_worker(client):
+        for name, program in wanted["programs"].items():
+            began = time.monotonic()
+            try:
+                value = await result_of(program["path"], program["params"], client)
+                told = {"name": name, "value": value, "seconds": time.monotonic() - began}
+            except Exception as error:
+                told = {"name": name, "raised": f"{type(error).__name__}: {error} ({error.__cause__!r})"}
+            sys.stdout.write(json.dumps(told) + "\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

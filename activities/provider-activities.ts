@@ -3,9 +3,12 @@
 // no trace in the history, so a task may wait for days.
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { ApplicationFailureCategory } from '@temporalio/common'
+import { askedRef, type ProviderRef, plainRef } from '../db/provider-refs.js'
 import type { JobHandOver } from '../domain/dispatch.js'
+import type { ErrorCode } from '../domain/errors.js'
 import { cancelAtProvider } from './at-provider/cancel.js'
-import { collectResult } from './at-provider/collect.js'
+import { cancelCircuits } from './at-provider/cancel-circuits.js'
+import { answerCircuit, collectCounts, collectResult } from './at-provider/collect.js'
 import { followTask } from './at-provider/follow.js'
 import { prepareProgram } from './at-provider/prepare.js'
 import type { ProviderDeps, StepContext, StepEnd } from './at-provider/step.js'
@@ -16,29 +19,71 @@ const HEARTBEAT_MS = 1_000
 /** A retry at once would be a busy loop if the reason stayed. */
 const AGAIN_MS_MIN = 50
 
+/** A circuit that a script (`task` is '') or a task of its graph has asked for. */
+export interface CircuitHandOver extends JobHandOver {
+  task: string
+  /** The number of the ask. */
+  ask: number
+}
+
 /** What a step answers to the workflow when it is neither a failure nor a wait. */
 type Answer<Step extends { next: string }> = Exclude<Step, { next: 'again' } | { next: 'fail' }>
+/** What it answers of a plain job alone, and of a circuit that was asked for alone. */
+type PlainAnswer<Step extends { next: string }> = Exclude<Answer<Step>, { next: 'answered' }>
+type CircuitAnswer<Step extends { next: string }> = Exclude<Answer<Step>, { next: 'script' }>
 
 export type ProviderActivities = ReturnType<typeof createProviderActivities>
 
 export function createProviderActivities(deps: ProviderDeps) {
+  type StepOf<Step> = (deps: ProviderDeps, context: StepContext) => Promise<Step>
+
+  const plain = async <Step extends { next: string }>(job: JobHandOver, step: StepOf<Step>) =>
+    (await answerOf<Step | StepEnd>(job, plainRef(job.jobId), (context) => step(deps, context))) as PlainAnswer<
+      Step | StepEnd
+    >
+
+  const circuit = async <Step extends { next: string }>({ task, ask, ...job }: CircuitHandOver, step: StepOf<Step>) =>
+    (await answerOf<Step | StepEnd>(job, askedRef(job.jobId, task, ask), async (context) => {
+      const end = await step(deps, context)
+      const fault = end.next === 'fail' ? (end as unknown as StepEnd & { next: 'fail' }).error : null
+      if (!fault || endsTheJob.has(fault.code)) return end
+      return answerCircuit(deps, context, { error: fault.message })
+    })) as CircuitAnswer<Step | StepEnd>
+
   return {
-    prepareProgram: (job: JobHandOver) => answer(job, (context) => prepareProgram(deps, context)),
-    submitToProvider: (job: JobHandOver) => answer(job, (context) => submitToProvider(deps, context)),
-    followTask: (job: JobHandOver) => answer(job, (context) => followTask(deps, context)),
-    collectResult: (job: JobHandOver) => answer(job, (context) => collectResult(deps, context)),
-    cancelAtProvider: (job: JobHandOver) => answer(job, (context) => cancelAtProvider(deps, context))
+    prepareProgram: (job: JobHandOver) => plain(job, prepareProgram),
+    submitToProvider: (job: JobHandOver) => plain(job, submitToProvider),
+    followTask: (job: JobHandOver) => plain(job, followTask),
+    collectResult: (job: JobHandOver) => plain(job, collectResult),
+    cancelAtProvider: (job: JobHandOver) => plain(job, cancelAtProvider),
+    prepareCircuit: (asked: CircuitHandOver) => circuit(asked, prepareProgram),
+    submitCircuit: (asked: CircuitHandOver) => circuit(asked, submitToProvider),
+    followCircuit: (asked: CircuitHandOver) => circuit(asked, followTask),
+    collectCircuit: (asked: CircuitHandOver) => circuit(asked, collectCounts),
+    /** Before a job that has asked for circuits ends, however it ends; nothing of it may be under way here any more. */
+    cancelCircuits: (job: JobHandOver) => plain(job, cancelCircuits)
   }
 }
 
-async function answer<Step extends { next: string } | StepEnd>(
-  { jobId, generation }: JobHandOver,
+/** Faults that are not the circuit's own: who asked for it does not hear of them, its job fails. */
+const endsTheJob: ReadonlySet<ErrorCode> = new Set([
+  'backend_unavailable',
+  'budget_exceeded',
+  'spend_limit_exceeded',
+  'provider_unreachable',
+  'provider_outcome_unknown',
+  'internal_error'
+])
+
+async function answerOf<Step extends { next: string } | StepEnd>(
+  { generation }: JobHandOver,
+  ref: ProviderRef,
   step: (context: StepContext) => Promise<Step>
 ): Promise<Answer<Step>> {
   const activity = Context.current()
   const beating = setInterval(() => activity.heartbeat(), HEARTBEAT_MS)
   try {
-    const end = await step({ jobId, fence: { generation }, signal: activity.cancellationSignal })
+    const end = await step({ ref, fence: { generation }, signal: activity.cancellationSignal })
     const { next } = end as StepEnd
     if (next === 'fail') throw failureOf((end as StepEnd & { next: 'fail' }).error, 'final')
     if (next === 'again') {

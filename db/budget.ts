@@ -5,6 +5,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import {
   type BudgetLimits,
   type BudgetRefusal,
+  budgetError,
   checkKeyDay,
   checkOwnCap,
   checkPeriod,
@@ -134,18 +135,95 @@ async function reserveAll(
     checkPerJob(highest, limits) ??
     (members.length > 1 ? checkPerSuite(total, limits) : null)
   if (single) return single
-  for (const [period, startsOn, limit] of [
-    ['day', day, 'daily'],
-    ['month', month, 'monthly']
-  ] as const) {
-    const refusal = checkPeriod(limit, total, limits, await lockCounter(tx, teamId, period, startsOn))
-    if (refusal) return refusal
-    await moveCounter(tx, { teamId, period, startsOn, reserved: total, spent: 0n })
-  }
+  const refusal = await reservePeriods(tx, teamId, { day, month }, total, limits)
+  if (refusal) return refusal
   const priced = members.filter(({ estimate }) => estimate !== 0n)
   await tx
     .insert(ledger)
     .values(priced.map(({ id, estimate }) => ({ teamId, jobId: id, kind: 'reserve' as const, amount: estimate, day })))
+  return null
+}
+
+/**
+ * Makes sure that what is reserved for a job covers a circuit that it asks for while it runs, whose intent is written: what
+ * its circuits have cost or may cost, together, is reserved. What is missing is reserved in the circuit's name, on the day
+ * of the job's own reservation. The caller has locked the job.
+ * @throws ServiceError `budget_exceeded`, `spend_limit_exceeded`, with the refusal as its cause.
+ */
+export async function reserveCircuit(
+  tx: Tx,
+  { jobId, task, attempt }: { jobId: string; task: string; attempt: number }
+): Promise<void> {
+  const terms = await circuitTerms(tx, jobId)
+  const missing = terms.committed - terms.reserved
+  if (missing <= 0n) return
+  const { teamId, day, maxCost, key } = terms
+  const { limits } = await teamBudget(tx, teamId)
+  const { month } = periodsOf(new Date(`${day}T00:00:00Z`))
+  const refusal =
+    checkOwnCap(missing, maxCost, terms.reserved) ??
+    (key && (await reserveKeyDay(tx, key, day, missing))) ??
+    checkPerJob(missing, limits, terms.reserved) ??
+    (await reservePeriods(tx, teamId, { day, month }, missing, limits))
+  if (refusal) throw budgetError(refusal)
+  await tx.insert(ledger).values({ teamId, jobId, task, attempt, kind: 'reserve', amount: missing, day })
+}
+
+/** What a job's circuits have cost or may cost, what is reserved for them, and what bounds it. */
+async function circuitTerms(tx: Tx, jobId: string) {
+  const ofJob = and(eq(ledger.jobId, jobId), eq(ledger.kind, 'reserve'))
+  const [[job], [books], [circuits]] = [
+    await tx
+      .select({ maxCost: jobs.maxCost, keyId: apiKeys.id, keyDailyLimit: apiKeys.dailyLimit })
+      .from(jobs)
+      .leftJoin(apiKeys, eq(apiKeys.id, jobs.apiKeyId))
+      .where(eq(jobs.id, jobId)),
+    await tx
+      .select({
+        reserved: sql`coalesce(sum(${ledger.amount}), 0)`.mapWith(BigInt),
+        day: sql<string>`min(${ledger.day})::text`
+      })
+      .from(ledger)
+      .where(ofJob),
+    await tx
+      .select({ committed: sql`coalesce(sum(${committedBy}), 0)`.mapWith(BigInt) })
+      .from(providerTasks)
+      .where(eq(providerTasks.jobId, jobId))
+  ]
+  const { teamId, day } = await startOf(tx, jobId)
+  const { maxCost, keyId, keyDailyLimit } = job!
+  return {
+    teamId,
+    // A reservation and its job may have been written on two sides of midnight.
+    day: books!.day ?? day,
+    maxCost,
+    key: keyId !== null && keyDailyLimit !== null ? { id: keyId, dailyLimit: keyDailyLimit } : null,
+    reserved: books!.reserved,
+    committed: circuits!.committed
+  }
+}
+
+/** What a circuit that was asked for has cost, or may cost. */
+const committedBy = sql`case when ${providerTasks.state} = 'withdrawn' then 0
+  when ${providerTasks.state} in ('completed', 'failed', 'cancelled') then coalesce(${providerTasks.cost}, ${providerTasks.estimate})
+  else ${providerTasks.estimate} end`
+
+/** Reserves in the team's day and month. */
+async function reservePeriods(
+  tx: Tx,
+  teamId: string,
+  { day, month }: { day: string; month: string },
+  amount: MicroUsd,
+  limits: BudgetLimits
+): Promise<BudgetRefusal | null> {
+  for (const [period, startsOn, limit] of [
+    ['day', day, 'daily'],
+    ['month', month, 'monthly']
+  ] as const) {
+    const refusal = checkPeriod(limit, amount, limits, await lockCounter(tx, teamId, period, startsOn))
+    if (refusal) return refusal
+    await moveCounter(tx, { teamId, period, startsOn, reserved: amount, spent: 0n })
+  }
   return null
 }
 
@@ -278,14 +356,20 @@ async function makeKeyDay(tx: Tx, jobId: string, day: string): Promise<void> {
     where ${jobs.id} = ${jobId} and ${apiKeys.dailyLimit} is not null on conflict do nothing`)
 }
 
-/** The job's own entries (not those of a task) by kind. */
+/**
+ * The job's entries by kind. It may have reserved more than once (for circuits that it asked for while it ran, on the same
+ * day); it settles once.
+ */
 async function entriesOf(tx: Tx, jobId: string) {
   const rows = await tx
     .select({ kind: ledger.kind, teamId: ledger.teamId, day: ledger.day, amount: ledger.amount })
     .from(ledger)
-    .where(and(eq(ledger.jobId, jobId), eq(ledger.task, ''), eq(ledger.attempt, 0)))
+    .where(eq(ledger.jobId, jobId))
   const of = (kind: (typeof rows)[number]['kind']) => rows.find((row) => row.kind === kind)
-  return { reserve: of('reserve'), settle: of('settle'), release: of('release') }
+  const reserved = rows.filter(({ kind }) => kind === 'reserve')
+  const first = reserved[0]
+  const amount = reserved.reduce((sum, row) => sum + row.amount, 0n)
+  return { reserve: first && { ...first, amount }, settle: of('settle'), release: of('release') }
 }
 
 /** The counter as it is and stays until this transaction ends: the statement makes the row if need be, and locks it. */

@@ -15,6 +15,10 @@ export const moneyIsHeld = sql`(actual_cost_micro is null and status in ('failed
   and case status when 'failed' then error_code = 'provider_outcome_unknown'
     else cancel_outcome = 'provider_unknown' end)`
 
+/** All that is reserved for a row of `jobs`: its own reservation, and those of circuits that it asked for while it ran. */
+export const reservedForJob = sql`(select coalesce(sum(amount_micro), 0) from ledger
+  where ledger.job_id = jobs.id and ledger.kind = 'reserve')`
+
 /** @param limit how many of each list. */
 export async function loadMoney(db: DbOrTx, limit: number): Promise<MoneyState> {
   const [held, over, sweeps] = await Promise.all([heldJobs(db, limit), overReservations(db, limit), loadSweeps(db)])
@@ -26,14 +30,15 @@ async function heldJobs(db: DbOrTx, limit: number): Promise<MoneyState['held']> 
   const [rows, [all]] = await Promise.all([
     db.execute<Record<string, string | null>>(sql`
       select jobs.id, team_id, teams.name as team_name, jobs.backend, jobs.provider, status, status_reason,
-        estimated_cost_micro::text as amount, completed_at, task.provider_job_id, task.ask_at
-      from jobs join teams on teams.id = team_id
+        amount::text as amount, completed_at, task.provider_job_id, task.ask_at
+      from jobs join teams on teams.id = team_id, lateral ${reservedForJob} reserved (amount)
       left join lateral (select provider_job_id, ask_at from provider_tasks where job_id = jobs.id
-        order by attempt desc limit 1) task on true
-      where ${moneyIsHeld} and estimated_cost_micro > 0
+        order by ask_at nulls last, created_at desc limit 1) task on true
+      where ${moneyIsHeld} and amount > 0
       order by completed_at, jobs.id limit ${limit}`),
     db.execute<{ jobs: number; amount: string }>(sql`select count(*)::int as jobs,
-      coalesce(sum(estimated_cost_micro), 0)::text as amount from jobs where ${moneyIsHeld} and estimated_cost_micro > 0`)
+      coalesce(sum(amount), 0)::text as amount from jobs, lateral ${reservedForJob} reserved (amount)
+      where ${moneyIsHeld} and amount > 0`)
   ])
   return {
     rows: rows.map((row) => ({
@@ -89,7 +94,10 @@ export async function settleByAdministrator(
 ): Promise<void> {
   if ((await settleHeld(tx, jobId, cost)) === 'already')
     throw new ServiceError('conflict', 'this job was settled before, with the same figure')
-  const [job] = await tx.select({ teamId: jobs.teamId, held: jobs.estimatedCost }).from(jobs).where(eq(jobs.id, jobId))
+  const [job] = await tx
+    .select({ teamId: jobs.teamId, held: reservedForJob.mapWith(BigInt) })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
   await recordAdminAction(tx, actor, 'job.settle', jobId, {
     team_id: job!.teamId,
     held_usd: usdFromMicro(job!.held),

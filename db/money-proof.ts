@@ -7,7 +7,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { formatUsd } from '../domain/money.js'
 import type { Db, DbOrTx, Tx } from './client.js'
-import { moneyIsHeld } from './held-money.js'
+import { moneyIsHeld, reservedForJob } from './held-money.js'
 import { FINDINGS_MAX } from './sweeps.js'
 
 // Numbers of their own, since other programs may lock in the same database.
@@ -220,8 +220,8 @@ async function aboveReservation(tx: Tx): Promise<string[]> {
 /** Money that is held, and whose provider nobody asks any more. */
 async function heldForGood(tx: Tx): Promise<string[]> {
   const rows = await tx.execute<{ id: string; team_id: string; amount: string }>(sql`
-    select id, team_id, estimated_cost_micro::text as amount from jobs
-    where ${moneyIsHeld} and estimated_cost_micro > 0
+    select id, team_id, amount::text as amount from jobs, lateral ${reservedForJob} reserved (amount)
+    where ${moneyIsHeld} and amount > 0
       and not exists (select 1 from provider_tasks where job_id = jobs.id and ask_at is not null)
     order by completed_at limit ${FINDINGS_MAX}`)
   return rows.map(

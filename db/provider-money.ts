@@ -5,6 +5,9 @@ import { finalStatuses } from '../domain/job-status.js'
 import type { MicroUsd } from '../domain/money.js'
 import type { Db, DbOrTx, Tx } from './client.js'
 import { now } from './job-transition.js'
+import type { ProviderRef } from './provider-refs.js'
+import { taskAt } from './provider-tasks.js'
+import { backends } from './tables/backends.js'
 import { jobs } from './tables/jobs.js'
 import { providerTasks } from './tables/providers.js'
 
@@ -13,14 +16,12 @@ const ASK_SECONDS = 3_600
 /** After this long without an answer it is for an administrator to settle. */
 const ASK_DAYS = 30
 
+/** Of a circuit that was asked for its own price; else the job's. */
+const estimate = sql`coalesce(${providerTasks.estimate}, ${jobs.estimatedCost})`.mapWith(jobs.estimatedCost)
+
 const taskStates = (tx: DbOrTx, jobId: string) =>
   tx
-    .select({
-      state: providerTasks.state,
-      lastSentAt: providerTasks.lastSentAt,
-      cost: providerTasks.cost,
-      estimate: jobs.estimatedCost
-    })
+    .select({ state: providerTasks.state, lastSentAt: providerTasks.lastSentAt, cost: providerTasks.cost, estimate })
     .from(providerTasks)
     .innerJoin(jobs, eq(jobs.id, providerTasks.jobId))
     .where(eq(providerTasks.jobId, jobId))
@@ -38,10 +39,26 @@ export async function costAtEnd(tx: Tx, jobId: string): Promise<MicroUsd | 'held
   return cost
 }
 
-/** What the provider charged for a completed job; `null` without such a figure. */
-export async function chargedCost(tx: Tx, jobId: string): Promise<MicroUsd | null> {
-  const [task] = await taskStates(tx, jobId)
-  return task?.cost ?? null
+/**
+ * What a job that completes has cost: on an engine of ours its estimate (`all` that is reserved for it), else what its
+ * tasks at providers did; the estimate of each that named no figure.
+ */
+export async function costOfCompleted(tx: Tx, jobId: string): Promise<MicroUsd | 'all'> {
+  const tasks = await taskStates(tx, jobId)
+  if (tasks.length === 0) return (await isAtProvider(tx, jobId)) ? 0n : 'all'
+  return tasks
+    .filter(({ state, lastSentAt }) => state !== 'withdrawn' && (state !== 'intended' || lastSentAt !== null))
+    .reduce((sum, { cost, estimate }) => sum + (cost ?? estimate), 0n)
+}
+
+/** A script may have asked its provider for nothing. */
+async function isAtProvider(tx: Tx, jobId: string): Promise<boolean> {
+  const [row] = await tx
+    .select({ engine: backends.engine })
+    .from(jobs)
+    .innerJoin(backends, eq(backends.slug, jobs.backend))
+    .where(eq(jobs.id, jobId))
+  return row !== undefined && row.engine === null
 }
 
 /** Has the provider asked again about a job that ended with its money held. */
@@ -52,8 +69,7 @@ export async function askLater(tx: Tx, jobId: string): Promise<void> {
     .where(and(eq(providerTasks.jobId, jobId), inArray(providerTasks.state, ['intended', 'accepted', 'unknown'])))
 }
 
-export interface HeldTask {
-  jobId: string
+export interface HeldTask extends Pick<ProviderRef, 'jobId' | 'task' | 'attempt'> {
   teamId: string
   provider: string
   token: string
@@ -91,6 +107,8 @@ export async function takeHeldTasks(db: Db, limit: number): Promise<HeldTask[]> 
     )
     .returning({
       jobId: providerTasks.jobId,
+      task: providerTasks.task,
+      attempt: providerTasks.attempt,
       teamId: jobs.teamId,
       provider: providerTasks.provider,
       token: providerTasks.token,
@@ -99,18 +117,24 @@ export async function takeHeldTasks(db: Db, limit: number): Promise<HeldTask[]> 
       lastSentAt: providerTasks.lastSentAt,
       sentWith: providerTasks.sentWith,
       secondsSinceSent: sql<number | null>`extract(epoch from ${now} - ${providerTasks.lastSentAt})::float8`,
-      estimate: jobs.estimatedCost
+      estimate
     })
 }
 
-/** How a held task turned out to have ended. */
+/**
+ * How a held task turned out to have ended.
+ * @returns what its job has cost, or `held` while another of its tasks has no known end.
+ */
 export async function closeHeldTask(
   tx: Tx,
-  jobId: string,
+  held: HeldTask,
   found: { state: 'completed' | 'failed' | 'cancelled' | 'withdrawn'; providerJobId: string | null; cost: MicroUsd }
-): Promise<void> {
+): Promise<MicroUsd | 'held'> {
+  // The job before its tasks, as everywhere; and of two tasks the second sees the first one's end.
+  await tx.select({ id: jobs.id }).from(jobs).where(eq(jobs.id, held.jobId)).for('no key update')
   await tx
     .update(providerTasks)
     .set({ ...found, endedAt: now, seenAt: now, askAt: null })
-    .where(and(eq(providerTasks.jobId, jobId), inArray(providerTasks.state, ['intended', 'accepted', 'unknown'])))
+    .where(and(taskAt(held), inArray(providerTasks.state, ['intended', 'accepted', 'unknown'])))
+  return costAtEnd(tx, held.jobId)
 }

@@ -1,24 +1,29 @@
 // What a step at a provider reads of its job, and the files that its steps hand on to each other.
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import type { AskedCircuit } from '../domain/script-asks.js'
 import { type Artifact, sha256Of } from './artifacts.js'
 import type { Db, DbOrTx } from './client.js'
 import { type Fence, now } from './job-transition.js'
 import { runColumns } from './jobs.js'
+import type { ProviderRef } from './provider-refs.js'
+import { taskAt } from './provider-tasks.js'
 import { backends } from './tables/backends.js'
-import { artifacts, jobs } from './tables/jobs.js'
+import { artifacts, jobAsks, jobs } from './tables/jobs.js'
 import { providerTasks } from './tables/providers.js'
 
-/** The compiled program and what its results mean, as the executor answered: JSON text. */
-export const COMPILED_ARTIFACT = 'compiled-program.json'
+/** The file of the compiled program and of what its results mean, as the executor answered: JSON text. */
+export const compiledFileOf = ({ task, attempt, asked }: ProviderRef): string =>
+  asked ? `${task || 'script'}-${attempt}.compiled-program.json` : 'compiled-program.json'
 
-export async function loadProviderRun(db: DbOrTx, jobId: string) {
+export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
   const [row] = await db
     .select({
       ...runColumns,
       provider: jobs.provider,
       /** `null` when the backend is no longer in the catalogue. */
       target: backends.providerTargetId,
-      shots: jobs.shots,
+      pricing: { taskFee: backends.taskFee, perShot: backends.perShot, minimumCost: backends.minimumCost },
+      jobShots: jobs.shots,
       name: jobs.name,
       secondsCancelling: sql<
         number | null
@@ -26,13 +31,25 @@ export async function loadProviderRun(db: DbOrTx, jobId: string) {
       secondsSilent: sql<number | null>`extract(epoch from ${now} - ${providerTasks.seenAt})::float8`,
       secondsAccepted: sql<number | null>`extract(epoch from ${now} - ${providerTasks.acceptedAt})::float8`,
       secondsEnded: sql<number | null>`extract(epoch from ${now} - ${providerTasks.endedAt})::float8`,
-      task: providerTasks
+      task: providerTasks,
+      ask: { state: jobAsks.state, body: jobAsks.body }
     })
     .from(jobs)
     .leftJoin(backends, eq(backends.slug, jobs.backend))
-    .leftJoin(providerTasks, eq(providerTasks.jobId, jobs.id))
-    .where(eq(jobs.id, jobId))
-  return row ?? null
+    .leftJoin(providerTasks, taskAt(ref))
+    .leftJoin(
+      jobAsks,
+      and(
+        sql`${ref.asked}::boolean`,
+        eq(jobAsks.jobId, jobs.id),
+        eq(jobAsks.task, ref.task),
+        eq(jobAsks.number, ref.attempt)
+      )
+    )
+    .where(eq(jobs.id, ref.jobId))
+  if (!row) return null
+  const circuit = row.ask && (JSON.parse(row.ask.body) as Pick<AskedCircuit, 'openqasm3' | 'shots'>)
+  return { ...row, circuit, shots: circuit?.shots ?? row.jobShots }
 }
 
 export type ProviderRun = NonNullable<Awaited<ReturnType<typeof loadProviderRun>>>

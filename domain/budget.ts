@@ -1,5 +1,6 @@
 // Budget rules: which limit a cost would break, in the order in which limits are checked, and what the caller is told.
 // The counters themselves change conditionally in db/budget.ts; this file never sees a database.
+import { ServiceError } from './errors.js'
 import type { CancelOutcome, JobStatus } from './job-status.js'
 import { formatUsd, type MicroUsd, usdFromMicro } from './money.js'
 
@@ -50,13 +51,12 @@ export const nothingSpent: PeriodCounter = { spent: 0n, reserved: 0n }
  * Limits are checked in this order: the request's own cap, the key's day, the team's limits per job and per suite, its day,
  * its month.
  */
-export function checkOwnCap(estimate: MicroUsd, maxCost: MicroUsd | null): BudgetRefusal | null {
-  return maxCost !== null && estimate > maxCost ? { limit: 'max_cost', estimate, current: 0n, budget: maxCost } : null
-}
+export const checkOwnCap = (estimate: MicroUsd, maxCost: MicroUsd | null, current = 0n): BudgetRefusal | null =>
+  maxCost !== null && current + estimate > maxCost ? { limit: 'max_cost', estimate, current, budget: maxCost } : null
 
-export function checkPerJob(estimate: MicroUsd, { perJob }: BudgetLimits): BudgetRefusal | null {
-  return estimate > perJob ? { limit: 'per_job', estimate, current: 0n, budget: perJob } : null
-}
+/** @param current what the same job has cost or may cost already. */
+export const checkPerJob = (estimate: MicroUsd, { perJob }: BudgetLimits, current = 0n): BudgetRefusal | null =>
+  current + estimate > perJob ? { limit: 'per_job', estimate, current, budget: perJob } : null
 
 /** @param total of all jobs that are submitted as one. */
 export function checkPerSuite(total: MicroUsd, { perSuite }: BudgetLimits): BudgetRefusal | null {
@@ -102,6 +102,13 @@ export function budgetRefusalBody(refusal: BudgetRefusal) {
       remaining_budget: usdFromMicro(remaining)
     }
   }
+}
+
+/** The refusal as the fault that the caller is told about; it is its cause. */
+export function budgetError(refusal: BudgetRefusal): ServiceError {
+  const { message, fields } = budgetRefusalBody(refusal)
+  const code = refusal.limit === 'key' ? 'spend_limit_exceeded' : 'budget_exceeded'
+  return new ServiceError(code, message, fields, { cause: refusal })
 }
 
 /** The UTC day (`2026-11-21`) and month (`2026-11-01`, its first day) to which a start at `at` belongs. */

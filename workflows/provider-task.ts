@@ -1,10 +1,56 @@
-// PROVISIONAL (integrator): E writes this.
-import { ApplicationFailure } from '@temporalio/workflow'
+// A circuit that a script or one of its tasks has asked for, at the provider: compiled, sent once, followed for as long as it
+// takes, its counts stored as the answer to the ask. What is not ready yet is a retry of its activity, and no event.
+import { ActivityCancellationType, CancellationScope, proxyActivities } from '@temporalio/workflow'
+import type { ProviderActivities } from '../activities/provider-activities.js'
 import type { JobHandOver } from '../domain/dispatch.js'
+import { isCancel } from './job-error.js'
+import { stepRetry } from './job-steps.js'
 
+const { prepareCircuit } = proxyActivities<ProviderActivities>({
+  // The executor bounds compiling by a minute; the rest is waiting for it.
+  startToCloseTimeout: '26 hours',
+  heartbeatTimeout: '10 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: stepRetry
+})
+
+const steps = proxyActivities<ProviderActivities>({
+  // One try: a look-up through a long list and one request. The steps name the time of the next try themselves.
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '10 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: stepRetry
+})
+
+/**
+ * @param asked who asks (`task` is '' for the script itself) and the number of the ask.
+ * @returns `answered`: the ask has its answer, counts or the reason why there are none; `cancel`: the job, or this scope of
+ * its workflow, is to end (what is at the provider is still there: `cancelCircuits`); `stop`: the job is another side's.
+ * @throws ActivityFailure for what ends the job: no budget, a provider that cannot be reached, an outcome nobody knows.
+ */
 export async function runCircuit(
-  _job: JobHandOver,
-  _ref: { task: string; ask: number }
+  job: JobHandOver,
+  asked: { task: string; ask: number }
 ): Promise<'answered' | 'cancel' | 'stop'> {
-  throw ApplicationFailure.nonRetryable('circuits of scripts at providers are not there yet', 'not_available')
+  const circuit = { jobId: job.jobId, generation: job.generation, ...asked }
+  try {
+    const prepared = await prepareCircuit(circuit)
+    if (prepared.next !== 'submit') return prepared.next
+    // Cut short, nobody would know whether the provider has it. It reads itself whether the job is still wanted.
+    const submitted = await CancellationScope.nonCancellable(() => steps.submitCircuit(circuit))
+    if (submitted.next !== 'follow') return submitted.next
+    const followed = await steps.followCircuit(circuit)
+    if (followed.next !== 'collect') return followed.next
+    return (await steps.collectCircuit(circuit)).next
+  } catch (error) {
+    if (isCancel(error)) return 'cancel'
+    throw error
+  }
 }
+
+/**
+ * Ends what the job's circuits have at the provider, before the job itself ends without a result. No `runCircuit` of the job
+ * may be under way any more.
+ */
+export const cancelCircuits = (job: JobHandOver) =>
+  CancellationScope.nonCancellable(() => steps.cancelCircuits({ jobId: job.jobId, generation: job.generation }))

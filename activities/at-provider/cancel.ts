@@ -24,8 +24,15 @@ export type CancelledAtProvider = { next: 'cancelled'; outcome: CancelOutcome } 
 
 export async function cancelAtProvider(deps: ProviderDeps, context: StepContext): Promise<CancelledAtProvider> {
   const found = await runningJob(deps, context, ['running', 'cancelling'])
-  if ('end' in found) return found.end
-  const { job } = found
+  return 'end' in found ? found.end : endAtProvider(deps, context, found.job)
+}
+
+/** One look at the task, and what is asked of the provider about it. */
+export async function endAtProvider(
+  deps: ProviderDeps,
+  context: StepContext,
+  job: ProviderRun
+): Promise<CancelledAtProvider> {
   const end = await step(deps, context, job)
   if (end.next !== 'again') return end
   // The provider does not answer, or does not act: the caller hears so, and the money waits for its word.
@@ -35,7 +42,7 @@ export async function cancelAtProvider(deps: ProviderDeps, context: StepContext)
 }
 
 async function step(deps: ProviderDeps, context: StepContext, job: ProviderRun): Promise<CancelledAtProvider> {
-  const { jobId, fence } = context
+  const { ref, fence } = context
   const { task } = job
   if (!task) return stopped
   switch (task.state) {
@@ -49,14 +56,14 @@ async function step(deps: ProviderDeps, context: StepContext, job: ProviderRun):
     case 'unknown':
       return { next: 'cancelled', outcome: 'provider_unknown' }
     case 'intended':
-      if (task.lastSentAt === null && (await markWithdrawn(deps.db, jobId, fence, null))) return stopped
+      if (task.lastSentAt === null && (await markWithdrawn(deps.db, ref, fence, null))) return stopped
   }
-  await markCancelAsked(deps.db, jobId)
+  await markCancelAsked(deps.db, ref)
   const access = await accessOf(deps, job)
   if ('missing' in access) return again(deps.providerTimes.retryMs, access.missing)
   try {
     if (task.state === 'intended') return await lookUp(deps, context, access, task.token)
-    await adoptAttempt(deps.db, jobId, fence)
+    if (!ref.asked) await adoptAttempt(deps.db, ref.jobId, fence)
     return await end(deps, context, access, task.providerJobId!)
   } catch (error) {
     return againAfter(deps, error)
@@ -68,27 +75,27 @@ const stopped = { next: 'cancelled', outcome: 'stopped_before_provider' } as con
 /** Whether a request whose answer was lost has arrived. */
 async function lookUp(
   deps: ProviderDeps,
-  { jobId, fence, signal }: StepContext,
+  { ref, fence, signal }: StepContext,
   { adapter, credentials, version }: Access,
   token: string
 ): Promise<CancelledAtProvider> {
-  const attempt = await takeForLookUp(deps.db, jobId, fence)
+  const attempt = await takeForLookUp(deps.db, ref, fence)
   if (!attempt) return again(0, 'it was accepted meanwhile')
   const id = await adapter.find(credentials, token, attempt.createdAt, signal)
   if (id !== null) {
-    await markAccepted(deps.db, jobId, fence, id)
+    await markAccepted(deps.db, ref, fence, id)
     return again(0, 'found; it is asked to end')
   }
   if ((attempt.secondsSinceSent ?? 0) < deps.providerTimes.lookUpWindowSeconds)
     return again(deps.providerTimes.retryMs, `${adapter.name} has no such task yet; a request may still be under way`)
   // The account that it may have been sent to can no longer be asked.
   if (attempt.sentWith !== version) return { next: 'cancelled', outcome: 'provider_unknown' }
-  return (await markWithdrawn(deps.db, jobId, fence, null)) ? stopped : again(0, 'it was accepted meanwhile')
+  return (await markWithdrawn(deps.db, ref, fence, null)) ? stopped : again(0, 'it was accepted meanwhile')
 }
 
 async function end(
   deps: ProviderDeps,
-  { jobId, signal }: StepContext,
+  { ref, signal }: StepContext,
   { adapter, credentials }: Access,
   id: string
 ): Promise<CancelledAtProvider> {
@@ -97,7 +104,7 @@ async function end(
     if (!(error instanceof ProviderFault)) throw error
   })
   const view = await adapter.look(credentials, id, signal)
-  await noteView(deps, jobId, view)
+  await noteView(deps, ref, view)
   switch (view.status) {
     case 'completed':
       return { next: 'collect' }

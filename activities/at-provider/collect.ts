@@ -1,5 +1,7 @@
-// Fetches the counts of a completed task and stores them as the job's result. AT-LEAST-ONCE: a stored result is found again.
+// Fetches the counts of a completed task and stores them: as a plain job's result, or as the answer to who has asked for the
+// circuit. AT-LEAST-ONCE: what is stored is found again.
 import { createHash } from 'node:crypto'
+import { answerAsk } from '../../db/job-asks.js'
 import { completeOpenAttempt } from '../../db/provider-attempts.js'
 import type { ProviderRun } from '../../db/provider-runs.js'
 import { persistently } from '../persistently.js'
@@ -23,22 +25,56 @@ const LAG_MS_MAX = 60_000
 export type Collected = { next: 'complete'; resultSha256: string } | StepEnd
 
 export async function collectResult(deps: ProviderDeps, context: StepContext): Promise<Collected> {
-  const { jobId, fence, signal } = context
+  const { fence, signal } = context
+  const { jobId } = context.ref
   const found = await runningJob(deps, context, ['running', 'cancelling'])
   if ('end' in found) return found.end
   const { job } = found
   if (job.storedResult) return { next: 'complete', resultSha256: job.storedResult }
+  const end = await fetched(deps, context, job)
+  if ('next' in end) return end
+  const result = resultText(job, end.compiled, end.found)
+  const stored = await persistently({ log: deps.log, jobId, signal }, () =>
+    completeOpenAttempt(deps.db, jobId, fence, result)
+  )
+  return stored ? { next: 'complete', resultSha256: stored } : { next: 'stop' }
+}
+
+/** The same of a circuit that was asked for; who asked goes on with its counts. */
+export async function collectCounts(deps: ProviderDeps, context: StepContext): Promise<StepEnd> {
+  const found = await runningJob(deps, context)
+  if ('end' in found) return found.end
+  const end = await fetched(deps, context, found.job)
+  return 'next' in end ? end : answerCircuit(deps, context, { counts: end.found.counts })
+}
+
+/** Stores what becomes of an ask; an answer that is there stays. */
+export async function answerCircuit(
+  deps: ProviderDeps,
+  context: StepContext,
+  answer: { counts: TaskCounts['counts'] } | { error: string }
+): Promise<StepEnd> {
+  const { ref, fence, signal } = context
+  const { jobId, task, attempt } = ref
+  const mine = await persistently({ log: deps.log, jobId, signal }, () =>
+    answerAsk(deps.db, jobId, task, attempt, fence, JSON.stringify(answer))
+  )
+  if (mine) return { next: 'answered' }
+  const found = await runningJob(deps, context)
+  return 'end' in found ? found.end : { next: 'stop' }
+}
+
+async function fetched(
+  deps: ProviderDeps,
+  { ref, signal }: StepContext,
+  job: ProviderRun
+): Promise<{ compiled: CompiledProgram; found: TaskCounts } | StepEnd> {
   const access = await accessOf(deps, job)
   if ('missing' in access) return again(60_000, access.missing)
-  const compiled = await compiledProgram(deps, jobId)
+  const compiled = await compiledProgram(deps, ref)
   const task = { program: programOf(compiled), shots: job.shots }
   try {
-    const counts = await access.adapter.counts(access.credentials, job.task!.providerJobId!, task, signal)
-    const result = resultText(job, compiled, counts)
-    const stored = await persistently({ log: deps.log, jobId, signal }, () =>
-      completeOpenAttempt(deps.db, jobId, fence, result)
-    )
-    return stored ? { next: 'complete', resultSha256: stored } : { next: 'stop' }
+    return { compiled, found: await access.adapter.counts(access.credentials, job.task!.providerJobId!, task, signal) }
   } catch (error) {
     if (error instanceof ProviderFault && error.kind === 'refused') return fail('provider_failed', error.message)
     if (error instanceof ProviderFault && error.kind === 'not_found') return notThere(deps, job)

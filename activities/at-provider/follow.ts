@@ -1,6 +1,7 @@
 // Looks how an accepted task fares. Asked again and again by the workflow's retries, which leave no trace in its history,
 // so that a task may wait for days. AT-LEAST-ONCE: it only reads there, and what it notes here is the provider's last word.
 import { adoptAttempt, failOpenAttempt } from '../../db/provider-attempts.js'
+import type { ProviderRef } from '../../db/provider-refs.js'
 import { markSeen, markUnknown } from '../../db/provider-tasks.js'
 import type { TaskView } from '../providers/adapter.js'
 import {
@@ -21,20 +22,20 @@ const LOOK_MAX_MS = 60_000
 export type Followed = { next: 'collect' } | StepEnd
 
 export async function followTask(deps: ProviderDeps, context: StepContext): Promise<Followed> {
-  const { jobId, fence } = context
+  const { ref, fence } = context
   const found = await runningJob(deps, context)
   if ('end' in found) return found.end
   const { job } = found
   const { task } = job
-  if (!task?.providerJobId) throw new Error(`job ${jobId} has no task at ${job.provider}`)
+  if (!task?.providerJobId) throw new Error(`job ${ref.jobId} has no task at ${job.provider}`)
   if (task.state === 'completed') return { next: 'collect' }
   if (task.state !== 'accepted') return ended(deps, context, task.state, task.errorMessage)
-  await adoptAttempt(deps.db, jobId, fence)
+  if (!ref.asked) await adoptAttempt(deps.db, ref.jobId, fence)
   const access = await accessOf(deps, job)
   if ('missing' in access) return silent(deps, context, job.secondsSilent, again(60_000, access.missing))
   try {
     const view = await access.adapter.look(access.credentials, task.providerJobId, context.signal)
-    await noteView(deps, jobId, view)
+    await noteView(deps, ref, view)
     if (view.status === 'completed') return { next: 'collect' }
     if (view.status === 'failed' || view.status === 'cancelled') return ended(deps, context, view.status, view.failure)
     return again(lookAgainMs(job.secondsAccepted ?? 0), `${job.provider}: ${view.raw}`)
@@ -44,8 +45,8 @@ export async function followTask(deps: ProviderDeps, context: StepContext): Prom
 }
 
 /** Writes down what a provider said, and tells whoever waits when it is news. */
-export async function noteView(deps: ProviderDeps, jobId: string, view: TaskView): Promise<void> {
-  const news = await markSeen(deps.db, jobId, {
+export async function noteView(deps: ProviderDeps, ref: ProviderRef, view: TaskView): Promise<void> {
+  const news = await markSeen(deps.db, ref, {
     state: view.status === 'queued' || view.status === 'running' ? 'accepted' : view.status,
     status: view.status,
     queuePosition: view.queuePosition,
@@ -53,12 +54,12 @@ export async function noteView(deps: ProviderDeps, jobId: string, view: TaskView
     cost: view.cost,
     failure: view.failure
   })
-  if (news) deps.announce(jobId)
+  if (news) deps.announce(ref.jobId)
 }
 
 async function ended(
   deps: ProviderDeps,
-  { jobId, fence }: StepContext,
+  { ref, fence }: StepContext,
   state: string,
   reason: string | null
 ): Promise<Followed> {
@@ -68,20 +69,20 @@ async function ended(
       ? 'the task was cancelled at the provider, not by this service'
       : `the provider could not run the task: ${reason ?? 'it gave no reason'}`
   const error = { code: 'provider_failed', message } as const
-  await failOpenAttempt(deps.db, jobId, fence, error)
+  if (!ref.asked) await failOpenAttempt(deps.db, ref.jobId, fence, error)
   return { next: 'fail', error }
 }
 
 /** Thirty days without any answer after acceptance: nobody will say any more. */
 async function silent(
   deps: ProviderDeps,
-  { jobId, fence }: StepContext,
+  { ref, fence }: StepContext,
   secondsSilent: number | null,
   wait: Again
 ): Promise<Followed> {
   const { silenceSeconds } = deps.providerTimes
   if ((secondsSilent ?? 0) < silenceSeconds) return wait
-  await markUnknown(deps.db, jobId, fence)
+  await markUnknown(deps.db, ref, fence)
   return fail(
     'provider_outcome_unknown',
     `no answer about the task for ${Math.round(silenceSeconds / 86_400)} days: ${wait.why}`

@@ -1,5 +1,5 @@
-// Asks a provider after a task whose job has ended with its money held, and settles when it says how the task ended.
-// AT-LEAST-ONCE: a settled job is not settled again.
+// Asks a provider after a task whose job has ended with its money held, and settles when it has said how each of the job's
+// tasks ended. AT-LEAST-ONCE: a settled job is not settled again.
 import { settleHeld } from '../../db/budget.js'
 import { closeHeldTask, type HeldTask } from '../../db/provider-money.js'
 import { ProviderFault } from '../providers/adapter.js'
@@ -32,13 +32,16 @@ export async function askAfterHeldTask(deps: HeldDeps, held: HeldTask, signal: A
 
 async function settle(
   { db, announce }: HeldDeps,
-  { jobId }: HeldTask,
+  held: HeldTask,
   found: Parameters<typeof closeHeldTask>[2]
 ): Promise<HeldAnswer> {
-  await db.transaction(async (tx) => {
-    await settleHeld(tx, jobId, found.cost)
-    await closeHeldTask(tx, jobId, found)
+  const { jobId } = held
+  const end = await db.transaction(async (tx) => {
+    const cost = await closeHeldTask(tx, held, found)
+    if (cost === 'held') return 'not_yet'
+    await settleHeld(tx, jobId, cost)
+    return 'settled'
   })
   announce(jobId)
-  return 'settled'
+  return end
 }

@@ -1,9 +1,10 @@
-// From the submitted source to the provider's own form: one question to the executor. AT-LEAST-ONCE: what was compiled
-// stays what is sent, so a second call finds the file of the first and asks nobody.
+// From the submitted source, or the circuit that a script asks for, to the provider's own form: one question to the executor.
+// AT-LEAST-ONCE: what was compiled stays what is sent, so a second call finds the file of the first and asks nobody.
 import type { Artifact } from '../../db/artifacts.js'
-import { COMPILED_ARTIFACT, fileText, type ProviderRun, storeFiles } from '../../db/provider-runs.js'
+import type { ProviderRef } from '../../db/provider-refs.js'
+import { compiledFileOf, fileText, type ProviderRun, storeFiles } from '../../db/provider-runs.js'
 import type { Readout } from '../../domain/provider-counts.js'
-import { type CompileRequest, type QuestionEnd, sourceOf } from '../executor-client.js'
+import { type CompileEnd, type CompileRequest, sourceOf } from '../executor-client.js'
 import { whenExecutorCan } from '../executor-wait.js'
 import { persistently } from '../persistently.js'
 import type { ProviderProgram } from '../providers/adapter.js'
@@ -25,29 +26,34 @@ const COMPILE_SECONDS_MAX = 60
 /** Where the catalogue names no width. */
 const QUBITS_MAX = 1024
 
-export async function prepareProgram(deps: ProviderDeps, context: StepContext): Promise<{ next: 'submit' } | StepEnd> {
-  const { jobId, fence, signal } = context
+/** `script`: the source leaves no circuit; it is for running, and asks for its circuits itself. */
+export type Prepared = { next: 'submit' } | { next: 'script' } | StepEnd
+
+export async function prepareProgram(deps: ProviderDeps, context: StepContext): Promise<Prepared> {
+  const { ref, fence, signal } = context
+  const { jobId } = ref
   const found = await runningJob(deps, context)
   if ('end' in found) return found.end
   const { job } = found
-  if (await fileText(deps.db, jobId, COMPILED_ARTIFACT)) return { next: 'submit' }
+  if (await fileText(deps.db, jobId, compiledFileOf(ref))) return { next: 'submit' }
   const adapter = deps.providers.get(job.provider)
   if (!adapter || job.target === null)
     return fail('backend_unavailable', `this version cannot talk to ${job.provider}, which runs ${job.backend}`)
   const request = compileRequest(job, adapter.compileTarget)
-  const end = await whenExecutorCan<QuestionEnd>(deps, signal, () => deps.executor.compile(request, signal))
+  const end = await whenExecutorCan<CompileEnd>(deps, signal, () => deps.executor.compile(request, signal))
+  if (end.kind === 'script') return { next: 'script' }
   if (end.kind === 'failed') return { next: 'fail', error: end.error }
   if (end.kind === 'refused') return fail('execution_error', end.message)
   const compiled = JSON.parse(end.answer) as CompiledProgram
   const stored = await persistently({ log: deps.log, jobId, signal }, () =>
-    storeFiles(deps.db, jobId, fence, filesOf(compiled, end.answer))
+    storeFiles(deps.db, jobId, fence, filesOf(ref, compiled, end.answer))
   )
   return { next: stored ? 'submit' : 'stop' }
 }
 
-export async function compiledProgram({ db }: ProviderDeps, jobId: string): Promise<CompiledProgram> {
-  const text = await fileText(db, jobId, COMPILED_ARTIFACT)
-  if (text === null) throw new Error(`job ${jobId} has no compiled program`)
+export async function compiledProgram({ db }: ProviderDeps, ref: ProviderRef): Promise<CompiledProgram> {
+  const text = await fileText(db, ref.jobId, compiledFileOf(ref))
+  if (text === null) throw new Error(`job ${ref.jobId} has no file ${compiledFileOf(ref)}`)
   return JSON.parse(text) as CompiledProgram
 }
 
@@ -59,17 +65,18 @@ export const programOf = ({ program, qubits, readout }: CompiledProgram): Provid
 
 function compileRequest(job: ProviderRun, format: string): CompileRequest {
   return {
-    source: sourceOf(job),
+    source: job.circuit ? { kind: 'circuit', format: 'qasm3', payload: job.circuit.openqasm3 } : sourceOf(job),
     backend: job.backend,
     max_qubits: job.maxQubits ?? QUBITS_MAX,
-    params: JSON.parse(job.params),
+    params: job.circuit ? { shots: job.shots, backend: job.backend } : JSON.parse(job.params),
     target: { format, num_qubits: job.maxQubits },
     limits: { wall_seconds: Math.min(job.timeoutSeconds, COMPILE_SECONDS_MAX) }
   }
 }
 
-function filesOf({ qasm }: CompiledProgram, answer: string): Artifact[] {
-  const compiled = { name: COMPILED_ARTIFACT, mediaType: 'application/json', content: Buffer.from(answer) }
-  if (qasm === null) return [compiled]
+/** Of a circuit that was asked for the one file holds both forms. */
+function filesOf(ref: ProviderRef, { qasm }: CompiledProgram, answer: string): Artifact[] {
+  const compiled = { name: compiledFileOf(ref), mediaType: 'application/json', content: Buffer.from(answer) }
+  if (qasm === null || ref.asked) return [compiled]
   return [compiled, { name: 'circuit.qasm', mediaType: 'text/plain; charset=utf-8', content: Buffer.from(qasm) }]
 }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Db } from '../../db/client.js'
 import type { AnnounceJob } from '../../db/job-changes.js'
 import type { Fence } from '../../db/job-transition.js'
+import type { ProviderRef } from '../../db/provider-refs.js'
 import { loadProviderRun, type ProviderRun } from '../../db/provider-runs.js'
 import { credentialsVersion } from '../../db/secrets.js'
 import type { JobError } from '../../domain/errors.js'
@@ -48,7 +49,7 @@ export interface ProviderDeps extends WaitDeps {
 export type AccessDeps = Pick<ProviderDeps, 'db' | 'keyRing' | 'providers'>
 
 export interface StepContext {
-  jobId: string
+  ref: ProviderRef
   fence: Fence
   signal: AbortSignal
 }
@@ -68,6 +69,8 @@ export type StepEnd =
   | { next: 'cancel' }
   /** The job is no longer this side's. */
   | { next: 'stop' }
+  /** Of a circuit that was asked for: the asker has its answer. */
+  | { next: 'answered' }
 
 export const again = (afterMs: number, why: string): Again => ({ next: 'again', afterMs, why })
 
@@ -76,13 +79,16 @@ export const fail = (code: JobError['code'], message: string): StepEnd => ({ nex
 /** The job as it is now, when it is this side's to run, or the answer to give. */
 export async function runningJob(
   { db }: ProviderDeps,
-  { jobId, fence }: StepContext,
+  { ref, fence }: StepContext,
   statuses: readonly ('running' | 'cancelling')[] = ['running']
 ): Promise<{ job: ProviderRun } | { end: StepEnd }> {
-  const job = await loadProviderRun(db, jobId)
+  const job = await loadProviderRun(db, ref)
   if (!job || job.generation !== fence.generation) return { end: { next: 'stop' } }
-  if ((statuses as readonly string[]).includes(job.status)) return { job }
-  return { end: { next: job.status === 'cancelling' ? 'cancel' : 'stop' } }
+  if (ref.asked && !job.ask)
+    throw new Error(`job ${ref.jobId} has no ask ${ref.attempt} of ${ref.task || 'its script'}`)
+  if (!(statuses as readonly string[]).includes(job.status))
+    return { end: { next: job.status === 'cancelling' ? 'cancel' : 'stop' } }
+  return job.ask?.state === 'answered' ? { end: { next: 'answered' } } : { job }
 }
 
 /** A provider, and the credentials of the job's team for it, opened for this one call. */
@@ -109,8 +115,8 @@ export async function accessOf(
   return { adapter, credentials, version }
 }
 
-/** The same for a job whatever happens: what its provider finds its task by. */
-export const clientToken = (jobId: string, task: string, attempt: number): string =>
+/** The same for a task whatever happens: what its provider finds its task by. */
+export const clientToken = ({ jobId, task, attempt }: ProviderRef): string =>
   createHash('sha256').update(`${jobId}\0${task}\0${attempt}`).digest('hex')
 
 /** Credentials that were withdrawn may be put right by somebody. */

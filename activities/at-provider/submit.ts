@@ -1,7 +1,7 @@
 // Asks the provider for the task, once, whatever dies or is lost on the way. AT-LEAST-ONCE: each try takes the intent row;
 // only the very first sends without looking first, and a look that finds nothing is believed only when no request can be
 // under way any more. Not cancellable from outside: it reads itself whether the job is still wanted.
-
+import type { ProviderRef } from '../../db/provider-refs.js'
 import type { ProviderRun } from '../../db/provider-runs.js'
 import {
   markAccepted,
@@ -13,6 +13,11 @@ import {
   type SubmitTry,
   takeForSubmit
 } from '../../db/provider-tasks.js'
+import { recordBudgetExceeded } from '../../db/webhook-deliveries.js'
+import type { BudgetRefusal } from '../../domain/budget.js'
+import { estimateCost } from '../../domain/cost.js'
+import { codeOf, isErrorCode, type ServiceError } from '../../domain/errors.js'
+import type { MicroUsd } from '../../domain/money.js'
 import { persistently } from '../persistently.js'
 import { ProviderFault, type TaskRequest } from '../providers/adapter.js'
 import { compiledProgram, programOf } from './prepare.js'
@@ -39,25 +44,59 @@ export async function submitToProvider(deps: ProviderDeps, context: StepContext)
   if ('end' in found) return found.end
   const { job } = found
   if (job.task && job.task.state !== 'intended')
-    return job.task.state === 'withdrawn' ? fail('internal_error', 'the task was given up before') : { next: 'follow' }
+    return job.task.state === 'withdrawn' ? givenUp(job.task) : { next: 'follow' }
   const access = await accessOf(deps, job)
   if ('missing' in access) return withoutAccess(deps, context, job, access.missing)
-  const { jobId, fence } = context
-  const token = clientToken(jobId, '', 1)
+  const { ref, fence } = context
+  const token = clientToken(ref)
   const takenAt = performance.now()
-  const attempt = await takeForSubmit(deps.db, jobId, fence, { provider: job.provider, token })
+  const attempt = await taken(deps, context, job, token)
+  if (attempt && 'next' in attempt) return attempt
   if (!attempt) return again(0, 'another try has it')
   if (attempt.lastSentAt !== null && !access.adapter.submitsOnce) {
     const looked = await lookFirst(deps, context, access, token, attempt)
     if (looked) return looked
   }
-  if (!(await markSending(deps.db, jobId, fence, attempt.number, access.version))) return again(0, 'another try has it')
-  const request = await taskRequest(deps, jobId, job, token)
+  if (!(await markSending(deps.db, ref, fence, attempt.number, access.version))) return again(0, 'another try has it')
+  const request = await taskRequest(deps, ref, job, token)
   // Right before the request leaves: a process that stood still for long must not send any more.
   if (performance.now() - takenAt > TAKEN_MS_MAX)
     return again(deps.providerTimes.retryMs, 'this try took too long before it sent')
   return send(deps, context, access, attempt, request)
 }
+
+/** The intent, with the money of a circuit that was asked for made sure of; a refusal of the budget is final. */
+async function taken(
+  deps: ProviderDeps,
+  { ref, fence }: StepContext,
+  job: ProviderRun,
+  token: string
+): Promise<SubmitTry | StepEnd | null> {
+  const { provider, teamId, backend } = job
+  try {
+    if (!ref.asked) return await takeForSubmit(deps.db, ref, fence, { provider, token })
+    const estimate = priceOf(job)
+    if (estimate === null) return fail('backend_unavailable', `${backend} is not in the catalogue any more`)
+    return await takeForSubmit(deps.db, ref, fence, { provider, token, estimate })
+  } catch (error) {
+    const code = codeOf(error)
+    if (code !== 'budget_exceeded' && code !== 'spend_limit_exceeded') throw error
+    const { message, cause } = error as ServiceError
+    await recordBudgetExceeded(deps.db, { teamId, backend, refusal: cause as BudgetRefusal })
+    return fail(code, `the circuit was not sent to ${provider}: ${message}`)
+  }
+}
+
+/** The present price of a circuit that was asked for. */
+function priceOf({ pricing, shots }: ProviderRun): MicroUsd | null {
+  const { taskFee, perShot, minimumCost } = pricing ?? {}
+  if (taskFee == null || perShot == null || minimumCost == null) return null
+  return estimateCost({ taskFee, perShot, minimumCost }, shots)
+}
+
+/** Its reason was written down with its end. */
+const givenUp = ({ errorCode, errorMessage }: NonNullable<ProviderRun['task']>): StepEnd =>
+  fail(isErrorCode(errorCode) ? errorCode : 'internal_error', errorMessage ?? 'the task was given up before')
 
 async function send(
   deps: ProviderDeps,
@@ -67,7 +106,7 @@ async function send(
   request: TaskRequest
 ): Promise<Submitted> {
   const { db } = deps
-  const { jobId, fence } = context
+  const { ref, fence } = context
   try {
     return await accepted(deps, context, await adapter.submit(credentials, request, context.signal))
   } catch (error) {
@@ -77,13 +116,13 @@ async function send(
       case 'not_found':
       case 'unauthorized': {
         const fault = { code: 'provider_refused', message: error.message } as const
-        return (await markWithdrawn(db, jobId, fence, fault)) ? { next: 'fail', error: fault } : again(0, 'overtaken')
+        return (await markWithdrawn(db, ref, fence, fault)) ? { next: 'fail', error: fault } : again(0, 'overtaken')
       }
       case 'busy':
-        await markNotSent(db, jobId, attempt)
+        await markNotSent(db, ref, attempt)
         return againAfter(deps, error)
       case 'unreachable':
-        await markNotSent(db, jobId, attempt)
+        await markNotSent(db, ref, attempt)
         return outage(deps, context, attempt, error)
       case 'unclear':
         return againAfter(deps, error)
@@ -91,8 +130,9 @@ async function send(
   }
 }
 
-async function accepted(deps: ProviderDeps, { jobId, fence, signal }: StepContext, id: string): Promise<Submitted> {
-  const mine = await persistently({ log: deps.log, jobId, signal }, () => markAccepted(deps.db, jobId, fence, id))
+async function accepted(deps: ProviderDeps, { ref, fence, signal }: StepContext, id: string): Promise<Submitted> {
+  const { jobId } = ref
+  const mine = await persistently({ log: deps.log, jobId, signal }, () => markAccepted(deps.db, ref, fence, id))
   deps.announce(jobId)
   // Whoever has the job now finds the task by its token.
   return mine ? { next: 'follow' } : { next: 'stop' }
@@ -108,7 +148,7 @@ async function lookFirst(
 ): Promise<Submitted | null> {
   try {
     const id = await adapter.find(credentials, token, attempt.createdAt, context.signal)
-    await markHeard(deps.db, context.jobId, attempt.number)
+    await markHeard(deps.db, context.ref, attempt.number)
     if (id !== null) return accepted(deps, context, id)
     if ((attempt.secondsSinceSent ?? 0) < deps.providerTimes.lookUpWindowSeconds)
       return again(
@@ -123,8 +163,8 @@ async function lookFirst(
 }
 
 /** What these credentials do not show may have been accepted under those it was sent with. */
-async function otherAccount(deps: ProviderDeps, { jobId, fence }: StepContext): Promise<Submitted> {
-  await markUnknown(deps.db, jobId, fence)
+async function otherAccount(deps: ProviderDeps, { ref, fence }: StepContext): Promise<Submitted> {
+  await markUnknown(deps.db, ref, fence)
   return fail(
     'provider_outcome_unknown',
     "the task was sent, its answer was lost, and the team's credentials were changed before it could be looked up"
@@ -134,7 +174,7 @@ async function otherAccount(deps: ProviderDeps, { jobId, fence }: StepContext): 
 /** Waits the provider out, for a day of one unbroken silence. */
 async function outage(
   deps: ProviderDeps,
-  { jobId, fence }: StepContext,
+  { ref, fence }: StepContext,
   attempt: SubmitTry,
   error: unknown
 ): Promise<Submitted> {
@@ -143,9 +183,9 @@ async function outage(
   const hours = Math.round(deps.providerTimes.outageSeconds / 3600)
   if (attempt.lastSentAt === null) {
     const fault = { code: 'provider_unreachable', message: `no answer for ${hours} hours: ${wait.why}` } as const
-    return (await markWithdrawn(deps.db, jobId, fence, fault)) ? { next: 'fail', error: fault } : again(0, 'overtaken')
+    return (await markWithdrawn(deps.db, ref, fence, fault)) ? { next: 'fail', error: fault } : again(0, 'overtaken')
   }
-  await markUnknown(deps.db, jobId, fence)
+  await markUnknown(deps.db, ref, fence)
   return fail(
     'provider_outcome_unknown',
     `the task was sent, and for ${hours} hours nobody could say whether it was accepted: ${wait.why}`
@@ -160,11 +200,16 @@ async function withoutAccess(
   missing: string
 ): Promise<Submitted> {
   if (job.task?.lastSentAt) return again(60_000, missing)
-  await markWithdrawn(deps.db, context.jobId, context.fence, { code: 'provider_refused', message: missing })
+  await markWithdrawn(deps.db, context.ref, context.fence, { code: 'provider_refused', message: missing })
   return fail('provider_refused', missing)
 }
 
-async function taskRequest(deps: ProviderDeps, jobId: string, job: ProviderRun, token: string): Promise<TaskRequest> {
-  const program = programOf(await compiledProgram(deps, jobId))
-  return { token, target: job.target!, program, shots: job.shots, name: job.name ?? `job ${jobId}` }
+async function taskRequest(
+  deps: ProviderDeps,
+  ref: ProviderRef,
+  job: ProviderRun,
+  token: string
+): Promise<TaskRequest> {
+  const program = programOf(await compiledProgram(deps, ref))
+  return { token, target: job.target!, program, shots: job.shots, name: job.name ?? `job ${ref.jobId}` }
 }

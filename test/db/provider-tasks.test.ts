@@ -5,6 +5,7 @@ import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '
 import type { Fence } from '../../db/job-transition.js'
 import { ledgerMismatches } from '../../db/money-proof.js'
 import { completeOpenAttempt } from '../../db/provider-attempts.js'
+import { plainRef } from '../../db/provider-refs.js'
 import {
   loadProviderTask,
   markAccepted,
@@ -30,7 +31,7 @@ const next: Fence = { generation: 2 }
 const task = { provider: 'IonQ', token: '' }
 let jobId: string
 
-const take = (by: Fence = fence) => takeForSubmit(db, jobId, by, task)
+const take = (by: Fence = fence) => takeForSubmit(db, plainRef(jobId), by, task)
 const seen = (state: 'accepted' | 'completed' | 'failed' | 'cancelled', cost: bigint | null = null) => ({
   ...{ state, status: state, queuePosition: null, predictedWaitSeconds: null, cost, failure: null }
 })
@@ -47,47 +48,47 @@ describe('who may send', () => {
     const tries = await Promise.all(Array.from({ length: 20 }, () => take()))
     const numbers = tries.map((attempt) => attempt!.number)
     expect([...numbers].sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1))
-    const allowed = await Promise.all(numbers.map((number) => markSending(db, jobId, fence, number, 'v1')))
+    const allowed = await Promise.all(numbers.map((number) => markSending(db, plainRef(jobId), fence, number, 'v1')))
     expect(numbers.filter((_, at) => allowed[at])).toEqual([20])
   })
 
   test('a later try knows that an earlier one may have sent, until that one takes it back', async () => {
     const first = (await take())!
     expect(first.lastSentAt).toBeNull()
-    expect(await markSending(db, jobId, fence, first.number, 'v1')).toBe(true)
-    await markNotSent(db, jobId, first)
+    expect(await markSending(db, plainRef(jobId), fence, first.number, 'v1')).toBe(true)
+    await markNotSent(db, plainRef(jobId), first)
     const second = (await take())!
     expect(second.lastSentAt).toBeNull()
-    expect(await markSending(db, jobId, fence, second.number, 'v1')).toBe(true)
+    expect(await markSending(db, plainRef(jobId), fence, second.number, 'v1')).toBe(true)
     const third = (await take())!
     expect(third.lastSentAt).not.toBeNull()
     // Too late: another try may be sending by now.
-    await markNotSent(db, jobId, second)
-    expect((await loadProviderTask(db, jobId))!.lastSentAt).not.toBeNull()
+    await markNotSent(db, plainRef(jobId), second)
+    expect((await loadProviderTask(db, plainRef(jobId)))!.lastSentAt).not.toBeNull()
   })
 
   test('a side whose job has a newer workflow neither sends nor accepts nor gives up', async () => {
     const old = (await take())!
     expect(await restartWorkflow(db, jobId, 1, 'same')).toBe('restarted')
-    expect(await markSending(db, jobId, fence, old.number, 'v1')).toBe(false)
-    expect(await markAccepted(db, jobId, fence, 'theirs')).toBe(false)
-    expect(await markWithdrawn(db, jobId, fence, null)).toBe(false)
+    expect(await markSending(db, plainRef(jobId), fence, old.number, 'v1')).toBe(false)
+    expect(await markAccepted(db, plainRef(jobId), fence, 'theirs')).toBe(false)
+    expect(await markWithdrawn(db, plainRef(jobId), fence, null)).toBe(false)
     expect(await take()).toBeNull()
     expect(await take(next)).toMatchObject({ number: 2, lastSentAt: null })
-    expect(await markAccepted(db, jobId, next, 'ours')).toBe(true)
+    expect(await markAccepted(db, plainRef(jobId), next, 'ours')).toBe(true)
   })
 
   test('nothing is sent for a job that is being cancelled, also when the try began before', async () => {
     const attempt = (await take())!
     await requestCancel(db, jobId)
-    expect(await markSending(db, jobId, fence, attempt.number, 'v1')).toBe(false)
+    expect(await markSending(db, plainRef(jobId), fence, attempt.number, 'v1')).toBe(false)
     expect(await take()).toBeNull()
-    expect(await takeForLookUp(db, jobId, fence)).toMatchObject({ number: 2 })
+    expect(await takeForLookUp(db, plainRef(jobId), fence)).toMatchObject({ number: 2 })
   })
 
   test('what was accepted is accepted once, and opens one attempt', async () => {
     await take()
-    const answers = await Promise.all(['a', 'b', 'c'].map((id) => markAccepted(db, jobId, fence, id)))
+    const answers = await Promise.all(['a', 'b', 'c'].map((id) => markAccepted(db, plainRef(jobId), fence, id)))
     expect(answers.filter(Boolean)).toHaveLength(1)
     const rows = await db.execute(sql`select number from attempts where job_id = ${jobId}`)
     expect([...rows]).toEqual([{ number: 1 }])
@@ -97,16 +98,16 @@ describe('who may send', () => {
 
 test('what a provider said at the end stays, whatever an older answer says', async () => {
   await take()
-  await markAccepted(db, jobId, fence, 'x')
-  expect(await markSeen(db, jobId, seen('completed', 300n))).toBe(true)
-  expect(await markSeen(db, jobId, seen('accepted'))).toBe(false)
-  expect(await markSeen(db, jobId, seen('failed'))).toBe(false)
-  expect(await loadProviderTask(db, jobId)).toMatchObject({ state: 'completed', cost: 300n })
+  await markAccepted(db, plainRef(jobId), fence, 'x')
+  expect(await markSeen(db, plainRef(jobId), seen('completed', 300n))).toBe(true)
+  expect(await markSeen(db, plainRef(jobId), seen('accepted'))).toBe(false)
+  expect(await markSeen(db, plainRef(jobId), seen('failed'))).toBe(false)
+  expect(await loadProviderTask(db, plainRef(jobId))).toMatchObject({ state: 'completed', cost: 300n })
 })
 
 test('an attempt goes on under the next workflow of its job', async () => {
   await take()
-  await markAccepted(db, jobId, fence, 'x')
+  await markAccepted(db, plainRef(jobId), fence, 'x')
   await restartWorkflow(db, jobId, 1, 'same')
   expect(await completeOpenAttempt(db, jobId, fence, '{}')).toBeNull()
   expect(await completeOpenAttempt(db, jobId, next, '{}')).toMatch(/^[0-9a-f]{64}$/)
@@ -116,12 +117,12 @@ describe('a job that ends has cost what its task did', () => {
   const paths: [string, () => Promise<unknown>, bigint | null][] = [
     ['nothing was asked for', async () => {}, 0n],
     ['nothing was sent', take, 0n],
-    ['it may have been sent', async () => markSending(db, jobId, fence, (await take())!.number, 'v1'), null],
+    ['it may have been sent', async () => markSending(db, plainRef(jobId), fence, (await take())!.number, 'v1'), null],
     [
       'it was refused',
       async () => {
         await take()
-        await markWithdrawn(db, jobId, fence, null)
+        await markWithdrawn(db, plainRef(jobId), fence, null)
       },
       0n
     ],
@@ -130,7 +131,7 @@ describe('a job that ends has cost what its task did', () => {
       'nobody knows what became of it',
       async () => {
         await accept()
-        await markUnknown(db, jobId, fence)
+        await markUnknown(db, plainRef(jobId), fence)
       },
       null
     ],
@@ -167,12 +168,12 @@ describe('a job that ends has cost what its task did', () => {
 
   async function accept() {
     await take()
-    await markAccepted(db, jobId, fence, 'x')
+    await markAccepted(db, plainRef(jobId), fence, 'x')
   }
 
   async function ended(state: 'completed' | 'failed' | 'cancelled', cost: bigint | null) {
     await accept()
-    await markSeen(db, jobId, seen(state, cost))
+    await markSeen(db, plainRef(jobId), seen(state, cost))
   }
 
   const text = (cost: bigint | null) => (cost === null ? null : String(cost))

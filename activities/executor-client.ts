@@ -61,6 +61,12 @@ export interface ConvertRequest {
   keys: { user: string; team: string }
 }
 
+export interface AnalyseRequest {
+  code: string
+  requirements: string | null
+  keys: { user: string; team: string }
+}
+
 export interface CompileRequest {
   source: RunRequest['source']
   backend: string
@@ -76,6 +82,9 @@ export type QuestionEnd =
   | { kind: 'failed'; error: JobError }
   | Exclude<Refusal, { kind: 'refused' }>
 
+/** `script`: what was to be compiled leaves no circuit; it is for running. */
+export type CompileEnd = QuestionEnd | { kind: 'script' }
+
 export interface ExecutorClient {
   /** @param accepted is awaited as soon as the run has begun; when it answers `false` the run is ended as lost. */
   run(run: RunRequest, signal: AbortSignal, accepted: () => Promise<boolean>): Promise<RunEnd>
@@ -88,8 +97,10 @@ export interface ExecutorClient {
   ): Promise<RunEnd>
   /** The circuit that a program builds, as OpenQASM. Rejects when `signal` aborts. */
   convert(source: ConvertRequest, signal: AbortSignal): Promise<QuestionEnd>
+  /** What a script is, read without running it. Rejects when `signal` aborts. */
+  analyse(script: AnalyseRequest, signal: AbortSignal): Promise<QuestionEnd>
   /** A source in a provider's own form, in the lane of jobs. Rejects when `signal` aborts. */
-  compile(request: CompileRequest, signal: AbortSignal): Promise<QuestionEnd>
+  compile(request: CompileRequest, signal: AbortSignal): Promise<CompileEnd>
   health(timeoutMs?: number): Promise<ExecutorHealth>
   close(): Promise<void>
 }
@@ -139,11 +150,12 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
     }
   }
 
-  async function question(path: string, body: object, signal: AbortSignal): Promise<QuestionEnd> {
+  async function asked(path: string, body: object, signal: AbortSignal): Promise<CompileEnd> {
     try {
       const response = await post(path, body, signal)
       const text = await response.body.text()
       if (response.statusCode === 200) return { kind: 'completed', answer: text }
+      if (errorOf(text)?.code === 'no_circuit') return { kind: 'script' }
       const refused = refusal(response.statusCode, text, response.headers['retry-after'])
       return refused.kind === 'refused' ? { kind: 'failed', error: readFault(errorOf(text) ?? refused) } : refused
     } catch (error) {
@@ -154,13 +166,16 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
 
   // What asks nothing ends as a plain run does.
   const run = runScript as ExecutorClient['run']
+  // Only what is compiled may leave no circuit.
+  const question = asked as (...args: Parameters<typeof asked>) => Promise<QuestionEnd>
 
   return {
     run,
     runScript,
     runInteractive: (body, signal) => run({ ...body, lane: 'interactive' }, signal, async () => true),
     convert: (body, signal) => question('/convert', body, signal),
-    compile: (body, signal) => question('/compile', { ...body, lane: 'jobs' }, signal),
+    analyse: (body, signal) => question('/analyse', body, signal),
+    compile: (body, signal) => asked('/compile', { ...body, lane: 'jobs' }, signal),
     async health(timeoutMs = 2_000) {
       const response = await request(`${url}/health`, {
         headers,

@@ -23,6 +23,7 @@ export interface JobFilter {
   teamId?: string
   status?: JobStatus
   backend?: string
+  scriptId?: string
   createdAfter?: Date
   createdBefore?: Date
   /** Stands in the name or a label, or begins the id. */
@@ -116,13 +117,14 @@ export function hasStatus(status: JobStatus): SQL {
 }
 
 /** That a job is of the membership at hand, and all that the filter asks for but its text and its place. */
-function matches({ teamId, status, backend, createdAfter, createdBefore }: JobFilter): SQL {
+function matches({ teamId, status, backend, scriptId, createdAfter, createdBefore }: JobFilter): SQL {
   const idAt = (time: Date) => firstIdAt(new Date(Math.max(0, time.getTime())))
   return and(
     sql`${jobs.teamId} = ${members.teamId}`,
     teamId ? eq(jobs.teamId, teamId) : undefined,
     status ? hasStatus(status) : undefined,
     backend ? eq(jobs.backend, backend) : undefined,
+    scriptId ? eq(jobs.scriptId, scriptId) : undefined,
     createdAfter && gt(jobs.createdAt, createdAfter),
     createdAfter && gt(jobs.id, idAt(new Date(createdAfter.getTime() - CLOCKS_MS))),
     createdBefore && lt(jobs.createdAt, createdBefore),

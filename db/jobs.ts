@@ -3,9 +3,8 @@
 import { createHash } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import { type Backend, isAtProvider } from '../domain/backend.js'
-import { type BudgetRefusal, budgetRefusalBody } from '../domain/budget.js'
+import { type BudgetRefusal, budgetError } from '../domain/budget.js'
 import { estimateCost } from '../domain/cost.js'
-import { ServiceError } from '../domain/errors.js'
 import type { JobStatus } from '../domain/job-status.js'
 import type { MicroUsd } from '../domain/money.js'
 import type { StoredSource, Submission } from '../domain/submission.js'
@@ -54,9 +53,7 @@ export async function createJob(
   const refusal = await reserve(tx, { id, teamId, estimate, startsAt, maxCost: submission.maxCost, key })
   if (refusal) {
     refused?.(refusal)
-    const { message, fields } = budgetRefusalBody(refusal)
-    const code = refusal.limit === 'key' ? 'spend_limit_exceeded' : 'budget_exceeded'
-    throw new ServiceError(code, message, fields, { cause: refusal })
+    throw budgetError(refusal)
   }
   const job = tx.insert(jobs).values({
     id,
@@ -76,6 +73,9 @@ export async function createJob(
     sourceText: source.text,
     scriptId: source.kind === 'script' ? source.scriptId : null,
     scriptVersion: source.kind === 'script' ? source.version : null,
+    programmingModel: submission.native?.model ?? null,
+    entrypoint: submission.native?.entrypoint ?? null,
+    input: submission.native?.input ?? null,
     maxCost: submission.maxCost,
     sourceSha256: createHash('sha256').update(source.text).digest('hex'),
     params: JSON.stringify(submission.params),
@@ -167,11 +167,17 @@ export async function loadSource(db: DbOrTx, jobId: string): Promise<StoredSourc
       framework: jobs.framework,
       text: jobs.sourceText,
       scriptId: jobs.scriptId,
-      version: jobs.scriptVersion
+      version: jobs.scriptVersion,
+      model: jobs.programmingModel,
+      entrypoint: jobs.entrypoint,
+      input: jobs.input,
+      maxCost: jobs.maxCost
     })
     .from(jobs)
     .where(eq(jobs.id, jobId))
-  return row!
+  const { model, entrypoint, input, maxCost, ...source } = row!
+  const native = model && { call: { model, entrypoint: entrypoint!, input: input! }, maxCost: maxCost! }
+  return { ...source, native }
 }
 
 export async function jobStatus(db: DbOrTx, jobId: string): Promise<JobStatus | null> {

@@ -7,6 +7,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
 import { seedBackends } from './backends.js'
+import { readTemplates, seedTemplates } from './script-templates.js'
 
 // Any number that no other advisory lock of this product uses.
 export const MIGRATION_LOCK = 7_261_001
@@ -21,6 +22,8 @@ export async function migrate(databaseUrl: string): Promise<void> {
     const folder = join(packageRoot(), 'db')
     await applyMigrations(db, { migrationsFolder: join(folder, 'migrations') })
     await seedBackends(db, JSON.parse(readFileSync(join(folder, 'seed', 'backends.json'), 'utf8')))
+    const templates = readTemplates(join(folder, 'seed', 'templates'))
+    await db.transaction((tx) => seedTemplates(tx, templates))
   } finally {
     // Ending the session frees the lock, also when a migration failed.
     await sql.end({ timeout: 5 })

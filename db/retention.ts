@@ -13,6 +13,7 @@ const due = [
   { table: 'password_resets', where: sql`expires_at < now() - interval '1 day'` },
   { table: 'invitations', where: sql`expires_at < now() - interval '90 days'` },
   { table: 'idempotency_keys', where: sql`created_at < now() - interval '48 hours'` },
+  { table: 'script_analyses', where: sql`created_at < now() - interval '7 days'` },
   { table: 'playground_telemetry', where: sql`created_at < now() - interval '90 days'` }
 ]
 

@@ -3,6 +3,7 @@ import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
 import type { DbOrTx, Tx } from './client.js'
 import { newId } from './ids.js'
+import { deleteScriptsOfTeam } from './script-changes.js'
 import { members, teams } from './tables/accounts.js'
 import { jobs } from './tables/jobs.js'
 import { apiKeys, invitations, teamSecrets, webhooks } from './tables/teams.js'
@@ -171,7 +172,7 @@ export async function renameTeam(tx: Tx, teamId: string, name: string): Promise<
 
 /**
  * Takes a team out of use: nobody belongs to it any more, and what could act or open anything in its name is gone. Its jobs
- * and its ledger stay until their retention ends (docs/retention.md). The team is locked for `update` by the caller.
+ * and its ledger stay until their retention ends (docs/retention.md); of its scripts those that a job names stay, for it. The team is locked for `update` by the caller.
  * @throws ServiceError `conflict` while jobs of it are under way.
  */
 export async function deleteTeam(tx: Tx, teamId: string): Promise<void> {
@@ -184,6 +185,7 @@ export async function deleteTeam(tx: Tx, teamId: string): Promise<void> {
   await tx.delete(members).where(eq(members.teamId, teamId))
   for (const table of [invitations, apiKeys, teamSecrets, webhooks])
     await tx.delete(table).where(eq(table.teamId, teamId))
+  await deleteScriptsOfTeam(tx, teamId)
   await tx.update(teams).set({ deletedAt: sql`now()`, personalOf: null }).where(eq(teams.id, teamId))
 }
 

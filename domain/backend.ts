@@ -46,6 +46,10 @@ export interface Backend {
 /** Runs at a provider, not on an engine of ours. */
 export const isAtProvider = (backend: Pick<Backend, 'engine'>): boolean => backend.engine === null
 
+/** Runs circuits, and not programs of another kind. */
+export const isForCircuits = ({ supportedProgramTypes }: Pick<Backend, 'supportedProgramTypes'>): boolean =>
+  supportedProgramTypes.includes('qasm3')
+
 /** Engines that this version knows. Those on GPUs are online while an executor reports them. */
 const engines = new Set(['statevector', 'density_matrix', 'mps', 'noisy', 'gpu_statevector', 'gpu_tensor_network'])
 
@@ -133,7 +137,7 @@ function missingFor(backend: Backend): string | null {
 }
 
 /** Why a job for the backend would be refused now; `null` when it would not. */
-function unavailableReason(backend: Backend): string | null {
+export function unavailableReason(backend: Backend): string | null {
   if (backend.isRetired) return 'its provider has retired it'
   return missingFor(backend) ?? (backend.status === 'online' ? null : `it is ${statusText[backend.status]}`)
 }

@@ -62,6 +62,17 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
     who: 'caller',
     check: 'The state in the message.'
   },
+  slug_conflict: {
+    means: 'Another script of the team, or a template of the platform, has this slug.',
+    who: 'caller',
+    check: 'Choose another `slug`. docs/scripts.md.'
+  },
+  analysis_mismatch: {
+    means:
+      'What is submitted or analysed is not what it is said to be: the script, its source, the team, the backend, the shots or the price have changed since the analysis, or the content sent is not the one that is saved.',
+    who: 'caller',
+    check: 'Read the script anew, analyse it again, and submit with the new `analysis_id`. docs/scripts.md.'
+  },
   idempotency_conflict: {
     means: 'The `Idempotency-Key` was used before, for another body, method or path. Nothing was done.',
     who: 'caller',

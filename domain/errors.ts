@@ -11,6 +11,8 @@ export const errorCatalogue = {
   payload_too_large: { http: 413, retryable: false },
   unsupported_media_type: { http: 415, retryable: false },
   conflict: { http: 409, retryable: false },
+  slug_conflict: { http: 409, retryable: false },
+  analysis_mismatch: { http: 409, retryable: false },
   idempotency_conflict: { http: 409, retryable: false },
   request_under_way: { http: 503, retryable: true },
   budget_exceeded: { http: 402, retryable: false },

@@ -5,13 +5,14 @@ import { ServiceError } from './errors.js'
 import { detectFramework, type Framework, frameworks } from './framework.js'
 import type { ExecutionMode } from './job-status.js'
 import { type MicroUsd, microFromUsd } from './money.js'
+import type { NativeCall } from './native-submission.js'
 import { oneOf } from './one-of.js'
 
 export const SHOTS_MAX = 100_000
 export const INLINE_CODE_MAX = 50_000
 export const CIRCUIT_PAYLOAD_MAX = 1_048_576
 export const TIMEOUT_SECONDS_MAX = 900
-const TIMEOUT_SECONDS_DEFAULT = 120
+export const TIMEOUT_SECONDS_DEFAULT = 120
 const NOT_BEFORE_DAYS_MAX = 30
 
 const Uuid = Type.String({ format: 'uuid' })
@@ -67,8 +68,18 @@ export type JobSource =
   | { kind: 'script'; framework: Framework | 'auto'; text: string; scriptId: string; version: number }
   | { kind: 'circuit'; format: 'qasm2' | 'qasm3'; text: string }
 
-export interface Submission {
-  source: JobSource
+/** A saved script that a submission names; what it is, the database says. */
+export interface SavedScript {
+  kind: 'saved'
+  by: { id: string } | { slug: string }
+  /** What the caller takes it to be; `null` says nothing. */
+  framework: Framework | null
+  /** What the caller was told of it, and to which warnings they agree. */
+  analysis: { id: string; consents: readonly string[] } | null
+}
+
+export interface Submission<Source = JobSource> {
+  source: Source
   backend: string
   params: SubmitBody['params']
   mode: ExecutionMode
@@ -82,6 +93,8 @@ export interface Submission {
   circuitCount: number
   /** How the submitter wants to hear of the end. */
   notify: 'email' | null
+  /** Of a native submission: what is called, and with what. */
+  native?: NativeCall
 }
 
 /**
@@ -89,7 +102,7 @@ export interface Submission {
  * @throws ServiceError `validation_error` for fields that contradict each other, `not_available` for what this version
  * does not do yet: it is refused by name, since ignoring it would be a silent wrong answer.
  */
-export function readSubmission(body: SubmitBody, now: Date): Submission {
+export function readSubmission(body: SubmitBody, now: Date): Submission<JobSource | SavedScript> {
   const given = (['script_id', 'script_slug', 'inline_code', 'circuit'] as const).filter(
     (key) => body[key] !== undefined
   )
@@ -126,6 +139,8 @@ export interface StoredSource {
   /** Of a saved script: which one, and the version that ran. */
   scriptId: string | null
   version: number | null
+  /** Of a native submission, which has always a cap. */
+  native: { call: NativeCall; maxCost: MicroUsd } | null
 }
 
 /** The submission of a job like an earlier one: the same source, parameters and backend, to start at once. */
@@ -151,11 +166,12 @@ export function submissionAgain(
     name: job.name,
     labels: job.labels,
     timeoutSeconds: job.timeoutSeconds,
-    maxCost: null,
+    maxCost: source.native?.maxCost ?? null,
     notBefore: null,
     circuitCount: job.circuitCount,
     // Whoever runs it again may be somebody else.
-    notify: null
+    notify: null,
+    ...(source.native && { native: source.native.call })
   }
 }
 
@@ -165,7 +181,11 @@ function sourceAgain({ kind, format, framework, text, scriptId, version }: Store
   return kind === 'inline' ? { kind, ...program } : { kind, ...program, scriptId: scriptId!, version: version! }
 }
 
-function readSource(body: SubmitBody): JobSource {
+function readSource(body: SubmitBody): JobSource | SavedScript {
+  const { script_id: id, script_slug: slug } = body
+  const by = id !== undefined ? { id } : slug !== undefined ? { slug } : null
+  if (by) return { kind: 'saved', by, framework: body.framework ?? null, analysis: readAnalysis(body) }
+  if (body.analysis_id) throw invalid('analysis_id: an analysis is of a saved script; send script_id or script_slug')
   if (body.circuit) {
     if (body.framework !== undefined && body.framework !== 'openqasm')
       throw invalid(
@@ -177,6 +197,9 @@ function readSource(body: SubmitBody): JobSource {
   return { kind: 'inline', framework: body.framework ?? frameworkOf(text), text }
 }
 
+const readAnalysis = ({ analysis_id: id, warn_check_ids: consents = [] }: SubmitBody): SavedScript['analysis'] =>
+  id ? { id, consents } : null
+
 function frameworkOf(code: string): Framework | 'auto' {
   const framework = detectFramework(code)
   if (framework) return framework
@@ -187,18 +210,9 @@ function frameworkOf(code: string): Framework | 'auto' {
 }
 
 function refuseWhatIsNotThereYet(body: SubmitBody): void {
-  const refuse = (field: string, what: string) => {
-    throw notAvailable(field, what)
-  }
-  if (body.script_id !== undefined) refuse('script_id', 'saved scripts are')
-  if (body.script_slug !== undefined) refuse('script_slug', 'saved scripts are')
-  if (body.create_capsule) refuse('create_capsule', 'capsules are')
-  // An analysis is of a saved script; its warnings and what an SDK says of itself change nothing about a run.
-  if (body.analysis_id) refuse('analysis_id', 'script analyses are')
+  if (body.create_capsule)
+    throw new ServiceError('not_available', 'create_capsule: capsules are not available in this version')
 }
-
-const notAvailable = (field: string, what: string) =>
-  new ServiceError('not_available', `${field}: ${what} not available in this version`)
 
 function readMaxCost(usd: number | undefined): MicroUsd | null {
   if (usd === undefined) return null

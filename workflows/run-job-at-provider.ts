@@ -3,6 +3,7 @@
 // dies meanwhile, the history stays short: what is not ready yet is a retry of its activity, and no event.
 import {
   ActivityCancellationType,
+  ApplicationFailure,
   CancellationScope,
   proxyActivities,
   upsertSearchAttributes,
@@ -45,6 +46,8 @@ export async function runJobAtProvider({ jobId, generation }: JobHandOver): Prom
 async function run(job: JobHandOver): Promise<End> {
   try {
     const prepared = await prepareProgram(job)
+    if (prepared.next === 'script')
+      throw ApplicationFailure.nonRetryable('the code leaves no circuit to compile', 'execution_error')
     if (prepared.next !== 'submit') return await elsewhere(job, prepared.next)
     // Cut short, nobody would know whether the provider has it. It reads itself whether the job is still wanted.
     const submitted = await CancellationScope.nonCancellable(() => submitToProvider(job))

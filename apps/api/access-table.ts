@@ -105,6 +105,16 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'POST /api/jobs/:id/cancel': writeTeam,
   'POST /api/jobs/:id/rerun': { ...writeTeam, limit: 'submit' },
 
+  'GET /api/scripts': readTeam,
+  'POST /api/scripts': writeTeam,
+  'POST /api/scripts/upload': { ...writeTeam, limit: 'scriptUpload' },
+  'GET /api/scripts/:id': readTeam,
+  'PATCH /api/scripts/:id': writeTeam,
+  'DELETE /api/scripts/:id': writeTeam,
+  'POST /api/scripts/:id/publish': writeTeam,
+  'GET /api/scripts/:id/execution-options': readTeam,
+  'POST /api/scripts/:id/analyse': writeTeam,
+
   'POST /api/playground/run': { ...writeTeam, limit: 'submit' },
   'POST /api/playground/convert': { ...writeTeam, limit: 'submit' },
   'POST /api/playground/telemetry': writeTeam,

@@ -44,6 +44,7 @@ import { oidcRoutes } from './routes/oidc.js'
 import { passwordRoutes } from './routes/passwords.js'
 import { playgroundRoutes } from './routes/playground.js'
 import { profileRoutes } from './routes/profile.js'
+import { scriptRoutes } from './routes/scripts.js'
 import { secretRoutes } from './routes/secrets.js'
 import { serviceRoutes } from './routes/service.js'
 import { teamRoutes } from './routes/teams.js'
@@ -124,6 +125,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(managedRuntimeRoutes, { deps })
   await app.register(artifactRoutes, { deps })
   await app.register(playgroundRoutes, { deps })
+  await app.register(scriptRoutes, { deps })
   await app.register(budgetRoutes, { deps })
   await app.register(usageRoutes, { deps })
   await app.register(teamRoutes, { deps })

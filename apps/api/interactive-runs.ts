@@ -8,7 +8,7 @@ import { ServiceError } from '../../domain/errors.js'
 /** The specification's response timeout of a worker. */
 const DEADLINE_MS = 90_000
 /** More would let one user's browser tabs keep others from an answer. */
-const IN_FLIGHT_MAX = 2
+const playgroundRuns = { what: 'playground runs', inFlightMax: 2 }
 /** What runs at the shutdown may end within this time. */
 const SHUTDOWN_GRACE_MS = 3_000
 
@@ -32,14 +32,18 @@ export interface InteractiveRuns {
   close(): void
 }
 
-export function createInteractiveRuns(executor: ExecutorClient | null, deadlineMs = DEADLINE_MS): InteractiveRuns {
+/** @param runs what they are, and how many of one user may be under way. */
+export function createInteractiveRuns(
+  executor: ExecutorClient | null,
+  deadlineMs = DEADLINE_MS,
+  { what, inFlightMax } = playgroundRuns
+): InteractiveRuns {
   /** What is under way, by user. */
   const underWay = new Map<string, Set<AbortController>>()
 
   function enter(userId: string): AbortController {
     const mine = underWay.get(userId) ?? new Set()
-    if (mine.size >= IN_FLIGHT_MAX)
-      throw busy(`${IN_FLIGHT_MAX} playground runs of yours are under way, the most at a time`, 1)
+    if (mine.size >= inFlightMax) throw busy(`${inFlightMax} ${what} of yours are under way, the most at a time`, 1)
     const stop = new AbortController()
     underWay.set(userId, mine.add(stop))
     return stop

@@ -14,9 +14,16 @@ import { SERVICE_VERSION } from './version.js'
 
 interface Operation {
   parameters?: { name: string; required?: boolean; schema?: { default?: unknown; [keyword: string]: unknown } }[]
-  requestBody?: { content: Record<string, { schema?: { properties?: object } }> }
+  requestBody?: { content: Record<string, { schema?: BodySchema }> }
   responses: Record<string, object>
   security?: object[]
+}
+
+interface BodySchema {
+  properties?: object
+  // Of a body of one of two kinds.
+  then?: BodySchema
+  else?: BodySchema
 }
 
 interface Document {
@@ -86,10 +93,10 @@ function withAnswers({ components, paths, ...rest }: Document): object {
 }
 
 function namesTeam({ parameters = [], requestBody }: Operation): boolean {
-  const bodies = Object.values(requestBody?.content ?? {})
+  const bodies = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => [schema, schema?.then, schema?.else])
   return (
     parameters.some(({ name }) => name === 'team_id') ||
-    bodies.some(({ schema }) => Object.hasOwn(schema?.properties ?? {}, 'team_id'))
+    bodies.some((schema) => Object.hasOwn(schema?.properties ?? {}, 'team_id'))
   )
 }
 

@@ -10,24 +10,25 @@ import { reaches } from '../../domain/api-key.js'
 import { type Backend, credentialsOfProvider, isAtProvider } from '../../domain/backend.js'
 import { isFree, type Pricing } from '../../domain/cost.js'
 import { ServiceError } from '../../domain/errors.js'
-import type { Submission } from '../../domain/submission.js'
+import type { JobSource, SavedScript, Submission } from '../../domain/submission.js'
 import type { ApiDeps } from './deps.js'
 import { takeLimit } from './limiter.js'
 import { actorOf, callerOf, teamForWrite } from './plugins/access.js'
 import type { Write } from './plugins/write-once.js'
+import { sourceOfScript } from './saved-script.js'
 
 /**
  * Records a job in the transaction of a write. The team's limit is asked inside it, once the team is known to be the
  * caller's: the store of limits answers or is passed over within 100 ms.
  * @returns the job's id.
- * @throws ServiceError `permission_denied` for a key, `not_found` (team), `team_suspended`, `rate_limited`,
- * `budget_exceeded`, `spend_limit_exceeded`.
+ * @throws ServiceError `permission_denied` for a key, `not_found` (team, script), `team_suspended`,
+ * `analysis_mismatch`, `validation_error` (of a saved script), `rate_limited`, `budget_exceeded`, `spend_limit_exceeded`.
  */
 export async function submitJob(
   deps: ApiDeps,
   request: FastifyRequest,
   { tx, afterCommit, afterRollback }: Write,
-  submission: Submission,
+  submission: Submission<JobSource | SavedScript>,
   backend: Backend
 ): Promise<string> {
   const { key } = actorOf(request)
@@ -38,6 +39,14 @@ export async function submitJob(
     throw new ServiceError('not_available', 'notify: this service sends no mail; its operator has to set SMTP_URL')
   const teamId = await teamForWrite(request, tx, submission.teamId)
   await assertCredentials(tx, teamId, backend)
+  const source =
+    submission.source.kind === 'saved'
+      ? await sourceOfScript(tx, callerOf(request), submission.source, {
+          ...submission,
+          teamId,
+          pricing: backend.pricing
+        })
+      : submission.source
   const giveBack = await takeLimit(deps.limiter, request, 'submitTeam', teamId).catch(async (refusal) => {
     await request.giveBackSlot()
     throw refusal
@@ -46,7 +55,7 @@ export async function submitJob(
   afterRollback(giveBack)
   const jobId = await createJob(
     tx,
-    { ...submission, teamId },
+    { ...submission, source, teamId },
     {
       caller: callerOf(request),
       keyDailyLimit: key?.dailyLimit ?? null,
@@ -65,7 +74,7 @@ export async function submitJob(
 }
 
 /** A job that its provider would refuse for want of credentials is not recorded. */
-async function assertCredentials(tx: DbOrTx, teamId: string, backend: Backend): Promise<void> {
+export async function assertCredentials(tx: DbOrTx, teamId: string, backend: Backend): Promise<void> {
   const provider = isAtProvider(backend) ? credentialsOfProvider[backend.provider] : undefined
   if (!provider || (await hasCredentials(tx, teamId, provider))) return
   throw new ServiceError(
@@ -75,7 +84,7 @@ async function assertCredentials(tx: DbOrTx, teamId: string, backend: Backend): 
   )
 }
 
-function assertKeyMayPay(key: ApiKey | null, pricing: Pricing): void {
+export function assertKeyMayPay(key: ApiKey | null, pricing: Pricing): void {
   if (!key || isFree(pricing)) return
   if (key.kind === 'test')
     throw new ServiceError('permission_denied', 'A test key runs on free backends only; use a live key of tier qpu')

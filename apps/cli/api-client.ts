@@ -43,13 +43,39 @@ export class ApiClient {
 
   /** @param body a value, or JSON text that is sent as it is. @throws CliError as `get`. */
   async post<T>(path: string, body?: object | string): Promise<Answer<T>> {
-    const text = typeof body === 'object' ? JSON.stringify(body) : body
     // Where one signs in, the service knows nobody yet, and no keys.
-    if (path.startsWith('/api/auth/')) return this.request('POST', path, text)
+    if (path.startsWith('/api/auth/')) return this.request('POST', path, jsonText(body))
+    return this.write('POST', path, body)
+  }
+
+  /** As `post`. */
+  patch<T>(path: string, body: object | string): Promise<Answer<T>> {
+    return this.write('PATCH', path, body)
+  }
+
+  /** As `post`. */
+  delete<T>(path: string): Promise<Answer<T>> {
+    return this.write('DELETE', path)
+  }
+
+  /** The lines of an answer that goes on for as long as its sender likes. @throws what `fetch` throws, or `refused`. */
+  async *lines(path: string, signal: AbortSignal): AsyncGenerator<string> {
+    const response = await fetch(this.url + path, { headers: this.credentialHeader(), redirect: 'manual', signal })
+    if (!response.ok || !response.body) throw this.failure(path, response, await response.text())
+    let rest = ''
+    for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+      const lines = (rest + text).split('\n')
+      rest = lines.pop()!
+      yield* lines
+    }
+  }
+
+  private async write<T>(method: string, path: string, body?: object | string): Promise<Answer<T>> {
+    const text = jsonText(body)
     const key = randomUUID()
     for (const pause of WRITE_RETRY_AFTER_MS) {
       try {
-        return await this.request<T>('POST', path, text, key)
+        return await this.request<T>(method, path, text, key)
       } catch (error) {
         const { kind, details } = error as Partial<CliError>
         const { status } = (details ?? {}) as { status?: number }
@@ -57,7 +83,7 @@ export class ApiClient {
       }
       await delay(pause)
     }
-    return this.request('POST', path, text, key)
+    return this.request(method, path, text, key)
   }
 
   private async request<T>(method: string, path: string, body?: string, key?: string): Promise<Answer<T>> {
@@ -148,6 +174,9 @@ export class ApiClient {
     )
   }
 }
+
+const jsonText = (body: object | string | undefined): string | undefined =>
+  typeof body === 'object' ? JSON.stringify(body) : body
 
 /** Either body of the service: `{ error: "text", ... }` or `{ error: { message, ... } }`. */
 function errorOf(text: string): { message: string | null; [detail: string]: unknown } {

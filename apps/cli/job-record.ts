@@ -1,5 +1,6 @@
 // The parts of the API's answers about jobs that commands show.
-import type { JobStatus } from '../../domain/job-status.js'
+import type { JobStatus, TaskState } from '../../domain/job-status.js'
+import { jsonFields } from '../../domain/json-text.js'
 
 export interface JobRecord {
   id: string
@@ -10,7 +11,7 @@ export interface JobRecord {
   backend: string
   execution_mode: string
   framework: string | null
-  source: { kind: string; sha256: string }
+  source: { kind: string; sha256: string; script_id?: string | null; script_version?: number | null }
   estimated_cost_usd: number
   actual_cost_usd: number | null
   error: { code: string; message: string } | null
@@ -22,18 +23,32 @@ export interface JobRecord {
   started_at: string | null
   completed_at: string | null
   queue: { position: number | null; reason: string; message: string | null } | null
-  result?: JobResult | null
 }
 
-export interface JobResult {
-  counts?: Record<string, number>
-  shots?: number
-  warnings?: string[]
-  stdout?: string
-  execution_time_ms?: number
+/** The result in a job's record, in the text it was stored in; `null` without one. */
+export function resultJson(recordText: string): string | null {
+  const text = jsonFields(recordText).get('result') ?? 'null'
+  return text === 'null' ? null : text
+}
+
+/** A step of a job: the one of a plain job, or a task of its graph. */
+export interface Task {
+  id: string
+  key: string
+  name: string
+  state: TaskState
+  /** Ids of tasks. */
+  depends_on: string[]
+  attempts: number
+  started_at: string | null
+  completed_at: string | null
+  error: { code: string; message: string } | null
 }
 
 export interface Attempt {
+  /** The id of its task; null for that of a plain job. */
+  task_id: string | null
+  task: string
   number: number
   state: string
   started_at: string

@@ -1,10 +1,11 @@
 // A job as a person reads it.
-import { countsChart } from './counts-chart.js'
-import type { Attempt, JobRecord, JobResult } from './job-record.js'
+import type { Attempt, JobRecord } from './job-record.js'
 import { listing, money, plain, table } from './output.js'
 import { ago, clockTime, lasted } from './readable-time.js'
+import { resultText } from './result-text.js'
 
-export function jobText(job: JobRecord): string {
+/** @param result the text of its result. */
+export function jobText(job: JobRecord, result: string | null): string {
   const end = job.completed_at
   const facts = listing([
     ['job', job.id],
@@ -12,10 +13,7 @@ export function jobText(job: JobRecord): string {
     ['labels', job.labels.join(', ')],
     ['status', job.status + (job.queue ? ` (${queueText(job.queue)})` : '')],
     ['backend', `${job.backend}, ${job.execution_mode}`],
-    [
-      'source',
-      `${job.source.kind}${job.framework ? `, ${job.framework}` : ''}, sha256 ${job.source.sha256.slice(0, 12)}`
-    ],
+    ['source', sourceText(job)],
     ['submitted', `${clockTime(job.created_at)} (${ago(job.created_at)})`],
     ['started', job.started_at && `${lasted(job.created_at, job.started_at)} later`],
     ['ended', end && `${lasted(job.created_at, end)} after the submission`],
@@ -29,7 +27,12 @@ export function jobText(job: JobRecord): string {
     ['workflow', job.workflow && (job.workflow.url ?? job.workflow.id)]
   ])
   const reason = job.error ? `${job.error.code}: ${job.error.message}` : job.status_reason
-  return [facts, ...(reason ? [plain(reason)] : []), ...(job.result ? [resultText(job.result)] : [])].join('\n\n')
+  return [facts, ...(reason ? [plain(reason)] : []), ...(result ? [resultText(result)] : [])].join('\n\n')
+}
+
+function sourceText({ source, framework }: JobRecord): string {
+  const script = source.script_id ? ` ${source.script_id} version ${source.script_version ?? '?'}` : ''
+  return `${source.kind}${script}${framework ? `, ${framework}` : ''}, sha256 ${source.sha256.slice(0, 12)}`
 }
 
 /** The position of a provider's queue stands in the message. */
@@ -43,22 +46,14 @@ function costText(job: JobRecord): string {
   return job.actual_cost_usd === null ? estimate : `${money(job.actual_cost_usd)} (${estimate})`
 }
 
-export function resultText(result: JobResult): string {
-  const parts = [
-    result.counts
-      ? `${result.shots ?? '?'} shots, qubit 0 leftmost\n${countsChart(result.counts)}`
-      : 'The result has no counts (--json shows it).'
-  ]
-  for (const warning of result.warnings ?? []) parts.push(`warning: ${plain(warning)}`)
-  if (result.stdout) parts.push(`printed by the code:\n${plain(result.stdout.trimEnd())}`)
-  return parts.join('\n\n')
-}
-
 export function attemptsText(attempts: Attempt[]): string {
   if (attempts.length === 0) return 'No attempt yet: the executor has not accepted a run of this job.'
+  // Those of a plain job are all of its one task.
+  const ofTasks = attempts.some(({ task_id }) => task_id !== null)
   return table(
-    ['ATTEMPT', 'STATE', 'STARTED', 'LASTED', 'NEXT AFTER', 'AT PROVIDER', 'ERROR'],
+    [...(ofTasks ? ['TASK'] : []), 'ATTEMPT', 'STATE', 'STARTED', 'LASTED', 'NEXT AFTER', 'AT PROVIDER', 'ERROR'],
     attempts.map((attempt) => [
+      ...(ofTasks ? [attempt.task] : []),
       String(attempt.number),
       attempt.state,
       clockTime(attempt.started_at),

@@ -7,6 +7,7 @@ import { CliError, exitCodes } from './cli-error.js'
 import type { JobRecord } from './job-record.js'
 import { say } from './output.js'
 import { startProgress } from './progress.js'
+import { watchTasks } from './task-watch.js'
 
 /** Below the 22 s that the service holds a status request at most. */
 const HELD_SECONDS = 20
@@ -15,19 +16,39 @@ const AWAY_LIMIT_MS = 60_000
 /** Between two questions whose answers come at once, such as those of a service that is closing. */
 const PAUSE_MS = 250
 
-/** Resolves with the record of the job when it is final. Ends the process on Ctrl-C, saying how to go on. */
-export async function waitForJob(api: ApiClient, id: string): Promise<Answer<JobRecord>> {
-  const progress = startProgress()
+/**
+ * Resolves with the record of the job when it is final. Ends the process on Ctrl-C, saying how to go on.
+ * @param options.lines tells how it goes, its tasks too, in lines where there is no terminal.
+ */
+export async function waitForJob(
+  api: ApiClient,
+  id: string,
+  options: { lines?: boolean } = {}
+): Promise<Answer<JobRecord>> {
+  const progress = startProgress(options)
   const onSignal = () => {
     progress.end()
     say(`The job goes on. Look at it with: qjob job ${id} --wait   Cancel it with: qjob cancel ${id}`)
     process.exit(exitCodes.interrupted)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
+  const ending = new AbortController()
+  let state = ''
+  let tasks = ''
+  const show = () => progress.show([state, tasks].filter(Boolean).join(', '))
+  const showTasks = (text: string) => {
+    tasks = text
+    show()
+  }
+  if (progress.visible) void watchTasks(api, id, showTasks, ending.signal)
   try {
-    await untilFinal(api, id, (text) => progress.show(text))
+    await untilFinal(api, id, (text) => {
+      state = text
+      show()
+    })
     return await api.get<JobRecord>(`/api/jobs/${id}`)
   } finally {
+    ending.abort()
     progress.end()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
   }

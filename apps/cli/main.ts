@@ -9,6 +9,8 @@ import { addDemoCommand } from './commands/demo.js'
 import { addEmulatorsCommand } from './commands/emulators.js'
 import { addJobCommands } from './commands/job.js'
 import { addJobsCommand } from './commands/jobs.js'
+import { addRunCommand } from './commands/run.js'
+import { addScriptsCommand } from './commands/scripts.js'
 import { addStartCommand } from './commands/start.js'
 import { addSubmitCommand } from './commands/submit.js'
 
@@ -22,7 +24,9 @@ addStartCommand(program)
 addDemoCommand(program)
 addEmulatorsCommand(program)
 addAccountCommands(program)
+addRunCommand(program)
 addSubmitCommand(program)
+addScriptsCommand(program)
 addJobsCommand(program)
 addJobCommands(program)
 addBackendsCommand(program)

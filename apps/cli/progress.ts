@@ -1,16 +1,24 @@
-// A line on stderr that tells what is being waited for. Only on a terminal: a log file gets nothing of it.
+// Tells on stderr what is being waited for: on a terminal a line that keeps changing, elsewhere nothing, or a line for each
+// change where the command is one that tells its story.
+import { plainLine } from './output.js'
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MS = 100
 
 export interface Progress {
+  /** Whether anything of it can be seen. */
+  readonly visible: boolean
   show(text: string): void
   /** Removes the line. */
   end(): void
 }
 
-export function startProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
-  if (!stream.isTTY) return { show() {}, end() {} }
+/** @param options.lines also where there is no terminal, such as in a log. */
+export function startProgress(
+  options: { lines?: boolean } = {},
+  stream: NodeJS.WriteStream = process.stderr
+): Progress {
+  if (!stream.isTTY) return options.lines ? lineProgress(stream) : { visible: false, show() {}, end() {} }
   const began = Date.now()
   let text = ''
   let frame = 0
@@ -23,12 +31,26 @@ export function startProgress(stream: NodeJS.WriteStream = process.stderr): Prog
   }, FRAME_MS)
   timer.unref()
   return {
+    visible: true,
     show(next) {
-      text = next
+      text = plainLine(next)
     },
     end() {
       clearInterval(timer)
       stream.write('\r\x1b[K')
     }
+  }
+}
+
+function lineProgress(stream: NodeJS.WriteStream): Progress {
+  let last = ''
+  return {
+    visible: true,
+    show(text) {
+      if (text === last) return
+      last = text
+      stream.write(`${plainLine(text)}\n`)
+    },
+    end() {}
   }
 }

@@ -20,3 +20,13 @@ export function lasted(from: string, to: string): string {
   if (minutes < 60) return `${minutes} min ${String(rest).padStart(2, '0')} s`
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`
 }
+
+/** A duration where there is little room: `0.42s`, `3m05s`, `2h10m`. */
+export function briefTime(milliseconds: number): string {
+  const seconds = milliseconds / 1000
+  if (seconds < 59.995) return `${seconds.toFixed(2)}s`
+  const whole = Math.round(seconds)
+  if (whole < 3600) return `${Math.floor(whole / 60)}m${String(whole % 60).padStart(2, '0')}s`
+  const minutes = Math.round(seconds / 60)
+  return `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`
+}

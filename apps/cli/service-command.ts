@@ -86,3 +86,5 @@ export function wholeNumber(text: string): number {
 }
 
 export const collect = (value: string, before: string[]): string[] => [...before, value]
+
+export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)

@@ -1,10 +1,9 @@
-// The body of a submission, from a file and the command's options.
-import { createReadStream } from 'node:fs'
+// The body of a submission, from a file or the name of a saved script, and the command's options.
 import { extname } from 'node:path'
+import { INLINE_CODE_MAX } from '../../domain/submission.js'
 import { CliError } from './cli-error.js'
-
-/** The service takes no larger body. */
-const FILE_BYTES_MAX = 4 * 1024 * 1024
+import { paramsJson } from './params.js'
+import { nameOf, readText } from './text-file.js'
 
 export interface SubmitOptions {
   backend: string
@@ -19,12 +18,18 @@ export interface SubmitOptions {
   notBefore?: string
   notify?: boolean
   seed?: number
+  /** Of a saved script: what was found out about it before, and which of its warnings are accepted. */
+  analysis?: string
+  consent?: string[]
 }
 
-/** JSON text. @param file `-` stands for standard input. @throws CliError `usage` naming the option or file. */
-export async function submissionBody(file: string, options: SubmitOptions): Promise<string> {
+/** What is run: a file (`-` stands for standard input), or a script that the service keeps. */
+export type Source = { file: string } | { scriptId: string } | { scriptSlug: string }
+
+/** JSON text. @throws CliError `usage` naming the option or file. */
+export async function submissionBody(source: Source, options: SubmitOptions): Promise<string> {
   const body = {
-    ...sourceOf(file, await readText(file), options.framework),
+    ...(await sourceFields(source, options.framework)),
     backend: options.backend,
     execution_mode: options.mode,
     name: options.name,
@@ -32,30 +37,21 @@ export async function submissionBody(file: string, options: SubmitOptions): Prom
     max_cost_usd: options.maxCost,
     timeout_seconds: options.timeout,
     not_before: options.notBefore,
-    notify: options.notify ? 'email' : undefined
+    notify: options.notify ? 'email' : undefined,
+    analysis_id: options.analysis,
+    warn_check_ids: options.analysis === undefined ? undefined : options.consent
   }
-  const params = [
-    ['shots', String(options.shots)],
-    ...(options.seed === undefined ? [] : [['seed', String(options.seed)]])
-  ]
-  const named = new Set(params.map(([key]) => key))
-  for (const entry of options.param) {
-    const [key, value] = paramOf(entry)
-    if (named.has(key) || key === 'seed')
-      throw new CliError(
-        'usage',
-        `--param ${key}: ${['shots', 'seed'].includes(key) ? `use --${key}` : 'is given twice'}`
-      )
-    named.add(key)
-    params.push([key, value])
-  }
-  // Put together as text, so that an integer beyond 2^53 goes out as it was typed.
-  const paramsJson = params.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')
-  return `${JSON.stringify(body).slice(0, -1)},"params":{${paramsJson}}}`
+  const params = await paramsJson(options.shots, options.seed, options.param)
+  return `${JSON.stringify(body).slice(0, -1)},"params":${params}}`
+}
+
+async function sourceFields(source: Source, framework: string | undefined): Promise<Record<string, unknown>> {
+  if ('file' in source) return fileFields(source.file, await readText(source.file), framework)
+  return { ...('scriptId' in source ? { script_id: source.scriptId } : { script_slug: source.scriptSlug }), framework }
 }
 
 /** OpenQASM goes as a circuit, which may be longer than code; anything else is code that makes one. */
-function sourceOf(file: string, text: string, framework: string | undefined): Record<string, unknown> {
+function fileFields(file: string, text: string, framework: string | undefined): Record<string, unknown> {
   const version = openqasmVersion(text)
   if (
     extname(file) === '.qasm' ||
@@ -71,6 +67,13 @@ function sourceOf(file: string, text: string, framework: string | undefined): Re
       throw new CliError('usage', `--framework ${framework}: ${nameOf(file)} is OpenQASM`)
     return { circuit: { format: version === '2' ? 'qasm2' : 'qasm3', payload: text } }
   }
+  const length = [...text].length
+  if (length > INLINE_CODE_MAX)
+    throw new CliError(
+      'usage',
+      `${nameOf(file)}: has ${length} characters, and a job takes code of ${INLINE_CODE_MAX}: save it with ` +
+        'qjob scripts upload, and run it with qjob scripts run'
+    )
   return { inline_code: text, framework }
 }
 
@@ -86,41 +89,3 @@ function openqasmVersion(text: string): '2' | '3' | null {
   const header = /^OPENQASM\s+([23])(?:\.\d+)?\s*;/.exec(rest)
   return (header?.[1] as '2' | '3' | undefined) ?? null
 }
-
-/** `k=v`; a value that is JSON is sent as it stands, any other as a string. */
-function paramOf(entry: string): [key: string, json: string] {
-  const at = entry.indexOf('=')
-  if (at < 1) throw new CliError('usage', `--param ${entry}: must be NAME=VALUE, such as theta=0.5`)
-  const value = entry.slice(at + 1)
-  try {
-    JSON.parse(value)
-    return [entry.slice(0, at), value]
-  } catch {
-    return [entry.slice(0, at), JSON.stringify(value)]
-  }
-}
-
-async function readText(file: string): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
-      size += chunk.length
-      if (size > FILE_BYTES_MAX)
-        throw new CliError('usage', `${nameOf(file)}: is larger than the 4 MiB that the service takes`)
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    if (error instanceof CliError) throw error
-    throw new CliError('usage', `${nameOf(file)}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
-  }
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
-    if (text.trim() !== '') return text
-  } catch {
-    throw new CliError('usage', `${nameOf(file)}: is not text in UTF-8`)
-  }
-  throw new CliError('usage', `${nameOf(file)}: is empty`)
-}
-
-const nameOf = (file: string): string => (file === '-' ? 'standard input' : file)

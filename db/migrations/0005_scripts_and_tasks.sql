@@ -121,5 +121,5 @@ CREATE INDEX "scripts_team_idx" ON "scripts" USING btree ("team_id","id") WHERE 
 CREATE INDEX "scripts_public_idx" ON "scripts" USING btree ("id") WHERE is_active and is_public;--> statement-breakpoint
 CREATE INDEX "scripts_user_idx" ON "scripts" USING btree ("user_id");--> statement-breakpoint
 ALTER TABLE "jobs" ADD CONSTRAINT "jobs_script_id_scripts_id_fk" FOREIGN KEY ("script_id") REFERENCES "public"."scripts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "jobs_script_idx" ON "jobs" USING btree ("script_id","id") WHERE script_id is not null;--> statement-breakpoint
+CREATE INDEX "jobs_script_idx" ON "jobs" USING btree ("script_id","team_id","id") WHERE script_id is not null;--> statement-breakpoint
 ALTER TABLE "provider_tasks" ADD COLUMN "estimate_micro" bigint;

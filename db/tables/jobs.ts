@@ -85,8 +85,8 @@ export const jobs = pgTable(
     index('jobs_team_id_idx').on(table.teamId, table.id, table.createdAt),
     index('jobs_team_status_idx').on(table.teamId, table.status, table.id, table.backend),
     index('jobs_team_backend_idx').on(table.teamId, table.backend, table.id, table.status),
-    // Those of a script, newest first.
-    index('jobs_script_idx').on(table.scriptId, table.id).where(sql`script_id is not null`),
+    // Those of a script that a team ran, newest first.
+    index('jobs_script_idx').on(table.scriptId, table.teamId, table.id).where(sql`script_id is not null`),
     // Those of all teams, for administrators.
     index('jobs_status_idx').on(table.status, table.id),
     // Those of a user, and what the end of a user or a key has to change.

@@ -46,7 +46,7 @@ describe('every route', () => {
       for (const kind of kinds) {
         const { scene, headers } = await stage(kind)
         const path = (await question.path?.(scene)) ?? route.split(' ')[1]!
-        const body = question.body?.(scene)
+        const body = await question.body?.(scene)
         if (kind === 'owner of a suspended team')
           await db.execute(
             sql`update teams set suspended_at = now(), suspended_reason = 'a test' where id = ${scene.teamId}`
@@ -76,10 +76,10 @@ describe('what does not exist and what is not theirs', () => {
       const method = route.split(' ')[0]!
       const { scene, headers } = await stage('outsider')
       const path = await question.path!(scene)
-      const theirs = await api.ask(method, path, question.body?.(scene), headers)
+      const theirs = await api.ask(method, path, await question.body?.(scene), headers)
       // An id of this team's, or the team itself, is replaced by one that nobody has.
       const nobodys = path.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, randomUUID())
-      const body = question.body?.(scene)
+      const body = await question.body?.(scene)
       const none = await api.ask(method, nobodys, body, headers)
       expect([theirs.status, theirs.text]).toEqual([none.status, none.text])
       expect(theirs.status).toBe(404)
@@ -91,7 +91,7 @@ describe('what does not exist and what is not theirs', () => {
     const path = route.split(' ')[1]!
     for (const id of ['x', '0', '%00', `urn:uuid:${randomUUID()}`, "';--", '\u{1f511}']) {
       const asked = path.replace(/:(id|userId)\b/, encodeURIComponent(id)).replace(/%2500/, '%00')
-      const answer = await api.ask(route.split(' ')[0]!, asked, question.body?.(scene), headers)
+      const answer = await api.ask(route.split(' ')[0]!, asked, await question.body?.(scene), headers)
       expect([id, [400, 404].includes(answer.status)]).toEqual([id, true])
     }
   })

@@ -52,7 +52,7 @@ describe('every write', () => {
     const { scene, headers } = await stage(kind)
     const question = questions[line]!
     const path = (await (paths[line] ?? question.path)?.(scene)) ?? line.split(' ')[1]!
-    const body = question.body?.(scene)
+    const body = await question.body?.(scene)
     const ask = () => api.ask(line.split(' ')[0]!, path, body, { ...headers, 'idempotency-key': `key of ${line}` })
     const first = await ask()
     // Only what was done can be repeated.
@@ -73,7 +73,7 @@ describe('every write', () => {
       const { scene, headers } = await stage(kind)
       const url = (await path?.(scene)) ?? line.split(' ')[1]!
       const key = { 'idempotency-key': times === 0 ? 'x'.repeat(300) : '' }
-      const answer = await api.ask(line.split(' ')[0]!, url, body?.(scene), { ...headers, ...key })
+      const answer = await api.ask(line.split(' ')[0]!, url, await body?.(scene), { ...headers, ...key })
       expect([status].flat()).toContain(answer.status)
       expect(answer.headers['idempotency-replayed']).toBeUndefined()
     }

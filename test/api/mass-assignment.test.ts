@@ -6,6 +6,7 @@ import { newId } from '../../db/ids.js'
 import { invite } from '../../db/invitations.js'
 import { questions, type Scene } from '../support/access-questions.js'
 import { startApi, type TestUser } from '../support/api.js'
+import { addScript } from '../support/script-rows.js'
 
 const api = await startApi('mass_assignment')
 const { db } = api.database
@@ -58,6 +59,8 @@ beforeAll(async () => {
     // A body is refused before anybody looks for its job.
     job: async () => newId(),
     finishedJob: never,
+    completedJob: async () => newId(),
+    script: () => addScript(db, { teamId, userId: admin.id }),
     invitation: async () => {
       const given = { teamId, email: `${newId()}@example.org`, role: 'member' as const, message: null }
       const { invitation, token } = await db.transaction((tx) => invite(tx, { ...given, invitedBy: admin.id }))
@@ -81,6 +84,7 @@ const everything = async (): Promise<unknown[]> =>
       'team_secrets',
       'webhooks',
       'team_budgets',
+      'script_analyses',
       'backends'
     ].map(async (table) => [...(await db.execute(sql`select * from ${sql.identifier(table)} order by 1, 2`))])
   )
@@ -91,7 +95,7 @@ describe("a field that is not the caller's to set", () => {
     const path = (await question.path?.(scene)) ?? pattern
     const before = await everything()
     for (const [field, value] of Object.entries(forbidden)) {
-      const body = { ...(question.body!(scene) as object), [field]: value }
+      const body = { ...((await question.body!(scene)) as object), [field]: value }
       const answer = await admin.ask(method, path, body)
       expect([field, answer.status, answer.body.error]).toEqual([
         field,

@@ -257,10 +257,7 @@ describe('is refused, leaving nothing behind:', () => {
   ])('%s', (_what, body, message) => refused(body, message))
 
   test.each<[string, Record<string, unknown>]>([
-    ['script_id', submission({ inline_code: undefined, script_id: uuid })],
-    ['script_slug', submission({ inline_code: undefined, script_slug: 'bell-state' })],
-    ['create_capsule', submission({ create_capsule: true, capsule_name: 'x'.repeat(200) })],
-    ['analysis_id', submission({ analysis_id: 'a' })]
+    ['create_capsule', submission({ create_capsule: true, capsule_name: 'x'.repeat(200) })]
   ])('%s, not available in this version', (field, body) =>
     refused(body, new RegExp(`^${field.split(':')[0]}: .*not available in this version`))
   )

@@ -27,7 +27,7 @@ const job = (changes: Partial<JobRecord>): JobRecord => ({
   ...changes
 })
 const line = (name: string, record: JobRecord) =>
-  jobText(record)
+  jobText(record, null)
     .split('\n')
     .filter((text) => text.startsWith(`${name}  `))
     .map((text) => text.slice(name.length).trim())
@@ -50,6 +50,8 @@ test('a job at a provider shows its task there, and an attempt how long the next
   const provider_jobs = [{ provider_job_id: 'task-7', provider: 'ionq', status: 'completed', cost_usd: 0.3 }]
   expect(line('at ionq', job({ provider_jobs }))).toEqual(['task-7, completed, $0.30'])
   const attempt = {
+    task_id: null,
+    task: 'circuit',
     number: 1,
     state: 'lost',
     started_at: '2026-11-21T10:00:00.000Z',

@@ -6,6 +6,7 @@ import { periodCounters } from '../../db/budget.js'
 import { beginJob, completeJob, endFailed, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
 import type { Fence } from '../../db/job-transition.js'
 import { proveAll, proveRecent } from '../../db/money-proof.js'
+import { plainRef } from '../../db/provider-refs.js'
 import {
   markAccepted,
   markSeen,
@@ -36,17 +37,17 @@ const complete = () => completeJob(db, jobId, fence, 'a'.repeat(64))
 const fail = () => failJob(db, jobId, fence, error)
 const askToCancel = () => requestCancel(db, jobId)
 const cancelled = () => recordCancelled(db, jobId, fence, 'stopped_before_provider')
-const take = async () => (await takeForSubmit(db, jobId, fence, { provider: 'ionq', token: jobId }))!
+const take = async () => (await takeForSubmit(db, plainRef(jobId), fence, { provider: 'ionq', token: jobId }))!
 const send = async () => {
   const { number } = await take()
-  await markSending(db, jobId, fence, number, 'v1')
+  await markSending(db, plainRef(jobId), fence, number, 'v1')
 }
 const accept = async () => {
   await send()
-  await markAccepted(db, jobId, fence, `at-${jobId}`)
+  await markAccepted(db, plainRef(jobId), fence, `at-${jobId}`)
 }
 const over = (state: SeenTask['state'], dollars: number | null) => () =>
-  markSeen(db, jobId, {
+  markSeen(db, plainRef(jobId), {
     state,
     status: state,
     queuePosition: null,
@@ -134,7 +135,7 @@ const atProvider: Way[] = [
   { name: 'fails before anything is sent', steps: [take, fail], status: 'failed', cost: 0 },
   {
     name: 'fails, certainly never accepted',
-    steps: [send, () => markWithdrawn(db, jobId, fence, null), fail],
+    steps: [send, () => markWithdrawn(db, plainRef(jobId), fence, null), fail],
     status: 'failed',
     cost: 0
   },
@@ -151,7 +152,7 @@ const atProvider: Way[] = [
   { name: 'fails here, accepted there', steps: [accept, fail], status: 'failed', cost: 'held' },
   {
     name: 'fails here, nobody knows what became of it',
-    steps: [accept, () => markUnknown(db, jobId, fence), fail],
+    steps: [accept, () => markUnknown(db, plainRef(jobId), fence), fail],
     status: 'failed',
     cost: 'held'
   },
@@ -260,7 +261,7 @@ describe('while a job is being ended', () => {
     await db.transaction(async (tx) => {
       await endFailed(tx, jobId, error, { fence })
       let answered = false
-      sending = markSending(db, jobId, fence, number, 'v1').finally(() => {
+      sending = markSending(db, plainRef(jobId), fence, number, 'v1').finally(() => {
         answered = true
       })
       await eventually(async () => answered || (await somebodyWaits()))
@@ -277,8 +278,8 @@ describe('while a job is being ended', () => {
     await send()
     const ends = [
       fail(),
-      markAccepted(db, jobId, fence, `at-${jobId}`),
-      takeForSubmit(db, jobId, fence, { provider: 'ionq', token: jobId })
+      markAccepted(db, plainRef(jobId), fence, `at-${jobId}`),
+      takeForSubmit(db, plainRef(jobId), fence, { provider: 'ionq', token: jobId })
     ]
     const results = await Promise.allSettled(ends)
     expect(results.filter(({ status }) => status === 'rejected')).toEqual([])

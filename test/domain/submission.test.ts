@@ -62,15 +62,31 @@ describe('a submission', () => {
     expect(refusal({ capsule_name: 'x', create_capsule: false }).code).toBe('validation_error')
   })
 
-  test.each([
-    ['script_id', { inline_code: undefined, script_id: '01900000-0000-7000-8000-000000000000' }],
-    ['script_slug', { inline_code: undefined, script_slug: 'bell' }],
-    ['create_capsule', { create_capsule: true, capsule_name: 'x' }],
-    ['analysis_id', { analysis_id: 'a' }]
-  ])('%s is refused by name in this version, never ignored', (field, changes) => {
-    const { code, message } = refusal(changes)
-    expect(code).toBe('not_available')
-    expect(message).toMatch(new RegExp(`^${field.replace('.', '\\.')}: .*not available in this version`))
+  test.each([['create_capsule', { create_capsule: true, capsule_name: 'x' }]])(
+    '%s is refused by name in this version, never ignored',
+    (field, changes) => {
+      const { code, message } = refusal(changes)
+      expect(code).toBe('not_available')
+      expect(message).toMatch(new RegExp(`^${field.replace('.', '\\.')}: .*not available in this version`))
+    }
+  )
+
+  test('names a saved script by its id or its slug, with the analysis that it was told of', () => {
+    const id = '01900000-0000-7000-8000-000000000000'
+    const source = (changes: Record<string, unknown>) => read({ inline_code: undefined, ...changes }).source
+    expect(source({ script_id: id, framework: 'cirq' })).toEqual({
+      kind: 'saved',
+      by: { id },
+      framework: 'cirq',
+      analysis: null
+    })
+    expect(source({ script_slug: 'bell', analysis_id: 'a', warn_check_ids: ['w'] })).toEqual({
+      kind: 'saved',
+      by: { slug: 'bell' },
+      framework: null,
+      analysis: { id: 'a', consents: ['w'] }
+    })
+    expect(refusal({ analysis_id: 'a' }).message).toMatch(/^analysis_id: .*send script_id or script_slug/)
   })
 
   test("what changes nothing about a run passes: empty forms of later features, consent to warnings, an SDK's version", () => {
@@ -101,7 +117,8 @@ describe('a submission', () => {
       framework: 'openqasm',
       scriptId: null,
       version: null,
-      text: source.text
+      native: null,
+      text: source.kind === 'saved' ? '' : source.text
     } as const
     const again = submissionAgain({ ...job, params: JSON.stringify(job.params), teamId: 'a team' }, stored)
     expect(again).toMatchObject({ circuitCount: 7, params: job.params, notify: null, notBefore: null, maxCost: null })

@@ -1,6 +1,6 @@
 // One question for every route, and who may ask it: written down from the specification, not from the table that the api
 // works with.
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { submission } from './builders.js'
 
 export const kinds = [
@@ -29,6 +29,8 @@ const writers: Kind[] = ['member', 'admin', 'owner', 'simulate key', 'qpu key']
 const managers: Kind[] = ['admin', 'owner']
 const managersReading: Kind[] = [...managers, 'owner of a suspended team']
 const owner: Kind[] = ['owner']
+/** The owner of a thing, and what a key of theirs may do with it. */
+const ownerOfIt: Kind[] = ['owner', 'simulate key', 'qpu key']
 export const platform: Kind[] = ['platform administrator']
 
 /** What a request is about: a team made for it alone, and things of it. */
@@ -39,6 +41,10 @@ export interface Scene {
   job(): Promise<string>
   /** Over, so that a stream of its events ends. */
   finishedJob(): Promise<string>
+  /** The owner's, with inline code. */
+  completedJob(): Promise<string>
+  /** The owner's: a Bell pair in OpenQASM. */
+  script(): Promise<string>
   invitation(): Promise<{ id: string; token: string }>
   apiKey(): Promise<string>
   secret(): Promise<string>
@@ -51,6 +57,7 @@ export interface Question {
   /** Of an answer to somebody who may. */
   status: number | number[]
   path?: (scene: Scene) => string | Promise<string>
+  /** May be a promise. */
   body?: (scene: Scene) => unknown
 }
 
@@ -59,6 +66,10 @@ const ofJob =
   (rest = '') =>
   async (scene: Scene) =>
     `/api/jobs/${await scene.job()}${rest}`
+const ofScript =
+  (rest = '') =>
+  async (scene: Scene) =>
+    `/api/scripts/${await scene.script()}${rest}`
 export const email = () => `${randomBytes(5).toString('hex')}@example.org`
 const PASSWORD = 'a password of somebody'
 const bell = { code: submission().inline_code, language: 'openqasm', backend: 'local', shots: 10 }
@@ -239,6 +250,39 @@ export const questions: Record<string, Question> = {
   },
   'POST /api/jobs/:id/rerun': { allowed: writers, status: 201, path: ofJob('/rerun') },
   'POST /api/jobs/:id/cancel': { allowed: writers, status: 202, path: ofJob('/cancel') },
+
+  'GET /api/scripts': { allowed: peopleOrKeys, status: 200 },
+  'POST /api/scripts': {
+    allowed: ownerOfIt,
+    status: 201,
+    body: async (scene) => ({ job_id: await scene.completedJob(), name: 'saved', description: 'a test', slug: 'saved' })
+  },
+  'POST /api/scripts/upload': {
+    allowed: writers,
+    status: 200,
+    body: ({ teamId }) => ({ team_id: teamId, name: 'uploaded', script_content: submission().inline_code })
+  },
+  'GET /api/scripts/:id': { allowed: readers, status: 200, path: ofScript() },
+  'PATCH /api/scripts/:id': { allowed: ownerOfIt, status: 200, path: ofScript(), body: () => ({ name: 'renamed' }) },
+  'DELETE /api/scripts/:id': { allowed: ownerOfIt, status: 200, path: ofScript() },
+  'POST /api/scripts/:id/publish': { allowed: ownerOfIt, status: 200, path: ofScript('/publish') },
+  'GET /api/scripts/:id/execution-options': {
+    allowed: readers,
+    status: 200,
+    path: async (scene) => `${await ofScript('/execution-options')(scene)}?team_id=${scene.teamId}`
+  },
+  'POST /api/scripts/:id/analyse': {
+    allowed: writers,
+    status: 200,
+    path: ofScript('/analyse'),
+    body: ({ teamId }) => ({
+      team_id: teamId,
+      content: submission().inline_code,
+      content_hash: createHash('sha256').update(String(submission().inline_code)).digest('hex'),
+      backend: 'local',
+      shots: 10
+    })
+  },
 
   // The playground is about no team; a key's team and the suspension of all of a person's teams count.
   'POST /api/playground/run': { allowed: notReadKeys(), status: [200, 503], body: () => bell },

@@ -11,7 +11,8 @@ import { teamSecrets, webhooks } from '../../db/tables/teams.js'
 import type { KeyTier } from '../../domain/api-key.js'
 import { email, type Kind, keysOfTheTeam, type Scene } from './access-questions.js'
 import type { Headers } from './api.js'
-import { addJob, addPerson, type Person } from './rows.js'
+import { addJob, addPerson, forceStatus, type Person } from './rows.js'
+import { addScript } from './script-rows.js'
 
 /** Makes the people, an access code `any`, and what sets a scene for one of them. */
 export async function createAccessScenes(db: Db) {
@@ -44,6 +45,12 @@ export async function createAccessScenes(db: Db) {
         await db.transaction((tx) => transition(tx, id, 'cancelled'))
         return id
       },
+      completedJob: async () => {
+        const id = await addJob(db, head, { submission: { teamId } })
+        await forceStatus(db, id, { status: 'completed' })
+        return id
+      },
+      script: () => addScript(db, { teamId, userId: head.userId }),
       invitation: async () => {
         const given = { teamId, email: email(), role: 'member' as const, message: null, invitedBy: head.userId }
         const { invitation, token } = await db.transaction((tx) => invite(tx, given))

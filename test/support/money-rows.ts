@@ -2,6 +2,7 @@
 import { createApiKey } from '../../db/api-keys.js'
 import type { Db } from '../../db/client.js'
 import { beginJob, failJob } from '../../db/job-steps.js'
+import { plainRef } from '../../db/provider-refs.js'
 import { markAccepted, markSending, takeForSubmit } from '../../db/provider-tasks.js'
 import type { MicroUsd } from '../../domain/money.js'
 import { addJob, type JobChoices, type Person } from './rows.js'
@@ -14,9 +15,9 @@ const fence = { generation: 1 }
 export async function addAcceptedJob(db: Db, person: Person, choices: JobChoices): Promise<string> {
   const jobId = await addJob(db, person, choices)
   await beginJob(db, jobId, fence)
-  const task = await takeForSubmit(db, jobId, fence, { provider: 'ionq', token: jobId.replaceAll('-', '') })
-  await markSending(db, jobId, fence, task!.number, 'v1')
-  await markAccepted(db, jobId, fence, `at-provider-${jobId}`)
+  const task = await takeForSubmit(db, plainRef(jobId), fence, { provider: 'ionq', token: jobId.replaceAll('-', '') })
+  await markSending(db, plainRef(jobId), fence, task!.number, 'v1')
+  await markAccepted(db, plainRef(jobId), fence, `at-provider-${jobId}`)
   return jobId
 }
 

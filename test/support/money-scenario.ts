@@ -6,6 +6,7 @@ import { changeTeamBudget, settleHeld } from '../../db/budget.js'
 import type { Db } from '../../db/client.js'
 import { beginJob, completeJob, endFailed, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
 import type { Fence } from '../../db/job-transition.js'
+import { plainRef } from '../../db/provider-refs.js'
 import { markAccepted, markSeen, markSending, markUnknown, takeForSubmit } from '../../db/provider-tasks.js'
 import { codeOf, type ServiceError } from '../../domain/errors.js'
 import { addKey } from './money-rows.js'
@@ -129,16 +130,16 @@ async function take(db: Db, { id, fence }: World['jobs'][number], { kind, cost, 
     case 'send':
     case 'accept': {
       await beginJob(db, id, fence)
-      const task = await takeForSubmit(db, id, fence, { provider: 'ionq', token: id })
-      const sent = task && (await markSending(db, id, fence, task.number, 'v1'))
-      return sent && kind === 'accept' && markAccepted(db, id, fence, `at-${id}`)
+      const task = await takeForSubmit(db, plainRef(id), fence, { provider: 'ionq', token: id })
+      const sent = task && (await markSending(db, plainRef(id), fence, task.number, 'v1'))
+      return sent && kind === 'accept' && markAccepted(db, plainRef(id), fence, `at-${id}`)
     }
     case 'ended': {
       const seen = { status: end, queuePosition: null, predictedWaitSeconds: null, failure: null }
-      return markSeen(db, id, { ...seen, state: end, cost: cost % 2n === 0n ? cost : null })
+      return markSeen(db, plainRef(id), { ...seen, state: end, cost: cost % 2n === 0n ? cost : null })
     }
     case 'unknown':
-      return markUnknown(db, id, fence)
+      return markUnknown(db, plainRef(id), fence)
   }
 }
 

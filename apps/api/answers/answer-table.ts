@@ -6,6 +6,7 @@ import { errorSchemas } from './errors.js'
 import { jobAnswers } from './jobs.js'
 import { playgroundAnswers } from './playground.js'
 import type { AnswerSet } from './schema.js'
+import { scriptAnswers } from './scripts.js'
 import { serviceAnswers } from './service.js'
 import { teamSettingAnswers } from './team-settings.js'
 import { teamAnswers } from './teams.js'
@@ -18,6 +19,7 @@ const sets = [
   teamSettingAnswers,
   jobAnswers,
   playgroundAnswers,
+  scriptAnswers,
   administrationAnswers
 ]
 

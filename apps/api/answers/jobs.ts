@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { type ErrorCode, errorCatalogue } from '../../../domain/errors.js'
 import { frameworks } from '../../../domain/framework.js'
 import { jobStatuses } from '../../../domain/job-status.js'
+import { programmingModels, receiptProtocol } from '../../../domain/native-submission.js'
 import {
   type AnswerSet,
   anything,
@@ -133,6 +134,19 @@ export const jobAnswers: AnswerSet = {
       provider_job_id: nullable(text),
       cost_usd: nullable(usd)
     }),
+    ManagedRuntime: Type.Object({
+      backend: text,
+      programming_model: oneOf(programmingModels),
+      min_cap_cents: Type.Integer({ minimum: 1 }),
+      max_cap_cents: Type.Integer({ minimum: 1 })
+    }),
+    AdmissionReceipt: Type.Object({
+      protocol_version: oneOf([receiptProtocol]),
+      job_id: uuid,
+      submission_id: uuid,
+      source_sha256: text,
+      input_sha256: text
+    }),
     Task: Type.Object({
       id: Type.String({ description: 'Of a graph: the key of the task. Of a plain job: the id of the job.' }),
       key: text,
@@ -154,8 +168,11 @@ export const jobAnswers: AnswerSet = {
   },
   answers: {
     'POST /api/jobs/submit': {
-      success: created('It is recorded', Type.Object({ job_id: uuid })),
-      errors: ['not_available', ...submitErrors]
+      success: created(
+        'It is recorded; a native program is answered with its receipt',
+        Type.Union([Type.Object({ job_id: uuid }), ref('AdmissionReceipt')])
+      ),
+      errors: ['conflict', 'not_available', 'analysis_mismatch', ...submitErrors]
     },
     'GET /api/jobs': {
       success: ok('The jobs', pageOf('jobs', 'JobSummary', { next_cursor: nullable(uuid) })),
@@ -173,10 +190,8 @@ export const jobAnswers: AnswerSet = {
       errors: ['not_found']
     },
     'GET /api/jobs/managed-runtimes': {
-      success: ok(
-        'The runtimes: none in this version',
-        Type.Object({ runtimes: Type.Array(anything, { maxItems: 0 }) })
-      )
+      success: ok('The runtimes', listOf('runtimes', 'ManagedRuntime')),
+      errors: ['not_found']
     },
     'GET /api/jobs/:id': { success: ok('The record', ref('Job')) },
     'GET /api/jobs/:id/status': { success: ok('The status', ref('JobState')) },

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findArtifact, listArtifacts } from '../../../db/artifacts.js'
+import { findTaskFile, listTaskFiles } from '../../../db/task-results.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { requestedJob } from './jobs.js'
@@ -21,13 +22,15 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
       schema: {
         tags: ['jobs'],
         summary: 'The files of a completed job',
-        description: 'Empty until the job has its result. The result itself is part of the record.',
+        description:
+          'Empty until the job has its result. The result itself is part of the record. What each task of a workflow returned is there as its key with .json: JSON, in which a value that JSON cannot hold is pickled, as the Python SDK does it.',
         params: JobId
       }
     },
     async (request) => {
       const job = await requestedJob(db, request)
-      const found = job.resultSha256 === null ? [] : await listArtifacts(db, job.id)
+      const done = job.resultSha256 !== null
+      const found = done ? [...(await listArtifacts(db, job.id)), ...(await listTaskFiles(db, job.id))] : []
       return {
         artifacts: found.map(({ name, sha256, sizeBytes, mediaType }) => ({
           name,
@@ -52,7 +55,11 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
     },
     async (request, reply) => {
       const job = await requestedJob(db, request)
-      const file = job.resultSha256 === null ? null : await findArtifact(db, job.id, request.params.name)
+      const { name } = request.params
+      const file =
+        job.resultSha256 === null
+          ? null
+          : ((await findArtifact(db, job.id, name)) ?? (await findTaskFile(db, job.id, name)))
       if (!file) throw new ServiceError('not_found', 'no such artifact; see GET /api/jobs/:id/artifacts')
       reply.header('etag', `"${file.sha256}"`).header('cache-control', 'private, no-cache')
       if (names(request.headers['if-none-match'], file.sha256)) return reply.code(304).send()

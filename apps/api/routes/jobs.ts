@@ -11,11 +11,13 @@ import { type JobRow, loadJob } from '../../../db/jobs.js'
 import { assertParams, assertUsable } from '../../../domain/backend.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { isFinal, type JobStatus, jobStatuses } from '../../../domain/job-status.js'
+import { isNative, NativeSubmitBody } from '../../../domain/native-submission.js'
 import { pageView, TOTAL_MAX } from '../../../domain/page.js'
 import { readSubmission, SubmitBody } from '../../../domain/submission.js'
 import type { ApiDeps } from '../deps.js'
 import { attemptView, type JobViewOptions, jobRecordJson, jobStatusJson, jobView } from '../job-view.js'
 import type { JobWaits } from '../job-waits.js'
+import { submitNative } from '../native-submissions.js'
 import type { Nudge } from '../nudge.js'
 import { callerOf, ownerForWrite, readTeam } from '../plugins/access.js'
 import { submitJob } from '../submit-job.js'
@@ -25,9 +27,18 @@ const SUBMIT_BODY_MAX = 4 * 1024 * 1024
 const WAIT_SECONDS_MAX = 22
 
 /** Refused by name: a list that ignores its filter is a wrong answer. */
-const laterFilters = ['script_id', 'capsule_id']
+const laterFilters = ['capsule_id']
 
 const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
+
+/** Which of the two a body is, is told first, so that a refusal is of the fields that its kind has. */
+const AnySubmitBody = Type.Unsafe<SubmitBody | NativeSubmitBody>({
+  type: 'object',
+  if: { required: ['protocol_version'] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, of which nobody waits for anything.
+  then: NativeSubmitBody,
+  else: SubmitBody
+})
 
 export interface JobRouteDeps {
   deps: ApiDeps
@@ -41,9 +52,17 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     '/api/jobs/submit',
     {
       bodyLimit: SUBMIT_BODY_MAX,
-      schema: { tags: ['jobs'], summary: 'Submit a circuit as a job', body: SubmitBody }
+      schema: {
+        tags: ['jobs'],
+        summary: 'Submit a circuit or a program as a job',
+        description:
+          'A body that has a protocol_version is a native program of the public client (docs/python-client.md) and is answered with a receipt; any other is a plain submission.',
+        body: AnySubmitBody
+      }
     },
     async (request, reply) => {
+      if (isNative(request.body))
+        return submitNative({ deps, nudge, writeOnce: app.writeOnce }, request, reply, request.body)
       const submission = readSubmission(request.body, deps.now())
       const backend = await findBackend(db, submission.backend)
       request.submission = backend && { mode: submission.mode, backend: backend.slug }
@@ -67,6 +86,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
           team_id: Type.Optional(Type.String({ format: 'uuid' })),
           status: Type.Optional(Type.Unsafe<JobStatus>({ type: 'string', enum: jobStatuses })),
           backend: Type.Optional(Type.String({ maxLength: 100 })),
+          script_id: Type.Optional(Type.String({ format: 'uuid' })),
           created_after: Type.Optional(Type.String({ format: 'date-time' })),
           created_before: Type.Optional(Type.String({ format: 'date-time' })),
           q: Type.Optional(
@@ -85,7 +105,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       }
     },
     async (request) => {
-      const { team_id, status, backend, created_after, created_before, q, cursor, limit, offset } = request.query
+      const { team_id, status, backend, script_id, created_after, created_before, q, cursor, limit, offset } =
+        request.query
       const later = laterFilters.find((name) => name in request.query)
       if (later) throw new ServiceError('not_available', `${later}: this filter is not available in this version`)
       if (team_id) await readTeam(request, db, team_id)
@@ -95,6 +116,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         ...(team_id && { teamId: team_id }),
         ...(status && { status }),
         ...(backend && { backend }),
+        ...(script_id && { scriptId: script_id }),
         ...(created_after && { createdAfter: timeOf('created_after', created_after) }),
         ...(created_before && { createdBefore: timeOf('created_before', created_before) }),
         ...(q && { text: q }),

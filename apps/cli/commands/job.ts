@@ -1,24 +1,31 @@
 // `qjob job ID` and `qjob cancel ID`.
 import { type Command, Option } from 'commander'
-import { jsonFields } from '../../../domain/json-text.js'
 import type { ApiClient } from '../api-client.js'
 import { CliError, exitCodes } from '../cli-error.js'
-import type { Attempt, JobRecord } from '../job-record.js'
-import { attemptsText, jobText, resultText } from '../job-text.js'
+import { type Attempt, type JobRecord, resultJson, type Task } from '../job-record.js'
+import { attemptsText, jobText } from '../job-text.js'
 import { exitCodeOf, waitForJob } from '../job-wait.js'
 import { print } from '../output.js'
-import { type ServiceOptions, serviceCommand, withService } from '../service-command.js'
+import { resultText } from '../result-text.js'
+import { isUuid, type ServiceOptions, serviceCommand, withService } from '../service-command.js'
+import { isGraph, timelineText } from '../task-timeline.js'
+
+/** Of the timeline, where there is no terminal or a narrow one; and at most, where bars say no more for being longer. */
+const COLUMNS_MIN = 80
+const COLUMNS_MAX = 200
 
 interface JobOptions extends ServiceOptions {
   wait?: boolean
   result?: boolean
   attempts?: boolean
+  tasks?: boolean
 }
 
 export function addJobCommands(program: Command): void {
-  serviceCommand(program, 'job <id>', 'show a job')
+  serviceCommand(program, 'job <id>', 'show a job, and the tasks of its workflow on a time axis')
     .option('--result', 'only its result')
     .addOption(new Option('--attempts', 'only its executions, with what became of each').conflicts('result'))
+    .addOption(new Option('--tasks', 'only its tasks, every one').conflicts(['result', 'attempts']))
     .option('--wait', 'wait for its end first; the exit code follows the job')
     .action((id: string, options: JobOptions) => withService(options, (api) => showJob(api, jobId(id), options)))
   serviceCommand(program, 'cancel <id>', 'cancel a job; what is running is stopped')
@@ -33,14 +40,37 @@ async function showJob(api: ApiClient, id: string, options: JobOptions): Promise
     const { value, text } = await api.get<{ attempts: Attempt[] }>(`/api/jobs/${id}/attempts`)
     return print(options.json ? text : attemptsText(value.attempts))
   }
-  if (!options.result) return print(options.json ? job.text : jobText(job.value))
-  const { result, status, error } = job.value
-  if (!result)
+  if (options.tasks) return showTasks(api, id, options)
+  const result = resultJson(job.text)
+  if (!options.result)
+    return print(options.json ? job.text : [jobText(job.value, result), await timelineOf(api, id)].join(''))
+  const { status, error } = job.value
+  if (result === null)
     throw new CliError('jobFailed', `job ${id} is ${status} and has no result${error ? `: ${error.message}` : ''}`, {
       status
     })
-  print(options.json ? jsonFields(job.text).get('result')! : resultText(result))
+  print(options.json ? result : resultText(result))
 }
+
+async function showTasks(api: ApiClient, id: string, { json }: JobOptions): Promise<void> {
+  const { value, text } = await api.get<{ tasks: Task[] }>(`/api/jobs/${id}/tasks`)
+  if (json) return print(text)
+  const { attempts } = (await api.get<{ attempts: Attempt[] }>(`/api/jobs/${id}/attempts`)).value
+  print(timelineText(value.tasks, attempts, { ...display(), all: true }))
+}
+
+/** Of a job that is a graph, below what else is said of it. */
+async function timelineOf(api: ApiClient, id: string): Promise<string> {
+  const { tasks } = (await api.get<{ tasks: Task[] }>(`/api/jobs/${id}/tasks`)).value
+  if (!isGraph(id, tasks)) return ''
+  const { attempts } = (await api.get<{ attempts: Attempt[] }>(`/api/jobs/${id}/attempts`)).value
+  return `\n\n${timelineText(tasks, attempts, display())}`
+}
+
+const display = () => ({
+  columns: Math.min(COLUMNS_MAX, Math.max(COLUMNS_MIN, process.stdout.columns ?? 0)),
+  now: Date.now()
+})
 
 async function cancelJob(api: ApiClient, id: string, options: JobOptions): Promise<void> {
   const asked = await api.post<JobRecord>(`/api/jobs/${id}/cancel`)
@@ -54,6 +84,6 @@ async function cancelJob(api: ApiClient, id: string, options: JobOptions): Promi
 }
 
 function jobId(text: string): string {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text
+  if (isUuid(text)) return text
   throw new CliError('usage', `"${text}" is not the id of a job: qjob jobs lists them`)
 }

@@ -9,6 +9,7 @@ import { type ServiceOptions, serviceCommand, wholeNumber, withService } from '.
 interface JobsOptions extends ServiceOptions {
   status?: string
   backend?: string
+  script?: string
   limit: number
   cursor?: string
 }
@@ -24,6 +25,7 @@ export function addJobsCommand(program: Command): void {
   serviceCommand(program, 'jobs', 'list the jobs of your teams, newest first')
     .addOption(new Option('--status <status>', 'only those in this status').choices(jobStatuses))
     .option('--backend <slug>', 'only those on this backend')
+    .option('--script <id>', 'only those that ran this saved script')
     .option('--limit <n>', 'how many, 1 to 100', wholeNumber, 20)
     .option('--cursor <cursor>', 'go on where the page before ended')
     .action((options: JobsOptions) =>
@@ -31,6 +33,7 @@ export function addJobsCommand(program: Command): void {
         const query = new URLSearchParams({ limit: String(options.limit) })
         for (const name of ['status', 'backend', 'cursor'] as const)
           if (options[name] !== undefined) query.set(name, options[name])
+        if (options.script !== undefined) query.set('script_id', options.script)
         const { value, text } = await api.get<JobPage>(`/api/jobs?${query}`)
         print(options.json ? text : pageText(value))
       })

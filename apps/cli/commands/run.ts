@@ -1,0 +1,68 @@
+// `qjob run`: submits a program or a saved script, tells how it goes, and prints what it comes to.
+import type { Command } from 'commander'
+import type { ApiClient } from '../api-client.js'
+import { CliError } from '../cli-error.js'
+import { type JobRecord, resultJson } from '../job-record.js'
+import { waitForJob } from '../job-wait.js'
+import { plain, print, say } from '../output.js'
+import { lasted } from '../readable-time.js'
+import { resultText } from '../result-text.js'
+import { isUuid, type ServiceOptions, serviceCommand, withService } from '../service-command.js'
+import { type Source, type SubmitOptions, submissionBody } from '../submission-body.js'
+import { submissionOptions } from '../submission-options.js'
+
+export interface RunOptions extends ServiceOptions, SubmitOptions {
+  wait: boolean
+  scriptId?: string
+  scriptSlug?: string
+}
+
+export function addRunCommand(program: Command): void {
+  runOptions(serviceCommand(program, 'run [file]', 'run a program or a saved script, and print its result'))
+    .option('--script-slug <slug>', "instead of a file: a script of your team's, or a template, by its slug")
+    .option('--script-id <id>', 'instead of a file: a saved script by its id')
+    .addHelpText('after', '\n.qasm files are OpenQASM 2 or 3; any other file is Python; - reads standard input.')
+    .action((file: string | undefined, options: RunOptions) =>
+      withService(options, (api) => runJob(api, sourceOf(file, options), options))
+    )
+}
+
+/** The options of `qjob run` and `qjob scripts run`. */
+export const runOptions = (command: Command): Command =>
+  submissionOptions(command).option('--no-wait', 'print the id of the job instead of waiting for its end')
+
+function sourceOf(file: string | undefined, { scriptId, scriptSlug }: RunOptions): Source {
+  if ([file, scriptId, scriptSlug].filter((source) => source !== undefined).length !== 1)
+    throw new CliError('usage', 'name one thing to run: FILE, --script-slug or --script-id')
+  if (file !== undefined) return { file }
+  if (scriptSlug !== undefined) return { scriptSlug }
+  if (!isUuid(scriptId!)) throw new CliError('usage', `--script-id ${scriptId}: is not an id (qjob scripts list)`)
+  return { scriptId: scriptId! }
+}
+
+/** Submits, waits, prints. With --json stdout holds the result as it is stored, or an error. */
+export async function runJob(api: ApiClient, source: Source, options: RunOptions): Promise<void> {
+  const { value, text } = await api.post<{ job_id: string }>('/api/jobs/submit', await submissionBody(source, options))
+  const id = plain(value.job_id)
+  if (!options.wait) return print(options.json ? text : `job ${id}\nWait for it with: qjob job ${id} --wait`)
+  const job = await waitForJob(api, id, { lines: true })
+  const result = resultJson(job.text)
+  if (job.value.status !== 'completed' || result === null) {
+    say(`The story of the job: qjob job ${id}`)
+    throw failureOf(job.value)
+  }
+  say(endText(job.value))
+  print(options.json ? result : resultText(result))
+}
+
+const endText = ({ id, created_at, completed_at }: JobRecord): string =>
+  `job ${id} completed${completed_at ? ` after ${lasted(created_at, completed_at)}` : ''}: qjob job ${id}`
+
+function failureOf({ id, status, status_reason, error }: JobRecord): CliError {
+  const reason = error ? `${error.code}: ${error.message}` : (status_reason ?? 'it has no result')
+  return new CliError('jobFailed', `job ${id} is ${status}: ${reason}`, {
+    job_id: id,
+    status,
+    ...(error && { code: error.code })
+  })
+}

@@ -1,0 +1,71 @@
+// How far the tasks of a job have come, as it happens. Whoever waits for the job does not depend on it: what fails here is
+// tried again, and nobody is told.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ApiClient } from './api-client.js'
+import type { Task } from './job-record.js'
+import { isGraph } from './task-timeline.js'
+
+/** Between two looks at the tasks, which count against the limit of reads: 100 a minute for all that the user does. */
+const PAUSE_MS = 3_000
+/** Without news; they may have been lost. */
+const LOOK_AGAIN_MS = 20_000
+const NAMES_SHOWN = 3
+
+/** Calls `show` with a line such as `3 of 10 tasks done, running: energy` whenever it changes, until `signal`. */
+export async function watchTasks(
+  api: ApiClient,
+  jobId: string,
+  show: (text: string) => void,
+  signal: AbortSignal
+): Promise<void> {
+  const news = listen(api, jobId, signal)
+  while (!signal.aborted) {
+    const heard = news.next()
+    try {
+      const { tasks } = (await api.get<{ tasks: Task[] }>(`/api/jobs/${jobId}/tasks`)).value
+      if (isGraph(jobId, tasks) && !signal.aborted) show(tasksText(tasks))
+    } catch {
+      // The next look may succeed.
+    }
+    await Promise.all([pause(PAUSE_MS, signal), Promise.race([heard, pause(LOOK_AGAIN_MS, signal)])])
+  }
+}
+
+/** Events of the job, as a promise that each one fulfils. */
+function listen(api: ApiClient, jobId: string, signal: AbortSignal): { next(): Promise<void> } {
+  let tell = () => {}
+  const read = async () => {
+    while (!signal.aborted) {
+      try {
+        for await (const line of api.lines(`/api/jobs/${jobId}/events`, signal)) if (line.startsWith('id:')) tell()
+      } catch {
+        // Connected again after the pause.
+      }
+      await pause(PAUSE_MS, signal)
+    }
+  }
+  void read()
+  return {
+    next: () =>
+      new Promise((resolve) => {
+        tell = resolve
+      })
+  }
+}
+
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  delay(milliseconds, undefined, { signal, ref: false }).catch(() => {})
+
+export function tasksText(tasks: Task[]): string {
+  const count = (state: string) => tasks.filter((task) => task.state === state).length
+  const failed = count('failed')
+  const names = tasks.filter((task) => task.state === 'running').map((task) => task.name)
+  const rest = names.length - NAMES_SHOWN
+  return [
+    `${count('completed')} of ${tasks.length} tasks done`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(names.length > 0
+      ? [`running: ${names.slice(0, NAMES_SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`]
+      : [])
+  ].join(', ')
+}

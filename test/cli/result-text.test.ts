@@ -1,0 +1,55 @@
+// What a person reads of a result: of a circuit, of a program's own, and of whatever else a program may leave.
+import { expect, test } from '@jest/globals'
+import { resultText } from '../../apps/cli/result-text.js'
+
+test('what the program puts first comes first, then counts, values, warnings and what it printed', () => {
+  const text = resultText(
+    JSON.stringify({
+      counts: { '00': 60, '11': 40 },
+      shots: 100,
+      metadata: { seed: null },
+      circuit_info: { depth: 2 },
+      probabilities: { '00': 0.6, '11': 0.4 },
+      execution_time_ms: 3,
+      energy: -1.137,
+      terms: [1, 2],
+      warnings: ['mind the gap'],
+      stdout: 'hello\n',
+      _summary: { Energy: '-1.137 hartree', Shots: 100 },
+      _workflow_metadata: { total_tasks: 3 }
+    })
+  )
+  const [summary, counts, values, ...rest] = text.split('\n\n')
+  expect(summary).toBe('Energy  -1.137 hartree\nShots   100')
+  expect(counts).toMatch(/^100 shots, qubit 0 leftmost\n00 {2}█+ {2}60 {3}60\.0 %\n11 /)
+  expect(values).toBe('energy  -1.137\nterms   [1,2]')
+  expect(rest).toEqual(['warning: mind the gap', 'printed by the code:\nhello'])
+})
+
+test('integers keep every digit, and a long value is cut', () => {
+  expect(resultText('{"result": 1000000000000000000000000000001}')).toBe('result  1000000000000000000000000000001')
+  const long = resultText(`{"list":[${'12345,'.repeat(10_000)}1]}`)
+  expect(long.length).toBeLessThan(1_100)
+  expect(long).toMatch(/ \[12345,.*\.\.\. \(--json shows all\)$/)
+  const lines = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`label ${n}`, 'x']))
+  expect(resultText(JSON.stringify({ _summary: lines }))).toMatch(/\nand 10 more lines \(--json shows all\)$/)
+})
+
+test.each([
+  ['{}', 'The result has no counts and no values (--json shows it).'],
+  ['{"counts": {}}', 'counts  {}'],
+  ['{"counts": "many"}', 'counts  "many"'],
+  ['{"counts": {"a": {"b": 1}}}', 'counts  {"a": {"b": 1}}'],
+  ['{"counts": {"up": 0.5}}', 'counts  {"up": 0.5}'],
+  ['{"counts": {"0": -1}}', 'counts  {"0": -1}'],
+  ['{"_summary": "text"}', 'The result has no counts and no values (--json shows it).'],
+  ['{"_summary": {"a": null, "b": [1]}}', 'a  null\nb  [1]'],
+  ['{"warnings": "w", "stdout": 7, "x": null}', 'x  null'],
+  ['{"a\\u001b[2J": "\\u001b[2J"}', 'a�[2J  "\\u001b[2J"']
+])('%s shows as what it is', (json, text) => {
+  expect(resultText(json)).toBe(text)
+})
+
+test('counts of a result without shots are added up', () => {
+  expect(resultText('{"counts": {"0": 3, "1": 4}}')).toMatch(/^7 shots, /)
+})

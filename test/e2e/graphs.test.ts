@@ -1,0 +1,161 @@
+// Graphs of tasks from submission to result: kept shapes, retries, failures, and what a process that dies leaves behind.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { submission } from '../support/builders.js'
+import { eventually } from '../support/eventually.js'
+import { type Platform, startPlatform } from '../support/platform.js'
+import { failsTwice, fanOut, oneFails, outOfTime, slowChain, twoDispatches } from '../support/workflow-programs.js'
+
+// Ten tasks that wait side by side need a slot each.
+process.env.EXECUTOR_SLOTS = '12'
+
+let platform: Platform
+
+beforeAll(async () => {
+  platform = await startPlatform('graphs', { executor: true })
+}, 60_000)
+
+afterAll(() => platform.close())
+
+const submit = (inline_code: string, more: object = {}) =>
+  platform.submit(submission({ inline_code, framework: 'marqov', execution_mode: 'temporal', ...more }))
+
+interface Task {
+  key: string
+  name: string
+  state: string
+  depends_on: string[]
+  attempts: number
+  started_at: string | null
+  error: { message: string } | null
+}
+
+const tasksOf = async (id: string): Promise<Task[]> =>
+  ((await (await platform.call('GET', `/api/jobs/${id}/tasks`)).json()) as { tasks: Task[] }).tasks
+
+const attemptsOf = async (id: string, key: string) =>
+  ((await platform.attempts(id)) as never as { task: string; state: string; backoff_ms: number | null }[]).filter(
+    ({ task }) => task === key
+  )
+
+describe('a workflow', () => {
+  test('gives its own shape back, with every result in its place', async () => {
+    const id = await submit(fanOut(50))
+    const job = await platform.ended(id, 90_000)
+    expect(job).toMatchObject({ status: 'completed', error: null })
+    const squares = Array.from({ length: 50 }, (_, x) => x * x)
+    const text = await (await platform.call('GET', `/api/jobs/${id}`)).text()
+    expect(text).toContain(`"big":${10n ** 30n}`)
+    expect(job.result).toMatchObject({
+      sum: squares.reduce((sum, value) => sum + value),
+      squares,
+      constant: [1, null, 'text'],
+      _workflow_metadata: { total_tasks: 51, total_levels: 2 }
+    })
+    const tasks = await tasksOf(id)
+    expect(tasks).toHaveLength(51)
+    expect(tasks.every(({ state, attempts }) => state === 'completed' && attempts === 1)).toBe(true)
+    expect(tasks.at(-1)!.depends_on).toHaveLength(50)
+  }, 120_000)
+
+  test('gives the same in direct mode, in one process', async () => {
+    const job = await platform.ended(await submit(fanOut(5), { execution_mode: 'direct' }))
+    expect(job).toMatchObject({
+      status: 'completed',
+      result: { sum: 30, squares: [0, 1, 4, 9, 16], constant: [1, null, 'text'] }
+    })
+  }, 60_000)
+})
+
+describe('a task', () => {
+  test('that fails twice succeeds at its third attempt, after one second and then two', async () => {
+    const id = await submit(failsTwice)
+    expect(await platform.ended(id)).toMatchObject({ status: 'completed', result: { result: 'at last' } })
+    expect((await attemptsOf(id, 'task_0002')).map(({ state, backoff_ms }) => [state, backoff_ms])).toEqual([
+      ['failed', 1_000],
+      ['failed', 2_000],
+      ['completed', null]
+    ])
+  }, 60_000)
+
+  test('that fails for good fails its job by name; what runs is ended, what waits never starts', async () => {
+    const id = await submit(oneFails)
+    const job = await platform.ended(id)
+    expect(job).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'execution_error',
+        message: expect.stringMatching(/task 'wrong' \(task_0002\): .*ValueError: the angle is no number/s)
+      }
+    })
+    expect((await tasksOf(id)).map(({ key, state }) => [key, state])).toEqual([
+      ['task_0001', 'completed'],
+      ['task_0002', 'failed'],
+      ['task_0003', 'cancelled'],
+      ['task_0004', 'skipped']
+    ])
+  }, 60_000)
+
+  test('that takes longer than its time-out is ended', async () => {
+    const job = await platform.ended(await submit(outOfTime))
+    expect(job.error!.message).toContain("task 'endless' (task_0001): time limit of 0.5 s")
+  }, 60_000)
+})
+
+test('a worker that dies while each of ten tasks in turn runs: the graphs finish, and only those tasks run again', async () => {
+  const places = Array.from({ length: 10 }, (_, at) => at + 1)
+  const ids = await Promise.all(places.map((place) => submit(slowChain(place, 5))))
+  const keyAt = (place: number) => `task_${String(place).padStart(4, '0')}`
+  await eventually(
+    async () => {
+      const running = await Promise.all(
+        ids.map(async (id, at) => (await tasksOf(id)).find(({ key }) => key === keyAt(at + 1))?.state === 'running')
+      )
+      return running.every(Boolean)
+    },
+    { timeoutMs: 60_000, message: async () => JSON.stringify(await Promise.all(ids.map(tasksOf))) }
+  )
+  await platform.kill('worker')
+  await platform.start.worker()
+  for (const [at, id] of ids.entries()) {
+    expect(await platform.ended(id, 120_000)).toMatchObject({ status: 'completed', result: { result: 10 } })
+    const attempts = Object.fromEntries((await tasksOf(id)).map(({ key, attempts: count }) => [key, count]))
+    expect(attempts).toEqual(Object.fromEntries(places.map((place) => [keyAt(place), place === at + 1 ? 2 : 1])))
+    expect((await attemptsOf(id, keyAt(at + 1))).map(({ state }) => state)).toEqual(['lost', 'completed'])
+  }
+}, 240_000)
+
+describe('a main that dispatches workflows', () => {
+  const check = (result: Record<string, never> | null) => {
+    const { salt, one, two } = result as never as { salt: number; one: number; two: object }
+    expect(one).toBe(salt + 1)
+    expect(two).toEqual({ named: { x: one, y: [2, [one, 2]] }, list: [{ x: 2, y: [one, [2, one]] }] })
+  }
+
+  test('goes on between them where it stood', async () => {
+    const id = await submit(twoDispatches(0))
+    const job = await platform.ended(id)
+    expect(job).toMatchObject({ status: 'completed', error: null })
+    check(job.result as never)
+    expect((await tasksOf(id)).map(({ key }) => key)).toEqual(['task_0001', '2.task_0001', '2.task_0002'])
+  }, 60_000)
+
+  test('is run again with the results that it had when the executor dies meanwhile', async () => {
+    const id = await submit(twoDispatches(6))
+    await eventually(async () => (await tasksOf(id))[0]?.state === 'running', { timeoutMs: 30_000 })
+    await platform.kill('executor')
+    await platform.start.executor()
+    const job = await platform.ended(id, 120_000)
+    expect(job).toMatchObject({ status: 'completed', error: null })
+    check(job.result as never)
+    expect((await attemptsOf(id, 'task_0001')).map(({ state }) => state)).toEqual(['lost', 'completed'])
+  }, 180_000)
+})
+
+test('a graph that is cancelled ends what runs and starts nothing more', async () => {
+  const id = await submit(slowChain(3, 60))
+  await eventually(async () => (await tasksOf(id))[2]?.state === 'running', { timeoutMs: 30_000 })
+  await platform.call('POST', `/api/jobs/${id}/cancel`)
+  expect(await platform.ended(id)).toMatchObject({ status: 'cancelled', error: null })
+  const states = (await tasksOf(id)).map(({ state }) => state)
+  expect(states).toEqual(['completed', 'completed', 'cancelled', ...Array(7).fill('skipped')])
+}, 90_000)

@@ -6,6 +6,7 @@ import { benchAccess } from './access.js'
 import { benchBackends } from './backends.js'
 import { type BenchStack, startBenchStack } from './bench-stack.js'
 import { benchExecutor } from './executor.js'
+import { benchGraphs } from './graphs.js'
 import { benchLists } from './lists.js'
 import { benchPlayground } from './playground.js'
 import { benchRateLimits } from './rate-limits.js'
@@ -20,6 +21,7 @@ const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   submit: benchSubmit,
   'rate-limits': benchRateLimits,
   throughput: benchThroughput,
+  graphs: benchGraphs,
   playground: benchPlayground,
   executor: benchExecutor,
   lists: benchLists,

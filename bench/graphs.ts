@@ -1,0 +1,142 @@
+// Graphs of tasks, from the call to the result, against the public SDK with its own worker on the same Temporal server: the
+// same files, one after another. A large graph is measured alone: its time, its histories, the memory of the processes.
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client, Connection } from '@temporalio/client'
+import { projectRoot } from '../apps/cli/stack/project.js'
+import { isFinal, type JobStatus } from '../domain/job-status.js'
+import type { BenchPlatform, BenchStack } from './bench-stack.js'
+import { median, printTable } from './table.js'
+
+const ROUNDS = 3
+/** A share of the SDK's rate; on one task its time. */
+const GOAL = 5
+const LIMIT_MS = 600_000
+
+const programs = [
+  { name: 'one Bell task', file: 'graph_bell.py', tasks: 1 },
+  { name: '50 tasks and a join', file: 'graph_fan_out.py', tasks: 51 },
+  { name: 'chain of 20', file: 'graph_chain.py', tasks: 20 }
+]
+const pathOf = (file: string) => join(projectRoot, 'bench/programs', file)
+
+export async function benchGraphs(stack: BenchStack): Promise<void> {
+  const platform = await stack.platform('bench_graphs', stack.executors.real)
+  try {
+    const worker = await platform.startWorker()
+    // A first graph warms connections, code and the executor's children up; it is not counted.
+    await runGraph(platform, 'graph_bell.py')
+    const sdk = await sdkSeconds(stack.temporalAddress)
+    const rows: string[][] = []
+    for (const { name, file, tasks } of programs) {
+      const seconds: number[] = []
+      for (let round = 0; round < ROUNDS; round++) seconds.push((await runGraph(platform, file)).seconds)
+      const [ours, theirs] = [median(seconds), median(sdk.get(file)!)]
+      const ratio = theirs / ours
+      const goal = tasks === 1 ? 1 : GOAL
+      rows.push([
+        name,
+        theirs.toFixed(2),
+        ours.toFixed(2),
+        (tasks / theirs).toFixed(1),
+        (tasks / ours).toFixed(1),
+        `${ratio.toFixed(1)}x (goal ${goal}x: ${ratio >= goal ? 'reached' : 'missed'})`
+      ])
+    }
+    printTable('Graphs of tasks', ['graph', 'SDK s', 'here s', 'SDK tasks/s', 'tasks/s', 'ratio'], rows)
+    const apiBefore = memoryOf(platform.apiPid)
+    const workerBefore = memoryOf(worker.pid)
+    const large = await runGraph(platform, 'graph_large.py')
+    printTable(
+      'A graph of 2,000 tasks',
+      ['seconds', 'tasks/s', 'executions', 'events', 'largest history', 'worker MiB', 'api MiB'],
+      [
+        [
+          large.seconds.toFixed(1),
+          (2_000 / large.seconds).toFixed(1),
+          ...(await historyOf(stack.temporalAddress, large.id)),
+          `${workerBefore} -> ${memoryOf(worker.pid)}`,
+          `${apiBefore} -> ${memoryOf(platform.apiPid)}`
+        ]
+      ]
+    )
+  } finally {
+    await platform.close()
+  }
+}
+
+async function runGraph(platform: BenchPlatform, file: string): Promise<{ id: string; seconds: number }> {
+  const headers = { cookie: platform.cookie, 'content-type': 'application/json' }
+  const began = performance.now()
+  const body = {
+    inline_code: readFileSync(pathOf(file), 'utf8'),
+    framework: 'marqov',
+    backend: 'local',
+    execution_mode: 'temporal',
+    params: { shots: 1000 }
+  }
+  const submitted = await fetch(`${platform.base}/api/jobs/submit`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body)
+  })
+  const { job_id: id } = (await submitted.json()) as { job_id: string }
+  while (true) {
+    const answer = await fetch(`${platform.base}/api/jobs/${id}/status?wait=20`, { headers })
+    const { status, result } = (await answer.json()) as { status: JobStatus; result: unknown }
+    if (status === 'completed') return { id, seconds: (performance.now() - began) / 1000 }
+    if (isFinal(status)) throw new Error(`${file} ended as ${status}: ${JSON.stringify(result)}`)
+    if (performance.now() - began > LIMIT_MS) throw new Error(`${file} took too long`)
+  }
+}
+
+/** Seconds of each round of each program with the SDK's own worker. */
+async function sdkSeconds(address: string): Promise<Map<string, number[]>> {
+  const wanted = Object.fromEntries(
+    programs.flatMap(({ file }) =>
+      Array.from({ length: ROUNDS }, (_, round) => [`${file} ${round}`, { path: pathOf(file), params: {} }])
+    )
+  )
+  const child = spawn(join(projectRoot, '.venv/bin/python'), [join(projectRoot, 'test/marqov/reference.py')], {
+    stdio: ['pipe', 'pipe', 'ignore']
+  })
+  child.stdin.end(JSON.stringify({ address, programs: wanted }))
+  let text = ''
+  for await (const chunk of child.stdout) text += chunk
+  const seconds = new Map<string, number[]>()
+  for (const line of text.trim().split('\n')) {
+    const told = JSON.parse(line) as { name: string; seconds?: number; raised?: string }
+    if (told.seconds === undefined) throw new Error(`the SDK failed on ${told.name}: ${told.raised}`)
+    const [file] = told.name.split(' ')
+    seconds.set(file!, [...(seconds.get(file!) ?? []), told.seconds])
+  }
+  return seconds
+}
+
+/** Executions of the job's workflow, events in all, and the bytes of the largest history. */
+async function historyOf(address: string, jobId: string): Promise<string[]> {
+  const connection = await Connection.connect({ address })
+  try {
+    const client = new Client({ connection })
+    let events = 0
+    let largest = 0
+    let executions = 0
+    for await (const { historySize, historyLength } of client.workflow.list({
+      query: `WorkflowId = "job-${jobId}"`
+    })) {
+      executions += 1
+      events += historyLength
+      largest = Math.max(largest, historySize ?? 0)
+    }
+    return [String(executions), String(events), `${(largest / 1024 / 1024).toFixed(1)} MiB`]
+  } finally {
+    await connection.close()
+  }
+}
+
+/** Resident MiB. */
+function memoryOf(pid: number): number {
+  const pages = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Math.round(Number(pages![1]) / 1024)
+}

@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
+from .frame_child import FrameChildren
 from .ordinary_user import as_ordinary_user, needs_user_namespaces, with_python_open_to_all
 
 FOLDER = Path(__file__).resolve().parent.parent
@@ -235,3 +236,11 @@ def start() -> Iterator[Callable[..., Executor]]:
     yield begin
     for one in started:
         one.close()
+
+
+@pytest.fixture(scope="session")
+def children() -> Iterator[FrameChildren]:
+    """Children without the shell, spoken to in frames."""
+    started = FrameChildren()
+    yield started
+    started.close()

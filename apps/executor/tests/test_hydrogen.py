@@ -52,7 +52,7 @@ def overlap(a: Primitive, b: Primitive) -> float:
 def one_electron(a: Primitive, b: Primitive) -> float:
     """Kinetic energy and attraction by both nuclei."""
     factor, total, reduced, centre = pair(a, b)
-    kinetic = reduced * float(3 - 2 * reduced * (a[2] - b[2]) ** 2) * overlap(a, b)
+    kinetic = reduced * (3 - 2 * reduced * (a[2] - b[2]) ** 2) * overlap(a, b)
     attraction = sum(-2 * pi / total * factor * boys(total * (centre - nucleus) ** 2) for nucleus in NUCLEI)
     return kinetic + attraction
 
@@ -61,7 +61,7 @@ def two_electron(a: Primitive, b: Primitive, c: Primitive, d: Primitive) -> floa
     """Repulsion (ab|cd)."""
     left, p, _, at = pair(a, b)
     right, q, _, other = pair(c, d)
-    return left * right * 2 * pi**2.5 / (p * q * sqrt(p + q)) * boys(p * q / (p + q) * (at - other) ** 2)
+    return left * right * 2 * pi * pi * sqrt(pi) / (p * q * sqrt(p + q)) * boys(p * q / (p + q) * (at - other) ** 2)
 
 
 def contracted(integral: Any, *orbitals: list[Primitive]) -> float:

@@ -18,3 +18,9 @@ class Unsupported(JobError):
     """Something that cannot be run faithfully; the message names it and where it stands."""
 
     code = "unsupported_operation"
+
+
+class NoCircuit(JobError):
+    """What was to be compiled leaves no circuit: it is a script, which is for running."""
+
+    code = "no_circuit"

@@ -103,6 +103,16 @@ def run_user_code(code: str, params: dict[str, Any], device: Device, client: Any
     return _module_circuit(tree, namespace)
 
 
+def circuit_left(code: str, params: dict[str, Any], device: Device) -> FoundObject | None:
+    """The circuit that the module leaves; None where it is a script, for running: it has a `main` or a workflow, which
+    are not called here. Raises JobError with the user's own line."""
+    tree, namespace = executed(code, params, device)
+    main = namespace.get("main")
+    if (callable(main) and not is_circuit(main)) or any(is_workflow(value) for value in namespace.values()):
+        return None
+    return _module_circuit(tree, namespace)
+
+
 def is_circuit(value: Any) -> bool:
     """Whether a value is something that can be run: a circuit object of a known framework or OpenQASM text."""
     if isinstance(value, str):
@@ -223,7 +233,7 @@ def _bound_registers(backend: str) -> None:
 def _message(error: BaseException) -> str:
     try:
         text = str(error)
-    except Exception:
+    except BaseException:
         text = "(its message cannot be shown)"
     name = type(error).__name__
     message = without_paths(f"{name}: {text}" if text else name)[:2000] + mend(error, text)

@@ -39,7 +39,7 @@ SHARED_USER: tuple[Isolation, ...] = ("rootless", "landlock", "process")
 """Whose runs have the executor's own user."""
 
 
-ErrorCode = Literal["execution_error", "unsupported_operation", "language_not_detected"]
+ErrorCode = Literal["execution_error", "unsupported_operation", "language_not_detected", "no_circuit"]
 """What a job that fails by its own fault says."""
 
 

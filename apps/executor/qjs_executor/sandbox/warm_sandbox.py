@@ -21,6 +21,7 @@ from .parking import Parking
 from .pool import READY, RECYCLE_JOBS, Pool
 from .pooled_child import PooledChild
 from .seam import (
+    ASKS_MAX,
     PARKED_MAX,
     PARKED_SECONDS,
     SHARED_USER,
@@ -229,6 +230,8 @@ class WarmSandbox:
         """The end of a stretch, a question in it checked and noted."""
         if end.kind != "asked" or end.answer is None:
             return end
+        if run.asked >= ASKS_MAX:
+            return replace(end, kind="too_many_asks")
         try:
             run.ask = read_ask(end.answer, job, run.asked + 1)
         except BadAnswer as error:

@@ -1,10 +1,10 @@
 """A zygote: imports one set of packages once and forks confined single-use children from that state.
 
 It has one thread, runs no circuit, sees no job, and holds nothing that user code may not read: a child inherits all of
-its memory. It gets its configuration from the launcher and obeys the shell over one socket: {"fork": slot, "uid": user} and
-"kill", "stop" and "continue" with a slot; it reports "up", each child with its descriptors, what it found running when
-it was to stop one, and each end. When the shell goes, or gives an
-order that is none of these, it kills its children and exits.
+its memory. It gets its configuration from the launcher and obeys the shell over one socket: {"fork": slot,
+"uid": user}, and "kill", "stop" and "continue" with a slot; it reports "up", each child with its descriptors, what it
+found running when it was to stop one, and each end. When the shell goes, or gives an order that is none of these, it
+kills its children and exits.
 """
 
 from __future__ import annotations

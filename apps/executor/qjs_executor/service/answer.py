@@ -36,7 +36,7 @@ ANALYSIS_FIELDS = (
     "requirements",
 )
 GRAPH_FIELDS = ("name", "nodes", "levels", "output", "dot")
-ERROR_CODES: tuple[ErrorCode, ...] = ("execution_error", "unsupported_operation", "language_not_detected")
+ERROR_CODES: tuple[ErrorCode, ...] = ("execution_error", "unsupported_operation", "language_not_detected", "no_circuit")
 
 _BITS = re.compile(r"[01]{1,256}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -63,6 +63,7 @@ class CircuitRun:
     provided: bool = False
     """The counts came with the answer to a circuit that was asked of the caller."""
     workflow_metadata: dict[str, Any] | None = None
+    """Of the graphs that the child ran itself."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,6 @@ class ValueRun:
     value: Any
     warnings: list[str]
     workflow_metadata: dict[str, Any] | None = None
-    """Of the graphs that the child ran itself."""
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ _PROVIDED = {
 
 
 def _of_workflow(job: Job, run: CircuitRun | ValueRun) -> dict[str, Any]:
-    """What is known of the graphs that were run, by the caller or, where it ran none, by the child."""
+    """What is known of the graphs that were run: by the caller or, where that ran none, by the child."""
     told = job.script.workflow_metadata
     metadata = run.workflow_metadata if told is None else json.loads(told)
     return {} if metadata is None else {"_workflow_metadata": metadata}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..sandbox.output import Output
 from ..sandbox.pooled_child import PooledChild
 from ..sandbox.seam import (
+    ASKS_MAX,
     GIB,
     KIB,
     MIB,
@@ -51,7 +52,7 @@ class RunEnd:
     """The plain facts of an ended run, or of its stretch up to a question; `detail` belongs to `bad_answer`, `status`
     to `exited`."""
 
-    kind: Literal["answered", "asked", "bad_answer", "exited", "time_limit", "flood"]
+    kind: Literal["answered", "asked", "too_many_asks", "bad_answer", "exited", "time_limit", "flood"]
     seconds: float
     answer: dict[str, Any] | None = None
     detail: str = ""
@@ -166,6 +167,10 @@ def outcome_of(end: RunEnd, job: Job, limits: Limits, run: LiveRun, note: str = 
         return failed(f"output limit of {limits.flood_bytes // MIB} MiB: the code printed more than that")
     if end.kind == "time_limit":
         return failed(_time_limit(limits))
+    if end.kind == "too_many_asks":
+        return failed(
+            f"limit of {ASKS_MAX} requests: the script asks the service for more graphs and circuits than that"
+        )
     if end.kind == "bad_answer":
         return failed(f"crashed: bad result ({end.detail})")
     if end.answer is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import re
 from dataclasses import dataclass
@@ -108,6 +109,7 @@ def _applies(requirement: Requirement) -> bool:
         return True
 
 
+@functools.cache
 def _installed_version(name: str) -> str | None:
     try:
         return importlib.metadata.version(name)

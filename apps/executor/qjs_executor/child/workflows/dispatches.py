@@ -12,6 +12,7 @@ from ..refusals import JobError
 from ..script import Where
 from .capture import graph_of, guarded_graph
 from .digest import graph_digest
+from .graph import references
 from .local_run import run_here
 from .metadata import WorkflowMetadata
 from .recording import Recording
@@ -68,10 +69,10 @@ class Dispatches:
 
     def final(self, graph: dict[str, Any]) -> dict[str, Any]:
         """The message that ends the run: what this workflow returns is the job's result."""
-        return self._asks.final("graph", graph_digest(graph), _what(graph), {"graph": _text(graph)})
+        return self._asks.final("graph", graph_digest(graph), _what(graph), {"graph": _told(graph)})
 
     def _asked(self, graph: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        answer = self._asks.answer("graph", graph_digest(graph), _what(graph), {"graph": _text(graph)})
+        answer = self._asks.answer("graph", graph_digest(graph), _what(graph), {"graph": _told(graph)})
         metadata = answer.get("metadata")
         try:
             return filled(graph["output"], answer["values"]), json.loads(metadata) if metadata else {}
@@ -84,5 +85,24 @@ def _what(graph: dict[str, Any]) -> str:
     return f"the workflow '{graph['name']}' with {count} task{'' if count == 1 else 's'}"
 
 
-def _text(graph: dict[str, Any]) -> str:
-    return json.dumps(graph, allow_nan=False, separators=(",", ":"))
+def _told(graph: dict[str, Any]) -> dict[str, Any]:
+    """The graph as the service takes it: what it only passes on is JSON text, in which integers stay exact."""
+    returned = references(graph["output"])
+    return {
+        "name": graph["name"],
+        "nodes": [
+            {
+                **{name: value for name, value in node.items() if name not in ("args", "kwargs")},
+                "arguments": _text({"args": node["args"], "kwargs": node["kwargs"]}),
+            }
+            for node in graph["nodes"]
+        ],
+        "levels": graph["levels"],
+        "output": _text(graph["output"]),
+        "returns": [node["node_id"] for node in graph["nodes"] if node["node_id"] in returned],
+        "dot": graph["dot"],
+    }
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, separators=(",", ":"))

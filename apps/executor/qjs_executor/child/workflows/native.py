@@ -12,10 +12,7 @@ from ..refusals import JobError
 from ..user_code import guarded
 from .capture import chosen, recorded
 from .dispatches import Dispatches
-from .metadata import WorkflowMetadata
 from .values import filled, opened
-
-METADATA = "_workflow_metadata"
 
 
 def entry_dispatch(namespace: dict[str, Any], entry: dict[str, Any]) -> Any:
@@ -70,7 +67,7 @@ def workflow_answer(dispatch: Any, dispatches: Dispatches, asked: bool) -> dict[
     if asked:
         return dispatches.final(graph)
     output, _ = guarded(lambda: dispatches.run(graph))
-    return value_answer(_plain(output, graph["name"]), [], dispatches.metadata)
+    return {"value": _plain(output, graph["name"]), "warnings": []}
 
 
 def finish_answer(finish: dict[str, Any]) -> dict[str, Any]:
@@ -78,14 +75,6 @@ def finish_answer(finish: dict[str, Any]) -> dict[str, Any]:
     part of it."""
     output = guarded(lambda: filled(json.loads(finish["output"]), finish["values"]))
     return {"value": _plain(output, finish["name"]), "warnings": []}
-
-
-def value_answer(value: Any, warnings: list[str], metadata: WorkflowMetadata | None) -> dict[str, Any]:
-    """The answer of a run that gives a plain value, with what its own process knows of the graphs that it has run."""
-    if metadata is not None and metadata.graphs > 0:
-        members = value if isinstance(value, dict) else {"result": value}
-        value = {METADATA: metadata.told(), **members}
-    return {"value": value, "warnings": warnings}
 
 
 def _plain(output: Any, name: str) -> Any:

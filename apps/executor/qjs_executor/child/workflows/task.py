@@ -58,7 +58,8 @@ def _called(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return asyncio.run(_awaited(value)) if inspect.isawaitable(value) else value
     except SystemExit as end:
         if end.code in (None, 0):
-            raise JobError("the task ended with SystemExit before it returned; return its result instead") from end
+            error = JobError("the task ended with SystemExit before it returned; return its result instead")
+            raise error.with_traceback(end.__traceback__) from None
         raise
     finally:
         asyncio._set_running_loop(loop)

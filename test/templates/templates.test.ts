@@ -187,7 +187,8 @@ describe('quantum-teleportation', () => {
 })
 
 describe('randomized-benchmarking', () => {
-  const LENGTHS = [1, 8, 16, 32, 64].flatMap((length) => [length, length, length, length])
+  /** Three sequences of each length, each run twice. */
+  const LENGTHS = [1, 8, 16, 32, 64].flatMap((length) => Array<number>(6).fill(length))
   const uneven = { all: { p0_given1: 0.1, p1_given0: 0.02 } }
 
   test.each([

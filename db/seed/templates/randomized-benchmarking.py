@@ -1,9 +1,10 @@
 """Randomized benchmarking: the average error of a one-qubit Clifford gate.
 
-A random sequence of m Cliffords is followed by the one that undoes them, and by chance a flip: without errors the
-answer is certain. Errors make the right answer rarer as 1/2 + A alpha^m; the flip keeps an uneven readout out of the
-1/2. The error per Clifford is (1 - alpha)/2. Each Clifford is one gate `u` here, so a depolarizing error p of every
-gate (noise_model {"gate_errors": {"all_1q": p}}) gives alpha = 1 - p and an error of p/2. Without noise alpha is 1.
+A random sequence of m Cliffords is followed by the one that undoes them: without errors the answer is certain. Errors
+make the right answer rarer as 1/2 + A alpha^m, and the error per Clifford is (1 - alpha)/2. Each sequence runs twice,
+once with a flip at its end; their mean leaves an uneven readout out. Each Clifford is one gate `u` here, so that a
+depolarizing error p of every gate (noise_model {"gate_errors": {"all_1q": p}}) gives alpha = 1 - p and an error of p/2.
+Without noise alpha is 1.
 """
 
 import random
@@ -42,7 +43,7 @@ def sequence(gates: list[np.ndarray]) -> QuantumCircuit:
 def main(
     shots: int,
     lengths: list[int] = [1, 8, 16, 32, 64],
-    sequences: int = 4,
+    sequences: int = 3,
     noise_model: dict | None = None,
     seed: int | None = None,
 ):
@@ -54,11 +55,10 @@ def main(
     for length in lengths:
         for _ in range(sequences):
             gates = chance.choices(group, k=length)
-            flip = chance.randrange(2)
-            undo = reduce(lambda done, gate: done @ gate.conj().T, gates, X if flip else np.eye(2))
-            counts = device.run(sequence([*gates, undo]), shots)
+            undo = reduce(lambda done, gate: done @ gate.conj().T, gates, np.eye(2))
+            plain, flipped = (device.run(sequence([*gates, last]), shots) for last in (undo, X @ undo))
             points.append(length)
-            survival.append(counts.get(str(flip), 0) / sum(counts.values()))
+            survival.append((plain.get("0", 0) + flipped.get("1", 0)) / sum([*plain.values(), *flipped.values()]))
         mean = np.mean(survival[-sequences:])
         spread += [max(np.sqrt(mean * (1 - mean)), 1 / shots)] * sequences
 
@@ -72,6 +72,6 @@ def main(
         "survival": [{"length": m, "probability": p} for m, p in zip(points, survival)],
         "_summary": {
             "Error per Clifford": f"{error:.2e} (fitted decay alpha = {alpha:.5f})",
-            "Measured": f"{len(points)} sequences of {min(lengths)} to {max(lengths)} Cliffords, {shots} shots each",
+            "Measured": f"{len(points)} sequences of {min(lengths)} to {max(lengths)} Cliffords, twice {shots} shots each",
         },
     }

@@ -7,7 +7,6 @@ import { askedRef, type ProviderRef, plainRef } from '../db/provider-refs.js'
 import type { JobHandOver } from '../domain/dispatch.js'
 import type { ErrorCode } from '../domain/errors.js'
 import { cancelAtProvider } from './at-provider/cancel.js'
-import { cancelCircuits } from './at-provider/cancel-circuits.js'
 import { answerCircuit, collectCounts, collectResult } from './at-provider/collect.js'
 import { followTask } from './at-provider/follow.js'
 import { prepareProgram } from './at-provider/prepare.js'
@@ -55,13 +54,12 @@ export function createProviderActivities(deps: ProviderDeps) {
     submitToProvider: (job: JobHandOver) => plain(job, submitToProvider),
     followTask: (job: JobHandOver) => plain(job, followTask),
     collectResult: (job: JobHandOver) => plain(job, collectResult),
+    /** Nothing else of the job may be under way here any more. */
     cancelAtProvider: (job: JobHandOver) => plain(job, cancelAtProvider),
     prepareCircuit: (asked: CircuitHandOver) => circuit(asked, prepareProgram),
     submitCircuit: (asked: CircuitHandOver) => circuit(asked, submitToProvider),
     followCircuit: (asked: CircuitHandOver) => circuit(asked, followTask),
-    collectCircuit: (asked: CircuitHandOver) => circuit(asked, collectCounts),
-    /** Before a job that has asked for circuits ends, however it ends; nothing of it may be under way here any more. */
-    cancelCircuits: (job: JobHandOver) => plain(job, cancelCircuits)
+    collectCircuit: (asked: CircuitHandOver) => circuit(asked, collectCounts)
   }
 }
 

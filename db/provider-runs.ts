@@ -25,6 +25,9 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
       pricing: { taskFee: backends.taskFee, perShot: backends.perShot, minimumCost: backends.minimumCost },
       jobShots: jobs.shots,
       name: jobs.name,
+      programmingModel: jobs.programmingModel,
+      /** It is a script, and has got as far as a question to the service. */
+      hasAsked: sql<boolean>`exists (select 1 from ${jobAsks} asked where asked.job_id = ${jobs.id})`,
       secondsCancelling: sql<
         number | null
       >`extract(epoch from ${now} - coalesce(${jobs.cancelRequestedAt}, ${providerTasks.cancelRequestedAt}))::float8`,

@@ -25,7 +25,7 @@ const steps = proxyActivities<ProviderActivities>({
 /**
  * @param asked who asks (`task` is '' for the script itself) and the number of the ask.
  * @returns `answered`: the ask has its answer, counts or the reason why there are none; `cancel`: the job, or this scope of
- * its workflow, is to end (what is at the provider is still there: `cancelCircuits`); `stop`: the job is another side's.
+ * its workflow, is to end (what is at the provider is still there: `cancelAtProvider`); `stop`: the job is another side's.
  * @throws ActivityFailure for what ends the job: no budget, a provider that cannot be reached, an outcome nobody knows.
  */
 export async function runCircuit(
@@ -47,10 +47,3 @@ export async function runCircuit(
     throw error
   }
 }
-
-/**
- * Ends what the job's circuits have at the provider, before the job itself ends without a result. No `runCircuit` of the job
- * may be under way any more.
- */
-export const cancelCircuits = (job: JobHandOver) =>
-  CancellationScope.nonCancellable(() => steps.cancelCircuits({ jobId: job.jobId, generation: job.generation }))

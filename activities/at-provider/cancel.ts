@@ -1,13 +1,21 @@
 // Ends what a job has at its provider. Nothing is sent for the first time here: an intent that may have been accepted is
 // looked up until that is certain, and an accepted task is asked to end until the provider says that it has.
 import { adoptAttempt } from '../../db/provider-attempts.js'
-import type { ProviderRun } from '../../db/provider-runs.js'
-import { markAccepted, markCancelAsked, markWithdrawn, takeForLookUp } from '../../db/provider-tasks.js'
+import { loadProviderRun, type ProviderRun } from '../../db/provider-runs.js'
+import {
+  circuitsSoFar,
+  markAccepted,
+  markCancelAsked,
+  markWithdrawn,
+  openCircuits,
+  takeForLookUp
+} from '../../db/provider-tasks.js'
 import type { CancelOutcome } from '../../domain/job-status.js'
 import { ProviderFault } from '../providers/adapter.js'
 import { noteView } from './follow.js'
 import {
   type Access,
+  type Again,
   accessOf,
   again,
   againAfter,
@@ -18,21 +26,41 @@ import {
 } from './step.js'
 
 const LOOK_AGAIN_MS = 1_000
+const CIRCUITS_AT_ONCE = 8
 
-/** `collect`: it had completed before the cancel took hold. */
+/** `collect`: a plain job's task had completed before the cancel took hold. `outcome` of a script is that of all its circuits. */
 export type CancelledAtProvider = { next: 'cancelled'; outcome: CancelOutcome } | { next: 'collect' } | StepEnd
 
 export async function cancelAtProvider(deps: ProviderDeps, context: StepContext): Promise<CancelledAtProvider> {
   const found = await runningJob(deps, context, ['running', 'cancelling'])
-  return 'end' in found ? found.end : endAtProvider(deps, context, found.job)
+  if ('end' in found) return found.end
+  return found.job.hasAsked ? endCircuits(deps, context) : endTask(deps, context, found.job)
 }
 
-/** One look at the task, and what is asked of the provider about it. */
-export async function endAtProvider(
-  deps: ProviderDeps,
-  context: StepContext,
-  job: ProviderRun
-): Promise<CancelledAtProvider> {
+/** A script's circuits, whoever of it has asked for them. */
+async function endCircuits(deps: ProviderDeps, context: StepContext): Promise<CancelledAtProvider> {
+  const { jobId } = context.ref
+  const open = await openCircuits(deps.db, jobId)
+  const ends: CancelledAtProvider[] = []
+  for (let at = 0; at < open.length; at += CIRCUITS_AT_ONCE)
+    ends.push(
+      ...(await Promise.all(
+        open.slice(at, at + CIRCUITS_AT_ONCE).map(async (ref) => {
+          const job = await loadProviderRun(deps.db, ref)
+          return job ? endTask(deps, { ...context, ref }, job) : ({ next: 'stop' } as const)
+        })
+      ))
+    )
+  const waits = ends.filter((end): end is Again => end.next === 'again')
+  if (waits.length > 0) return waits.reduce((soonest, wait) => (wait.afterMs < soonest.afterMs ? wait : soonest))
+  if (ends.some(({ next }) => next === 'stop')) return { next: 'stop' }
+  const { unknown, accepted } = await circuitsSoFar(deps.db, jobId)
+  if (unknown > 0) return { next: 'cancelled', outcome: 'provider_unknown' }
+  return { next: 'cancelled', outcome: accepted > 0 ? 'provider_confirmed' : 'stopped_before_provider' }
+}
+
+/** One look at a task, and what is asked of the provider about it. */
+async function endTask(deps: ProviderDeps, context: StepContext, job: ProviderRun): Promise<CancelledAtProvider> {
   const end = await step(deps, context, job)
   if (end.next !== 'again') return end
   // The provider does not answer, or does not act: the caller hears so, and the money waits for its word.

@@ -35,6 +35,7 @@ export async function prepareProgram(deps: ProviderDeps, context: StepContext): 
   const found = await runningJob(deps, context)
   if ('end' in found) return found.end
   const { job } = found
+  if (!ref.asked && (job.hasAsked || job.programmingModel !== null)) return { next: 'script' }
   if (await fileText(deps.db, jobId, compiledFileOf(ref))) return { next: 'submit' }
   const adapter = deps.providers.get(job.provider)
   if (!adapter || job.target === null)

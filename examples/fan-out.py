@@ -20,7 +20,7 @@ def agreement(size: int, shots: int, backend: str) -> float:
 def gather(sizes: list[int], agreements: list[float]) -> dict:
     lowest = min(agreements)
     return {
-        "agreement": {str(size): seen for size, seen in zip(sizes, agreements)},
+        "agreement": {str(size): seen for size, seen in zip(sizes, agreements, strict=True)},
         "lowest": lowest,
         "_summary": {"GHZ states": f"{sizes[0]} to {sizes[-1]} qubits agree in {lowest:.1%} of the shots at least"},
     }

@@ -1,10 +1,12 @@
 // The life of a job whose circuit runs at a provider of quantum machines: compile, submit once, follow for as long as it
-// takes, collect, complete. A cancel asks the provider before it ends the job. However often a step is tried and whatever
-// dies meanwhile, the history stays short: what is not ready yet is a retry of its activity, and no event.
+// takes, collect, complete. A program that leaves no circuit is a script: it runs in the executor (run-script.ts) and asks
+// for its circuits one by one. A cancel asks the provider before it ends the job, and so does a script that fails. However
+// often a step is tried and whatever dies meanwhile, the history stays short: what is not ready yet is a retry of its
+// activity, and no event.
 import {
   ActivityCancellationType,
-  ApplicationFailure,
   CancellationScope,
+  ContinueAsNew,
   proxyActivities,
   upsertSearchAttributes,
   workflowInfo
@@ -14,6 +16,7 @@ import { type JobHandOver, searchAttributes } from '../domain/dispatch.js'
 import type { JobStatus } from '../domain/job-status.js'
 import { isCancel, jobErrorOf } from './job-error.js'
 import { beginJob, completeJob, failJob, recordCancelled, stepRetry } from './job-steps.js'
+import { runScript } from './run-script.js'
 
 const { prepareProgram } = proxyActivities<ProviderActivities>({
   // The executor bounds compiling by a minute; the rest is waiting for it.
@@ -46,8 +49,7 @@ export async function runJobAtProvider({ jobId, generation }: JobHandOver): Prom
 async function run(job: JobHandOver): Promise<End> {
   try {
     const prepared = await prepareProgram(job)
-    if (prepared.next === 'script')
-      throw ApplicationFailure.nonRetryable('the code leaves no circuit to compile', 'execution_error')
+    if (prepared.next === 'script') return await script(job)
     if (prepared.next !== 'submit') return await elsewhere(job, prepared.next)
     // Cut short, nobody would know whether the provider has it. It reads itself whether the job is still wanted.
     const submitted = await CancellationScope.nonCancellable(() => submitToProvider(job))
@@ -56,7 +58,21 @@ async function run(job: JobHandOver): Promise<End> {
     if (followed.next !== 'collect') return await elsewhere(job, followed.next)
     return await completed(job)
   } catch (error) {
+    if (error instanceof ContinueAsNew) throw error
     return isCancel(error) ? cancelled(job) : failed(job, error)
+  }
+}
+
+async function script(job: JobHandOver): Promise<End> {
+  try {
+    const answer = await runScript(job)
+    if (answer.next !== 'complete') return await elsewhere(job, answer.next)
+    return await CancellationScope.nonCancellable(() => completeJob({ ...job, resultSha256: answer.resultSha256 }))
+  } catch (error) {
+    if (error instanceof ContinueAsNew || isCancel(error)) throw error
+    // Nobody waits any more for what other tasks have there.
+    const end = await CancellationScope.nonCancellable(() => cancelAtProvider(job))
+    return end.next === 'stop' ? 'stopped' : failed(job, error)
   }
 }
 

@@ -6,6 +6,7 @@ import { ServiceError } from '../../domain/errors.js'
 import type { Framework } from '../../domain/framework.js'
 import { frameworkOfScript, type ScriptMetadata, type ScriptType } from '../../domain/script.js'
 import { type AnalysisCheck, hiddenDirections, withOwnIds } from '../../domain/script-analysis.js'
+import { metadataOf, type ScriptReading } from '../../domain/script-reading.js'
 import { createInteractiveRuns } from './interactive-runs.js'
 import { userOf } from './plugins/access.js'
 
@@ -39,26 +40,6 @@ export interface ScriptReader {
   close(): void
 }
 
-/** As docs/executor.md describes the answer to `/analyse`. */
-interface Answer {
-  framework: Framework | null
-  script_type: ScriptType
-  imports: string[]
-  functions: {
-    name: string
-    parameters: { name: string; kind: string }[]
-    is_task: boolean
-    is_workflow: boolean
-    retries: number | null
-    timeout: number | null
-  }[]
-  entry_point: string | null
-  qubits: number | null
-  source_sha256: string
-  errors: { message: string; line: number | null; column: number | null; source: 'code' | 'requirements' }[]
-  warnings: { id: string; message: string; line?: number }[]
-}
-
 export function createScriptReader(executor: ExecutorClient | null, deadlineMs?: number): ScriptReader {
   const runs = createInteractiveRuns(executor, deadlineMs, readings)
   return {
@@ -70,7 +51,7 @@ export function createScriptReader(executor: ExecutorClient | null, deadlineMs?:
       if (!end) return null
       if (end.kind === 'failed')
         throw new ServiceError('validation_error', `script_content: could not be read: ${end.error.message}`)
-      const answer = JSON.parse(end.answer) as Answer
+      const answer = JSON.parse(end.answer) as ScriptReading
       if (!proven) assertReadable(answer)
       return {
         framework: frameworkOfScript(answer.framework),
@@ -87,7 +68,7 @@ export function createScriptReader(executor: ExecutorClient | null, deadlineMs?:
 }
 
 /** The first fault in words, all that were found beside it. */
-function assertReadable({ errors }: Answer): void {
+function assertReadable({ errors }: ScriptReading): void {
   const [first] = errors
   if (!first) return
   const others = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
@@ -100,7 +81,7 @@ function assertReadable({ errors }: Answer): void {
   throw new ServiceError('validation_error', `${faultText(first)}${others}`, { errors: told })
 }
 
-function faultText({ message, line, column, source }: Answer['errors'][number]): string {
+function faultText({ message, line, column, source }: ScriptReading['errors'][number]): string {
   // A fault of the requirements says itself where it is.
   if (source === 'requirements') return message
   const place = line === null ? '' : `, line ${line}${column === null ? '' : `, column ${column}`}`
@@ -110,23 +91,3 @@ function faultText({ message, line, column, source }: Answer['errors'][number]):
 /** A warning in words, with its line. */
 export const warningText = ({ id, message, line }: AnalysisCheck): string =>
   line === undefined || id.startsWith('requirement') ? message : `line ${line}: ${message}`
-
-const metadataOf = (answer: Answer): ScriptMetadata => ({
-  framework: answer.framework,
-  imports: answer.imports,
-  functions: answer.functions.map(({ name, parameters, is_task, is_workflow, retries, timeout }) => ({
-    name,
-    parameters: parameters.map(parameterText),
-    is_task,
-    is_workflow,
-    retries,
-    timeout
-  })),
-  entry_point: answer.entry_point,
-  ...(answer.qubits !== null && { qubits: answer.qubits }),
-  source_sha256: answer.source_sha256
-})
-
-const stars: Readonly<Record<string, string>> = { var_positional: '*', var_keyword: '**' }
-
-const parameterText = ({ name, kind }: { name: string; kind: string }): string => `${stars[kind] ?? ''}${name}`

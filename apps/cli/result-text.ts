@@ -15,10 +15,8 @@ const notValues = new Set([
   'execution_time_ms',
   'metadata',
   'shots',
-  'state_vector',
   'stdout',
   'warnings',
-  '_summary',
   '_workflow_metadata'
 ])
 
@@ -30,11 +28,10 @@ export function resultText(json: string): string {
     return text === undefined ? undefined : JSON.parse(text)
   }
   const counts = countsOf(read('counts'))
-  const values = [...fields].filter(
-    ([name]) => !notValues.has(name) && !(counts && ['counts', 'probabilities'].includes(name))
-  )
-  const parts: string[] = []
   const summary = summaryText(read('_summary'))
+  const shown = [...(counts ? ['counts', 'probabilities'] : []), ...(summary === null ? [] : ['_summary'])]
+  const values = [...fields].filter(([name]) => !notValues.has(name) && !shown.includes(name))
+  const parts: string[] = []
   if (summary) parts.push(summary)
   if (counts) parts.push(`${read('shots') ?? sum(counts)} shots, qubit 0 leftmost\n${countsChart(counts)}`)
   if (values.length > 0) parts.push(listing(values.map(([name, text]) => [plainLine(name), shortened(text)])))

@@ -353,6 +353,6 @@ test('whatever a bad client makes of a body, it is a refusal that names a field,
         expect(answer.body.error).toMatch(/^[\w.-]+: |no such/)
       }
     }
-  // null for the analysis, and each text that may be a source.
-  expect(taken).toBe(4)
+  // null for the analysis, three texts that may be a source, and the input that it had.
+  expect(taken).toBe(5)
 }, 60_000)

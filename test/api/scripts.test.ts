@@ -147,7 +147,7 @@ describe('uploading', () => {
     ['an index', { requirements: '--index-url https://x.example' }, /^requirements, line 1: the option --index-url/],
     ['a URL', { requirements: 'x @ https://x.example/x.whl' }, /^requirements, line 1: a URL or path/],
     ['a path', { requirements: './x' }, /^requirements, line 1: a URL or path/],
-    ['a variable', { requirements: 'x==${SECRET}' }, /^requirements, line 1: environment variables/],
+    ['a variable', { requirements: 'x==$SECRET' }, /^requirements, line 1: environment variables/],
     [
       '10,000 requirements',
       { requirements: 'numpy\n'.repeat(10_000) },
@@ -360,7 +360,7 @@ describe('changing', () => {
     ])
       errors.push((await patch(ada, id, body)).body.error)
     expect(errors).toEqual([
-      'body: must name at least one field',
+      'body: must name at least one field (got an object)',
       'slug: is not a field of this request',
       expect.stringMatching(/^script_content, line 1/),
       expect.stringMatching(/^requirements, line 1: the option -e/),

@@ -91,7 +91,8 @@ def read(fd):
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(command, read)))
 `
 
-export async function startService(file: string) {
+/** @param settings further variables of api and worker. */
+export async function startService(file: string, settings: Record<string, string> = {}) {
   const database = await createTestDatabase(file)
   const folder = join(projectRoot, '.test', 'services', database.name)
   mkdirSync(folder, { recursive: true })
@@ -108,7 +109,8 @@ export async function startService(file: string) {
     EXECUTOR_TOKEN: process.env.TEST_EXECUTOR_TOKEN!,
     WORKFLOW_BUNDLE: process.env.TEST_WORKFLOW_BUNDLE!,
     HOST: '127.0.0.1',
-    NODE_OPTIONS: ''
+    NODE_OPTIONS: '',
+    ...settings
   }
   const startApi = (port?: number): Promise<NodeApp> =>
     startNodeApp({ name: 'api', env, portVariable: 'PORT', probeHost: '127.0.0.1', ...(port && { port }) }, context)

@@ -42,7 +42,8 @@ test.each([
   ['{"counts": {"a": {"b": 1}}}', 'counts  {"a": {"b": 1}}'],
   ['{"counts": {"up": 0.5}}', 'counts  {"up": 0.5}'],
   ['{"counts": {"0": -1}}', 'counts  {"0": -1}'],
-  ['{"_summary": "text"}', 'The result has no counts and no values (--json shows it).'],
+  ['{"_summary": "text"}', '_summary  "text"'],
+  ['{"metadata": {}, "shots": 5}', 'The result has no counts and no values (--json shows it).'],
   ['{"_summary": {"a": null, "b": [1]}}', 'a  null\nb  [1]'],
   ['{"warnings": "w", "stdout": 7, "x": null}', 'x  null'],
   ['{"a\\u001b[2J": "\\u001b[2J"}', 'a�[2J  "\\u001b[2J"']

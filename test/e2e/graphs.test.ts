@@ -5,13 +5,11 @@ import { eventually } from '../support/eventually.js'
 import { type Platform, startPlatform } from '../support/platform.js'
 import { failsTwice, fanOut, oneFails, outOfTime, slowChain, twoDispatches } from '../support/workflow-programs.js'
 
-// Ten tasks that wait side by side need a slot each.
-process.env.EXECUTOR_SLOTS = '12'
-
 let platform: Platform
 
 beforeAll(async () => {
-  platform = await startPlatform('graphs', { executor: true })
+  // Ten tasks that take their time side by side need a slot each.
+  platform = await startPlatform('graphs', { executor: { slots: 12 } })
 }, 60_000)
 
 afterAll(() => platform.close())
@@ -103,7 +101,7 @@ describe('a task', () => {
 
 test('a worker that dies while each of ten tasks in turn runs: the graphs finish, and only those tasks run again', async () => {
   const places = Array.from({ length: 10 }, (_, at) => at + 1)
-  const ids = await Promise.all(places.map((place) => submit(slowChain(place, 5))))
+  const ids = await Promise.all(places.map((place) => submit(slowChain(place, 12))))
   const keyAt = (place: number) => `task_${String(place).padStart(4, '0')}`
   await eventually(
     async () => {
@@ -112,7 +110,11 @@ test('a worker that dies while each of ten tasks in turn runs: the graphs finish
       )
       return running.every(Boolean)
     },
-    { timeoutMs: 60_000, message: async () => JSON.stringify(await Promise.all(ids.map(tasksOf))) }
+    {
+      timeoutMs: 60_000,
+      message: async () =>
+        JSON.stringify(await Promise.all(ids.map(async (id) => (await tasksOf(id)).map(({ state }) => state))))
+    }
   )
   await platform.kill('worker')
   await platform.start.worker()
@@ -141,7 +143,9 @@ describe('a main that dispatches workflows', () => {
 
   test('is run again with the results that it had when the executor dies meanwhile', async () => {
     const id = await submit(twoDispatches(6))
-    await eventually(async () => (await tasksOf(id))[0]?.state === 'running', { timeoutMs: 30_000 })
+    await eventually(async () => (await tasksOf(id)).find(({ key }) => key === 'task_0001')?.state === 'running', {
+      timeoutMs: 30_000
+    })
     await platform.kill('executor')
     await platform.start.executor()
     const job = await platform.ended(id, 120_000)

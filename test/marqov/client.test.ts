@@ -6,9 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import type { HttpAnswer } from '../support/marqov.js'
 import { checkLimits } from './limits.js'
+import { checkNative } from './native.js'
 import { checkRefusals } from './refusals.js'
 import { checkRetries } from './retries.js'
 import { type Scene, startScene } from './scene.js'
+import { checkScripts } from './scripts.js'
 import { checkSubmitting } from './submitting.js'
 import { beginLongWaits, checkWaiting, type LongWaits } from './waiting.js'
 
@@ -36,6 +38,8 @@ if (installed) {
   afterAll(() => scene?.close())
 
   describe('submitting', () => checkSubmitting(() => scene))
+  describe('scripts', () => checkScripts(() => scene))
+  describe('native programs', () => checkNative(() => scene))
   describe('refusals', () => checkRefusals(() => scene))
   describe('retries', () => checkRetries(() => scene))
   // After what passes its time; the limited api is not there while it restarts.

@@ -152,21 +152,8 @@ export function checkRefusals(scene: () => Scene): void {
       message: expect.stringContaining('suspended')
     })
     const names = { ...scene().there, key, team: teamId }
-    expect(await scene().python.run('return connect(url, key).managed_runtimes(team)', names)).toEqual([])
-  })
-
-  test('what this version does not do yet is refused with a code, never with a page', async () => {
-    const id = crypto.randomUUID()
-    for (const call of [
-      'save_script("OPENQASM 3.0;", name="n")',
-      'script_execution_options(id)',
-      'analyse_script(id, content="x", backend="local", shots=1)'
-    ])
-      expect(await refusal(`connect(url, key).${call}`, { id })).toMatchObject({
-        type: 'MarqovPlatformError',
-        code: 'not_found'
-      })
-    const submit = 'connect(url, key).submit_script(id, backend="local", analysis_id=id)'
-    expect(await refusal(submit, { id })).toMatchObject({ type: 'MarqovPlatformError', code: 'not_available' })
+    expect(await scene().python.run('return len(connect(url, key).managed_runtimes(team))', names)).toBeGreaterThan(0)
+    const native = 'connect(url, key).submit_native(team_id=team, source="x = 1", entrypoint="wf", cap_cents=1)'
+    expect(await refusal(native, names)).toMatchObject({ type: 'PermissionTierError', code: 'team_suspended' })
   })
 }

@@ -176,26 +176,4 @@ export function checkSubmitting(scene: () => Scene): void {
   test('the service tells the version of its interface', async () => {
     expect(await run('return connect(url, key).platform_info().api_version')).toMatch(/^\d/)
   })
-
-  describe('managed runtimes', () => {
-    test('are none, so that the client refuses a native program itself and nothing is submitted', async () => {
-      const { teamId } = scene()
-      expect(await run('return connect(url, key).managed_runtimes(team)', { team: teamId })).toEqual([])
-      const before = await scene().jobs(teamId)
-      const refusal = await scene().python.refusal(
-        'connect(url, key).submit_native(team_id=team, entrypoint="wf", source="x = 1", args=[1], cap_cents=100)',
-        { ...scene().there, team: teamId }
-      )
-      expect(refusal).toMatchObject({ type: 'MarqovPlatformError', code: 'runtime_not_enabled' })
-      expect(await scene().jobs(teamId)).toBe(before)
-    })
-
-    test('of a team that is not the caller’s are not found, and without a team there are none', async () => {
-      const names = { ...scene().there, team: crypto.randomUUID() }
-      const refusal = await scene().python.refusal('connect(url, key).managed_runtimes(team)', names)
-      expect(refusal).toMatchObject({ type: 'MarqovPlatformError', code: 'not_found', status: 404 })
-      for (const query of ['', '?team_id=mine', '?team_id='])
-        expect((await scene().platform.call('GET', `/api/jobs/managed-runtimes${query}`)).status).toBe(400)
-    })
-  })
 }

@@ -34,7 +34,7 @@ export interface JobRecord {
 export interface OwnParts {
   redis?: boolean
   temporal?: boolean
-  executor?: boolean
+  executor?: boolean | { slots: number }
 }
 
 export async function startPlatform(file: string, own: OwnParts = {}, env: Record<string, string> = {}) {
@@ -50,7 +50,11 @@ export async function startPlatform(file: string, own: OwnParts = {}, env: Recor
   const parts: Partial<Record<'redis' | 'temporal' | 'executor' | 'api' | 'worker', Child>> = {}
   const redis = own.redis ? await startRedis({ dataDir: null, password: TOKEN }, context) : null
   const temporal = own.temporal ? await startTemporal({ database: temporalFile }, context) : null
-  let executor: Executor | null = own.executor ? await startExecutor({ token: TOKEN }, context) : null
+  const executorOptions = {
+    token: TOKEN,
+    ...(typeof own.executor === 'object' && { slots: String(own.executor.slots) })
+  }
+  let executor: Executor | null = own.executor ? await startExecutor(executorOptions, context) : null
   Object.assign(parts, { ...(redis && { redis }), ...(temporal && { temporal }), ...(executor && { executor }) })
 
   const settings: Record<string, string> = {
@@ -90,7 +94,7 @@ export async function startPlatform(file: string, own: OwnParts = {}, env: Recor
       parts.temporal = await startTemporal({ database: temporalFile, ports: temporal!.ports }, context)
     },
     executor: async () => {
-      executor = await startExecutor({ token: TOKEN, port: executor!.port }, context)
+      executor = await startExecutor({ ...executorOptions, port: executor!.port }, context)
       parts.executor = executor
     }
   }

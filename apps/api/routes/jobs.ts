@@ -34,7 +34,7 @@ const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 /** Which of the two a body is, is told first, so that a refusal is of the fields that its kind has. */
 const AnySubmitBody = Type.Unsafe<SubmitBody | NativeSubmitBody>({
   type: 'object',
-  if: { required: ['protocol_version'] },
+  if: { properties: { protocol_version: {} }, required: ['protocol_version'] },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, of which nobody waits for anything.
   then: NativeSubmitBody,
   else: SubmitBody

@@ -1,0 +1,91 @@
+// The programs in examples/ and those that docs/workflows.md shows, run as they stand: each comes to its known answer, in
+// both modes.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { projectRoot } from '../../apps/cli/stack/project.js'
+import { type Shell, startService } from './qjob.js'
+import { signedUp } from './signed-up.js'
+
+let service: Awaited<ReturnType<typeof startService>>
+let ada: Shell
+
+beforeAll(async () => {
+  service = await startService('examples', { RATE_LIMIT_SCALE: '0' })
+  ada = await signedUp(service, 'ada@example.org')
+}, 120_000)
+
+afterAll(async () => {
+  ada?.remove()
+  await service?.close()
+})
+
+type Result = Record<string, unknown>
+const outcomes = ({ counts }: Result) => Object.keys(counts as object).sort()
+
+/** Whatever is sampled here is certain, or off by less than six standard deviations: 2 in 10^9. */
+const answers: Record<string, (result: Result) => void> = {
+  'bell.qasm': (result) => expect(outcomes(result)).toEqual(['00', '11']),
+  'ghz.py': (result) => expect(outcomes(result)).toEqual(['000', '111']),
+  'fan-out.py': (result) => expect(result).toMatchObject({ agreement: { 2: 1, 3: 1, 4: 1, 5: 1 }, lowest: 1 }),
+  // pi is among the angles of the first round, and there -1 is certain.
+  'search.py': (result) => {
+    expect(result).toMatchObject({ theta: Math.PI, energy: -1 })
+    expect(result.history).toHaveLength(3)
+  }
+}
+
+const shown: ((result: Result) => void)[] = [
+  ({ p1 }) => expect(Math.abs((p1 as number) - Math.sin(0.25) ** 2)).toBeLessThan(6 * Math.sqrt(0.0576 / 1000)),
+  (result) => expect(result).toMatchObject({ agreement: { 2: 1, 3: 1, 4: 1 }, lowest: 1 }),
+  (result) => expect(result).toMatchObject({ theta: Math.PI, energy: -1 })
+]
+
+const page = readFileSync(join(projectRoot, 'docs/workflows.md'), 'utf8')
+const blocks = [...page.matchAll(/^```python\n(.*?)^```$/gms)].map(([, code]) => code!)
+const modes = ['direct', 'temporal']
+const pairs = <T>(things: T[]): [T, string][] =>
+  things.flatMap((thing) => modes.map((mode): [T, string] => [thing, mode]))
+
+async function resultOf(file: string, mode: string): Promise<Result> {
+  const { code, stdout, stderr } = await ada.run(['run', file, '--mode', mode, '--shots', '1000', '--json'])
+  expect([stderr, code]).toEqual([expect.stringContaining(' completed after '), 0])
+  return JSON.parse(stdout)
+}
+
+test('every example has a known answer, and so has every program of the page', () => {
+  expect(Object.keys(answers).sort()).toEqual(readdirSync(join(projectRoot, 'examples')).sort())
+  expect(blocks).toHaveLength(shown.length)
+})
+
+test.each(pairs(Object.keys(answers)))(
+  'examples/%s comes to its known answer in mode %s',
+  async (name, mode) => {
+    answers[name]!(await resultOf(join(projectRoot, 'examples', name), mode))
+  },
+  90_000
+)
+
+test.each(pairs(blocks.map((_, n) => n)))(
+  'program %d of the page comes to its known answer in mode %s',
+  async (n, mode) => {
+    shown[n]!(await resultOf(ada.file(`program-${n}.py`, blocks[n]!), mode))
+  },
+  90_000
+)
+
+test('a workflow shows its tasks on the timeline, and each of them on request', async () => {
+  const args = ['run', join(projectRoot, 'examples/fan-out.py'), '--mode', 'temporal', '--param', 'largest=4']
+  const { stderr } = await ada.run(args)
+  const id = /qjob job (\S+)/.exec(stderr)![1]!
+  const { stdout } = await ada.run(['job', id])
+  expect(stdout).toMatch(/^GHZ states {2}2 to 4 qubits agree in 100\.0% of the shots at least$/m)
+  expect(stdout).toMatch(/^4 tasks: 4 completed; [\d.]+s in all$/m)
+  expect(stdout).toMatch(/^1 +agreement +completed +[\d.]+s +[\d.]+s +█/m)
+  expect(stdout).toMatch(/^4 +gather +completed +[\d.]+s +[\d.]+s +1-3 +█+$/m)
+  const only = await ada.run(['job', id, '--tasks'])
+  expect(only.stdout.split('\n')[0]).toMatch(/^4 tasks: 4 completed/)
+  const { tasks } = JSON.parse((await ada.run(['job', id, '--tasks', '--json'])).stdout)
+  expect(tasks).toHaveLength(4)
+  expect((await ada.run(['job', id, '--attempts'])).stdout).toMatch(/^task_0001 +1 +completed /m)
+}, 90_000)

@@ -1,0 +1,144 @@
+// `qjob run`, from a program to what it comes to, against the real service.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '../support/eventually.js'
+import { type Shell, startService } from './qjob.js'
+import { signedUp } from './signed-up.js'
+
+const values = `import math
+def main(theta=0.5, shots=100, big=0, names=()):
+    print("theta is", theta)
+    return {"energy": -math.cos(theta), "big": big * 10**15 + 1, "names": names, "_summary": {"Energy": f"{-math.cos(theta):.3f}"}}
+`
+const bell = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nh q[0];\ncx q[0], q[1];\n'
+const endless = 'import marqov, time\ntime.sleep(60)\n'
+const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
+
+let service: Awaited<ReturnType<typeof startService>>
+let ada: Shell
+
+beforeAll(async () => {
+  service = await startService('run')
+  ada = await signedUp(service, 'ada@example.org')
+}, 60_000)
+
+afterAll(async () => {
+  ada?.remove()
+  await service?.close()
+})
+
+test('a circuit runs, and the counts are what is printed', async () => {
+  const { code, stdout, stderr } = await ada.run(['run', ada.file('bell.qasm', bell), '--shots', '200', '--seed', '1'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(
+    /^200 shots, qubit 0 leftmost\n(00|11) {2}█{40} {2}\d+ +[\d.]+ %\n(00|11) {2}█+ +\d+ +[\d.]+ %\n$/
+  )
+  // Where there is no terminal, each change is a line.
+  const lines = stderr.trimEnd().split('\n')
+  expect(lines.at(-1)).toMatch(/^job \S+ completed after [\d.]+ s: qjob job \S+$/)
+  for (const line of lines.slice(0, -1)) expect(line).toMatch(/^job \S+ is (pending|running)$/)
+  expect(new Set(lines).size).toBe(lines.length)
+})
+
+test('the values of a program are printed with its summary first; parameters arrive as they were typed', async () => {
+  const names = ada.file('names.json', '["α", 1234567890123456]\n')
+  const args = [
+    'run',
+    ada.file('values.py', values),
+    '--framework',
+    'marqov',
+    '--mode',
+    'temporal',
+    '--param',
+    'theta=0.25'
+  ]
+  const { code, stdout, stderr } = await ada.run([
+    ...args,
+    '--param',
+    'big=1000000000000000',
+    '--param',
+    `names=@${names}`
+  ])
+  expect([code, stderr]).toEqual([0, expect.stringContaining(' completed after ')])
+  const [summary, shown, printed] = stdout.split('\n\n')
+  expect([summary, printed]).toEqual(['Energy  -0.969', 'printed by the code:\ntheta is 0.25\n'])
+  const [energy, sum, list] = shown!.split('\n')
+  expect([energy, sum]).toEqual([`energy  ${-Math.cos(0.25)}`, `big     ${10n ** 30n + 1n}`])
+  expect(list).toMatch(/^names {3}\["(α|\\u03b1)", ?1234567890123456\]$/)
+})
+
+test('with --json stdout holds the result alone, as it is stored', async () => {
+  const args = ['run', '-', '--framework', 'marqov', '--param', 'big=9007199254740991', '--json']
+  const { code, stdout } = await ada.run(args, values)
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/"big": ?9007199254740991000000000000001\b/)
+  expect(JSON.parse(stdout)).toMatchObject({ _summary: { Energy: '-0.878' }, stdout: 'theta is 0.5\n' })
+})
+
+test('a failed job ends with 1, its reason on stderr, and its id in the JSON', async () => {
+  const { code, stdout, stderr } = await ada.run(['run', '-', '--json'], 'import marqov\nraise ValueError("no luck")\n')
+  expect(code).toBe(1)
+  expect(stderr).toMatch(
+    /^(job .*\n)*The story of the job: qjob job \S+\nqjob: job \S+ is failed: execution_error: .*ValueError: no luck/
+  )
+  const { error } = JSON.parse(stdout)
+  expect(error).toMatchObject({ exit_code: 1, status: 'failed', code: 'execution_error' })
+  expect((await ada.run(['job', error.job_id])).stdout).toMatch(/^status +failed$/m)
+})
+
+test('--no-wait prints the id at once; Ctrl-C during the wait leaves the job running', async () => {
+  const submitted = await ada.run(['run', '-', '--no-wait', '--json', '--timeout', '60'], endless)
+  expect([submitted.code, submitted.stderr]).toEqual([0, ''])
+  const id = JSON.parse(submitted.stdout).job_id
+  expect((await ada.run(['cancel', id, '--wait'])).code).toBe(0)
+
+  const run = ada.start(['run', '-', '--timeout', '60'], endless)
+  await eventually(() => run.output.stderr.includes('is running'), { timeoutMs: 50_000 })
+  run.signal('SIGINT')
+  const { code, stdout, stderr } = await run.ended
+  expect([code, stdout]).toEqual([130, ''])
+  const going = uuid.exec(/The job goes on\. .*/.exec(stderr)![0])![0]
+  expect((await ada.run(['job', going])).stdout).toMatch(/^status +running/m)
+  const cancelled = await ada.run(['cancel', going, '--wait', '--json'])
+  expect(JSON.parse(cancelled.stdout).status).toBe('cancelled')
+}, 90_000)
+
+test('on a terminal one line keeps changing, and is gone before the result', async () => {
+  const { code, stdout } = await ada.onTerminal(
+    ['run', ada.file('bell.qasm', bell), '--shots', '10'],
+    'never shown',
+    ''
+  )
+  expect(code).toBe(0)
+  const [shown, ended] = stdout.split('\r\x1b[Kjob ')
+  expect(shown).toMatch(/job \S+ is (pending|running)/)
+  expect(ended).toMatch(/^\S+ completed after /)
+  expect(stdout).toMatch(/10 shots, qubit 0 leftmost\r\n/)
+})
+
+test.each([
+  [['run'], 'name one thing to run: FILE, --script-slug or --script-id'],
+  [['run', 'x.py', '--script-slug', 's'], 'name one thing to run'],
+  [['run', '--script-id', 'bell-state'], '--script-id bell-state: is not an id'],
+  [['run', '-', '--param', 'a=@missing.json'], 'missing.json: cannot be read (ENOENT)'],
+  [['run', '-', '--param', 'a=@'], '--param a=@: must name a file after the @'],
+  [['run', '-', '--param', 'a=1', '--param', 'a=2'], '--param a: is given twice'],
+  [['run', 'missing.py'], 'missing.py: cannot be read (ENOENT)']
+])('%j is wrong use: 2, and nothing is sent', async (args, reason) => {
+  const { code, stdout, stderr } = await ada.run(args, 'x = 1', { QJOB_URL: 'http://127.0.0.1:1' })
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toContain(reason)
+})
+
+test('code of 50,000 characters goes as it is, one more is for a saved script, and a bad file of JSON is named', async () => {
+  const longest = `# ${'🙂'.repeat(49_998)}`
+  const sent = await ada.run(['run', '-', '--no-wait'], longest, { QJOB_URL: 'http://127.0.0.1:1' })
+  expect(sent.code).toBe(3)
+  const refused = await ada.run(['run', '-', '--no-wait'], `${longest}x`)
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    'qjob: standard input: has 50001 characters, and a job takes code of 50000: save it with qjob scripts upload, and run it with qjob scripts run\n'
+  ])
+  const bad = ada.file('bad.json', '{"a": }')
+  const param = await ada.run(['run', '-', '--param', `a=@${bad}`], 'x = 1')
+  expect([param.code, param.stderr]).toEqual([2, `qjob: --param a: ${bad} is not JSON\n`])
+})

@@ -1,0 +1,16 @@
+// A user of a service, signed in on a shell of their own.
+import { expect } from '@jest/globals'
+import { Shell, type startService } from './qjob.js'
+
+const password = 'correct horse battery'
+
+export async function signedUp(
+  { url, database }: Awaited<ReturnType<typeof startService>>,
+  email: string
+): Promise<Shell> {
+  const shell = new Shell({ QJOB_URL: url })
+  const code = await shell.run(['admin', 'create-code', '--json'], '', { DATABASE_URL: database.url })
+  const ended = await shell.run(['sign-up', email, '--code', JSON.parse(code.stdout).code], `${password}\n`)
+  expect(ended).toEqual({ code: 0, stdout: `Signed in to ${url} as ${email}.\n`, stderr: '' })
+  return shell
+}

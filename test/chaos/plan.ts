@@ -50,6 +50,35 @@ circuit.measure([0, 1], [0, 1])
   end: { 10: SHOTS }
 })
 
+/** Five tasks, each with a child of its own: one, three side by side, and one that takes their results. */
+const graph = (seconds: number): Program => ({
+  body: {
+    inline_code: `import time
+from marqov import task, workflow
+
+@task
+def begin():
+    return 1
+
+@task
+def side(one, place):
+    time.sleep(${seconds.toFixed(2)} if place == 1 else 0)
+    return one + place
+
+@task
+def join(values):
+    return {"".join(str(value % 2) for value in values): ${SHOTS}}
+
+@workflow
+def diamond():
+    one = begin()
+    return {"counts": join([side(one, place) for place in range(3)])}
+`,
+    framework: 'marqov'
+  },
+  end: { 101: SHOTS }
+})
+
 const failing = (): Program => ({
   body: { inline_code: 'import qiskit\n\nraise ValueError("as planned")\n', framework: 'qiskit' },
   end: 'execution_error'
@@ -75,11 +104,12 @@ export function planJob(chance: Chance, name: string, mayPay: boolean): PlannedJ
   if (kind < 0.18) return plan(program(LONG_SECONDS), chance.between(500, 5_000))
   if (kind < 0.23) return plan(circuit(chance), chance.between(0, 500))
   if (kind < 0.28) return plan(failing())
-  if (kind < 0.35)
+  if (kind < 0.33) return plan(graph(chance.between(0, 2)), chance.holds(0.2) ? chance.between(0, 4_000) : null)
+  if (kind < 0.4)
     return plan(circuit(chance), null, {
       not_before: new Date(Date.now() + chance.between(2_000, 15_000)).toISOString()
     })
-  if (mayPay && kind < 0.6) {
+  if (mayPay && kind < 0.65) {
     const cancelAfterMs = chance.holds(0.2) ? chance.between(0, 6_000) : null
     return plan(circuit(chance), cancelAfterMs, { backend: hardware })
   }

@@ -46,7 +46,10 @@ interface JobLine {
   actual: string | null
   early: boolean
   result: string | null
+  /** Of the job itself. */
   attempts: string[]
+  /** Of each task of its graphs. */
+  tasks: { key: string; state: string; attempts: string[] }[]
   events: { seq: number; type: string; status: JobStatus }[]
   ledger: { kind: string; amount: string }[]
 }
@@ -100,6 +103,7 @@ function checkJob(job: JobLine, submission: Submission, findings: Findings): voi
     say('jobs executed twice', `attempts ${attempts.join(', ')}`)
   if (status === 'completed' ? completed !== 1 : attempts.includes('running'))
     say('broken histories', `${status} with attempts ${attempts.join(', ') || 'none'}`)
+  for (const task of job.tasks) checkTask(task, status, say)
 
   const odd = unexplainedEnd(job, submission)
   if (odd) say('ends that nothing explains', odd)
@@ -126,6 +130,19 @@ function checkJob(job: JobLine, submission: Submission, findings: Findings): voi
       'jobs charged wrongly',
       `${status}, estimated ${job.estimated}, shown ${job.actual}, ledger ${job.ledger.map(({ kind, amount }) => `${kind} ${amount}`).join(', ')}`
     )
+}
+
+function checkTask(
+  { key, state, attempts }: JobLine['tasks'][number],
+  job: JobStatus,
+  say: (promise: keyof Findings, what: string) => void
+): void {
+  const completed = attempts.filter((end) => end === 'completed').length
+  if (completed > 1 || (completed === 1 && attempts.at(-1) !== 'completed'))
+    say('jobs executed twice', `task ${key}: attempts ${attempts.join(', ')}`)
+  const over = ['completed', 'failed', 'cancelled', 'skipped'].includes(state) && !attempts.includes('running')
+  if (!over || (state === 'completed') !== (completed === 1) || (job === 'completed' && state !== 'completed'))
+    say('broken histories', `${job} with task ${key} ${state}, attempts ${attempts.join(', ') || 'none'}`)
 }
 
 /** One paid task for each job that its provider has accepted, and none that belongs to no job. */
@@ -155,7 +172,8 @@ function unexplainedEnd(job: JobLine, { end, cancelAsked }: Submission): string 
   if (errorCode === 'execution_error') return end === 'execution_error' ? null : why
   if (!job.durable) return ['worker_lost', 'execution_service_lost'].includes(errorCode ?? '') ? null : why
   // A durable job gives up after its third lost attempt, no sooner.
-  const lost = attempts.filter((state) => state === 'lost').length
+  const losses = [attempts, ...job.tasks.map((task) => task.attempts)]
+  const lost = Math.max(...losses.map((states) => states.filter((state) => state === 'lost').length))
   return errorCode === 'execution_service_lost' && lost >= 3 ? null : why
 }
 
@@ -167,7 +185,11 @@ async function jobsOf({ sql }: Connection, name: string): Promise<JobLine[]> {
       coalesce(j.started_at < j.not_before, false) as early,
       (select convert_from(a.content, 'UTF8') from artifacts a
         where a.job_id = j.id and a.name = 'result.json' and a.sha256 = j.result_sha256) as result,
-      (select coalesce(json_agg(state order by number), '[]') from attempts a where a.job_id = j.id) as attempts,
+      (select coalesce(json_agg(state order by number), '[]') from attempts a where a.job_id = j.id and a.task = '') as attempts,
+      (select coalesce(json_agg(json_build_object('key', t.key, 'state', t.state, 'attempts',
+          (select coalesce(json_agg(a.state order by a.number), '[]') from attempts a
+            where a.job_id = t.job_id and a.task = t.key))), '[]')
+        from job_tasks t where t.job_id = j.id) as tasks,
       (select coalesce(json_agg(json_build_object('seq', seq, 'type', type, 'status', status) order by seq), '[]')
         from job_events e where e.job_id = j.id) as events,
       (select coalesce(json_agg(json_build_object('kind', kind, 'amount', amount_micro::text)), '[]')

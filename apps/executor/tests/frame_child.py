@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +62,10 @@ class FrameChildren:
         frames.send(self._to, frames.pack({"answer": answered(ask, **answer)}))
         return self._next()
 
+    def wait(self, seconds: float) -> None:
+        """Has the child that waits for its answer wait for so long."""
+        assert not select.select([self._from], [], [], seconds)[0]
+
     def drop(self) -> None:
         """Leaves a child that waits for its answer without one."""
         frames.send(self._to, frames.pack({"answer": None}))
@@ -106,6 +111,7 @@ def _serve() -> None:
         pid = os.fork()
         if pid == 0:
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            sys.modules["numpy"].random.seed(list(os.urandom(64)))
             if "without" in message["job"]:
                 sys.modules[message["job"]["without"]] = None  # type: ignore[assignment]
             answer(message["job"], results, jobs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from .asking import (
     asked,
     begin,
     circuit_ask,
+    end_waiting,
     go_on,
     graph_ask,
     graph_of,
@@ -28,6 +30,13 @@ from .asking import (
 from .conftest import Executor
 
 NAN = float("nan")
+
+
+@pytest.fixture(autouse=True)
+def nobody_waits(executor: Executor) -> Iterator[None]:
+    """A run that a test leaves with a question is ended."""
+    yield
+    end_waiting(executor)
 
 
 def test_a_script_gets_its_answers_in_the_child_that_asked(executor: Executor) -> None:
@@ -197,7 +206,7 @@ def test_a_run_has_a_limit_of_questions(executor: Executor) -> None:
 def test_a_hundred_questions_one_after_another_are_answered(executor: Executor) -> None:
     code = FRAMES + (
         f"ask = {circuit_ask()!r}\nfor number in range(1, 101):\n    say({{'ask': {{**ask, 'number': number}}}})\n"
-        "    assert hear()['answer']['counts'] == '{\"1\": 10}'\nprint('all')\nsay({'ok': False, 'code': 'execution_error', 'message': 'told'})"
+        "    assert hear()['answer']['counts'] == '{\"1\": 10}'\nprint('all', flush=True)\nsay({'ok': False, 'code': 'execution_error', 'message': 'told'})"
     )
     answer = begin(executor, code, "hundred")
     for number in range(1, 101):
@@ -220,16 +229,17 @@ def test_who_asks_again_before_it_has_read_its_answer_is_ended(executor: Executo
 def test_what_comes_after_the_last_question_is_not_heard(executor: Executor) -> None:
     code = FRAMES + f"say({{'ask': {graph_ask(final=True)!r}}})\nsay({{'ask': {graph_ask(number=2)!r}}})\nos.read(3, 1)"
     assert asked(begin(executor, code, "last"))["number"] == 1
-    answer = {"digest": "0" * 64, "values": {}, "metadata": None}
+    answer: dict[str, Any] = {"digest": "0" * 64, "values": {}, "metadata": None}
     assert go_on(executor, code, "last", answer).status == 409
 
 
 def test_a_wrong_answer_is_refused_and_the_run_waits_on(executor: Executor) -> None:
     ask = asked(begin(executor, TWICE, "wrong"))
-    for answer in (
+    wrong: list[dict[str, Any]] = [
         {"digest": "f" * 64, "values": {}, "metadata": None},
         {"digest": ask["digest"], "counts": '{"1": 10}'},
-    ):
+    ]
+    for answer in wrong:
         refused = go_on(executor, TWICE, "wrong", answer)
         assert refused.status == 400
         assert refused.lines[0]["error"]["message"].startswith("answers[0]")
@@ -237,7 +247,7 @@ def test_a_wrong_answer_is_refused_and_the_run_waits_on(executor: Executor) -> N
 
 
 def test_an_answer_for_another_run_finds_none(executor: Executor) -> None:
-    answer = {"digest": "0" * 64, "values": {}, "metadata": None}
+    answer: dict[str, Any] = {"digest": "0" * 64, "values": {}, "metadata": None}
     refused = go_on(executor, TWICE, "never begun", answer)
     assert refused.status == 409
     assert refused.lines[0]["error"]["code"] == "not_parked"

@@ -160,8 +160,8 @@ FAILURES = {
     "failing dispatch that is gathered": (main("import asyncio\nawait asyncio.gather(wf('x').run(client), return_exceptions=True)\nreturn 'went on'"), "task 'add' (task_0001): TypeError", 3),
     "dispatch after a failing one": (main("try: await wf('x').run(client)\nexcept BaseException: pass\nreturn await wf(1).run(client)"), "task 'add' (task_0001): TypeError", 3),
     "dispatch that is not run": (main("return wf(1)"), "main() returned a workflow that has not run", None),
-    "workflow of another client": (main("return await client.start_workflow('x', args=[{}], id='a', task_queue='q')"), "only a workflow of this script can be started", 10),
-    "unknown handle": (main("return client.get_workflow_handle('nope')"), "this script has started no workflow 'nope'", 10),
+    "workflow of another client": (main("return await client.start_workflow('x', args=[{}], id='a', task_queue='q')"), "only a workflow of this script can be started", 11),
+    "unknown handle": (main("return client.get_workflow_handle('nope')"), "this script has started no workflow 'nope'", 11),
 }  # fmt: skip
 
 

@@ -29,12 +29,12 @@ class Runs:
         self._ends: dict[str, asyncio.Event] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def begin(self, name: str, lane: Lane) -> asyncio.Task[None]:
-        """Starts a run."""
+    def begin(self, name: str, lane: Lane, goes_on: bool = False) -> asyncio.Task[None]:
+        """Starts a run, or goes on with one."""
         self._ends[name] = asyncio.Event()
 
         async def run() -> None:
-            async with self.lanes.slot(lane):
+            async with self.lanes.slot(lane, goes_on):
                 self.order.append(name)
                 await self._ends[name].wait()
 
@@ -195,3 +195,56 @@ async def test_a_caller_that_leaves_while_it_waits_or_at_its_turn_gives_its_plac
     assert "next" in runs.order
     await runs.end_all()
     assert (runs.lanes.waiting, runs.lanes.interactive_running) == (0, 0)
+
+
+@in_loop
+async def test_runs_that_go_on_get_the_next_slot_before_new_jobs_and_people() -> None:
+    runs = Runs(Lanes(1))
+    runs.begin("job", JOB)
+    runs.begin("person", person("a"))
+    await settled()
+    runs.begin("waiting person", person("b"))
+    runs.begin("goes on", JOB, goes_on=True)
+    runs.begin("goes on too", JOB, goes_on=True)
+    await settled()
+    assert runs.order == ["job", "person"], "no slot beyond the lane's is given out"
+    await runs.end("job")
+    assert runs.order == ["job", "person", "goes on"]
+    with pytest.raises(SandboxBusy):
+        await runs.begin("new job", JOB)
+    await runs.end("goes on")
+    assert runs.order[3:] == ["goes on too"]
+    await runs.end("person")
+    assert runs.order[4:] == ["waiting person"]
+    await runs.end_all()
+    assert (runs.lanes.jobs_running, runs.lanes.interactive_running, runs.lanes.waiting) == (0, 0, 0)
+
+
+@in_loop
+async def test_people_use_the_slot_that_is_kept_for_them_while_a_job_waits_to_go_on() -> None:
+    runs = Runs(Lanes(1))
+    runs.begin("job", JOB)
+    runs.begin("goes on", JOB, goes_on=True)
+    runs.begin("person", person("a"))
+    await settled()
+    assert runs.order == ["job", "person"]
+    await runs.end_all()
+
+
+@in_loop
+async def test_who_cannot_go_on_in_time_or_leaves_gives_its_place_back() -> None:
+    runs = Runs(Lanes(1, wait_seconds=0.01))
+    runs.begin("job", JOB)
+    await settled()
+    with pytest.raises(SandboxBusy):
+        await runs.begin("late", JOB, goes_on=True)
+    leaving = runs.begin("leaves", JOB, goes_on=True)
+    await settled()
+    leaving.cancel()
+    await settled()
+    await runs.end("job")
+    runs.begin("new job", JOB)
+    await settled()
+    assert runs.order == ["job", "new job"]
+    await runs.end_all()
+    assert runs.lanes.jobs_running == 0

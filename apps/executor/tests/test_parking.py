@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -43,6 +44,12 @@ def parked(executor: Executor) -> int:
     return count
 
 
+def zygotes(executor: Executor) -> list[dict[str, Any]]:
+    """The zygotes of the health answer."""
+    found: list[dict[str, Any]] = executor.health()["sandbox"]["zygotes"]
+    return found
+
+
 def ticks(pids: list[int]) -> int:
     """Processor time of processes, in clock ticks."""
     total = 0
@@ -50,14 +57,6 @@ def ticks(pids: list[int]) -> int:
         fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
         total += int(fields[11]) + int(fields[12])
     return total
-
-
-@pytest.fixture(autouse=True)
-def nobody_waits(executor: Executor) -> None:
-    """A run that an earlier test left is gone."""
-    for number in range(PARKED_MAX):
-        if parked(executor) > 0:
-            go_on(executor, ONCE, f"run {number}", ANSWER)
 
 
 def test_a_parked_run_uses_no_processor_whatever_it_has_started(attacked: Executor) -> None:
@@ -167,6 +166,7 @@ def test_the_end_of_a_zygote_ends_its_parked_runs_and_no_more(start: Callable[..
             os.kill(pid, signal.SIGKILL)
     eventually(lambda: parked(executor) == 0, 10, "it is gone")
     assert go_on(executor, ONCE, "orphan", ANSWER).status == 409
+    eventually(lambda: all(one["restarts"] and one["ready"] for one in zygotes(executor)), 60, "others are there")
     ask = asked(begin(executor, TWICE, "next"))
     assert asked(go_on(executor, TWICE, "next", answer_to(executor, TWICE, ask)))["number"] == 2
 

@@ -125,10 +125,15 @@ def test_an_error_shows_the_users_own_lines_and_no_others() -> None:
     assert "site-packages" not in error.message
 
 
-def test_workflows_are_refused_by_name() -> None:
+def test_what_only_looks_like_a_workflow_is_refused_by_name() -> None:
     marked = "def f(): pass\nf._is_workflow = True\n"
-    assert "the workflow 'f'" in refusal("qiskit", marked).message
-    assert "several workflows were found (f, g)" in refusal("qiskit", marked + "g = f\n").message
+    assert refusal("qiskit", marked).message == (
+        "'f' is not a workflow of the package 'marqov', which the script does not use"
+    )
+    assert (
+        "several workflows were found (f, g)"
+        in refusal("qiskit", marked + "def g(): pass\ng._is_workflow = True\n").message
+    )
 
 
 GUARDED = "calls = []\ndef main():\n    calls.append(1)\n    return len(calls)\n"

@@ -8,7 +8,7 @@ from typing import Any
 
 from .refusals import JobError
 
-SERVICE_NAMES = frozenset({"shots", "backend"})
+SERVICE_NAMES = frozenset({"shots", "backend", "circuit_count"})
 """Parameters that every job has; a function that does not ask for them is called without them."""
 _BY_PLACE = inspect.Parameter.POSITIONAL_ONLY
 _NAMED = (_BY_PLACE, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)

@@ -107,7 +107,9 @@ def _answer_of_code(job: dict[str, Any], script: Script, dispatches: Dispatches 
         _, namespace = user_code.executed(job["source"]["code"], job["params"], _device(job))
         return workflow_answer(entry_dispatch(namespace, script.entry), dispatches, script.graphs == "ask")
     found = _source(job, None if dispatches is None else DispatchClient(dispatches))
-    if isinstance(found, user_code.FoundWorkflow) and dispatches is not None:
+    if isinstance(found, user_code.FoundWorkflow):
+        if dispatches is None:
+            raise JobError(f"'{found.name}' is not a workflow of the package 'marqov', which the script does not use")
         dispatch = recorded(found.name, found.function, job["params"])
         return workflow_answer(dispatch, dispatches, script.graphs == "ask")
     if isinstance(found, DeviceRun):

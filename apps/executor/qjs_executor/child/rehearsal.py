@@ -43,9 +43,18 @@ _BRAKET = """
 from braket.circuits import Circuit
 circuit = Circuit().h(0).cnot(0, 1)
 """
+_MARQOV = """
+from marqov import Circuit, task, workflow
+@task
+def counts(circuit):
+    return device.run(circuit)
+@workflow
+def bell():
+    return counts(Circuit().h(0).cnot(0, 1))
+"""
 _PROGRAMS = {
     "circuits": {"openqasm": _OPENQASM, "qiskit": _QISKIT},
-    "frameworks": {"cirq": _CIRQ, "pennylane": _PENNYLANE, "braket": _BRAKET},
+    "frameworks": {"cirq": _CIRQ, "pennylane": _PENNYLANE, "braket": _BRAKET, "marqov": _MARQOV},
 }
 
 

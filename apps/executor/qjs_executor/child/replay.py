@@ -19,7 +19,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from types import FrameType, SimpleNamespace
+from types import FrameType, ModuleType, SimpleNamespace
 from typing import Any
 
 _MICRO = 1_000_000
@@ -32,8 +32,13 @@ def make_repeatable(seed: int, now: float) -> None:
     """Fixes what the code that runs from now on draws and sees. `seed` from 0, `now` in seconds since 1970."""
     _own_pickles()
     stream = _Stream(seed)
-    os.urandom = stream.take
-    random.__dict__["_urandom"] = stream.take
+
+    def urandom(size: int, /) -> bytes:
+        return stream.take(size)
+
+    # A pickle names it by the module that `os` has it from.
+    sys.modules[_real_urandom.__module__].__dict__["urandom"] = os.urandom = _known_as(os, urandom)
+    random.__dict__["_urandom"] = urandom
     _seed_generators(seed)
     _fix_clock(now)
     _seed_qiskit(_Stream(derived_seed(seed, 0)))
@@ -42,6 +47,13 @@ def make_repeatable(seed: int, now: float) -> None:
 def derived_seed(seed: int, number: int) -> int:
     """The seed of the n-th draw of a simulator, a signed 64-bit integer that is not negative."""
     return int.from_bytes(hashlib.sha256(f"{seed}:{number}".encode()).digest()[:8], "little") >> 1
+
+
+def _known_as(module: ModuleType, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function under the name that it takes in a module, so that a task's pickle refers to it by that name and
+    gets what stands there in its own child."""
+    function.__module__, function.__qualname__ = module.__name__, function.__name__
+    return function
 
 
 class _Stream:
@@ -77,7 +89,11 @@ def _seed_generators(seed: int) -> None:
     shared = random.__dict__["_inst"]
     random.__dict__["seed"] = shared.seed
     shared.seed(seed)
-    uuid.__dict__["uuid1"] = lambda *_, **__: uuid.UUID(bytes=os.urandom(16), version=1)
+
+    def uuid1(*_: Any, **__: Any) -> uuid.UUID:
+        return uuid.UUID(bytes=os.urandom(16), version=1)
+
+    uuid.__dict__["uuid1"] = _known_as(uuid, uuid1)
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None:
         numpy.random.seed([seed >> shift & 0xFFFFFFFF for shift in (0, 32, 64)])
@@ -91,6 +107,9 @@ class _Clock:
         self._microseconds = round(now * _MICRO)
         self._lock = threading.Lock()
         self._sleep = time.sleep
+
+    def __reduce__(self) -> tuple[Any, tuple[()]]:
+        return _present_clock, ()
 
     def nanoseconds(self, caller: FrameType | None) -> int:
         """Nanoseconds since 1970 for the code of a frame."""
@@ -107,14 +126,33 @@ class _Clock:
             self._microseconds += round(seconds * _MICRO)
 
 
+class _MachineClock:
+    """The machine's own clock, for what was pickled with another one."""
+
+    def nanoseconds(self, _: FrameType | None) -> int:
+        """Nanoseconds since 1970."""
+        return _real_time_ns()
+
+
+_clock: list[_Clock] = []
+
+
+def _present_clock() -> _Clock | _MachineClock:
+    return _clock[0] if _clock else _MachineClock()
+
+
 def _fix_clock(now: float) -> None:
     clock = _Clock(now)
+    _clock[:] = [clock]
 
     def time_ns() -> int:
         return clock.nanoseconds(sys._getframe(1))
 
     def seconds() -> float:
         return clock.nanoseconds(sys._getframe(1)) / 1e9
+
+    def sleep(seconds: float, /) -> None:
+        clock.sleep(seconds)
 
     def of_now(function: Callable[..., Any], place: int) -> Callable[..., Any]:
         """A function of `time` whose argument at `place` is the present unless it is given."""
@@ -125,19 +163,16 @@ def _fix_clock(now: float) -> None:
             present = clock.nanoseconds(sys._getframe(1)) / 1e9
             return function(*args[:place], local(present) if function in (text, asctime) else present)
 
+        at.__name__ = function.__name__
         return at
 
     local, text, asctime = time.localtime, time.strftime, time.asctime
-    time.__dict__.update(
-        time=seconds,
-        time_ns=time_ns,
-        sleep=clock.sleep,
-        localtime=of_now(time.localtime, 0),
-        gmtime=of_now(time.gmtime, 0),
-        ctime=of_now(time.ctime, 0),
-        asctime=of_now(time.asctime, 0),
-        strftime=of_now(time.strftime, 1),
-    )
+    seconds.__name__ = "time"
+    arguments_before = {"localtime": 0, "gmtime": 0, "ctime": 0, "asctime": 0, "strftime": 1}
+    functions: list[Callable[..., Any]] = [seconds, time_ns, sleep]
+    functions += [of_now(getattr(time, name), place) for name, place in arguments_before.items()]
+    for function in functions:
+        time.__dict__[function.__name__] = _known_as(time, function)
 
     def now_of(cls: Any, tz: Any = None) -> Any:
         return cls.fromtimestamp(clock.nanoseconds(sys._getframe(1)) / 1e9, tz)

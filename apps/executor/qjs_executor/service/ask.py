@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 import re
 from typing import Any
 
@@ -28,8 +29,10 @@ TASKS_MAX = 2_000
 NAME_MAX = 200
 RETRIES_MAX = 1_000
 TIMEOUT_SECONDS_MAX = 7 * 86_400.0
-GRAPH_CHARACTERS_MAX = 16 * MIB
+GRAPH_BYTES_MAX = 16 * MIB
 """Of the functions, the arguments and the output of one graph together."""
+OBSERVABLES_MAX = MIB
+"""As JSON text."""
 DOT_MAX = MIB
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -81,8 +84,10 @@ def _circuit(ask: dict[str, Any]) -> dict[str, Any]:
     names, observables = facts.get("register_names"), facts.get("observables")
     if names is not None:
         names = [text(name, "ask: register_names", 200) for name in listed(facts, "register_names", REGISTERS_MAX)]
-    if observables is not None and not isinstance(observables, list):
-        raise BadAnswer("ask: observables")
+    if observables is not None:
+        if not isinstance(observables, list):
+            raise BadAnswer("ask: observables")
+        _exact(json.dumps(observables, ensure_ascii=False), "ask: observables", OBSERVABLES_MAX)
     return {
         "shots": integer(ask.get("shots"), "ask: shots", 1, SHOTS_MAX),
         "openqasm3": text(ask.get("openqasm3"), "ask: openqasm3", CIRCUIT_TEXT_MAX),
@@ -100,10 +105,10 @@ def _graph(graph: Any) -> dict[str, Any]:
     if graph["levels"] != levels:
         raise BadAnswer("ask: graph.levels")
     returns = _known(graph, "returns", places, "ask: graph.returns")
-    output = _exact(graph["output"], "ask: graph.output", GRAPH_CHARACTERS_MAX)
-    size = len(output) + sum(len(node["function"]) + len(node["arguments"]) for node in nodes)
-    if size > GRAPH_CHARACTERS_MAX:
-        raise BadAnswer(f"ask: the graph has more than {GRAPH_CHARACTERS_MAX // MIB} MiB of functions and arguments")
+    output = _exact(graph["output"], "ask: graph.output", GRAPH_BYTES_MAX)
+    texts = [output, *(node[name] for node in nodes for name in ("function", "arguments"))]
+    if sum(len(one.encode("utf-8")) for one in texts) > GRAPH_BYTES_MAX:
+        raise BadAnswer(f"ask: the graph has more than {GRAPH_BYTES_MAX // MIB} MiB of functions and arguments")
     return {
         "name": _name(graph["name"], "ask: graph.name"),
         "nodes": nodes,
@@ -132,7 +137,7 @@ def _node(node: Any, places: dict[str, int], levels: list[list[str]]) -> dict[st
         "name": _name(node["name"], f"ask: {node_id}: name"),
         "func_name": _name(node["func_name"], f"ask: {node_id}: func_name"),
         "function": _base64(node["function"], f"ask: {node_id}: function"),
-        "arguments": _exact(node["arguments"], f"ask: {node_id}: arguments", GRAPH_CHARACTERS_MAX),
+        "arguments": _exact(node["arguments"], f"ask: {node_id}: arguments", GRAPH_BYTES_MAX),
         "retries": integer(node["retries"], f"ask: {node_id}: retries", 0, RETRIES_MAX),
         "timeout_seconds": float(timeout),
         "dependencies": dependencies,
@@ -162,7 +167,7 @@ def _exact(value: Any, where: str, length_max: int) -> str:
 
 def _base64(value: Any, where: str) -> str:
     try:
-        base64.b64decode(_exact(value, where, GRAPH_CHARACTERS_MAX), validate=True)
+        base64.b64decode(_exact(value, where, GRAPH_BYTES_MAX), validate=True)
     except (binascii.Error, ValueError):
         raise BadAnswer(where) from None
     return str(value)

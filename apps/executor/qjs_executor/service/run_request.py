@@ -41,7 +41,7 @@ def parse_run_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, L
         source=source,
         backend=text_of(request.get("backend"), "backend", 100),
         engine=engine,
-        max_qubits=integer_of(request.get("max_qubits"), "max_qubits", 1, QUBITS_MAX),
+        max_qubits=_max_qubits(request.get("max_qubits")),
         params=_params(request.get("params")),
         script=script_of(request),
     )
@@ -89,6 +89,11 @@ def source_of(source: Any) -> dict[str, str]:
             refuse("source.format", f"must be one of {', '.join(FORMATS)}", form)
         return {"kind": kind, "format": form, "payload": text_of(source.get("payload"), "source.payload", TEXT_MAX)}
     refuse("source.kind", "must be code or circuit", kind)
+
+
+def _max_qubits(value: Any) -> int:
+    """Null where the backend, another machine than this one, says it itself."""
+    return QUBITS_MAX if value is None else integer_of(value, "max_qubits", 1, QUBITS_MAX)
 
 
 def _params(params: Any) -> dict[str, Any]:

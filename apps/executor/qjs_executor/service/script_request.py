@@ -21,7 +21,7 @@ FUNCTION_MAX = 16 * MIB
 TEXT_MAX = 16 * MIB
 INPUT_MAX = MIB
 METADATA_MAX = 4 * MIB
-ERROR_MAX = 8 * 1024
+ERROR_MAX = 64 * 1024
 SEED_MAX = 2**63 - 1
 NOW_MAX = 253_402_300_799.0
 """The last second of the year 9999, which is where Python's dates end."""

@@ -276,9 +276,14 @@ async def _in_lane(
     begun = sandbox.hold(job.script.resume) if job.script.resume else _NOTHING_HELD
     with metrics.run(job, lane) as measured, begun as earlier:
         async with lanes.slot(lane, goes_on=earlier is not None):
-            whole = replace(earlier, script=job.script) if earlier else job
-            measured.outcome = await run_job(sandbox, whole, limits, accepted)
+            measured.outcome = await run_job(sandbox, _gone_on(earlier, job) if earlier else job, limits, accepted)
         return measured.outcome
+
+
+def _gone_on(earlier: Job, job: Job) -> Job:
+    new = job.script
+    script = replace(earlier.script, answers=new.answers, resume=new.resume, workflow_metadata=new.workflow_metadata)
+    return replace(earlier, script=script)
 
 
 async def _while_connected(work: Coroutine[Any, Any, Response | None], receive: Receive, job: Job) -> Response | None:

@@ -14,6 +14,7 @@ from ..refusals import JobError, Unsupported
 from ..user_code import guarded, is_workflow, module_of
 from .graph import Graph
 from .recording import UNRESOLVED, Recording
+from .shared_generators import pickle_generators_by_reference
 from .task_device import pickle_devices_by_reference, provide_device
 
 _NAMES_SHOWN = 10
@@ -40,6 +41,7 @@ def capture(
     recording.begin()
     provide_device(device)
     pickle_devices_by_reference()
+    pickle_generators_by_reference()
     program = compiled(tree)
     guarded(lambda: exec(program, module.__dict__))
     name, workflow = guarded(lambda: chosen(module.__dict__, entrypoint))

@@ -16,16 +16,19 @@ from .graph import references
 from .local_run import run_here
 from .metadata import WorkflowMetadata
 from .recording import Recording
+from .shared_generators import pickle_generators_by_reference
 from .task_device import pickle_devices_by_reference, provide_device
 from .values import filled
 
 
 class Prepared(dict[str, Any]):
-    """What the SDK sends to start a workflow, with the dispatch that it is of."""
+    """What the SDK sends to start a workflow, with the graph that it is of."""
 
-    def __init__(self, dispatch: Any, graph: dict[str, Any]) -> None:
+    def __init__(self, graph: dict[str, Any]) -> None:
         nodes = {node["node_id"]: {**node, "func_ref": node["function"]} for node in graph["nodes"]}
-        super().__init__(nodes=nodes, execution_levels=graph["levels"], output_nodes=dispatch.graph.output_nodes)
+        returned = references(graph["output"])
+        outputs = [node_id for node_id in nodes if node_id in returned]
+        super().__init__(nodes=nodes, execution_levels=graph["levels"], output_nodes=outputs)
         self.graph = graph
 
 
@@ -45,10 +48,11 @@ class Dispatches:
 
         self._recording.begin()
         pickle_devices_by_reference()
+        pickle_generators_by_reference()
         provide_device(self._task_device())
 
         def prepared(dispatch: Any) -> Prepared:
-            return Prepared(dispatch, graph_of(self._recording, dispatch))
+            return Prepared(graph_of(self._recording, dispatch))
 
         WorkflowDispatch._prepare_workflow_input = prepared
 
@@ -87,7 +91,6 @@ def _what(graph: dict[str, Any]) -> str:
 
 def _told(graph: dict[str, Any]) -> dict[str, Any]:
     """The graph as the service takes it: what it only passes on is JSON text, in which integers stay exact."""
-    returned = references(graph["output"])
     return {
         "name": graph["name"],
         "nodes": [
@@ -99,7 +102,7 @@ def _told(graph: dict[str, Any]) -> dict[str, Any]:
         ],
         "levels": graph["levels"],
         "output": _text(graph["output"]),
-        "returns": [node["node_id"] for node in graph["nodes"] if node["node_id"] in returned],
+        "returns": list(references(graph["output"])),
         "dot": graph["dot"],
     }
 

@@ -113,18 +113,18 @@ def _dot(nodes: list[dict[str, Any]], template: Any) -> str:
     return "\n".join([*lines, "}"])
 
 
-def references(template: Any) -> set[str]:
-    """Ids of the tasks whose results a template takes."""
-    found: set[str] = set()
+def references(template: Any) -> dict[str, None]:
+    """Ids of the tasks whose results a template takes, each once, in the order of their first places."""
+    found: dict[str, None] = {}
     waiting = [template]
     while waiting:
         value = waiting.pop()
         if isinstance(value, dict):
             if PROXY in value:
-                found.add(value["node_id"])
-            waiting.extend(value.values())
+                found[value["node_id"]] = None
+            waiting.extend(reversed(value.values()))
         elif isinstance(value, list):
-            waiting.extend(value)
+            waiting.extend(reversed(value))
     return found
 
 

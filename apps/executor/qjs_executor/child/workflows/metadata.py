@@ -34,8 +34,7 @@ class WorkflowMetadata:
         before = len(self._levels)
         level_of = {node_id: number for number, level in enumerate(graph["levels"], before) for node_id in level}
         self._levels += [[prefix + node_id for node_id in level] for level in graph["levels"]]
-        returned = references(graph["output"])
-        self._outputs += [prefix + node["node_id"] for node in graph["nodes"] if node["node_id"] in returned]
+        self._outputs += [prefix + node_id for node_id in references(graph["output"])]
         for node in graph["nodes"]:
             node_id = node["node_id"]
             self._nodes[prefix + node_id] = {

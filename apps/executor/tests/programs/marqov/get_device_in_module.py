@@ -2,5 +2,5 @@
 import marqov
 from marqov.device import get_device
 
-dev = get_device({"backend": "local"})
+dev = get_device({"backend": backend})  # noqa: F821
 dev.run(marqov.Circuit().x(0))

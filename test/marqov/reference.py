@@ -14,9 +14,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import os
 import runpy
 import sys
 import time
+import traceback
 from typing import Any
 
 from marqov.workflows import create_worker
@@ -41,6 +43,9 @@ async def result_of(path: str, params: dict[str, Any], client: Client) -> Any:
 
 async def main() -> None:
     """Runs them one after another."""
+    # The Temporal client logs to standard output; what it writes there goes with the complaints.
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
     wanted = json.load(sys.stdin)
     client = await Client.connect(wanted["address"])
     async with create_worker(client):
@@ -50,9 +55,9 @@ async def main() -> None:
                 value = await result_of(program["path"], program["params"], client)
                 told = {"name": name, "value": value, "seconds": time.monotonic() - began}
             except Exception as error:
-                told = {"name": name, "raised": f"{type(error).__name__}: {error} ({error.__cause__!r})"}
-            sys.stdout.write(json.dumps(told) + "\n")
-            sys.stdout.flush()
+                told = {"name": name, "raised": "".join(traceback.format_exception(error))}
+            out.write(json.dumps(told) + "\n")
+            out.flush()
 
 
 if __name__ == "__main__":

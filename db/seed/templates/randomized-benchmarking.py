@@ -72,6 +72,6 @@ def main(
         "survival": [{"length": m, "probability": p} for m, p in zip(points, survival)],
         "_summary": {
             "Error per Clifford": f"{error:.2e} (fitted decay alpha = {alpha:.5f})",
-            "Measured": f"{len(points)} sequences of {min(lengths)} to {max(lengths)} Cliffords, twice {shots} shots each",
+            "Measured": f"{len(points)} sequences of {min(lengths)} to {max(lengths)} Cliffords, {shots} shots twice",
         },
     }

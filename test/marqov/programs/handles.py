@@ -25,6 +25,11 @@ def named(x):
     return {"small": double(x), "large": double(10 * x)}
 
 
+@workflow
+def listed(x):
+    return [double(x), double(10 * x)]
+
+
 async def main(client, params):
     enriched, workflow_id, run_id = await pair(1).run_with_ids(client)
     metadata = enriched["_workflow_metadata"]
@@ -32,6 +37,7 @@ async def main(client, params):
     dispatched_id = await pair(3).dispatch(client)
     dispatched = json.loads(await client.get_workflow_handle(dispatched_id).result())
     collapsed = await named(4).run(client)
+    several = await listed(5).run(client)
     return {
         "result": enriched["result"],
         "tasks": metadata["total_tasks"],
@@ -43,4 +49,6 @@ async def main(client, params):
         "started": json.loads(await handle.result())["result"],
         "dispatched": dispatched["result"],
         "values": sorted(collapsed.values()),
+        # The SDK gives several results by the ids of their nodes; the service gives what the workflow returns.
+        "listed": list(several.values()) if isinstance(several, dict) else several,
     }

@@ -1,0 +1,19 @@
+"""A loop whose second workflow fails; nothing of the first is a result."""
+
+from marqov import task, workflow
+
+
+@task
+def inverse(x):
+    return 1 / x
+
+
+@workflow
+def invert(x):
+    return inverse(x)
+
+
+async def main(client, params):
+    first = await invert(4).run(client)
+    second = await invert(0).run(client)
+    return [first, second]

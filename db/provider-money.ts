@@ -40,25 +40,30 @@ export async function costAtEnd(tx: Tx, jobId: string): Promise<MicroUsd | 'held
 }
 
 /**
- * What a job that completes has cost: on an engine of ours its estimate (`all` that is reserved for it), else what its
- * tasks at providers did; the estimate of each that named no figure.
+ * What a job that completes has cost: on an engine of ours its estimate, else what its tasks at providers did; the estimate
+ * of each that named no figure. A script may have asked its provider for nothing.
  */
-export async function costOfCompleted(tx: Tx, jobId: string): Promise<MicroUsd | 'all'> {
-  const tasks = await taskStates(tx, jobId)
-  if (tasks.length === 0) return (await isAtProvider(tx, jobId)) ? 0n : 'all'
-  return tasks
+export async function costOfCompleted(tx: Tx, jobId: string): Promise<MicroUsd> {
+  const [job] = await tx
+    .select({
+      estimate: jobs.estimatedCost,
+      atProvider: sql<boolean>`(${backends.slug} is not null and ${backends.engine} is null)
+        or exists (select 1 from ${providerTasks} where ${providerTasks.jobId} = ${jobs.id})`
+    })
+    .from(jobs)
+    .leftJoin(backends, eq(backends.slug, jobs.backend))
+    .where(eq(jobs.id, jobId))
+  if (!job?.atProvider) return job?.estimate ?? 0n
+  // Nothing may be sent for it between the look at its tasks and its end.
+  await lockJob(tx, jobId)
+  return (await taskStates(tx, jobId))
     .filter(({ state, lastSentAt }) => state !== 'withdrawn' && (state !== 'intended' || lastSentAt !== null))
     .reduce((sum, { cost, estimate }) => sum + (cost ?? estimate), 0n)
 }
 
-/** A script may have asked its provider for nothing. */
-async function isAtProvider(tx: Tx, jobId: string): Promise<boolean> {
-  const [row] = await tx
-    .select({ engine: backends.engine })
-    .from(jobs)
-    .innerJoin(backends, eq(backends.slug, jobs.backend))
-    .where(eq(jobs.id, jobId))
-  return row !== undefined && row.engine === null
+/** Until the end of the transaction. */
+export async function lockJob(tx: Tx, jobId: string): Promise<void> {
+  await tx.select({ id: jobs.id }).from(jobs).where(eq(jobs.id, jobId)).for('no key update')
 }
 
 /** Has the provider asked again about a job that ended with its money held. */
@@ -131,7 +136,7 @@ export async function closeHeldTask(
   found: { state: 'completed' | 'failed' | 'cancelled' | 'withdrawn'; providerJobId: string | null; cost: MicroUsd }
 ): Promise<MicroUsd | 'held'> {
   // The job before its tasks, as everywhere; and of two tasks the second sees the first one's end.
-  await tx.select({ id: jobs.id }).from(jobs).where(eq(jobs.id, held.jobId)).for('no key update')
+  await lockJob(tx, held.jobId)
   await tx
     .update(providerTasks)
     .set({ ...found, endedAt: now, seenAt: now, askAt: null })

@@ -45,15 +45,22 @@ export async function collectCounts(deps: ProviderDeps, context: StepContext): P
   const found = await runningJob(deps, context)
   if ('end' in found) return found.end
   const end = await fetched(deps, context, found.job)
-  return 'next' in end ? end : answerCircuit(deps, context, { counts: end.found.counts })
+  if ('next' in end) return end
+  const { counts, source } = end.found
+  return answerCircuit(deps, context, {
+    counts,
+    count_source: source,
+    provider_job_id: found.job.task!.providerJobId
+  })
 }
 
+/** As it is kept of an ask (db/job-asks.ts): counts and where they come from, or why there are none. */
+type CircuitAnswer =
+  | { counts: TaskCounts['counts']; count_source: TaskCounts['source']; provider_job_id: string | null }
+  | { error: string }
+
 /** Stores what becomes of an ask; an answer that is there stays. */
-export async function answerCircuit(
-  deps: ProviderDeps,
-  context: StepContext,
-  answer: { counts: TaskCounts['counts'] } | { error: string }
-): Promise<StepEnd> {
+export async function answerCircuit(deps: ProviderDeps, context: StepContext, answer: CircuitAnswer): Promise<StepEnd> {
   const { ref, fence, signal } = context
   const { jobId, task, attempt } = ref
   const mine = await persistently({ log: deps.log, jobId, signal }, () =>

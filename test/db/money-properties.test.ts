@@ -63,6 +63,18 @@ const givenBack = async () => [
       and not coalesce(jobs.error_code = 'provider_outcome_unknown' or jobs.cancel_outcome = 'provider_unknown', false)`))
 ]
 
+/** Jobs that have more reserved than they may, or circuits under way that are not reserved. */
+const beyondTheirMeans = async () => [
+  ...(await db.execute(sql`
+    select jobs.id, reserved, per_job_micro, max_cost_micro, under_way
+    from jobs join team_budgets on team_budgets.team_id = jobs.team_id,
+      lateral (select coalesce(sum(amount_micro), 0) as reserved from ledger
+        where job_id = jobs.id and kind = 'reserve') books,
+      lateral (select coalesce(sum(estimate_micro), 0) as under_way from provider_tasks
+        where job_id = jobs.id and state in ('intended', 'accepted', 'unknown')) circuits
+    where reserved > per_job_micro or reserved > max_cost_micro or under_way > reserved`))
+]
+
 test(
   'several sides at once keep the books right, and every limit, at every moment',
   () =>
@@ -76,6 +88,7 @@ test(
         )
         expect(await wrong()).toEqual([])
         expect(await givenBack()).toEqual([])
+        expect(await beyondTheirMeans()).toEqual([])
         await endAll(db, world)
         expect(await wrong()).toEqual([])
         expect(await reservedIn(world)).toEqual([])

@@ -50,7 +50,10 @@ export async function runTask(
   if (job.status === 'cancelling') return { outcome: 'cancelling' }
   if (job.status !== 'running') return { outcome: 'stopped' }
   const work = { deps, jobId, key, fence, signal, job, task }
-  const [asks, states] = await Promise.all([listAsks(deps.db, jobId, key), attemptStates(deps.db, jobId, key)])
+  // On an engine of ours a task runs its circuits itself.
+  const [asks, states] = job.atProvider
+    ? await Promise.all([listAsks(deps.db, jobId, key), attemptStates(deps.db, jobId, key)])
+    : [[], []]
   const waiting = asks.find(({ state }) => state === 'open')
   if (waiting) return { outcome: 'circuit', ask: waiting.number }
   const bytes = [...task.values.values()].reduce((sum, text) => sum + text.length, 0)

@@ -1,7 +1,7 @@
 // Attempts: a row is opened when the executor has accepted a run, and closed once. A row carries the generation that
 // opened it, and only the job's present generation writes to it: a side that lost its job neither opens nor closes anything.
 // A finished run's result is stored in the closing transaction.
-import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { JobError } from '../domain/errors.js'
 import type { AttemptState, JobStatus } from '../domain/job-status.js'
 import { storableText } from '../domain/json-guard.js'
@@ -10,7 +10,7 @@ import { executionRetry } from '../domain/retry.js'
 import { type Artifact, RESULT_ARTIFACT, sha256Of } from './artifacts.js'
 import type { Db, DbOrTx } from './client.js'
 import { type Fence, fenceHolds, now } from './job-transition.js'
-import { artifacts, attempts, jobEvents, jobs } from './tables/jobs.js'
+import { artifacts, attempts, jobAsks, jobEvents, jobs } from './tables/jobs.js'
 import { providerTasks } from './tables/providers.js'
 
 export interface Attempt {
@@ -285,36 +285,54 @@ export async function completeAttempt(
 
 /** An attempt, with what its provider says of it. */
 export interface AttemptRow extends Attempt {
+  /** Of the one task that it had there; `null` also when it has asked for several circuits. */
   providerJobId: string | null
   /** `null`: the attempt is at a provider that has not said. */
   cost: MicroUsd | null
 }
 
 export async function listAttempts(db: DbOrTx, jobId: string): Promise<AttemptRow[]> {
+  const there = atProviders(db, jobId)
   const rows = await db
-    .select({
-      attempt: attempts,
-      provider: providerTasks.provider,
-      providerJobId: providerTasks.providerJobId,
-      cost: providerTasks.cost
-    })
+    .select({ attempt: attempts, tasks: there.tasks, known: there.known, id: there.id, cost: there.cost })
     .from(attempts)
-    .leftJoin(
-      providerTasks,
-      and(
-        eq(providerTasks.jobId, attempts.jobId),
-        eq(providerTasks.task, attempts.task),
-        eq(providerTasks.attempt, attempts.number)
-      )
-    )
+    .leftJoin(there, and(eq(there.task, attempts.task), eq(there.attempt, attempts.number)))
     .where(eq(attempts.jobId, jobId))
     .orderBy(asc(attempts.task), asc(attempts.number))
-  return rows.map(({ attempt, provider, providerJobId, cost }) => ({
+  return rows.map(({ attempt, tasks, known, id, cost }) => ({
     ...attempt,
-    providerJobId,
-    cost: provider === null ? 0n : cost
+    providerJobId: tasks === 1 ? id : null,
+    cost: tasks === null ? 0n : known ? BigInt(cost!) : null
   }))
 }
+
+/**
+ * Tasks at providers, by the attempt that they belong to: a plain job's is its own; a circuit that was asked for belongs to
+ * the first attempt after the failure before it.
+ */
+const atProviders = (db: DbOrTx, jobId: string) =>
+  db
+    .select({
+      task: providerTasks.task,
+      attempt: sql<number>`coalesce(${jobAsks.series} + 1, ${providerTasks.attempt})`.as('of_attempt'),
+      tasks: sql<number>`count(*)::int`.as('tasks'),
+      id: sql<string | null>`min(${providerTasks.providerJobId})`.as('id'),
+      cost: sql<string | null>`sum(${providerTasks.cost})`.as('cost'),
+      known: sql<boolean>`bool_and(${providerTasks.cost} is not null)`.as('known')
+    })
+    .from(providerTasks)
+    .leftJoin(
+      jobAsks,
+      and(
+        isNotNull(providerTasks.estimate),
+        eq(jobAsks.jobId, providerTasks.jobId),
+        eq(jobAsks.task, providerTasks.task),
+        eq(jobAsks.number, providerTasks.attempt)
+      )
+    )
+    .where(and(eq(providerTasks.jobId, jobId), ne(providerTasks.state, 'withdrawn')))
+    .groupBy(providerTasks.task, sql`2`)
+    .as('there')
 
 /** The stored result, as the text it arrived as. */
 export async function resultText(db: DbOrTx, jobId: string, sha256: string): Promise<string | null> {

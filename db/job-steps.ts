@@ -11,7 +11,7 @@ import { settle } from './budget.js'
 import type { Db, DbOrTx, Tx } from './client.js'
 import { closeTasks } from './job-tasks.js'
 import { type Fence, now, type Transition, transition } from './job-transition.js'
-import { askLater, costAtEnd, costOfCompleted } from './provider-money.js'
+import { askLater, costAtEnd, costOfCompleted, lockJob } from './provider-money.js'
 import { backends } from './tables/backends.js'
 import { jobs, outbox } from './tables/jobs.js'
 
@@ -98,16 +98,16 @@ async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
 export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha256: string): Promise<Transition> {
   return db.transaction(async (tx) => {
     // What holds a lease runs on an engine of ours.
-    const cost = fence.lease ? 'all' : await costOfCompleted(tx, jobId)
+    const cost = fence.lease ? null : await costOfCompleted(tx, jobId)
     const moved = await transition(tx, jobId, 'completed', {
       fence,
       set: {
         resultSha256,
-        actualCost: cost === 'all' ? sql`${jobs.estimatedCost}` : cost,
+        actualCost: cost ?? sql`${jobs.estimatedCost}`,
         cancelOutcome: sql`case when ${jobs.cancelRequestedAt} is null then null else 'too_late' end`
       }
     })
-    if (moved === 'won') await settle(tx, jobId, cost)
+    if (moved === 'won') await settle(tx, jobId, cost ?? 'all')
     return moved
   })
 }
@@ -159,7 +159,7 @@ const outcomeUnknown = ({ code, message }: JobError): JobError =>
 
 /** The job is locked first: nothing may be sent for it between the look at its tasks and its end. */
 async function lockedCostAtEnd(tx: Tx, jobId: string): Promise<MicroUsd | 'held'> {
-  await tx.select({ id: jobs.id }).from(jobs).where(eq(jobs.id, jobId)).for('no key update')
+  await lockJob(tx, jobId)
   return costAtEnd(tx, jobId)
 }
 

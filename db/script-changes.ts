@@ -109,13 +109,13 @@ export const keepVersion = (tx: DbOrTx, row: ScriptRow, createdBy: string | null
     createdBy
   })
 
-/** The present row, locked until the transaction ends; `null` when it was deleted. */
+/** The present row, locked until the transaction ends, which keeps no job from naming it; `null` when it was deleted. */
 export async function lockScript(tx: Tx, id: string): Promise<ScriptRow | null> {
   const [row] = await tx
     .select()
     .from(scripts)
     .where(and(eq(scripts.id, id), eq(scripts.isActive, true)))
-    .for('update')
+    .for('no key update')
   return row ?? null
 }
 

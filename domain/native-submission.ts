@@ -19,8 +19,10 @@ export const CAP_CENTS_MAX = 10_000
 const MICRO_PER_CENT = 10_000n
 /** Of a source and of an input, in UTF-8. */
 const TEXT_BYTES_MAX = 1_048_576
-/** What a native program is asked for where it asks for nothing itself: `params["shots"]`. */
-export const NATIVE_SHOTS = 1_000
+/** Of a circuit of a native program, where the program says nothing else; and of the one circuit that its estimate is of. */
+const SHOTS = 1_000
+
+export const nativeShots = ({ maxShots }: { maxShots: number | null }): number => Math.min(SHOTS, maxShots ?? SHOTS)
 
 const Uuid = Type.String({ format: 'uuid' })
 

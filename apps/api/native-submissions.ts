@@ -9,9 +9,9 @@ import { assertUsable, isForCircuits } from '../../domain/backend.js'
 import { ServiceError } from '../../domain/errors.js'
 import {
   assertUuid,
-  NATIVE_SHOTS,
   type NativeSubmission,
   type NativeSubmitBody,
+  nativeShots,
   readNativeSubmission,
   receiptProtocol
 } from '../../domain/native-submission.js'
@@ -36,8 +36,8 @@ export async function submitNative(
   const native = readNativeSubmission(body)
   const backend = await findBackend(deps.db, native.backend)
   request.submission = backend && { mode: 'temporal', backend: backend.slug }
-  const shots = Math.min(NATIVE_SHOTS, backend?.maxShots ?? NATIVE_SHOTS)
-  assertUsable(backend, native.backend, shots)
+  assertUsable(backend, native.backend, 1)
+  const shots = nativeShots(backend)
   if (!isForCircuits(backend))
     throw new ServiceError('validation_error', `backend: ${backend.slug} takes no circuits; see managed-runtimes`)
   return writeOnce(request, reply, async (write) => {

@@ -5,14 +5,16 @@ import { isFinal, type JobStatus } from '../../domain/job-status.js'
 import type { Answer, ApiClient } from './api-client.js'
 import { CliError, exitCodes } from './cli-error.js'
 import type { JobRecord } from './job-record.js'
+import { type JobSight, watchJob } from './job-watch.js'
 import { say } from './output.js'
 import { startProgress } from './progress.js'
-import { watchTasks } from './task-watch.js'
 
 /** Below the 22 s that the service holds a status request at most. */
 const HELD_SECONDS = 20
 /** A service that restarts is back well within this time. */
 const AWAY_LIMIT_MS = 60_000
+/** In which a job goes through those that are not final. */
+const order: JobStatus[] = ['pending', 'running', 'cancelling']
 /** Between two questions whose answers come at once, such as those of a service that is closing. */
 const PAUSE_MS = 250
 
@@ -33,19 +35,25 @@ export async function waitForJob(
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
   const ending = new AbortController()
-  let state = ''
+  let status: JobStatus = 'pending'
   let tasks = ''
-  const show = () => progress.show([state, tasks].filter(Boolean).join(', '))
-  const showTasks = (text: string) => {
-    tasks = text
-    show()
-  }
-  if (progress.visible) void watchTasks(api, id, showTasks, ending.signal)
-  try {
-    await untilFinal(api, id, (text) => {
-      state = text
+  // The id would leave no room for the tasks.
+  const show = () => progress.show(tasks ? `${status}, ${tasks}` : `job ${id} is ${status}`)
+  const sight: JobSight = {
+    status(seen) {
+      // Events are told from the first one on. How it ends is not for this line.
+      if (isFinal(seen) || order.indexOf(seen) < order.indexOf(status)) return
+      status = seen
       show()
-    })
+    },
+    tasks(text) {
+      tasks = text
+      show()
+    }
+  }
+  if (progress.visible) void watchJob(api, id, sight, ending.signal)
+  try {
+    await untilFinal(api, id, sight, () => progress.show('the service does not answer; trying again'))
     return await api.get<JobRecord>(`/api/jobs/${id}`)
   } finally {
     ending.abort()
@@ -54,7 +62,7 @@ export async function waitForJob(
   }
 }
 
-async function untilFinal(api: ApiClient, id: string, show: (text: string) => void): Promise<void> {
+async function untilFinal(api: ApiClient, id: string, sight: JobSight, onAway: () => void): Promise<void> {
   let answeredAt = Date.now()
   let wait = 0
   for (;;) {
@@ -63,12 +71,12 @@ async function untilFinal(api: ApiClient, id: string, show: (text: string) => vo
       const { status } = (await api.get<{ status: JobStatus }>(`/api/jobs/${id}/status?wait=${wait}`)).value
       answeredAt = Date.now()
       if (isFinal(status)) return
-      show(`job ${id} is ${status}`)
+      sight.status(status)
       wait = HELD_SECONDS
     } catch (error) {
       const away = error instanceof CliError && error.kind === 'unreachable'
       if (!away || Date.now() - answeredAt > AWAY_LIMIT_MS) throw error
-      show('the service does not answer; trying again')
+      onAway()
       wait = 0
     }
     await delay(Math.max(0, PAUSE_MS - (Date.now() - askedAt)))

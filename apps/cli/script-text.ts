@@ -1,12 +1,12 @@
 // Saved scripts as a person reads them.
-import { listing, money, plain, table } from './output.js'
+import { listing, money, plain, plainLine, table } from './output.js'
 import { ago, clockTime } from './readable-time.js'
 import type { ScriptItem, ScriptPage, ScriptRecord } from './script-record.js'
 
 export interface Uploaded {
   script_id: string
   name: string
-  slug?: string
+  slug: string
   script_type: string
   validation_warnings: string[]
 }
@@ -102,11 +102,19 @@ function functionText({
   return `${is_workflow ? '@workflow ' : is_task ? '@task ' : ''}${name}(${parameters.join(', ')})`
 }
 
-export function uploadedText({ script_id, name, slug, script_type, validation_warnings }: Uploaded): string {
-  const saved = `script ${script_id}: ${plain(name)}, a ${script_type}`
-  const warnings = validation_warnings.map((warning) => `warning: ${plain(warning)}`)
-  return [saved, ...warnings, `Run it with: qjob scripts run ${plain(slug ?? script_id)}`].join('\n')
-}
+export type Updated = ScriptRecord & { validation_warnings: string[] }
+
+export const uploadedText = ({ script_id, name, slug, script_type, validation_warnings }: Uploaded): string =>
+  [
+    `script ${script_id}: ${plainLine(name)}, a ${script_type}`,
+    ...warningLines(validation_warnings),
+    `Run it with: qjob scripts run ${plainLine(slug)}`
+  ].join('\n')
+
+export const updatedText = ({ id, version, validation_warnings }: Updated): string =>
+  [`script ${id} is at version ${version}`, ...warningLines(validation_warnings)].join('\n')
+
+const warningLines = (warnings: string[]): string[] => warnings.map((warning) => `warning: ${plainLine(warning)}`)
 
 export const optionsText = ({ destinations }: ExecutionOptions): string =>
   table(

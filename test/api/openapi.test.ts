@@ -9,6 +9,7 @@ import { bellQasm3, submission } from '../support/builders.js'
 import { type AnswerJudge, type ApiDocument, createAnswerJudge } from '../support/documented.js'
 import { addHeldJob } from '../support/money-rows.js'
 import { later, makePopulatedTeam, type PopulatedTeam } from '../support/populated-team.js'
+import { sha256 } from '../support/script-rows.js'
 
 const api = await startApi('openapi')
 afterAll(() => api.close())
@@ -106,7 +107,15 @@ describe('the document', () => {
 describe('every route answers as the document says', () => {
   /** With the owner, an administrator of the platform too; in an order in which each can succeed. */
   const questions = (): [method: string, path: string, body?: unknown, headers?: Headers][] => {
-    const { teamId, pendingJob, completedJob, failedJob, apiKey, member } = team
+    const { teamId, pendingJob, completedJob, failedJob, apiKey, member, scriptId } = team
+    const script = `/api/scripts/${scriptId}`
+    const analysis = {
+      team_id: teamId,
+      content: bellQasm3(),
+      content_hash: sha256(bellQasm3()),
+      backend: 'local',
+      shots: 1
+    }
     const jobs = [pendingJob, completedJob, failedJob].flatMap((id) =>
       ['', '/status', '/attempts', '/artifacts', '/source', '/tasks'].map((rest): [string, string] => [
         'GET',
@@ -158,6 +167,13 @@ describe('every route answers as the document says', () => {
       ['GET', `/api/jobs/${completedJob}/events`],
       ['POST', `/api/jobs/${completedJob}/rerun`],
       ['GET', `/api/jobs/${pendingJob}`, undefined, { authorization: `Bearer ${apiKey.key}` }],
+      ['GET', '/api/scripts?limit=1'],
+      ['POST', `${script}/analyse`, analysis],
+      ['GET', `${script}/execution-options?team_id=${teamId}`],
+      ['POST', '/api/jobs/submit', { team_id: teamId, script_id: scriptId, backend: 'local', params: { shots: 1 } }],
+      ['PATCH', script, { name: 'renamed', requirements: 'numpy\nnosuchpackage' }],
+      ['GET', script],
+      ['POST', '/api/scripts', { job_id: completedJob, name: 'n', description: 'd', slug: 'from-a-job' }],
       ['POST', '/api/playground/run', program],
       ['POST', '/api/playground/convert', conversion],
       ['POST', '/api/playground/telemetry', telemetry],
@@ -177,6 +193,8 @@ describe('every route answers as the document says', () => {
       ['GET', '/api/admin/system'],
 
       // From here on things end.
+      ['POST', `/api/scripts/${team.secondScriptId}/publish`],
+      ['DELETE', script],
       ['POST', `/api/jobs/${pendingJob}/cancel`],
       ['DELETE', `/api/team/members/${member.id}`, { team_id: teamId }],
       ['DELETE', `/api/team/invitations/${team.invitation.id}`],

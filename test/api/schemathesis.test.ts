@@ -8,6 +8,7 @@ import { asymmetricQiskit, bellQasm3, submission } from '../support/builders.js'
 import { type ApiDocument, closed } from '../support/documented.js'
 import { later, makePopulatedTeam, type PopulatedTeam } from '../support/populated-team.js'
 import { runSchemathesis } from '../support/schemathesis.js'
+import { sha256 } from '../support/script-rows.js'
 
 const EXAMPLES = Number(process.env.SCHEMATHESIS_EXAMPLES ?? 25)
 const SEED = process.env.SCHEMATHESIS_SEED ?? '20261121'
@@ -61,6 +62,10 @@ async function valuesThatExist(): Promise<Values> {
     ['/api/jobs/{id}/events', 'id', finished],
     ['/api/jobs', 'id', [team.pendingJob, await open(), ...finished]],
     ['/api/jobs/{id}/artifacts', 'name', ['circuit.qasm']],
+    // One that may be published, after which it cannot be changed, and one that may be deleted.
+    ['/api/scripts/{id}/publish', 'id', [team.secondScriptId]],
+    ['/api/scripts', 'id', [team.scriptId]],
+    ['/api/scripts', 'job_id', [team.completedJob]],
     ['/api/backends', 'slug', ['local']],
     ['', 'team_id', [teamId]],
     ['/api/jobs/submit', 'backend', ['local', 'aer-statevector']],
@@ -71,7 +76,18 @@ async function valuesThatExist(): Promise<Values> {
 /** Bodies that made-up ones would hardly be; Schemathesis also asks with each of their fields changed. */
 const goodBodies = (teamId: string): Record<string, object> => {
   const credentials = { team_id: teamId, provider: 'ionq', secrets: { api_key: 'x'.repeat(32) } }
+  const content = bellQasm3()
+  const script = { team_id: teamId, name: 'A Bell pair', script_content: content }
   return {
+    'post /api/scripts/upload': script,
+    'patch /api/scripts/{id}': { name: 'renamed', requirements: 'numpy' },
+    'post /api/scripts/{id}/analyse': {
+      team_id: teamId,
+      content,
+      content_hash: sha256(content),
+      backend: 'local',
+      shots: 10
+    },
     'post /api/jobs/submit': submission({ team_id: teamId }),
     'post /api/playground/run': { code: bellQasm3(), language: 'openqasm', backend: 'local', shots: 10 },
     'post /api/playground/convert': { code: asymmetricQiskit(), language: 'qiskit' },

@@ -15,7 +15,14 @@ beforeAll(() => {
 
 afterAll(() => shell.remove())
 
-const helpOf = async (command: string[]): Promise<string> => (await shell.run([...command, '--help'])).stdout.trimEnd()
+const helps = new Map<string, Promise<string>>()
+
+function helpOf(command: string[]): Promise<string> {
+  const name = command.join(' ')
+  const help = helps.get(name) ?? shell.run([...command, '--help']).then(({ stdout }) => stdout.trimEnd())
+  helps.set(name, help)
+  return help
+}
 
 /** The commands that a help text lists, without `help` itself. */
 const listed = (help: string): string[] =>
@@ -38,7 +45,7 @@ test('docs/cli.md shows the help of every command as it is', async () => {
     const [, section] = page.split(new RegExp(`^##+ qjob ${command.join(' ')}$`, 'm'))
     expect(section!.split(/^##/m)[0]).toContain(`\n\`\`\`text\n${await helpOf(command)}\n\`\`\`\n`)
   }
-})
+}, 120_000)
 
 test('docs/configuration.md describes every variable that is read anywhere, and no other', () => {
   const described = [...read('docs/configuration.md').matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \|/gm)]

@@ -35,7 +35,8 @@ test('a circuit runs, and the counts are what is printed', async () => {
   // Where there is no terminal, each change is a line.
   const lines = stderr.trimEnd().split('\n')
   expect(lines.at(-1)).toMatch(/^job \S+ completed after [\d.]+ s: qjob job \S+$/)
-  for (const line of lines.slice(0, -1)) expect(line).toMatch(/^job \S+ is (pending|running)$/)
+  expect(lines[0]).toMatch(/^job \S+ is submitted$/)
+  for (const line of lines.slice(1, -1)) expect(line).toMatch(/^job \S+ is (pending|running)$/)
   expect(new Set(lines).size).toBe(lines.length)
 })
 
@@ -110,7 +111,7 @@ test('on a terminal one line keeps changing, and is gone before the result', asy
   )
   expect(code).toBe(0)
   const [shown, ended] = stdout.split('\r\x1b[Kjob ')
-  expect(shown).toMatch(/job \S+ is (pending|running)/)
+  expect(shown).toMatch(/^job \S+ is submitted\r\n.*job \S+ is (pending|running)/s)
   expect(ended).toMatch(/^\S+ completed after /)
   expect(stdout).toMatch(/10 shots, qubit 0 leftmost\r\n/)
 })

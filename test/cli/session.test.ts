@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { listAttempts } from '../../db/attempts.js'
 import { eventually } from '../support/eventually.js'
 import { Shell, startService } from './qjob.js'
+import { signedUp as signedUpAt } from './signed-up.js'
 
 const password = 'correct horse battery'
 const bell = `// A comment before the header.
@@ -29,10 +30,8 @@ function newShell(env: Record<string, string> = {}): Shell {
 }
 
 async function signedUp(email: string): Promise<Shell> {
-  const shell = newShell()
-  const code = await shell.run(['admin', 'create-code', '--json'], '', { DATABASE_URL: service.database.url })
-  const ended = await shell.run(['sign-up', email, '--code', JSON.parse(code.stdout).code], `${password}\n`)
-  expect(ended).toEqual({ code: 0, stdout: `Signed in to ${service.url} as ${email}.\n`, stderr: '' })
+  const shell = await signedUpAt(service, email)
+  shells.push(shell)
   return shell
 }
 

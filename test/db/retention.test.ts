@@ -5,8 +5,10 @@ import { openSession } from '../../db/accounts.js'
 import { invite } from '../../db/invitations.js'
 import { beginPasswordReset } from '../../db/passwords.js'
 import { removeOutdated } from '../../db/retention.js'
+import { keepAnalysis, loadAnalysis } from '../../db/script-analyses.js'
 import { createTestDatabase } from '../support/database.js'
 import { addPerson, addTeam } from '../support/rows.js'
+import { addScript } from '../support/script-rows.js'
 
 const database = await createTestDatabase('retention')
 const { db } = database
@@ -62,4 +64,19 @@ test('a session that is in use stays however old its first day, until it ran out
     sql`update sessions set created_at = now() - interval '29 days', last_seen_at = now() where user_id = ${ada.userId}`
   )
   expect((await removeOutdated(db)).removed).toBe(0)
+})
+
+test('what was told about a script goes after a week, and the script stays', async () => {
+  const ada = await addPerson(db)
+  const teamId = await addTeam(db, ada)
+  const scriptId = await addScript(db, { teamId, userId: ada.userId })
+  const about = { scriptId, teamId, sourceSha256: 'x', backend: 'local', shots: 1, circuitCount: 1 }
+  const told = () => keepAnalysis(db, { ...about, checks: [], cost: 0n, canRun: true })
+  const [old, young] = [await told(), await told()]
+  const age = (id: string, interval: string) =>
+    db.execute(sql`update script_analyses set created_at = now() - ${interval}::interval where id = ${id}`)
+  await age(old, '7 days 1 second')
+  await age(young, '6 days 23 hours')
+  expect((await removeOutdated(db)).removed).toBe(1)
+  expect([await loadAnalysis(db, old), (await loadAnalysis(db, young))?.scriptId]).toEqual([null, scriptId])
 })

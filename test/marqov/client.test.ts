@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import type { HttpAnswer } from '../support/marqov.js'
+import { checkContract } from './contract.js'
 import { checkLimits } from './limits.js'
 import { checkNative } from './native.js'
 import { checkRefusals } from './refusals.js'
@@ -37,6 +38,7 @@ if (installed) {
   }, 60_000)
   afterAll(() => scene?.close())
 
+  describe('in short', () => checkContract(() => scene))
   describe('submitting', () => checkSubmitting(() => scene))
   describe('scripts', () => checkScripts(() => scene))
   describe('native programs', () => checkNative(() => scene))

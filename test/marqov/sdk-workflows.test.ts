@@ -7,16 +7,34 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { projectRoot } from '../../apps/cli/stack/project.js'
-import { type Platform, startPlatform } from '../support/platform.js'
+import { type JobRecord, type Platform, startPlatform } from '../support/platform.js'
 
 const python = join(projectRoot, '.venv/bin/python')
 const folder = join(projectRoot, 'test/marqov/programs')
 const programs = readdirSync(folder).filter((name) => name.endsWith('.py'))
+/** Programs that fail: what the SDK's error and the job's have to say. */
+const failing: Record<string, { sdk: RegExp; job: RegExp; attempts: number }> = {
+  'failing/task_error.py': { sdk: /boom at 3/, job: /task 'divide'.*ValueError: boom at 3/s, attempts: 2 },
+  'failing/task_timeout.py': { sdk: /timed out|timeout/i, job: /task 'sleepy'.*time limit of 1 s/s, attempts: 1 },
+  'failing/proxy_as_bool.py': {
+    sdk: /TypeError/,
+    job: /line 13: .*the result of a task, which is not known/,
+    attempts: 0
+  },
+  'failing/main_error.py': { sdk: /division by zero/, job: /task 'inverse'.*division by zero/s, attempts: 1 }
+}
+const all = [...programs, ...Object.keys(failing)]
 /** What a job adds to the values of its program. */
 const ADDED = ['_workflow_metadata', 'backend', 'execution_time_ms', 'metadata', 'shots', 'stdout', 'warnings']
 const PARAMS = { shots: 200 }
 /** Each task of the SDK's worker is a new Python process, which takes seconds to import the SDK where it has to. */
 const REFERENCE_MS = 240_000
+
+interface Timed {
+  node_id: string
+  started_at: string
+  completed_at: string
+}
 
 interface Told {
   name: string
@@ -32,6 +50,7 @@ if (!installed)
     expect(probe.stdout.trim()).toBe('False')
   })
 else {
+  const graphs = new Map<string, unknown>()
   let platform: Platform
   let reference: { child: ChildProcessWithoutNullStreams; home: string; told: Promise<Map<string, Told>> }
 
@@ -50,14 +69,7 @@ else {
     test.each(['direct', 'temporal'])(
       'gives the same as a job, %s, as with the SDK',
       async (execution_mode) => {
-        const id = await platform.submit({
-          inline_code: readFileSync(join(folder, program), 'utf8'),
-          framework: 'marqov',
-          backend: 'local',
-          params: PARAMS,
-          execution_mode
-        })
-        const job = await platform.ended(id, 120_000)
+        const job = await run(program, execution_mode)
         expect(job).toMatchObject({ status: 'completed', error: null })
         const told = (await reference.told).get(program)
         expect(told?.raised).toBeUndefined()
@@ -66,16 +78,57 @@ else {
         const expected: Record<string, unknown> = dictionary ? { ...value } : { result: value }
         const own = Object.entries(job.result!).filter(([key]) => !ADDED.includes(key) || key in expected)
         expect(Object.fromEntries(own)).toEqual(expected)
+        graphs.set(`${program}, ${execution_mode}`, graphOf(job))
       },
       REFERENCE_MS + 60_000
     )
   })
 
+  test.each(programs)('%s is told as the same graph in both modes', (program) => {
+    expect(graphs.get(`${program}, temporal`)).toEqual(graphs.get(`${program}, direct`))
+  })
+
+  describe.each(Object.entries(failing))('%s', (program, { sdk, job: ofJob, attempts }) => {
+    test(
+      'fails with the SDK',
+      async () => {
+        expect((await reference.told).get(program)?.raised).toMatch(sdk)
+      },
+      REFERENCE_MS
+    )
+
+    test.each(['direct', 'temporal'])('fails as a job, %s, and says what failed', async (execution_mode) => {
+      const job = await run(program, execution_mode)
+      expect(job).toMatchObject({ status: 'failed', result: null, error: { code: 'execution_error' } })
+      expect(job.error!.message).toMatch(ofJob)
+      if (execution_mode === 'direct') return
+      const { tasks } = (await (await platform.call('GET', `/api/jobs/${job.id}/tasks`)).json()) as {
+        tasks: { name: string; state: string; attempts: number }[]
+      }
+      const failed = tasks.filter(({ state }) => state === 'failed')
+      expect(failed.map((task) => task.attempts)).toEqual(attempts ? [attempts] : [])
+      expect(tasks.filter(({ name, state }) => name === 'never' && state !== 'skipped')).toEqual([])
+    })
+  })
+
   test('the SDK has run every program on a worker of its own', async () => {
     const told = await reference.told
-    expect([...told.keys()].sort()).toEqual([...programs].sort())
-    expect([...told.values()].filter(({ raised }) => raised !== undefined)).toEqual([])
+    expect([...told.keys()].sort()).toEqual([...all].sort())
+    expect(programs.map((name) => told.get(name)!.raised).filter((raised) => raised !== undefined)).toEqual([])
   })
+
+  /** What a job says of its graphs, but for the times. */
+  function graphOf({ result }: JobRecord) {
+    const { task_timeline, ...rest } = (result!._workflow_metadata ?? {}) as { task_timeline?: Timed[] }
+    const timeline = task_timeline?.map(({ started_at: _, completed_at: __, ...entry }) => entry)
+    return { ...rest, timeline: timeline?.sort((one, other) => (one.node_id < other.node_id ? -1 : 1)) }
+  }
+
+  async function run(program: string, execution_mode: string): Promise<JobRecord> {
+    const inline_code = readFileSync(join(folder, program), 'utf8')
+    const source = { inline_code, framework: 'marqov', backend: 'local', params: PARAMS }
+    return platform.ended(await platform.submit({ ...source, execution_mode }), 120_000)
+  }
 }
 
 function startReference() {
@@ -102,7 +155,7 @@ function startReference() {
   })
   // Told to whoever waits for it.
   told.catch(() => {})
-  const paths = programs.map((name) => [name, { path: join(folder, name), params: { ...PARAMS, backend: 'local' } }])
+  const paths = all.map((name) => [name, { path: join(folder, name), params: { ...PARAMS, backend: 'local' } }])
   child.stdin.end(JSON.stringify({ address: process.env.TEST_TEMPORAL_ADDRESS, programs: Object.fromEntries(paths) }))
   return { child, home, told }
 }

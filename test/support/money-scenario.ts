@@ -4,10 +4,18 @@ import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { changeTeamBudget, settleHeld } from '../../db/budget.js'
 import type { Db } from '../../db/client.js'
+import { recordAsk } from '../../db/job-asks.js'
 import { beginJob, completeJob, endFailed, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
 import type { Fence } from '../../db/job-transition.js'
-import { plainRef } from '../../db/provider-refs.js'
-import { markAccepted, markSeen, markSending, markUnknown, takeForSubmit } from '../../db/provider-tasks.js'
+import { askedRef, plainRef } from '../../db/provider-refs.js'
+import {
+  markAccepted,
+  markSeen,
+  markSending,
+  markUnknown,
+  markWithdrawn,
+  takeForSubmit
+} from '../../db/provider-tasks.js'
 import { codeOf, type ServiceError } from '../../domain/errors.js'
 import { addKey } from './money-rows.js'
 import { addJob, addTeam, newLease, type Person } from './rows.js'
@@ -35,16 +43,22 @@ const submitArb = fc.record({
   cost: micro(12),
   circuits: fc.integer({ min: 1, max: 3 }),
   maxCost: fc.option(micro(20), { freq: 6 }),
-  direct: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true))
+  direct: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
+  /** It asks for circuits while it runs. */
+  script: fc.boolean()
 })
 const stepArb = fc.record({
   kind: fc.constantFrom(
     ...(['begin', 'begin', 'complete', 'fail', 'giveUp', 'cancel', 'cancelled', 'send', 'accept', 'accept'] as const),
-    ...(['ended', 'ended', 'unknown', 'lateBill', 'lateBill'] as const)
+    ...(['ended', 'ended', 'refused', 'unknown', 'lateBill', 'lateBill'] as const)
   ),
   /** Counted from the newest; mostly one of a few, so that sides meet. */
   job: fc.oneof({ weight: 3, arbitrary: fc.nat(3) }, fc.nat(99)),
   cost: micro(30),
+  /** Of a script: which of its circuits, who asks for it, and what it is to cost. */
+  ask: fc.integer({ min: 1, max: 3 }),
+  task: fc.constantFrom('', 'task_0001'),
+  price: micro(9),
   end: fc.constantFrom('completed', 'failed', 'cancelled')
 })
 type Submit = typeof submitArb extends fc.Arbitrary<infer T> ? T : never
@@ -64,7 +78,7 @@ export const scenarioArb = fc.record({
 
 export interface World {
   teams: { id: string; key: { id: string; teamId: string; dailyLimit: bigint | null } }[]
-  jobs: { id: string; fence: Fence }[]
+  jobs: { id: string; fence: Fence; script: boolean }[]
 }
 
 /** The teams of a scenario with their limits. */
@@ -103,10 +117,11 @@ async function submit(db: Db, person: Person, world: World, plan: Submit): Promi
       mode: plan.direct ? 'direct' : 'temporal'
     }
   })
-  world.jobs.push({ id, fence: { generation: 1, ...(plan.direct && { lease: newLease() }) } })
+  world.jobs.push({ id, script: plan.script, fence: { generation: 1, ...(plan.direct && { lease: newLease() }) } })
 }
 
-async function take(db: Db, { id, fence }: World['jobs'][number], { kind, cost, end }: Step): Promise<unknown> {
+async function take(db: Db, { id, fence, script }: World['jobs'][number], step: Step): Promise<unknown> {
+  const { kind, cost, end, ask, task, price } = step
   const error = { code: 'execution_error', message: 'it broke' } as const
   switch (kind) {
     case 'begin':
@@ -126,22 +141,38 @@ async function take(db: Db, { id, fence }: World['jobs'][number], { kind, cost, 
   }
   // What runs under a lease has nothing at a provider.
   if (fence.lease) return
+  const ref = script ? askedRef(id, task, ask) : plainRef(id)
   switch (kind) {
     case 'send':
     case 'accept': {
       await beginJob(db, id, fence)
-      const task = await takeForSubmit(db, plainRef(id), fence, { provider: 'ionq', token: id })
-      const sent = task && (await markSending(db, plainRef(id), fence, task.number, 'v1'))
-      return sent && kind === 'accept' && markAccepted(db, plainRef(id), fence, `at-${id}`)
+      if (script) await recordAsk(db, id, fence, { task, number: ask, series: 0, parkedAs: null }, askedCircuit(ask))
+      const token = `${id}${task}${ask}`
+      const taken = await takeForSubmit(db, ref, fence, { provider: 'ionq', token, ...(script && { estimate: price }) })
+      const sent = taken && (await markSending(db, ref, fence, taken.number, 'v1'))
+      return sent && kind === 'accept' && markAccepted(db, ref, fence, `at-${token}`)
     }
+    case 'refused':
+      return markWithdrawn(db, ref, fence, null)
     case 'ended': {
       const seen = { status: end, queuePosition: null, predictedWaitSeconds: null, failure: null }
-      return markSeen(db, plainRef(id), { ...seen, state: end, cost: cost % 2n === 0n ? cost : null })
+      return markSeen(db, ref, { ...seen, state: end, cost: cost % 2n === 0n ? cost : null })
     }
     case 'unknown':
-      return markUnknown(db, plainRef(id), fence)
+      return markUnknown(db, ref, fence)
   }
 }
+
+const askedCircuit = (number: number) => ({
+  kind: 'circuit' as const,
+  final: false as const,
+  number,
+  digest: 'd',
+  shots: 1,
+  openqasm3: '',
+  facts: {},
+  registers: []
+})
 
 /** A refusal says which amount does not fit into what is left of which budget, and its figures add up. */
 function assertTruthful({ message, fields }: ServiceError): void {

@@ -2,7 +2,7 @@
 import { closeAttempt, completeAttempt, openAttempt } from '../../db/attempts.js'
 import { beginJob, completeJob, failJob } from '../../db/job-steps.js'
 import { type Answer, type Ask, cookieOf, PASSWORD, type TestApi, type TestUser } from './api.js'
-import { submission } from './builders.js'
+import { bellQasm3, submission } from './builders.js'
 
 const fence = { generation: 1 }
 const failure = { code: 'execution_error', message: 'line 1: no such gate' } as const
@@ -16,6 +16,10 @@ export interface PopulatedTeam {
   /** With a result and the file `circuit.qasm`. */
   completedJob: string
   failedJob: string
+  /** OpenQASM, the owner's. */
+  scriptId: string
+  /** The same again. */
+  secondScriptId: string
   invitation: { id: string; token: string }
   /** Of tier qpu. */
   apiKey: { id: string; key: string }
@@ -77,6 +81,10 @@ export async function makePopulatedTeam(api: TestApi, wrap: (ask: Ask) => Ask = 
   await closeAttempt(db, failedJob, second, 'failed', failure)
   await failJob(db, failedJob, fence, failure)
 
+  const script = { team_id: teamId, name: 'A Bell pair', script_content: bellQasm3() }
+  const { script_id: scriptId } = await asOwner('POST', '/api/scripts/upload', script)
+  const { script_id: secondScriptId } = await asOwner('POST', '/api/scripts/upload', script)
+
   const again = await wrap(api.ask)('POST', '/api/auth/sign-in', { email: owner.email, password: PASSWORD })
   const { sessions } = await succeeding(wrap(api.ask))('GET', '/api/auth/sessions', undefined, {
     cookie: cookieOf(again)
@@ -88,6 +96,8 @@ export async function makePopulatedTeam(api: TestApi, wrap: (ask: Ask) => Ask = 
     pendingJob,
     completedJob,
     failedJob,
+    scriptId,
+    secondScriptId,
     invitation,
     apiKey,
     secretId: secrets[0].id,

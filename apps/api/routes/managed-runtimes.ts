@@ -2,9 +2,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { listBackends } from '../../../db/backends.js'
-import { type Backend, isAtProvider, isForCircuits, unavailableReason } from '../../../domain/backend.js'
+import type { Db } from '../../../db/client.js'
+import { hasCredentials } from '../../../db/provider-workers.js'
+import {
+  type Backend,
+  credentialsOfProvider,
+  isAtProvider,
+  isForCircuits,
+  unavailableReason
+} from '../../../domain/backend.js'
 import { estimateCost } from '../../../domain/cost.js'
-import { capsFrom, NATIVE_SHOTS, programmingModels } from '../../../domain/native-submission.js'
+import { capsFrom, nativeShots, programmingModels } from '../../../domain/native-submission.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam } from '../plugins/access.js'
 
@@ -16,21 +24,34 @@ export const managedRuntimeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> 
         tags: ['jobs'],
         summary: 'Where a team may run native programs',
         description:
-          'One entry for each backend that takes jobs now and each kind of program, with the caps in US cents that a submission may have. Advisory: a submission is judged anew.',
+          'One entry for each backend that takes jobs of the team now and each kind of program, with the caps in US cents that a submission may have. Advisory: a submission is judged anew.',
         querystring: Type.Object({ team_id: Type.String({ format: 'uuid' }) })
       }
     },
     async (request) => {
-      await readTeam(request, deps.db, request.query.team_id)
-      return { runtimes: (await listBackends(deps.db)).flatMap(runtimesOf) }
+      const { team_id } = request.query
+      await readTeam(request, deps.db, team_id)
+      const [backends, reached] = await Promise.all([listBackends(deps.db), providersOf(deps.db, team_id)])
+      return {
+        runtimes: backends
+          .filter((backend) => !isAtProvider(backend) || reached.has(backend.provider))
+          .flatMap(runtimesOf)
+      }
     }
   )
 }
 
-/** Its public client takes entries of exactly these four fields. */
+/** The providers that the team has credentials of. */
+async function providersOf(db: Db, teamId: string): Promise<Set<string>> {
+  const known = Object.entries(credentialsOfProvider)
+  const has = await Promise.all(known.map(([, credentials]) => hasCredentials(db, teamId, credentials)))
+  return new Set(known.flatMap(([provider], at) => (has[at] ? [provider] : [])))
+}
+
+/** The public client takes entries of exactly these four fields. */
 function runtimesOf(backend: Backend) {
-  if (isAtProvider(backend) || !isForCircuits(backend) || unavailableReason(backend) !== null) return []
-  const caps = capsFrom(estimateCost(backend.pricing, NATIVE_SHOTS))
+  if (!isForCircuits(backend) || unavailableReason(backend) !== null) return []
+  const caps = capsFrom(estimateCost(backend.pricing, nativeShots(backend)))
   if (!caps) return []
   return programmingModels.map((model) => ({
     backend: backend.slug,

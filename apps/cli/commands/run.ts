@@ -45,6 +45,7 @@ export async function runJob(api: ApiClient, source: Source, options: RunOptions
   const { value, text } = await api.post<{ job_id: string }>('/api/jobs/submit', await submissionBody(source, options))
   const id = plain(value.job_id)
   if (!options.wait) return print(options.json ? text : `job ${id}\nWait for it with: qjob job ${id} --wait`)
+  say(`job ${id} is submitted`)
   const job = await waitForJob(api, id, { lines: true })
   const result = resultJson(job.text)
   if (job.value.status !== 'completed' || result === null) {

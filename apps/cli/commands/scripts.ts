@@ -15,7 +15,9 @@ import {
   scriptPageText,
   scriptText,
   templatesText,
+  type Updated,
   type Uploaded,
+  updatedText,
   uploadedText
 } from '../script-text.js'
 import { collect, isUuid, type ServiceOptions, serviceCommand, wholeNumber, withService } from '../service-command.js'
@@ -127,7 +129,8 @@ async function analyse(api: ApiClient, script: string, options: AnalyseOptions):
 interface WriteOptions extends ServiceOptions {
   name?: string
   description?: string
-  requirements?: string
+  /** `false`: those that there are go. */
+  requirements?: string | false
   type?: string
   framework?: string
   content?: string
@@ -151,7 +154,8 @@ function addWriting(scripts: Command): void {
     .option('--content <file>', 'its new source; - reads standard input')
     .option('--name <name>', 'its new name')
     .option('--description <text>', 'what it does')
-    .option('--requirements <file>', 'a requirements.txt')
+    .option('--requirements <file>', 'a requirements.txt; packages are checked, not installed')
+    .option('--no-requirements', 'without the requirements that it has')
     .option('--framework <name>', 'what the code is written with')
     .action((script: string, options: WriteOptions) => withService(options, (api) => update(api, script, options)))
   serviceCommand(scripts, 'publish', 'let everybody see and run a script; it cannot be changed any more')
@@ -210,9 +214,9 @@ async function update(api: ApiClient, script: string, options: WriteOptions): Pr
   }
   if (Object.values(changes).every((change) => change === undefined))
     throw new CliError('usage', 'nothing to change: --content, --name, --description, --requirements, --framework')
-  const { value, text } = await api.patch<ScriptRecord>(`/api/scripts/${await scriptIdOf(api, script)}`, changes)
-  print(options.json ? text : `script ${plain(value.id)} is at version ${value.version}`)
+  const { value, text } = await api.patch<Updated>(`/api/scripts/${await scriptIdOf(api, script)}`, changes)
+  print(options.json ? text : updatedText(value))
 }
 
-const requirementsOf = async ({ requirements }: WriteOptions): Promise<string | undefined> =>
-  requirements === undefined ? undefined : await readText(requirements)
+const requirementsOf = async ({ requirements }: WriteOptions): Promise<string | null | undefined> =>
+  requirements === undefined ? undefined : requirements === false ? null : await readText(requirements)

@@ -1,0 +1,335 @@
+// Scripts whose circuits run at a provider: each circuit is sent once, whatever dies meanwhile, its money is reserved before
+// it is sent, and whatever ends the script ends them too. The emulator's ledger is the witness.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import type { FaultOrder } from '../../apps/emulators/faults.js'
+import { changeTeamBudget } from '../../db/budget.js'
+import { eventually } from '../support/eventually.js'
+import { type ProviderPlatform, startProviderPlatform } from '../support/provider-platform.js'
+
+let platform: ProviderPlatform
+
+beforeAll(async () => {
+  platform = await startProviderPlatform('provider-scripts')
+}, 120_000)
+
+beforeEach(() => platform.ionq.reset())
+
+afterEach(async () => {
+  expect(await platform.mismatches()).toEqual([])
+  expect((await platform.budget()).day.reserved_usd).toBe(0)
+})
+
+afterAll(() => platform.close())
+
+const DAY_MS = 86_400_000
+const submitting = { method: 'POST', path: '/jobs' }
+
+/** One circuit after the other, each with another qubit set. */
+const inTurn = (circuits: number) => `
+from qiskit import QuantumCircuit
+
+def main(shots):
+    seen = []
+    for n in range(${circuits}):
+        circuit = QuantumCircuit(3)
+        circuit.x(n % 3)
+        seen.append(device.run(circuit, shots))
+    return {"seen": seen}
+`
+
+/** Two tasks that run a circuit each, at once. */
+const sideBySide = `
+from marqov import task, workflow
+
+@task
+def sample(bit):
+    from qiskit import QuantumCircuit
+    circuit = QuantumCircuit(2)
+    circuit.x(bit)
+    return device.run(circuit, 100)
+
+@task
+def both(first, second):
+    return {"first": first, "second": second}
+
+@workflow
+def pair():
+    return both(sample(0), sample(1))
+`
+
+/** Each circuit of 100 shots: 1.30 USD. */
+const run = (inline_code: string, body: Record<string, unknown> = {}) =>
+  platform.submitPaid({ circuit: undefined, inline_code, ...body })
+
+const expected = (circuits: number) =>
+  Array.from({ length: circuits }, (_, n) => ({ [['100', '010', '001'][n % 3]!]: 100 }))
+
+const spent = async () => (await platform.budget()).day.spent_usd
+
+const reservations = async (id: string) => [
+  ...(await platform.connection.db.execute(
+    sql`select task, attempt, amount_micro::text as amount from ledger where job_id = ${id} and kind = 'reserve'
+      order by at, task, attempt`
+  ))
+]
+
+/** With the team's daily limit so far above what it has spent already. */
+async function withLeftToday(usd: number, act: () => Promise<void>): Promise<void> {
+  const { db } = platform.connection
+  await changeTeamBudget(db, platform.teamId, { daily: BigInt(Math.round(((await spent()) + usd) * 1e6)) })
+  try {
+    await act()
+  } finally {
+    await changeTeamBudget(db, platform.teamId, { daily: 1_000_000_000n })
+  }
+}
+
+test('each circuit of a script runs once and is paid; what was not reserved at submission is reserved when it is asked for', async () => {
+  const before = await spent()
+  const id = await run(inTurn(3))
+  expect(await platform.ended(id)).toMatchObject({
+    status: 'completed',
+    result: { seen: expected(3) },
+    estimated_cost_usd: 1.3,
+    actual_cost_usd: 3.9,
+    attempts: 1,
+    provider_jobs: [{ status: 'completed' }, { status: 'completed' }, { status: 'completed' }]
+  })
+  expect(platform.ionq.tasks()).toHaveLength(3)
+  expect((await spent()) - before).toBeCloseTo(3.9, 6)
+  expect(await reservations(id)).toEqual([
+    { task: '', attempt: 0, amount: '1300000' },
+    { task: '', attempt: 2, amount: '1300000' },
+    { task: '', attempt: 3, amount: '1300000' }
+  ])
+}, 90_000)
+
+test('circuits that the submission counted are reserved once', async () => {
+  const id = await run(inTurn(2), { params: { shots: 100, circuit_count: 3 } })
+  expect(await platform.ended(id)).toMatchObject({
+    status: 'completed',
+    estimated_cost_usd: 3.9,
+    actual_cost_usd: 2.6
+  })
+  expect(await reservations(id)).toEqual([{ task: '', attempt: 0, amount: '3900000' }])
+}, 90_000)
+
+test('tasks of a graph run their circuits side by side', async () => {
+  const id = await run(sideBySide)
+  expect(await platform.ended(id, 60_000)).toMatchObject({
+    status: 'completed',
+    result: { first: { '10': 100 }, second: { '01': 100 } },
+    actual_cost_usd: 2.6
+  })
+  expect(platform.ionq.tasks()).toHaveLength(2)
+}, 90_000)
+
+test('a script that runs no circuit costs nothing', async () => {
+  const id = await run('import qiskit\n\ndef main(shots):\n    return {"shots": shots}\n')
+  expect(await platform.ended(id)).toMatchObject({ status: 'completed', result: { shots: 100 }, actual_cost_usd: 0 })
+}, 60_000)
+
+const steps: Record<string, FaultOrder> = {
+  'its circuit has not arrived': { match: submitting, kind: 'hang' },
+  'its circuit was accepted, and the answer is under way': { match: submitting, kind: 'hang_after' },
+  'it asks for the status of its circuit': { match: { method: 'GET', path: '/jobs/' }, kind: 'hang' },
+  'it fetches the counts of its circuit': {
+    match: { method: 'GET', path: '/jobs/' },
+    kind: 'lag',
+    lag_ms: 3_000,
+    times: 2
+  }
+}
+
+test('a worker killed while four scripts are each at another step of their second circuit: each circuit is paid once', async () => {
+  const ids: Record<string, string> = {}
+  for (const [name, fault] of Object.entries(steps)) {
+    const before = platform.ionq.tasks().length
+    platform.ionq.timing({ queueMs: 1_500, runMs: 0 })
+    ids[name] = await run(inTurn(3), { name })
+    await platform.paidTasks(before + 1)
+    platform.ionq.fault(fault)
+    await eventually(() => platform.ionq.faults().length === 0)
+  }
+  await platform.kill('worker')
+  await platform.start.worker()
+  for (const [name, id] of Object.entries(ids)) {
+    const { status, attempts, actual_cost_usd, result } = await platform.ended(id, 120_000)
+    expect({ name, status, attempts, actual_cost_usd, result }).toMatchObject({
+      ...{ name, status: 'completed', actual_cost_usd: 3.9 },
+      result: { seen: expected(3) }
+    })
+  }
+  expect(platform.ionq.tasks()).toHaveLength(12)
+}, 240_000)
+
+test('a worker killed while a circuit is in the queue, and the waiting script gone with it: it is repeated, the circuits are not', async () => {
+  platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
+  const id = await run(inTurn(2))
+  await platform.paidTasks(1)
+  platform.ionq.advance(2 * DAY_MS)
+  await platform.paidTasks(2)
+  await platform.kill('worker')
+  // As if the executor had been started anew.
+  await platform.connection.db.execute(sql`update job_asks set parked_as = 'gone' where job_id = ${id}`)
+  await platform.start.worker()
+  platform.ionq.advance(2 * DAY_MS)
+  expect(await platform.ended(id, 90_000)).toMatchObject({
+    status: 'completed',
+    result: { seen: expected(2) },
+    actual_cost_usd: 2.6
+  })
+  expect(platform.ionq.tasks()).toHaveLength(2)
+}, 120_000)
+
+test.each<[string, FaultOrder[]]>([
+  ['the answer is lost', [{ match: submitting, kind: 'drop_after' }]],
+  ['it is accepted and answered with 503', [{ match: submitting, kind: 'status_after', status: 503 }]],
+  ['it is accepted late', [{ match: submitting, kind: 'accept_late', lag_ms: 2_500 }]],
+  ['too many requests', [{ match: submitting, kind: 'status', status: 429, retry_after: 1, times: 2 }]]
+])(
+  'a circuit whose submission goes wrong (%s) is paid once',
+  async (_name, faults) => {
+    for (const fault of faults) platform.ionq.fault(fault)
+    const id = await run(inTurn(2))
+    expect(await platform.ended(id, 60_000)).toMatchObject({ status: 'completed', actual_cost_usd: 2.6 })
+    expect(platform.ionq.tasks()).toHaveLength(2)
+  },
+  90_000
+)
+
+test('a circuit that the budget has no room for fails the job with the figures; what ran before is paid, the rest given back', async () => {
+  await withLeftToday(2.6, async () => {
+    const id = await run(inTurn(3))
+    const job = await platform.ended(id)
+    expect(job).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' }, actual_cost_usd: 2.6 })
+    expect(job.error!.message).toMatch(/not sent to IonQ.*\$1\.30.*daily budget \(\$0\.00 of/)
+    expect(platform.ionq.tasks()).toHaveLength(2)
+  })
+}, 90_000)
+
+test.each([
+  [3.9, 'completed', 3.9, 3],
+  [3.89, 'failed', 2.6, 2]
+])(
+  "the submitter's own cap of %d USD for three circuits: %s",
+  async (max_cost_usd, status, actual_cost_usd, tasks) => {
+    const id = await run(inTurn(3), { max_cost_usd })
+    const job = await platform.ended(id)
+    expect(job).toMatchObject({ status, actual_cost_usd })
+    if (status === 'failed') expect(job.error).toMatchObject({ code: 'budget_exceeded' })
+    expect(platform.ionq.tasks()).toHaveLength(tasks)
+  },
+  90_000
+)
+
+test('two tasks at once when the budget has room for one circuit: one is sent, and ended when the other fails the job', async () => {
+  platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
+  await withLeftToday(1.3, async () => {
+    const id = await run(sideBySide)
+    const job = await platform.ended(id, 60_000)
+    expect(job).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' }, actual_cost_usd: 0 })
+    expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }])
+  })
+}, 90_000)
+
+test('a cancel while the second circuit is in the queue ends it there; the first stays paid', async () => {
+  const id = await run(inTurn(3))
+  platform.ionq.timing({ queueMs: 1_000, runMs: 0 })
+  await platform.paidTasks(1)
+  platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
+  await platform.paidTasks(2)
+  await platform.cancel(id)
+  expect(await platform.ended(id)).toMatchObject({
+    status: 'cancelled',
+    cancel: { outcome: 'provider_confirmed' },
+    actual_cost_usd: 1.3
+  })
+  expect(platform.ionq.tasks()).toMatchObject([{ state: 'completed' }, { state: 'canceled' }])
+}, 90_000)
+
+test('a cancel while the answer to a submission is lost: the circuit is found and ended there', async () => {
+  platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
+  platform.ionq.fault({ match: submitting, kind: 'hang_after' })
+  const id = await run(inTurn(2))
+  await platform.paidTasks(1)
+  await platform.cancel(id)
+  expect(await platform.ended(id, 60_000)).toMatchObject({ status: 'cancelled', actual_cost_usd: 0 })
+  expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }])
+}, 90_000)
+
+test('a cancel while two tasks have a circuit each in the queue ends both', async () => {
+  platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
+  const id = await run(sideBySide)
+  await platform.paidTasks(2)
+  await platform.cancel(id)
+  expect(await platform.ended(id)).toMatchObject({
+    status: 'cancelled',
+    cancel: { outcome: 'provider_confirmed' },
+    actual_cost_usd: 0
+  })
+  expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }, { state: 'canceled' }])
+}, 90_000)
+
+test('a provider that says nothing after a cancel: all is held, and settled once it has said how each circuit ended', async () => {
+  platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
+  const id = await run(sideBySide)
+  await platform.paidTasks(2)
+  await platform.until(id, ({ provider_jobs }) => (provider_jobs as unknown[]).length === 2)
+  platform.ionq.fault({ kind: 'offline', times: 1_000_000 })
+  await platform.cancel(id)
+  expect(await platform.ended(id, 60_000)).toMatchObject({
+    status: 'cancelled',
+    cancel: { outcome: 'provider_unknown' },
+    actual_cost_usd: null
+  })
+  expect((await platform.budget()).day.reserved_usd).toBeCloseTo(2.6, 6)
+  platform.ionq.clearFaults()
+  platform.ionq.advance(2 * DAY_MS)
+  await platform.askAfterHeld()
+  expect(await platform.job(id)).toMatchObject({ status: 'cancelled', actual_cost_usd: 2.6 })
+}, 120_000)
+
+const catching = `
+from qiskit import QuantumCircuit
+
+def main(shots):
+    circuit = QuantumCircuit(1)
+    circuit.x(0)
+    said = []
+    for _ in range(2):
+        try:
+            said.append(device.run(circuit, shots))
+        except RuntimeError as error:
+            said.append(str(error))
+    return {"said": said}
+`
+
+test('a circuit that the provider refuses is an error in the script, which may go on without it', async () => {
+  platform.ionq.fault({ match: submitting, kind: 'status', status: 400 })
+  const id = await run(catching)
+  const job = await platform.ended(id)
+  expect(job).toMatchObject({
+    status: 'completed',
+    result: { said: [expect.any(String), { '1': 100 }] },
+    actual_cost_usd: 1.3
+  })
+}, 60_000)
+
+test('credentials that are removed between two circuits: nothing more is sent, and the script is told why', async () => {
+  platform.ionq.timing({ queueMs: 1_000, runMs: 0 })
+  const id = await run(catching)
+  await platform.paidTasks(1)
+  platform.ionq.fault({ match: submitting, kind: 'status', status: 429, retry_after: 2 })
+  await eventually(() => platform.ionq.faults().length === 0)
+  await platform.connection.db.execute(sql`delete from team_secrets where team_id = ${platform.teamId}`)
+  const job = await platform.ended(id)
+  await platform.storeCredentials()
+  expect(job).toMatchObject({
+    status: 'completed',
+    result: { said: [{ '1': 100 }, expect.stringMatching(/no credentials of IonQ/)] },
+    actual_cost_usd: 1.3
+  })
+  expect(platform.ionq.tasks()).toHaveLength(1)
+}, 60_000)

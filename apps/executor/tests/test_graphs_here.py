@@ -177,6 +177,23 @@ def test_what_fails_names_its_task_and_its_line(
     assert "qjs_executor" not in told["message"]
 
 
+@pytest.mark.parametrize("call", ["wf(1)", "wf(1).run(client)", "print(wf(1).visualize())"])
+def test_a_workflow_that_is_called_and_never_run_is_warned_of(children: FrameChildren, call: str) -> None:
+    told = answer(children, main(f"{call}\nreturn 5"))
+    assert told["value"] == 5
+    assert told["warnings"] == [
+        "a workflow was called but not run: what the call gives is a plan, until `await workflow(...).run(client)`"
+    ]
+    assert answer(children, main("await wf(1).run(client)\nreturn 5"))["warnings"] == []
+
+
+def test_a_client_without_workflows_says_so(children: FrameChildren) -> None:
+    code = "async def main(client, params):\n    return await client.start_workflow('x', args=[{}], id='a')\n"
+    told = children.start(job(code, framework="qiskit"))
+    assert "only a workflow of this script can be started" in told["message"]
+    assert told["line"] == 2
+
+
 def test_big_integers_pass_through_a_graph(children: FrameChildren) -> None:
     assert result(children, WF, {"a": 10**4299})["more"][0] == 10**4299 + 12
 

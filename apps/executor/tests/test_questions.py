@@ -45,6 +45,45 @@ def test_a_source_is_compiled_for_a_provider(executor: Executor, source: dict[st
     assert compiled["circuit_info"]["num_qubits"] == 2
 
 
+NEVER = 'raise SystemExit("a script was run")'
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"import qiskit\n\ndef main(shots):\n    {NEVER}\n",
+        f"import qiskit\n\nasync def main(client, params):\n    {NEVER}\n",
+        "import qiskit\n\ncircuit = qiskit.QuantumCircuit(1)\n\ndef main():\n    return circuit\n",
+        WORKFLOW,
+        f"{WORKFLOW}\n@marqov.workflow\ndef another():\n    return square(1)\n",
+        # Wider than any simulator: it would fail if it ran here.
+        "import qiskit\n\ncircuit = qiskit.QuantumCircuit(36)\ncircuit.h(range(36))\ncounts = device.run(circuit, 10)\n",
+        f"import qiskit\n\ntry:\n    device.run(qiskit.QuantumCircuit(1), 1)\nexcept BaseException:\n    pass\n{NEVER}\n",
+        f"import qiskit\n\ntry:\n    device.run(1, shots=-1)\nexcept BaseException:\n    pass\ncircuit = qiskit.QuantumCircuit(1)\ndevice.run(circuit)\n{NEVER}\n",
+    ],
+    ids=["main", "async_main", "main_gives_circuit", "workflow", "workflows", "device_run", "device_run_kept", "twice"],
+)
+def test_a_script_is_told_so_before_any_of_its_circuits_runs(executor: Executor, code: str) -> None:
+    target = {"format": "ionq", "num_qubits": 36}
+    answer = _ask(executor, "/compile", source=_source(code), target=target, params={"shots": 10})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "no_circuit"), answer.text
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "message"),
+    [
+        ("import qiskit\nx = 1\n", "execution_error", "No circuit"),
+        ("import qiskit\nprint(1 / 0)\n", "execution_error", "ZeroDivisionError"),
+    ],
+)
+def test_code_that_is_no_script_fails_as_it_always_does(
+    executor: Executor, code: str, error: str, message: str
+) -> None:
+    answer = _ask(executor, "/compile", source=_source(code), target={"format": "ionq"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, error), answer.text
+    assert message.lower() in answer.json()["error"]["message"].lower()
+
+
 def test_what_a_target_cannot_express_is_refused_with_its_operation_qubit_and_line(executor: Executor) -> None:
     code = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nh q[0];\nreset q[1];\n'
     answer = _ask(executor, "/compile", source=_source(code), target={"format": "ionq"})

@@ -53,7 +53,7 @@ def test_each_part_arrives_as_it_was_sent() -> None:
     assert script(answers=answers, **{**ASK, "circuits": "ask"}).answers == answers
     assert script(resume={"run_id": "p"}, answers=[COUNTS], **ASK).resume == "p"
     assert script(task=TASK, **{**ASK, "graphs": "here", "circuits": "ask"}).may_ask
-    assert not script(finish=FINISH, **ASK).may_ask
+    assert not script(finish=FINISH, entry=ENTRY, **ASK).may_ask
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_each_part_arrives_as_it_was_sent() -> None:
         ({**ASK, "script": {"seed": True, "now": 0}}, "script.seed"),
         ({**ASK, "script": {"seed": 1, "now": 1e12}}, "script.now: must be a number"),
         ({"task": TASK, "finish": FINISH}, "finish: excludes task"),
-        ({"task": TASK, "entry": ENTRY}, "task: excludes entry"),
+        ({"task": TASK, "entry": ENTRY}, "entry: excludes task"),
         ({"task": {**TASK, "team": "t"}}, "task: must be an object with function, name, arguments, values"),
         ({"task": {**TASK, "function": "%"}}, "task.function: must be base64"),
         ({"task": {**TASK, "values": {"task_1": "1"}}}, "task.values (a key): must be the id of a task"),

@@ -44,6 +44,15 @@ def test_a_workflow_is_asked_for_as_what_ends_the_run(children: FrameChildren) -
     assert told["value"] == {"sum": 3, "more": [10**4000, "constant"]}
 
 
+def test_results_that_are_returned_are_told_in_the_order_of_their_places(children: FrameChildren) -> None:
+    code = HEAD + (
+        "@task\ndef f(x): return x\n@workflow\ndef wf():\n    a, b, c = f(1), f(2), f(3)\n"
+        "    return {'z': c, 'y': [b, {'x': c}, a]}\n"
+    )
+    graph = asked(children.start(job(code, graphs="ask")))["graph"]
+    assert graph["returns"] == ["task_0003", "task_0002", "task_0001"]
+
+
 def test_a_native_submission_is_asked_for_under_its_name(children: FrameChildren) -> None:
     ask = asked(children.start(job(NATIVE, graphs="ask", entry=sent("single_task", "add", args=[1], kwargs={"y": 2}))))
     assert (ask["final"], ask["graph"]["name"], ask["graph"]["returns"]) == (True, "add", ["task_0001"])
@@ -109,6 +118,10 @@ def test_a_main_that_is_run_again_asks_for_the_same_and_goes_on_where_it_was(chi
 def test_a_graph_without_tasks_is_answered_at_once(children: FrameChildren) -> None:
     code = main("return await empty().run(client)", more=HEAD + "@workflow\ndef empty(): return [1, {'a': None}]\n")
     assert children.start(job(code, graphs="ask"))["value"] == [1, {"a": None}]
+    alone = HEAD + "@workflow\ndef wf(): return [1, {'a': None}]\n"
+    assert children.start(job(alone, graphs="ask"))["value"] == [1, {"a": None}]
+    native = sent("native_workflow", "wf", args=[], kwargs={})
+    assert asked(children.start(job(alone, graphs="ask", entry=native)))["graph"]["nodes"] == []
 
 
 def test_metadata_of_the_service_is_what_run_with_ids_gives(children: FrameChildren) -> None:
@@ -256,3 +269,15 @@ def test_a_script_that_keeps_its_mismatch_for_itself_fails_all_the_same(children
 def test_a_script_that_closes_its_channel_fails(children: FrameChildren) -> None:
     code = DEVICE + "import os\nos.closerange(3, 100)\ndevice.run(bell)\n"
     assert children.start(job(code, circuits="ask")) == {"exit": 1}
+
+
+def test_a_script_that_asks_without_end_is_ended(children: FrameChildren) -> None:
+    code = DEVICE + "while True:\n    try: device.run(bell, 1)\n    except Exception: pass\n"
+    ask = asked(children.start(job(code, circuits="ask")))
+    told = children.answer(ask, counts={"00": 1})
+    answers = [answered(ask, counts={"00": 1})] * 1000
+    children.drop()
+    assert told["ask"]["number"] == 2
+    told = children.start(job(code, circuits="ask", answers=answers))
+    assert told["message"] == "the script asks for more than 1,000 circuits and workflows, the limit of a run"
+    assert told["line"] == 5

@@ -136,7 +136,7 @@ def test_a_circuit_of_the_sdk_goes_from_task_to_task(children: FrameChildren) ->
         ("def f(): return [float('nan')]", "f() returned[0]: nan is not a JSON number"),
         ("def f(): return 10**4300", "an integer of more than 4300 digits"),
         ("def f():\n    x = []\n    for _ in range(100): x = [x]\n    return x", "nested deeper than 24 levels"),
-        ("def f(): return 'x' * 2_000_000", "f() returned a value of 1.9 MiB, too large to be shown"),
+        ("def f(): return 'x' * 4_000_000", "f() returned a value of 3.8 MiB, too large to be shown"),
     ],
 )
 def test_a_value_that_people_cannot_be_shown_is_kept_and_says_why(

@@ -19,6 +19,8 @@ from typing import Any, Literal, NoReturn
 from .refusals import JobError
 
 Kind = Literal["graph", "circuit"]
+REQUESTS_MAX = 1_000
+"""As many as the service takes of one run: more would be a loop without an end."""
 ANOTHER_PATH = (
     "the script took another path when it was run again: its {place} request {before} and is {now} now; randomness and"
     " clock are fixed, so look for what else may differ from run to run: threads, addresses of objects, the time that"
@@ -78,6 +80,10 @@ class Asks:
     def _next(self, kind: Kind, digest: str, what: str, fields: dict[str, Any], final: bool) -> dict[str, Any]:
         if self.ended is not None:
             raise EndOfScript(self.ended)
+        if self.number == REQUESTS_MAX:
+            self.end(
+                JobError(f"the script asks for more than {REQUESTS_MAX:,} circuits and workflows, the limit of a run")
+            )
         self.number += 1
         if self.number <= len(self._answers):
             self._check(self._answers[self.number - 1], kind, digest, what)
@@ -97,7 +103,7 @@ class Asks:
             with suppress(Exception):
                 stream.flush()
         # The time that a task may take does not pass while its question is out.
-        left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
+        left, interval = signal.setitimer(signal.ITIMER_REAL, 0)
         asked = _monotonic()
         told = None
         try:
@@ -106,7 +112,7 @@ class Asks:
         finally:
             self.seconds_waited += _monotonic() - asked
             if left > 0:
-                signal.setitimer(signal.ITIMER_REAL, left)
+                signal.setitimer(signal.ITIMER_REAL, left, interval)
         answer = (told or {}).get("answer")
         if not isinstance(answer, dict):
             self.end(JobError("the service did not answer the script's request"))

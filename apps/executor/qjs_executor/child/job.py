@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import itertools
+import re
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -45,6 +46,7 @@ NO_CIRCUIT = (
     "the code leaves no circuit to {} (it defines main() or runs on the device): assign the circuit to a variable named"
     " 'circuit'"
 )
+_SDK = re.compile(r"\bmarqov\b")
 DISPATCH_RETURNED = (
     "main() returned a workflow that has not run: return what it gives, with `await workflow(...).run(client)`"
 )
@@ -105,19 +107,21 @@ def _answer_of_code(job: dict[str, Any], script: Script, dispatches: Dispatches 
         if dispatches is None:
             raise JobError(f"the script has no workflow or task '{script.entry['entrypoint']}': it does not use marqov")
         _, namespace = user_code.executed(job["source"]["code"], job["params"], _device(job))
-        return workflow_answer(entry_dispatch(namespace, script.entry), dispatches, script.graphs == "ask")
-    found = _source(job, None if dispatches is None else DispatchClient(dispatches))
+        dispatch = entry_dispatch(namespace, script.entry)
+        return workflow_answer(dispatch, dispatches, asked=script.graphs == "ask", native=True)
+    found = _source(job, DispatchClient(dispatches))
     if isinstance(found, user_code.FoundWorkflow):
         if dispatches is None:
             raise JobError(f"'{found.name}' is not a workflow of the package 'marqov', which the script does not use")
         dispatch = recorded(found.name, found.function, job["params"])
-        return workflow_answer(dispatch, dispatches, script.graphs == "ask")
+        return workflow_answer(dispatch, dispatches, asked=script.graphs == "ask")
     if isinstance(found, DeviceRun):
         return {**found.answer, "shots": found.shots}
     if isinstance(found, user_code.FoundValue):
         if type(found.value).__name__ == "WorkflowDispatch":
             raise JobError(DISPATCH_RETURNED)
-        return {"value": plain_value(found.value), "warnings": found.warnings}
+        notes = dispatches.notes if dispatches is not None else []
+        return {"value": plain_value(found.value), "warnings": [*found.warnings, *notes]}
     assert isinstance(found, user_code.FoundObject)
     with _lines(found, job):
         circuit, warnings, text = _circuit(found, job)
@@ -132,7 +136,9 @@ def _answer_of_code(job: dict[str, Any], script: Script, dispatches: Dispatches 
 def _dispatches(job: dict[str, Any]) -> Dispatches | None:
     """What runs the workflows of the source; None for a source that can have none."""
     source = job["source"]
-    if source["kind"] != "code" or "marqov" not in source["code"] or importlib.util.find_spec("marqov") is None:
+    if source["kind"] != "code" or source["framework"] == "openqasm" or not _SDK.search(source["code"]):
+        return None
+    if importlib.util.find_spec("marqov") is None:
         return None
     dispatches = Dispatches(job["script"].graphs, job["asks"], lambda: _device(job))
     dispatches.begin()

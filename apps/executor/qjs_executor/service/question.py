@@ -17,8 +17,11 @@ from .run_request import KEY_MAX, QUBITS_MAX, SHOTS_MAX, TEXT_MAX, lane_of, sour
 
 WALL_SECONDS = 10.0
 """Reading, converting and describing are quick; what takes longer is an attack or belongs into a job."""
+ANALYSE_SECONDS = 30.0
+"""A script of 1 MiB that is one long list of gates takes about ten on a machine with nothing else to do."""
 COMPILE_SECONDS = 60.0
 """Routing a wide circuit onto a device's couplings takes its time."""
+MOST_SECONDS: dict[Task, float] = {"analyse": ANALYSE_SECONDS, "compile": COMPILE_SECONDS}
 ARGUMENT_KEYS = {"args", "kwargs"}
 
 Parse = Callable[[dict[str, Any], Limits], tuple[Job, Limits, Lane]]
@@ -84,6 +87,6 @@ def _question(
         task=task,
         request=wanted,
     )
-    most = COMPILE_SECONDS if task == "compile" else WALL_SECONDS
+    most = MOST_SECONDS.get(task, WALL_SECONDS)
     limits = replace(defaults, wall_seconds=wall_seconds_of(request, most, most))
     return job, limits, lane_of({"lane": "interactive", **request})

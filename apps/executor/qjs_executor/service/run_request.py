@@ -19,7 +19,10 @@ TEXT_MAX = 1024 * 1024
 SHOTS_MAX = 100_000
 SEED_MAX = 2**63 - 1
 """The simulator takes a signed 64-bit seed."""
+WALL_SECONDS_MIN = 0.1
 WALL_SECONDS_MAX = 900
+TASK_SECONDS_MAX = 7 * 86_400
+"""What may be asked for a task; it is given WALL_SECONDS_MAX at most, a stretch between two questions each."""
 QUBITS_MAX = 256
 KEY_MAX = 100
 
@@ -35,7 +38,11 @@ def parse_run_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, L
     engine = text_of(request.get("engine"), "engine", 40)
     if engine not in ENGINES:
         refuse("engine", f"must be one of {', '.join(ENGINES)}", engine)
-    wall = wall_seconds_of(request, defaults.wall_seconds, WALL_SECONDS_MAX)
+    script = script_of(request)
+    # A task has the limit that its author wrote, which may be days, or nearly nothing.
+    least, most = (0.0, TASK_SECONDS_MAX) if script.task else (WALL_SECONDS_MIN, WALL_SECONDS_MAX)
+    wall = wall_seconds_of(request, defaults.wall_seconds, most, least)
+    wall = min(max(wall, WALL_SECONDS_MIN), WALL_SECONDS_MAX)
     job = Job(
         run_id=text_of(request.get("run_id"), "run_id", 100),
         source=source,
@@ -43,17 +50,17 @@ def parse_run_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, L
         engine=engine,
         max_qubits=_max_qubits(request.get("max_qubits")),
         params=_params(request.get("params")),
-        script=script_of(request),
+        script=script,
     )
     return job, replace(defaults, wall_seconds=wall), lane_of(request)
 
 
-def wall_seconds_of(request: dict[str, Any], default: float, most: float) -> float:
+def wall_seconds_of(request: dict[str, Any], default: float, most: float, least: float = WALL_SECONDS_MIN) -> float:
     """How long a request may take, `limits.wall_seconds`. Raises InvalidRequest."""
     limits = request.get("limits", {})
     if not isinstance(limits, dict):
         refuse("limits", "must be an object", limits)
-    return number_of(limits.get("wall_seconds", default), "limits.wall_seconds", 0.1, most)
+    return number_of(limits.get("wall_seconds", default), "limits.wall_seconds", least, most)
 
 
 def lane_of(request: dict[str, Any]) -> Lane:

@@ -42,8 +42,9 @@ def script_of(request: dict[str, Any]) -> Script:
         begin = object_of(begin, "script", ("seed", "now"))
     elif "ask" in (graphs, circuits):
         refuse("script", "must be an object with seed and now, since what asks may be run again", None)
-    chosen = [name for name in ("entry", "task", "finish") if request.get(name) is not None]
-    if len(chosen) > 1:
+    chosen = [name for name in ("task", "finish", "entry") if request.get(name) is not None]
+    # Whoever finishes what an entry began may say so.
+    if len(chosen) > 1 and chosen != ["finish", "entry"]:
         raise InvalidRequest(f"{chosen[1]}: excludes {chosen[0]}; give one of them")
     seed = now = None
     if begin is not None:

@@ -14,9 +14,9 @@ _HOW = "dispatch a workflow with `await workflow(...).run(client)`"
 
 class DispatchClient:
     """Starts workflows as the SDK's own client does. Each has ended when `start_workflow` returns: what is started side
-    by side runs one after another."""
+    by side runs one after another. `dispatches` is None for a script that can have no workflow."""
 
-    def __init__(self, dispatches: Dispatches) -> None:
+    def __init__(self, dispatches: Dispatches | None) -> None:
         self._dispatches = dispatches
         self._handles: dict[str, DispatchHandle] = {}
 
@@ -31,7 +31,7 @@ class DispatchClient:
     ) -> DispatchHandle:
         """Runs the workflow of a dispatch. Raises JobError for anything else."""
         given = [item for item in (arg, *args) if item is not None]
-        if len(given) != 1 or not isinstance(given[0], Prepared):
+        if self._dispatches is None or len(given) != 1 or not isinstance(given[0], Prepared):
             raise JobError(f"client.start_workflow: only a workflow of this script can be started; {_HOW}")
         graph = given[0].graph
         value, metadata = self._dispatches.run(graph)

@@ -20,14 +20,15 @@ from .shared_generators import pickle_generators_by_reference
 from .task_device import pickle_devices_by_reference, provide_device
 from .values import filled
 
+NEVER_RUN = "a workflow was called but not run: what the call gives is a plan, until `await workflow(...).run(client)`"
+
 
 class Prepared(dict[str, Any]):
     """What the SDK sends to start a workflow, with the graph that it is of."""
 
     def __init__(self, graph: dict[str, Any]) -> None:
         nodes = {node["node_id"]: {**node, "func_ref": node["function"]} for node in graph["nodes"]}
-        returned = references(graph["output"])
-        outputs = [node_id for node_id in nodes if node_id in returned]
+        outputs = references(graph["output"])
         super().__init__(nodes=nodes, execution_levels=graph["levels"], output_nodes=outputs)
         self.graph = graph
 
@@ -41,6 +42,7 @@ class Dispatches:
         self._asks = asks
         self._task_device = task_device
         self._recording = Recording()
+        self._runs = 0
 
     def begin(self) -> None:
         """Changes the SDK's classes; to be called before the script's code runs."""
@@ -56,6 +58,11 @@ class Dispatches:
 
         WorkflowDispatch._prepare_workflow_input = prepared
 
+    @property
+    def notes(self) -> list[str]:
+        """Warnings: a workflow was called and nothing was run."""
+        return [NEVER_RUN] if self._recording.graphs and self._runs == 0 else []
+
     def graph(self, dispatch: Any) -> dict[str, Any]:
         """The graph of a dispatch. Raises JobError."""
         return guarded_graph(self._recording, dispatch)
@@ -63,6 +70,7 @@ class Dispatches:
     def run(self, graph: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """What a workflow returns, results of tasks encoded in their places, and its metadata. Ends the script when a
         task fails."""
+        self._runs += 1
         if self._graphs == "ask" and graph["nodes"]:
             return self._asked(graph)
         values, times = run_here(graph, self._asks, lambda: provide_device(self._task_device()))

@@ -103,7 +103,7 @@ def _levels(nodes: list[dict[str, Any]]) -> list[list[str]]:
 
 def _dot(nodes: list[dict[str, Any]], template: Any) -> str:
     """The graph for Graphviz as the SDK draws it: tasks that the workflow returns are filled."""
-    returned = references(template)
+    returned = set(references(template))
     lines = ["digraph workflow {", "  rankdir=TB;"]
     for node in nodes:
         label = node["func_name"].replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
@@ -113,8 +113,8 @@ def _dot(nodes: list[dict[str, Any]], template: Any) -> str:
     return "\n".join([*lines, "}"])
 
 
-def references(template: Any) -> dict[str, None]:
-    """Ids of the tasks whose results a template takes, each once, in the order of their first places."""
+def references(template: Any) -> list[str]:
+    """Ids of the tasks whose results a template takes, in the order of their first places."""
     found: dict[str, None] = {}
     waiting = [template]
     while waiting:
@@ -125,7 +125,7 @@ def references(template: Any) -> dict[str, None]:
             waiting.extend(reversed(value.values()))
         elif isinstance(value, list):
             waiting.extend(reversed(value))
-    return found
+    return [*found]
 
 
 def _name(value: Any, what: str) -> str:

@@ -60,11 +60,11 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def workflow_answer(dispatch: Any, dispatches: Dispatches, asked: bool) -> dict[str, Any]:
+def workflow_answer(dispatch: Any, dispatches: Dispatches, *, asked: bool, native: bool = False) -> dict[str, Any]:
     """The answer of a run whose result is what a workflow returns. `asked`: the service runs its tasks, and makes the
-    result in another child."""
+    result in another child; that of a `native` submission has a form of its own, with or without tasks."""
     graph = dispatches.graph(dispatch)
-    if asked:
+    if asked and (native or graph["nodes"]):
         return dispatches.final(graph)
     output, _ = guarded(lambda: dispatches.run(graph))
     return {"value": _plain(output, graph["name"]), "warnings": []}

@@ -14,7 +14,7 @@ from ..refusals import JobError
 from ..user_code import guarded
 from .values import MIB, encoded, filled, opened, unpickled
 
-DISPLAY_BYTES_MAX = 1 * MIB
+DISPLAY_BYTES_MAX = 3 * MIB
 """A larger value is no help to anyone who looks at it, and is kept as the result anyway."""
 
 

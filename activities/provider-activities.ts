@@ -5,9 +5,9 @@ import { ApplicationFailure, Context } from '@temporalio/activity'
 import { ApplicationFailureCategory } from '@temporalio/common'
 import { askedRef, type ProviderRef, plainRef } from '../db/provider-refs.js'
 import type { JobHandOver } from '../domain/dispatch.js'
-import type { ErrorCode } from '../domain/errors.js'
+import { tellFault } from './at-provider/answer.js'
 import { cancelAtProvider } from './at-provider/cancel.js'
-import { answerCircuit, collectCounts, collectResult } from './at-provider/collect.js'
+import { collectCounts, collectResult } from './at-provider/collect.js'
 import { followTask } from './at-provider/follow.js'
 import { prepareProgram } from './at-provider/prepare.js'
 import type { ProviderDeps, StepContext, StepEnd } from './at-provider/step.js'
@@ -45,8 +45,7 @@ export function createProviderActivities(deps: ProviderDeps) {
     (await answerOf<Step | StepEnd>(job, askedRef(job.jobId, task, ask), async (context) => {
       const end = await step(deps, context)
       const fault = end.next === 'fail' ? (end as unknown as StepEnd & { next: 'fail' }).error : null
-      if (!fault || endsTheJob.has(fault.code)) return end
-      return answerCircuit(deps, context, { error: fault.message })
+      return fault ? tellFault(deps, context, fault) : end
     })) as CircuitAnswer<Step | StepEnd>
 
   return {
@@ -62,16 +61,6 @@ export function createProviderActivities(deps: ProviderDeps) {
     collectCircuit: (asked: CircuitHandOver) => circuit(asked, collectCounts)
   }
 }
-
-/** Faults that are not the circuit's own: who asked for it does not hear of them, its job fails. */
-const endsTheJob: ReadonlySet<ErrorCode> = new Set([
-  'backend_unavailable',
-  'budget_exceeded',
-  'spend_limit_exceeded',
-  'provider_unreachable',
-  'provider_outcome_unknown',
-  'internal_error'
-])
 
 async function answerOf<Step extends { next: string } | StepEnd>(
   { generation }: JobHandOver,

@@ -8,7 +8,7 @@ import { runColumns } from './jobs.js'
 import type { ProviderRef } from './provider-refs.js'
 import { taskAt } from './provider-tasks.js'
 import { backends } from './tables/backends.js'
-import { artifacts, jobAsks, jobs } from './tables/jobs.js'
+import { artifacts, jobAsks, jobs, jobTasks } from './tables/jobs.js'
 import { providerTasks } from './tables/providers.js'
 
 /** The file of the compiled program and of what its results mean, as the executor answered: JSON text. */
@@ -35,11 +35,14 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
       secondsAccepted: sql<number | null>`extract(epoch from ${now} - ${providerTasks.acceptedAt})::float8`,
       secondsEnded: sql<number | null>`extract(epoch from ${now} - ${providerTasks.endedAt})::float8`,
       task: providerTasks,
+      /** Of the task of a graph that asks. */
+      funcName: jobTasks.funcName,
       ask: { state: jobAsks.state, body: jobAsks.body }
     })
     .from(jobs)
     .leftJoin(backends, eq(backends.slug, jobs.backend))
     .leftJoin(providerTasks, taskAt(ref))
+    .leftJoin(jobTasks, and(eq(jobTasks.jobId, jobs.id), eq(jobTasks.key, ref.task)))
     .leftJoin(
       jobAsks,
       and(

@@ -1,11 +1,11 @@
 // Fetches the counts of a completed task and stores them: as a plain job's result, or as the answer to who has asked for the
 // circuit. AT-LEAST-ONCE: what is stored is found again.
 import { createHash } from 'node:crypto'
-import { answerAsk } from '../../db/job-asks.js'
 import { completeOpenAttempt } from '../../db/provider-attempts.js'
 import type { ProviderRun } from '../../db/provider-runs.js'
 import { persistently } from '../persistently.js'
 import { ProviderFault, type TaskCounts } from '../providers/adapter.js'
+import { answerCircuit } from './answer.js'
 import { type CompiledProgram, compiledProgram, programOf } from './prepare.js'
 import {
   accessOf,
@@ -52,23 +52,6 @@ export async function collectCounts(deps: ProviderDeps, context: StepContext): P
     count_source: source,
     provider_job_id: found.job.task!.providerJobId
   })
-}
-
-/** As it is kept of an ask (db/job-asks.ts): counts and where they come from, or why there are none. */
-type CircuitAnswer =
-  | { counts: TaskCounts['counts']; count_source: TaskCounts['source']; provider_job_id: string | null }
-  | { error: string }
-
-/** Stores what becomes of an ask; an answer that is there stays. */
-export async function answerCircuit(deps: ProviderDeps, context: StepContext, answer: CircuitAnswer): Promise<StepEnd> {
-  const { ref, fence, signal } = context
-  const { jobId, task, attempt } = ref
-  const mine = await persistently({ log: deps.log, jobId, signal }, () =>
-    answerAsk(deps.db, jobId, task, attempt, fence, JSON.stringify(answer))
-  )
-  if (mine) return { next: 'answered' }
-  const found = await runningJob(deps, context)
-  return 'end' in found ? found.end : { next: 'stop' }
 }
 
 async function fetched(

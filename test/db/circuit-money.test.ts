@@ -2,13 +2,12 @@
 // limit; settled together at the job's end.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { listAttempts } from '../../db/attempts.js'
+import { listAttempts, openAttempt } from '../../db/attempts.js'
 import { changeBackend } from '../../db/backends.js'
 import { changeTeamBudget, periodCounters, settleHeld } from '../../db/budget.js'
 import { loadMoney } from '../../db/held-money.js'
 import { answerAsk, recordAsk } from '../../db/job-asks.js'
 import { beginJob, completeJob, failJob, recordCancelled } from '../../db/job-steps.js'
-import { openTaskAttempt } from '../../db/job-tasks.js'
 import { proveAll, proveRecent } from '../../db/money-proof.js'
 import { closeHeldTask, type HeldTask, takeHeldTasks } from '../../db/provider-money.js'
 import { askedRef } from '../../db/provider-refs.js'
@@ -249,7 +248,7 @@ describe('what a job has cost', () => {
 
 test('the cost of an attempt is that of the circuits that it asked for', async () => {
   await begin(30n)
-  await openTaskAttempt(db, jobId, fence, 'task_0001')
+  await openAttempt(db, jobId, fence, { task: 'task_0001' })
   await run(1, 10n, 7n, 'task_0001')
   await run(2, 10n, 8n, 'task_0001')
   expect(await listAttempts(db, jobId)).toMatchObject([

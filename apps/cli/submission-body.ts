@@ -1,5 +1,6 @@
 // The body of a submission, from a file or the name of a saved script, and the command's options.
 import { extname } from 'node:path'
+import { detectFramework, type Framework } from '../../domain/framework.js'
 import { INLINE_CODE_MAX } from '../../domain/submission.js'
 import { CliError } from './cli-error.js'
 import { paramsJson } from './params.js'
@@ -26,10 +27,14 @@ export interface SubmitOptions {
 /** What is run: a file (`-` stands for standard input), or a script that the service keeps. */
 export type Source = { file: string } | { scriptId: string } | { scriptSlug: string }
 
-/** JSON text. @throws CliError `usage` naming the option or file. */
-export async function submissionBody(source: Source, options: SubmitOptions): Promise<string> {
+/**
+ * JSON text.
+ * @param otherwise the framework of Python that names none; without it, that is for the service to refuse.
+ * @throws CliError `usage` naming the option or file.
+ */
+export async function submissionBody(source: Source, options: SubmitOptions, otherwise?: Framework): Promise<string> {
   const body = {
-    ...(await sourceFields(source, options.framework)),
+    ...(await sourceFields(source, options.framework, otherwise)),
     backend: options.backend,
     execution_mode: options.mode,
     name: options.name,
@@ -45,13 +50,22 @@ export async function submissionBody(source: Source, options: SubmitOptions): Pr
   return `${JSON.stringify(body).slice(0, -1)},"params":${params}}`
 }
 
-async function sourceFields(source: Source, framework: string | undefined): Promise<Record<string, unknown>> {
-  if ('file' in source) return fileFields(source.file, await readText(source.file), framework)
+async function sourceFields(
+  source: Source,
+  framework: string | undefined,
+  otherwise: Framework | undefined
+): Promise<Record<string, unknown>> {
+  if ('file' in source) return fileFields(source.file, await readText(source.file), framework, otherwise)
   return { ...('scriptId' in source ? { script_id: source.scriptId } : { script_slug: source.scriptSlug }), framework }
 }
 
 /** OpenQASM goes as a circuit, which may be longer than code; anything else is code that makes one. */
-function fileFields(file: string, text: string, framework: string | undefined): Record<string, unknown> {
+function fileFields(
+  file: string,
+  text: string,
+  framework: string | undefined,
+  otherwise: Framework | undefined
+): Record<string, unknown> {
   const version = openqasmVersion(text)
   if (
     extname(file) === '.qasm' ||
@@ -74,7 +88,7 @@ function fileFields(file: string, text: string, framework: string | undefined): 
       `${nameOf(file)}: has ${length} characters, and a job takes code of ${INLINE_CODE_MAX}: save it with ` +
         'qjob scripts upload, and run it with qjob scripts run'
     )
-  return { inline_code: text, framework }
+  return { inline_code: text, framework: framework ?? (detectFramework(text) === null ? otherwise : undefined) }
 }
 
 /** The major version in the header, which comments may precede. Passes over each character once. */

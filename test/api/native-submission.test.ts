@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type { Answer } from '../support/api.js'
 import { startApi, type TestUser } from '../support/api.js'
+import { type AnswerJudge, createAnswerJudge } from '../support/documented.js'
 import { keyed } from '../support/keyed.js'
 
 const api = await startApi('native_submission')
@@ -13,9 +14,11 @@ afterAll(() => api.close())
 
 let ada: TestUser & { teamId: string }
 let eve: TestUser & { teamId: string }
+let judge: AnswerJudge
 beforeAll(async () => {
   ada = await api.signUpWithTeam({ admin: true })
   eve = await api.signUpWithTeam()
+  judge = createAnswerJudge((await api.ask('GET', '/openapi.json')).body)
 })
 
 const SOURCE =
@@ -65,6 +68,7 @@ describe('a receipt', () => {
     const input = '{"entrypoint":"wf","args":[100000000000000000000000000000000000000000,"\\u00e9"],"kwargs":{}}'
     const answer = await send(native({ ...inline(source), input }))
     expect(answer.status).toBe(201)
+    expect(judge.faultOf('POST', '/api/jobs/submit', answer)).toBeNull()
     const { job_id } = answer.body
     expect(answer.body).toEqual({
       protocol_version: 'marqov.funded-admission-receipt/v1',
@@ -288,7 +292,9 @@ describe('the runtimes of a team', () => {
   const runtimes = async (user: TestUser, team: string) => user.get(`/api/jobs/managed-runtimes?team_id=${team}`)
 
   test('are the backends that take jobs now, each for both models, with whole caps', async () => {
-    const listed = (await runtimes(ada, ada.teamId)).body.runtimes
+    const answer = await runtimes(ada, ada.teamId)
+    expect(judge.faultOf('GET', '/api/jobs/managed-runtimes', answer)).toBeNull()
+    const listed = answer.body.runtimes
     expect(listed).toContainEqual({
       backend: 'marqov-sim',
       programming_model: 'native_workflow',

@@ -25,7 +25,7 @@ beforeAll(async () => {
   url = await api.listen()
   team = await makePopulatedTeam(api)
   const described = closed((await api.ask('GET', '/openapi.json')).body)
-  document = withExamples(withValues(described, await valuesThatExist()), goodBodies(team.teamId))
+  document = withExamples(withValues(described, await valuesThatExist()), goodBodies(team))
 })
 
 /** By the name of a path parameter or field, for paths that begin so; the first that fits. */
@@ -43,6 +43,9 @@ async function valuesThatExist(): Promise<Values> {
   const key = await made('/api/team/api-keys', { team_id: teamId, name: 'to be revoked', tier: 'read', kind: 'test' })
   const open = () => owner.submit(submission({ team_id: teamId, not_before: later() }))
   const finished = [team.completedJob, team.failedJob]
+  const script = { team_id: teamId, name: 'published', script_content: bellQasm3() }
+  const published = (await owner.post('/api/scripts/upload', script)).body.script_id as string
+  await owner.post(`/api/scripts/${published}/publish`)
   return [
     ['/api/admin/teams', 'id', [suspended]],
     ['/api/admin/jobs', 'id', [await open(), ...finished]],
@@ -62,9 +65,9 @@ async function valuesThatExist(): Promise<Values> {
     ['/api/jobs/{id}/events', 'id', finished],
     ['/api/jobs', 'id', [team.pendingJob, await open(), ...finished]],
     ['/api/jobs/{id}/artifacts', 'name', ['circuit.qasm']],
-    // One that may be published, after which it cannot be changed, and one that may be deleted.
+    // One that may be published, after which it cannot be changed, one that may be deleted, and one that stays.
     ['/api/scripts/{id}/publish', 'id', [team.secondScriptId]],
-    ['/api/scripts', 'id', [team.scriptId]],
+    ['/api/scripts', 'id', [team.scriptId, published]],
     ['/api/scripts', 'job_id', [team.completedJob]],
     ['/api/backends', 'slug', ['local']],
     ['', 'team_id', [teamId]],
@@ -74,12 +77,13 @@ async function valuesThatExist(): Promise<Values> {
 }
 
 /** Bodies that made-up ones would hardly be; Schemathesis also asks with each of their fields changed. */
-const goodBodies = (teamId: string): Record<string, object> => {
+const goodBodies = ({ teamId, completedJob }: PopulatedTeam): Record<string, object> => {
   const credentials = { team_id: teamId, provider: 'ionq', secrets: { api_key: 'x'.repeat(32) } }
   const content = bellQasm3()
   const script = { team_id: teamId, name: 'A Bell pair', script_content: content }
   return {
     'post /api/scripts/upload': script,
+    'post /api/scripts': { job_id: completedJob, name: 'of a job', description: 'd', slug: 'of-a-job' },
     'patch /api/scripts/{id}': { name: 'renamed', requirements: 'numpy' },
     'post /api/scripts/{id}/analyse': {
       team_id: teamId,

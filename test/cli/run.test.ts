@@ -1,4 +1,6 @@
 // `qjob run`, from a program to what it comes to, against the real service.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
 import { type Shell, startService } from './qjob.js'
@@ -10,7 +12,7 @@ def main(theta=0.5, shots=100, big=0, names=()):
     return {"energy": -math.cos(theta), "big": big * 10**15 + 1, "names": names, "_summary": {"Energy": f"{-math.cos(theta):.3f}"}}
 `
 const bell = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nh q[0];\ncx q[0], q[1];\n'
-const endless = 'import marqov, time\ntime.sleep(60)\n'
+const endless = 'import time\ntime.sleep(60)\n'
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
 
 let service: Awaited<ReturnType<typeof startService>>
@@ -42,16 +44,7 @@ test('a circuit runs, and the counts are what is printed', async () => {
 
 test('the values of a program are printed with its summary first; parameters arrive as they were typed', async () => {
   const names = ada.file('names.json', '["α", 1234567890123456]\n')
-  const args = [
-    'run',
-    ada.file('values.py', values),
-    '--framework',
-    'marqov',
-    '--mode',
-    'temporal',
-    '--param',
-    'theta=0.25'
-  ]
+  const args = ['run', ada.file('values.py', values), '--mode', 'temporal', '--param', 'theta=0.25']
   const { code, stdout, stderr } = await ada.run([
     ...args,
     '--param',
@@ -68,7 +61,7 @@ test('the values of a program are printed with its summary first; parameters arr
 })
 
 test('with --json stdout holds the result alone, as it is stored', async () => {
-  const args = ['run', '-', '--framework', 'marqov', '--param', 'big=9007199254740991', '--json']
+  const args = ['run', '-', '--param', 'big=9007199254740991', '--json']
   const { code, stdout } = await ada.run(args, values)
   expect(code).toBe(0)
   expect(stdout).toMatch(/"big": ?9007199254740991000000000000001\b/)
@@ -76,7 +69,7 @@ test('with --json stdout holds the result alone, as it is stored', async () => {
 })
 
 test('a failed job ends with 1, its reason on stderr, and its id in the JSON', async () => {
-  const { code, stdout, stderr } = await ada.run(['run', '-', '--json'], 'import marqov\nraise ValueError("no luck")\n')
+  const { code, stdout, stderr } = await ada.run(['run', '-', '--json'], 'x = 1\nraise ValueError("no luck")\n')
   expect(code).toBe(1)
   expect(stderr).toMatch(
     /^(job .*\n)*The story of the job: qjob job \S+\nqjob: job \S+ is failed: execution_error: .*ValueError: no luck/
@@ -84,6 +77,33 @@ test('a failed job ends with 1, its reason on stderr, and its id in the JSON', a
   const { error } = JSON.parse(stdout)
   expect(error).toMatchObject({ exit_code: 1, status: 'failed', code: 'execution_error' })
   expect((await ada.run(['job', error.job_id])).stdout).toMatch(/^status +failed$/m)
+})
+
+test('progress that cannot be had does not end the wait: its requests are refused, broken off, rubbish', async () => {
+  const id = '01a1fdb6-9b8b-7716-8ef2-8ab24a008b25'
+  const asked = new Set<string>()
+  let polls = 0
+  const server = createServer((request, response) => {
+    const path = request.url!.replace(/\?.*/, '')
+    asked.add(path)
+    if (path.endsWith('/tasks')) response.writeHead(429, { 'retry-after': '30' }).end('{"error":"slow down"}')
+    else if (path.endsWith('/events') && polls < 3) response.write('data: {"type":\n\n')
+    else if (path.endsWith('/events')) response.destroy()
+    else if (path.endsWith('/status')) response.end(`{"status":"${++polls < 8 ? 'running' : 'completed'}"}`)
+    else if (request.method === 'POST') response.writeHead(201).end(`{"job_id":"${id}"}`)
+    else response.end(`{"id":"${id}","status":"completed","created_at":"2026-11-21T10:00:00.000Z","result":{"n":1}}`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ended = await ada.run(['run', '-', '--json', '--url', url], 'x = 1')
+  expect(ended).toEqual({
+    code: 0,
+    stdout: '{"n":1}\n',
+    stderr: `job ${id} is submitted\njob ${id} is running\njob ${id} completed: qjob job ${id}\n`
+  })
+  expect([...asked].filter((path) => /\/(tasks|events)$/.test(path))).toHaveLength(2)
+  server.closeAllConnections()
+  server.close()
 })
 
 test('--no-wait prints the id at once; Ctrl-C during the wait leaves the job running', async () => {

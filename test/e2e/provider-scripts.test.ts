@@ -230,7 +230,9 @@ test('two tasks at once when the budget has room for one circuit: one is sent, a
     const id = await run(sideBySide)
     const job = await platform.ended(id, 60_000)
     expect(job).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' }, actual_cost_usd: 0 })
+    expect(job.error!.message).toMatch(/^task 'sample' \(task_000[12]\): the circuit was not sent to IonQ/)
     expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }])
+    expect((await platform.attempts(id)).map(({ error }) => error?.code).sort()).toContain('budget_exceeded')
   })
 }, 90_000)
 

@@ -1,7 +1,10 @@
 // Native programs through the public client: a source, which of its functions is called with what, and the results of its
 // tasks, to the last digit.
 import { createHash, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { projectRoot } from '../../apps/cli/stack/project.js'
 import type { Raised } from '../support/marqov.js'
 import { type LossyProxy, startProxy } from './proxy.js'
 import { PAID, type Scene } from './scene.js'
@@ -41,6 +44,14 @@ def diamond(x, sep):
 def constants():
     f(1)
     return {"a": [1, 2]}
+
+@task
+def lengths(*texts):
+    return [len(text) for text in texts]
+
+@workflow
+def measured(*texts):
+    return lengths(*texts)
 
 @workflow
 def counts(shots):
@@ -197,9 +208,38 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
       })
     })
 
+    test('of the documentation prints what the documentation says', async () => {
+      const text = readFileSync(join(projectRoot, 'docs/python-client.md'), 'utf8')
+      const [, , program] = text.split('```python\n').map((block) => block.split('```')[0]!)
+      const told = /print\(.*\) {2}# (.*)\n/.exec(program!)![1]
+      const code = `
+        told = []
+        exec(program, {"client": connect(url, key), "TEAM": team, "print": lambda value: told.append(str(value))})
+        return told
+      `
+      expect(await scene().python.run(code, names({ program }))).toEqual([told])
+    })
+
     test('takes and gives integers of 4,300 digits', async () => {
       const { outputs: told } = await outputs('entrypoint="wf", kwargs={"x": 10**4299}')
       expect(values(told)).toEqual([`1${'0'.repeat(4_298)}1`])
+    })
+
+    test('may have a source of 1 MiB and an input of 1 MiB, as long as the whole is below 4 MiB', async () => {
+      const { outputs: told } = await outputs('entrypoint="measured", args=[quotes, "x" * 1000]', {
+        // Each line end and each quote takes two characters of the body, those of the input four.
+        source: SOURCE + '\n'.repeat(1_048_576 - SOURCE.length),
+        quotes: '"'.repeat(490_000)
+      })
+      expect(values(told)).toEqual([[490_000, 1_000]])
+    }, 60_000)
+
+    test('takes what looks like the service’s own marks for what it is: refused by name', async () => {
+      for (const mark of ['"__proxy__": True, "node_id": "task_0001"', '"__cloudpickle__": True, "data": 5'])
+        expect(await failure(`entrypoint="wf", args=[{${mark}}]`)).toMatchObject({
+          type: 'JobFailed',
+          message: expect.stringMatching(/__proxy__|__cloudpickle__/)
+        })
     })
 
     test('gives each result that it returns once, in the order in which it returns them', async () => {

@@ -21,7 +21,10 @@ export function addRunCommand(program: Command): void {
   runOptions(serviceCommand(program, 'run [file]', 'run a program or a saved script, and print its result'))
     .option('--script-slug <slug>', "instead of a file: a script of your team's, or a template, by its slug")
     .option('--script-id <id>', 'instead of a file: a saved script by its id')
-    .addHelpText('after', '\n.qasm files are OpenQASM 2 or 3; any other file is Python; - reads standard input.')
+    .addHelpText(
+      'after',
+      '\n.qasm files are OpenQASM 2 or 3; any other file is Python, which runs as marqov where it names no framework;\n- reads standard input.'
+    )
     .action((file: string | undefined, options: RunOptions) =>
       withService(options, (api) => runJob(api, sourceOf(file, options), options))
     )
@@ -42,7 +45,10 @@ function sourceOf(file: string | undefined, { scriptId, scriptSlug }: RunOptions
 
 /** Submits, waits, prints. With --json stdout holds the result as it is stored, or an error. */
 export async function runJob(api: ApiClient, source: Source, options: RunOptions): Promise<void> {
-  const { value, text } = await api.post<{ job_id: string }>('/api/jobs/submit', await submissionBody(source, options))
+  const { value, text } = await api.post<{ job_id: string }>(
+    '/api/jobs/submit',
+    await submissionBody(source, options, 'marqov')
+  )
   const id = plain(value.job_id)
   if (!options.wait) return print(options.json ? text : `job ${id}\nWait for it with: qjob job ${id} --wait`)
   say(`job ${id} is submitted`)

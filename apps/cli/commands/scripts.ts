@@ -77,7 +77,8 @@ function addReading(scripts: Command): void {
       withService(options, async (api) => {
         const { value, text } = await api.get<ScriptRecord>(`/api/scripts/${await scriptIdOf(api, script)}`)
         if (options.json) print(text)
-        else if (options.source) process.stdout.write(value.script_content)
+        else if (options.source)
+          process.stdout.write(process.stdout.isTTY ? plain(value.script_content) : value.script_content)
         else print(scriptText(value))
       })
     )

@@ -99,6 +99,7 @@ def answered(ask: dict[str, Any], **answer: Any) -> dict[str, Any]:
 
 
 def _serve() -> None:
+    from qjs_executor.child.library_generators import seed_all
     from qjs_executor.child.main import answer
     from qjs_executor.child.preload import preload
 
@@ -111,12 +112,13 @@ def _serve() -> None:
         pid = os.fork()
         if pid == 0:
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-            sys.modules["numpy"].random.seed(list(os.urandom(64)))
+            seed_all(os.urandom)
             if "without" in message["job"]:
                 sys.modules[message["job"]["without"]] = None  # type: ignore[assignment]
             answer(message["job"], results, jobs)
         _, status = os.waitpid(pid, 0)
         frames.send(results, frames.pack({"exit": os.waitstatus_to_exitcode(status)}))
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ REQUESTS_MAX = 1_000
 """As many as the service takes of one run: more would be a loop without an end."""
 ANOTHER_PATH = (
     "the script took another path when it was run again: its {place} request {before} and is {now} now; randomness and"
-    " clock are fixed, so look for what else may differ from run to run: threads, addresses of objects, the time that"
-    " something takes, a simulator of your own that draws without a seed"
+    " clock are fixed, so look for what else may differ from run to run: threads, addresses of objects, the order of"
+    " sets of objects, the time that something takes, a simulator of your own that draws without a seed"
 )
 _Exchange = Callable[[dict[str, Any]], dict[str, Any] | None]
 

@@ -22,6 +22,8 @@ from collections.abc import Callable
 from types import FrameType, ModuleType, SimpleNamespace
 from typing import Any
 
+from .library_generators import seed_all
+
 _MICRO = 1_000_000
 _real_urandom = os.urandom
 _real_time_ns = time.time_ns
@@ -39,7 +41,7 @@ def make_repeatable(seed: int, now: float) -> None:
     # A pickle names it by the module that `os` has it from.
     sys.modules[_real_urandom.__module__].__dict__["urandom"] = os.urandom = _known_as(os, urandom)
     random.__dict__["_urandom"] = urandom
-    _seed_generators(seed)
+    _seed_generators(stream)
     _fix_clock(now)
     _seed_qiskit(_Stream(derived_seed(seed, 0)))
 
@@ -78,7 +80,7 @@ def _own_pickles() -> None:
         )
 
 
-def _seed_generators(seed: int) -> None:
+def _seed_generators(stream: _Stream) -> None:
     """The shared generators, and those that a program makes without a seed."""
     own = random.Random.seed
 
@@ -86,17 +88,13 @@ def _seed_generators(seed: int) -> None:
         own(self, os.urandom(32) if a is None else a, version)
 
     random.Random.seed = seeded  # type: ignore[method-assign]
-    shared = random.__dict__["_inst"]
-    random.__dict__["seed"] = shared.seed
-    shared.seed(seed)
+    random.__dict__["seed"] = random.__dict__["_inst"].seed
+    seed_all(stream.take)
 
     def uuid1(*_: Any, **__: Any) -> uuid.UUID:
         return uuid.UUID(bytes=os.urandom(16), version=1)
 
     uuid.__dict__["uuid1"] = _known_as(uuid, uuid1)
-    numpy: Any = sys.modules.get("numpy")
-    if numpy is not None:
-        numpy.random.seed([seed >> shift & 0xFFFFFFFF for shift in (0, 32, 64)])
 
 
 class _Clock:

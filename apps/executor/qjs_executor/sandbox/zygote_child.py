@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import random
 import resource
 import sys
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from .. import frames
+from ..child.library_generators import seed_all
 from ..child.script import script_of
 from . import linux, written_pages
 from .confinement import PROCESSES_MAX, limit, limit_processes_of_shared_user, prefer_as_memory_victim
@@ -177,7 +177,4 @@ def _own_environment() -> None:
 
 def _own_randomness() -> None:
     """Children of one zygote inherit the same state: without this, runs side by side draw the same samples."""
-    random.seed()
-    numpy: Any = sys.modules.get("numpy")
-    if numpy is not None:
-        numpy.random.seed(list(os.urandom(64)))
+    seed_all(os.urandom)

@@ -4,7 +4,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { attemptUnderWay, completeAttempt, openAttempt } from '../db/attempts.js'
 import { type Ask, answerAsk, listAsks, openTasks, recordAsk, taskResults } from '../db/job-asks.js'
-import { listTasks } from '../db/job-tasks.js'
+import { listTasks, type TaskRow } from '../db/job-tasks.js'
 import type { Fence } from '../db/job-transition.js'
 import type { JobRun } from '../db/jobs.js'
 import { type GraphBody, nodeIdOf, taskKey } from '../domain/script-asks.js'
@@ -144,7 +144,23 @@ async function metadataOf({ db }: ExecuteDeps, jobId: string, asks: Ask[]) {
   const returned = graphs.flatMap(({ number, body }) =>
     (JSON.parse(body) as GraphBody).returns.map((id) => taskKey(number, id))
   )
-  return { workflow_metadata: JSON.stringify(workflowMetadata(await listTasks(db, jobId), returned)) }
+  return { workflow_metadata: JSON.stringify(workflowMetadata(inOrderOfGraphs(await listTasks(db, jobId)), returned)) }
+}
+
+/** Levels of one graph after those of the graphs before it: what a script dispatches later does not run beside them. */
+function inOrderOfGraphs(tasks: TaskRow[]): TaskRow[] {
+  const depths = new Map<number, number>()
+  for (const { ask, level } of tasks) depths.set(ask, Math.max(depths.get(ask) ?? 0, level + 1))
+  const before = (ask: number) => [...depths].reduce((sum, [other, depth]) => (other < ask ? sum + depth : sum), 0)
+  const starts = new Map([...depths.keys()].map((ask) => [ask, before(ask)]))
+  return tasks.map((task) => ({ ...task, level: starts.get(task.ask)! + task.level }))
+}
+
+/** What the SDK's `run_with_ids` tells of one graph, its tasks under the ids that they have there. */
+async function graphMetadata({ db }: ExecuteDeps, jobId: string, { number, body }: Ask): Promise<string> {
+  const own = (await listTasks(db, jobId)).filter(({ ask }) => ask === number)
+  const tasks = own.map((task) => ({ ...task, key: nodeIdOf(task.key), dependsOn: task.dependsOn.map(nodeIdOf) }))
+  return JSON.stringify(workflowMetadata(tasks, (JSON.parse(body) as GraphBody).returns))
 }
 
 async function finishOf(deps: ExecuteDeps, jobId: string, ask: Ask): Promise<Pick<RunRequest, 'finish'>> {
@@ -154,7 +170,8 @@ async function finishOf(deps: ExecuteDeps, jobId: string, ask: Ask): Promise<Pic
 
 async function answerOf(deps: ExecuteDeps, jobId: string, ask: Ask): Promise<AskAnswer> {
   const { digest } = ask
-  if (ask.kind === 'graph') return { digest, values: await valuesOf(deps, jobId, ask), metadata: null }
+  if (ask.kind === 'graph')
+    return { digest, values: await valuesOf(deps, jobId, ask), metadata: await graphMetadata(deps, jobId, ask) }
   return circuitAnswer(ask)
 }
 

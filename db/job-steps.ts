@@ -6,14 +6,14 @@ import { type JobError, ServiceError } from '../domain/errors.js'
 import { type CancelOutcome, type ExecutionMode, isFinal } from '../domain/job-status.js'
 import { storableText } from '../domain/json-guard.js'
 import { formatUsd, type MicroUsd } from '../domain/money.js'
-import { closeOpenAttempts } from './attempts.js'
+import { attemptUnderWay, closeAttempt, closeOpenAttempts } from './attempts.js'
 import { settle } from './budget.js'
 import type { Db, DbOrTx, Tx } from './client.js'
 import { closeTasks } from './job-tasks.js'
-import { type Fence, now, type Transition, transition } from './job-transition.js'
+import { type Fence, fenceHolds, now, type Transition, transition } from './job-transition.js'
 import { askLater, costAtEnd, costOfCompleted, lockJob } from './provider-money.js'
 import { backends } from './tables/backends.js'
-import { jobs, outbox } from './tables/jobs.js'
+import { jobAsks, jobs, outbox } from './tables/jobs.js'
 
 /** How long a direct job's worker may be silent before a sweep takes the job from it. */
 export const LEASE_SECONDS = 15
@@ -117,7 +117,22 @@ export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha
  * and while that is not known the reservation stays held.
  */
 export async function failJob(db: Db, jobId: string, fence: Fence | undefined, error: JobError): Promise<Transition> {
-  return db.transaction((tx) => endFailed(tx, jobId, error, fence ? { fence } : {}))
+  return db.transaction(async (tx) => {
+    if (fence && !fence.lease) await closeWaitingAttempt(tx, jobId, fence, error)
+    return endFailed(tx, jobId, error, fence ? { fence } : {})
+  })
+}
+
+/** A script that waited for what failed has failed with it; its end is known. */
+async function closeWaitingAttempt(tx: Tx, jobId: string, fence: Fence, error: JobError): Promise<void> {
+  const waiting = sql`exists (select 1 from ${jobAsks} where ${jobAsks.jobId} = ${jobId} and ${jobAsks.state} = 'open')`
+  const [mine] = await tx
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(and(eq(jobs.id, jobId), eq(jobs.status, 'running'), fenceHolds(fence), waiting))
+    .for('no key update')
+  const attempt = mine ? await attemptUnderWay(tx, jobId, fence) : null
+  if (attempt !== null) await closeAttempt(tx, jobId, attempt, 'failed', error)
 }
 
 /** Who ends a job: an executing side by its fence, or a sweep by the condition that made it look (checked once more). */

@@ -27,19 +27,24 @@ export interface JobSight {
 export async function watchJob(api: ApiClient, jobId: string, sight: JobSight, signal: AbortSignal): Promise<void> {
   const news = listen(api, jobId, sight, signal)
   for (let look = 0; !signal.aborted; look++) {
-    const heard = news.next()
+    const heard = news.next(LOOK_AGAIN_MS)
     try {
       const { tasks } = (await api.get<{ tasks: Task[] }>(`/api/jobs/${jobId}/tasks`)).value
       if (isGraph(jobId, tasks) && !signal.aborted) sight.tasks(tasksText(tasks))
     } catch {
       // The next look may succeed.
     }
-    await Promise.all([pause(pauseAfter(look), signal), Promise.race([heard, pause(LOOK_AGAIN_MS, signal)])])
+    await Promise.all([pause(pauseAfter(look), signal), heard])
   }
 }
 
-/** Follows the events of the job; each one fulfils the promise that `next` gave last. */
-function listen(api: ApiClient, jobId: string, sight: JobSight, signal: AbortSignal): { next(): Promise<void> } {
+/** Follows the events of the job. `next` resolves at the next one, after `mostMs`, or with the signal. */
+function listen(
+  api: ApiClient,
+  jobId: string,
+  sight: JobSight,
+  signal: AbortSignal
+): { next(mostMs: number): Promise<void> } {
   let tell = () => {}
   const read = async () => {
     while (!signal.aborted) {
@@ -57,10 +62,16 @@ function listen(api: ApiClient, jobId: string, sight: JobSight, signal: AbortSig
     }
   }
   void read()
+  signal.addEventListener('abort', () => tell(), { once: true })
   return {
-    next: () =>
+    next: (mostMs) =>
       new Promise((resolve) => {
-        tell = resolve
+        const timer = setTimeout(resolve, mostMs)
+        timer.unref()
+        tell = () => {
+          clearTimeout(timer)
+          resolve()
+        }
       })
   }
 }

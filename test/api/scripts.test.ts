@@ -257,6 +257,9 @@ describe('who may', () => {
     expect((await leaver.post(`/api/teams/${ada.teamId}/leave`)).status).toBe(200)
     expect((await patch(leaver, id, { name: 'x' })).status).toBe(404)
     expect((await patch(mate, id, { name: 'x' })).status).toBe(403)
+    const named = { team_id: ada.teamId, name: 'k', tier: 'qpu', kind: 'live' }
+    const bearer = { authorization: `Bearer ${(await ada.post('/api/team/api-keys', named)).body.key}` }
+    expect((await api.ask('PATCH', `/api/scripts/${id}`, { name: 'x' }, bearer)).status).toBe(403)
     expect((await patch(ada, id, { name: 'taken over' })).status).toBe(200)
     await leaver.ask('DELETE', '/api/profile', { password: 'correct horse battery' })
     expect((await patch(ada, id, { name: 'x' })).body).toMatchObject({ user_id: null, name: 'x' })
@@ -295,6 +298,15 @@ describe('who may', () => {
 })
 
 describe('deleting', () => {
+  test('twice at once under one key answers twice the same', async () => {
+    for (let round = 0; round < 5; round++) {
+      const id = await uploaded(ada)
+      const send = () => ada.ask('DELETE', `/api/scripts/${id}`, undefined, { 'idempotency-key': `delete ${id}` })
+      const answers = await Promise.all([send(), send(), send()])
+      expect(answers.map(({ status, text }) => [status, text])).toEqual(Array(3).fill([200, '{"success":true}']))
+    }
+  })
+
   test('hides it from everything but the jobs that ran it, which can be run again', async () => {
     const id = await uploaded(ada)
     const job = await ada.submit({ script_id: id, backend: 'local', params: { shots: 3 } })

@@ -89,3 +89,37 @@ test('a workflow shows its tasks on the timeline, and each of them on request', 
   expect(tasks).toHaveLength(4)
   expect((await ada.run(['job', id, '--attempts'])).stdout).toMatch(/^task_0001 +1 +completed /m)
 }, 90_000)
+
+const failing = `import time
+from marqov import task, workflow
+
+@task(retries=1)
+def unlucky():
+    raise ValueError("no luck")
+
+@task
+def slow():
+    time.sleep(60)
+
+@task
+def last(value):
+    return value
+
+@workflow
+def doomed():
+    return [unlucky(), last(slow())]
+`
+
+test('a task that fails for good ends what runs beside it, and the timeline tells all of it', async () => {
+  const { code, stdout, stderr } = await ada.run(['run', '-', '--mode', 'temporal', '--json'], failing)
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/ is failed: execution_error: task 'unlucky' \(task_0001\): line 6: ValueError: no luck\n$/)
+  const id = JSON.parse(stdout).error.job_id
+  const { tasks } = JSON.parse((await ada.run(['job', id, '--tasks', '--json'])).stdout)
+  const states = Object.fromEntries(tasks.map(({ name, state }: { name: string; state: string }) => [name, state]))
+  expect(states).toEqual({ unlucky: 'failed', slow: 'cancelled', last: 'skipped' })
+  const shown = (await ada.run(['job', id])).stdout
+  expect(shown).toMatch(/^3 tasks: 1 failed, 1 cancelled, 1 skipped; /m)
+  expect(shown).toMatch(/^\d +unlucky +failed +2 +[\d.]+s +[\d.]+s +▒+·+▒/m)
+  expect(shown).toMatch(/^ +execution_error: task 'unlucky' .*: ValueError: no luck$/m)
+}, 90_000)

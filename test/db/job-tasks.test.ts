@@ -1,7 +1,7 @@
 // The rows of a graph's tasks: written with what asked for them, moved along by whoever has the job, closed with it.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { closeAttempt, listAttempts } from '../../db/attempts.js'
+import { closeAttempt, listAttempts, openAttempt } from '../../db/attempts.js'
 import { answerAsk, listAsks, openTasks, recordAsk, taskResults } from '../../db/job-asks.js'
 import { eventsAfter } from '../../db/job-events.js'
 import { beginJob, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
@@ -156,6 +156,16 @@ describe('with the end of its job', () => {
   test('by a failure, what runs is cancelled and what has not started is skipped', async () => {
     await failJob(db, id, fence, { code: 'execution_error', message: 'no' })
     expect(await states()).toEqual({ done: 'completed', running: 'cancelled', waiting: 'skipped' })
+  })
+
+  test('by a failure, the script that waited for them has failed, and nobody wonders about its end', async () => {
+    const attempt = await openAttempt(db, id, fence)
+    await failJob(db, id, fence, { code: 'execution_error', message: 'no' })
+    const [script] = (await listAttempts(db, id)).filter(({ task }) => task === '')
+    expect(script).toMatchObject({ number: attempt, state: 'failed', errorMessage: 'no' })
+    const events = await eventsAfter(db, id, 0)
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
+    expect(events.at(-1)).toMatchObject({ type: 'status', status: 'failed' })
   })
 
   test('by a cancel likewise', async () => {

@@ -13,6 +13,7 @@ import { checkRetries } from './retries.js'
 import { type Scene, startScene } from './scene.js'
 import { checkScripts } from './scripts.js'
 import { checkSubmitting } from './submitting.js'
+import { checkValues } from './values.js'
 import { beginLongWaits, checkWaiting, type LongWaits } from './waiting.js'
 
 /** The client needs Python 3.12; the service itself does with 3.11. */
@@ -42,6 +43,7 @@ if (installed) {
   describe('submitting', () => checkSubmitting(() => scene))
   describe('scripts', () => checkScripts(() => scene))
   describe('native programs', () => checkNative(() => scene))
+  describe('values', () => checkValues(() => scene))
   describe('refusals', () => checkRefusals(() => scene))
   describe('retries', () => checkRetries(() => scene))
   // After what passes its time; the limited api is not there while it restarts.

@@ -11,8 +11,9 @@ import type { Path } from './path.js'
 import { providerPaths } from './run-job-at-provider-paths.js'
 import { paths as enginePaths } from './run-job-paths.js'
 import { taskPaths } from './run-job-with-tasks-paths.js'
+import { scriptPaths } from './run-script-at-provider-paths.js'
 
-const paths = [...enginePaths, ...taskPaths, ...providerPaths]
+const paths = [...enginePaths, ...taskPaths, ...providerPaths, ...scriptPaths]
 
 const folder = fileURLToPath(new URL('./histories/', import.meta.url))
 const workflowBundle = { codePath: process.env.TEST_WORKFLOW_BUNDLE! }

@@ -263,13 +263,11 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         params: ScriptId
       }
     },
-    async (request, reply) => {
-      const before = await requestedScript(db, request)
-      return app.writeOnce(request, reply, async ({ tx }) => {
-        const row = await lockOwnScript(request, tx, before, 'also published')
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => {
+        const row = await lockOwnScript(request, tx, await requestedScript(tx, request), 'also published')
         return { body: await viewOf(tx, request, await publishScript(tx, row)) }
       })
-    }
   )
 
   app.delete(
@@ -282,14 +280,13 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         params: ScriptId
       }
     },
-    async (request, reply) => {
-      const before = await requestedScript(db, request)
-      return app.writeOnce(request, reply, async ({ tx }) => {
-        const row = await lockOwnScript(request, tx, before)
+    async (request, reply) =>
+      // Looked for inside: a repeated request waits there for the answer to the first.
+      app.writeOnce(request, reply, async ({ tx }) => {
+        const row = await lockOwnScript(request, tx, await requestedScript(tx, request))
         await deleteScript(tx, row.id)
         return { body: { success: true } }
       })
-    }
   )
 }
 

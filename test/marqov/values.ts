@@ -1,0 +1,134 @@
+// What of a Python value reaches a user of the public client: exactly that, or the reason why not; never something near it.
+import { expect, test } from '@jest/globals'
+import type { Scene } from './scene.js'
+
+const SOURCE = `from marqov import Circuit, task, workflow
+
+def deep(levels):
+    made = []
+    for _ in range(levels):
+        made = [made]
+    return made
+
+@task
+def value(code):
+    import math
+    import numpy
+    return eval(code, {"Circuit": Circuit, "deep": deep, "math": math, "numpy": numpy})
+
+@task
+def text_of(value):
+    return repr(value)[:100]
+
+@workflow
+def each(*codes):
+    return [value(code) for code in codes]
+
+@workflow
+def handed(code):
+    return text_of(value(code))
+`
+
+/** Python for a value, and JSON of what is shown; numbers as they are written. */
+const shown: [code: string, json: string][] = [
+  ['None', 'null'],
+  ['[True, False]', '[true,false]'],
+  ['2**53 + 1', '9007199254740993'],
+  ['-(10**4299)', `-1${'0'.repeat(4_299)}`],
+  ['0.1 + 0.2', '0.30000000000000004'],
+  ['-0.0', '-0.0'],
+  ['1e22', '1e+22'],
+  ['"é\\u2028🔑\\n"', '"é\\u2028🔑\\n"'],
+  ['(1, (2,))', '[1,[2]]'],
+  ['{"b": 1, "a": {"10": 2, "9": 3}}', '{"b":1,"a":{"10":2,"9":3}}'],
+  ['numpy.float64(0.5)', '0.5'],
+  ['numpy.int64(2**62 + 1)', '4611686018427387905']
+]
+
+const hidden: [code: string, reason: RegExp][] = [
+  ['float("nan")', /nan/i],
+  ['[math.inf]', /inf/i],
+  ['10**4300', /digits|integer|large/i],
+  ['deep(300)', /deep|nest/i],
+  ['Circuit().h(0)', /Circuit/],
+  ['{1: "a", "1": "b"}', /1/],
+  ['object', /type|object/],
+  ['"\\ud800"', /surrogate/]
+]
+
+interface Display {
+  state: string
+  reason?: string
+}
+
+export function checkValues(scene: () => Scene): void {
+  const run = async (entrypoint: string, codes: string[], end = 'completed'): Promise<string> =>
+    scene().python.run(
+      `
+      job = connect(url, key).submit_native(team_id=team, source=source, entrypoint=entrypoint, args=codes, cap_cents=1)
+      try:
+          job.result(60, poll_interval=0.1)
+          assert end == "completed"
+      except JobFailed:
+          assert end == "failed"
+      return requests.get(f"{url}/api/jobs/{job.id}/status", headers={"Authorization": "Bearer " + key}).text
+      `,
+      { ...scene().there, team: scene().teamId, source: SOURCE, entrypoint, codes, end }
+    )
+
+  test('what JSON can tell is told, digit by digit and letter by letter', async () => {
+    const text = await run(
+      'each',
+      shown.map(([code]) => code)
+    )
+    const told = [...text.matchAll(/"state":"available","value":(.*?)\}\}(?=[,\]])/g)].map((match) => plain(match[1]!))
+    expect(told).toEqual(shown.map(([, json]) => plain(json)))
+  }, 60_000)
+
+  test('what it cannot tell is named with a reason', async () => {
+    const text = await run(
+      'each',
+      hidden.map(([code]) => code)
+    )
+    const told: Display[] = JSON.parse(text).result.outputs.map(({ display }: { display: Display }) => display)
+    expect(told.map(({ state }) => state)).toEqual(hidden.map(() => 'unavailable'))
+    for (const [at, [code, reason]] of hidden.entries())
+      expect([code, told[at]!.reason]).toEqual([code, expect.stringMatching(reason)])
+  }, 60_000)
+
+  test.each(refused)(
+    '%s fails the job, which names the task and the reason',
+    async (_what, code, reason) => {
+      const text = await run('each', [code], 'failed')
+      const { error } = JSON.parse(text).result
+      expect(error).toMatch(/task 'value' \(task_0001\)/)
+      expect(error).toMatch(reason)
+      expect(error.length).toBeLessThan(1_000)
+    },
+    60_000
+  )
+
+  test('what JSON cannot tell reaches the next task all the same', async () => {
+    for (const [code, seen] of [
+      ['{1, 2}', '{1, 2}'],
+      ['b"\\x00\\xff"', "b'\\x00\\xff'"],
+      ['{1: (2,), "1": float("nan")}', "{1: (2,), '1': nan}"]
+    ] as const) {
+      const { outputs } = JSON.parse(await run('handed', [code])).result
+      expect(outputs[0].display.value).toBe(seen)
+    }
+  }, 120_000)
+}
+
+/** Python for a value that no task can hand over. */
+const refused: [what: string, code: string, reason: RegExp][] = [
+  ['a hundred thousand lists in each other', 'deep(100_000)', /cannot be pickled/],
+  ['a generator', '(one for one in [])', /cannot pickle 'generator'/],
+  ['more than a result may be', '"x" * (17 * 2**20)', /16 MiB/]
+]
+
+/** The same text for JSON that differs in spaces and escapes alone. */
+const plain = (json: string): string =>
+  json
+    .replaceAll(/(?<=[,:[{\]}\d"a-z])\s+/g, '')
+    .replaceAll(/\\u([0-9a-f]{4})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))

@@ -51,6 +51,8 @@ def test_each_part_arrives_as_it_was_sent() -> None:
     graph = {"digest": DIGEST, "values": {"task_0001": "1"}, "metadata": None}
     answers = [graph, {"digest": DIGEST, "error": "no"}, COUNTS]
     assert script(answers=answers, **{**ASK, "circuits": "ask"}).answers == answers
+    known = {**COUNTS, "count_source": "probability_derived", "provider_job_id": "p-1"}
+    assert script(answers=[known], **{**ASK, "circuits": "ask"}).answers == [known]
     assert script(resume={"run_id": "p"}, answers=[COUNTS], **ASK).resume == "p"
     assert script(task=TASK, **{**ASK, "graphs": "here", "circuits": "ask"}).may_ask
     assert not script(finish=FINISH, entry=ENTRY, **ASK).may_ask
@@ -90,6 +92,8 @@ def test_each_part_arrives_as_it_was_sent() -> None:
         ({**ASK, "answers": [{**COUNTS, "counts": '{"0": -1}'}]}, "answers[0].counts: its values"),
         ({**ASK, "answers": [{**COUNTS, "counts": '{"0": 1.5}'}]}, "answers[0].counts: its values"),
         ({**ASK, "answers": [{**COUNTS, "counts": "{"}]}, "answers[0].counts"),
+        ({**ASK, "answers": [{**COUNTS, "count_source": "dice"}]}, "answers[0].count_source: must be one of"),
+        ({**ASK, "answers": [{**COUNTS, "provider_job_id": 7}]}, "answers[0].provider_job_id: must be a text"),
         ({**ASK, "resume": {"run_id": "p"}}, "answers: must be the one answer"),
         ({**ASK, "resume": {"run_id": "p"}, "answers": [COUNTS] * 2}, "answers: must be the one answer"),
         ({**ASK, "resume": "p", "answers": [COUNTS]}, "resume: must be an object with run_id"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..service.ask import counts_of
@@ -25,6 +25,8 @@ class LiveRun:
     """The question that it waits with."""
     counts: dict[str, int] | None = None
     """Those of the last circuit that it was told; what it gives as its own result has to be these."""
+    provenance: dict[str, str] = field(default_factory=dict)
+    """Where they come from, as the caller has told."""
     seconds: float = 0.0
     """What its earlier stretches took."""
 
@@ -39,6 +41,7 @@ class LiveRun:
             counts = counts_of(answer)
             if counts is not None:
                 self.counts = counts
+                self.provenance = {key: answer[key] for key in ("count_source", "provider_job_id") if key in answer}
 
     def check_answer(self, job: Job) -> None:
         """Raises WrongAnswer unless the job brings the answer that the run waits for."""

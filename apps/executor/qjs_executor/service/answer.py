@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..sandbox.seam import ErrorCode, Job, Task
@@ -62,6 +62,8 @@ class CircuitRun:
     expectation_values: list[dict[str, Any]] | None
     provided: bool = False
     """The counts came with the answer to a circuit that was asked of the caller."""
+    provenance: dict[str, str] = field(default_factory=dict)
+    """Where such counts come from, as the caller has told."""
     workflow_metadata: dict[str, Any] | None = None
     """Of the graphs that the child ran itself."""
 

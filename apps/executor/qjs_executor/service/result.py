@@ -24,7 +24,7 @@ def result_text(job: Job, run: CircuitRun, execution_time_ms: float, stdout: str
         "circuit_info": run.circuit_info,
         "metadata": {
             **_provenance(job),
-            **(_PROVIDED if run.provided else {"count_source": "simulator_sampled"}),
+            **({**_PROVIDED, **run.provenance} if run.provided else {"count_source": "simulator_sampled"}),
             "shots_requested": run.shots,
             "shots_observed": sum(run.counts.values()),
             "registers": run.registers,

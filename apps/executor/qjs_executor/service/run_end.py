@@ -181,6 +181,8 @@ def outcome_of(end: RunEnd, job: Job, limits: Limits, run: LiveRun, note: str = 
         answer = read_answer(end.answer, job, run.counts)
     except BadAnswer as error:
         return failed(f"crashed: bad result ({error})")
+    if isinstance(answer, CircuitRun):
+        answer = replace(answer, provenance=run.provenance)
     if isinstance(answer, UserError):
         message = memory_limit(limits) if answer.message == "MemoryError" else answer.message
         return Failed(milliseconds, answer.code, message, answer.line, printed)

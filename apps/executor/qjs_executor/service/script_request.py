@@ -26,6 +26,7 @@ SEED_MAX = 2**63 - 1
 NOW_MAX = 253_402_300_799.0
 """The last second of the year 9999, which is where Python's dates end."""
 MODELS = ("native_workflow", "single_task")
+COUNT_SOURCES = ("provider_counts", "provider_measurements", "probability_derived")
 LARGE_KEYS = ("task", "finish", "answers")
 """Members of a body that may be larger than others."""
 
@@ -98,10 +99,11 @@ def _answers(answers: Any) -> list[dict[str, Any]]:
 
 
 def _answer(answer: Any, where: str) -> dict[str, Any]:
-    """{digest, values, metadata} | {digest, counts} | {digest, error}."""
+    """{digest, values, metadata} | {digest, counts, count_source?, provider_job_id?} | {digest, error}."""
     keys = set(answer) if isinstance(answer, dict) else set()
     kinds = keys & {"values", "counts", "error"}
-    if len(kinds) != 1 or not keys <= kinds | {"digest", *(["metadata"] if kinds == {"values"} else [])}:
+    beside = {"values": {"metadata"}, "counts": {"count_source", "provider_job_id"}}
+    if len(kinds) != 1 or not keys <= {"digest"} | kinds.union(*(beside.get(kind, set()) for kind in kinds)):
         refuse(where, "must be an object with digest and one of values, counts and error", sorted(keys))
     digest = answer.get("digest")
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
@@ -119,7 +121,20 @@ def _answer(answer: Any, where: str) -> dict[str, Any]:
         counts_of({"counts": text_of(answer["counts"], f"{where}.counts", TEXT_MAX)})
     except ValueError as error:
         raise InvalidRequest(f"{where}.counts: {error}") from None
-    return {"digest": digest, "counts": answer["counts"]}
+    return {"digest": digest, "counts": answer["counts"], **_provenance(answer, where)}
+
+
+def _provenance(answer: dict[str, Any], where: str) -> dict[str, str]:
+    """Where counts come from, as far as the caller says so."""
+    told: dict[str, str] = {}
+    source, provider_job_id = answer.get("count_source"), answer.get("provider_job_id")
+    if source is not None:
+        if source not in COUNT_SOURCES:
+            refuse(f"{where}.count_source", f"must be one of {', '.join(COUNT_SOURCES)}", source)
+        told["count_source"] = source
+    if provider_job_id is not None:
+        told["provider_job_id"] = text_of(provider_job_id, f"{where}.provider_job_id", 500)
+    return told
 
 
 def _values(values: Any, where: str) -> dict[str, str]:

@@ -41,7 +41,7 @@ export interface RunRequest {
 
 export type AskAnswer = { digest: string } & (
   | { values: Record<string, string>; metadata: string | null }
-  | { counts: string }
+  | { counts: string; count_source?: string; provider_job_id?: string }
   | { error: string }
 )
 

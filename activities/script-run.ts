@@ -175,10 +175,21 @@ async function answerOf(deps: ExecuteDeps, jobId: string, ask: Ask): Promise<Ask
   return circuitAnswer(ask)
 }
 
+type StoredCircuitAnswer =
+  | { counts: Record<string, number>; count_source?: string; provider_job_id?: string | null }
+  | { error: string }
+
 /** The stored answer to a circuit: its counts as the text they came in, or why there are none. */
 export function circuitAnswer({ digest, answer }: Ask): AskAnswer {
-  const { counts, error } = JSON.parse(answer!) as { counts?: Record<string, number>; error?: string }
-  return error === undefined ? { digest, counts: JSON.stringify(counts) } : { digest, error }
+  const told = JSON.parse(answer!) as StoredCircuitAnswer
+  if ('error' in told) return { digest, error: told.error }
+  const { counts, count_source, provider_job_id } = told
+  return {
+    digest,
+    counts: JSON.stringify(counts),
+    ...(count_source && { count_source }),
+    ...(provider_job_id && { provider_job_id })
+  }
 }
 
 async function valuesOf({ db }: ExecuteDeps, jobId: string, { number, body }: Ask): Promise<Record<string, string>> {

@@ -62,7 +62,8 @@ describe('the tasks of a plain job', () => {
         attempts: 0,
         started_at: null,
         completed_at: null,
-        error: null
+        error: null,
+        stdout: null
       }
     ])
     await move(id, 'cancelled')

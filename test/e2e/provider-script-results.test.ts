@@ -75,6 +75,19 @@ test.each(programs)(
   60_000
 )
 
+test('the result of a circuit says where its counts come from, also through a script', async () => {
+  const job = await platform.ended(await run(`${twoRegisters}\ndef main():\n    return circuit\n`))
+  expect(job.result!.metadata).toMatchObject({
+    count_source: 'probability_derived',
+    provider_job_id: platform.ionq.tasks()[0]!.id,
+    shots_observed: 100,
+    registers: [
+      { name: 'late', size: 3 },
+      { name: 'early', size: 2 }
+    ]
+  })
+}, 60_000)
+
 test('a task whose circuit the provider refuses is tried again with another one', async () => {
   platform.ionq.fault({ match: { method: 'POST', path: '/jobs' }, kind: 'status', status: 400 })
   const id = await run(`

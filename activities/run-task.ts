@@ -1,8 +1,8 @@
 // The step that runs one task of a graph, in a child of its own. AT-LEAST-ONCE, as execute-job.ts: a task that has completed
 // is not run again, a result is stored with the end of its attempt, and only accepted runs count as attempts.
 import { attemptStates, attemptUnderWay, closeAttempt } from '../db/attempts.js'
-import { type Ask, listAsks, recordAsk } from '../db/job-asks.js'
-import { completeTask, failTask, loadTaskRun, openTaskAttempt, type TaskRun } from '../db/job-tasks.js'
+import { type Ask, listAsks, loadAsk, recordAsk } from '../db/job-asks.js'
+import { completeTask, failTask, loadTaskRun, openTaskAttempt, type TaskRun, taskState } from '../db/job-tasks.js'
 import type { Fence } from '../db/job-transition.js'
 import { type JobRun, loadRun } from '../db/jobs.js'
 import { assertNever, type JobError } from '../domain/errors.js'
@@ -90,7 +90,7 @@ async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd
     case 'completed': {
       const stored = await persistently(kept, () => completeTask(deps.db, jobId, key, number, end))
       deps.announce(jobId)
-      return { outcome: stored ? 'completed' : 'stopped' }
+      return stored ? { outcome: 'completed' } : endOf(work)
     }
     case 'asked': {
       if (end.ask.kind === 'graph')
@@ -100,8 +100,11 @@ async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd
         })
       const by = { task: key, number: asks.length + 1, series, parkedAs: end.parked ? runId : null }
       const { ask } = end
-      const recorded = await persistently(kept, () => recordAsk(deps.db, jobId, fence, by, ask))
-      return recorded ? { outcome: 'circuit', ask: by.number } : { outcome: 'stopped' }
+      await persistently(kept, () => recordAsk(deps.db, jobId, fence, by, ask))
+      const open = await persistently(kept, () => loadAsk(deps.db, jobId, key, by.number))
+      return open?.digest === ask.digest && open.state === 'open'
+        ? { outcome: 'circuit', ask: by.number }
+        : { outcome: 'stopped' }
     }
     case 'failed':
       return ended(work, number, 'failed', end.error)
@@ -111,6 +114,12 @@ async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd
     default:
       return assertNever(end)
   }
+}
+
+/** A write that was not taken was another side's to make, or was made by an earlier try of ours: the row says which. */
+async function endOf({ deps, jobId, key, signal }: Work): Promise<TaskEnd> {
+  const state = await persistently({ log: deps.log, jobId, signal }, () => taskState(deps.db, jobId, key))
+  return { outcome: state === 'completed' ? 'completed' : 'stopped' }
 }
 
 async function goOn(

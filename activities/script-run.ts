@@ -6,7 +6,7 @@ import { attemptUnderWay, completeAttempt, openAttempt } from '../db/attempts.js
 import { type Ask, answerAsk, listAsks, openTasks, recordAsk, taskResults } from '../db/job-asks.js'
 import { listTasks, type TaskRow } from '../db/job-tasks.js'
 import type { Fence } from '../db/job-transition.js'
-import type { JobRun } from '../db/jobs.js'
+import { isRunBy, type JobRun } from '../db/jobs.js'
 import { type GraphBody, nodeIdOf, taskKey } from '../domain/script-asks.js'
 import { workflowMetadata } from '../domain/workflow-metadata.js'
 import { type AskAnswer, type RunRequest, sourceOf } from './executor-client.js'
@@ -34,7 +34,8 @@ export async function runScript(
   fence: Fence,
   signal: AbortSignal
 ): Promise<Execution | null> {
-  while (true) {
+  // A write that was not taken was another side's to make, or was made by an earlier try of ours: the rows say which.
+  while (await isRunBy(deps.db, jobId, fence)) {
     const asks = await listAsks(deps.db, jobId, '')
     const open = asks.find(({ state }) => state === 'open')
     if (open) {
@@ -55,12 +56,10 @@ export async function runScript(
       series: 0,
       parkedAs: end.parked ? end.runId : null
     }
-    const recorded = await persistently({ log: deps.log, jobId, signal }, () =>
-      recordAsk(deps.db, jobId, fence, by, end.ask)
-    )
+    await persistently({ log: deps.log, jobId, signal }, () => recordAsk(deps.db, jobId, fence, by, end.ask))
     deps.announce(jobId)
-    if (!recorded) return null
   }
+  return null
 }
 
 /** What the workflow has to do about an open ask; `null` when its answer is there already. */

@@ -44,6 +44,14 @@ export async function loadTaskRun(db: DbOrTx, jobId: string, key: string): Promi
   return { ...task, function: textOf(task.functionSha256), arguments: textOf(task.argumentsSha256), values }
 }
 
+export async function taskState(db: DbOrTx, jobId: string, key: string): Promise<TaskState | null> {
+  const [row] = await db
+    .select({ state: jobTasks.state })
+    .from(jobTasks)
+    .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.key, key)))
+  return row?.state ?? null
+}
+
 /** `openAttempt` of a task, which runs from its first one on. */
 export async function openTaskAttempt(db: Db, jobId: string, fence: Fence, key: string): Promise<number | null> {
   return db.transaction(async (tx) => {

@@ -11,7 +11,7 @@ import type { StoredSource, Submission } from '../domain/submission.js'
 import { reserve } from './budget.js'
 import { anyOf, type DbOrTx, type Tx } from './client.js'
 import { newId } from './ids.js'
-import { now } from './job-transition.js'
+import { type Fence, fenceHolds, now } from './job-transition.js'
 import { providerJobsOfJob, waitingOfJob } from './job-waiting.js'
 import { members } from './tables/accounts.js'
 import { backends } from './tables/backends.js'
@@ -240,6 +240,15 @@ export async function loadRun(db: DbOrTx, jobId: string) {
     .leftJoin(backends, eq(backends.slug, jobs.backend))
     .where(eq(jobs.id, jobId))
   return row ?? null
+}
+
+/** Whether a job runs, and is this side's to run. */
+export async function isRunBy(db: DbOrTx, jobId: string, fence: Fence): Promise<boolean> {
+  const rows = await db
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(and(eq(jobs.id, jobId), eq(jobs.status, 'running'), fenceHolds(fence)))
+  return rows.length > 0
 }
 
 /** The place of the request that submitted a job in a trace, as W3C traceparent. */

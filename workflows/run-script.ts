@@ -3,6 +3,7 @@
 // loss, or to begin a new history) goes on with what is left.
 import {
   ActivityCancellationType,
+  ApplicationFailure,
   CancellationScope,
   continueAsNew,
   proxyActivities,
@@ -47,10 +48,13 @@ export async function runScript(job: JobHandOver): Promise<ScriptAnswer> {
     if (!('ask' in answer)) return answer
     const done = answer.next === 'tasks' ? await runTasks(job, answer.ask) : await circuit(job, '', answer.ask)
     if (done.next !== 'done') return done
+    if (historyIsLong()) await continueAsNew(job)
   }
 }
 
 type Done = { next: 'done' } | { next: 'cancel' } | { next: 'stop' }
+
+const historyIsLong = () => workflowInfo().historyLength > HISTORY_EVENTS
 
 /** @throws the failure of a task that failed for good, when no other runs any more. */
 async function runTasks(job: JobHandOver, ask: number): Promise<Done> {
@@ -69,6 +73,7 @@ async function runTasks(job: JobHandOver, ask: number): Promise<Done> {
     const running = scope
       .run(() => taskToItsEnd(job, key))
       .then((done) => {
+        if (done.next === 'later') return
         if (done.next !== 'done') return end({ end: done })
         left--
         order.done(key)
@@ -78,7 +83,6 @@ async function runTasks(job: JobHandOver, ask: number): Promise<Done> {
     underWay.add(running)
   }
 
-  const historyIsLong = () => workflowInfo().historyLength > HISTORY_EVENTS
   while (!ending) {
     while (!ending && order.ready.length > 0 && underWay.size < TASKS_UNDER_WAY && !historyIsLong())
       start(order.ready.shift()!)
@@ -89,17 +93,20 @@ async function runTasks(job: JobHandOver, ask: number): Promise<Done> {
   const reason = ending as { end: Done } | { failure: unknown } | null
   if (reason && 'failure' in reason) throw reason.failure
   if (reason) return reason.end
+  if (left === 0) return { next: 'done' }
+  if (!historyIsLong()) throw ApplicationFailure.nonRetryable('tasks wait for each other', 'internal_error')
   // Whatever was under way has ended; what is left starts in the new history.
-  if (left > 0) await continueAsNew(job)
-  return { next: 'done' }
+  return continueAsNew(job)
 }
 
-async function taskToItsEnd(job: JobHandOver, task: string): Promise<Done> {
+/** `later`: the task goes on in the new history. */
+async function taskToItsEnd(job: JobHandOver, task: string): Promise<Done | { next: 'later' }> {
   while (true) {
     const answer = await runTask({ ...job, task })
     if (!('ask' in answer)) return answer
     const done = await circuit(job, task, answer.ask)
     if (done.next !== 'done') return done
+    if (historyIsLong()) return { next: 'later' }
   }
 }
 

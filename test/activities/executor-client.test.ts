@@ -70,6 +70,9 @@ describe('files of a run', () => {
       kind: 'completed',
       result: '{"n":123456789012345678901234567890}',
       framework: 'openqasm',
+      display: null,
+      displayProblem: null,
+      stdout: '',
       artifacts: [
         { name: 'state_vector.npy', mediaType: 'application/octet-stream', content: bytes },
         { name: 'circuit.qasm', mediaType: 'text/plain; charset=utf-8', content: Buffer.from('OPENQASM 3.0;') },

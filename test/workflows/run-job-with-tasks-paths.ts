@@ -11,6 +11,8 @@ const digest = 'a'.repeat(64)
 /** Which task waits for which. */
 type Graph = Record<string, string[]>
 
+const MANY = Array.from({ length: 4_000 }, (_, at) => `task_${at}`)
+
 const diamond: Graph = { top: [], left: ['top'], right: ['top'], bottom: ['left', 'right'] }
 
 interface Scene {
@@ -160,3 +162,18 @@ const withTasks: Omit<Path, 'workflow'>[] = [
 ]
 
 export const taskPaths: Path[] = withTasks.map((path) => ({ ...path, workflow: RUN_JOB_WORKFLOW }))
+
+/** More events than one history is to have. Its histories are too long to be kept. */
+export const longPath: Path = {
+  name: 'new-history-when-long',
+  workflow: RUN_JOB_WORKFLOW,
+  activities: (calls) => {
+    const counted: string[] = []
+    const activities = activitiesOf(counted, { graph: Object.fromEntries(MANY.map((key) => [key, []])) })
+    return noted(calls, activities, ['runTask'])
+  },
+  expected: {
+    answer: 'completed',
+    calls: ['beginJob', 'execute', 'openTasks', 'beginJob', 'execute', 'openTasks', 'execute', 'completeJob']
+  }
+}

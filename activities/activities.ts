@@ -8,10 +8,9 @@ import type { JobError } from '../domain/errors.js'
 import type { CancelOutcome, JobStatus } from '../domain/job-status.js'
 import { executionRetry } from '../domain/retry.js'
 import { executeJob } from './execute-job.js'
+import { whileBeating } from './heartbeat.js'
 import type { ExecuteDeps } from './job-attempt.js'
 import { failureOf } from './job-failure.js'
-
-const HEARTBEAT_MS = 1_000
 
 /** What the workflow does after `execute`; the result itself is stored, only its digest crosses the history. */
 export type ExecuteAnswer =
@@ -40,18 +39,15 @@ export function createActivities(deps: ExecuteDeps) {
 
     async execute({ jobId, generation }: JobHandOver): Promise<ExecuteAnswer> {
       const context = Context.current()
-      const beating = setInterval(() => context.heartbeat(), HEARTBEAT_MS)
-      try {
-        const execution = await executeJob(deps, jobId, { generation }, context.cancellationSignal)
-        if (execution.outcome === 'completed') return { next: 'complete', resultSha256: execution.resultSha256 }
-        if ('ask' in execution) return { next: execution.outcome, ask: execution.ask }
-        if (execution.outcome === 'cancelling') return { next: 'cancel' }
-        if (execution.outcome === 'stopped') return { next: 'stop' }
-        if (execution.outcome === 'failed') throw failureOf(execution.error, 'final')
-        throw failureOf(execution.error, execution.attempt < executionRetry.attemptsMax ? 'retryable' : 'final')
-      } finally {
-        clearInterval(beating)
-      }
+      const execution = await whileBeating(context, () =>
+        executeJob(deps, jobId, { generation }, context.cancellationSignal)
+      )
+      if (execution.outcome === 'completed') return { next: 'complete', resultSha256: execution.resultSha256 }
+      if ('ask' in execution) return { next: execution.outcome, ask: execution.ask }
+      if (execution.outcome === 'cancelling') return { next: 'cancel' }
+      if (execution.outcome === 'stopped') return { next: 'stop' }
+      if (execution.outcome === 'failed') throw failureOf(execution.error, 'final')
+      throw failureOf(execution.error, execution.attempt < executionRetry.attemptsMax ? 'retryable' : 'final')
     },
 
     async completeJob({ jobId, generation, resultSha256 }: JobHandOver & { resultSha256: string }): Promise<JobStatus> {

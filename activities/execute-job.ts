@@ -7,11 +7,11 @@
 import { openAttempt } from '../db/attempts.js'
 import type { Db } from '../db/client.js'
 import type { Fence } from '../db/job-transition.js'
-import { type JobRun, loadRun } from '../db/jobs.js'
-import { type RunRequest, sourceOf } from './executor-client.js'
+import { loadRun } from '../db/jobs.js'
 import type { RunEnd } from './executor-stream.js'
 import { whenExecutorCan } from './executor-wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
+import { requestOf } from './run-request.js'
 import { mayAsk, runScript } from './script-run.js'
 
 /** @param signal aborted when the job is cancelled or the worker stops; the run over there is killed then. */
@@ -25,10 +25,9 @@ export async function executeJob(
   if (job?.storedResult) return { outcome: 'completed', resultSha256: job.storedResult }
   if (job?.status !== 'running' || job.generation !== fence.generation) return notRunning(deps.db, jobId, fence)
   if (mayAsk(job)) return (await runScript(deps, jobId, job, fence, signal)) ?? notRunning(deps.db, jobId, fence)
-  const request = runRequest(jobId, job)
-  if (!request)
+  if (!job.engine)
     return { outcome: 'failed', error: { code: 'backend_unknown', message: `no backend is called ${job.backend}` } }
-
+  const request = requestOf(job, jobId, job.timeoutSeconds)
   const attempt = jobAttempt(deps, jobId, job, fence, signal, () => openAttempt(deps.db, jobId, fence))
   // When the signal ends the wait, the attempt stays open: whoever ends or resumes the job closes it.
   const end = await whenExecutorCan<RunEnd>(deps, signal, () => deps.executor.run(request, signal, attempt.accepted))
@@ -39,17 +38,4 @@ async function notRunning(db: Db, jobId: string, fence: Fence): Promise<Executio
   const job = await loadRun(db, jobId)
   const mine = job?.status === 'cancelling' && job.generation === fence.generation
   return mine ? { outcome: 'cancelling' } : { outcome: 'stopped' }
-}
-
-function runRequest(jobId: string, job: JobRun): RunRequest | null {
-  if (!job.engine) return null
-  return {
-    run_id: jobId,
-    source: sourceOf(job),
-    backend: job.backend,
-    engine: job.engine,
-    max_qubits: job.maxQubits,
-    params: JSON.parse(job.params),
-    limits: { wall_seconds: job.timeoutSeconds }
-  }
 }

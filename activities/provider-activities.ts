@@ -12,9 +12,9 @@ import { followTask } from './at-provider/follow.js'
 import { prepareProgram } from './at-provider/prepare.js'
 import type { ProviderDeps, StepContext, StepEnd } from './at-provider/step.js'
 import { submitToProvider } from './at-provider/submit.js'
+import { whileBeating } from './heartbeat.js'
 import { failureOf } from './job-failure.js'
 
-const HEARTBEAT_MS = 1_000
 /** A retry at once would be a busy loop if the reason stayed. */
 const AGAIN_MS_MIN = 50
 
@@ -68,22 +68,19 @@ async function answerOf<Step extends { next: string } | StepEnd>(
   step: (context: StepContext) => Promise<Step>
 ): Promise<Answer<Step>> {
   const activity = Context.current()
-  const beating = setInterval(() => activity.heartbeat(), HEARTBEAT_MS)
-  try {
-    const end = await step({ ref, fence: { generation }, signal: activity.cancellationSignal })
-    const { next } = end as StepEnd
-    if (next === 'fail') throw failureOf((end as StepEnd & { next: 'fail' }).error, 'final')
-    if (next === 'again') {
-      const { afterMs, why } = end as StepEnd & { next: 'again' }
-      throw ApplicationFailure.create({
-        type: 'not_yet',
-        message: why,
-        category: ApplicationFailureCategory.BENIGN,
-        nextRetryDelay: Math.max(afterMs, AGAIN_MS_MIN)
-      })
-    }
-    return end as Answer<Step>
-  } finally {
-    clearInterval(beating)
+  const end = await whileBeating(activity, () =>
+    step({ ref, fence: { generation }, signal: activity.cancellationSignal })
+  )
+  const { next } = end as StepEnd
+  if (next === 'fail') throw failureOf((end as StepEnd & { next: 'fail' }).error, 'final')
+  if (next === 'again') {
+    const { afterMs, why } = end as StepEnd & { next: 'again' }
+    throw ApplicationFailure.create({
+      type: 'not_yet',
+      message: why,
+      category: ApplicationFailureCategory.BENIGN,
+      nextRetryDelay: Math.max(afterMs, AGAIN_MS_MIN)
+    })
   }
+  return end as Answer<Step>
 }

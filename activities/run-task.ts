@@ -8,12 +8,13 @@ import { type JobRun, loadRun } from '../db/jobs.js'
 import { assertNever, type JobError } from '../domain/errors.js'
 import { nodeIdOf } from '../domain/script-asks.js'
 import { lastFailure, type TaskRetry, taskRetry } from '../domain/task-retry.js'
-import { type AskAnswer, type RunRequest, sourceOf } from './executor-client.js'
+import type { RunRequest } from './executor-client.js'
 import type { ScriptEnd } from './executor-stream.js'
-import { type Waited, whenExecutorCan } from './executor-wait.js'
+import { whenExecutorCan } from './executor-wait.js'
 import type { ExecuteDeps } from './job-attempt.js'
 import { persistently } from './persistently.js'
-import { circuitAnswer, newRunId, seedOf } from './script-run.js'
+import { goOnWith, newRunId, repeatable, requestOf } from './run-request.js'
+import { circuitAnswer } from './script-run.js'
 
 /** Results of other tasks that one task may take, together. */
 const VALUES_BYTES_MAX = 32 * 1024 * 1024
@@ -81,7 +82,7 @@ async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd
   }
   const run = (request: RunRequest) =>
     whenExecutorCan<ScriptEnd>(deps, signal, () => deps.executor.runScript(request, signal, accepted))
-  const { end, runId } = await goOn(work, answered, series, run)
+  const { end, runId } = await goOnWith(taskRequest(work, series), answered, async (ask) => circuitAnswer(ask), run)
   if (end.kind === 'refused') return failedForGood(work, { code: 'execution_error', message: end.message })
   if (attempt === null) return { outcome: 'stopped' }
   const number = attempt
@@ -122,36 +123,13 @@ async function endOf({ deps, jobId, key, signal }: Work): Promise<TaskEnd> {
   return { outcome: state === 'completed' ? 'completed' : 'stopped' }
 }
 
-async function goOn(
-  work: Work,
-  asks: Ask[],
-  series: number,
-  run: (request: RunRequest) => Promise<Waited<ScriptEnd>>
-): Promise<{ end: Waited<ScriptEnd>; runId: string }> {
-  const request = taskRequest(work, series)
-  const answers: AskAnswer[] = asks.map(circuitAnswer)
-  const parkedAs = asks.at(-1)?.parkedAs
-  if (parkedAs) {
-    const resumed = { ...request, run_id: parkedAs, resume: { run_id: parkedAs }, answers: answers.slice(-1) }
-    const end = await run(resumed)
-    if (end.kind !== 'not_parked') return { end, runId: parkedAs }
-  }
-  return { end: await run(answers.length > 0 ? { ...request, answers } : request), runId: request.run_id }
-}
-
 function taskRequest({ jobId, key, job, task }: Work, series: number): RunRequest {
   return {
-    run_id: newRunId(jobId),
-    source: sourceOf(job),
-    backend: job.backend,
-    engine: job.engine ?? 'statevector',
-    max_qubits: job.maxQubits,
-    params: JSON.parse(job.params),
-    limits: { wall_seconds: task.timeoutSeconds },
+    ...requestOf(job, newRunId(jobId), task.timeoutSeconds),
     // Only what may have to be repeated up to where it stood is given a randomness and a clock of its own.
     ...(job.atProvider && {
       circuits: 'ask' as const,
-      script: { seed: seedOf(jobId, key, String(series)), now: job.startedAt!.getTime() / 1000 }
+      script: repeatable(job, jobId, key, String(series))
     }),
     task: {
       name: task.funcName,

@@ -1,7 +1,6 @@
 // A durable script: what it asks for while it runs, and how it goes on. The rows of its asks (db/job-asks.ts) say where it
 // stands, so that this may begin anew at any point: an ask that is open is work for the workflow; once all are answered the
 // script goes on in the child that waits for the answer, or from its start with all answers so far.
-import { createHash, randomBytes } from 'node:crypto'
 import { attemptUnderWay, completeAttempt, openAttempt } from '../db/attempts.js'
 import { type Ask, answerAsk, listAsks, openTasks, recordAsk, taskResults } from '../db/job-asks.js'
 import { listTasks, type TaskRow } from '../db/job-tasks.js'
@@ -9,12 +8,13 @@ import type { Fence } from '../db/job-transition.js'
 import { isRunBy, type JobRun } from '../db/jobs.js'
 import { type GraphBody, nodeIdOf, taskKey } from '../domain/script-asks.js'
 import { workflowMetadata } from '../domain/workflow-metadata.js'
-import { type AskAnswer, type RunRequest, sourceOf } from './executor-client.js'
+import type { AskAnswer, RunRequest } from './executor-client.js'
 import type { ScriptEnd } from './executor-stream.js'
 import { type Waited, whenExecutorCan } from './executor-wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
 import { managedResult } from './managed-result.js'
 import { persistently } from './persistently.js'
+import { goOnWith, newRunId, type RunEnded, repeatable, requestOf } from './run-request.js'
 
 /**
  * Whether a job's program may ask for something: any on a backend that the sandbox cannot reach, and elsewhere one that
@@ -48,13 +48,14 @@ export async function runScript(
     const attempt = jobAttempt(deps, jobId, job, fence, signal, opened)
     const ask = async (request: RunRequest) =>
       whenExecutorCan<ScriptEnd>(deps, signal, () => deps.executor.runScript(request, signal, attempt.accepted))
-    const end = await goOn(deps, jobId, job, asks, ask)
+    const { end, runId } = await goOn(deps, jobId, job, asks, ask)
+    if (end.kind === 'not_parked') return attempt.ended({ kind: 'lost', message: end.message }, !fence.lease)
     if (end.kind !== 'asked') return attempt.ended(end, !fence.lease)
     const by = {
       task: '',
       number: asks.length + 1,
       series: 0,
-      parkedAs: end.parked ? end.runId : null
+      parkedAs: end.parked ? runId : null
     }
     await persistently({ log: deps.log, jobId, signal }, () => recordAsk(deps.db, jobId, fence, by, end.ask))
     deps.announce(jobId)
@@ -81,69 +82,40 @@ async function workOf(
 const attemptToGoOn = async ({ db }: ExecuteDeps, jobId: string, fence: Fence) =>
   (await attemptUnderWay(db, jobId, fence)) ?? openAttempt(db, jobId, fence)
 
-type Ended = Exclude<Waited<ScriptEnd>, { kind: 'asked' } | { kind: 'not_parked' }>
-type Asked = Extract<ScriptEnd, { kind: 'asked' }> & { runId: string }
-
 async function goOn(
   deps: ExecuteDeps,
   jobId: string,
   job: JobRun,
   asks: Ask[],
   run: (request: RunRequest) => Promise<Waited<ScriptEnd>>
-): Promise<Ended | Asked> {
-  const base = { ...scriptRequest(jobId, job), ...(await metadataOf(deps, jobId, asks)) }
+): Promise<RunEnded> {
+  const tasks = asks.some(({ kind }) => kind === 'graph') ? await listTasks(deps.db, jobId) : []
+  const request = { ...scriptRequest(jobId, job), ...metadataOf(tasks, asks) }
   const last = asks.at(-1)
-  if (last?.final) return told(await run({ ...base, ...(await finishOf(deps, jobId, last)) }), base.run_id)
-  const answers = await Promise.all(asks.map((ask) => answerOf(deps, jobId, ask)))
-  if (last?.parkedAs) {
-    const end = await run({
-      ...base,
-      run_id: last.parkedAs,
-      resume: { run_id: last.parkedAs },
-      answers: answers.slice(-1)
-    })
-    if (end.kind !== 'not_parked') return told(end, last.parkedAs)
-  }
-  return told(await run({ ...base, answers }), base.run_id)
+  if (last?.final)
+    return { end: await run({ ...request, ...(await finishOf(deps, jobId, last)) }), runId: request.run_id }
+  return goOnWith(request, asks, (ask) => answerOf(deps, jobId, tasks, ask), run)
 }
-
-function told(end: Waited<ScriptEnd>, runId: string): Ended | Asked {
-  if (end.kind === 'asked') return { ...end, runId }
-  return end.kind === 'not_parked' ? { kind: 'lost', message: end.message } : end
-}
-
-/** Ids of runs are the executor's own: a run that is still being ended there is never taken for the one that follows. */
-export const newRunId = (jobId: string): string => `${jobId}.${randomBytes(6).toString('hex')}`
 
 function scriptRequest(jobId: string, job: JobRun): RunRequest {
   return {
-    run_id: newRunId(jobId),
-    source: sourceOf(job),
-    backend: job.backend,
-    engine: job.engine ?? 'statevector',
-    max_qubits: job.maxQubits,
-    params: JSON.parse(job.params),
-    limits: { wall_seconds: job.timeoutSeconds },
+    ...requestOf(job, newRunId(jobId), job.timeoutSeconds),
     graphs: 'ask',
     ...(job.atProvider && { circuits: 'ask' as const }),
-    script: { seed: seedOf(jobId), now: job.startedAt!.getTime() / 1000 },
+    script: repeatable(job, jobId),
     ...(job.programmingModel && {
       entry: { model: job.programmingModel, entrypoint: job.entrypoint!, input: job.input! }
     })
   }
 }
 
-/** What the randomness of a run begins with, the same each time that the run is repeated: 52 bits, which every JSON reader takes. */
-export const seedOf = (...of: string[]): number =>
-  Number.parseInt(createHash('sha256').update(of.join('/')).digest('hex').slice(0, 13), 16)
-
-async function metadataOf({ db }: ExecuteDeps, jobId: string, asks: Ask[]) {
+function metadataOf(tasks: TaskRow[], asks: Ask[]): Pick<RunRequest, 'workflow_metadata'> {
   const graphs = asks.filter(({ kind }) => kind === 'graph')
   if (graphs.length === 0) return {}
   const returned = graphs.flatMap(({ number, body }) =>
     (JSON.parse(body) as GraphBody).returns.map((id) => taskKey(number, id))
   )
-  return { workflow_metadata: JSON.stringify(workflowMetadata(inOrderOfGraphs(await listTasks(db, jobId)), returned)) }
+  return { workflow_metadata: JSON.stringify(workflowMetadata(inOrderOfGraphs(tasks), returned)) }
 }
 
 /** Levels of one graph after those of the graphs before it: what a script dispatches later does not run beside them. */
@@ -156,10 +128,11 @@ function inOrderOfGraphs(tasks: TaskRow[]): TaskRow[] {
 }
 
 /** What the SDK's `run_with_ids` tells of one graph, its tasks under the ids that they have there. */
-async function graphMetadata({ db }: ExecuteDeps, jobId: string, { number, body }: Ask): Promise<string> {
-  const own = (await listTasks(db, jobId)).filter(({ ask }) => ask === number)
-  const tasks = own.map((task) => ({ ...task, key: nodeIdOf(task.key), dependsOn: task.dependsOn.map(nodeIdOf) }))
-  return JSON.stringify(workflowMetadata(tasks, (JSON.parse(body) as GraphBody).returns))
+function graphMetadata(tasks: TaskRow[], { number, body }: Ask): string {
+  const own = tasks
+    .filter(({ ask }) => ask === number)
+    .map((task) => ({ ...task, key: nodeIdOf(task.key), dependsOn: task.dependsOn.map(nodeIdOf) }))
+  return JSON.stringify(workflowMetadata(own, (JSON.parse(body) as GraphBody).returns))
 }
 
 async function finishOf(deps: ExecuteDeps, jobId: string, ask: Ask): Promise<Pick<RunRequest, 'finish'>> {
@@ -167,11 +140,9 @@ async function finishOf(deps: ExecuteDeps, jobId: string, ask: Ask): Promise<Pic
   return { finish: { name, output, values: await valuesOf(deps, jobId, ask) } }
 }
 
-async function answerOf(deps: ExecuteDeps, jobId: string, ask: Ask): Promise<AskAnswer> {
-  const { digest } = ask
-  if (ask.kind === 'graph')
-    return { digest, values: await valuesOf(deps, jobId, ask), metadata: await graphMetadata(deps, jobId, ask) }
-  return circuitAnswer(ask)
+async function answerOf(deps: ExecuteDeps, jobId: string, tasks: TaskRow[], ask: Ask): Promise<AskAnswer> {
+  if (ask.kind === 'circuit') return circuitAnswer(ask)
+  return { digest: ask.digest, values: await valuesOf(deps, jobId, ask), metadata: graphMetadata(tasks, ask) }
 }
 
 type StoredCircuitAnswer =

@@ -2,11 +2,10 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { type OpenTasks, openTasks } from '../db/job-asks.js'
 import type { JobHandOver } from '../domain/dispatch.js'
+import { whileBeating } from './heartbeat.js'
 import type { ExecuteDeps } from './job-attempt.js'
 import { failureOf } from './job-failure.js'
 import { runTask } from './run-task.js'
-
-const HEARTBEAT_MS = 1_000
 
 /** `circuit`: the task waits for its ask of this number. */
 export type TaskAnswer = { next: 'done' } | { next: 'circuit'; ask: number } | { next: 'cancel' } | { next: 'stop' }
@@ -19,29 +18,26 @@ export function createTaskActivities(deps: ExecuteDeps) {
 
     async runTask({ jobId, generation, task }: JobHandOver & { task: string }): Promise<TaskAnswer> {
       const context = Context.current()
-      const beating = setInterval(() => context.heartbeat(), HEARTBEAT_MS)
-      try {
-        const end = await runTask(deps, jobId, task, { generation }, context.cancellationSignal)
-        switch (end.outcome) {
-          case 'completed':
-            return { next: 'done' }
-          case 'circuit':
-            return { next: 'circuit', ask: end.ask }
-          case 'cancelling':
-            return { next: 'cancel' }
-          case 'stopped':
-            return { next: 'stop' }
-          case 'failed':
-            throw failureOf(end.error, 'final')
-          case 'retry':
-            throw ApplicationFailure.create({
-              type: end.error.code,
-              message: end.error.message,
-              nextRetryDelay: end.afterMs
-            })
-        }
-      } finally {
-        clearInterval(beating)
+      const end = await whileBeating(context, () =>
+        runTask(deps, jobId, task, { generation }, context.cancellationSignal)
+      )
+      switch (end.outcome) {
+        case 'completed':
+          return { next: 'done' }
+        case 'circuit':
+          return { next: 'circuit', ask: end.ask }
+        case 'cancelling':
+          return { next: 'cancel' }
+        case 'stopped':
+          return { next: 'stop' }
+        case 'failed':
+          throw failureOf(end.error, 'final')
+        case 'retry':
+          throw ApplicationFailure.create({
+            type: end.error.code,
+            message: end.error.message,
+            nextRetryDelay: end.afterMs
+          })
       }
     }
   }

@@ -159,7 +159,6 @@ export async function openTasks(db: DbOrTx, jobId: string, ask: number): Promise
   const rows = await db
     .select({
       key: jobTasks.key,
-      funcName: jobTasks.funcName,
       dependsOn: jobTasks.dependsOn,
       state: jobTasks.state,
       errorCode: jobTasks.errorCode,

@@ -9,6 +9,7 @@ import type { Db, DbOrTx, Tx } from './client.js'
 import { taskResults } from './job-asks.js'
 import { type Fence, now } from './job-transition.js'
 import { attempts, jobTasks, taskValues } from './tables/jobs.js'
+import { taskTexts } from './task-results.js'
 
 export interface TaskRun {
   state: TaskState
@@ -34,14 +35,11 @@ export async function loadTaskRun(db: DbOrTx, jobId: string, key: string): Promi
     .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.key, key)))
   if (!task) return null
   const [contents, values] = await Promise.all([
-    db
-      .select({ sha256: taskValues.sha256, content: taskValues.content })
-      .from(taskValues)
-      .where(and(eq(taskValues.jobId, jobId), inArray(taskValues.sha256, [task.functionSha256, task.argumentsSha256]))),
+    taskTexts(db, jobId, [task.functionSha256, task.argumentsSha256]),
     taskResults(db, jobId, task.dependsOn)
   ])
-  const textOf = (sha256: string) => contents.find((row) => row.sha256 === sha256)!.content.toString('utf8')
-  return { ...task, function: textOf(task.functionSha256), arguments: textOf(task.argumentsSha256), values }
+  const { functionSha256, argumentsSha256 } = task
+  return { ...task, function: contents.get(functionSha256)!, arguments: contents.get(argumentsSha256)!, values }
 }
 
 export async function taskState(db: DbOrTx, jobId: string, key: string): Promise<TaskState | null> {

@@ -1,26 +1,14 @@
 // A circuit that a script or one of its tasks has asked for, at the provider: compiled, sent once, followed for as long as it
 // takes, its counts stored as the answer to the ask. What is not ready yet is a retry of its activity, and no event.
-import { ActivityCancellationType, CancellationScope, proxyActivities } from '@temporalio/workflow'
+import { CancellationScope, proxyActivities } from '@temporalio/workflow'
 import type { ProviderActivities } from '../activities/provider-activities.js'
 import type { JobHandOver } from '../domain/dispatch.js'
 import { isCancel } from './job-error.js'
-import { stepRetry } from './job-steps.js'
+import { executorStep, providerStep } from './job-steps.js'
 
-const { prepareCircuit } = proxyActivities<ProviderActivities>({
-  // The executor bounds compiling by a minute; the rest is waiting for it.
-  startToCloseTimeout: '26 hours',
-  heartbeatTimeout: '10 seconds',
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: stepRetry
-})
+const { prepareCircuit } = proxyActivities<ProviderActivities>(executorStep)
 
-const steps = proxyActivities<ProviderActivities>({
-  // One try: a look-up through a long list and one request. The steps name the time of the next try themselves.
-  startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '10 seconds',
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: stepRetry
-})
+const steps = proxyActivities<ProviderActivities>(providerStep)
 
 /**
  * @param asked who asks (`task` is '' for the script itself) and the number of the ask.

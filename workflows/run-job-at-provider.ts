@@ -4,7 +4,6 @@
 // often a step is tried and whatever dies meanwhile, the history stays short: what is not ready yet is a retry of its
 // activity, and no event.
 import {
-  ActivityCancellationType,
   CancellationScope,
   ContinueAsNew,
   proxyActivities,
@@ -15,25 +14,13 @@ import type { ProviderActivities } from '../activities/provider-activities.js'
 import { type JobHandOver, searchAttributes } from '../domain/dispatch.js'
 import type { JobStatus } from '../domain/job-status.js'
 import { isCancel, jobErrorOf } from './job-error.js'
-import { beginJob, completeJob, failJob, recordCancelled, stepRetry } from './job-steps.js'
+import { beginJob, completeJob, executorStep, failJob, providerStep, recordCancelled } from './job-steps.js'
 import { runScript } from './run-script.js'
 
-const { prepareProgram } = proxyActivities<ProviderActivities>({
-  // The executor bounds compiling by a minute; the rest is waiting for it.
-  startToCloseTimeout: '26 hours',
-  heartbeatTimeout: '10 seconds',
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: stepRetry
-})
+const { prepareProgram } = proxyActivities<ProviderActivities>(executorStep)
 
-const { submitToProvider, followTask, collectResult, cancelAtProvider } = proxyActivities<ProviderActivities>({
-  // One try: a look-up through a long list and one request. The steps name the time of the next try themselves.
-  startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '10 seconds',
-  // An answer under way would come into the middle of the cancel that follows.
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: stepRetry
-})
+const { submitToProvider, followTask, collectResult, cancelAtProvider } =
+  proxyActivities<ProviderActivities>(providerStep)
 
 type End = JobStatus | 'stopped'
 

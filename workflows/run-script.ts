@@ -2,7 +2,6 @@
 // their own inputs are there. How far a graph is stands in the database, so that a new execution of the workflow (after a
 // loss, or to begin a new history) goes on with what is left.
 import {
-  ActivityCancellationType,
   ApplicationFailure,
   CancellationScope,
   continueAsNew,
@@ -14,7 +13,7 @@ import type { ExecuteAnswer, JobActivities } from '../activities/activities.js'
 import type { TaskActivities } from '../activities/task-activities.js'
 import type { JobHandOver } from '../domain/dispatch.js'
 import { taskOrder } from '../domain/task-order.js'
-import { stepRetry } from './job-steps.js'
+import { databaseStep, executorStep } from './job-steps.js'
 import { runCircuit } from './provider-task.js'
 
 /** Tasks of one job with the workers at once: enough for every slot of an executor, and room for other jobs' steps. */
@@ -22,22 +21,9 @@ const TASKS_UNDER_WAY = 32
 /** A new execution begins a new history well before the server's limit of 51,200 events. */
 const HISTORY_EVENTS = 8_000
 
-const run = {
-  // The activity itself bounds a run by its time limit and an absent executor by 24 hours.
-  startToCloseTimeout: '26 hours',
-  heartbeatTimeout: '10 seconds',
-  // A job is cancelled only when its runs have really ended.
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  // They say when a failure is final; what is left to retry is a lost execution, a lost worker, a task's own retries.
-  retry: stepRetry
-} as const
-
-const { execute } = proxyActivities<JobActivities>(run)
-const { runTask } = proxyActivities<TaskActivities>(run)
-const { openTasks } = proxyLocalActivities<TaskActivities>({
-  startToCloseTimeout: '20 seconds',
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 seconds' }
-})
+const { execute } = proxyActivities<JobActivities>(executorStep)
+const { runTask } = proxyActivities<TaskActivities>(executorStep)
+const { openTasks } = proxyLocalActivities<TaskActivities>(databaseStep)
 
 export type ScriptAnswer = Exclude<ExecuteAnswer, { ask: number }>
 

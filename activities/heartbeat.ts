@@ -1,0 +1,13 @@
+// Tells the server, while an activity works, that its worker is alive; a cancel reaches it with the answer.
+import type { Context } from '@temporalio/activity'
+
+const HEARTBEAT_MS = 1_000
+
+export async function whileBeating<T>(activity: Context, work: () => Promise<T>): Promise<T> {
+  const beating = setInterval(() => activity.heartbeat(), HEARTBEAT_MS)
+  try {
+    return await work()
+  } finally {
+    clearInterval(beating)
+  }
+}

@@ -45,6 +45,13 @@ export const jobs = pgTable(
     // Of a saved script: which one, and the version whose text this is.
     scriptId: uuid('script_id').references(() => scripts.id),
     scriptVersion: integer('script_version'),
+    // Of a capsule's run: which one, and the task of its workflow. No references: jobs outlive a deleted capsule.
+    capsuleId: uuid('capsule_id'),
+    capsuleRunId: uuid('capsule_run_id'),
+    capsuleTask: text('capsule_task'),
+    // A capsule is made of it when it completes, with this name.
+    createCapsule: boolean('create_capsule').notNull().default(false),
+    capsuleName: text('capsule_name'),
     // Of a native submission: what is called, and with what (JSON text as it came, of integers of any size).
     programmingModel: text('programming_model').$type<ProgrammingModel | null>(),
     entrypoint: text('entrypoint'),
@@ -87,6 +94,8 @@ export const jobs = pgTable(
     index('jobs_team_backend_idx').on(table.teamId, table.backend, table.id, table.status),
     // Those of a script that a team ran, newest first.
     index('jobs_script_idx').on(table.scriptId, table.teamId, table.id).where(sql`script_id is not null`),
+    // Those of a capsule's runs, newest first.
+    index('jobs_capsule_idx').on(table.capsuleId, table.teamId, table.id).where(sql`capsule_id is not null`),
     // Those of all teams, for administrators.
     index('jobs_status_idx').on(table.status, table.id),
     // Those of a user, and what the end of a user or a key has to change.
@@ -268,7 +277,7 @@ export const outbox = pgTable(
     nextAt: instant('next_at').notNull(),
     deliveries: integer('deliveries').notNull().default(0),
     // Why the relay does not deliver a due row yet.
-    heldReason: text('held_reason').$type<'concurrency_limit' | 'backend_offline' | null>(),
+    heldReason: text('held_reason').$type<'concurrency_limit' | 'backend_offline' | 'earlier_task' | null>(),
     // Since when, without a break, the engine could not be reached; null while it can be.
     unreachableSince: instant('unreachable_since'),
     createdAt: instant('created_at').notNull().defaultNow()

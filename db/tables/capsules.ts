@@ -1,0 +1,212 @@
+// Capsules: a definition (a job's own, or a workflow of tasks), the evidence of its runs, its seal, and what was run again.
+// A sealed capsule's definition, files and seal never change: triggers refuse it (db/migrations), digests tell it.
+import { sql } from 'drizzle-orm'
+import {
+  type AnyPgColumn,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid
+} from 'drizzle-orm/pg-core'
+import type { CapsuleRunMode, CapsuleRunStatus, CapsuleRunTrigger, CapsuleState } from '../../domain/capsule-state.js'
+import type { Verdict } from '../../domain/verification/verdict.js'
+import { teams, users } from './accounts.js'
+import { bytea, instant, micro } from './columns.js'
+import { apiKeys } from './teams.js'
+
+export const capsules = pgTable(
+  'capsules',
+  {
+    id: uuid('id').primaryKey(),
+    teamId: uuid('team_id')
+      .notNull()
+      .references(() => teams.id, { onDelete: 'cascade' }),
+    ownerId: uuid('owner_id').references(() => users.id, { onDelete: 'set null' }),
+    name: text('name').notNull(),
+    description: text('description').notNull().default(''),
+    tags: jsonb('tags').$type<string[]>().notNull(),
+    state: text('state').$type<CapsuleState>().notNull(),
+    // JSON text of a CapsuleDefinition (domain/capsule-definition.ts): numbers in it never pass through a reader that could round them.
+    definition: text('definition').notNull(),
+    // Hex SHA-256 of the definition's canonical form: what a run was a run of.
+    definitionSha256: text('definition_sha256').notNull(),
+    backends: jsonb('backends').$type<string[]>().notNull(),
+    maxBudget: micro('max_budget_micro'),
+    retentionYears: integer('retention_years'),
+    regulatoryFramework: text('regulatory_framework'),
+    // The job that it was made from; no reference, since the capsule outlives it.
+    sourceJobId: uuid('source_job_id'),
+    clonedFrom: uuid('cloned_from').references((): AnyPgColumn => capsules.id, { onDelete: 'set null' }),
+    // `mqc:1:<hex>` of the sealed capsule that this one continues.
+    derivedFrom: text('derived_from'),
+    // What an imported package claimed about itself; provenance only.
+    imported: jsonb('imported').$type<Record<string, unknown> | null>(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow()
+  },
+  (table) => [
+    // Lists of a team, newest first; those of an owner.
+    index('capsules_team_idx').on(table.teamId, table.id, table.state),
+    index('capsules_owner_idx').on(table.ownerId, table.id),
+    // One capsule per job that asked for it at submission.
+    index('capsules_source_job_idx').on(table.sourceJobId).where(sql`source_job_id is not null`)
+  ]
+)
+
+// The evidence, file by file: of a capsule made from a job since its creation, of any other since its seal.
+export const capsuleFiles = pgTable(
+  'capsule_files',
+  {
+    capsuleId: uuid('capsule_id')
+      .notNull()
+      .references(() => capsules.id, { onDelete: 'cascade' }),
+    // A path with `/`, e.g. tasks/main/result.json.
+    name: text('name').notNull(),
+    // Hex.
+    sha256: text('sha256').notNull(),
+    sizeBytes: integer('size_bytes').notNull(),
+    mediaType: text('media_type').notNull(),
+    content: bytea('content').notNull()
+  },
+  (table) => [primaryKey({ columns: [table.capsuleId, table.name] })]
+)
+
+export const capsuleSeals = pgTable('capsule_seals', {
+  capsuleId: uuid('capsule_id')
+    .primaryKey()
+    .references(() => capsules.id, { onDelete: 'cascade' }),
+  // The bytes of capsule.yaml and .checksums, never written again.
+  manifest: text('manifest').notNull(),
+  checksums: text('checksums').notNull(),
+  // `sha256:<hex>` of .checksums, `mqc:1:<hex>` of the manifest.
+  rootDigest: text('root_digest').notNull(),
+  capsuleDigest: text('capsule_digest').notNull(),
+  exitCode: integer('exit_code').notNull(),
+  exitMessage: text('exit_message'),
+  // TVD that a verification tolerates, as text of a decimal.
+  margin: text('margin').notNull(),
+  // No reference: the seal outlives the account.
+  sealedBy: uuid('sealed_by').notNull(),
+  sealedAt: instant('sealed_at').notNull(),
+  keyId: text('key_id').notNull(),
+  // JSON text of the DSSE envelope.
+  envelope: text('envelope').notNull()
+})
+
+export const capsulePublications = pgTable(
+  'capsule_publications',
+  {
+    capsuleId: uuid('capsule_id')
+      .primaryKey()
+      .references(() => capsules.id, { onDelete: 'cascade' }),
+    slug: text('slug').notNull(),
+    title: text('title').notNull(),
+    description: text('description').notNull(),
+    readme: text('readme'),
+    license: text('license'),
+    category: text('category'),
+    tags: jsonb('tags').$type<string[]>().notNull(),
+    publishedAt: instant('published_at').notNull(),
+    takenDownAt: instant('taken_down_at'),
+    takedownReason: text('takedown_reason')
+  },
+  (table) => [
+    uniqueIndex('capsule_publications_slug_key').on(table.slug),
+    index('capsule_publications_published_at_idx').on(table.publishedAt).where(sql`taken_down_at is null`)
+  ]
+)
+
+// Of every capsule: what its runs have spent and reserved, against `max_budget`.
+export const capsuleBudgets = pgTable('capsule_budgets', {
+  capsuleId: uuid('capsule_id')
+    .primaryKey()
+    .references(() => capsules.id, { onDelete: 'cascade' }),
+  spent: micro('spent_micro').notNull(),
+  reserved: micro('reserved_micro').notNull()
+})
+
+export const capsuleRuns = pgTable(
+  'capsule_runs',
+  {
+    id: uuid('id').primaryKey(),
+    capsuleId: uuid('capsule_id')
+      .notNull()
+      .references(() => capsules.id, { onDelete: 'cascade' }),
+    teamId: uuid('team_id').notNull(),
+    mode: text('mode').$type<CapsuleRunMode>().notNull(),
+    trigger: text('trigger').$type<CapsuleRunTrigger>().notNull(),
+    userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
+    apiKeyId: uuid('api_key_id').references(() => apiKeys.id, { onDelete: 'set null' }),
+    status: text('status').$type<CapsuleRunStatus>().notNull(),
+    // Why it failed or was not made.
+    reason: text('reason'),
+    // What it ran: JSON text, and its digest (that of the capsule's definition where nothing was changed for this run).
+    definition: text('definition').notNull(),
+    definitionSha256: text('definition_sha256').notNull(),
+    // Of a scheduled run: the time that the schedule meant.
+    scheduledAt: instant('scheduled_at'),
+    // Of a confirmation: the run whose verdict it confirms.
+    confirms: uuid('confirms').references((): AnyPgColumn => capsuleRuns.id, { onDelete: 'cascade' }),
+    verdict: text('verdict').$type<Verdict | null>(),
+    // JSON of the Verification report (domain/verification).
+    verification: jsonb('verification').$type<Record<string, unknown> | null>(),
+    // When somebody was told of a surprising verdict.
+    alertedAt: instant('alerted_at'),
+    // When a worker last took it up, so that others leave it alone for a while.
+    takenAt: instant('taken_at'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    startedAt: instant('started_at'),
+    completedAt: instant('completed_at')
+  },
+  (table) => [
+    // Of a capsule, newest first.
+    index('capsule_runs_capsule_idx').on(table.capsuleId, table.id),
+    // The sweep of runs that are not over.
+    index('capsule_runs_open_idx').on(table.id).where(sql`status in ('pending', 'running', 'judging')`),
+    // One run for each time of a schedule, one confirmation for each run.
+    uniqueIndex('capsule_runs_scheduled_key')
+      .on(table.capsuleId, table.scheduledAt)
+      .where(sql`scheduled_at is not null`),
+    uniqueIndex('capsule_runs_confirms_key').on(table.confirms).where(sql`confirms is not null`)
+  ]
+)
+
+// The jobs of a run, one per task, made with the run in the order in which they start. How far each is says its job.
+export const capsuleRunTasks = pgTable(
+  'capsule_run_tasks',
+  {
+    runId: uuid('run_id')
+      .notNull()
+      .references(() => capsuleRuns.id, { onDelete: 'cascade' }),
+    position: integer('position').notNull(),
+    name: text('name').notNull(),
+    jobId: uuid('job_id').notNull()
+  },
+  (table) => [
+    primaryKey({ columns: [table.runId, table.position] }),
+    uniqueIndex('capsule_run_tasks_job_key').on(table.jobId)
+  ]
+)
+
+export const capsuleSchedules = pgTable('capsule_schedules', {
+  capsuleId: uuid('capsule_id')
+    .primaryKey()
+    .references(() => capsules.id, { onDelete: 'cascade' }),
+  cron: text('cron').notNull(),
+  timezone: text('timezone').notNull(),
+  paused: boolean('paused').notNull(),
+  alertEmails: jsonb('alert_emails').$type<string[]>().notNull(),
+  alertOn: jsonb('alert_on').$type<string[]>().notNull(),
+  // Raised by each change; the Temporal schedule carries the one that it was made from.
+  version: integer('version').notNull().default(1),
+  createdBy: uuid('created_by').references(() => users.id, { onDelete: 'set null' }),
+  // What the engine was last told; null: not yet.
+  appliedVersion: integer('applied_version'),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  updatedAt: instant('updated_at').notNull().defaultNow()
+})

@@ -1,0 +1,54 @@
+// Two runs' counts beside each other, in the form that every statistic here takes.
+
+/** Shots by outcome; bit strings, qubit or register bit 0 leftmost. */
+export type Counts = Readonly<Record<string, number>>
+
+/** `times` outcomes that were seen `x` times in the sealed run and `y` times in the re-run. */
+export interface Cell {
+  x: number
+  y: number
+  times: number
+}
+
+/**
+ * What is left of two runs once the names of the outcomes are forgotten, as no statistic depends on them: outcomes with the
+ * same two counts stand together, in order of them. A spread result of 100,000 outcomes is a few dozen cells.
+ */
+export interface CountPair {
+  /** Shots of the sealed run. */
+  n: number
+  /** Shots of the re-run. */
+  m: number
+  /** Outcomes that were seen in either. */
+  outcomes: number
+  cells: Cell[]
+}
+
+/** Pairs up two runs; an outcome that one of them has not seen counts 0 there. Whole numbers from 0 are expected. */
+export function pairUp(sealed: Counts, rerun: Counts): CountPair {
+  const cells = new Map<number, Cell>()
+  const stride = 1 + Object.values(rerun).reduce((most, y) => Math.max(most, y), 0)
+  let outcomes = 0
+  const add = (x: number, y: number): void => {
+    if (x + y === 0) return
+    outcomes += 1
+    const known = cells.get(x * stride + y)
+    if (known) known.times += 1
+    else cells.set(x * stride + y, { x, y, times: 1 })
+  }
+  for (const outcome in sealed) add(sealed[outcome]!, countOf(rerun, outcome) ?? 0)
+  for (const outcome in rerun) if (countOf(sealed, outcome) === undefined) add(0, rerun[outcome]!)
+  const sorted = [...cells.values()].sort((a, b) => a.x - b.x || a.y - b.y)
+  return {
+    n: sorted.reduce((sum, { x, times }) => sum + x * times, 0),
+    m: sorted.reduce((sum, { y, times }) => sum + y * times, 0),
+    outcomes,
+    cells: sorted
+  }
+}
+
+// An outcome may have the name of what every object has.
+function countOf(counts: Counts, outcome: string): number | undefined {
+  const count: unknown = counts[outcome]
+  return typeof count === 'number' ? count : undefined
+}

@@ -1,0 +1,14 @@
+/**
+ * Holm's adjusted p, in the order of the given ones: whoever rejects those that are at most alpha rejects a true hypothesis
+ * with probability alpha or less, however many there are and whatever ties them together.
+ */
+export function holmAdjusted(ps: readonly number[]): number[] {
+  const order = ps.map((_, place) => place).sort((a, b) => ps[a]! - ps[b]!)
+  const adjusted = new Array<number>(ps.length)
+  let least = 0
+  order.forEach((place, rank) => {
+    least = Math.max(least, Math.min(1, (ps.length - rank) * ps[place]!))
+    adjusted[place] = least
+  })
+  return adjusted
+}

@@ -1,0 +1,291 @@
+// Whether a re-run agrees with what was sealed, circuit by circuit, at an error rate that holds for all of them together. Two
+// tests are made of each circuit, since neither finds all that the other does; the rules are told in docs/verification.md.
+import type { CircuitPair } from './circuit-pairs.js'
+import { compareDefaults, compareNote, compareStatement } from './compare-bound.js'
+import { type CountPair, pairUp } from './count-pair.js'
+import { hellingerFidelity, totalVariation } from './distance.js'
+import { gate } from './gate.js'
+import { holmAdjusted } from './holm.js'
+import { pooledPearson } from './pearson.js'
+import { randomOf } from './random.js'
+import { permutationTest } from './relabelling.js'
+import type { Check, Verification } from './report.js'
+import type { RunCounts } from './run-counts.js'
+import { neededShotsOf, rerunShots, shown } from './shots-needed.js'
+import { distanceUpperBound } from './upper-bound.js'
+import { verdicts, worstOf } from './verdict.js'
+
+/** Probability that a re-run of the same thing is found to differ, over all circuits of a capsule. */
+export const ALPHA = 0.01
+/** Probability that the upper bound of a distance is below the truth. */
+export const BETA = 0.05
+
+export interface JudgeSettings {
+  /** Total variation distance that is tolerated, declared when the capsule was sealed. */
+  margin: number
+  alpha?: number
+  beta?: number
+  /** Names the two results: the same text gives the same report, to the last digit. */
+  seedText: string
+}
+
+interface Settings extends Required<JudgeSettings> {
+  circuits: number
+}
+
+/** Draws of a permutation test with one circuit; with several as many as the smallest level of theirs takes, four times over. */
+const DRAWS_MIN = 999
+
+export function judge(pairs: readonly CircuitPair[], settings: JudgeSettings): Verification {
+  const { margin, alpha = ALPHA, beta = BETA } = settings
+  const begun = pairs.map(begin)
+  const circuits = begun.filter((check) => 'sealed' in check).length
+  const all: Settings = { ...settings, alpha, beta, circuits }
+  const measured = begun.map((check) => ('sealed' in check ? measure(check, all) : check))
+  const tested = measured.filter((check) => 'sealed' in check)
+  const adjusted = holmAdjusted(tested.map(({ check }) => check.p_values.combined!))
+  tested.forEach(({ check }, place) => {
+    check.p_adjusted = adjusted[place]!
+  })
+  const checks = measured.map((check) => ('sealed' in check ? decide(check, all) : check))
+  return summary(checks, { margin, alpha, beta })
+}
+
+interface Tested {
+  check: Check
+  counts: CountPair
+  sealed: RunCounts
+  rerun: RunCounts
+}
+
+const nothing: Omit<Check, 'name' | 'verdict' | 'method' | 'reason'> = {
+  n: null,
+  m: null,
+  outcomes: null,
+  p_values: { pearson: null, cdvv: null, combined: null },
+  p_adjusted: null,
+  draws: null,
+  tvd: null,
+  tvd_null: null,
+  tvd_excess: null,
+  tvd_upper: null,
+  hellinger_fidelity: null,
+  needed_shots: null,
+  compare: null,
+  hardware: null,
+  notes: []
+}
+
+/** What needs no test, decided; else what is to be tested. */
+function begin(pair: CircuitPair): Check | Tested {
+  const { name } = pair
+  if ('uncounted' in pair) {
+    const { same, uncounted: reason } = pair
+    return { ...nothing, name, verdict: same ? 'exact' : 'not_testable', method: same ? 'equality' : 'none', reason }
+  }
+  const { sealed, rerun } = pair
+  const refused = gate(sealed, rerun)
+  if (refused)
+    return { ...nothing, name, verdict: 'not_testable', method: 'none', reason: refused, hardware: hardwareOf(pair) }
+  const counts = pairUp(sealed.counts, rerun.counts)
+  const check: Check = {
+    ...nothing,
+    name,
+    verdict: 'exact',
+    method: 'equality',
+    reason: 'a simulator with the same seed and the same versions gave the same counts',
+    n: counts.n,
+    m: counts.m,
+    outcomes: counts.outcomes,
+    tvd: totalVariation(counts),
+    hellinger_fidelity: hellingerFidelity(counts),
+    compare: compareStatement(counts),
+    hardware: hardwareOf(pair),
+    notes: notesOf(pair)
+  }
+  const repeated = isRepetition(pair)
+  if (repeated && counts.cells.every(({ x, y }) => x === y)) return check
+  return { check, counts, sealed, rerun }
+}
+
+interface Counted {
+  sealed: RunCounts
+  rerun: RunCounts
+}
+
+const isRepetition = ({ sealed, rerun }: Counted): boolean =>
+  sealed.deterministic && rerun.deterministic && sealed.seed === rerun.seed && hasSameVersions(sealed, rerun)
+
+const hasSameVersions = (sealed: RunCounts, rerun: RunCounts): boolean =>
+  sealed.engine === rerun.engine &&
+  sealed.engineVersion === rerun.engineVersion &&
+  sealed.frameworkVersion === rerun.frameworkVersion
+
+function notesOf({ sealed, rerun }: Counted): string[] {
+  const notes: string[] = []
+  if (!hasSameVersions(sealed, rerun))
+    notes.push(`the versions differ: ${versionsOf(sealed)} sealed, ${versionsOf(rerun)} now`)
+  if (sealed.madeBy === 'program')
+    notes.push(
+      'the program itself returned these counts; they are taken for samples of the same circuit, which the service has not seen'
+    )
+  if (sealed.madeBy === 'service' && sealed.circuitSha256 === null)
+    notes.push('the circuit has no digest; it is taken to be the same because the program is')
+  return notes
+}
+
+const versionsOf = ({ engine, engineVersion, frameworkVersion }: RunCounts): string =>
+  `${engine ?? 'no engine'} ${engineVersion ?? ''} with framework ${frameworkVersion ?? 'unknown'}`
+
+function hardwareOf({ sealed, rerun }: Counted): Check['hardware'] {
+  if (!sealed.hardware && !rerun.hardware) return null
+  const [before, after] = [sealed.completedAt, rerun.completedAt].map((at) =>
+    at === null ? Number.NaN : Date.parse(at)
+  )
+  const elapsed = (after! - before!) / 1000
+  return {
+    sealed_calibration_id: sealed.calibrationId,
+    rerun_calibration_id: rerun.calibrationId,
+    elapsed_seconds: Number.isFinite(elapsed) ? elapsed : null
+  }
+}
+
+/** Both tests, the distances, and the bound. */
+function measure(tested: Tested, { circuits, alpha, beta, seedText }: Settings): Tested {
+  const { check, counts } = tested
+  const pearson = pooledPearson(counts)?.p ?? null
+  // Where Pearson alone is decisive more draws would change nothing but a digit.
+  const decided = pearson !== null && 2 * pearson * circuits <= alpha
+  const draws = decided ? DRAWS_MIN : Math.max(DRAWS_MIN, Math.ceil((4 * circuits) / alpha) - 1)
+  const permutation = permutationTest(counts, draws, randomOf(`${seedText}\n${check.name}\nrelabelling`))
+  const tvd = check.tvd!
+  return {
+    ...tested,
+    check: {
+      ...check,
+      method: 'pearson+cdvv',
+      p_values: {
+        pearson,
+        cdvv: permutation.p,
+        combined: Math.min(1, 2 * Math.min(pearson ?? 1, permutation.p))
+      },
+      draws: permutation.draws,
+      tvd_null: permutation.meanDistance,
+      tvd_excess: Math.max(0, tvd - permutation.meanDistance),
+      tvd_upper: distanceUpperBound(counts, beta, randomOf(`${seedText}\n${check.name}\nbootstrap`)),
+      notes: [
+        ...check.notes,
+        ...(pearson === null ? ['too few shots for each outcome: not testable by Pearson'] : []),
+        ...(isRepetition(tested)
+          ? [
+              'seed and versions are the same, but the counts are not: the run is not as repeatable as it was taken to be'
+            ]
+          : [])
+      ]
+    }
+  }
+}
+
+function decide({ check, counts, sealed, rerun }: Tested, settings: Settings): Check {
+  const { alpha, beta, margin } = settings
+  const [tvd, upper, excess] = [check.tvd!, check.tvd_upper!, check.tvd_excess!]
+  const sure = `${percent(1 - beta)} confidence`
+  if (check.p_adjusted! <= alpha) {
+    const found = `a difference was found (p ${figure(check.p_adjusted!)} <= alpha ${alpha}; distance ${figure(tvd)}, ${figure(excess)} more than chance gives)`
+    if (sealed.hardware && rerun.hardware && excess < margin)
+      return {
+        ...check,
+        verdict: 'drifted',
+        reason: `${found}, which is below the margin ${margin}: the machine has drifted; this is no failure of the code`
+      }
+    return {
+      ...check,
+      verdict: 'different',
+      reason: `${found}${sealed.hardware && rerun.hardware ? `, at or above the margin ${margin}` : ''}`
+    }
+  }
+  if (upper <= margin)
+    return {
+      ...check,
+      verdict: 'consistent',
+      reason: `no difference was found (p ${figure(check.p_adjusted!)}), and the true distance is at most ${figure(upper)}, within the margin ${margin}, at ${sure}`
+    }
+  const needed = shotsFor(check, counts, settings)
+  return {
+    ...check,
+    verdict: 'not_testable',
+    needed_shots: 'shots' in needed ? needed.shots : null,
+    reason: `no difference was found (p ${figure(check.p_adjusted!)}), but the true distance may be up to ${figure(upper)} at ${sure}, above the margin ${margin}: ${
+      'shots' in needed ? `need about ${shown(needed.shots)} shots in the re-run` : needed.impossible
+    }`
+  }
+}
+
+function shotsFor(check: Check, counts: CountPair, { margin, beta }: Settings) {
+  const { n, m } = counts
+  const planned = rerunShots(n, neededShotsOf(counts, margin, beta))
+  if ('impossible' in planned || planned.shots > m) return planned
+  // As many shots as were planned for, and yet the bound is too wide: it shrinks with the root of the shots.
+  return rerunShots(n, Math.ceil((2 / (1 / n + 1 / m)) * (check.tvd_upper! / margin) ** 2))
+}
+
+function summary(
+  checks: Check[],
+  { margin, alpha, beta }: Required<Pick<Settings, 'margin' | 'alpha' | 'beta'>>
+): Verification {
+  const verdict = checks.length === 0 ? 'not_testable' : worstOf(checks.map((check) => check.verdict))
+  const decisive = checks
+    .filter((check) => check.verdict === verdict)
+    .sort((a, b) => (a.p_adjusted ?? 2) - (b.p_adjusted ?? 2) || (b.tvd_upper ?? 0) - (a.tvd_upper ?? 0))[0]
+  if (!decisive)
+    return {
+      verdict,
+      method: 'none',
+      alpha,
+      beta,
+      margin,
+      p_values: nothing.p_values,
+      tvd: null,
+      tvd_upper: null,
+      reason: 'there is nothing to compare',
+      checks,
+      compare: noComparison
+    }
+  const of = checks.length > 1 ? `${decisive.name} (${counted(checks)}): ` : ''
+  return {
+    verdict,
+    method: decisive.method,
+    alpha,
+    beta,
+    margin,
+    p_values: decisive.p_values,
+    tvd: decisive.tvd,
+    tvd_upper: decisive.tvd_upper,
+    ...(decisive.needed_shots !== null && { needed_shots: decisive.needed_shots }),
+    reason: of + decisive.reason,
+    checks,
+    compare: decisive.compare ?? noComparison
+  }
+}
+
+const noComparison = {
+  bound: null,
+  epsilon: compareDefaults.epsilon,
+  says: 'INCONCLUSIVE' as const,
+  note: `${compareNote}; here there are no counts that it could compare`
+}
+
+/** How many circuits got which verdict, the worst first. */
+const counted = (checks: Check[]): string =>
+  [...verdicts]
+    .reverse()
+    .flatMap((verdict) => {
+      const times = checks.filter((check) => check.verdict === verdict).length
+      return times > 0 ? [`${times} ${verdict}`] : []
+    })
+    .join(', ')
+
+const figure = (value: number): string =>
+  value === 0 ? '0' : value < 0.0001 ? value.toExponential(1) : value.toPrecision(3)
+
+const percent = (value: number): string => `${Number((value * 100).toPrecision(6))} %`

@@ -1,0 +1,142 @@
+// The permutation test: what a statistic would be, had chance alone told which shots belong to which run. Exact for equal and
+// unequal shots but for the number of draws.
+//
+// A draw takes as many of all shots as the smaller run has, each set of them as likely as any other. It is not made shot by
+// shot: every shot is first taken with the same probability, so that outcomes are independent of each
+// other, and those with the same number of shots are told apart only by how many of them got how many; then single shots are
+// added until the number is right. Given their number both steps leave every set of shots equally likely.
+import { closeness, closenessTerm } from './closeness.js'
+import type { CountPair } from './count-pair.js'
+import { binomialLaw, type DiscreteLaw, draw, lawOf, spread } from './discrete-law.js'
+import { totalVariation } from './distance.js'
+import type { Random } from './random.js'
+
+export interface PermutationTest {
+  statistic: number
+  p: number
+  draws: number
+  /** Mean of the total variation distance over the draws: what two runs of one distribution are apart. */
+  meanDistance: number
+}
+
+/** Draws as extreme as what was seen after which no more are made: p is then the share of such draws (Besag and Clifford, 1991). */
+export const ENOUGH_EXTREME = 100
+/** So much is the statistic of a draw allowed to be below what was seen, for rounding. */
+const ROUNDING = 1e-9
+
+/** @param drawsMax smallest p that can be reached is 1 / (drawsMax + 1). Both runs have shots. */
+export function permutationTest(pair: CountPair, drawsMax: number, random: Random): PermutationTest {
+  const seen = closeness(pair)
+  const next = relabellings(pair, random)
+  let extreme = 0
+  let distances = 0
+  let draws = 0
+  while (draws < drawsMax && extreme < ENOUGH_EXTREME) {
+    const { closeness: statistic, distance } = next()
+    draws += 1
+    distances += distance
+    if (statistic >= seen - ROUNDING) extreme += 1
+  }
+  const p = extreme === ENOUGH_EXTREME ? extreme / draws : (extreme + 1) / (draws + 1)
+  return { statistic: seen, p, draws, meanDistance: draws === 0 ? totalVariation(pair) : distances / draws }
+}
+
+/** Outcomes that have `shots` in both runs together. */
+interface Group {
+  shots: number
+  outcomes: number
+  law: DiscreteLaw
+  /** Where its part of the state begins: how many of its outcomes have got 0, 1, 2 ... shots, or what its only one has got. */
+  at: number
+  counted: boolean
+}
+
+export interface Relabelled {
+  closeness: number
+  distance: number
+}
+
+/** A function each call of which draws anew. */
+export function relabellings(pair: CountPair, random: Random): () => Relabelled {
+  const { n, m } = pair
+  const [taken, all] = [Math.min(n, m), n + m]
+  const term = closenessTerm(n, m)
+  const groups = groupsOf(pair, taken / all)
+  const state = new Float64Array(groups.reduce((length, group) => length + slots(group), 0))
+  const byShots = lawOf(
+    0,
+    groups.map(({ shots, outcomes }) => shots * outcomes)
+  )
+
+  const begin = (): number => {
+    state.fill(0)
+    let sum = 0
+    for (const { law, outcomes, at, counted, shots } of groups) {
+      if (!counted) {
+        state[at] = draw(law, random)
+        sum += state[at]!
+        continue
+      }
+      spread(law, outcomes, state, at, random)
+      for (let got = 1; got <= shots; got++) sum += got * state[at + got]!
+    }
+    return sum
+  }
+
+  /** Picks one of all shots; takes it where `change` is 1, gives it back where it is -1. `false`: it was so already. */
+  const move = (change: 1 | -1): boolean => {
+    const { shots, outcomes, at, counted } = groups[draw(byShots, random)]!
+    let place = random.uniform() * outcomes
+    let got = 0
+    if (counted) while (place >= state[at + got]!) place -= state[at + got++]!
+    else got = state[at]!
+    const isTaken = random.uniform() * shots < got
+    if (isTaken === (change === 1)) return false
+    if (counted) {
+      state[at + got]! -= 1
+      state[at + got + change]! += 1
+    } else state[at] = got + change
+    return true
+  }
+
+  const measure = (): Relabelled => {
+    let [closenessSum, distance] = [0, 0]
+    const add = (got: number, shots: number, times: number): void => {
+      const [x, y] = n <= m ? [got, shots - got] : [shots - got, got]
+      closenessSum += times * term(x, y)
+      distance += times * Math.abs(x / n - y / m)
+    }
+    for (const { shots, at, counted } of groups) {
+      if (!counted) add(state[at]!, shots, 1)
+      else for (let got = 0; got <= shots; got++) if (state[at + got]! > 0) add(got, shots, state[at + got]!)
+    }
+    return { closeness: closenessSum, distance: distance / 2 }
+  }
+
+  return () => {
+    let sum = begin()
+    while (sum < taken) if (move(1)) sum += 1
+    while (sum > taken) if (move(-1)) sum -= 1
+    return measure()
+  }
+}
+
+function groupsOf({ cells }: CountPair, share: number): Group[] {
+  const outcomesByShots = new Map<number, number>()
+  for (const { x, y, times } of cells) outcomesByShots.set(x + y, (outcomesByShots.get(x + y) ?? 0) + times)
+  const groups: Group[] = []
+  let at = 0
+  for (const [shots, outcomes] of [...outcomesByShots].sort(([a], [b]) => a - b)) {
+    const law = binomialLaw(shots, share)
+    const counted = outcomes > shots
+    // Outcomes that are too few to be counted together are groups of one.
+    for (let left = counted ? 1 : outcomes; left > 0; left--) {
+      const group = { shots, outcomes: counted ? outcomes : 1, law, at, counted }
+      groups.push(group)
+      at += slots(group)
+    }
+  }
+  return groups
+}
+
+const slots = ({ counted, shots }: Pick<Group, 'counted' | 'shots'>): number => (counted ? shots + 1 : 1)

@@ -1,0 +1,43 @@
+// How many shots it takes to tell that two runs are no further apart than a margin. For planning: about right where
+// outcomes have many shots each, too low where they have few.
+import { SHOTS_MAX } from '../submission.js'
+import { type CountPair, type Counts, pairUp } from './count-pair.js'
+
+/** What is multiplied by 1/√shots: the distance that two equal runs have anyway, and what the bound adds to it. */
+function spreadOf({ n, m, cells }: CountPair, beta: number): number {
+  const shots = n + m
+  const deviations = cells.reduce((sum, { x, y, times }) => {
+    const share = (x + y) / shots
+    return sum + times * Math.sqrt(share * (1 - share))
+  }, 0)
+  return deviations / Math.sqrt(Math.PI) + Math.sqrt(Math.log(1 / beta))
+}
+
+/** Shots of each of two runs that suffice to show a distance of at most `margin`, when both are of what this pair is of. */
+export const neededShotsOf = (pair: CountPair, margin: number, beta: number): number =>
+  Math.ceil((spreadOf(pair, beta) / margin) ** 2)
+
+/** The same, told from one run. */
+export const neededShots = (counts: Counts, margin: number, beta: number): number =>
+  neededShotsOf(pairUp(counts, {}), margin, beta)
+
+/** The margin that a re-run with as many shots as these counts have can resolve; at most 1, since no distance is above it. */
+export function smallestMargin(counts: Counts, beta: number): number {
+  const pair = pairUp(counts, {})
+  return pair.n === 0 ? 1 : Math.min(1, spreadOf(pair, beta) / Math.sqrt(pair.n))
+}
+
+/** What a re-run of a sealed run with `sealed` shots needs, where two runs of `needed` shots each would do. */
+export function rerunShots(sealed: number, needed: number): { shots: number } | { impossible: string } {
+  const rest = 2 / needed - 1 / sealed
+  if (rest <= 1e-12)
+    return {
+      impossible: `no re-run can show it: the sealed run has ${shown(sealed)} shots, and more than ${shown(Math.ceil(needed / 2))} would be needed`
+    }
+  const shots = Math.ceil(1 / rest)
+  if (shots > SHOTS_MAX)
+    return { impossible: `a re-run would need about ${shown(shots)} shots, and a run has at most ${shown(SHOTS_MAX)}` }
+  return { shots }
+}
+
+export const shown = (shots: number): string => shots.toLocaleString('en-US')

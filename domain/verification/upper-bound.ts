@@ -1,0 +1,165 @@
+// How far apart the two distributions may be at most, as far as these shots can tell, by bootstrap: both runs are drawn again
+// from their own frequencies, and what the distance falls below its mean then, it may have fallen below the truth now. It
+// needs no more than that, since the distance of samples is on average above that of what they are samples of.
+//
+// A run is not drawn again shot by shot: each outcome is first given a Poisson number with a mean that makes the shots a few
+// too few, so that outcomes are independent of each other and those with the same counts can be drawn together; then single
+// shots are added until the number is right. Given their number both steps draw as the multinomial law does.
+import type { CountPair } from './count-pair.js'
+import { type DiscreteLaw, draw, lawOf, poissonLaw, spread } from './discrete-law.js'
+import { totalVariation } from './distance.js'
+import type { Random } from './random.js'
+
+/** Bootstrap draws; at the usual beta of 0.05 ten of them lie below the quantile. */
+export const BOOTSTRAP_DRAWS = 200
+
+/** Bound on the true total variation distance that holds with probability 1 - beta. Both runs have shots. */
+export function distanceUpperBound(pair: CountPair, beta: number, random: Random): number {
+  const next = resamples(pair, random)
+  const drawn = Float64Array.from({ length: BOOTSTRAP_DRAWS }, () => next()).sort()
+  const mean = drawn.reduce((sum, distance) => sum + distance, 0) / drawn.length
+  const quantile = drawn[Math.floor(beta * (drawn.length - 1))]!
+  // When every shot fell on one outcome nothing varies; what was never seen may still have this probability.
+  const floor = -Math.log(beta) / Math.min(pair.n, pair.m)
+  return Math.min(1, totalVariation(pair) + Math.max(mean - quantile, floor))
+}
+
+/** Outcomes with the same counts, drawn together when there are many of them, else one by one. */
+interface Group {
+  x: number
+  y: number
+  outcomes: number
+  lawX: DiscreteLaw
+  lawY: DiscreteLaw
+  single: boolean
+  /** Of one outcome: where its two numbers stand. Of many: where the matrix of how many got what of both begins. */
+  at: number
+  rows: number
+  columns: number
+}
+
+/** Beyond what the law reaches: shots that are added may go there. */
+const ROOM = 8
+
+/** A function each call of which draws both runs again and tells how far they are apart. */
+export function resamples(pair: CountPair, random: Random): () => number {
+  const { n, m } = pair
+  const groups = groupsOf(pair)
+  const last = groups.at(-1)!
+  const state = new Float64Array(last.at + last.rows * last.columns)
+  const shotsX = lawOf(
+    0,
+    groups.map(({ x, outcomes }) => x * outcomes)
+  )
+  const shotsY = lawOf(
+    0,
+    groups.map(({ y, outcomes }) => y * outcomes)
+  )
+  const column = new Float64Array(Math.max(...groups.map(({ rows }) => rows)))
+  const matrix = new Float64Array(Math.max(...groups.map(({ columns }) => columns)))
+
+  const begin = (): { x: number; y: number } => {
+    state.fill(0)
+    const sum = { x: 0, y: 0 }
+    for (const { lawX, lawY, outcomes, single, at, rows, columns } of groups) {
+      if (single) {
+        state[at] = draw(lawX, random)
+        state[at + 1] = draw(lawY, random)
+        sum.x += state[at]!
+        sum.y += state[at + 1]!
+        continue
+      }
+      column.fill(0)
+      spread(lawX, outcomes, column, 0, random)
+      for (let row = 0; row < rows; row++) {
+        if (column[row] === 0) continue
+        sum.x += row * column[row]!
+        matrix.fill(0)
+        spread(lawY, column[row]!, matrix, 0, random)
+        for (let place = 0; place < columns; place++) {
+          state[at + row * columns + place] = matrix[place]!
+          sum.y += place * matrix[place]!
+        }
+      }
+    }
+    return sum
+  }
+
+  /** Adds one shot to a run; `false` where its place is beyond the room that was made, which is as good as impossible. */
+  const addOne = (law: DiscreteLaw, toY: boolean): boolean => {
+    const { outcomes, single, at, rows, columns } = groups[draw(law, random)]!
+    if (single) {
+      state[at + (toY ? 1 : 0)]! += 1
+      return true
+    }
+    let place = Math.floor(random.uniform() * outcomes)
+    let from = at
+    while (place >= state[from]!) place -= state[from++]!
+    const beyond = toY ? (from - at) % columns === columns - 1 : from - at >= (rows - 1) * columns
+    if (beyond) return false
+    state[from]! -= 1
+    state[from + (toY ? 1 : columns)]! += 1
+    return true
+  }
+
+  const fill = (): boolean => {
+    const sum = begin()
+    if (sum.x > n || sum.y > m) return false
+    for (; sum.x < n; sum.x++) if (!addOne(shotsX, false)) return false
+    for (; sum.y < m; sum.y++) if (!addOne(shotsY, true)) return false
+    return true
+  }
+
+  const distance = (): number => {
+    let sum = 0
+    for (const { single, at, rows, columns } of groups) {
+      if (single) {
+        sum += Math.abs(state[at]! / n - state[at + 1]! / m)
+        continue
+      }
+      for (let place = 0; place < rows * columns; place++) {
+        const times = state[at + place]!
+        if (times > 0) sum += times * Math.abs(Math.floor(place / columns) / n - (place % columns) / m)
+      }
+    }
+    return sum / 2
+  }
+
+  return () => {
+    while (!fill());
+    return distance()
+  }
+}
+
+function groupsOf({ n, m, cells }: CountPair): Group[] {
+  const [lessX, lessY] = [fewer(n), fewer(m)]
+  const laws = new Map<number, DiscreteLaw>()
+  const law = (mean: number): DiscreteLaw => {
+    const known = laws.get(mean)
+    if (known) return known
+    const made = poissonLaw(mean)
+    laws.set(mean, made)
+    return made
+  }
+  const groups: Group[] = []
+  let at = 0
+  for (const { x, y, times } of cells) {
+    const [lawX, lawY] = [law(x * lessX), law(y * lessY)]
+    const [rows, columns] = [room(lawX, x), room(lawY, y)]
+    const together = times >= 2 * rows * columns
+    for (let left = together ? 1 : times; left > 0; left--) {
+      const size = together
+        ? { outcomes: times, single: false, rows, columns }
+        : { outcomes: 1, single: true, rows: 1, columns: 2 }
+      groups.push({ x, y, lawX, lawY, at, ...size })
+      at += size.rows * size.columns
+    }
+  }
+  return groups
+}
+
+const room = ({ first, probabilities }: DiscreteLaw, mean: number): number =>
+  mean === 0 ? 1 : first + probabilities.length + ROOM
+
+/** By how much a mean is made less, so that the sum of `shots` is above that number once in some hundred draws only. */
+const fewer = (shots: number): number => Math.max(0, 1 - 3 / Math.sqrt(shots))

@@ -1,0 +1,210 @@
+// The rules of a verdict, one by one.
+import { describe, expect, test } from '@jest/globals'
+import type { Counts } from '../../../domain/verification/count-pair.js'
+import { judge } from '../../../domain/verification/judge.js'
+import { randomOf } from '../../../domain/verification/random.js'
+import type { RunCounts } from '../../../domain/verification/run-counts.js'
+import { bell, runOf, sampler } from '../../support/verification-runs.js'
+
+const fair = { '00': 5000, '11': 5000 }
+const nearly = { '00': 5060, '11': 4940 }
+const unfair = { '00': 6000, '11': 4000 }
+const settings = { margin: 0.05, seedText: 'test' }
+const pairOf = (sealed: RunCounts, rerun: RunCounts, name = 'main') => ({ name, sealed, rerun })
+const verdictOf = (sealed: RunCounts, rerun: RunCounts, more = {}) =>
+  judge([pairOf(sealed, rerun)], { ...settings, ...more })
+const seeded = (counts: Counts, changes: Partial<RunCounts> = {}) =>
+  runOf(counts, { seed: 7, deterministic: true, ...changes })
+const machine = (counts: Counts, changes: Partial<RunCounts> = {}) =>
+  runOf(counts, {
+    countSource: 'provider_counts',
+    engine: 'ionq',
+    engineVersion: null,
+    hardware: true,
+    local: false,
+    ...changes
+  })
+
+describe('exact', () => {
+  test('is a seeded simulator that gives the same counts again, however few shots there are', () => {
+    const found = verdictOf(seeded({ '00': 3, '11': 2 }), seeded({ '11': 2, '00': 3 }))
+    expect(found).toMatchObject({ verdict: 'exact', method: 'equality', tvd: 0 })
+  })
+
+  test('is not said of equal counts that no seed has fixed, of another seed, or of another version', () => {
+    expect(verdictOf(runOf(fair), runOf(fair)).verdict).toBe('consistent')
+    expect(verdictOf(seeded(fair), seeded(fair, { seed: 8 })).verdict).toBe('consistent')
+    const newer = verdictOf(seeded(fair), seeded(fair, { engineVersion: '0.18' }))
+    expect(newer.verdict).toBe('consistent')
+    expect(newer.checks[0]!.notes.join()).toContain('0.18')
+  })
+
+  test('a seeded run that gives other counts is tested, and the report says so', () => {
+    const found = verdictOf(seeded(fair), seeded(nearly))
+    expect(found).toMatchObject({ verdict: 'consistent', method: 'pearson+cdvv' })
+    expect(found.checks[0]!.notes.join()).toContain('the counts are not')
+  })
+})
+
+describe('the gate: what is not samples of the same circuit is not tested', () => {
+  test.each<[string, RunCounts, RunCounts]>([
+    ['computed from probabilities', machine(fair, { countSource: 'probability_derived' }), machine(fair)],
+    ['computed from probabilities', machine(fair), machine(fair, { countSource: 'probability_derived' })],
+    ['not known to be sampling', machine(fair, { countSource: 'oracle' }), machine(fair)],
+    ['from what a provider answered', machine(fair, { countSource: null, madeBy: 'program' }), machine(fair)],
+    ['another order', runOf(fair), runOf(fair, { bitOrder: 'qubit 0 rightmost' })],
+    ['other registers', runOf(fair), runOf(fair, { registers: [{ name: 'd', size: 2 }] })],
+    ['different circuits', runOf(fair), runOf(fair, { circuitSha256: 'b'.repeat(64) })],
+    ['one without a digest', runOf(fair), runOf(fair, { circuitSha256: null })],
+    ['does not say how many', runOf(fair, { shots: null }), runOf(fair)],
+    ['sum to 10000, but it observed 9999', runOf(fair), runOf(fair, { shots: 9999 })],
+    ['no shots', runOf({}), runOf(fair)],
+    ['not whole numbers', runOf({ '0': 0.5, '1': 0.5 }), runOf(fair)],
+    ['different widths', runOf(fair), runOf({ '0': 5000, '1': 5000 })],
+    ['the program’s own', runOf(fair), runOf(fair, { countSource: null, madeBy: 'program' })]
+  ])('%s', (reason, sealed, rerun) => {
+    const found = verdictOf(sealed, rerun)
+    expect(found).toMatchObject({ verdict: 'not_testable', method: 'none', tvd_upper: null })
+    expect(found.reason).toContain(reason)
+  })
+
+  test('what a program returned is tested where a simulator of ours ran, with a note', () => {
+    const own = (counts: Counts) => runOf(counts, { countSource: null, madeBy: 'program', circuitSha256: null })
+    const found = verdictOf(own(fair), own(nearly))
+    expect(found.verdict).toBe('consistent')
+    expect(found.checks[0]!.notes.join()).toContain('the program itself')
+  })
+})
+
+describe('tested', () => {
+  test('consistent: no difference, and the bound is within the margin', () => {
+    const found = verdictOf(runOf(fair), runOf(nearly))
+    expect(found.verdict).toBe('consistent')
+    expect(found.tvd).toBeCloseTo(0.006, 12)
+    expect(found.tvd_upper!).toBeGreaterThan(found.tvd!)
+    expect(found.tvd_upper!).toBeLessThan(0.05)
+    expect(found.p_values.combined).toBe(Math.min(1, 2 * Math.min(found.p_values.pearson!, found.p_values.cdvv!)))
+    expect(found).not.toHaveProperty('needed_shots')
+  })
+
+  test('different: whatever a simulator is found to differ by', () => {
+    expect(verdictOf(runOf(fair), runOf(unfair), { margin: 0.5 }).verdict).toBe('different')
+  })
+
+  test('drifted: a machine that differs by less than the margin; different where it is more', () => {
+    const small = verdictOf(
+      machine(fair),
+      machine(unfair, { calibrationId: 'new', completedAt: '2026-03-02T00:00:00Z' }),
+      {
+        margin: 0.2
+      }
+    )
+    expect(small.verdict).toBe('drifted')
+    expect(small.reason).toContain('no failure of the code')
+    expect(small.checks[0]!.hardware).toEqual({
+      sealed_calibration_id: null,
+      rerun_calibration_id: 'new',
+      elapsed_seconds: 86_400
+    })
+    expect(verdictOf(machine(fair), machine(unfair), { margin: 0.05 }).verdict).toBe('different')
+  })
+
+  test('not testable: too few shots for the margin, with how many there must be', () => {
+    const few = { '00': 100, '11': 100 }
+    const found = verdictOf(runOf(fair), runOf(few))
+    expect(found.verdict).toBe('not_testable')
+    expect(found.needed_shots).toBeGreaterThan(200)
+    expect(found.reason).toContain('need about')
+    const enough = { '00': found.needed_shots! >> 1, '11': found.needed_shots! >> 1 }
+    expect(verdictOf(runOf(fair), runOf(enough)).verdict).toBe('consistent')
+  })
+
+  test('not testable for good: the sealed run is too short, or the re-run would be too long', () => {
+    const few = { '00': 100, '11': 100 }
+    const short = verdictOf(runOf(few), runOf(fair))
+    expect(short).toMatchObject({ verdict: 'not_testable' })
+    expect(short).not.toHaveProperty('needed_shots')
+    expect(short.reason).toContain('no re-run can show it')
+    const none = verdictOf(runOf(fair), runOf(fair), { margin: 0 })
+    expect(none.reason).toContain('no re-run')
+    const spread = Object.fromEntries(Array.from({ length: 1024 }, (_, k) => [k.toString(2).padStart(10, '0'), 22]))
+    expect(verdictOf(runOf(spread), runOf(spread)).reason).toMatch(/at most 100,000|no re-run/)
+  })
+
+  test('counts that are more apart than was planned for name more shots than there were', () => {
+    const found = verdictOf(runOf({ '00': 1000, '11': 1000 }), runOf({ '00': 1062, '11': 938 }), { margin: 0.055 })
+    expect(found.verdict).toBe('not_testable')
+    expect(found.needed_shots ?? Number.POSITIVE_INFINITY).toBeGreaterThan(2000)
+  })
+
+  test('unequal shots of one distribution agree', () => {
+    expect(verdictOf(runOf({ '00': 50_000, '11': 50_000 }), runOf({ '00': 1010, '11': 990 })).verdict).toBe(
+      'consistent'
+    )
+  })
+
+  test('one shot each is no reason to fail', () => {
+    expect(verdictOf(runOf({ '00': 1 }), runOf({ '11': 1 })).verdict).toBe('not_testable')
+  })
+})
+
+describe('several circuits', () => {
+  const random = randomOf('several circuits')
+  const draw = sampler(bell(4, 0.05), random)
+
+  test('have one error rate together: a p that one circuit fails by is forgiven among twenty', () => {
+    const odd = pairOf(runOf({ '00': 5000, '11': 5000 }), runOf({ '00': 5220, '11': 4780 }), 'odd')
+    const alone = judge([odd], settings)
+    expect(alone.verdict).toBe('different')
+    const others = Array.from({ length: 19 }, (_, k) => pairOf(runOf(fair), runOf(fair), `equal ${k}`))
+    const together = judge([odd, ...others], settings)
+    expect(together.verdict).toBe('consistent')
+    const adjusted = together.checks[0]!
+    expect(adjusted.p_adjusted).toBeCloseTo(20 * adjusted.p_values.combined!, 10)
+  })
+
+  test('the capsule has the worst verdict, and the reason names its circuit', () => {
+    const found = judge(
+      [
+        pairOf(seeded(fair), seeded(fair), 'one'),
+        pairOf(runOf(fair), runOf(nearly), 'two'),
+        pairOf(runOf(fair), runOf(unfair), 'three'),
+        pairOf(runOf({ '0': 1 }), runOf({ '0': 1 }), 'four')
+      ],
+      settings
+    )
+    expect(found.checks.map(({ verdict }) => verdict)).toEqual(['exact', 'consistent', 'different', 'not_testable'])
+    expect(found.verdict).toBe('different')
+    expect(found.reason).toContain('three (1 different, 1 not_testable, 1 consistent, 1 exact)')
+    expect(found.p_values).toEqual(found.checks[2]!.p_values)
+  })
+
+  test('can still be told apart by the permutation test alone, so many there are', () => {
+    const sparse = (from: number) =>
+      Object.fromEntries(Array.from({ length: 200 }, (_, k) => [(from + k).toString(2).padStart(9, '0'), 1]))
+    const pairs = Array.from({ length: 30 }, (_, k) => pairOf(runOf(draw(500)), runOf(draw(500)), `equal ${k}`))
+    const found = judge([...pairs, pairOf(runOf(sparse(0)), runOf(sparse(256)), 'apart')], settings)
+    expect(found.checks.at(-1)).toMatchObject({ verdict: 'different', p_values: { pearson: null } })
+  })
+})
+
+describe('the report', () => {
+  test('is the same, to the last digit, for the same runs', () => {
+    const report = () => JSON.stringify(verdictOf(runOf(fair), runOf(nearly)))
+    expect(report()).toBe(report())
+    const other = judge([pairOf(runOf(fair), runOf(nearly))], { ...settings, seedText: 'other' })
+    expect(JSON.stringify(other)).not.toBe(report())
+  })
+
+  test('is JSON without loss, and states what the public compare tool would say', () => {
+    const found = verdictOf(runOf(fair), runOf(nearly))
+    expect(JSON.parse(JSON.stringify(found))).toEqual(found)
+    expect(found.compare).toMatchObject({ epsilon: 0.02, says: 'INCONCLUSIVE' })
+    expect(found.compare.note).toContain('7,490')
+    expect(verdictOf(runOf({ '0': 90_000 }), runOf({ '0': 90_000 })).compare.says).toBe('VERIFIED')
+  })
+
+  test('of nothing is not testable', () => {
+    expect(judge([], settings)).toMatchObject({ verdict: 'not_testable', method: 'none', checks: [] })
+  })
+})

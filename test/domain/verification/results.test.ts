@@ -1,0 +1,152 @@
+// From two stored results to circuits that can be compared, whatever a program returned.
+import { describe, expect, test } from '@jest/globals'
+import { circuitPairs } from '../../../domain/verification/circuit-pairs.js'
+import { judge } from '../../../domain/verification/judge.js'
+import { runCircuits, runCounts } from '../../../domain/verification/run-counts.js'
+import { resultOf } from '../../support/verification-runs.js'
+
+const facts = { hardware: false, local: true, completedAt: null }
+const ours = {
+  bit_order: 'qubit 0 leftmost',
+  seed: null as number | null,
+  engine: 'statevector',
+  engine_version: '1',
+  framework_version: '2',
+  count_source: null,
+  shots_requested: 10,
+  shots_observed: null,
+  registers: null,
+  circuit_sha256: null
+}
+/** What the service stores of a `main` that returned this. */
+const valueOf = (value: object, seed: number | null = null, time = 3) =>
+  JSON.stringify({
+    shots: 10,
+    backend: 'local',
+    execution_time_ms: time,
+    warnings: [],
+    ...value,
+    metadata: { ...ours, seed }
+  })
+const placesOf = (text: string) => [...runCircuits(text, facts).keys()]
+const task = (sealed: string, rerun: string, changes = {}) => ({
+  name: 'main',
+  sealed: { text: sealed, facts: { ...facts, ...changes } },
+  rerun: { text: rerun, facts: { ...facts, ...changes } }
+})
+const verdictOf = (sealed: string, rerun: string, changes = {}) =>
+  judge(circuitPairs(task(sealed, rerun, changes)), { margin: 0.05, seedText: 'x' })
+
+describe('counts are found', () => {
+  test('of a circuit, with all that its result says of them', () => {
+    expect(runCounts(resultOf({ '00': 3, '11': 4 }, { seed: 5, calibration_id: 'cal' }), facts)).toEqual({
+      counts: { '00': 3, '11': 4 },
+      shots: 7,
+      madeBy: 'service',
+      countSource: 'simulator_sampled',
+      bitOrder: 'qubit 0 leftmost',
+      registers: [{ name: 'c', size: 2 }],
+      circuitSha256: 'a'.repeat(64),
+      engine: 'statevector',
+      engineVersion: '0.17.2',
+      frameworkVersion: '2.5.2',
+      seed: 5,
+      deterministic: true,
+      hardware: false,
+      local: true,
+      calibrationId: 'cal',
+      completedAt: null
+    })
+  })
+
+  test.each<[string, object, string[]]>([
+    ['a member counts', { counts: { '0': 4, '1': 6 } }, ['/counts']],
+    ['the value itself', { '00': 4, '11': 6 }, ['']],
+    ['a list', { result: [{ '0': 10 }, { '1': 10 }] }, ['/result/0', '/result/1']],
+    ['by task', { a: { '0': 1 }, 'b/c': { '1': 2 } }, ['/a', '/b~1c']],
+    ['registers apart', { counts: { '0 11': 4, '1 00': 6 } }, ['/counts']],
+    [
+      'outputs of a native submission',
+      { protocol_version: 'x', outputs: [{ display: { value: { '01': 3 } } }] },
+      ['/outputs/0/display/value']
+    ]
+  ])('in what a program returned: %s', (_, value, places) => expect(placesOf(valueOf(value))).toEqual(places))
+
+  test.each<[string, object]>([
+    ['numbers', { energy: -1.5, result: [1, 2, 3] }],
+    ['fractions', { probabilities_of: { '0': 0.5, '1': 0.5 } }],
+    ['negative', { a: { '0': -5, '1': 5 } }],
+    ['other keys', { a: { '0': 5, x: 5 } }],
+    ['widths that differ', { a: { '0': 5, '11': 5 } }],
+    ['nothing', { a: {}, b: { '0': 0 } }],
+    ['probabilities of a provider', { probabilities: { '0': 1, '1': 1 } }]
+  ])('but not where there are none: %s', (_, value) => expect(placesOf(valueOf(value))).toEqual([]))
+
+  test('a result that is no object is refused; one that is deep or has many is cut off', () => {
+    expect(() => runCircuits('[]', facts)).toThrow('a result is a JSON object')
+    const deep = `{"a":${'{"b":'.repeat(5000)}{"0":1}${'}'.repeat(5000)}}`
+    expect(placesOf(deep)).toEqual([])
+    expect(placesOf(valueOf({ result: Array.from({ length: 1500 }, () => ({ '0': 1 })) }))).toHaveLength(1000)
+  })
+
+  test('outcomes are not taken from what every object has', () => {
+    const odd = '{"metadata":{},"result":{"__proto__":{"0":5}}}'
+    expect(placesOf(odd)).toEqual(['/result/__proto__'])
+  })
+})
+
+describe('pairs of results', () => {
+  test('several circuits are compared one by one, by where they stand', () => {
+    const found = verdictOf(
+      valueOf({ first: { '0': 5000, '1': 5000 }, second: { '0': 9000, '1': 1000 } }),
+      valueOf({ first: { '0': 5050, '1': 4950 }, second: { '0': 1000, '1': 9000 } })
+    )
+    expect(found.checks.map(({ name, verdict }) => [name, verdict])).toEqual([
+      ['main /first', 'consistent'],
+      ['main /second', 'different']
+    ])
+  })
+
+  test('a circuit that one of them lacks is not testable', () => {
+    const found = verdictOf(valueOf({ a: { '0': 1000 }, b: { '0': 1000 } }), valueOf({ a: { '0': 1000 } }))
+    expect(found.verdict).toBe('not_testable')
+    expect(found.reason).toContain('that of the re-run has none')
+  })
+
+  test('without counts a seeded re-run is exact when only times differ', () => {
+    expect(verdictOf(valueOf({ energy: -1 }, 7, 3), valueOf({ energy: -1 }, 7, 4))).toMatchObject({
+      verdict: 'exact',
+      method: 'equality'
+    })
+  })
+
+  test.each<[string, string, string, object, string]>([
+    ['another value', valueOf({ energy: -1 }, 7), valueOf({ energy: -2 }, 7), {}, 'they are not'],
+    ['no seed', valueOf({ energy: -1 }), valueOf({ energy: -1 }), {}, 'nothing fixed their randomness'],
+    ['another seed', valueOf({ energy: -1 }, 7), valueOf({ energy: -1 }, 8), {}, 'nothing fixed'],
+    ['a provider', valueOf({ energy: -1 }, 7), valueOf({ energy: -1 }, 7), { local: false }, 'nothing fixed']
+  ])('without counts and with %s they are not testable', (_, sealed, rerun, changes, reason) => {
+    const found = verdictOf(sealed, rerun, changes)
+    expect(found.verdict).toBe('not_testable')
+    expect(found.reason).toContain(reason)
+  })
+
+  test('numbers beyond what JavaScript can hold are compared digit by digit', () => {
+    const big = (last: number) =>
+      `{"shots":1,"result":90071992547409920000${last},"metadata":{"seed":1,"count_source":null}}`
+    expect(verdictOf(big(1), big(1)).verdict).toBe('exact')
+    expect(verdictOf(big(1), big(2)).verdict).toBe('not_testable')
+  })
+
+  test('the ids that a native submission’s artifacts get do not matter, their content does', () => {
+    const native = (id: string, sha256: string) =>
+      valueOf({ protocol_version: 'r', outputs: [{ artifact: { artifact_id: id, sha256 }, display: { value: 5 } }] }, 7)
+    expect(verdictOf(native('one', 'x'), native('two', 'x')).verdict).toBe('exact')
+    expect(verdictOf(native('one', 'x'), native('two', 'y')).verdict).toBe('not_testable')
+  })
+
+  test('counts that a program made of a provider’s answers are not tested', () => {
+    const found = verdictOf(valueOf({ counts: { '0': 10 } }), valueOf({ counts: { '0': 10 } }), { local: false })
+    expect(found.reason).toContain('whether they were sampled is not known')
+  })
+})

@@ -1,0 +1,138 @@
+// Reads a tar of plain files. Every reader of a tar must see the same files in it, so that whatever is not the plainest
+// form (ustar, PAX or GNU names) is refused, and so is anything between, behind or beside the entries.
+import { type ArchiveEntries, inflated, type PackageLimits, takeEntry, tooLarge } from './archive-entries.js'
+import { packageFault, shownName } from './payload-file.js'
+
+const BLOCK = 512
+const HEADER_BYTES_MAX = 64 * 1024
+const kinds: Record<string, string> = {
+  '1': 'a hard link',
+  '2': 'a symbolic link',
+  '3': 'a character device',
+  '4': 'a block device',
+  '6': 'a FIFO',
+  '7': 'a contiguous file',
+  K: 'a link with a long name',
+  S: 'a sparse file'
+}
+
+/** @throws ServiceError `validation_error` naming the entry. */
+export async function readTarGz(bytes: Buffer, limits: PackageLimits): Promise<ArchiveEntries> {
+  const overhead = limits.entries * 4 * BLOCK + 2 * HEADER_BYTES_MAX
+  return tarEntries(await inflated('gzip', bytes, limits.totalBytes + overhead, limits, 'the archive'), limits)
+}
+
+function tarEntries(tar: Buffer, limits: PackageLimits): ArchiveEntries {
+  const entries: ArchiveEntries = new Map()
+  const taken = new Set<string>()
+  let total = 0
+  let longName: string | null = null
+  for (let at = 0; ; ) {
+    const block = tar.subarray(at, at + BLOCK)
+    if (block.length < BLOCK) throw packageFault('the archive is cut short')
+    if (isZero(block)) {
+      if (longName !== null || !isZero(tar.subarray(at)))
+        throw packageFault('the archive goes on behind its end, where readers disagree')
+      return entries
+    }
+    const header = tarHeader(block)
+    const start = at + BLOCK
+    const content = tar.subarray(start, start + header.size)
+    if (content.length < header.size) throw packageFault(`entry ${shownName(header.name)}: is cut short`)
+    at = start + Math.ceil(header.size / BLOCK) * BLOCK
+    if ('xgL'.includes(header.type)) {
+      if (header.size > HEADER_BYTES_MAX) throw packageFault('an extended header is too large')
+      const name = header.type === 'L' ? gnuName(content) : paxName(content, header.type)
+      if (name !== null && longName !== null) throw packageFault('two extended headers name one entry')
+      longName = name ?? longName
+      continue
+    }
+    const name = longName ?? header.name
+    longName = null
+    const folder = header.type === '5'
+    if (!folder && header.type !== '0')
+      throw packageFault(
+        `entry ${shownName(name)}: is ${kinds[header.type] ?? 'of an unknown kind'}; only plain files are read`
+      )
+    if (folder && header.size > 0) throw packageFault(`entry ${shownName(name)}: a folder with content`)
+    if (content.length > limits.fileBytes) throw tooLarge(name, limits)
+    total += content.length
+    if (total > limits.totalBytes) throw packageFault(`the archive holds more than ${limits.totalBytes} bytes`)
+    if (taken.size >= limits.entries) throw packageFault(`the archive holds more than ${limits.entries} entries`)
+    takeEntry(entries, taken, name, folder ? null : content)
+  }
+}
+
+interface TarHeader {
+  name: string
+  size: number
+  /** `0` also for the older NUL. */
+  type: string
+}
+
+function tarHeader(block: Buffer): TarHeader {
+  const sum = block.reduce((total, byte, index) => total + (index >= 148 && index < 156 ? 0x20 : byte), 0)
+  const magic = block.toString('latin1', 257, 263)
+  if (octal(block, 148, 8) !== sum || (magic !== 'ustar\u0000' && magic !== 'ustar '))
+    throw packageFault('the archive is no tar, or a damaged one')
+  const prefix = magic === 'ustar\u0000' ? textOf(block.subarray(345, 500)) : ''
+  const short = textOf(block.subarray(0, 100))
+  const type = block[156] === 0 ? '0' : String.fromCharCode(block[156]!)
+  const name = prefix === '' ? short : `${prefix}/${short}`
+  // The oldest way to write a folder.
+  return { name, size: octal(block, 124, 12), type: type === '0' && name.endsWith('/') ? '5' : type }
+}
+
+function octal(block: Buffer, at: number, length: number): number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: numbers end with NUL
+  const digits = /^ *([0-7]*)[ \u0000]*$/.exec(block.toString('latin1', at, at + length))?.[1]
+  if (digits === undefined) throw packageFault('a number in the archive is not octal')
+  return digits === '' ? 0 : Number.parseInt(digits, 8)
+}
+
+/** Up to the first NUL. */
+function textOf(bytes: Buffer): string {
+  const end = bytes.indexOf(0)
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      end === -1 ? bytes : bytes.subarray(0, end)
+    )
+  } catch {
+    throw packageFault('the name of an entry is not UTF-8')
+  }
+}
+
+const gnuName = (content: Buffer): string => textOf(content)
+
+/** The path that a PAX header gives the next entry; what else it says (times, owners) counts for nothing here. */
+function paxName(content: Buffer, type: string): string | null {
+  let name: string | null = null
+  for (let at = 0; at < content.length; ) {
+    const space = content.indexOf(0x20, at)
+    const length = space === -1 ? Number.NaN : Number(content.toString('latin1', at, space))
+    const record = content.subarray(space + 1, at + length - 1)
+    const equals = record.indexOf(0x3d)
+    if (!Number.isSafeInteger(length) || content[at + length - 1] !== 0x0a || at + length <= space || equals < 1)
+      throw packageFault('an extended header of the archive is damaged')
+    const key = record.toString('latin1', 0, equals)
+    if (key === 'path' && type === 'x' && name === null) name = wholeText(record.subarray(equals + 1))
+    else if (/^(path|size|linkpath|hdrcharset|GNU\.sparse\..*)$/.test(key))
+      throw packageFault(`an extended header of the archive sets ${key}, which only some readers follow`)
+    at += length
+  }
+  return name
+}
+
+function wholeText(bytes: Buffer): string {
+  if (bytes.includes(0)) throw packageFault('the name of an entry holds a NUL')
+  return textOf(bytes)
+}
+
+const ZEROS = Buffer.alloc(64 * 1024)
+function isZero(bytes: Buffer): boolean {
+  for (let at = 0; at < bytes.length; at += ZEROS.length) {
+    const part = bytes.subarray(at, at + ZEROS.length)
+    if (!part.equals(ZEROS.subarray(0, part.length))) return false
+  }
+  return true
+}

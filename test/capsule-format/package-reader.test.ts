@@ -1,0 +1,412 @@
+// A package comes from anybody: what is not plainly a capsule is refused by name, soon, and without much memory.
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createGzip, gunzipSync, gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { packageLimits } from '../../activities/capsule-format/archive-entries.js'
+import { checksumsText, rootDigest, sha256 } from '../../activities/capsule-format/checksums.js'
+import { readPackage } from '../../activities/capsule-format/package-reader.js'
+import { END_OF_TAR, paxHeader, type TarEntry, tarGzOf, tarOf, type ZipEntry, zipOf } from './hostile-archives.js'
+import { fixtures, inFolder, publicTool, sealedSample, textFile } from './sample.js'
+
+const MANIFEST = 'version: "1.0.0"\nname: a draft\nlifecycle_state: draft\n'
+const manifest = { name: 'c/capsule.yaml', content: Buffer.from(MANIFEST) }
+const draft = (...more: TarEntry[]): Buffer => tarGzOf([manifest, ...more])
+const crate = (...more: ZipEntry[]): Buffer =>
+  zipOf([
+    { name: 'ro-crate-metadata.json', content: Buffer.from('{"@graph":[]}') },
+    { name: 'capsule/capsule.yaml', content: Buffer.from(MANIFEST) },
+    ...more
+  ])
+const some = Buffer.from('some')
+
+let began = { time: 0, memory: 0 }
+const refusal = async (bytes: Buffer): Promise<string> => {
+  began = { time: performance.now(), memory: process.memoryUsage().rss }
+  const error = await readPackage(bytes).then(
+    () => null,
+    (reason: { code?: string; message: string }) => reason
+  )
+  expect(error).toMatchObject({ code: 'validation_error' })
+  return error!.message
+}
+
+afterEach(() => {
+  if (began.time === 0) return
+  expect(performance.now() - began.time).toBeLessThan(1000)
+  // An archive's 64 MiB may be there twice for a moment.
+  expect(process.memoryUsage().rss - began.memory).toBeLessThan(256 * 1024 * 1024)
+  began = { time: 0, memory: 0 }
+})
+
+describe('the published fixtures', () => {
+  const published = JSON.parse(readFileSync(join(fixtures, 'golden/expected.json'), 'utf8')) as {
+    fixture: string
+    capsule_id: string
+    checksums_digest: string | null
+  }[]
+
+  test.each(
+    published.filter(({ checksums_digest }) => checksums_digest !== null).map((one) => [one.fixture, one] as const)
+  )('%s, packed by the public tool, is read with its published identity', (fixture, { capsule_id, checksums_digest }) =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'x.capsule')
+      expect(publicTool('pack', join(fixtures, fixture), '-o', file)).toMatchObject({ status: 0 })
+      expect(await readPackage(readFileSync(file))).toMatchObject({
+        capsuleDigest: capsule_id,
+        rootDigest: checksums_digest,
+        warnings: []
+      })
+    })
+  )
+
+  const packed = (fixture: string) =>
+    tarGzOf([{ name: 'c/capsule.yaml', content: readFileSync(join(fixtures, fixture, 'capsule.yaml')) }])
+
+  test('the invalid one is refused', async () => {
+    expect(await refusal(packed('invalid_capsule'))).toMatch(/^capsule\.yaml: /)
+  })
+
+  test('the one with a credential is read as the draft it is, and the line is told', async () => {
+    const { warnings } = await readPackage(packed('capsule_with_secrets'))
+    expect(warnings).toEqual([
+      expect.stringContaining('not sealed'),
+      expect.stringMatching(/"capsule\.yaml", line 10 holds what looks like a credential/)
+    ])
+  })
+})
+
+describe('names', () => {
+  const bad: [string, RegExp][] = [
+    ['../x', /leads out/],
+    ['a/../../x', /leads out/],
+    ['..\\x', /leads out/],
+    ['a\\..\\..\\x', /leads out/],
+    ['/abs', /absolute|empty segment/],
+    ['C:\\x', /absolute/],
+    ['\\\\server\\share', /absolute/],
+    ['./x', /only a dot/],
+    ['a//b', /empty segment/],
+    ['a\u0007b', /control character/],
+    ['\u2025', /leads out/],
+    ['\uff0e\uff0e/x', /leads out/]
+  ]
+  test.each(bad)('%j is refused in a tar', async (name, message) => {
+    expect(await refusal(draft({ name: `c/${name}`, content: some }))).toMatch(message)
+  })
+
+  test.each(bad)('%j is refused in a zip', async (name, message) => {
+    expect(await refusal(crate({ name: `capsule/${name}`, content: some }))).toMatch(message)
+    expect(await refusal(crate({ name, content: some }))).toMatch(message)
+  })
+
+  test('a NUL hides nothing', async () => {
+    expect(await refusal(crate({ name: 'capsule/a\u0000b', content: some }))).toMatch(/control character/)
+    expect(await refusal(tarGzOf([manifest, paxHeader({ path: 'c/a\u0000b' }), { name: 'x', content: some }]))).toMatch(
+      /NUL/
+    )
+  })
+
+  test('bytes that are no UTF-8 are no name', async () => {
+    const name = Buffer.from([0x63, 0x2f, 0xff, 0xfe])
+    expect(await refusal(draft({ name, content: some }))).toMatch(/UTF-8/)
+    expect(await refusal(crate({ name, content: some }))).toMatch(/UTF-8/)
+    expect(await refusal(crate({ name, content: some, says: { flags: 0 } }))).toMatch(/UTF-8/)
+  })
+
+  test.each([
+    ['the same', 'a', 'a', /stands twice/],
+    ['in another case', 'a', 'A', /would be one file/],
+    ['in another Unicode form', '\u00e9', 'e\u0301', /would be one file/]
+  ])('two that are %s are refused', async (_what, one, other, message) => {
+    expect(await refusal(draft({ name: `c/${one}`, content: some }, { name: `c/${other}`, content: some }))).toMatch(
+      message
+    )
+    expect(
+      await refusal(crate({ name: `capsule/${one}`, content: some }, { name: `capsule/${other}`, content: some }))
+    ).toMatch(message)
+  })
+
+  test('two folders, or none, are no package', async () => {
+    expect(await refusal(draft({ name: 'd/x', content: some }))).toMatch(/exactly one folder/)
+    expect(await refusal(tarGzOf([{ name: 'capsule.yaml', content: Buffer.from(MANIFEST) }]))).toMatch(
+      /exactly one folder/
+    )
+    expect(await refusal(tarGzOf([{ name: 'c/x', content: some }]))).toMatch(/no capsule\.yaml/)
+  })
+})
+
+describe('kinds', () => {
+  test.each([
+    ['1', /a hard link/],
+    ['2', /a symbolic link/],
+    ['3', /a character device/],
+    ['4', /a block device/],
+    ['6', /a FIFO/],
+    ['S', /a sparse file/],
+    ['K', /a link with a long name/],
+    ['Z', /of an unknown kind/]
+  ])('type %s of a tar is refused', async (type, message) => {
+    expect(await refusal(draft({ name: 'c/x', type, link: '/etc/passwd' }))).toMatch(message)
+  })
+
+  test.each([
+    ['a symbolic link', { attributes: 0o120777 << 16 }, /a link, a device/],
+    ['a device', { attributes: 0o020666 << 16 }, /a link, a device/],
+    ['a folder that is none', { attributes: 0o040755 << 16 }, /a link, a device/],
+    ['an encrypted file', { flags: 0x801 }, /encrypted/],
+    ['a file with a hidden directory', { flags: 0x2800 }, /encrypted/],
+    ['another method', { method: 12 }, /method 12/]
+  ])('%s in a zip is refused', async (_what, says, message) => {
+    expect(await refusal(crate({ name: 'capsule/x', content: some, says }))).toMatch(message)
+  })
+
+  test.each([
+    ['zip', zipOf([{ name: 'x', content: some }])],
+    ['gzip', gzipSync('x')],
+    ['tar', tarOf([{ name: 'x', content: some }])]
+  ])('an archive within the archive is refused (%s)', async (kind, content) => {
+    expect(await refusal(draft({ name: 'c/x', content }))).toMatch(`"x" is itself an archive (${kind})`)
+    expect(await refusal(crate({ name: 'capsule/x', content }))).toMatch(`"x" is itself an archive (${kind})`)
+  })
+
+  test.each([
+    ['nothing', Buffer.alloc(0)],
+    ['text', Buffer.from('hello')],
+    ['a plain tar', tarOf([manifest])],
+    ['a gzip of no tar', gzipSync('hello'.repeat(500))],
+    ['a zip that is no crate', zipOf([{ name: 'capsule/capsule.yaml', content: Buffer.from(MANIFEST) }])],
+    ['a crate without a graph', zipOf([{ name: 'ro-crate-metadata.json', content: Buffer.from('[]') }])],
+    ['the start of a zip', Buffer.from('PK\u0003\u0004')]
+  ])('%s is refused', async (_what, bytes) => {
+    expect(await refusal(bytes)).not.toBe('')
+  })
+})
+
+describe('bombs', () => {
+  const zeros = Buffer.alloc(1024 * 1024)
+
+  async function gzipOfZeros(mebibytes: number): Promise<Buffer> {
+    const gzip = createGzip({ level: 9 })
+    const parts: Buffer[] = []
+    gzip.on('data', (part: Buffer) => parts.push(part))
+    for (let count = 0; count < mebibytes; count++)
+      if (!gzip.write(zeros)) await new Promise((resolve) => gzip.once('drain', resolve))
+    await new Promise<void>((resolve) => gzip.once('end', resolve).end())
+    return Buffer.concat(parts)
+  }
+
+  test('a gzip of a gibibyte of zeros is left as soon as it is too much', async () => {
+    expect(await refusal(await gzipOfZeros(1024))).toMatch(/inflates to more than/)
+  })
+
+  test('an entry that says one byte and holds a gibibyte is left at once', async () => {
+    const content = Buffer.alloc(40 * 1024 * 1024)
+    expect(await refusal(crate({ name: 'capsule/x', content, says: { size: 1 } }))).toMatch(
+      /inflates to more than 1 bytes/
+    )
+    expect(await refusal(crate({ name: 'capsule/x', content }))).toMatch(/larger than 33554432 bytes/)
+    expect(await refusal(tarGzOf([manifest, { name: 'c/x', content }]))).toMatch(/inflates to more than 100 times/)
+  })
+
+  test('an entry that says more than there is, is cut short', async () => {
+    expect(await refusal(draft({ name: 'c/x', content: some, size: 2 ** 32 }))).toMatch(/cut short/)
+    expect(await refusal(draft({ name: 'c/x', content: some, size: '\u0080\u0000\u0000\u0001' }))).toMatch(/not octal/)
+    expect(await refusal(crate({ name: 'capsule/x', content: some, says: { packed: 2 ** 31 } }))).not.toBe('')
+    expect(await refusal(crate({ name: 'capsule/x', content: some, says: { size: 100 } }))).toMatch(/damaged/)
+    expect(await refusal(crate({ name: 'capsule/x', content: some, says: { crc: 1 } }))).toMatch(/damaged/)
+  })
+
+  test('entries that lie over each other are refused', async () => {
+    const content = Buffer.alloc(10_000)
+    const at = (name: string): ZipEntry => ({ name, localName: 'capsule/x', content, says: { offset: 0 } })
+    const kernel = zipOf([{ name: 'capsule/x', content }, at('capsule/x')])
+    expect(await refusal(kernel)).toMatch(/lie over each other/)
+    expect(await refusal(zipOf([{ name: 'capsule/x', content }, at('capsule/y')]))).toMatch(/disagree/)
+  })
+
+  test('an archive that holds itself is an archive within an archive', async () => {
+    // Whatever a quine unpacks to begins as it does itself.
+    const quine = gzipSync(tarOf([manifest]))
+    expect(await refusal(draft({ name: 'c/r.gz', content: quine }))).toMatch(/is itself an archive/)
+  })
+
+  test('entries and bytes are counted over the whole', async () => {
+    const many = Array.from({ length: 2001 }, (_, index): TarEntry => ({ name: `c/${index}`, content: some }))
+    expect(await refusal(draft(...many))).toMatch(/more than 2000 entries/)
+    const folders = many.map(({ name }): TarEntry => ({ name: `${name as string}/`, type: '5' }))
+    expect(await refusal(draft(...folders))).toMatch(/more than 2000 entries/)
+    const zipped = many.map(({ name }): ZipEntry => ({ name: name as string, content: some }))
+    expect(await refusal(crate(...zipped))).toMatch(/more than 2000 entries/)
+    const limits = { ...packageLimits, totalBytes: 1000 }
+    const two = [1, 2].map((index) => ({ name: `c/${index}`, content: Buffer.alloc(600, index) }))
+    await expect(readPackage(draft(...two), limits)).rejects.toMatchObject({
+      message: expect.stringMatching(/more than 1000/)
+    })
+  })
+
+  test('evidence that is all zeros is none', async () => {
+    const content = Buffer.alloc(16 * 1024 * 1024)
+    expect((await readPackage(draft({ name: 'c/state.npy', content }))).files).toHaveLength(1)
+  })
+})
+
+describe('what readers could disagree on', () => {
+  test.each([
+    [
+      'an entry behind the end',
+      tarGzOf([manifest], Buffer.concat([END_OF_TAR, tarOf([{ name: 'c/y', content: some }])])),
+      /behind its end/
+    ],
+    ['no end', tarGzOf([manifest], Buffer.alloc(0)), /cut short/],
+    ['bytes behind the gzip', Buffer.concat([draft(), some]), /do not belong to it|damaged/],
+    ['a gzip cut short', draft().subarray(0, 60), /damaged or cut short/],
+    ['a wrong sum', gzipSync(Buffer.concat([Buffer.from('x'), tarOf([manifest]).subarray(1)])), /damaged/],
+    [
+      'two names for one entry',
+      tarGzOf([paxHeader({ path: 'c/a' }), paxHeader({ path: 'c/b' }), manifest]),
+      /two extended headers/
+    ],
+    ['a size in an extended header', tarGzOf([paxHeader({ size: '1' }), manifest]), /sets size/],
+    ['a name for all entries', tarGzOf([paxHeader({ path: 'c/a' }, 'g'), manifest]), /sets path/],
+    ['a sparse file', tarGzOf([paxHeader({ 'GNU.sparse.name': 'c/a' }), manifest]), /sets GNU\.sparse/],
+    [
+      'a damaged extended header',
+      tarGzOf([{ name: 'p', type: 'x', content: Buffer.from('99 path=a\n') }, manifest]),
+      /damaged/
+    ],
+    ['a folder with content', draft({ name: 'c/d/', type: '5', content: some }), /a folder with content/],
+    ['two names for one file', crate({ name: 'capsule/a', localName: 'capsule/b', content: some }), /disagree/]
+  ])('%s is refused', async (_what, bytes, message) => {
+    expect(await refusal(bytes)).toMatch(message)
+  })
+
+  test('folders, PAX times and GNU names are read', async () => {
+    const long = `c/${'x'.repeat(120)}`
+    const read = await readPackage(
+      tarGzOf([
+        { name: 'c/', type: '5' },
+        paxHeader({ mtime: '1.5', comment: 'x' }, 'g'),
+        manifest,
+        { name: '././@LongLink', type: 'L', content: Buffer.from(`${long}\u0000`) },
+        { name: 'c/x', content: some, magic: 'ustar  \u0000' }
+      ])
+    )
+    expect(read.files.map(({ name }) => name)).toEqual(['x'.repeat(120)])
+  })
+})
+
+describe('digests', () => {
+  const sealed = (checksums: string, stated: string, ...files: { name: string; content: Buffer }[]) =>
+    tarGzOf([
+      {
+        name: 'c/capsule.yaml',
+        content: Buffer.from(
+          JSON.stringify({
+            version: '1.0.0',
+            name: 'x',
+            lifecycle_state: 'sealed',
+            requirements: { paradigm: ['classical'], max_qubit_count: 0 },
+            checksums_digest: stated,
+            sealed_at: '2026-01-01T00:00:00Z',
+            sealed_by: 'x'
+          })
+        )
+      },
+      { name: 'c/.checksums', content: Buffer.from(checksums) },
+      ...files.map(({ name, content }) => ({ name: `c/${name}`, content }))
+    ])
+  const file = textFile('a/b.txt', 'content')
+  const text = checksumsText([file])
+
+  test('that agree are read', async () => {
+    expect(await readPackage(sealed(text, rootDigest(text), file))).toMatchObject({
+      rootDigest: rootDigest(text),
+      warnings: []
+    })
+  })
+
+  test.each([
+    [
+      'a changed file',
+      sealed(text, rootDigest(text), textFile('a/b.txt', 'Content')),
+      `entry "a/b.txt": its digest is ${sha256('Content')}`
+    ],
+    ['a missing file', sealed(text, rootDigest(text)), 'entry "a/b.txt": listed in .checksums and missing'],
+    ['a file too many', sealed(text, rootDigest(text), file, textFile('c', '')), 'entry "c": not listed'],
+    ['other checksums', sealed(`${text}\n`, rootDigest(text), file), '.checksums: its digest is'],
+    ['checksums of another form', sealed('[]', rootDigest('[]'), file), '.checksums: is neither lines'],
+    ['no checksums', draftWith(rootDigest(text)), '.checksums is missing']
+  ])('%s is refused by name', async (_what, bytes, message) => {
+    expect(await refusal(bytes)).toContain(message)
+  })
+
+  test('of the older form, a mapping, are read', async () => {
+    const older = `a/b.txt: sha256:${sha256('content')}\n`
+    expect(await readPackage(sealed(older, rootDigest(older), file))).toMatchObject({ checksums: older })
+    const wrong = `a/b.txt: sha256:${sha256('else')}\n`
+    expect(await refusal(sealed(wrong, rootDigest(wrong), file))).toContain('entry "a/b.txt": its digest is')
+  })
+
+  function draftWith(digest: string): Buffer {
+    return tarGzOf([{ name: 'c/capsule.yaml', content: Buffer.from(`${MANIFEST}checksums_digest: ${digest}\n`) }])
+  }
+})
+
+describe('manifests', () => {
+  const withManifest = (text: string | Buffer) =>
+    tarGzOf([{ name: 'c/capsule.yaml', content: Buffer.from(text as string) }])
+  const n = 100_000
+
+  test.each([
+    ['an expanding alias', `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\n${MANIFEST}`, /alias/],
+    ['code as a tag', `${MANIFEST}x: !!js/function "function(){}"\n`, /tag/],
+    ['a tag of its own', `${MANIFEST}x: !shell ls\n`, /tag/],
+    ['a merge', `${MANIFEST}b: &b {c: 1}\n<<: *b\n`, /alias/],
+    ['lists 100,000 deep', '['.repeat(n), /nested deeper/],
+    ['mappings 100,000 deep', '{a: '.repeat(n / 2), /nested deeper/],
+    ['blocks 100,000 deep', '- '.repeat(n), /nested deeper/],
+    ['keys 100,000 deep', '? '.repeat(n), /nested deeper/],
+    ['65 levels', `${MANIFEST}x: ${'['.repeat(65)}${']'.repeat(65)}\n`, /nested deeper than 64/],
+    ['a key twice', `${MANIFEST}name: b\n`, /stands twice/],
+    ['two documents', `${MANIFEST}---\n${MANIFEST}`, /exactly one document/],
+    ['256 KiB of text', `${MANIFEST}x: ${'y'.repeat(256 * 1024)}\n`, /larger than/],
+    ['bytes that are no UTF-8', Buffer.from([0x61, 0x3a, 0xff]), /UTF-8/],
+    [
+      '130,000 keys',
+      `${MANIFEST}${Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n')}\nk1: 2\n`,
+      /stands twice/
+    ],
+    ['100,000 quotes', `${MANIFEST}x: ${'"a" '.repeat(n / 2)}`, /capsule\.yaml/],
+    ['100,000 anchors', `${MANIFEST}x: [${'&a 1,'.repeat(n / 3)}]`, /anchor|capsule/]
+  ])('%s is refused', async (_what, text, message) => {
+    expect(await refusal(withManifest(text))).toMatch(message)
+  })
+
+  test('a key that reaches prototypes stays a key', async () => {
+    const { manifest } = await readPackage(withManifest(`${MANIFEST}__proto__: {polluted: 1}\nconstructor: x\n`))
+    expect(Object.keys(manifest)).toContain('__proto__')
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
+    expect(manifest.polluted).toBeUndefined()
+  })
+})
+
+test('nothing that is read is written anywhere', async () => {
+  const before = mkdtempSync(join(tmpdir(), 'capsule-'))
+  const { archive } = await sealedSample()
+  await inFolder(async (folder) => {
+    const here = process.cwd()
+    process.chdir(folder)
+    try {
+      await readPackage(archive)
+      await readPackage(crate({ name: 'capsule/x', content: some }))
+    } finally {
+      process.chdir(here)
+    }
+    expect(gunzipSync(archive).length).toBeGreaterThan(0)
+    expect((await import('node:fs')).readdirSync(folder)).toEqual([])
+  })
+  expect((await import('node:fs')).readdirSync(before)).toEqual([])
+  ;(await import('node:fs')).rmdirSync(before)
+})

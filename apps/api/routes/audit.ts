@@ -1,0 +1,108 @@
+// The audit trail of a team: who did what to its capsules, and the proof that nothing of it was changed since.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { proveAudit } from '../../../activities/audit-proof.js'
+import { listAudit } from '../../../db/audit.js'
+import type { AuditReport } from '../../../db/audit-verify.js'
+import { loadCapsule } from '../../../db/capsules.js'
+import { auditEntryView, NO_HASH } from '../../../domain/audit-action.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { pageView } from '../../../domain/page.js'
+import { createAuditProofs } from '../audit-proofs.js'
+import type { ApiDeps } from '../deps.js'
+import { callerOf, readTeam } from '../plugins/access.js'
+
+const Id = Type.String({ format: 'uuid' })
+const pageFields = {
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })
+}
+const tags = ['audit']
+
+export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+  const proofs = createAuditProofs((teamId) => proveAudit(db, teamId, { keyRing: deps.keyRing }))
+
+  app.get(
+    '/api/capsules/:id/audit',
+    {
+      schema: {
+        tags,
+        summary: 'What was done to a capsule, newest first',
+        params: Type.Object({ id: Id }),
+        querystring: Type.Object(pageFields, { additionalProperties: false })
+      }
+    },
+    async (request) => {
+      const capsule = await loadCapsule(db, callerOf(request), request.params.id)
+      if (!capsule) throw new ServiceError('not_found', 'no such capsule')
+      return page({ teamId: capsule.teamId, capsuleId: capsule.id, ...request.query })
+    }
+  )
+
+  app.get(
+    '/api/team/audit',
+    {
+      schema: {
+        tags,
+        summary: 'What was done to the capsules of a team, deleted ones included, newest first',
+        querystring: Type.Object(
+          {
+            team_id: Type.Optional(Id),
+            capsule_id: Type.Optional(Type.String({ format: 'uuid', description: 'only what was done to this one' })),
+            ...pageFields
+          },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request) => {
+      const { team_id, capsule_id: capsuleId, ...window } = request.query
+      const team = await readTeam(request, db, team_id)
+      if (!team) return { entries: [], ...pageView(0, window) }
+      return page({ teamId: team.id, ...(capsuleId !== undefined && { capsuleId }), ...window })
+    }
+  )
+
+  app.get(
+    '/api/team/audit/verify',
+    {
+      schema: {
+        tags,
+        summary: "Prove a team's audit trail and the content of its sealed capsules",
+        description:
+          'Recomputes every hash from the first entry on, checks every signed checkpoint in the database, and every sealed capsule against its seal. first_broken names the first entry that is not as it was written. Checkpoints kept outside the database are checked by qjob audit verify --checkpoints.',
+        querystring: Type.Object({ team_id: Type.Optional(Id) }, { additionalProperties: false })
+      }
+    },
+    async (request) => {
+      const team = await readTeam(request, db, request.query.team_id)
+      return reportView(team ? await proofs.of(team.id) : nothing)
+    }
+  )
+
+  async function page(filter: Parameters<typeof listAudit>[1]) {
+    const { rows, total } = await listAudit(db, filter)
+    return { entries: rows.map(auditEntryView), ...pageView(total, filter) }
+  }
+}
+
+const nothing: AuditReport = {
+  ok: true,
+  entries: 0,
+  head: { seq: 0, hash: NO_HASH },
+  firstBroken: null,
+  checkpoints: 0,
+  signedUpTo: 0,
+  seals: 0
+}
+
+const reportView = ({ ok, entries, head, firstBroken, checkpoints, signedUpTo, seals }: AuditReport) => ({
+  ok,
+  entries,
+  head,
+  first_broken: firstBroken,
+  checkpoints,
+  signed_up_to: signedUpTo,
+  seals
+})

@@ -1,0 +1,198 @@
+import { createPublicKey, randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { provenKeys } from '../../activities/audit-proof.js'
+import { keyIdOf, rotateSigningKey } from '../../activities/signer.js'
+import { createAuditProofs } from '../../apps/api/audit-proofs.js'
+import type { AuditReport } from '../../db/audit-verify.js'
+import { newId } from '../../db/ids.js'
+import { startApi, type TestUser } from '../support/api.js'
+import { addDraft, append, seal } from '../support/audit-trails.js'
+
+const api = await startApi('audit-api')
+const { db } = api.database
+afterAll(() => api.close())
+
+let owner: TestUser & { teamId: string }
+let outsider: TestUser
+let capsuleId: string
+beforeAll(async () => {
+  owner = await api.signUpWithTeam()
+  outsider = await api.signUp()
+  capsuleId = await addDraft(db, owner.teamId, owner.id)
+  await seal(db, await api.deps.signer(), capsuleId)
+})
+
+describe('the trail of a team', () => {
+  test('lists what was done, newest first, page by page', async () => {
+    const { body, status } = await owner.get('/api/team/audit')
+    expect([status, body.total, body.limit, body.offset]).toEqual([200, 2, 50, 0])
+    expect(body.entries.map((entry: { action: string }) => entry.action)).toEqual(['capsule.sealed', 'capsule.created'])
+    expect(body.entries[1]).toEqual({
+      seq: 1,
+      team_id: owner.teamId,
+      capsule_id: capsuleId,
+      action: 'capsule.created',
+      actor: `user:${owner.id}`,
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      previous_state: null,
+      new_state: 'draft',
+      metadata: expect.objectContaining({ definition_sha256: expect.any(String) }),
+      prev_hash: '0'.repeat(64),
+      hash: body.entries[0].prev_hash
+    })
+    expect(body.entries[0].metadata).toMatchObject({
+      capsule_digest: expect.stringMatching(/^mqc:1:/),
+      root_digest: expect.stringMatching(/^sha256:/)
+    })
+    const second = (await owner.get(`/api/team/audit?team_id=${owner.teamId}&limit=1&offset=1`)).body
+    expect(second.entries).toEqual([body.entries[1]])
+    expect((await owner.get(`/api/team/audit?capsule_id=${newId()}`)).body).toMatchObject({ entries: [], total: 0 })
+  })
+
+  test('is read by the capsule, too', async () => {
+    const { body } = await owner.get(`/api/capsules/${capsuleId}/audit`)
+    expect(body.entries.map((entry: { seq: number }) => entry.seq)).toEqual([2, 1])
+    expect((await outsider.get(`/api/capsules/${capsuleId}/audit`)).status).toBe(404)
+    expect((await owner.get(`/api/capsules/${newId()}/audit`)).status).toBe(404)
+    expect((await outsider.get(`/api/team/audit?team_id=${owner.teamId}`)).status).toBe(404)
+  })
+
+  test('is empty for whoever has no team', async () => {
+    expect((await outsider.get('/api/team/audit')).body).toMatchObject({ entries: [], total: 0 })
+    expect((await outsider.get('/api/team/audit/verify')).body).toMatchObject({ ok: true, entries: 0 })
+  })
+
+  test('is proved, and names what was changed in it', async () => {
+    const proof = async () => (await owner.get(`/api/team/audit/verify?team_id=${owner.teamId}`)).body
+    expect(await proof()).toEqual({
+      ok: true,
+      entries: 2,
+      head: { seq: 2, hash: expect.any(String) },
+      first_broken: null,
+      checkpoints: 1,
+      signed_up_to: 2,
+      seals: 1
+    })
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`set local session_replication_role = replica`)
+      await tx.execute(sql`update capsule_files set content = 'x' where capsule_id = ${capsuleId}`)
+    })
+    expect(await proof()).toMatchObject({
+      ok: false,
+      first_broken: { seq: 2, reason: expect.stringContaining(`${capsuleId} is not what was sealed`) }
+    })
+  })
+
+  test('names people by their ids alone', async () => {
+    const { text } = await owner.get('/api/team/audit')
+    expect(text).not.toContain('@')
+  })
+})
+
+describe('the keys that sign', () => {
+  const keys = async () => (await api.ask('GET', '/api/meta/keys')).body.keys
+
+  test('are shown to anybody', async () => {
+    const [key, ...more] = await keys()
+    expect(more).toEqual([])
+    expect(key).toEqual({
+      key_id: keyIdOf(createPublicKey(key.public_key_pem)),
+      algorithm: 'ed25519',
+      public_key_pem: expect.stringMatching(/^-----BEGIN PUBLIC KEY-----/),
+      created_at: expect.any(String),
+      retired_at: null
+    })
+  })
+
+  test('are changed without a restart, and what the old one signed holds', async () => {
+    const team = await api.signUpWithTeam()
+    await seal(db, await api.deps.signer(), await addDraft(db, team.teamId, team.id))
+    const { keyId, retired } = await rotateSigningKey(db, api.deps.keyRing!)
+    expect((await api.deps.signer()).keyId).toBe(keyId)
+    expect(await keys()).toEqual([
+      expect.objectContaining({ key_id: retired, retired_at: expect.any(String) }),
+      expect.objectContaining({ key_id: keyId, retired_at: null })
+    ])
+    await seal(db, await api.deps.signer(), await addDraft(db, team.teamId, team.id))
+    expect((await team.get('/api/team/audit/verify')).body).toMatchObject({ ok: true, seals: 2 })
+  })
+
+  test('are one, however many ask for the first', async () => {
+    await db.execute(sql`delete from signing_keys`)
+    const ids = await Promise.all(Array.from({ length: 10 }, async () => (await api.deps.signer()).keyId))
+    expect(new Set(ids).size).toBe(1)
+    expect((await keys()).length).toBe(1)
+  })
+
+  test('do not come from rows that somebody put in', async () => {
+    const proven = await provenKeys(db, api.deps.keyRing)
+    await db.execute(sql`insert into signing_keys (key_id, public_key_pem, ring_key_id, wrapped_key, sealed_key)
+      values ('0123456789abcdef', 'no key', 'test', ${randomBytes(60).toString('hex')}::bytea, 'x')`)
+    expect([...(await provenKeys(db, api.deps.keyRing)).keys()]).toEqual([...proven.keys()])
+    expect([...(await provenKeys(db, null)).keys()]).toEqual([...proven.keys()])
+    await db.execute(sql`delete from signing_keys where key_id = '0123456789abcdef'`)
+  })
+
+  test('are needed to sign, and their lack is said', async () => {
+    const without = await startApi('audit-no-keys', { keyRing: null })
+    await expect(without.deps.signer()).rejects.toMatchObject({ code: 'not_available' })
+    expect((await without.ask('GET', '/api/meta/keys')).body).toEqual({ keys: [] })
+    await without.close()
+  })
+})
+
+describe('proofs', () => {
+  const report = (entries: number): AuditReport => ({
+    ok: true,
+    entries,
+    head: { seq: 0, hash: '' },
+    firstBroken: null,
+    checkpoints: 0,
+    signedUpTo: 0,
+    seals: 0
+  })
+
+  test('are made one at a time, shared by those who wait, and never older than the question', async () => {
+    const begun: string[] = []
+    const ends: (() => void)[] = []
+    const proofs = createAuditProofs((teamId) => {
+      begun.push(teamId)
+      return new Promise((resolve) => ends.push(() => resolve(report(begun.length))))
+    })
+    const first = proofs.of('a')
+    await Promise.resolve()
+    expect(begun).toEqual(['a'])
+    const [second, third, other] = [proofs.of('a'), proofs.of('a'), proofs.of('b')]
+    expect(third).toBe(second)
+    ends.shift()!()
+    expect((await first).entries).toBe(1)
+    await Promise.resolve()
+    ends.shift()!()
+    expect((await second).entries).toBe(2)
+    await Promise.resolve()
+    ends.shift()!()
+    expect((await other).entries).toBe(3)
+    expect(begun).toEqual(['a', 'a', 'b'])
+  })
+
+  test('that fail do not stop the next, and too many are refused', async () => {
+    let fails = true
+    const proofs = createAuditProofs(async () => {
+      if (fails) throw new Error('away')
+      return report(1)
+    })
+    await expect(proofs.of('a')).rejects.toThrow('away')
+    fails = false
+    expect((await proofs.of('a')).ok).toBe(true)
+    const many = Array.from({ length: 16 }, (_, index) => proofs.of(String(index)))
+    expect(() => proofs.of('one more')).toThrow(/Try again in 10 seconds/)
+    await Promise.all(many)
+  })
+})
+
+test('an entry of another team is not in the list', async () => {
+  const other = await api.signUpWithTeam()
+  await append(db, { teamId: other.teamId })
+  expect((await owner.get(`/api/team/audit?team_id=${owner.teamId}`)).body.total).toBe(2)
+})

@@ -1,11 +1,12 @@
 // Reserve, settle, release. The counters of a team's day and month change conditionally, in the transaction that also
-// writes the ledger row which explains the change, always day before month (the order in which every transaction locks
-// them). Ledger = counters, always. An amount of zero touches neither.
+// writes the ledger row which explains the change, always a capsule's own before the day before the month (the order in
+// which every transaction locks them). Ledger = counters, always. An amount of zero touches neither.
 import { and, eq, sql } from 'drizzle-orm'
 import {
   type BudgetLimits,
   type BudgetRefusal,
   budgetError,
+  checkCapsule,
   checkKeyDay,
   checkOwnCap,
   checkPeriod,
@@ -20,6 +21,7 @@ import {
 } from '../domain/budget.js'
 import { ServiceError } from '../domain/errors.js'
 import { formatUsd, type MicroUsd } from '../domain/money.js'
+import { capsuleOfJob, lockCapsuleBudget, makeCapsuleBudget, moveCapsuleBudget } from './capsule-budget.js'
 import type { DbOrTx, Tx } from './client.js'
 import { budgetCounters, ledger, teamBudgets } from './tables/budgets.js'
 import { jobs } from './tables/jobs.js'
@@ -98,6 +100,8 @@ export interface ReservationTerms {
   maxCost: MicroUsd | null
   /** The key that submits it, when it has a limit of its own. */
   key: { id: string; dailyLimit: MicroUsd } | null
+  /** Of jobs of a capsule's run, which the transaction has locked. */
+  capsuleId?: string
 }
 
 /**
@@ -120,7 +124,7 @@ export const reserveSuite = (
 
 async function reserveAll(
   tx: Tx,
-  { teamId, startsAt, maxCost, key }: ReservationTerms,
+  { teamId, startsAt, maxCost, key, capsuleId }: ReservationTerms,
   members: { id: string; estimate: MicroUsd }[]
 ): Promise<BudgetRefusal | null> {
   const total = members.reduce((sum, { estimate }) => sum + estimate, 0n)
@@ -128,13 +132,16 @@ async function reserveAll(
   if (total === 0n) return null
   const { limits } = await teamBudget(tx, teamId)
   const { day, month } = periodsOf(startsAt)
+  const capsule = capsuleId ? await lockCapsuleBudget(tx, capsuleId) : null
   const highest = members.reduce((most, { estimate }) => (estimate > most ? estimate : most), 0n)
   const single =
     checkOwnCap(total, maxCost) ??
     (key && (await reserveKeyDay(tx, key, day, total))) ??
     checkPerJob(highest, limits) ??
-    (members.length > 1 ? checkPerSuite(total, limits) : null)
+    (members.length > 1 ? checkPerSuite(total, limits) : null) ??
+    (capsule && checkCapsule(total, capsule))
   if (single) return single
+  if (capsuleId) await moveCapsuleBudget(tx, capsuleId, { reserved: total, spent: 0n })
   const refusal = await reservePeriods(tx, teamId, { day, month }, total, limits)
   if (refusal) return refusal
   const priced = members.filter(({ estimate }) => estimate !== 0n)
@@ -157,15 +164,18 @@ export async function reserveCircuit(
   const terms = await circuitTerms(tx, jobId)
   const missing = terms.committed - terms.reserved
   if (missing <= 0n) return
-  const { teamId, day, maxCost, key } = terms
+  const { teamId, day, maxCost, key, capsuleId } = terms
   const { limits } = await teamBudget(tx, teamId)
   const { month } = periodsOf(new Date(`${day}T00:00:00Z`))
+  const capsule = capsuleId ? await lockCapsuleBudget(tx, capsuleId) : null
   const refusal =
     checkOwnCap(missing, maxCost, terms.reserved) ??
     (key && (await reserveKeyDay(tx, key, day, missing))) ??
     checkPerJob(missing, limits, terms.reserved) ??
+    (capsule && checkCapsule(missing, capsule)) ??
     (await reservePeriods(tx, teamId, { day, month }, missing, limits))
   if (refusal) throw budgetError(refusal)
+  if (capsuleId) await moveCapsuleBudget(tx, capsuleId, { reserved: missing, spent: 0n })
   await tx.insert(ledger).values({ teamId, jobId, task, attempt, kind: 'reserve', amount: missing, day })
 }
 
@@ -194,6 +204,7 @@ async function circuitTerms(tx: Tx, jobId: string) {
   const { maxCost, keyId, keyDailyLimit } = job!
   return {
     teamId,
+    capsuleId: await capsuleOfJob(tx, jobId),
     // A reservation and its job may have been written on two sides of midnight.
     day: books!.day ?? day,
     maxCost,
@@ -274,6 +285,11 @@ export async function settle(tx: Tx, jobId: string, cost: MicroUsd | 'all' | 'he
   // `settle` is therefore written also when nothing was spent.
   await tx.insert(ledger).values(rest.amount === 0n ? entries : [...entries, rest])
   const month = periodsOf(new Date(`${day}T00:00:00Z`)).month
+  const capsuleId = reservation ? reservation.capsuleId : await capsuleOfJob(tx, jobId)
+  if (capsuleId) {
+    if (!reservation) await makeCapsuleBudget(tx, capsuleId)
+    await moveCapsuleBudget(tx, capsuleId, { reserved: -reserved, spent })
+  }
   if (!reservation) await makeKeyDay(tx, jobId, day)
   await moveKeyDay(tx, jobId, { day, reserved: -reserved, spent })
   for (const [period, startsOn] of [
@@ -362,7 +378,14 @@ async function makeKeyDay(tx: Tx, jobId: string, day: string): Promise<void> {
  */
 async function entriesOf(tx: Tx, jobId: string) {
   const rows = await tx
-    .select({ kind: ledger.kind, teamId: ledger.teamId, day: ledger.day, amount: ledger.amount })
+    .select({
+      kind: ledger.kind,
+      teamId: ledger.teamId,
+      day: ledger.day,
+      amount: ledger.amount,
+      capsuleId: sql<string | null>`(select j.capsule_id from jobs j
+        where j.id = ledger.job_id and j.capsule_run_id is not null)`
+    })
     .from(ledger)
     .where(eq(ledger.jobId, jobId))
   const of = (kind: (typeof rows)[number]['kind']) => rows.find((row) => row.kind === kind)

@@ -19,11 +19,24 @@ const OVER_DAYS = 7
 
 /** Findings about open and recent periods. `null`: another worker is at it. */
 export const proveRecent = (db: Db): Promise<string[] | null> =>
-  prove(db, 'recent', [reservationsAgainstJobs, recentDays, recentMonths, aboveReservation, heldForGood])
+  prove(db, 'recent', [
+    reservationsAgainstJobs,
+    capsuleReservations,
+    recentDays,
+    recentMonths,
+    aboveReservation,
+    heldForGood
+  ])
 
 /** Findings about every entry of the ledger, every counter and every job with a price. `null`: another worker is at it. */
 export const proveAll = (db: Db): Promise<string[] | null> =>
-  prove(db, 'all', [ledgerMismatches, ledgerAgainstKeyDays, (tx) => wrongBooks(tx, sql`true`), jobsWithoutBooks])
+  prove(db, 'all', [
+    ledgerMismatches,
+    ledgerAgainstKeyDays,
+    ledgerAgainstCapsules,
+    (tx) => wrongBooks(tx, sql`true`),
+    jobsWithoutBooks
+  ])
 
 function prove(db: Db, name: keyof typeof locks, proofs: ((tx: Tx) => Promise<string[]>)[]) {
   return db.transaction(
@@ -160,6 +173,38 @@ const ledgerAgainstKeyDays = (tx: Tx) =>
         group by 1, 2
       ) b on b.key_id = c.key_id and b.day = c.day`
   )
+
+/** A capsule has spent and reserved what the jobs of its runs have. A deleted one has no counter. */
+const ledgerAgainstCapsules = (tx: Tx) =>
+  differences(
+    tx,
+    sql`select 'capsule ' || coalesce(c.capsule_id, b.capsule_id) as what,
+        reserved_micro as c_reserved, spent_micro as c_spent, b_reserved, b_spent
+      from capsule_budgets c
+      full join (
+        select capsules.id as capsule_id, sum(${reservedBy}) as b_reserved, sum(${spentBy}) as b_spent
+        from jobs join capsules on capsules.id = jobs.capsule_id join ledger on ledger.job_id = jobs.id
+        where capsule_run_id is not null group by 1
+      ) b on b.capsule_id = c.capsule_id`
+  )
+
+/** Capsules that have something else reserved than the open and held jobs of their runs. */
+async function capsuleReservations(tx: Tx): Promise<string[]> {
+  const rows = await tx.execute<{ capsule: string; counter: string; books: string }>(sql`
+    with jobs_with_money as (select id, capsule_id from jobs where ${open} and capsule_run_id is not null
+        union all select id, capsule_id from jobs where ${moneyIsHeld} and capsule_run_id is not null),
+      books as (select capsules.id as capsule_id, sum(${reservedBy}) as amount
+        from jobs_with_money join capsules on capsules.id = capsule_id join ledger on ledger.job_id = jobs_with_money.id
+        group by 1)
+    select coalesce(c.capsule_id, books.capsule_id) as capsule,
+      coalesce(reserved_micro, 0)::text as counter, coalesce(amount, 0)::text as books
+    from (select * from capsule_budgets where reserved_micro <> 0) c full join books using (capsule_id)
+    where coalesce(reserved_micro, 0) <> coalesce(amount, 0) order by 1 limit ${FINDINGS_MAX}`)
+  return rows.map(
+    ({ capsule, counter, books }) =>
+      `capsule ${capsule}: ${usd(counter)} counted as reserved, but ${usd(books)} for the open and held jobs of its runs`
+  )
+}
 
 /** Jobs whose entries do not go with their status and cost. @param where of the ledger. */
 async function wrongBooks(tx: Tx, where: SQL): Promise<string[]> {

@@ -39,7 +39,7 @@ export interface PeriodCounter {
 
 /** The limit that a cost would break, with the three figures of a 402 answer. */
 export interface BudgetRefusal {
-  limit: 'max_cost' | 'key' | 'per_job' | 'per_suite' | 'daily' | 'monthly'
+  limit: 'max_cost' | 'key' | 'per_job' | 'per_suite' | 'capsule' | 'daily' | 'monthly'
   estimate: MicroUsd
   current: MicroUsd
   budget: MicroUsd
@@ -47,9 +47,14 @@ export interface BudgetRefusal {
 
 export const nothingSpent: PeriodCounter = { spent: 0n, reserved: 0n }
 
+/** What all runs of a capsule have spent and reserved, and the most they may; `null`: it sets no limit. */
+export interface CapsuleCounter extends PeriodCounter {
+  max: MicroUsd | null
+}
+
 /**
- * Limits are checked in this order: the request's own cap, the key's day, the team's limits per job and per suite, its day,
- * its month.
+ * Limits are checked in this order: the request's own cap, the key's day, the team's limits per job and per suite, the
+ * capsule's budget, the team's day, its month.
  */
 export const checkOwnCap = (estimate: MicroUsd, maxCost: MicroUsd | null, current = 0n): BudgetRefusal | null =>
   maxCost !== null && current + estimate > maxCost ? { limit: 'max_cost', estimate, current, budget: maxCost } : null
@@ -68,6 +73,11 @@ export function checkKeyDay(estimate: MicroUsd, dailyLimit: MicroUsd, counter: P
   return current + estimate > dailyLimit ? { limit: 'key', estimate, current, budget: dailyLimit } : null
 }
 
+export function checkCapsule(estimate: MicroUsd, { max, spent, reserved }: CapsuleCounter): BudgetRefusal | null {
+  const current = spent + reserved
+  return max !== null && current + estimate > max ? { limit: 'capsule', estimate, current, budget: max } : null
+}
+
 export function checkPeriod(
   period: 'daily' | 'monthly',
   estimate: MicroUsd,
@@ -84,6 +94,7 @@ const limitTexts: Record<BudgetRefusal['limit'], string> = {
   key: "this API key's own daily limit",
   per_job: "the team's limit per job",
   per_suite: "the team's limit per suite",
+  capsule: "the capsule's max_budget_usd",
   daily: "the team's daily budget",
   monthly: "the team's monthly budget"
 }

@@ -19,6 +19,12 @@ export interface Answer<T> {
   cookie: string | null
 }
 
+/** A body that is no JSON. */
+export interface FileBody {
+  bytes: Buffer
+  type: string
+}
+
 /** Who asks: a person by the session's cookie (`name=value`), or a program by an API key. */
 export type Credential = { cookie: string } | { key: string }
 
@@ -48,6 +54,20 @@ export class ApiClient {
     return this.write('POST', path, body)
   }
 
+  /** As `post`: a file as it is. */
+  send<T>(path: string, file: FileBody): Promise<Answer<T>> {
+    return this.write('POST', path, file)
+  }
+
+  /** A file, with the name that it came under. @throws CliError as `get`, without trying again. */
+  async download(path: string): Promise<{ bytes: Buffer; name: string | null }> {
+    const response = await this.fetch('GET', path)
+    if (!response.ok) throw this.failure(path, response, await response.text())
+    const bytes = await response.arrayBuffer().catch((error) => this.throwUnreachable('GET', error))
+    const name = /filename="([^"]*)"/.exec(response.headers.get('content-disposition') ?? '')?.[1]
+    return { bytes: Buffer.from(bytes), name: name || null }
+  }
+
   /** As `post`. */
   patch<T>(path: string, body: object | string): Promise<Answer<T>> {
     return this.write('PATCH', path, body)
@@ -70,12 +90,12 @@ export class ApiClient {
     }
   }
 
-  private async write<T>(method: string, path: string, body?: object | string): Promise<Answer<T>> {
-    const text = jsonText(body)
+  private async write<T>(method: string, path: string, body?: object | string | FileBody): Promise<Answer<T>> {
+    const sent = isFile(body) ? body : jsonText(body)
     const key = randomUUID()
     for (const pause of WRITE_RETRY_AFTER_MS) {
       try {
-        return await this.request<T>(method, path, text, key)
+        return await this.request<T>(method, path, sent, key)
       } catch (error) {
         const { kind, details } = error as Partial<CliError>
         const { status } = (details ?? {}) as { status?: number }
@@ -83,27 +103,27 @@ export class ApiClient {
       }
       await delay(pause)
     }
-    return this.request(method, path, text, key)
+    return this.request(method, path, sent, key)
   }
 
-  private async request<T>(method: string, path: string, body?: string, key?: string): Promise<Answer<T>> {
+  private async request<T>(method: string, path: string, body?: string | FileBody, key?: string): Promise<Answer<T>> {
     const response = await this.fetch(method, path, body, key)
     const text = await response.text().catch((error) => this.throwUnreachable(method, error))
     if (!response.ok) throw this.failure(path, response, text)
     return { value: this.parse<T>(text, response.status), text, cookie: sessionCookie(response) }
   }
 
-  private async fetch(method: string, path: string, body?: string, key?: string): Promise<Response> {
+  private async fetch(method: string, path: string, body?: string | FileBody, key?: string): Promise<Response> {
     try {
       return await fetch(this.url + path, {
         method,
         headers: {
           accept: 'application/json',
           ...this.credentialHeader(),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(body !== undefined && { 'content-type': isFile(body) ? body.type : 'application/json' }),
           ...(key !== undefined && { 'idempotency-key': key })
         },
-        ...(body !== undefined && { body }),
+        ...(body !== undefined && { body: isFile(body) ? new Uint8Array(body.bytes) : body }),
         // A redirect is no answer of this API, and following one would show the session to another address.
         redirect: 'manual',
         signal: AbortSignal.timeout(REQUEST_LIMIT_MS)
@@ -174,6 +194,9 @@ export class ApiClient {
     )
   }
 }
+
+const isFile = (body: object | string | undefined): body is FileBody =>
+  typeof body === 'object' && 'bytes' in body && Buffer.isBuffer(body.bytes)
 
 const jsonText = (body: object | string | undefined): string | undefined =>
   typeof body === 'object' ? JSON.stringify(body) : body

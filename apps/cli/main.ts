@@ -3,8 +3,10 @@ import { Command } from 'commander'
 import { exitCodes } from './cli-error.js'
 import { addAccountCommands } from './commands/account.js'
 import { addAdminCommand } from './commands/admin.js'
+import { addAuditCommands } from './commands/audit.js'
 import { addBackendsCommand } from './commands/backends.js'
 import { addBudgetCommand } from './commands/budget.js'
+import { addCapsuleCommand } from './commands/capsule.js'
 import { addDemoCommand } from './commands/demo.js'
 import { addEmulatorsCommand } from './commands/emulators.js'
 import { addJobCommands } from './commands/job.js'
@@ -27,10 +29,12 @@ addAccountCommands(program)
 addRunCommand(program)
 addSubmitCommand(program)
 addScriptsCommand(program)
+addCapsuleCommand(program)
 addJobsCommand(program)
 addJobCommands(program)
 addBackendsCommand(program)
 addBudgetCommand(program)
+addAuditCommands(program)
 addAdminCommand(program)
 
 // A reader that has seen enough, such as `head`, is no failure.

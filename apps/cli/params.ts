@@ -13,9 +13,17 @@ const withOption = ['shots', 'seed']
 export async function paramsJson(shots: number, seed: number | undefined, entries: string[]): Promise<string> {
   const params = new Map([['shots', String(shots)]])
   if (seed !== undefined) params.set('seed', String(seed))
+  return join(params, entries, withOption)
+}
+
+/** The same of what is given alone. */
+export const paramEntriesJson = (entries: string[]): Promise<string> => join(new Map(), entries, ['shots'])
+
+/** @param options the names that have options of their own. */
+async function join(params: Map<string, string>, entries: string[], options: string[]): Promise<string> {
   for (const entry of entries) {
     const [name, value] = await paramOf(entry)
-    if (withOption.includes(name)) throw new CliError('usage', `--param ${name}: use --${name}`)
+    if (options.includes(name)) throw new CliError('usage', `--param ${name}: use --${name}`)
     if (params.has(name)) throw new CliError('usage', `--param ${name}: is given twice`)
     params.set(name, value)
   }

@@ -8,6 +8,7 @@ import { sql } from 'drizzle-orm'
 import { missingRingKeys, openCredentials, storeCredentials } from '../../activities/credentials.js'
 import { type KeyRing, readKeyRing, webhookContext } from '../../activities/key-ring.js'
 import { rotateKeys } from '../../activities/key-rotation.js'
+import { createInstallationSigner } from '../../activities/signer.js'
 import { ensureSecretKeys, secretKeysFile } from '../../apps/cli/stack/secret-keys.js'
 import { newId } from '../../db/ids.js'
 import { webhooks } from '../../db/tables/teams.js'
@@ -61,7 +62,7 @@ test('every value is readable with the new key alone, and the old one is not nee
     code: 0,
     stderr: '12 re-wrapped with k2\n13 re-wrapped with k2\n',
     stdout:
-      'k2 wraps 13 values; re-wrapped now: 12 credentials, 1 webhook secret.\n' +
+      'k2 wraps 13 values; re-wrapped now: 12 credentials, 1 webhook secret, 0 signing keys.\n' +
       'k1 is not needed any more: take it out of SECRETS_KEYS once every api and worker seals with k2, and keep it as long as backups from before.\n'
   })
   for (const [at, teamId] of teams.entries()) expect(await read(ring.new, teamId)).toBe(`value-${at}-of-a-team`)
@@ -72,11 +73,22 @@ test('every value is readable with the new key alone, and the old one is not nee
   expect(again).toEqual({ code: 0, stderr: '', stdout: expect.any(String) })
   expect(JSON.parse(again.stdout)).toEqual({
     current: 'k2',
-    rewrapped: { team_secrets: 0, webhooks: 0 },
+    rewrapped: { team_secrets: 0, webhooks: 0, signing_keys: 0 },
     unopenable: [],
     in_use: { k2: 13 },
     removable: ['k1']
   })
+})
+
+test('the keys that sign come along, and go on signing', async () => {
+  const before = await createInstallationSigner(db, ring.old)()
+  expect((await rotateKeys(db, ring.both, silent)).rewrapped).toMatchObject({ signing_keys: 1 })
+  const after = await createInstallationSigner(db, ring.new)()
+  expect(after.keyId).toBe(before.keyId)
+  const text = Buffer.from('text')
+  expect(after.sign(text)).toEqual(before.sign(text))
+  await expect(createInstallationSigner(db, ring.old)()).rejects.toThrow('k2')
+  await db.execute(sql`delete from signing_keys`)
 })
 
 test('values that are written meanwhile, with either ring, are all readable at every moment', async () => {
@@ -149,7 +161,11 @@ test('more rows than a batch are all done', async () => {
   await db.insert(webhooks).values(values)
   const heard: number[] = []
   const { rewrapped, inUse } = await rotateKeys(db, ring.both, (done) => heard.push(done))
-  expect([rewrapped, inUse, heard]).toEqual([{ team_secrets: 0, webhooks: 450 }, { k2: 450 }, [200, 400, 450]])
+  expect([rewrapped, inUse, heard]).toEqual([
+    { team_secrets: 0, webhooks: 450, signing_keys: 0 },
+    { k2: 450 },
+    [200, 400, 450]
+  ])
   expect(await readWebhook(ring.new, values[449]!.id)).toBe('whsec_449')
 })
 
@@ -166,7 +182,7 @@ describe('what no key opens', () => {
     const { error } = JSON.parse(ended.stdout)
     expect(error).toMatchObject({
       current: 'k2',
-      rewrapped: { team_secrets: 1, webhooks: 0 },
+      rewrapped: { team_secrets: 1, webhooks: 0, signing_keys: 0 },
       in_use: { k0: 1, k1: 1, k2: 1 },
       removable: []
     })

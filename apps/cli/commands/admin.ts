@@ -9,7 +9,6 @@ import {
   unsuspendTeam
 } from '../../../db/administration.js'
 import { listAccessCodes, type Search, searchTeams, searchUsers } from '../../../db/administration-lists.js'
-import { type Connection, connect, postgresCode } from '../../../db/client.js'
 import {
   ACCESS_CODE_USES_MAX,
   accessCodePattern,
@@ -18,18 +17,15 @@ import {
   teamView,
   userView
 } from '../../../domain/administration.js'
-import { codeOf } from '../../../domain/errors.js'
 import { type Page, pageView } from '../../../domain/page.js'
 import { CliError } from '../cli-error.js'
 import { plainLine, print, table } from '../output.js'
 import { ago, clockTime } from '../readable-time.js'
 import { jsonOption, reported } from '../service-command.js'
-import { runningStack } from '../service-url.js'
+import { databaseHelp, inDatabase } from './admin-database.js'
 import { addMoneyCommands } from './admin-money.js'
+import { addSigningKeyCommand } from './admin-signing.js'
 import { addRotateKeysCommand } from './rotate-keys.js'
-
-const databaseHelp =
-  '\nThe database is the one that DATABASE_URL names, else that of the stack running from DATA_DIR (.data).'
 
 export function addAdminCommand(program: Command): void {
   const admin = program.command('admin').description('work on the database of the service, without signing in')
@@ -66,6 +62,7 @@ export function addAdminCommand(program: Command): void {
     .action((id: string, options: { json?: boolean }) => reported(options, () => unsuspend(id, options)))
   addMoneyCommands(admin, inDatabase, databaseHelp)
   addRotateKeysCommand(admin, inDatabase, databaseHelp)
+  addSigningKeyCommand(admin)
 }
 
 interface ListOptions extends Search {
@@ -166,41 +163,6 @@ async function suspend(id: string, options: { json?: boolean; reason: string }):
 async function unsuspend(id: string, options: { json?: boolean }): Promise<void> {
   const team = teamView(await inDatabase(({ db }) => unsuspendTeam(db, commandLine, id)))
   print(options.json ? JSON.stringify(team) : `${plainLine(team.name)} is not suspended any more.`)
-}
-
-async function inDatabase<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-  const url = process.env.DATABASE_URL || runningStack()?.database_url
-  if (!url)
-    throw new CliError(
-      'unreachable',
-      'no database: start the service (npm start), name its data folder with DATA_DIR, or set DATABASE_URL'
-    )
-  if (!URL.canParse(url))
-    throw new CliError('usage', 'DATABASE_URL: must be an address such as postgres://user:password@host:5432/name')
-  const connection = connect(url, { max: 1 })
-  try {
-    return await work(connection)
-  } catch (error) {
-    throw translated(error, new URL(url).host)
-  } finally {
-    await connection.close()
-  }
-}
-
-function translated(error: unknown, host: string): unknown {
-  if (codeOf(error)) return new CliError('refused', (error as Error).message)
-  const code = postgresCode(error)
-  if (code === '23505') return new CliError('refused', 'this access code exists already: choose another')
-  if (code === '42P01')
-    return new CliError('unreachable', `the database at ${host} has no tables yet: start the service once`)
-  if (code && /^(28|3D)/.test(code))
-    return new CliError(
-      'unreachable',
-      `the database at ${host} lets nobody in with these credentials (${code}): check DATABASE_URL`
-    )
-  if (code && /^(E[A-Z]+|CONNECT.*|08.*|57P03)$/.test(code))
-    return new CliError('unreachable', `the database at ${host} does not answer (${code}): is the service running?`)
-  return error
 }
 
 function wholeNumberWithin(least: number, most: number) {

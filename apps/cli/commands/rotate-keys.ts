@@ -42,7 +42,8 @@ async function rotate({ json }: { json?: boolean }, inDatabase: InDatabase): Pro
   print(json ? JSON.stringify(view) : summary(keyRing, rotation))
 }
 
-function readRing(dataDir: string): KeyRing {
+/** Those of SECRETS_KEYS, else of the stack's data folder. @throws CliError without any. */
+export function readRing(dataDir: string): KeyRing {
   const text = process.env.SECRETS_KEYS?.trim() || readSecretKeys(dataDir)
   if (!text)
     throw new CliError(
@@ -65,9 +66,9 @@ const rotationView = (keyRing: KeyRing, { rewrapped, unopenable, inUse, removabl
 })
 
 function summary({ currentKeyId, keyIds }: KeyRing, { rewrapped, inUse, removable }: Rotation): string {
-  const { team_secrets: secrets, webhooks } = rewrapped
+  const { team_secrets: secrets, webhooks, signing_keys: signing } = rewrapped
   const lines = [
-    `${currentKeyId} wraps ${count(inUse[currentKeyId] ?? 0, 'value')}; re-wrapped now: ${count(secrets, 'credential')}, ${count(webhooks, 'webhook secret')}.`
+    `${currentKeyId} wraps ${count(inUse[currentKeyId] ?? 0, 'value')}; re-wrapped now: ${count(secrets, 'credential')}, ${count(webhooks, 'webhook secret')}, ${count(signing, 'signing key')}.`
   ]
   for (const keyId of keyIds.slice(1))
     lines.push(

@@ -11,6 +11,7 @@ export interface StackSettings {
   port: number
   publicUrl?: string
   mailDir?: string
+  auditCheckpointsFile?: string
   rateLimitScale?: string
   logLevel?: string
   /** Of api and worker; a free one each when left out. */
@@ -38,12 +39,14 @@ export function readSettings(env: NodeJS.ProcessEnv): StackSettings {
     throw new Error(`RATE_LIMIT_SCALE must be a number from 0 (off) upwards (it is "${rateLimitScale}").`)
   }
   const mailDir = text('MAIL_DIR')
+  const auditCheckpointsFile = text('AUDIT_CHECKPOINTS_FILE')
   return {
     dataDir: resolve(text('DATA_DIR') ?? '.data'),
     host: hostOf(text('HOST')),
     port: portOf(text('PORT')),
     publicUrl: text('PUBLIC_URL'),
     mailDir: mailDir && resolve(mailDir),
+    auditCheckpointsFile: auditCheckpointsFile && resolve(auditCheckpointsFile),
     rateLimitScale,
     logLevel: text('LOG_LEVEL'),
     metricsPort: optionalPort('METRICS_PORT', text('METRICS_PORT')),

@@ -5,6 +5,7 @@
 //
 // The end: worker (finishes or hands back what it runs), api, emulators, executor, Temporal, Redis, Postgres.
 import { join } from 'node:path'
+import { checkpointsFile } from './checkpoints-file.js'
 import type { Child, StackContext } from './child.js'
 import { DataDir, newSecret } from './data-dir.js'
 import {
@@ -142,6 +143,7 @@ class RunningStack implements Stack {
       DATA_DIR: dataDir.path,
       PUBLIC_URL: settings.publicUrl ?? this.callUrl,
       MAIL_DIR: settings.mailDir ?? dataDir.folder('mail'),
+      AUDIT_CHECKPOINTS_FILE: settings.auditCheckpointsFile ?? checkpointsFile(dataDir.path),
       ...(emulated && emulatorVariables(emulated))
     }
     await Promise.all([this.startWorker(env), this.startApi(env, port)])

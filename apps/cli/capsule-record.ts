@@ -1,0 +1,84 @@
+// The parts of the API's answers about capsules that commands show.
+import type { CapsuleRunStatus, CapsuleState } from '../../domain/capsule-state.js'
+import type { Verdict } from '../../domain/verification/verdict.js'
+import { CliError } from './cli-error.js'
+import { isUuid } from './service-command.js'
+
+export interface CapsuleItem {
+  id: string
+  name: string
+  state: CapsuleState
+  tags: string[]
+  created_at: string
+}
+
+export interface CapsuleRecord extends CapsuleItem {
+  description: string
+  workflow: { tasks: { name: string; script_id: string | null; backend: string; framework?: string }[] } | null
+  backends: string[]
+  max_budget_usd: number | null
+  retention_years: number | null
+  regulatory_framework: string | null
+  source_job_id: string | null
+  cloned_from: string | null
+  derived_from?: string | null
+  imported?: { capsule_digest: string | null; name: string; sealed_at: string | null } | null
+  evidence: { task_executions: number; artifacts: { name: string; size_bytes: number }[] }
+  seal: {
+    root_digest: string
+    capsule_digest: string
+    exit_code: number
+    exit_message: string | null
+    margin?: number
+    sealed_at: string
+    signature: { key_id: string; algorithm: string }
+  } | null
+  publication: { title: string; slug: string; published_at: string } | null
+  schedule: { cron: string; timezone: string; paused: boolean } | null
+  updated_at: string
+}
+
+export interface CapsulePage {
+  capsules: CapsuleItem[]
+  total: number
+  total_capped?: boolean
+}
+
+export interface CapsuleRun {
+  id: string
+  mode: string
+  trigger?: string
+  status: CapsuleRunStatus
+  reason?: string | null
+  job_ids: string[]
+  verification: {
+    verdict: Verdict
+    method: string
+    tvd: number | null
+    tvd_upper: number | null
+    margin: number
+    needed_shots?: number | null
+    reason: string
+  } | null
+  created_at: string
+  completed_at: string | null
+}
+
+export interface RunPage {
+  runs: CapsuleRun[]
+  total: number
+  total_capped?: boolean
+}
+
+/** @throws CliError `usage` for what is no id. */
+export function capsuleId(text: string): string {
+  if (isUuid(text)) return text.toLowerCase()
+  throw new CliError('usage', `"${text}" is not the id of a capsule: qjob capsule list shows them`)
+}
+
+/** Whether nothing goes on in a run any more. */
+export const isOver = ({ status }: CapsuleRun): boolean => !['pending', 'running', 'judging'].includes(status)
+
+/** A run that came to its end, and whose results are those of the seal where they were compared. */
+export const wentWell = ({ status, verification }: CapsuleRun): boolean =>
+  status === 'completed' && (verification === null || ['exact', 'consistent'].includes(verification.verdict))

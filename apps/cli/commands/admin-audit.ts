@@ -1,0 +1,78 @@
+// `qjob audit verify --database`: audit trails proved against the database itself and the checkpoints kept outside it.
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type CheckpointFile, readCheckpoints } from '../../../activities/audit-checkpoint-file.js'
+import { proveAudit } from '../../../activities/audit-proof.js'
+import type { KeyRing } from '../../../activities/key-ring.js'
+import { teamsWithTrails } from '../../../db/audit-verify.js'
+import { CliError } from '../cli-error.js'
+import { checkpointsFile } from '../stack/checkpoints-file.js'
+import { readSecretKeys } from '../stack/secret-keys.js'
+import { inDatabase } from './admin-database.js'
+import { readRing } from './rotate-keys.js'
+
+export interface TrailReport {
+  team_id: string
+  ok: boolean
+  entries: number
+  head: { seq: number; hash: string }
+  first_broken: { seq: number; reason: string } | null
+  checkpoints: number
+  signed_up_to: number
+  seals: number
+}
+
+export interface DatabaseReport {
+  ok: boolean
+  /** `null`: none was there. */
+  checkpoints_file: string | null
+  /** Lines of it that hold no checkpoint. */
+  unreadable_lines: number[]
+  /** Whether the keys are known to be this installation's, since the key ring opens their private halves. */
+  keys_proven: boolean
+  teams: TrailReport[]
+}
+
+/**
+ * @param team one team; all that have a trail, or a checkpoint outside, without it.
+ * @param file of checkpoints; that of the stack's data folder without it, if it is there.
+ */
+export async function verifyDatabase(team: string | undefined, file: string | undefined): Promise<DatabaseReport> {
+  const dataDir = resolve(process.env.DATA_DIR || '.data')
+  const path = file ?? defaultFile(dataDir)
+  const outside = path === null ? null : await read(path)
+  const keyRing = ringIfThere(dataDir)
+  return inDatabase(async ({ db }) => {
+    const ids = team ? [team.toLowerCase()] : await teamsWithTrails(db, [...(outside?.byTeam.keys() ?? [])])
+    const teams: TrailReport[] = []
+    for (const id of ids) {
+      const report = await proveAudit(db, id, { keyRing, exported: outside?.byTeam.get(id) ?? [] })
+      const { firstBroken, signedUpTo, ...rest } = report
+      teams.push({ team_id: id, ...rest, first_broken: firstBroken, signed_up_to: signedUpTo })
+    }
+    return {
+      ok: teams.every(({ ok }) => ok),
+      checkpoints_file: path,
+      unreadable_lines: outside?.unreadable ?? [],
+      keys_proven: keyRing !== null,
+      teams
+    }
+  })
+}
+
+function defaultFile(dataDir: string): string | null {
+  const path = process.env.AUDIT_CHECKPOINTS_FILE?.trim() || checkpointsFile(dataDir)
+  return existsSync(path) ? path : null
+}
+
+async function read(path: string): Promise<CheckpointFile> {
+  try {
+    return await readCheckpoints(path)
+  } catch (error) {
+    throw new CliError('usage', `--checkpoints: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+/** Whoever has only a copy of the database can check all but the keys. */
+const ringIfThere = (dataDir: string): KeyRing | null =>
+  process.env.SECRETS_KEYS?.trim() || readSecretKeys(dataDir) ? readRing(dataDir) : null

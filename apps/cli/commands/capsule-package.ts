@@ -1,0 +1,164 @@
+// `qjob capsule export`, `import` and `verify`: capsules as files. `verify` asks no service: what it needs is given to it.
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { type Command, Option } from 'commander'
+import { readPackage } from '../../../activities/capsule-format/package-reader.js'
+import { type PackageReport, verifyPackage } from '../../../activities/capsule-format/package-verification.js'
+import { codeOf } from '../../../domain/errors.js'
+import type { ApiClient } from '../api-client.js'
+import { capsuleId } from '../capsule-record.js'
+import { CliError, exitCodes } from '../cli-error.js'
+import { listing, plain, print, say } from '../output.js'
+import { jsonOption, reported, type ServiceOptions, serviceCommand, withService } from '../service-command.js'
+
+/** The service takes no larger package. */
+const PACKAGE_BYTES_MAX = 64 * 1024 * 1024
+/** Of an attestation, or a key. */
+const SMALL_BYTES_MAX = 1024 * 1024
+
+export function addCapsulePackageCommands(capsule: Command): void {
+  serviceCommand(capsule, 'export', 'write a capsule to a file, the same bytes every time')
+    .argument('<capsule>', 'the id of a capsule')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'capsule: the open archive; rocrate: a zip with RO-Crate metadata and attestation'
+      )
+        .choices(['capsule', 'rocrate'])
+        .default('capsule')
+    )
+    .option('-o, --output <file>', 'where to; - is standard output (default: the name that the service gives it)')
+    .option('--attestation <file>', 'write the signed attestation of a sealed capsule there too')
+    .option('--force', 'write over files that are there')
+    .action((id: string, options: ExportOptions) => withService(options, (api) => exportCapsule(api, id, options)))
+  serviceCommand(capsule, 'import <file>', 'make a draft of a package, a .capsule archive or an RO-Crate zip')
+    .option('--team <id>', 'the team that it is to belong to')
+    .action((file: string, options: ServiceOptions & { team?: string }) =>
+      withService(options, (api) => importCapsule(api, file, options))
+    )
+  jsonOption(
+    capsule
+      .command('verify <file>')
+      .description('check a package without any service: digests, identity, signature; 1 if anything is wrong')
+  )
+    .option('--id <identity>', 'the identity that it must have, mqc:1:...')
+    .option('--attestation <file>', 'the attestation (default: the one inside an RO-Crate)')
+    .option('--key <file>', 'the public key in PEM form that you trust (GET /api/meta/keys)')
+    .action((file: string, options: VerifyOptions) => reported(options, () => verifyFile(file, options)))
+}
+
+interface ExportOptions extends ServiceOptions {
+  format: string
+  output?: string
+  attestation?: string
+  force?: boolean
+}
+
+async function exportCapsule(api: ApiClient, text: string, options: ExportOptions): Promise<void> {
+  const id = capsuleId(text)
+  if (options.output === '-' && options.json) throw new CliError('usage', '--json: standard output holds the package')
+  const { bytes, name } = await api.download(`/api/capsules/${id}/export?format=${options.format}`)
+  const attestation =
+    options.attestation === undefined ? null : (await api.download(`/api/capsules/${id}/attestation`)).bytes
+  const file = options.output ?? fileName(name, id, options.format)
+  if (attestation) await write(options.attestation!, attestation, options)
+  if (file === '-') return void process.stdout.write(bytes)
+  await write(file, bytes, options)
+  print(
+    options.json
+      ? JSON.stringify({ file, size_bytes: bytes.length, attestation: options.attestation ?? null })
+      : `${file}: ${bytes.length} bytes`
+  )
+}
+
+/** A name from outside names no other folder. */
+const fileName = (name: string | null, id: string, format: string): string =>
+  name && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)
+    ? name
+    : `capsule-${id.slice(0, 8)}${format === 'capsule' ? '.capsule' : '.crate.zip'}`
+
+async function write(file: string, bytes: Buffer, { force }: ExportOptions): Promise<void> {
+  try {
+    await writeFile(file, bytes, { flag: force ? 'w' : 'wx' })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new CliError(
+      'usage',
+      code === 'EEXIST' ? `${file}: is there already; --force writes over it` : `${file}: cannot be written (${code})`
+    )
+  }
+}
+
+async function importCapsule(api: ApiClient, file: string, options: ServiceOptions & { team?: string }): Promise<void> {
+  const bytes = await readBytes(file, PACKAGE_BYTES_MAX)
+  const query = options.team === undefined ? '' : `?team_id=${encodeURIComponent(options.team)}`
+  const { value, text } = await api.send<{ capsule_id: string; state: string; warnings: string[] }>(
+    `/api/capsules/import${query}`,
+    { bytes, type: 'application/octet-stream' }
+  )
+  for (const warning of value.warnings) say(`warning: ${warning}`)
+  const id = plain(value.capsule_id)
+  print(options.json ? text : `capsule ${id}, a ${plain(value.state)}\nLook at it with: qjob capsule show ${id}`)
+}
+
+interface VerifyOptions {
+  json?: boolean
+  id?: string
+  attestation?: string
+  key?: string
+}
+
+async function verifyFile(file: string, options: VerifyOptions): Promise<void> {
+  if (options.id !== undefined && !/^mqc:1:[0-9a-f]{64}$/.test(options.id))
+    throw new CliError('usage', `--id ${options.id}: must be mqc:1: and 64 hexadecimal digits in lower case`)
+  const bytes = await readBytes(file, PACKAGE_BYTES_MAX)
+  const envelope = await smallText(options.attestation)
+  const publicKeyPem = await smallText(options.key)
+  const report = verifyPackage(await readOrFail(file, bytes), {
+    ...(envelope !== undefined && { envelope }),
+    ...(publicKeyPem !== undefined && { publicKeyPem }),
+    ...(options.id !== undefined && { expectedId: options.id })
+  })
+  print(options.json ? JSON.stringify(report) : reportText(file, report))
+  if (!report.ok) process.exitCode = exitCodes.jobFailed
+}
+
+/** A package that cannot be read is one that is not as it was sealed. */
+async function readOrFail(file: string, bytes: Buffer) {
+  try {
+    return await readPackage(bytes)
+  } catch (error) {
+    if (codeOf(error) !== 'validation_error') throw error
+    throw new CliError('jobFailed', `${file}: ${(error as Error).message}`, { ok: false })
+  }
+}
+
+function reportText(file: string, report: PackageReport): string {
+  const heading = report.ok ? 'verified' : 'NOT verified'
+  const lines = listing([
+    ['identity', report.capsule_digest],
+    ['root digest', report.root_digest],
+    ...report.checks.map(({ check, ok, detail }): [string, string] => [
+      check,
+      `${ok === null ? 'not checked' : ok ? 'ok' : 'WRONG'}: ${detail}`
+    ])
+  ])
+  const note =
+    report.ok && !report.authenticated
+      ? '\n\nWhoever made this file could have made any other: give --id, or --key with the attestation, to know whose it is.'
+      : ''
+  return `${plain(file)}: ${heading}\n\n${lines}${note}`
+}
+
+const smallText = async (file: string | undefined): Promise<string | undefined> =>
+  file === undefined ? undefined : (await readBytes(file, SMALL_BYTES_MAX)).toString('utf8')
+
+async function readBytes(file: string, most: number): Promise<Buffer> {
+  try {
+    const { size } = await stat(file)
+    if (size > most) throw new CliError('usage', `${file}: has ${size} bytes, at most ${most} are taken`)
+    return await readFile(file)
+  } catch (error) {
+    if (error instanceof CliError) throw error
+    throw new CliError('usage', `${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}

@@ -12,9 +12,11 @@ export const capsuleTransitions: Readonly<Record<CapsuleState, readonly CapsuleS
   archived: []
 }
 
-export type CapsuleRunMode = 'verify' | 'template'
+export const capsuleRunModes = ['verify', 'template'] as const
+export type CapsuleRunMode = (typeof capsuleRunModes)[number]
 /** Why a run was made: asked for, due by the schedule, back-filled by request, or to confirm a surprising verdict. */
-export type CapsuleRunTrigger = 'request' | 'schedule' | 'backfill' | 'confirmation'
+export const capsuleRunTriggers = ['request', 'schedule', 'backfill', 'confirmation'] as const
+export type CapsuleRunTrigger = (typeof capsuleRunTriggers)[number]
 
 /** `refused`: never made (suspended team, budget, a backend that is gone); the reason is recorded. */
 export const capsuleRunStatuses = [

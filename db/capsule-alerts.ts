@@ -1,0 +1,198 @@
+// Alerts of schedules: a verification that came out as nobody wants is repeated once, and only when the repetition comes out
+// so too is anybody told. One transaction ends a run and decides about it, so nothing is told twice and nothing forgotten.
+import { and, desc, eq, gt, isNotNull, isNull, notInArray, or, sql } from 'drizzle-orm'
+import { ServiceError } from '../domain/errors.js'
+import { type AlertOutcome, alertOutcomes, TOLD_AGAIN_SECONDS } from '../domain/verification-schedule.js'
+import { createRun } from './capsule-runs.js'
+import { loadSchedule, type ScheduleRow } from './capsule-schedules.js'
+import type { Tx } from './client.js'
+import { membersByAddress } from './members.js'
+import { teams } from './tables/accounts.js'
+import { capsuleAlertMails, capsuleRuns, capsules } from './tables/capsules.js'
+import { recordTeamEvent } from './webhook-deliveries.js'
+
+type Run = typeof capsuleRuns.$inferSelect
+
+/**
+ * Goes on from a verification that has ended: makes the run that confirms it, or tells people. Call it in the transaction that
+ * writes the verdict or the failure, after that and before its entry in the audit trail. Runs that no schedule made, and
+ * those that came out well, need nothing.
+ * @returns the id of a confirming run's first job, whose start others have to hear of; `null` without one.
+ */
+export async function afterVerdict(tx: Tx, runId: string, at = new Date()): Promise<{ confirmation: string | null }> {
+  const done = { confirmation: null }
+  const run = await loadRun(tx, runId)
+  if (run?.mode !== 'verify' || run.trigger === 'request') return done
+  const schedule = await loadSchedule(tx, run.capsuleId)
+  if (!schedule || schedule.alertOn.length === 0) return done
+  if (run.trigger === 'confirmation') {
+    const first = run.confirms === null ? null : await loadRun(tx, run.confirms)
+    // Somebody cancelled it: what it should have confirmed is told as it is.
+    const outcome = run.status === 'cancelled' ? first && outcomeOf(first) : outcomeOf(run)
+    if (first && first.alertedAt === null && isSurprise(schedule, outcome))
+      await tell(tx, schedule, first, {
+        outcome,
+        confirmedBy: run.status === 'cancelled' ? null : run,
+        reason: run.reason
+      })
+    return done
+  }
+  const outcome = outcomeOf(run)
+  if (!isSurprise(schedule, outcome) || (await isToldAlready(tx, run, outcome, at))) return done
+  const { runId: _, jobIds, refused } = await confirm(tx, run, at)
+  if (refused === null) return { confirmation: jobIds[0]! }
+  await tell(tx, schedule, run, { outcome, confirmedBy: null, reason: refused })
+  return done
+}
+
+const isOutcome = (value: string | null): value is AlertOutcome =>
+  (alertOutcomes as readonly (string | null)[]).includes(value)
+
+/** What an alert may be about; `null` for anything else. */
+function outcomeOf({ status, verdict }: Run): AlertOutcome | null {
+  const outcome = status === 'completed' ? verdict : status
+  return isOutcome(outcome) ? outcome : null
+}
+
+const isSurprise = ({ alertOn }: ScheduleRow, outcome: AlertOutcome | null): outcome is AlertOutcome =>
+  outcome !== null && alertOn.includes(outcome)
+
+async function loadRun(tx: Tx, runId: string): Promise<Run | null> {
+  const [run] = await tx.select().from(capsuleRuns).where(eq(capsuleRuns.id, runId))
+  return run ?? null
+}
+
+/** The same outcome was told not long ago, and nothing came out well since. */
+async function isToldAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date): Promise<boolean> {
+  const ofCapsule = eq(capsuleRuns.capsuleId, run.capsuleId)
+  const [told] = await tx
+    .select()
+    .from(capsuleRuns)
+    .where(and(ofCapsule, isNotNull(capsuleRuns.alertedAt)))
+    .orderBy(desc(capsuleRuns.alertedAt))
+    .limit(1)
+  if (!told || outcomeOf(told) !== outcome) return false
+  if (at.getTime() - told.alertedAt!.getTime() >= TOLD_AGAIN_SECONDS * 1000) return false
+  const [well] = await tx
+    .select({ id: capsuleRuns.id })
+    .from(capsuleRuns)
+    .where(
+      and(
+        ofCapsule,
+        gt(capsuleRuns.completedAt, told.alertedAt!),
+        eq(capsuleRuns.status, 'completed'),
+        isNotNull(capsuleRuns.verdict),
+        notInArray(capsuleRuns.verdict, ['different', 'drifted'])
+      )
+    )
+    .limit(1)
+  return well === undefined
+}
+
+/** The run that repeats it; `refused` says why there is none. */
+async function confirm(
+  tx: Tx,
+  run: Run,
+  at: Date
+): Promise<{ runId: string; jobIds: string[]; refused: string | null }> {
+  const none = { runId: '', jobIds: [] }
+  const [team] = await tx.select({ suspendedAt: teams.suspendedAt }).from(teams).where(eq(teams.id, run.teamId))
+  if (team?.suspendedAt) return { ...none, refused: 'The team is suspended' }
+  try {
+    const made = await tx.transaction((inner) =>
+      createRun(inner, {
+        capsuleId: run.capsuleId,
+        mode: 'verify',
+        trigger: 'confirmation',
+        owner: { userId: run.userId, keyId: null },
+        actor: 'system',
+        confirms: run.id,
+        at
+      })
+    )
+    return { ...made, refused: null }
+  } catch (error) {
+    if (error instanceof ServiceError) return { ...none, refused: error.message }
+    throw error
+  }
+}
+
+/** @param alert.reason why the confirming run failed, or why there is none. */
+async function tell(
+  tx: Tx,
+  schedule: ScheduleRow,
+  first: Run,
+  { outcome, confirmedBy, reason }: { outcome: AlertOutcome; confirmedBy: Run | null; reason: string | null }
+): Promise<void> {
+  const [mine] = await tx
+    .update(capsuleRuns)
+    .set({ alertedAt: sql`clock_timestamp()` })
+    .where(and(eq(capsuleRuns.id, first.id), isNull(capsuleRuns.alertedAt)))
+    .returning({ alertedAt: capsuleRuns.alertedAt })
+  if (!mine) return
+  // Whoever has left the team meanwhile is told nothing.
+  const told = await membersByAddress(tx, first.teamId, schedule.alertEmails)
+  if (told.size > 0)
+    await tx
+      .insert(capsuleAlertMails)
+      .values([...told.values()].map(({ email }) => ({ runId: first.id, email })))
+      .onConflictDoNothing()
+  const [capsule] = await tx.select({ name: capsules.name }).from(capsules).where(eq(capsules.id, first.capsuleId))
+  await recordTeamEvent(tx, first.teamId, 'capsule.verified', {
+    alert: true,
+    capsule_id: first.capsuleId,
+    capsule_name: capsule!.name,
+    team_id: first.teamId,
+    capsule_run_id: first.id,
+    scheduled_at: first.scheduledAt?.toISOString() ?? null,
+    outcome,
+    verdict: confirmedBy ? confirmedBy.verdict : first.verdict,
+    confirmed: confirmedBy !== null,
+    confirmed_by: confirmedBy?.id ?? null,
+    reason
+  })
+}
+
+/** What a mail about an alert says. */
+export interface Alert {
+  runId: string
+  capsuleId: string
+  capsuleName: string
+  scheduledAt: Date | null
+  /** Of the run that the schedule made. */
+  first: { outcome: string; reason: string | null; tvd: number | null; margin: number | null }
+  /** Of the run that confirmed it; `null` when there was none. */
+  second: { outcome: string; reason: string | null; tvd: number | null; margin: number | null } | null
+}
+
+export async function loadAlert(tx: Tx, runId: string): Promise<Alert | null> {
+  const rows = await tx
+    .select({ run: capsuleRuns, name: capsules.name })
+    .from(capsuleRuns)
+    .innerJoin(capsules, eq(capsules.id, capsuleRuns.capsuleId))
+    .where(or(eq(capsuleRuns.id, runId), eq(capsuleRuns.confirms, runId)))
+  const first = rows.find(({ run }) => run.id === runId)
+  if (!first) return null
+  const second = rows.find(({ run }) => run.confirms === runId && inOutcomes(run))
+  return {
+    runId,
+    capsuleId: first.run.capsuleId,
+    capsuleName: first.name,
+    scheduledAt: first.run.scheduledAt,
+    first: told(first.run),
+    second: second ? told(second.run) : null
+  }
+}
+
+const inOutcomes = (run: Run): boolean => outcomeOf(run) !== null
+
+function told({ status, verdict, reason, verification }: Run): Alert['first'] {
+  const number = (value: unknown) => (typeof value === 'number' ? value : null)
+  const report = (verification ?? {}) as { tvd?: unknown; margin?: unknown; reason?: unknown }
+  return {
+    outcome: verdict ?? status,
+    reason: reason ?? (typeof report.reason === 'string' ? report.reason : null),
+    tvd: number(report.tvd),
+    margin: number(report.margin)
+  }
+}

@@ -1,0 +1,246 @@
+// The evidence of a completed job: what ran, on what, with which parameters, what came of it, and what it took. Sources,
+// parameters and results are kept byte for byte; what is written here is RFC 8785 text: the same job gives the same files.
+import canonicalize from 'canonicalize'
+import { and, eq } from 'drizzle-orm'
+import { backendView } from '../domain/backend.js'
+import { ServiceError } from '../domain/errors.js'
+import { jsonFields, jsonObject } from '../domain/json-text.js'
+import { usdFromMicro } from '../domain/money.js'
+import type { StoredSource } from '../domain/submission.js'
+import { type ArtifactInfo, findArtifact, listArtifacts, sha256Of } from './artifacts.js'
+import { type AttemptRow, listAttempts, resultText } from './attempts.js'
+import { findBackend } from './backends.js'
+import type { EvidenceFile } from './capsule-changes.js'
+import { type CapsuleRow, evidenceRun } from './capsules.js'
+import type { DbOrTx } from './client.js'
+import { loadSource, recordColumns } from './jobs.js'
+import { capsuleFiles } from './tables/capsules.js'
+import { jobs } from './tables/jobs.js'
+
+/** Of one capsule, in bytes: what an archive of it can hold. */
+export const EVIDENCE_BYTES_MAX = 60 * 1024 * 1024
+
+/** What a capsule says of one execution beside its files. */
+export interface TaskFacts {
+  /** The id of the job. */
+  taskId: string
+  jobId: string
+  /** Name of the task in the workflow. */
+  name: string
+  provider: string
+  /** Slug. */
+  backend: string
+  shots: number
+  startedAt: Date | null
+  endedAt: Date | null
+  wallSeconds: number | null
+  costUsd: number | null
+  /** The result was sampled, so that a repetition differs by chance. */
+  sampled: boolean
+  hardware: boolean
+}
+
+const jobQuery = (db: DbOrTx) => db.select({ ...recordColumns, shots: jobs.shots }).from(jobs)
+type EvidenceJob = Awaited<ReturnType<typeof jobQuery>>[number]
+
+async function completedJob(db: DbOrTx, jobId: string): Promise<EvidenceJob> {
+  const [job] = await jobQuery(db).where(eq(jobs.id, jobId))
+  if (!job) throw new Error(`the job ${jobId} is gone`)
+  if (job.status !== 'completed' || job.resultSha256 === null)
+    throw new ServiceError('validation_error', `job_id: must be a completed job (it is ${job.status})`)
+  return job
+}
+
+/**
+ * The files of one completed job, below `tasks/<task>/`.
+ * @param task its name, which is fit to name a folder.
+ * @throws ServiceError `validation_error` when it has not completed, or has more than can be kept.
+ */
+export async function collectEvidence(db: DbOrTx, jobId: string, task: string): Promise<EvidenceFile[]> {
+  const job = await completedJob(db, jobId)
+  const source = await loadSource(db, jobId)
+  const made = await listArtifacts(db, jobId)
+  const result = (await resultText(db, jobId, job.resultSha256!)) ?? ''
+  assertFits([
+    ...made.map(({ name, sizeBytes }) => ({ name, size: sizeBytes })),
+    { name: 'result.json', size: Buffer.byteLength(result) },
+    { name: 'source', size: Buffer.byteLength(source.text) }
+  ])
+  const attempts = await listAttempts(db, jobId)
+  const backend = await findBackend(db, job.backend)
+  const texts: Record<string, string> = {
+    [sourceName(source)]: source.text,
+    'parameters.json': job.params,
+    ...(source.native && { 'input.json': source.native.call.input }),
+    'result.json': result,
+    'backend.json': written({ backend: job.backend, ...(backend && { facts: backendView(backend) }) }),
+    'environment.json': environment(job.framework, result),
+    'timing.json': written(timing(job, attempts)),
+    'job.json': written(record(job, source))
+  }
+  const files = Object.entries(texts).map(([name, text]) => file(task, name, Buffer.from(text, 'utf8')))
+  for (const { name } of made) {
+    const found = await findArtifact(db, jobId, name)
+    if (found) files.push(file(task, placeOf(found), found.content, found.mediaType))
+  }
+  return files.sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+/** The circuit and its compiled form stand beside the source; all else that the job made has a folder of its own. */
+const placeOf = ({ name }: ArtifactInfo): string =>
+  name === 'circuit.qasm' || /^compiled[.-]/.test(name) ? name : `artifacts/${name}`
+
+const sourceName = ({ kind, framework }: StoredSource): string =>
+  kind === 'circuit' || framework === 'openqasm' ? 'source.qasm' : 'source.py'
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  py: 'text/x-python; charset=utf-8',
+  qasm: 'text/plain; charset=utf-8'
+}
+
+function file(task: string, name: string, content: Buffer, mediaType?: string): EvidenceFile {
+  const ending = name.slice(name.lastIndexOf('.') + 1)
+  return {
+    name: `tasks/${task}/${name}`,
+    mediaType: mediaType ?? mediaTypes[ending]!,
+    content,
+    sha256: sha256Of(content)
+  }
+}
+
+const written = (value: object): string => canonicalize(value)!
+
+/** Engine, versions, seed and calibration, in the words of the result. */
+function environment(framework: string, result: string): string {
+  const metadata = objectField(result, 'metadata')
+  return jsonObject([
+    ['framework', JSON.stringify(framework)],
+    ['metadata', metadata ?? 'null']
+  ])
+}
+
+/** The text of a field of a result that is an object; `null` where there is none. */
+function objectField(result: string, name: string): string | null {
+  if (!result.startsWith('{')) return null
+  return jsonFields(result).get(name) ?? null
+}
+
+const timing = (job: EvidenceJob, attempts: AttemptRow[]) => ({
+  created_at: job.createdAt,
+  started_at: job.startedAt,
+  completed_at: job.completedAt,
+  estimated_cost_usd: usdFromMicro(job.estimatedCost),
+  actual_cost_usd: job.actualCost === null ? null : usdFromMicro(job.actualCost),
+  attempts: attempts.map((attempt) => ({
+    task: attempt.task || null,
+    number: attempt.number,
+    state: attempt.state,
+    started_at: attempt.startedAt,
+    ended_at: attempt.endedAt,
+    error_code: attempt.errorCode
+  }))
+})
+
+const record = (job: EvidenceJob, source: StoredSource) => ({
+  id: job.id,
+  name: job.name,
+  labels: job.labels,
+  status: job.status,
+  backend: job.backend,
+  provider: job.provider,
+  provider_jobs: job.providerJobs.filter(({ id }) => id !== null).map(({ id, status }) => ({ id, status })),
+  execution_mode: job.mode,
+  framework: job.framework,
+  source: {
+    kind: source.kind,
+    script_id: job.scriptId,
+    script_version: job.scriptVersion,
+    sha256: job.sourceSha256
+  },
+  shots: job.shots,
+  timeout_seconds: job.timeoutSeconds,
+  circuit_count: job.circuitCount,
+  ...(source.native && {
+    native: {
+      programming_model: source.native.call.model,
+      entrypoint: source.native.call.entrypoint,
+      max_cost_usd: usdFromMicro(source.native.maxCost)
+    }
+  })
+})
+
+/** What the manifest says of the execution. */
+export async function taskFacts(db: DbOrTx, jobId: string, name: string): Promise<TaskFacts> {
+  const job = await completedJob(db, jobId)
+  const backend = await findBackend(db, job.backend)
+  const result = (await resultText(db, jobId, job.resultSha256!)) ?? ''
+  const { startedAt, completedAt } = job
+  return {
+    taskId: job.id,
+    jobId: job.id,
+    name,
+    provider: job.provider,
+    backend: job.backend,
+    shots: job.shots,
+    startedAt,
+    endedAt: completedAt,
+    wallSeconds: startedAt && completedAt && (completedAt.getTime() - startedAt.getTime()) / 1000,
+    costUsd: job.actualCost === null ? null : usdFromMicro(job.actualCost),
+    sampled: isSampled(result),
+    hardware: backend?.deviceType === 'qpu'
+  }
+}
+
+function isSampled(result: string): boolean {
+  const metadata = objectField(result, 'metadata')
+  const source = metadata?.startsWith('{') ? jsonFields(metadata).get('count_source') : undefined
+  return objectField(result, 'counts') !== null && source !== '"probability_derived"'
+}
+
+/**
+ * Which jobs the evidence of a capsule is of: its own when it was made from one, else those of the newest completed run of
+ * its present definition. Empty when there is none.
+ */
+export async function evidenceJobs(
+  db: DbOrTx,
+  capsule: Pick<CapsuleRow, 'id' | 'definitionSha256' | 'sourceJobId'>,
+  mainTask: string
+): Promise<{ task: string; jobId: string }[]> {
+  return capsule.sourceJobId === null ? evidenceRun(db, capsule) : [{ task: mainTask, jobId: capsule.sourceJobId }]
+}
+
+/** @throws ServiceError `validation_error` naming the largest. */
+export function assertFits(files: readonly { name: string; size: number }[]): void {
+  const total = files.reduce((sum, { size }) => sum + size, 0)
+  if (total <= EVIDENCE_BYTES_MAX) return
+  const largest = [...files].sort((one, other) => other.size - one.size).slice(0, 3)
+  throw new ServiceError(
+    'validation_error',
+    `the evidence has ${total} bytes, at most ${EVIDENCE_BYTES_MAX} can be kept; largest: ` +
+      largest.map(({ name, size }) => `${name} (${size} bytes)`).join(', ')
+  )
+}
+
+/** A kept file with its content, or `null`. */
+export async function findFile(db: DbOrTx, capsuleId: string, name: string): Promise<Buffer | null> {
+  const [row] = await db
+    .select({ content: capsuleFiles.content })
+    .from(capsuleFiles)
+    .where(and(eq(capsuleFiles.capsuleId, capsuleId), eq(capsuleFiles.name, name)))
+  return row?.content ?? null
+}
+
+/** All kept files, by name. */
+export async function loadFiles(db: DbOrTx, capsuleId: string): Promise<EvidenceFile[]> {
+  const rows = await db
+    .select({
+      name: capsuleFiles.name,
+      mediaType: capsuleFiles.mediaType,
+      content: capsuleFiles.content,
+      sha256: capsuleFiles.sha256
+    })
+    .from(capsuleFiles)
+    .where(eq(capsuleFiles.capsuleId, capsuleId))
+  return rows.sort((one, other) => (one.name < other.name ? -1 : 1))
+}

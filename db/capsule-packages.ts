@@ -1,0 +1,25 @@
+// What is asked when a capsule goes out as a package, and when one comes in.
+import { and, eq } from 'drizzle-orm'
+import type { DbOrTx } from './client.js'
+import { capsuleSeals } from './tables/capsules.js'
+import { scriptVersions } from './tables/scripts.js'
+
+export type SealRow = typeof capsuleSeals.$inferSelect
+
+export async function loadSeal(db: DbOrTx, capsuleId: string): Promise<SealRow | null> {
+  const [row] = await db.select().from(capsuleSeals).where(eq(capsuleSeals.capsuleId, capsuleId))
+  return row ?? null
+}
+
+/** A version that a script has had; `null` when there was none such. */
+export async function loadScriptVersion(
+  db: DbOrTx,
+  scriptId: string,
+  version: number
+): Promise<{ content: string } | null> {
+  const [row] = await db
+    .select({ content: scriptVersions.content })
+    .from(scriptVersions)
+    .where(and(eq(scriptVersions.scriptId, scriptId), eq(scriptVersions.version, version)))
+  return row ?? null
+}

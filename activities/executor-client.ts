@@ -4,6 +4,7 @@ import { Agent, request } from 'undici'
 import type { JobError } from '../domain/errors.js'
 import type { ExecutorHealth } from '../domain/executor-health.js'
 import type { Framework } from '../domain/framework.js'
+import { jsonWithTexts } from '../domain/json-text.js'
 import type { ProgrammingModel } from '../domain/native-submission.js'
 import { type Refusal, type RunEnd, readFault, readRun, reasonOf, type ScriptEnd } from './executor-stream.js'
 
@@ -15,6 +16,7 @@ export interface RunRequest {
   backend: string
   engine: string
   max_qubits: number | null
+  /** An object, or `JsonText` of one. */
   params: unknown
   limits: { wall_seconds: number }
   /** `ask`: what the script asks of the service while it runs is told to the caller, not done in its process. */
@@ -118,8 +120,8 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
     connections: 256
   })
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const post = (path: string, body: unknown, signal: AbortSignal) =>
-    request(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body), dispatcher: agent, signal })
+  const post = (path: string, body: object, signal: AbortSignal) =>
+    request(`${url}${path}`, { method: 'POST', headers, body: jsonWithTexts(body), dispatcher: agent, signal })
 
   async function runScript(
     body: RunRequest,

@@ -2,6 +2,7 @@
 // goes on.
 import { createHash, randomBytes } from 'node:crypto'
 import type { JobRun } from '../db/jobs.js'
+import { JsonText } from '../domain/json-text.js'
 import { type AskAnswer, type RunRequest, sourceOf } from './executor-client.js'
 import type { ScriptEnd } from './executor-stream.js'
 import type { Waited } from './executor-wait.js'
@@ -13,7 +14,7 @@ export const requestOf = (job: JobRun, runId: string, wallSeconds: number): RunR
   backend: job.backend,
   engine: job.engine ?? 'statevector',
   max_qubits: job.maxQubits,
-  params: JSON.parse(job.params),
+  params: new JsonText(job.params),
   limits: { wall_seconds: wallSeconds }
 })
 

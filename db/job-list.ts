@@ -24,6 +24,7 @@ export interface JobFilter {
   status?: JobStatus
   backend?: string
   scriptId?: string
+  capsuleId?: string
   createdAfter?: Date
   createdBefore?: Date
   /** Stands in the name or a label, or begins the id. */
@@ -117,7 +118,7 @@ export function hasStatus(status: JobStatus): SQL {
 }
 
 /** That a job is of the membership at hand, and all that the filter asks for but its text and its place. */
-function matches({ teamId, status, backend, scriptId, createdAfter, createdBefore }: JobFilter): SQL {
+function matches({ teamId, status, backend, scriptId, capsuleId, createdAfter, createdBefore }: JobFilter): SQL {
   const idAt = (time: Date) => firstIdAt(new Date(Math.max(0, time.getTime())))
   return and(
     sql`${jobs.teamId} = ${members.teamId}`,
@@ -125,6 +126,7 @@ function matches({ teamId, status, backend, scriptId, createdAfter, createdBefor
     status ? hasStatus(status) : undefined,
     backend ? eq(jobs.backend, backend) : undefined,
     scriptId ? eq(jobs.scriptId, scriptId) : undefined,
+    capsuleId ? eq(jobs.capsuleId, capsuleId) : undefined,
     createdAfter && gt(jobs.createdAt, createdAfter),
     createdAfter && gt(jobs.id, idAt(new Date(createdAfter.getTime() - CLOCKS_MS))),
     createdBefore && lt(jobs.createdAt, createdBefore),

@@ -8,6 +8,8 @@ import type { Db, DbOrTx, Tx } from './client.js'
 export interface JobMove {
   jobId: string
   teamId: string
+  /** Of a job of a capsule's run: which one. */
+  capsuleRunId: string | null
   /** Of the request that submitted the job. */
   requestId: string | null
   to: JobStatus

@@ -8,6 +8,7 @@ import { storableText } from '../domain/json-guard.js'
 import { formatUsd, type MicroUsd } from '../domain/money.js'
 import { attemptUnderWay, closeAttempt, closeOpenAttempts } from './attempts.js'
 import { settle } from './budget.js'
+import { keepPromisedCapsule } from './capsule-of-job.js'
 import type { Db, DbOrTx, Tx } from './client.js'
 import { closeTasks } from './job-tasks.js'
 import { type Fence, fenceHolds, now, type Transition, transition } from './job-transition.js'
@@ -99,8 +100,12 @@ export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha
   return db.transaction(async (tx) => {
     // What holds a lease runs on an engine of ours.
     const cost = fence.lease ? null : await costOfCompleted(tx, jobId)
+    let wantsCapsule = false
     const moved = await transition(tx, jobId, 'completed', {
       fence,
+      wantsCapsule: () => {
+        wantsCapsule = true
+      },
       set: {
         resultSha256,
         actualCost: cost ?? sql`${jobs.estimatedCost}`,
@@ -108,6 +113,8 @@ export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha
       }
     })
     if (moved === 'won') await settle(tx, jobId, cost ?? 'all')
+    // Last: its entry of the audit trail is the last that a transaction locks.
+    if (wantsCapsule) await keepPromisedCapsule(tx, jobId)
     return moved
   })
 }

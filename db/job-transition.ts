@@ -35,9 +35,17 @@ export async function transition(
   tx: DbOrTx,
   jobId: string,
   to: JobStatus,
-  options: { fence?: Fence; reason?: string | null; set?: JobChange; where?: SQL; clears?: 'start' } = {}
+  options: {
+    fence?: Fence
+    reason?: string | null
+    set?: JobChange
+    where?: SQL
+    clears?: 'start'
+    /** Called when this call moved the job and its submitter has asked for a capsule of it. */
+    wantsCapsule?: () => void
+  } = {}
 ): Promise<Transition> {
-  const { fence, reason = null, set = {}, where, clears } = options
+  const { fence, reason = null, set = {}, where, clears, wantsCapsule } = options
   const move = tx
     .update(jobs)
     .set({
@@ -67,6 +75,7 @@ export async function transition(
     // A row that was written while this statement waited for the job is beyond its view: a cancel, or a new workflow.
     if (isFinal(to) && moved.told_late) await tx.delete(outbox).where(eq(outbox.jobId, jobId))
     if (event && moved.wanted) await recordEnd(tx, jobId, event)
+    if (moved.create_capsule) wantsCapsule?.()
     noteMove(tx, () => moveOf(jobId, to, moved))
     return 'won'
   }
@@ -87,6 +96,7 @@ const movedColumns = {
   id: jobs.id,
   seq: jobs.eventSeq,
   teamId: jobs.teamId,
+  capsuleRunId: jobs.capsuleRunId,
   requestId: jobs.requestId,
   mode: jobs.mode,
   backend: jobs.backend,
@@ -95,6 +105,7 @@ const movedColumns = {
   errorCode: jobs.errorCode,
   actualCost: jobs.actualCost,
   notBefore: jobs.notBefore,
+  createCapsule: jobs.createCapsule,
   cancelRequestedAt: jobs.cancelRequestedAt,
   createdAt: jobs.createdAt,
   startedAt: jobs.startedAt,
@@ -102,7 +113,9 @@ const movedColumns = {
 }
 
 // `moved` has the columns under the names of the table.
-const movedFacts = sql.raw(`team_id, request_id, execution_mode, backend, generation, error_code, actual_cost_micro,
+const movedFacts =
+  sql.raw(`team_id, capsule_run_id, create_capsule, request_id, execution_mode, backend, generation, error_code,
+  actual_cost_micro,
   extract(epoch from started_at - greatest(created_at, not_before))::float8 as queued_seconds,
   extract(epoch from completed_at - started_at)::float8 as ran_seconds`)
 
@@ -110,6 +123,8 @@ interface MovedRow extends Record<string, unknown> {
   told_late: boolean
   wanted: boolean
   team_id: string
+  capsule_run_id: string | null
+  create_capsule: boolean
   request_id: string | null
   execution_mode: JobMove['mode']
   backend: string
@@ -124,6 +139,7 @@ interface MovedRow extends Record<string, unknown> {
 const moveOf = (jobId: string, to: JobStatus, row: MovedRow): JobMove => ({
   jobId,
   teamId: row.team_id,
+  capsuleRunId: row.capsule_run_id,
   requestId: row.request_id,
   to,
   mode: row.execution_mode,

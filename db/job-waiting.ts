@@ -9,7 +9,7 @@ import { providerTasks } from './tables/providers.js'
 const PLACES_MAX = 1_000
 
 export interface Waiting {
-  held: 'concurrency_limit' | 'backend_offline' | null
+  held: 'concurrency_limit' | 'backend_offline' | 'earlier_task' | null
   /** The engine that starts the job cannot be reached at present. */
   unreachable: boolean
   /** How many wait for the same and came earlier. */
@@ -27,6 +27,7 @@ export const waitingOfJob = sql<Waiting | null>`(
         then ${earlierHeld(sql`other.held_reason = 'concurrency_limit' and other.team_id = start.team_id`)}
       when 'backend_offline'
         then ${earlierHeld(sql`other.held_reason = 'backend_offline' and other.backend = start.backend`)}
+      when 'earlier_task' then 0
       -- Of the nearest ones, so that a long line of held jobs costs a reader nothing.
       else (select count(*)::int from (
         select * from ${outbox} near where near.job_id < start.job_id order by near.job_id desc limit ${PLACES_MAX}) other

@@ -20,6 +20,8 @@ import { type Caller, membershipsOf } from './teams.js'
 
 /** How long the relay leaves a fresh row to the nudge that follows the answer. */
 const NUDGE_HEAD_START_SECONDS = 2
+/** When the start of a task is due that waits for an earlier one: the relay never looks at it. */
+const NEVER = sql`'9999-01-01Z'::timestamptz`
 
 /**
  * Records a job with its reservation and its outbox row, for a team that the transaction has locked (`lockTeamForWrite`).
@@ -45,21 +47,57 @@ export async function createJob(
   const { caller, keyDailyLimit = null, backend, at, refused } = context
   const { teamId } = submission
   const id = newId()
-  const estimate = estimateCost(backend.pricing, submission.params.shots, submission.circuitCount)
-  const durable = submission.mode === 'temporal' || isAtProvider(backend)
+  const estimate = estimateOf(submission, backend)
   const startsAt = submission.notBefore ?? at
-  const { source } = submission
   const key = caller.key && keyDailyLimit !== null ? { id: caller.key.id, dailyLimit: keyDailyLimit } : null
   const refusal = await reserve(tx, { id, teamId, estimate, startsAt, maxCost: submission.maxCost, key })
   if (refusal) {
     refused?.(refusal)
     throw budgetError(refusal)
   }
+  await insertJob(
+    tx,
+    { ...submission, id, estimate },
+    { ...context, owner: { ...caller, keyId: caller.key?.id ?? null } }
+  )
+  return id
+}
+
+/** What running it on the backend costs at most, at the present price. */
+export const estimateOf = (
+  { params, circuitCount }: Pick<Submission, 'params' | 'circuitCount'>,
+  { pricing }: Pick<Backend, 'pricing'>
+): MicroUsd => estimateCost(pricing, params.shots, circuitCount)
+
+/** Of a job of a capsule's run. */
+export interface TaskOfRun {
+  capsuleId: string
+  runId: string
+  task: string
+  /** It waits for an earlier task: nobody starts it before `giveOnTask`. */
+  held: boolean
+}
+
+/** Records a job whose estimate is reserved already. */
+export async function insertJob(
+  tx: Tx,
+  submission: Submission & { teamId: string; id: string; estimate: MicroUsd },
+  context: {
+    owner: { userId: string | null; keyId: string | null }
+    backend: Backend
+    requestId?: string
+    traceParent?: string | null
+    run?: TaskOfRun
+  }
+): Promise<void> {
+  const { backend, owner, run } = context
+  const { id, teamId, source, estimate } = submission
+  const durable = submission.mode === 'temporal' || isAtProvider(backend)
   const job = tx.insert(jobs).values({
     id,
     teamId,
-    userId: caller.userId,
-    apiKeyId: caller.key?.id ?? null,
+    userId: owner.userId,
+    apiKeyId: owner.keyId,
     name: submission.name,
     labels: submission.labels,
     status: 'pending',
@@ -71,14 +109,19 @@ export async function createJob(
     sourceKind: source.kind,
     sourceFormat: source.kind === 'circuit' ? source.format : null,
     sourceText: source.text,
-    scriptId: source.kind === 'script' ? source.scriptId : null,
+    scriptId: source.kind === 'script' ? scriptThatExists(source.scriptId, run) : null,
     scriptVersion: source.kind === 'script' ? source.version : null,
+    capsuleId: run?.capsuleId,
+    capsuleRunId: run?.runId,
+    capsuleTask: run?.task,
+    createCapsule: submission.capsule !== undefined,
+    capsuleName: submission.capsule?.name,
     programmingModel: submission.native?.model ?? null,
     entrypoint: submission.native?.entrypoint ?? null,
     input: submission.native?.input ?? null,
     maxCost: submission.maxCost,
     sourceSha256: createHash('sha256').update(source.text).digest('hex'),
-    params: JSON.stringify(submission.params),
+    params: submission.paramsText ?? JSON.stringify(submission.params),
     shots: submission.params.shots,
     timeoutSeconds: submission.timeoutSeconds,
     notBefore: submission.notBefore,
@@ -97,13 +140,19 @@ export async function createJob(
     mode: durable ? 'temporal' : 'direct',
     generation: 1,
     // By the database's clock, as everything that reads it: the api's may differ.
-    dueAt: submission.notBefore ?? now,
-    nextAt: sql`greatest(${submission.notBefore?.toISOString() ?? null}::timestamptz, ${now} + make_interval(secs => ${NUDGE_HEAD_START_SECONDS}))`
+    dueAt: run?.held ? NEVER : (submission.notBefore ?? now),
+    heldReason: run?.held ? 'earlier_task' : null,
+    nextAt: run?.held
+      ? NEVER
+      : sql`greatest(${submission.notBefore?.toISOString() ?? null}::timestamptz, ${now} + make_interval(secs => ${NUDGE_HEAD_START_SECONDS}))`
   })
   // One statement: a caller waits for every round trip.
   await tx.execute(sql`with job as ${job}, event as ${event} ${message.getSQL()}`)
-  return id
 }
+
+/** A capsule may have come from elsewhere, or be older than what is left of a script. */
+const scriptThatExists = (id: string, run: TaskOfRun | undefined) =>
+  run ? sql`(select id from scripts where id = ${id}::uuid)` : id
 
 export const recordColumns = {
   id: jobs.id,
@@ -124,6 +173,8 @@ export const recordColumns = {
   sourceSha256: jobs.sourceSha256,
   scriptId: jobs.scriptId,
   scriptVersion: jobs.scriptVersion,
+  capsuleId: jobs.capsuleId,
+  capsuleRunId: jobs.capsuleRunId,
   params: jobs.params,
   estimatedCost: jobs.estimatedCost,
   actualCost: jobs.actualCost,

@@ -1,6 +1,6 @@
 // Who belongs to a team, as what. Whoever changes it has locked the team for `update` (db/teams.ts), so that two at once come
 // one after the other, and a team has exactly one owner at every instant (a unique index says so too).
-import { and, asc, eq, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
 import type { DbOrTx, Tx } from './client.js'
 import { members, teams, users } from './tables/accounts.js'
@@ -29,6 +29,18 @@ export async function listMembers(db: DbOrTx, teamId: string): Promise<Member[]>
     .where(eq(members.teamId, teamId))
     .orderBy(asc(members.joinedAt), asc(members.userId))
     .limit(MEMBERS_MAX)
+}
+
+/** Members of a team by their address in lower case, of those who have one of these. */
+export async function membersByAddress(
+  db: DbOrTx,
+  teamId: string,
+  emails: readonly string[]
+): Promise<Map<string, Pick<Member, 'userId' | 'email'>>> {
+  if (emails.length === 0) return new Map()
+  const lower = emails.map((email) => email.toLowerCase())
+  const rows = await memberQuery(db).where(and(eq(members.teamId, teamId), inArray(sql`lower(${users.email})`, lower)))
+  return new Map(rows.map(({ userId, email }) => [email.toLowerCase(), { userId, email }]))
 }
 
 /** @throws ServiceError `not_found`. */

@@ -1,6 +1,7 @@
 // Which providers a worker of this installation can talk to, and what the providers say about their machines.
 import { and, asc, eq, exists, isNull, ne, sql } from 'drizzle-orm'
-import type { BackendStatus } from '../domain/backend.js'
+import { type Backend, type BackendStatus, credentialsOfProvider, isAtProvider } from '../domain/backend.js'
+import { ServiceError } from '../domain/errors.js'
 import type { Db, DbOrTx } from './client.js'
 import { now } from './job-transition.js'
 import { backends } from './tables/backends.js'
@@ -54,6 +55,17 @@ export async function providerStates(db: DbOrTx): Promise<ProviderState[]> {
 export async function hasCredentials(db: DbOrTx, teamId: string | null, provider: string): Promise<boolean> {
   const [row] = await db.select({ found: exists(credentials(db, teamId, provider)) }).from(sql`(values (1)) one`)
   return row?.found === true
+}
+
+/** A job that its provider would refuse for want of credentials is not recorded. */
+export async function assertCredentials(tx: DbOrTx, teamId: string, backend: Backend): Promise<void> {
+  const provider = isAtProvider(backend) ? credentialsOfProvider[backend.provider] : undefined
+  if (!provider || (await hasCredentials(tx, teamId, provider))) return
+  throw new ServiceError(
+    'backend_unavailable',
+    `backend: ${backend.slug} needs the team's own credentials of ${backend.provider}: an owner or admin stores them ` +
+      `with POST /api/team/secrets (provider ${provider})`
+  )
 }
 
 /** @param teamId `null`: of any team. */

@@ -2,6 +2,7 @@
 // and go sealed; nothing here can open them.
 import { and, asc, eq, gt, lt, ne, sql } from 'drizzle-orm'
 import type { DbOrTx } from './client.js'
+import { signingKeys } from './tables/audit.js'
 import { teamSecrets, webhooks } from './tables/teams.js'
 
 export type SecretRow = typeof teamSecrets.$inferSelect
@@ -172,7 +173,8 @@ export async function rewrapRow(
 export async function ringKeysInUse(db: DbOrTx): Promise<Record<string, number>> {
   const rows = await db.execute<{ ring_key_id: string; count: number }>(
     sql`select ring_key_id, count(*)::int as count
-        from (select ring_key_id from ${teamSecrets} union all select ring_key_id from ${webhooks}) as sealed
+        from (select ring_key_id from ${teamSecrets} union all select ring_key_id from ${webhooks}
+              union all select ring_key_id from ${signingKeys}) as sealed
         group by ring_key_id order by ring_key_id`
   )
   return Object.fromEntries(rows.map((row) => [row.ring_key_id, row.count]))

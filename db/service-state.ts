@@ -21,7 +21,8 @@ export async function serviceState(db: DbOrTx): Promise<ServiceState> {
   // One after the other: a look at the service takes one connection from it, not four.
   const waiting = await db.execute<ServiceState['waiting'][number]>(sql`
     select engine, reason, count(*)::int as jobs, ${since(sql`min(due_at)`)} as "oldestSeconds"
-    from (select mode as engine, due_at, case when due_at > clock_timestamp() then 'not_before'
+    from (select mode as engine, due_at, case when held_reason = 'earlier_task' then held_reason
+        when due_at > clock_timestamp() then 'not_before'
         when unreachable_since is not null then 'engine_unavailable' else coalesce(held_reason, 'ready') end as reason
       from ${outbox} where kind = 'start') waiting
     group by engine, reason`)

@@ -87,6 +87,21 @@ export async function recordBudgetExceeded(
   })
 }
 
+/** Tells the webhooks of a team that want the event, in the transaction of what it tells of. @param data ids and figures. */
+export async function recordTeamEvent(
+  tx: DbOrTx,
+  teamId: string,
+  event: WebhookEvent,
+  data: Record<string, unknown>
+): Promise<void> {
+  const payload = JSON.stringify({ type: event, timestamp: new Date().toISOString(), data })
+  await tx.execute(sql`insert into ${webhookDeliveries} (id, webhook_id, event, payload, state, next_at)
+    select ${deliveryId()}, ${webhooks.id}, ${event}, ${payload}, 'pending', now()
+    from ${webhooks}
+    where ${webhooks.teamId} = ${teamId} and ${wants(event)}
+    for key share of ${webhooks}`)
+}
+
 /** What the sender needs for one try; `tries` counts it already. */
 export type TakenDelivery = NonNullable<Awaited<ReturnType<typeof takeDelivery>>>
 

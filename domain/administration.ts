@@ -5,6 +5,7 @@
 export type AdminAction =
   | 'access_code.create'
   | 'backend.change'
+  | 'capsule.takedown'
   | 'job.cancel'
   | 'job.settle'
   | 'team.budget'

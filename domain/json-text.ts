@@ -29,13 +29,64 @@ export function jsonFields(text: string): Map<string, string> {
 export const jsonObject = (fields: Iterable<readonly [string, string | undefined]>): string =>
   `{${[...fields].flatMap(([name, text]) => (text === undefined ? [] : `${JSON.stringify(name)}:${text}`)).join(',')}}`
 
+/** A value that is JSON text already, and stays as it was written. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
+/** JSON text of an object, of whose fields some may be JSON text already. */
+export const jsonWithTexts = (fields: object): string =>
+  jsonObject(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      value instanceof JsonText ? value.text : JSON.stringify(value)
+    ])
+  )
+
+/** The items of a JSON array, each as the text it was written in. @throws Error when it is no array. */
+export function jsonItems(text: string): string[] {
+  const items: string[] = []
+  let at = skipSpace(text, 0)
+  if (text[at] !== '[') throw new Error('a JSON array was expected')
+  at = skipSpace(text, at + 1)
+  if (text[at] === ']') return items
+  while (true) {
+    const end = endOfValue(text, at)
+    items.push(text.slice(at, end).trimEnd())
+    if (text[end] === ']') return items
+    at = skipSpace(text, end + 1)
+  }
+}
+
+/**
+ * What a JSON pointer (RFC 6901) names, as the text it was written in; `null` when there is nothing.
+ * @param pointer '' is the whole; else each part after a `/`.
+ */
+export function jsonAt(text: string, pointer: string): string | null {
+  let found = text.trim()
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    const inside = found.startsWith('{')
+      ? jsonFields(found).get(name)
+      : found.startsWith('[') && /^(0|[1-9]\d{0,8})$/.test(name)
+        ? jsonItems(found)[Number(name)]
+        : undefined
+    if (inside === undefined) return null
+    found = inside
+  }
+  return found
+}
+
+/** In bytes of UTF-8. */
+export const jsonSize = (text: string): number => new TextEncoder().encode(text).length
+
 function skipSpace(text: string, from: number): number {
   let at = from
   while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++
   return at
 }
 
-/** Where the comma or brace stands that ends the value. */
+/** Where the comma, brace or bracket stands that ends the value. */
 function endOfValue(text: string, from: number): number {
   let depth = 0
   let at = from
@@ -46,11 +97,11 @@ function endOfValue(text: string, from: number): number {
       continue
     }
     if (character === '{' || character === '[') depth++
-    else if (depth === 0 && (character === ',' || character === '}')) return at
+    else if (depth === 0 && (character === ',' || character === '}' || character === ']')) return at
     else if (character === '}' || character === ']') depth--
     at++
   }
-  throw new Error('a JSON object was expected')
+  throw new Error('valid JSON was expected')
 }
 
 /** One past the closing quote. */

@@ -82,6 +82,8 @@ export interface Submission<Source = JobSource> {
   source: Source
   backend: string
   params: SubmitBody['params']
+  /** The same as JSON text, where a number in it may be larger than a JavaScript number can hold: this is what runs. */
+  paramsText?: string
   mode: ExecutionMode
   teamId: string | null
   name: string | null
@@ -95,12 +97,13 @@ export interface Submission<Source = JobSource> {
   notify: 'email' | null
   /** Of a native submission: what is called, and with what. */
   native?: NativeCall
+  /** A capsule is made of it when it completes; without a name it is called after the job. */
+  capsule?: { name: string | null }
 }
 
 /**
  * The submission that a schema-valid body asks for.
- * @throws ServiceError `validation_error` for fields that contradict each other, `not_available` for what this version
- * does not do yet: it is refused by name, since ignoring it would be a silent wrong answer.
+ * @throws ServiceError `validation_error` for fields that contradict each other.
  */
 export function readSubmission(body: SubmitBody, now: Date): Submission<JobSource | SavedScript> {
   const given = (['script_id', 'script_slug', 'inline_code', 'circuit'] as const).filter(
@@ -112,7 +115,6 @@ export function readSubmission(body: SubmitBody, now: Date): Submission<JobSourc
     )
   if (body.capsule_name !== undefined && body.create_capsule !== true)
     throw invalid('capsule_name: needs create_capsule: true')
-  refuseWhatIsNotThereYet(body)
   const source = readSource(body)
   return {
     source,
@@ -126,7 +128,8 @@ export function readSubmission(body: SubmitBody, now: Date): Submission<JobSourc
     maxCost: readMaxCost(body.max_cost_usd),
     notBefore: readNotBefore(body.not_before, now),
     circuitCount: body.params.circuit_count ?? 1,
-    notify: body.notify ?? null
+    notify: body.notify ?? null,
+    ...(body.create_capsule && { capsule: { name: body.capsule_name ?? null } })
   }
 }
 
@@ -161,6 +164,7 @@ export function submissionAgain(
     source: sourceAgain(source),
     backend: job.backend,
     params: JSON.parse(job.params) as Submission['params'],
+    paramsText: job.params,
     mode: job.mode,
     teamId: job.teamId,
     name: job.name,
@@ -207,11 +211,6 @@ function frameworkOf(code: string): Framework | 'auto' {
     'framework: could not be told from the code, which names no framework; ' +
       `send one of ${frameworks.join(', ')}, or import the framework you use`
   )
-}
-
-function refuseWhatIsNotThereYet(body: SubmitBody): void {
-  if (body.create_capsule)
-    throw new ServiceError('not_available', 'create_capsule: capsules are not available in this version')
 }
 
 function readMaxCost(usd: number | undefined): MicroUsd | null {

@@ -19,6 +19,7 @@ const programs = [
   'apps/worker/main',
   'apps/cli/main',
   'apps/emulators/main',
+  'activities/judge/judge-thread',
   'test/support/shared-stack',
   'test/chaos/run',
   'bench/run',

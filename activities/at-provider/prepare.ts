@@ -3,6 +3,7 @@
 import type { Artifact } from '../../db/artifacts.js'
 import type { ProviderRef } from '../../db/provider-refs.js'
 import { compiledFileOf, fileText, type ProviderRun, storeFiles } from '../../db/provider-runs.js'
+import { JsonText } from '../../domain/json-text.js'
 import type { Readout } from '../../domain/provider-counts.js'
 import { type CompileEnd, type CompileRequest, sourceOf } from '../executor-client.js'
 import { whenExecutorCan } from '../executor-wait.js'
@@ -69,7 +70,7 @@ function compileRequest(job: ProviderRun, format: string): CompileRequest {
     source: job.circuit ? { kind: 'circuit', format: 'qasm3', payload: job.circuit.openqasm3 } : sourceOf(job),
     backend: job.backend,
     max_qubits: job.maxQubits ?? QUBITS_MAX,
-    params: job.circuit ? { shots: job.shots, backend: job.backend } : JSON.parse(job.params),
+    params: job.circuit ? { shots: job.shots, backend: job.backend } : new JsonText(job.params),
     target: { format, num_qubits: job.maxQubits },
     limits: { wall_seconds: Math.min(job.timeoutSeconds, COMPILE_SECONDS_MAX) }
   }

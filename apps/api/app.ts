@@ -30,13 +30,20 @@ import writeOnce from './plugins/write-once.js'
 import { adminRoutes } from './routes/admin.js'
 import { apiKeyRoutes } from './routes/api-keys.js'
 import { artifactRoutes } from './routes/artifacts.js'
+import { auditRoutes } from './routes/audit.js'
 import { authRoutes } from './routes/auth.js'
 import { backendRoutes, createBackendCatalogue } from './routes/backends.js'
 import { budgetRoutes } from './routes/budgets.js'
+import { capsuleRunRoutes } from './routes/capsule-runs.js'
+import { capsuleScheduleRoutes } from './routes/capsule-schedule.js'
+import { capsuleStateRoutes } from './routes/capsule-states.js'
+import { capsuleTransferRoutes } from './routes/capsule-transfer.js'
+import { capsuleRoutes } from './routes/capsules.js'
 import { estimateRoutes } from './routes/estimate.js'
 import { invitationRoutes } from './routes/invitations.js'
 import { jobDetailRoutes } from './routes/job-details.js'
 import { jobRoutes } from './routes/jobs.js'
+import { keyRoutes } from './routes/keys.js'
 import { mailLinkRoutes } from './routes/mail-links.js'
 import { managedRuntimeRoutes } from './routes/managed-runtimes.js'
 import { memberRoutes } from './routes/members.js'
@@ -44,6 +51,7 @@ import { oidcRoutes } from './routes/oidc.js'
 import { passwordRoutes } from './routes/passwords.js'
 import { playgroundRoutes } from './routes/playground.js'
 import { profileRoutes } from './routes/profile.js'
+import { publicCapsuleRoutes } from './routes/public-capsules.js'
 import { scriptRoutes } from './routes/scripts.js'
 import { secretRoutes } from './routes/secrets.js'
 import { serviceRoutes } from './routes/service.js'
@@ -126,8 +134,16 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(artifactRoutes, { deps })
   await app.register(playgroundRoutes, { deps })
   await app.register(scriptRoutes, { deps })
+  await app.register(capsuleRunRoutes, { deps, nudge })
+  await app.register(capsuleScheduleRoutes, { deps })
+  await app.register(capsuleTransferRoutes, { deps })
+  await app.register(capsuleRoutes, { deps })
+  await app.register(capsuleStateRoutes, { deps })
+  await app.register(publicCapsuleRoutes, { deps })
   await app.register(budgetRoutes, { deps })
   await app.register(usageRoutes, { deps })
+  await app.register(auditRoutes, { deps })
+  await app.register(keyRoutes, { deps })
   await app.register(teamRoutes, { deps })
   await app.register(memberRoutes, { deps })
   await app.register(invitationRoutes, { deps })

@@ -5,6 +5,7 @@ import type { ExecutorClient } from '../../activities/executor-client.js'
 import type { KeyRing } from '../../activities/key-ring.js'
 import type { Mailer } from '../../activities/mail.js'
 import type { ProviderAdapter } from '../../activities/providers/adapter.js'
+import type { InstallationSigner } from '../../activities/signer.js'
 import type { Tracing } from '../../activities/tracing.js'
 import type { Db } from '../../db/client.js'
 import type { AnnounceJob, JobListener } from '../../db/job-changes.js'
@@ -36,6 +37,8 @@ export interface ApiDeps {
   oidc: OidcClient | null
   /** Seals credentials; `null` in a development api without SECRETS_KEYS. */
   keyRing: KeyRing | null
+  /** Signs seals and checkpoints; refuses without a key ring. */
+  signer: InstallationSigner
   /** To test credentials with; by the name in the catalogue. */
   providers: ReadonlyMap<string, ProviderAdapter>
   dispatcher: Dispatcher

@@ -31,15 +31,15 @@ export function jobView(job: JobRow, options: JobViewOptions) {
     // Until the execution service has read the program nobody knows.
     framework: job.framework === 'auto' ? null : job.framework,
     source: {
-      kind: job.sourceKind,
+      kind: job.capsuleRunId === null ? job.sourceKind : 'capsule',
       script_id: job.scriptId,
       script_version: job.scriptVersion,
       sha256: job.sourceSha256
     },
     params: JSON.parse(job.params) as unknown,
     script_id: job.scriptId,
-    capsule_id: null,
-    capsule_run_id: null,
+    capsule_id: job.capsuleId,
+    capsule_run_id: job.capsuleRunId,
     estimated_cost_usd: usdFromMicro(job.estimatedCost),
     actual_cost_usd: job.actualCost === null ? null : usdFromMicro(job.actualCost),
     error: job.errorCode === null ? null : { code: job.errorCode, message: job.errorMessage },
@@ -127,6 +127,12 @@ function queueView(job: JobRow, now: Date) {
       message: `starts no earlier than ${job.notBefore.toISOString()}`
     }
   const position = (job.waiting?.ahead ?? 0) + 1
+  if (job.waiting?.held === 'earlier_task')
+    return {
+      position: null,
+      reason: 'earlier_task',
+      message: 'waits for the tasks before it in the same run of its capsule'
+    }
   if (job.waiting?.held) return { position, reason: job.waiting.held, message: heldText[job.waiting.held](job.backend) }
   if (job.waiting?.unreachable)
     return {

@@ -3,12 +3,13 @@
 import type { ApiKey } from '../../db/api-keys.js'
 import { periodCounters, teamBudget } from '../../db/budget.js'
 import type { DbOrTx } from '../../db/client.js'
+import { assertCredentials } from '../../db/provider-workers.js'
 import { assertUsable, type Backend } from '../../domain/backend.js'
 import { budgetRefusalBody, checkPeriod, checkPerJob } from '../../domain/budget.js'
 import { codeOf } from '../../domain/errors.js'
 import type { MicroUsd } from '../../domain/money.js'
 import type { AnalysisCheck } from '../../domain/script-analysis.js'
-import { assertCredentials, assertKeyMayPay } from './submit-job.js'
+import { assertKeyMayPay } from './submit-job.js'
 
 /** What would run there. */
 export interface Asked {

@@ -9,6 +9,7 @@ import { logMoves } from '../../activities/job-log.js'
 import { createMailer } from '../../activities/mail.js'
 import { startMetrics } from '../../activities/metrics-server.js'
 import { createProviders } from '../../activities/providers/providers.js'
+import { createInstallationSigner } from '../../activities/signer.js'
 import { createStateMetrics } from '../../activities/state-metrics.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
 import { startTracing } from '../../activities/tracing.js'
@@ -58,6 +59,9 @@ tellMoves(db, (move) => {
   logMove(move)
 })
 const limitsRedis = await connectRateLimitRedis(config.redisUrl)
+const signer = createInstallationSigner(db, config.keyRing)
+// Made before anybody asks for it, so that its public half can be looked up from the start.
+if (config.keyRing) await signer().catch((err) => log.error({ err }, 'seals cannot be signed'))
 const mailer = createMailer({ ...config, from: config.mailFrom, log })
 
 const app = await buildApp(
@@ -74,6 +78,7 @@ const app = await buildApp(
     },
     mailer,
     keyRing: config.keyRing,
+    signer,
     providers: providers.adapters,
     oidc:
       config.oidc && config.keyRing

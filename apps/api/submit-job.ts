@@ -2,12 +2,11 @@
 // jobs goes through here.
 import type { FastifyRequest } from 'fastify'
 import type { ApiKey } from '../../db/api-keys.js'
-import type { DbOrTx } from '../../db/client.js'
 import { createJob } from '../../db/jobs.js'
-import { hasCredentials } from '../../db/provider-workers.js'
+import { assertCredentials } from '../../db/provider-workers.js'
 import { recordBudgetExceeded } from '../../db/webhook-deliveries.js'
 import { reaches } from '../../domain/api-key.js'
-import { type Backend, credentialsOfProvider, isAtProvider } from '../../domain/backend.js'
+import type { Backend } from '../../domain/backend.js'
 import { isFree, type Pricing } from '../../domain/cost.js'
 import { ServiceError } from '../../domain/errors.js'
 import type { JobSource, SavedScript, Submission } from '../../domain/submission.js'
@@ -47,12 +46,7 @@ export async function submitJob(
           pricing: backend.pricing
         })
       : submission.source
-  const giveBack = await takeLimit(deps.limiter, request, 'submitTeam', teamId).catch(async (refusal) => {
-    await request.giveBackSlot()
-    throw refusal
-  })
-  // A team's day is counted in jobs, not in tries.
-  afterRollback(giveBack)
+  await takeJobsOfTeam(deps, request, { afterRollback }, teamId, 1)
   const jobId = await createJob(
     tx,
     { ...submission, source, teamId },
@@ -73,15 +67,24 @@ export async function submitJob(
   return jobId
 }
 
-/** A job that its provider would refuse for want of credentials is not recorded. */
-export async function assertCredentials(tx: DbOrTx, teamId: string, backend: Backend): Promise<void> {
-  const provider = isAtProvider(backend) ? credentialsOfProvider[backend.provider] : undefined
-  if (!provider || (await hasCredentials(tx, teamId, provider))) return
-  throw new ServiceError(
-    'backend_unavailable',
-    `backend: ${backend.slug} needs the team's own credentials of ${backend.provider}: an owner or admin stores them ` +
-      `with POST /api/team/secrets (provider ${provider})`
-  )
+/**
+ * Takes as many of a team's jobs of the day. It is counted in jobs, not in tries.
+ * @throws ServiceError `rate_limited`: none is taken.
+ */
+export async function takeJobsOfTeam(
+  { limiter }: Pick<ApiDeps, 'limiter'>,
+  request: FastifyRequest,
+  { afterRollback }: Pick<Write, 'afterRollback'>,
+  teamId: string,
+  jobs: number
+): Promise<void> {
+  for (let taken = 0; taken < jobs; taken++) {
+    const giveBack = await takeLimit(limiter, request, 'submitTeam', teamId).catch(async (refusal) => {
+      await request.giveBackSlot()
+      throw refusal
+    })
+    afterRollback(giveBack)
+  }
 }
 
 export function assertKeyMayPay(key: ApiKey | null, pricing: Pricing): void {

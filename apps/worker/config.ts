@@ -8,6 +8,7 @@ import { readTracingEndpoint } from '../../activities/tracing.js'
 import { readTeamRunningMax } from '../../domain/dispatch.js'
 import { RETRY_SECONDS } from '../../domain/webhook.js'
 import { defaultMailTimes, type MailTimes } from './mail-sender.js'
+import { defaultScheduleTimes, type ScheduleTimes } from './schedule-sweep.js'
 import type { WebhookTimes } from './webhook-sender.js'
 
 export interface WorkerConfig {
@@ -28,6 +29,8 @@ export interface WorkerConfig {
   /** `true` where webhooks may lead into private networks. */
   webhookAllowPrivate: boolean
   mail: MailSettings
+  /** Where checkpoints of audit trails are appended; `null`: nowhere outside the database. */
+  auditCheckpointsFile: string | null
   /** What links in mails begin with; `null`: they have none. */
   linkOrigin: string | null
   /** Jobs that a team may have under way; more of them wait. */
@@ -61,6 +64,9 @@ export interface WorkerTimes {
   heldSweepMs: number
   /** How often the books are proved. */
   moneySweepMs: number
+  schedules: ScheduleTimes
+  /** How often runs of capsules are looked for that can go on and were not told to. */
+  capsuleRunMs: number
   webhooks: WebhookTimes
   mails: MailTimes
   providers: ProviderTimes
@@ -81,6 +87,8 @@ export const defaultTimes: WorkerTimes = {
   executorHealthMs: 5_000,
   heldSweepMs: 5_000,
   moneySweepMs: 60_000,
+  capsuleRunMs: 1_000,
+  schedules: defaultScheduleTimes,
   webhooks: { lookMs: 2_000, retrySeconds: RETRY_SECONDS, pauseMs: 5_000 },
   mails: defaultMailTimes,
   providers: defaultProviderTimes,
@@ -117,6 +125,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     emulatedHardware: env.EMULATED_HARDWARE === '1',
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE === '1',
     mail: { smtpUrl: env.SMTP_URL || null, mailDir: env.MAIL_DIR || null, from: env.MAIL_FROM || DEFAULT_SENDER },
+    auditCheckpointsFile: env.AUDIT_CHECKPOINTS_FILE?.trim() || null,
     linkOrigin: env.PUBLIC_URL ? originOf(env.PUBLIC_URL) : null,
     teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),
     workflowBundle: need('WORKFLOW_BUNDLE'),
@@ -138,6 +147,10 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
       dispatchDeadlineSeconds: seconds('DISPATCH_DEADLINE', defaultTimes.dispatchDeadlineSeconds),
       quietSeconds: seconds('WORKFLOW_QUIET_SECONDS', defaultTimes.quietSeconds),
       missingConfirmSeconds: seconds('WORKFLOW_MISSING_SECONDS', defaultTimes.missingConfirmSeconds),
+      schedules: {
+        ...defaultScheduleTimes,
+        compareMs: 1000 * seconds('SCHEDULE_COMPARE_SECONDS', defaultScheduleTimes.compareMs / 1000)
+      },
       stalledSweepMs: 1000 * seconds('WORKFLOW_SWEEP_SECONDS', defaultTimes.stalledSweepMs / 1000)
     }
   }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import type { JobActivities } from '../../activities/activities.js'
+import type { CapsuleActivities } from '../../activities/capsule-activities.js'
 import type { ProviderActivities } from '../../activities/provider-activities.js'
 import type { TaskActivities } from '../../activities/task-activities.js'
 import type { Tracing } from '../../activities/tracing.js'
@@ -21,7 +22,7 @@ export function startTemporalWorker(options: {
   namespace: string
   taskQueue: string
   workflowBundle: string
-  activities: JobActivities & ProviderActivities & TaskActivities
+  activities: JobActivities & ProviderActivities & TaskActivities & CapsuleActivities
   tracing: Tracing | null
   log: Logger
 }): TemporalWorker {
@@ -64,7 +65,7 @@ const createWorker = (
     namespace: string
     taskQueue: string
     workflowBundle: string
-    activities: JobActivities & ProviderActivities & TaskActivities
+    activities: JobActivities & ProviderActivities & TaskActivities & CapsuleActivities
     tracing: Tracing | null
   }
 ): Promise<Worker> =>

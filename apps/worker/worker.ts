@@ -3,15 +3,19 @@
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { createActivities } from '../../activities/activities.js'
+import { createCapsuleActivities } from '../../activities/capsule-activities.js'
 import { createDirectQueue } from '../../activities/direct-queue.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
 import { createExecutorGate } from '../../activities/executor-gate.js'
 import { logMoves } from '../../activities/job-log.js'
+import { startJudgePool } from '../../activities/judge/judge-pool.js'
 import type { Scraped } from '../../activities/metrics-server.js'
 import { createPostman } from '../../activities/postman.js'
 import { createProviderActivities } from '../../activities/provider-activities.js'
 import { createProviders } from '../../activities/providers/providers.js'
+import { createScheduleCopies } from '../../activities/schedule-copies.js'
+import { createInstallationSigner } from '../../activities/signer.js'
 import { createStateMetrics } from '../../activities/state-metrics.js'
 import { createTaskActivities } from '../../activities/task-activities.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
@@ -21,6 +25,9 @@ import { reportEngines } from '../../db/backends.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
 import { tellMoves } from '../../db/job-moves.js'
+import { startAuditCheckpointSweep } from './audit-checkpoint-sweep.js'
+import { startCapsuleJudge } from './capsule-judge.js'
+import { startCapsuleRunSweep } from './capsule-run-sweep.js'
 import type { WorkerConfig } from './config.js'
 import { startDirectConsumer } from './direct-consumer.js'
 import { createHeldJobs } from './held-jobs.js'
@@ -32,6 +39,7 @@ import { startMoneySweep } from './money-sweep.js'
 import { startProviderLoops } from './provider-loops.js'
 import { startRelay } from './relay.js'
 import { startRetentionSweep } from './retention-sweep.js'
+import { startScheduleSweep } from './schedule-sweep.js'
 import { directSpans, tracedExecutor } from './spans.js'
 import { startStalledSweep } from './stalled-sweep.js'
 import { createSweepNotes } from './sweep-notes.js'
@@ -67,6 +75,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   tellMoves(db, (move) => {
     metrics.countMove(move)
     logMove(move)
+    if (move.capsuleRunId) capsuleRuns.noticed(move.capsuleRunId)
   })
   const steps = { db, executor, gate, announce, log }
   const providers = createProviders({ ionq: config.ionqApiUrl ?? undefined }, { callTimeoutMs: times.providerCallMs })
@@ -106,6 +115,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     activities: {
       ...createActivities(steps),
       ...createTaskActivities(steps),
+      ...createCapsuleActivities(steps),
       ...createProviderActivities(providerSteps)
     },
     tracing,
@@ -127,8 +137,21 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   const { keyRing } = config
   const postman = createPostman(config.mail, MAIL_LANES)
   if (!postman) log.warn('neither SMTP_URL nor MAIL_DIR is set: nobody is mailed about the end of a job')
-  if (!keyRing) log.warn('SECRETS_KEYS is not set: no webhook is sent')
+  if (!keyRing) log.warn('SECRETS_KEYS is not set: no webhook is sent, and no audit trail is signed')
+  if (!config.auditCheckpointsFile)
+    log.warn('AUDIT_CHECKPOINTS_FILE is not set: signed points of audit trails stay in the database alone')
+  const capsuleJudge = startCapsuleJudge({ db, pool: startJudgePool(), notes, log, everyMs: times.capsuleRunMs })
+  const capsuleRuns = startCapsuleRunSweep({
+    db,
+    announce,
+    notes,
+    log,
+    everyMs: times.capsuleRunMs,
+    toBeJudged: capsuleJudge.wake
+  })
   const loops = [
+    capsuleRuns,
+    capsuleJudge,
     ...(keyRing ? [startWebhookSender({ db, keyRing, client: webhookClient, times: times.webhooks, notes, log })] : []),
     ...(postman
       ? [startMailSender({ db, postman, linkOrigin: config.linkOrigin, times: times.mails, notes, log })]
@@ -137,9 +160,26 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     startHeldStartSweep({ db, notes, log, everyMs: times.heldSweepMs, teamRunningMax }),
     startLeaseSweep({ db, announce, notes, log, everyMs: times.leaseSweepMs, clock: () => performance.now() }),
     startStalledSweep({ db, temporal, announce, times, notes, log }),
+    startScheduleSweep({
+      db,
+      copies: createScheduleCopies(temporal, config.taskQueue),
+      times: times.schedules,
+      notes,
+      log
+    }),
     startMoneySweep({ db, notes, log, everyMs: times.moneySweepMs }),
     startRetentionSweep(db, notes, log),
     startUsageSweep(db, notes, log),
+    ...(keyRing
+      ? startAuditCheckpointSweep({
+          db,
+          keyRing,
+          signer: createInstallationSigner(db, keyRing),
+          file: config.auditCheckpointsFile,
+          notes,
+          log
+        })
+      : []),
     ...startProviderLoops({ ...providerSteps, notes, log, emulated: config.emulatedHardware }),
     startLoop('executor health', times.executorHealthMs, log, async () => {
       const health = await executor.health().catch(() => null)

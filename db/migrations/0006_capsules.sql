@@ -95,7 +95,6 @@ CREATE TABLE "capsule_runs" (
 	"verdict" text,
 	"verification" jsonb,
 	"alerted_at" timestamp (3) with time zone,
-	"taken_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"started_at" timestamp (3) with time zone,
 	"completed_at" timestamp (3) with time zone
@@ -111,8 +110,19 @@ CREATE TABLE "capsule_schedules" (
 	"version" integer DEFAULT 1 NOT NULL,
 	"created_by" uuid,
 	"applied_version" integer,
+	"refusal" text,
+	"ended_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "capsule_alert_mails" (
+	"run_id" uuid NOT NULL,
+	"email" text NOT NULL,
+	"tries" integer DEFAULT 0 NOT NULL,
+	"next_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"last_error" text,
+	CONSTRAINT "capsule_alert_mails_run_id_email_pk" PRIMARY KEY("run_id","email")
 );
 --> statement-breakpoint
 CREATE TABLE "capsule_seals" (
@@ -165,6 +175,7 @@ ALTER TABLE "capsule_runs" ADD CONSTRAINT "capsule_runs_capsule_id_capsules_id_f
 ALTER TABLE "capsule_runs" ADD CONSTRAINT "capsule_runs_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "capsule_runs" ADD CONSTRAINT "capsule_runs_api_key_id_api_keys_id_fk" FOREIGN KEY ("api_key_id") REFERENCES "public"."api_keys"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "capsule_runs" ADD CONSTRAINT "capsule_runs_confirms_capsule_runs_id_fk" FOREIGN KEY ("confirms") REFERENCES "public"."capsule_runs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "capsule_alert_mails" ADD CONSTRAINT "capsule_alert_mails_run_id_capsule_runs_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."capsule_runs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "capsule_schedules" ADD CONSTRAINT "capsule_schedules_capsule_id_capsules_id_fk" FOREIGN KEY ("capsule_id") REFERENCES "public"."capsules"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "capsule_schedules" ADD CONSTRAINT "capsule_schedules_created_by_users_id_fk" FOREIGN KEY ("created_by") REFERENCES "public"."users"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "capsule_seals" ADD CONSTRAINT "capsule_seals_capsule_id_capsules_id_fk" FOREIGN KEY ("capsule_id") REFERENCES "public"."capsules"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -172,13 +183,16 @@ ALTER TABLE "capsules" ADD CONSTRAINT "capsules_team_id_teams_id_fk" FOREIGN KEY
 ALTER TABLE "capsules" ADD CONSTRAINT "capsules_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "capsules" ADD CONSTRAINT "capsules_cloned_from_capsules_id_fk" FOREIGN KEY ("cloned_from") REFERENCES "public"."capsules"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "audit_entries_capsule_idx" ON "audit_entries" USING btree ("capsule_id","seq");--> statement-breakpoint
+CREATE INDEX "audit_checkpoints_unexported_idx" ON "audit_checkpoints" USING btree ("at") WHERE exported_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "capsule_publications_slug_key" ON "capsule_publications" USING btree ("slug");--> statement-breakpoint
 CREATE INDEX "capsule_publications_published_at_idx" ON "capsule_publications" USING btree ("published_at") WHERE taken_down_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "capsule_run_tasks_job_key" ON "capsule_run_tasks" USING btree ("job_id");--> statement-breakpoint
 CREATE INDEX "capsule_runs_capsule_idx" ON "capsule_runs" USING btree ("capsule_id","id");--> statement-breakpoint
 CREATE INDEX "capsule_runs_open_idx" ON "capsule_runs" USING btree ("id") WHERE status in ('pending', 'running', 'judging');--> statement-breakpoint
-CREATE UNIQUE INDEX "capsule_runs_scheduled_key" ON "capsule_runs" USING btree ("capsule_id","scheduled_at") WHERE scheduled_at is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "capsule_runs_scheduled_key" ON "capsule_runs" USING btree ("capsule_id","scheduled_at") WHERE scheduled_at is not null and status <> 'refused';--> statement-breakpoint
 CREATE UNIQUE INDEX "capsule_runs_confirms_key" ON "capsule_runs" USING btree ("confirms") WHERE confirms is not null;--> statement-breakpoint
+CREATE INDEX "capsule_runs_scheduled_team_idx" ON "capsule_runs" USING btree ("team_id","id") WHERE scheduled_at is not null;--> statement-breakpoint
+CREATE INDEX "capsule_alert_mails_next_at_idx" ON "capsule_alert_mails" USING btree ("next_at");--> statement-breakpoint
 CREATE INDEX "capsules_team_idx" ON "capsules" USING btree ("team_id","id","state");--> statement-breakpoint
 CREATE INDEX "capsules_owner_idx" ON "capsules" USING btree ("owner_id","id");--> statement-breakpoint
 CREATE INDEX "capsules_source_job_idx" ON "capsules" USING btree ("source_job_id") WHERE source_job_id is not null;--> statement-breakpoint
@@ -256,7 +270,53 @@ CREATE TRIGGER audit_entries_never_emptied BEFORE TRUNCATE ON audit_entries
 CREATE TRIGGER audit_checkpoints_never_deleted BEFORE DELETE ON audit_checkpoints
   FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
 --> statement-breakpoint
+-- That it was exported is noted; nothing else of it changes.
+CREATE TRIGGER audit_checkpoints_never_changed BEFORE UPDATE ON audit_checkpoints FOR EACH ROW
+  WHEN ((NEW.team_id, NEW.seq, NEW.hash, NEW.at, NEW.key_id, NEW.signature)
+    IS DISTINCT FROM (OLD.team_id, OLD.seq, OLD.hash, OLD.at, OLD.key_id, OLD.signature))
+  EXECUTE FUNCTION refuse_audit_change();
+--> statement-breakpoint
+-- The end of a trail moves on by one entry at a time.
+CREATE TRIGGER audit_heads_move_on BEFORE UPDATE ON audit_heads FOR EACH ROW
+  WHEN (NEW.team_id <> OLD.team_id OR NEW.seq <> OLD.seq + 1) EXECUTE FUNCTION refuse_audit_change();
+--> statement-breakpoint
+CREATE TRIGGER audit_heads_never_deleted BEFORE DELETE ON audit_heads
+  FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
+--> statement-breakpoint
 CREATE TRIGGER audit_checkpoints_never_emptied BEFORE TRUNCATE ON audit_checkpoints
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 --> statement-breakpoint
 ALTER TABLE capsule_budgets ADD CONSTRAINT capsule_budgets_not_negative CHECK (spent_micro >= 0 AND reserved_micro >= 0);
+--> statement-breakpoint
+-- A run's status follows domain/capsule-state.ts, and what it was a run of never changes.
+CREATE FUNCTION guard_capsule_run() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    IF NEW.status NOT IN ('pending', 'refused') THEN
+      RAISE EXCEPTION 'a run of a capsule begins as pending or refused, not as %', NEW.status USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END IF;
+  IF NEW.status IS DISTINCT FROM OLD.status AND NOT (
+    (OLD.status = 'pending' AND NEW.status IN ('running', 'failed', 'cancelled')) OR
+    (OLD.status = 'running' AND NEW.status IN ('judging', 'completed', 'failed', 'cancelled')) OR
+    (OLD.status = 'judging' AND NEW.status IN ('completed', 'failed'))
+  ) THEN
+    RAISE EXCEPTION 'run status % may not follow %', NEW.status, OLD.status USING ERRCODE = 'check_violation';
+  END IF;
+  IF (NEW.id, NEW.capsule_id, NEW.team_id, NEW.mode, NEW.trigger, NEW.definition, NEW.definition_sha256, NEW.scheduled_at,
+      NEW.confirms, NEW.created_at) IS DISTINCT FROM
+    (OLD.id, OLD.capsule_id, OLD.team_id, OLD.mode, OLD.trigger, OLD.definition, OLD.definition_sha256, OLD.scheduled_at,
+      OLD.confirms, OLD.created_at) THEN
+    RAISE EXCEPTION 'what a capsule has run is never changed' USING ERRCODE = 'check_violation';
+  END IF;
+  IF OLD.status IN ('completed', 'failed', 'cancelled', 'refused') AND
+    (NEW.reason, NEW.verdict, NEW.verification, NEW.completed_at) IS DISTINCT FROM
+    (OLD.reason, OLD.verdict, OLD.verification, OLD.completed_at) THEN
+    RAISE EXCEPTION 'a run that is over is never changed' USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+--> statement-breakpoint
+CREATE TRIGGER capsule_runs_guard BEFORE INSERT OR UPDATE ON capsule_runs
+  FOR EACH ROW EXECUTE FUNCTION guard_capsule_run();

@@ -1,4 +1,5 @@
 // The audit trail: one chain of hashes per team, only ever appended to; signed points of it; and the keys that sign.
+import { sql } from 'drizzle-orm'
 import { bigint, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { bytea, instant } from './columns.js'
 
@@ -48,7 +49,10 @@ export const auditCheckpoints = pgTable(
     // When it was appended to the file; null: not yet.
     exportedAt: instant('exported_at')
   },
-  (table) => [primaryKey({ columns: [table.teamId, table.seq, table.at] })]
+  (table) => [
+    primaryKey({ columns: [table.teamId, table.seq, table.at] }),
+    index('audit_checkpoints_unexported_idx').on(table.at).where(sql`exported_at is null`)
+  ]
 )
 
 // Ed25519 keys of the installation. The private half is sealed with the key ring, as a provider's credential is.

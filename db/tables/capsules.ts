@@ -157,8 +157,6 @@ export const capsuleRuns = pgTable(
     verification: jsonb('verification').$type<Record<string, unknown> | null>(),
     // When somebody was told of a surprising verdict.
     alertedAt: instant('alerted_at'),
-    // When a worker last took it up, so that others leave it alone for a while.
-    takenAt: instant('taken_at'),
     createdAt: instant('created_at').notNull().defaultNow(),
     startedAt: instant('started_at'),
     completedAt: instant('completed_at')
@@ -168,11 +166,13 @@ export const capsuleRuns = pgTable(
     index('capsule_runs_capsule_idx').on(table.capsuleId, table.id),
     // The sweep of runs that are not over.
     index('capsule_runs_open_idx').on(table.id).where(sql`status in ('pending', 'running', 'judging')`),
-    // One run for each time of a schedule, one confirmation for each run.
+    // One run for each time of a schedule (a refused one may be made up for), one confirmation for each run.
     uniqueIndex('capsule_runs_scheduled_key')
       .on(table.capsuleId, table.scheduledAt)
-      .where(sql`scheduled_at is not null`),
-    uniqueIndex('capsule_runs_confirms_key').on(table.confirms).where(sql`confirms is not null`)
+      .where(sql`scheduled_at is not null and status <> 'refused'`),
+    uniqueIndex('capsule_runs_confirms_key').on(table.confirms).where(sql`confirms is not null`),
+    // How many scheduled runs a team had since yesterday.
+    index('capsule_runs_scheduled_team_idx').on(table.teamId, table.id).where(sql`scheduled_at is not null`)
   ]
 )
 
@@ -207,6 +207,28 @@ export const capsuleSchedules = pgTable('capsule_schedules', {
   createdBy: uuid('created_by').references(() => users.id, { onDelete: 'set null' }),
   // What the engine was last told; null: not yet.
   appliedVersion: integer('applied_version'),
+  // Why the engine would not take that version.
+  refusal: text('refusal'),
+  // The schedule is over: the row goes when the engine's copy is gone.
+  endedAt: instant('ended_at'),
   createdAt: instant('created_at').notNull().defaultNow(),
   updatedAt: instant('updated_at').notNull().defaultNow()
 })
+
+// Mails about a surprising verdict, one per address, until they are sent or given up.
+export const capsuleAlertMails = pgTable(
+  'capsule_alert_mails',
+  {
+    runId: uuid('run_id')
+      .notNull()
+      .references(() => capsuleRuns.id, { onDelete: 'cascade' }),
+    email: text('email').notNull(),
+    tries: integer('tries').notNull().default(0),
+    nextAt: instant('next_at').notNull().default(sql`clock_timestamp()`),
+    lastError: text('last_error')
+  },
+  (table) => [
+    primaryKey({ columns: [table.runId, table.email] }),
+    index('capsule_alert_mails_next_at_idx').on(table.nextAt)
+  ]
+)

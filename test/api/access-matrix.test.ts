@@ -51,7 +51,7 @@ describe('every route', () => {
           await db.execute(
             sql`update teams set suspended_at = now(), suspended_reason = 'a test' where id = ${scene.teamId}`
           )
-        const answer = await api.ask(method, path, body, headers)
+        const answer = await api.ask(method, path, body, { ...headers, ...question.headers })
         const allowed = question.allowed.includes(kind)
         const statuses = allowed ? [question.status].flat() : [refusal(kind, question.allowed)]
         const suspension = !allowed && kind === 'owner of a suspended team' && question.allowed !== platform

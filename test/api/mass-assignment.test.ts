@@ -6,6 +6,7 @@ import { newId } from '../../db/ids.js'
 import { invite } from '../../db/invitations.js'
 import { questions, type Scene } from '../support/access-questions.js'
 import { startApi, type TestUser } from '../support/api.js'
+import { addDraft } from '../support/audit-trails.js'
 import { addScript } from '../support/script-rows.js'
 
 const api = await startApi('mass_assignment')
@@ -42,7 +43,10 @@ const forbidden: Record<string, unknown> = {
 }
 
 // Submit drops what it does not know (decisions, 1): it is tested with the jobs that it makes.
-const routes = Object.entries(questions).filter(([route, { body }]) => body && route !== 'POST /api/jobs/submit')
+const routes = Object.entries(questions).filter(
+  // A file has fields of its own: they are tested where it is read.
+  ([route, { body, headers }]) => body && !headers && route !== 'POST /api/jobs/submit'
+)
 
 let admin: TestUser
 let scene: Scene
@@ -61,6 +65,9 @@ beforeAll(async () => {
     finishedJob: never,
     completedJob: async () => newId(),
     script: () => addScript(db, { teamId, userId: admin.id }),
+    capsuleIn: async () => newId(),
+    capsule: () => addDraft(db, teamId, admin.id),
+    sealedCapsule: never,
     invitation: async () => {
       const given = { teamId, email: `${newId()}@example.org`, role: 'member' as const, message: null }
       const { invitation, token } = await db.transaction((tx) => invite(tx, { ...given, invitedBy: admin.id }))

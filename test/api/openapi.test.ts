@@ -6,6 +6,7 @@ import { answerTable } from '../../apps/api/answers/answer-table.js'
 import { createAccessCode } from '../../db/accounts.js'
 import { type Ask, type Headers, PASSWORD, startApi, type TestUser } from '../support/api.js'
 import { bellQasm3, submission } from '../support/builders.js'
+import { tarGz } from '../support/capsule-bench.js'
 import { type AnswerJudge, type ApiDocument, createAnswerJudge } from '../support/documented.js'
 import { addHeldJob } from '../support/money-rows.js'
 import { later, makePopulatedTeam, type PopulatedTeam } from '../support/populated-team.js'
@@ -124,7 +125,17 @@ describe('every route answers as the document says', () => {
     )
     jobs.push(['GET', `/api/jobs/estimate?backend=local&shots=10&team_id=${teamId}`])
     jobs.push(['GET', `/api/jobs/managed-runtimes?team_id=${teamId}`])
-    const lists = ['members', 'invitations', 'api-keys', 'secrets', 'webhooks', 'budget', 'usage']
+    const lists = [
+      'members',
+      'invitations',
+      'api-keys',
+      'secrets',
+      'webhooks',
+      'budget',
+      'usage',
+      'audit',
+      'audit/verify'
+    ]
     const program = { code: bellQasm3(), language: 'openqasm', backend: 'local', shots: 10 }
     const conversion = { code: 'from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n', language: 'qiskit' }
     const telemetry = {
@@ -142,6 +153,7 @@ describe('every route answers as the document says', () => {
       ['GET', '/healthz'],
       ['GET', '/readyz'],
       ['GET', '/api/meta'],
+      ['GET', '/api/meta/keys'],
       ['GET', '/api/backends'],
       ['GET', '/api/backends/local'],
       ['GET', '/api/auth/session'],
@@ -255,6 +267,22 @@ describe('every route answers as the document says', () => {
     })
     expect(paid.status).toBe(200)
     await judged(team.owner.ask)('GET', '/api/admin/money')
+    expect(faults.splice(0)).toEqual([])
+  })
+
+  test('when capsules come and go as files', async () => {
+    const ask = judged(team.owner.ask)
+    const made = await ask('POST', '/api/capsules/from-job', { job_id: team.completedJob, seal: true })
+    const path = `/api/capsules/${made.body.capsule_id}`
+    const bytes = tarGz({ 'x/capsule.yaml': 'version: "1.0.0"\nname: x\nlifecycle_state: draft\n' })
+    const statuses = [
+      await ask('GET', `${path}/export`),
+      await ask('GET', `${path}/export?format=rocrate`),
+      await ask('GET', `${path}/attestation`),
+      await ask('POST', '/api/capsules/import', bytes, { 'content-type': 'application/gzip' }),
+      await ask('POST', '/api/capsules/upload', 'name: a capsule', { 'content-type': 'application/yaml' })
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([200, 200, 200, 201, 201])
     expect(faults.splice(0)).toEqual([])
   })
 

@@ -2,6 +2,7 @@
 // works with.
 import { createHash, randomBytes } from 'node:crypto'
 import { submission } from './builders.js'
+import { tarGz } from './capsule-bench.js'
 
 export const kinds = [
   'anonymous',
@@ -31,6 +32,8 @@ const managersReading: Kind[] = [...managers, 'owner of a suspended team']
 const owner: Kind[] = ['owner']
 /** The owner of a thing, and what a key of theirs may do with it. */
 const ownerOfIt: Kind[] = ['owner', 'simulate key', 'qpu key']
+/** Those, and the admins of its team. */
+const managersOfIt: Kind[] = ['admin', ...ownerOfIt]
 export const platform: Kind[] = ['platform administrator']
 
 /** What a request is about: a team made for it alone, and things of it. */
@@ -45,6 +48,12 @@ export interface Scene {
   completedJob(): Promise<string>
   /** The owner's: a Bell pair in OpenQASM. */
   script(): Promise<string>
+  /** The owner's draft, without tasks. */
+  capsule(): Promise<string>
+  /** The owner's too. */
+  sealedCapsule(): Promise<string>
+  /** The owner's, with evidence unless it is a draft. */
+  capsuleIn(state: 'draft' | 'runnable' | 'sealed' | 'published'): Promise<string>
   invitation(): Promise<{ id: string; token: string }>
   apiKey(): Promise<string>
   secret(): Promise<string>
@@ -59,6 +68,8 @@ export interface Question {
   path?: (scene: Scene) => string | Promise<string>
   /** May be a promise. */
   body?: (scene: Scene) => unknown
+  /** Beside those that say who asks. */
+  headers?: Record<string, string>
 }
 
 const inTeam = (path: string) => (scene: Scene) => `${path}?team_id=${scene.teamId}`
@@ -70,6 +81,10 @@ const ofScript =
   (rest = '') =>
   async (scene: Scene) =>
     `/api/scripts/${await scene.script()}${rest}`
+const ofCapsule =
+  (state: 'draft' | 'runnable' | 'sealed' | 'published', rest = '') =>
+  async (scene: Scene) =>
+    `/api/capsules/${await scene.capsuleIn(state)}${rest}`
 export const email = () => `${randomBytes(5).toString('hex')}@example.org`
 const PASSWORD = 'a password of somebody'
 const bell = { code: submission().inline_code, language: 'openqasm', backend: 'local', shots: 10 }
@@ -81,6 +96,7 @@ export const questions: Record<string, Question> = {
   'GET /invitations/:token': { allowed: everybody, status: 200, path: () => '/invitations/any' },
   'GET /reset-password/:token': { allowed: everybody, status: 200, path: () => '/reset-password/any' },
   'GET /api/meta': { allowed: everybody, status: 200 },
+  'GET /api/meta/keys': { allowed: everybody, status: 200 },
   'GET /api/backends': { allowed: everybody, status: 200 },
   'GET /api/backends/:slug': { allowed: everybody, status: 200, path: () => '/api/backends/local' },
 
@@ -221,6 +237,37 @@ export const questions: Record<string, Question> = {
   },
   'GET /api/team/budget': { allowed: readers, status: 200, path: inTeam('/api/team/budget') },
   'GET /api/team/usage': { allowed: readers, status: 200, path: inTeam('/api/team/usage') },
+  'GET /api/team/audit': { allowed: readers, status: 200, path: inTeam('/api/team/audit') },
+  'GET /api/team/audit/verify': { allowed: readers, status: 200, path: inTeam('/api/team/audit/verify') },
+  'GET /api/capsules/:id/audit': {
+    allowed: readers,
+    status: 200,
+    path: async (scene) => `/api/capsules/${await scene.capsule()}/audit`
+  },
+  'GET /api/capsules/:id/export': {
+    allowed: readers,
+    status: 200,
+    path: async (scene) => `/api/capsules/${await scene.capsule()}/export`
+  },
+  'GET /api/capsules/:id/attestation': {
+    allowed: readers,
+    status: 200,
+    path: async (scene) => `/api/capsules/${await scene.sealedCapsule()}/attestation`
+  },
+  'POST /api/capsules/import': {
+    allowed: writers,
+    status: 201,
+    path: inTeam('/api/capsules/import'),
+    headers: { 'content-type': 'application/gzip' },
+    body: () => tarGz({ 'x/capsule.yaml': 'version: "1.0.0"\nname: x\nlifecycle_state: draft\n' })
+  },
+  'POST /api/capsules/upload': {
+    allowed: writers,
+    status: 201,
+    path: inTeam('/api/capsules/upload'),
+    headers: { 'content-type': 'application/yaml' },
+    body: () => 'name: a capsule'
+  },
   'PATCH /api/team/budget': { allowed: owner, status: 200, body: ({ teamId }) => ({ team_id: teamId, daily_usd: 5 }) },
 
   'POST /api/jobs/submit': {
@@ -251,6 +298,56 @@ export const questions: Record<string, Question> = {
   'POST /api/jobs/:id/rerun': { allowed: writers, status: 201, path: ofJob('/rerun') },
   'POST /api/jobs/:id/cancel': { allowed: writers, status: 202, path: ofJob('/cancel') },
 
+  'POST /api/capsules/create': {
+    allowed: writers,
+    status: 201,
+    body: ({ teamId }) => ({ name: 'a capsule', team_id: teamId })
+  },
+  'POST /api/capsules/from-job': {
+    allowed: writers,
+    status: 201,
+    body: async (scene) => ({ job_id: await scene.completedJob() })
+  },
+  'GET /api/capsules': { allowed: readers, status: 200, path: inTeam('/api/capsules') },
+  'GET /api/capsules/public': { allowed: everybody, status: 200 },
+  'GET /api/capsules/public/:slug': {
+    allowed: everybody,
+    status: 200,
+    path: async (scene) => `/api/capsules/public/bell-${await scene.capsuleIn('published')}`
+  },
+  'GET /api/capsules/:id': { allowed: readers, status: 200, path: ofCapsule('runnable') },
+  'PATCH /api/capsules/:id': {
+    allowed: ownerOfIt,
+    status: 200,
+    path: ofCapsule('draft'),
+    body: () => ({ name: 'renamed' })
+  },
+  'DELETE /api/capsules/:id': { allowed: ownerOfIt, status: 200, path: ofCapsule('draft') },
+  'POST /api/capsules/:id/seal': {
+    allowed: managersOfIt,
+    status: 200,
+    path: ofCapsule('runnable', '/seal'),
+    body: () => ({ exit_code: 0 })
+  },
+  'POST /api/capsules/:id/publish': {
+    allowed: managersOfIt,
+    status: 200,
+    path: ofCapsule('sealed', '/publish'),
+    body: () => ({ title: 'A title', description: 'What it is' })
+  },
+  'POST /api/capsules/:id/archive': { allowed: managersOfIt, status: 200, path: ofCapsule('sealed', '/archive') },
+  'POST /api/capsules/:id/clone': {
+    allowed: writers,
+    status: 201,
+    path: ofCapsule('runnable', '/clone'),
+    body: () => ({ name: 'a clone' })
+  },
+  'POST /api/admin/capsules/:id/takedown': {
+    allowed: platform,
+    status: 200,
+    path: async (scene) => `/api/admin/capsules/${await scene.capsuleIn('published')}/takedown`,
+    body: () => ({ reason: 'a reason' })
+  },
   'GET /api/scripts': { allowed: peopleOrKeys, status: 200 },
   'POST /api/scripts': {
     allowed: ownerOfIt,

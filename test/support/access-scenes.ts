@@ -11,7 +11,9 @@ import { teamSecrets, webhooks } from '../../db/tables/teams.js'
 import type { KeyTier } from '../../domain/api-key.js'
 import { email, type Kind, keysOfTheTeam, type Scene } from './access-questions.js'
 import type { Headers } from './api.js'
-import { addJob, addPerson, forceStatus, type Person } from './rows.js'
+import { addDraft, foreignSigner, seal } from './audit-trails.js'
+import { addCapsuleOfJob, addDraftCapsule, addFinishedJob, addSealedCapsule } from './capsule-rows.js'
+import { addJob, addPerson, type Person } from './rows.js'
 import { addScript } from './script-rows.js'
 
 /** Makes the people, an access code `any`, and what sets a scene for one of them. */
@@ -45,12 +47,19 @@ export async function createAccessScenes(db: Db) {
         await db.transaction((tx) => transition(tx, id, 'cancelled'))
         return id
       },
-      completedJob: async () => {
-        const id = await addJob(db, head, { submission: { teamId } })
-        await forceStatus(db, id, { status: 'completed' })
-        return id
+      completedJob: () => addFinishedJob(db, head, { submission: { teamId } }),
+      capsuleIn: async (state) => {
+        if (state === 'draft') return addDraftCapsule(db, head, teamId)
+        if (state === 'runnable') return addCapsuleOfJob(db, head, teamId)
+        return addSealedCapsule(db, head, teamId, state === 'published' ? 'publish' : undefined)
       },
       script: () => addScript(db, { teamId, userId: head.userId }),
+      capsule: () => addDraft(db, teamId, head.userId),
+      sealedCapsule: async () => {
+        const id = await addDraft(db, teamId, head.userId)
+        await seal(db, foreignSigner(), id)
+        return id
+      },
       invitation: async () => {
         const given = { teamId, email: email(), role: 'member' as const, message: null, invitedBy: head.userId }
         const { invitation, token } = await db.transaction((tx) => invite(tx, given))

@@ -9,6 +9,7 @@ import { createEngineState } from '../../activities/engine-state.js'
 import { createExecutorClient } from '../../activities/executor-client.js'
 import { type KeyRing, readKeyRing } from '../../activities/key-ring.js'
 import type { Mail } from '../../activities/mail-message.js'
+import { createInstallationSigner } from '../../activities/signer.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
 import { buildApp } from '../../apps/api/app.js'
 import { parseTrustedProxies, type TrustedProxies } from '../../apps/api/client-address.js'
@@ -75,7 +76,7 @@ export interface ApiOptions {
 
 export const PASSWORD = 'correct horse battery'
 
-const testKeyRing = readKeyRing(`test:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`)
+export const testKeyRing = readKeyRing(`test:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`)
 
 let users = 0
 
@@ -108,6 +109,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
   const { executorUrl = process.env.TEST_EXECUTOR_URL! } = options
   const executor = executorUrl === null ? null : createExecutorClient(executorUrl, process.env.TEST_EXECUTOR_TOKEN!)
   const metrics = createMetrics()
+  const keyRing = options.keyRing === undefined ? testKeyRing : options.keyRing
   const deps: ApiDeps = {
     config: {
       temporalUiUrl: null,
@@ -130,7 +132,8 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       limits: options.limits ?? null,
       trustedProxies: options.trustedProxies ?? parseTrustedProxies('')
     },
-    keyRing: options.keyRing === undefined ? testKeyRing : options.keyRing,
+    keyRing,
+    signer: createInstallationSigner(pool.db, keyRing),
     providers: options.providers ?? new Map(),
     oidc: options.oidc ?? null,
     mailer: { sends: true, send: (mail) => void mails.push(mail), close: async () => {} },

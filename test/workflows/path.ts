@@ -6,6 +6,8 @@ export interface Path {
   name: string
   /** Its type. */
   workflow: string
+  /** Its input, where it is no job's. */
+  args?: unknown[]
   /** Builds the activities anew for each run; `calls` notes what was called. */
   activities(calls: string[]): object
   /** What happens from outside while the workflow runs. */

@@ -12,8 +12,9 @@ import { providerPaths } from './run-job-at-provider-paths.js'
 import { paths as enginePaths } from './run-job-paths.js'
 import { longPath, taskPaths } from './run-job-with-tasks-paths.js'
 import { scriptPaths } from './run-script-at-provider-paths.js'
+import { verificationPaths } from './verify-capsule-paths.js'
 
-const paths = [...enginePaths, ...taskPaths, ...providerPaths, ...scriptPaths]
+const paths = [...enginePaths, ...taskPaths, ...providerPaths, ...scriptPaths, ...verificationPaths]
 
 const folder = fileURLToPath(new URL('./histories/', import.meta.url))
 const workflowBundle = { codePath: process.env.TEST_WORKFLOW_BUNDLE! }
@@ -78,7 +79,7 @@ async function run(path: Path): Promise<{ answer: string; calls: string[] }> {
   })
   return worker.runUntil(async () => {
     const handle = await client.workflow.start(path.workflow, {
-      args: [{ jobId: '01900000-0000-7000-8000-000000000000', generation: 1 }],
+      args: path.args ?? [{ jobId: '01900000-0000-7000-8000-000000000000', generation: 1 }],
       taskQueue,
       workflowId: taskQueue,
       workflowExecutionTimeout: '60s',

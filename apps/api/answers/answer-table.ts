@@ -1,7 +1,12 @@
 // What every route answers. A route that is not here makes the document fail, and with it the tests.
 import { accountAnswers } from './accounts.js'
 import { administrationAnswers } from './administration.js'
+import { auditAnswers } from './audit.js'
 import { backendAnswers } from './backends.js'
+import { capsuleRunAnswers } from './capsule-runs.js'
+import { capsuleScheduleAnswers } from './capsule-schedules.js'
+import { capsuleTransferAnswers } from './capsule-transfer.js'
+import { capsuleAnswers } from './capsules.js'
 import { errorSchemas } from './errors.js'
 import { jobAnswers } from './jobs.js'
 import { playgroundAnswers } from './playground.js'
@@ -20,6 +25,11 @@ const sets = [
   jobAnswers,
   playgroundAnswers,
   scriptAnswers,
+  capsuleAnswers,
+  capsuleRunAnswers,
+  capsuleScheduleAnswers,
+  capsuleTransferAnswers,
+  auditAnswers,
   administrationAnswers
 ]
 

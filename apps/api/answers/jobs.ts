@@ -49,7 +49,7 @@ export const jobFields = {
   execution_mode: oneOf(['direct', 'temporal']),
   framework: nullable(oneOf(frameworks)),
   source: Type.Object({
-    kind: oneOf(['inline', 'circuit', 'script']),
+    kind: oneOf(['inline', 'circuit', 'script', 'capsule']),
     script_id: nullable(uuid),
     script_version: nullable(Type.Integer()),
     sha256: text
@@ -94,6 +94,7 @@ export const jobFields = {
         'waiting_for_worker',
         'backend_offline',
         'concurrency_limit',
+        'earlier_task',
         'provider_queue'
       ]),
       message: text

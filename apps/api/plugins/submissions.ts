@@ -13,7 +13,7 @@ declare module 'fastify' {
 }
 
 /** The routes that make jobs. */
-const submitting = new Set(['/api/jobs/submit', '/api/jobs/:id/rerun'])
+const submitting = new Set(['/api/jobs/submit', '/api/jobs/:id/rerun', '/api/capsules/:id/run'])
 
 export type SubmissionMetrics = Pick<Metrics, 'countSubmission' | 'countBudgetRejection'>
 

@@ -5,6 +5,7 @@ import type { Nudge } from '../nudge.js'
 import { adminAccessCodeRoutes } from './admin-access-codes.js'
 import { adminAuditRoutes } from './admin-audit.js'
 import { adminBackendRoutes } from './admin-backends.js'
+import { adminCapsuleRoutes } from './admin-capsules.js'
 import { adminJobRoutes } from './admin-jobs.js'
 import { adminMoneyRoutes } from './admin-money.js'
 import { adminPeopleRoutes } from './admin-people.js'
@@ -21,6 +22,7 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{
   await app.register(adminAccessCodeRoutes, { deps })
   await app.register(adminBackendRoutes, { catalogue })
   await app.register(adminBudgetRoutes, { deps })
+  await app.register(adminCapsuleRoutes, { deps })
   await app.register(adminJobRoutes, { deps, nudge })
   await app.register(adminMoneyRoutes, { deps })
   await app.register(adminAuditRoutes, { deps })

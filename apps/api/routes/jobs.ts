@@ -26,9 +26,6 @@ const SUBMIT_BODY_MAX = 4 * 1024 * 1024
 /** Below the 30 s after which the public client gives a poll up. */
 const WAIT_SECONDS_MAX = 22
 
-/** Refused by name: a list that ignores its filter is a wrong answer. */
-const laterFilters = ['capsule_id']
-
 const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
 /** Which of the two a body is, is told first, so that a refusal is of the fields that its kind has. */
@@ -87,6 +84,9 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
           status: Type.Optional(Type.Unsafe<JobStatus>({ type: 'string', enum: jobStatuses })),
           backend: Type.Optional(Type.String({ maxLength: 100 })),
           script_id: Type.Optional(Type.String({ format: 'uuid' })),
+          capsule_id: Type.Optional(
+            Type.String({ format: 'uuid', description: 'Those of its runs, and the one that it was made from' })
+          ),
           created_after: Type.Optional(Type.String({ format: 'date-time' })),
           created_before: Type.Optional(Type.String({ format: 'date-time' })),
           q: Type.Optional(
@@ -105,10 +105,19 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       }
     },
     async (request) => {
-      const { team_id, status, backend, script_id, created_after, created_before, q, cursor, limit, offset } =
-        request.query
-      const later = laterFilters.find((name) => name in request.query)
-      if (later) throw new ServiceError('not_available', `${later}: this filter is not available in this version`)
+      const {
+        team_id,
+        status,
+        backend,
+        script_id,
+        capsule_id,
+        created_after,
+        created_before,
+        q,
+        cursor,
+        limit,
+        offset
+      } = request.query
       if (team_id) await readTeam(request, db, team_id)
       const { rows, next, total, unfinished } = await listJobs(db, callerOf(request), {
         limit,
@@ -117,6 +126,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         ...(status && { status }),
         ...(backend && { backend }),
         ...(script_id && { scriptId: script_id }),
+        ...(capsule_id && { capsuleId: capsule_id }),
         ...(created_after && { createdAfter: timeOf('created_after', created_after) }),
         ...(created_before && { createdBefore: timeOf('created_before', created_before) }),
         ...(q && { text: q }),

@@ -1,0 +1,158 @@
+// Proves the audit trail of a team and what it says of sealed capsules: that each of them still is, byte by byte, what was
+// sealed, and that a key of this installation signed it.
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { deletionIsTold, type SealedContent, sealedContent } from '../db/audit-seals.js'
+import { type AuditEvidence, type AuditReport, verifyAudit } from '../db/audit-verify.js'
+import type { Db, DbOrTx } from '../db/client.js'
+import { listSigningKeys, type SigningKeyRow } from '../db/signing-keys.js'
+import type { ChainedEntry } from '../domain/audit-action.js'
+import type { Checkpoint } from '../domain/audit-checkpoint.js'
+import { codeOf } from '../domain/errors.js'
+import { type Statement, verifyEnvelope } from './capsule-format/attestation.js'
+import { parsedChecksums, rootDigest, sha256 } from './capsule-format/checksums.js'
+import { capsuleDigest, DEFINITION_NAME } from './capsule-format/manifest.js'
+import { type KeyRing, UnopenableError } from './key-ring.js'
+import { keyIdOf, signingKeyContext } from './signer.js'
+
+export interface ProofMeans {
+  /**
+   * `null`: keys are taken for this installation's when their ids are theirs. With it, only those are whose private half it
+   * can open, which nobody can write who has the database alone.
+   */
+  keyRing: KeyRing | null
+  /** Checkpoints of the team from outside the database. */
+  exported?: readonly Checkpoint[]
+}
+
+/** Proves one team's trail and its seals; the first fault ends it. */
+export const proveAudit = async (db: Db, teamId: string, means: ProofMeans): Promise<AuditReport> =>
+  verifyAudit(db, teamId, await auditEvidence(db, means))
+
+export async function auditEvidence(db: DbOrTx, { keyRing, exported = [] }: ProofMeans): Promise<AuditEvidence> {
+  const keys = await provenKeys(db, keyRing)
+  return { keys, exported, checkSeal: (tx, entry) => sealFault(tx, entry, keys) }
+}
+
+/** The public keys that are this installation's, by id. Rows that were put in or changed are left out. */
+export async function provenKeys(db: DbOrTx, keyRing: KeyRing | null): Promise<Map<string, KeyObject>> {
+  const keys = new Map<string, KeyObject>()
+  for (const row of await listSigningKeys(db)) {
+    const key = provenKey(row, keyRing)
+    if (key) keys.set(row.keyId, key)
+  }
+  return keys
+}
+
+function provenKey(row: SigningKeyRow, keyRing: KeyRing | null): KeyObject | null {
+  const stated = keyOf(row.publicKeyPem)
+  if (!stated || keyIdOf(stated) !== row.keyId) return null
+  if (!keyRing) return stated
+  const opened = keyOf(privateHalf(row, keyRing) ?? '')
+  return opened?.equals(stated) ? stated : null
+}
+
+/** The public key in a PEM text, that of a private key included; `null` when there is none, or of another kind. */
+function keyOf(pem: string): KeyObject | null {
+  try {
+    const key = createPublicKey(pem)
+    return key.asymmetricKeyType === 'ed25519' ? key : null
+  } catch {
+    return null
+  }
+}
+
+function privateHalf(row: SigningKeyRow, keyRing: KeyRing): string | null {
+  try {
+    return keyRing.open({ ...row, sealedValue: row.sealedKey }, signingKeyContext(row))
+  } catch (error) {
+    if (error instanceof UnopenableError) return null
+    throw error
+  }
+}
+
+async function sealFault(
+  tx: DbOrTx,
+  entry: ChainedEntry,
+  keys: ReadonlyMap<string, KeyObject>
+): Promise<string | null> {
+  const { capsuleId, teamId, seq } = entry
+  if (capsuleId === null) return 'it tells of a seal and names no capsule'
+  const content = await sealedContent(tx, capsuleId)
+  if (!content) {
+    if (await deletionIsTold(tx, { teamId, capsuleId, seq })) return null
+    return `the sealed capsule ${capsuleId} is gone, or its seal, and no entry tells of its deletion`
+  }
+  const fault = contentFault(content, JSON.parse(entry.metadata) as Record<string, unknown>, keys)
+  return fault && `the sealed capsule ${capsuleId} is not what was sealed: ${fault}`
+}
+
+/** Each part against the others: entry, row, manifest, checksums, files, signature. */
+function contentFault(
+  { record, seal, definition, files }: SealedContent,
+  told: Record<string, unknown>,
+  keys: ReadonlyMap<string, KeyObject>
+): string | null {
+  for (const field of ['capsule_digest', 'root_digest', 'key_id'] as const)
+    if (told[field] !== record[field])
+      return `the entry says ${field} ${String(told[field])}, the seal ${record[field]}`
+  if (told.record_sha256 !== record.record_sha256) return 'a field of the capsule or of its seal was changed'
+  if (rootDigest(seal.checksums) !== seal.rootDigest) return 'its root digest is not that of its checksums'
+  return (
+    manifestFault(seal.manifest, seal.capsuleDigest) ??
+    filesFault(seal.checksums, definition, files) ??
+    envelopeFault(seal, keys)
+  )
+}
+
+function manifestFault(manifest: string, digest: string): string | null {
+  try {
+    return capsuleDigest(manifest) === digest ? null : 'its capsule digest is not that of its manifest'
+  } catch {
+    return 'its manifest is no JSON any more'
+  }
+}
+
+function filesFault(checksums: string, definition: string, files: SealedContent['files']): string | null {
+  const missing = read(() => parsedChecksums(checksums))
+  if (typeof missing === 'string') return missing
+  for (const file of files) {
+    const stated = missing.get(file.name)
+    if (stated === undefined) return `it has a file that was not sealed, ${JSON.stringify(file.name)}`
+    if (file.actualSha256 !== stated) return `the file ${JSON.stringify(file.name)} was changed`
+    if (file.sha256 !== stated || file.sizeBytes !== file.actualBytes)
+      return `what is stated of the file ${JSON.stringify(file.name)} was changed`
+    missing.delete(file.name)
+  }
+  // It travels as a file, and lies in the capsule's own row.
+  if (missing.get(DEFINITION_NAME) === sha256(definition)) missing.delete(DEFINITION_NAME)
+  const [lost] = missing.keys()
+  return lost === undefined ? null : `the file ${JSON.stringify(lost)} is gone or was changed`
+}
+
+function envelopeFault(seal: SealedContent['seal'], keys: ReadonlyMap<string, KeyObject>): string | null {
+  const key = keys.get(seal.keyId)
+  if (!key) return `its seal names the key ${seal.keyId}, which is none of this installation's`
+  const statement = read(() => verifyEnvelope(seal.envelope, key.export({ format: 'pem', type: 'spki' }) as string))
+  if (typeof statement === 'string') return statement
+  return states(statement, seal) ? null : 'the signed statement is about another seal'
+}
+
+function states({ subject, predicate }: Statement, seal: SealedContent['seal']): boolean {
+  const signed = new Set(subject.map(({ digest }) => digest.sha256))
+  return (
+    signed.has(sha256(seal.manifest)) &&
+    signed.has(sha256(seal.checksums)) &&
+    predicate.capsule_id === seal.capsuleDigest &&
+    predicate.root_digest === seal.rootDigest
+  )
+}
+
+/** What a part of the format says, or what is wrong with it. */
+function read<T>(part: () => T): T | string {
+  try {
+    return part()
+  } catch (error) {
+    if (codeOf(error)) return (error as Error).message
+    throw error
+  }
+}

@@ -1,0 +1,74 @@
+// A capsule as a file: the same bytes for the same capsule, whoever asks and whenever. What is sealed goes out as it was
+// sealed; whether it was published or archived since is not part of it.
+import type { Readable } from 'node:stream'
+import { archiveName, writeCapsuleArchive } from '../../activities/capsule-format/capsule-archive.js'
+import { packagedFiles } from '../../activities/capsule-format/manifest.js'
+import { draftPackage } from '../../activities/capsule-format/package.js'
+import { writeRoCrate } from '../../activities/capsule-format/ro-crate.js'
+import { loadFiles } from '../../db/capsule-evidence.js'
+import { loadSeal, type SealRow } from '../../db/capsule-packages.js'
+import type { CapsuleRow } from '../../db/capsules.js'
+import type { DbOrTx } from '../../db/client.js'
+import { findSigningKey } from '../../db/signing-keys.js'
+import { ServiceError } from '../../domain/errors.js'
+import { usdFromMicro } from '../../domain/money.js'
+
+export const exportFormats = ['capsule', 'rocrate'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
+export interface ExportedCapsule {
+  /** Plain letters, digits, dots and hyphens. */
+  fileName: string
+  mediaType: string
+  content: Readable
+}
+
+/** @throws ServiceError `validation_error` when a draft's definition cannot be written as a package. */
+export async function exportCapsule(db: DbOrTx, capsule: CapsuleRow, format: ExportFormat): Promise<ExportedCapsule> {
+  const seal = await loadSeal(db, capsule.id)
+  const input = seal ? await sealedInput(db, capsule, seal) : await draftInput(db, capsule)
+  const name = archiveName(capsule.name)
+  if (format === 'capsule')
+    return {
+      fileName: `${name}.capsule`,
+      mediaType: 'application/gzip',
+      content: writeCapsuleArchive(name, input)
+    }
+  const key = seal && (await findSigningKey(db, seal.keyId))
+  return {
+    fileName: `${name}.crate.zip`,
+    mediaType: 'application/zip',
+    content: writeRoCrate({ ...input, envelope: seal?.envelope ?? null, publicKeyPem: key?.publicKeyPem ?? null })
+  }
+}
+
+const sealedInput = async (db: DbOrTx, capsule: CapsuleRow, seal: SealRow) => ({
+  manifest: seal.manifest,
+  checksums: seal.checksums,
+  files: packagedFiles({ definition: capsule.definition, files: await loadFiles(db, capsule.id) })
+})
+
+/** It carries no digest, and says so by its lifecycle_state; executions are stated by a seal alone. */
+const draftInput = async (db: DbOrTx, capsule: CapsuleRow) =>
+  draftPackage({
+    name: capsule.name,
+    description: capsule.description,
+    tags: capsule.tags,
+    createdAt: capsule.createdAt,
+    createdBy: `user:${capsule.ownerId ?? 'unknown'}`,
+    derivedFrom: capsule.derivedFrom,
+    definition: capsule.definition,
+    backends: capsule.backends,
+    maxBudgetUsd: capsule.maxBudget === null ? null : usdFromMicro(capsule.maxBudget),
+    retentionYears: capsule.retentionYears,
+    regulatoryFramework: capsule.regulatoryFramework,
+    tasks: [],
+    files: await loadFiles(db, capsule.id)
+  })
+
+/** JSON text of the DSSE envelope. @throws ServiceError `not_found` while there is none. */
+export async function attestationOf(db: DbOrTx, capsule: CapsuleRow): Promise<string> {
+  const seal = await loadSeal(db, capsule.id)
+  if (seal) return seal.envelope
+  throw new ServiceError('not_found', `This capsule is ${capsule.state}; an attestation comes with its seal`)
+}

@@ -1,0 +1,81 @@
+// Judges the runs of capsules that have their results (db/capsule-verifications.ts), outside of this process's event loop.
+import type { Logger } from 'pino'
+import { JudgeBusy, type JudgePool } from '../../activities/judge/judge-pool.js'
+import type { JudgeInput } from '../../activities/judge/verify.js'
+import { loadToJudge, recordNoVerdict, recordVerification, takeRunToJudge } from '../../db/capsule-verifications.js'
+import type { Db } from '../../db/client.js'
+import { reasonOf } from '../../domain/reason.js'
+import type { Verification } from '../../domain/verification/report.js'
+import type { Pass, SweepNotes } from './sweep-notes.js'
+import { startLoop } from './timer-loop.js'
+
+export interface CapsuleJudgeDeps {
+  db: Db
+  pool: JudgePool
+  notes: SweepNotes
+  log: Logger
+  everyMs: number
+}
+
+export interface CapsuleJudge {
+  /** There is something to judge. */
+  wake(): void
+  close(): Promise<void>
+}
+
+/** How many are judged at once: the statistics of one keep a processor busy. */
+const AT_ONCE = 2
+
+export function startCapsuleJudge({ db, pool, notes, log, everyMs }: CapsuleJudgeDeps): CapsuleJudge {
+  const lanes = new Set<Promise<unknown>>()
+  let closed = false
+
+  /** The report; or why there is none. */
+  const judge = (input: JudgeInput, runId: string): Promise<Verification | string> =>
+    pool.judgeOffLoop(input).catch((err: unknown) => {
+      // Another worker, or this one later.
+      if (closed || err instanceof JudgeBusy) throw err
+      log.error({ err, runId }, 'the results of a run could not be compared')
+      return `the results could not be compared: ${reasonOf(err)}`
+    })
+
+  /** In one transaction: a run is free again as soon as whoever judges it is gone. @returns whether there was one. */
+  const judgeNext = (): Promise<boolean> =>
+    db.transaction(async (tx) => {
+      const runId = closed ? null : await takeRunToJudge(tx)
+      if (runId === null) return false
+      const input = await loadToJudge(tx, runId)
+      const verification = typeof input === 'string' ? input : await judge(input, runId)
+      if (typeof verification === 'string') await recordNoVerdict(tx, runId, verification)
+      else if (await recordVerification(tx, runId, verification))
+        log.info({ runId, verdict: verification.verdict }, 'a capsule was verified')
+      return true
+    })
+
+  async function pass(): Promise<Pass> {
+    const judged = await judgeNext()
+    return { more: judged, handled: judged ? 1 : 0 }
+  }
+  const loop = startLoop('capsule_verdicts', everyMs, log, pass, notes.of('capsule_verdicts', everyMs))
+
+  return {
+    wake() {
+      if (closed || lanes.size >= AT_ONCE) return
+      const lane = untilNone().finally(() => lanes.delete(lane))
+      lanes.add(lane)
+    },
+    async close() {
+      closed = true
+      await pool.close()
+      await Promise.all([loop.close(), ...lanes])
+    }
+  }
+
+  async function untilNone(): Promise<void> {
+    try {
+      while (await judgeNext()) {}
+    } catch (err) {
+      log.warn({ err }, 'a run was not judged; the sweep will do it')
+    }
+  }
+}

@@ -1,0 +1,121 @@
+// The engine's copies of schedules on the real development server: what it foretells is what we foretell.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createScheduleCopies } from '../../activities/schedule-copies.js'
+import { createTemporalClient } from '../../activities/temporal-client.js'
+import type { ScheduleRow } from '../../db/capsule-schedules.js'
+import { dueTimes, readCron } from '../../domain/schedule.js'
+import { copyNote, scheduleIdOf } from '../../domain/verification-schedule.js'
+import { eventually } from '../support/eventually.js'
+
+const taskQueue = `schedule-copies-${randomUUID()}`
+const { client, close } = createTemporalClient(process.env.TEST_TEMPORAL_ADDRESS!, 'default')
+const copies = createScheduleCopies(client, taskQueue)
+const made: string[] = []
+const noteOf = (version: number) => copyNote(version, new Date())
+
+const rowOf = (changes: Partial<ScheduleRow> = {}): ScheduleRow => {
+  const row: ScheduleRow = {
+    capsuleId: randomUUID(),
+    cron: '0 3 * * *',
+    timezone: 'UTC',
+    paused: true,
+    alertEmails: [],
+    alertOn: [],
+    version: 1,
+    createdBy: null,
+    appliedVersion: null,
+    refusal: null,
+    endedAt: null,
+    createdAt: new Date(),
+    updatedAt: new Date(),
+    ...changes
+  }
+  made.push(row.capsuleId)
+  return row
+}
+
+const described = (row: ScheduleRow) => client.schedule.getHandle(scheduleIdOf(row.capsuleId)).describe()
+
+beforeAll(() => client.connection.ensureConnected())
+afterAll(async () => {
+  for (const capsuleId of made) await copies.remove(capsuleId)
+  await close()
+})
+
+describe('the engine runs a schedule when we say that it does', () => {
+  // From a day before each change of the clocks on.
+  test.each([
+    ['*/20 0-4 * * *', 'Europe/Berlin', '2027-03-27T12:00:00Z'],
+    ['*/20 0-4 * * *', 'Europe/Berlin', '2027-10-30T12:00:00Z'],
+    ['30 2 * * *', 'Europe/Berlin', '2027-03-26T12:00:00Z'],
+    ['30 2 * * *', 'America/New_York', '2027-03-12T12:00:00Z'],
+    ['30 1 * * *', 'America/New_York', '2027-11-05T12:00:00Z'],
+    ['*/15 1-2 * * *', 'Australia/Lord_Howe', '2027-04-03T00:00:00Z'],
+    ['*/15 1-2 * * *', 'Australia/Lord_Howe', '2027-10-02T00:00:00Z'],
+    ['*/30 23,0 * * *', 'America/Havana', '2027-11-06T00:00:00Z'],
+    ['*/30 23,0 * * *', 'America/Santiago', '2027-04-02T12:00:00Z'],
+    ['15 * * * *', 'Asia/Kolkata', '2027-01-01T00:00:00Z'],
+    ['0 0 29 2 *', 'UTC', '2027-01-01T00:00:00Z'],
+    ['0 12 31 * *', 'Pacific/Chatham', '2027-01-01T00:00:00Z'],
+    ['59 23 * 2-11/3 *', 'America/St_Johns', '2027-01-01T00:00:00Z'],
+    ['0 9 * * 1-5', 'Asia/Tokyo', '2027-01-01T00:00:00Z'],
+    ['0 9 * jan,jun sun,wed', 'Africa/Casablanca', '2027-01-01T00:00:00Z'],
+    ['5/25 */7 1,15 * *', 'Asia/Kathmandu', '2027-01-01T00:00:00Z'],
+    ['0 6 * * 7', 'Africa/Cairo', '2027-04-01T00:00:00Z'],
+    ['@weekly', 'Antarctica/Troll', '2027-03-01T00:00:00Z']
+  ])('%s in %s from %s', async (cron, timezone, from) => {
+    const row = rowOf({ cron, timezone })
+    const { id } = { id: scheduleIdOf(row.capsuleId) }
+    expect(await copies.put(row)).toBeNull()
+    const startAt = new Date(from)
+    await client.schedule.getHandle(id).update((before) => ({
+      ...before,
+      spec: { ...before.spec, startAt, calendars: before.spec.calendars as never, skip: [] },
+      state: { paused: true }
+    }))
+    const { nextActionTimes } = (await described(row)).info
+    const theirs = nextActionTimes.map((time) => time.toISOString())
+    expect(theirs.length).toBeGreaterThanOrEqual(5)
+    const ours = dueTimes(readCron(cron), timezone, new Date(startAt.getTime() - 1), theirs.length)
+    expect(ours.map((time) => time.toISOString())).toEqual(theirs)
+  })
+})
+
+test('a change replaces the copy, whoever lost or made it before', async () => {
+  const row = rowOf()
+  expect(await copies.put(row)).toBeNull()
+  // As if the answer to the first had been lost.
+  expect(await copies.put({ ...row, cron: '5 4 * * *', version: 2 })).toBeNull()
+  const changed = await described(row)
+  expect(changed.spec.calendars).toMatchObject([{ minute: [{ start: 5 }], hour: [{ start: 4 }] }])
+  expect(changed.state).toMatchObject({ paused: true, note: noteOf(2) })
+  // As if the engine's database had been lost.
+  await copies.remove(row.capsuleId)
+  expect(await copies.put({ ...row, paused: false, version: 3, appliedVersion: 2 })).toBeNull()
+  expect((await described(row)).state).toMatchObject({ paused: false, note: noteOf(3) })
+  await copies.remove(row.capsuleId)
+  await copies.remove(row.capsuleId)
+  await expect(described(row)).rejects.toThrow(/not found/i)
+})
+
+test('the list has the copies of this installation alone', async () => {
+  const row = rowOf({ version: 7 })
+  const elsewhere = createScheduleCopies(client, `${taskQueue}-elsewhere`)
+  const other = rowOf()
+  await copies.put(row)
+  await elsewhere.put(other)
+  const mine = await eventually(async () => {
+    const list = await copies.list()
+    return list.has(row.capsuleId) && list
+  })
+  expect(mine.get(row.capsuleId)).toBe(noteOf(7))
+  await eventually(async () => (await elsewhere.list()).has(other.capsuleId))
+  expect((await copies.list()).has(other.capsuleId)).toBe(false)
+})
+
+test('a schedule that the engine does not take is refused with its reason', async () => {
+  // A name that only our own database of time zones has, as far as the engine is concerned.
+  const elsewhere = 'europe/berlin'
+  expect(await copies.put(rowOf({ timezone: elsewhere }))).toMatch(/europe\/berlin/)
+})

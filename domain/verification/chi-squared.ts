@@ -15,6 +15,17 @@ export function chiSquareTail(x: number, degreesOfFreedom: number): number {
   return z < a + 1 ? 1 - front * lowerSeries(a, z) : front * upperFraction(a, z)
 }
 
+/** What a standard normal number is below with probability `p`, 0.5 <= p < 1: the root of a chi-square quantile, by halving. */
+export function normalQuantile(p: number): number {
+  let [low, high] = [0, 40]
+  for (let halving = 0; halving < 60; halving++) {
+    const middle = (low + high) / 2
+    if (chiSquareTail(middle * middle, 1) > 2 * (1 - p)) low = middle
+    else high = middle
+  }
+  return high
+}
+
 function lowerSeries(a: number, z: number): number {
   let term = 1 / a
   let sum = term

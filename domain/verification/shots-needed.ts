@@ -2,6 +2,7 @@
 // outcomes have many shots each, too low where they have few.
 import { SHOTS_MAX } from '../submission.js'
 import { type CountPair, type Counts, pairUp } from './count-pair.js'
+import { binomialLaw, logFactorial } from './discrete-law.js'
 
 /** What is multiplied by 1/√shots: the distance that two equal runs have anyway, and what the bound adds to it. */
 function spreadOf({ n, m, cells }: CountPair, beta: number): number {
@@ -21,10 +22,45 @@ export const neededShotsOf = (pair: CountPair, margin: number, beta: number): nu
 export const neededShots = (counts: Counts, margin: number, beta: number): number =>
   neededShotsOf(pairUp(counts, {}), margin, beta)
 
-/** The margin that a re-run with as many shots as these counts have can resolve; at most 1, since no distance is above it. */
+/**
+ * The margin that a re-run with as many shots as these counts have can resolve; at most 1, since no distance is above it.
+ * Of outcomes with few shots each the distance that equal runs have anyway is told from the counts themselves.
+ */
 export function smallestMargin(counts: Counts, beta: number): number {
   const pair = pairUp(counts, {})
-  return pair.n === 0 ? 1 : Math.min(1, spreadOf(pair, beta) / Math.sqrt(pair.n))
+  if (pair.n === 0) return 1
+  const slack = Math.sqrt(Math.log(1 / beta) / pair.n)
+  return Math.min(1, Math.max(spreadOf(pair, beta) / Math.sqrt(pair.n), equalRunsDistance(pair) + slack))
+}
+
+/**
+ * How far apart two runs of this one's distribution are, each with as many shots as it has. Two halves of it have been drawn
+ * from that distribution, as have two quarters; from quarters to halves the distance shrinks at most as much as it does from
+ * halves to the whole, so that this is rather too much than too little.
+ */
+function equalRunsDistance({ n, cells }: CountPair): number {
+  let [halves, quarters] = [0, 0]
+  for (const { x, times } of cells) {
+    const weight = times * Math.sqrt(1 - x / n)
+    halves += weight * meanGap(x)
+    quarters += weight * 2 * meanGapOfHalf(x)
+  }
+  return quarters === 0 ? 0 : (halves / n) * Math.min(1, halves / quarters)
+}
+
+/** Mean difference of heads and tails in so many throws. */
+function meanGap(throws: number): number {
+  if (throws === 0) return 0
+  const half = Math.floor((throws - 1) / 2)
+  const ways = logFactorial(throws - 1) - logFactorial(half) - logFactorial(throws - 1 - half)
+  return throws * Math.exp(ways - (throws - 1) * Math.LN2)
+}
+
+/** The same where each throw is left out as often as not. */
+function meanGapOfHalf(throws: number): number {
+  if (throws > 200) return Math.sqrt(throws / Math.PI)
+  const { first, probabilities } = binomialLaw(throws, 0.5)
+  return probabilities.reduce((sum, probability, k) => sum + probability * meanGap(first + k), 0)
 }
 
 /** What a re-run of a sealed run with `sealed` shots needs, where two runs of `needed` shots each would do. */

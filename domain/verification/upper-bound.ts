@@ -1,10 +1,17 @@
-// How far apart the two distributions may be at most, as far as these shots can tell, by bootstrap: both runs are drawn again
-// from their own frequencies, and what the distance falls below its mean then, it may have fallen below the truth now. It
-// needs no more than that, since the distance of samples is on average above that of what they are samples of.
+// How far apart the two distributions may be at most, as far as these shots can tell: the distance that was seen, and what it
+// may have fallen below the truth. On average it falls nothing, since the distance of samples is above that of what they are
+// samples of. How far chance may take it below is the larger of two figures:
+//
+// - By bootstrap: both runs are drawn again from their own frequencies; how far the distance falls below its mean then.
+// - The distance is at least the difference of the two runs on the set of outcomes that tells the two distributions apart
+//   best. That difference is a difference of two shares, with the truth as its mean. The set is not known, so the one whose
+//   share varies most is taken. Without this the bound is too small where the runs happen to be close: with two outcomes and
+//   a distance of one and a half standard deviations it held in 81 % of simulated pairs instead of 95 %.
 //
 // A run is not drawn again shot by shot: each outcome is first given a Poisson number with a mean that makes the shots a few
 // too few, so that outcomes are independent of each other and those with the same counts can be drawn together; then single
 // shots are added until the number is right. Given their number both steps draw as the multinomial law does.
+import { normalQuantile } from './chi-squared.js'
 import type { CountPair } from './count-pair.js'
 import { type DiscreteLaw, draw, lawOf, poissonLaw, spread } from './discrete-law.js'
 import { totalVariation } from './distance.js'
@@ -21,7 +28,18 @@ export function distanceUpperBound(pair: CountPair, beta: number, random: Random
   const quantile = drawn[Math.floor(beta * (drawn.length - 1))]!
   // When every shot fell on one outcome nothing varies; what was never seen may still have this probability.
   const floor = -Math.log(beta) / Math.min(pair.n, pair.m)
-  return Math.min(1, totalVariation(pair) + Math.max(mean - quantile, floor))
+  return Math.min(
+    1,
+    totalVariation(pair) + Math.max(mean - quantile, normalQuantile(1 - beta) * shareDeviation(pair), floor)
+  )
+}
+
+/** Standard deviation of the difference of two shares, of the set of outcomes for which it is largest. */
+function shareDeviation({ n, m, cells }: CountPair): number {
+  const largest = cells.reduce((most, { x, y }) => Math.max(most, (x + y) / (n + m)), 0)
+  // Some set has a share of nearly a half, unless one outcome alone has more.
+  const share = Math.max(0.5, largest)
+  return Math.sqrt(share * (1 - share) * (1 / n + 1 / m))
 }
 
 /** Outcomes with the same counts, drawn together when there are many of them, else one by one. */
@@ -55,6 +73,7 @@ export function resamples(pair: CountPair, random: Random): () => number {
     0,
     groups.map(({ y, outcomes }) => y * outcomes)
   )
+  const shares = new Float64Array(groups.length)
   const column = new Float64Array(Math.max(...groups.map(({ rows }) => rows)))
   const matrix = new Float64Array(Math.max(...groups.map(({ columns }) => columns)))
 
@@ -85,29 +104,37 @@ export function resamples(pair: CountPair, random: Random): () => number {
     return sum
   }
 
-  /** Adds one shot to a run; `false` where its place is beyond the room that was made, which is as good as impossible. */
-  const addOne = (law: DiscreteLaw, toY: boolean): boolean => {
-    const { outcomes, single, at, rows, columns } = groups[draw(law, random)]!
-    if (single) {
-      state[at + (toY ? 1 : 0)]! += 1
+  /** Adds shots to a run; `false` where one's place is beyond the room that was made, which is as good as impossible. */
+  const add = (law: DiscreteLaw, shots: number, toY: boolean): boolean => {
+    if (shots < 8 * groups.length) {
+      for (let left = shots; left > 0; left--) if (!addTo(groups[draw(law, random)]!, 1, toY)) return false
       return true
     }
-    let place = Math.floor(random.uniform() * outcomes)
-    let from = at
-    while (place >= state[from]!) place -= state[from++]!
-    const beyond = toY ? (from - at) % columns === columns - 1 : from - at >= (rows - 1) * columns
-    if (beyond) return false
-    state[from]! -= 1
-    state[from + (toY ? 1 : columns)]! += 1
+    shares.fill(0)
+    spread(law, shots, shares, 0, random)
+    return groups.every((group, place) => addTo(group, shares[place]!, toY))
+  }
+
+  const addTo = ({ outcomes, single, at, rows, columns }: Group, shots: number, toY: boolean): boolean => {
+    if (single) {
+      state[at + (toY ? 1 : 0)]! += shots
+      return true
+    }
+    for (let left = shots; left > 0; left--) {
+      let place = Math.floor(random.uniform() * outcomes)
+      let from = at
+      while (place >= state[from]!) place -= state[from++]!
+      const beyond = toY ? (from - at) % columns === columns - 1 : from - at >= (rows - 1) * columns
+      if (beyond) return false
+      state[from]! -= 1
+      state[from + (toY ? 1 : columns)]! += 1
+    }
     return true
   }
 
   const fill = (): boolean => {
     const sum = begin()
-    if (sum.x > n || sum.y > m) return false
-    for (; sum.x < n; sum.x++) if (!addOne(shotsX, false)) return false
-    for (; sum.y < m; sum.y++) if (!addOne(shotsY, true)) return false
-    return true
+    return sum.x <= n && sum.y <= m && add(shotsX, n - sum.x, false) && add(shotsY, m - sum.y, true)
   }
 
   const distance = (): number => {

@@ -19,7 +19,7 @@ const ours = {
   circuit_sha256: null
 }
 /** What the service stores of a `main` that returned this. */
-const valueOf = (value: object, seed: number | null = null, time = 3) =>
+const returned = (value: object, seed: number | null = null, time = 3) =>
   JSON.stringify({
     shots: 10,
     backend: 'local',
@@ -70,7 +70,7 @@ describe('counts are found', () => {
       { protocol_version: 'x', outputs: [{ display: { value: { '01': 3 } } }] },
       ['/outputs/0/display/value']
     ]
-  ])('in what a program returned: %s', (_, value, places) => expect(placesOf(valueOf(value))).toEqual(places))
+  ])('in what a program returned: %s', (_, value, places) => expect(placesOf(returned(value))).toEqual(places))
 
   test.each<[string, object]>([
     ['numbers', { energy: -1.5, result: [1, 2, 3] }],
@@ -80,13 +80,13 @@ describe('counts are found', () => {
     ['widths that differ', { a: { '0': 5, '11': 5 } }],
     ['nothing', { a: {}, b: { '0': 0 } }],
     ['probabilities of a provider', { probabilities: { '0': 1, '1': 1 } }]
-  ])('but not where there are none: %s', (_, value) => expect(placesOf(valueOf(value))).toEqual([]))
+  ])('but not where there are none: %s', (_, value) => expect(placesOf(returned(value))).toEqual([]))
 
   test('a result that is no object is refused; one that is deep or has many is cut off', () => {
     expect(() => runCircuits('[]', facts)).toThrow('a result is a JSON object')
     const deep = `{"a":${'{"b":'.repeat(5000)}{"0":1}${'}'.repeat(5000)}}`
     expect(placesOf(deep)).toEqual([])
-    expect(placesOf(valueOf({ result: Array.from({ length: 1500 }, () => ({ '0': 1 })) }))).toHaveLength(1000)
+    expect(placesOf(returned({ result: Array.from({ length: 1500 }, () => ({ '0': 1 })) }))).toHaveLength(1000)
   })
 
   test('outcomes are not taken from what every object has', () => {
@@ -98,8 +98,8 @@ describe('counts are found', () => {
 describe('pairs of results', () => {
   test('several circuits are compared one by one, by where they stand', () => {
     const found = verdictOf(
-      valueOf({ first: { '0': 5000, '1': 5000 }, second: { '0': 9000, '1': 1000 } }),
-      valueOf({ first: { '0': 5050, '1': 4950 }, second: { '0': 1000, '1': 9000 } })
+      returned({ first: { '0': 5000, '1': 5000 }, second: { '0': 9000, '1': 1000 } }),
+      returned({ first: { '0': 5050, '1': 4950 }, second: { '0': 1000, '1': 9000 } })
     )
     expect(found.checks.map(({ name, verdict }) => [name, verdict])).toEqual([
       ['main /first', 'consistent'],
@@ -108,23 +108,23 @@ describe('pairs of results', () => {
   })
 
   test('a circuit that one of them lacks is not testable', () => {
-    const found = verdictOf(valueOf({ a: { '0': 1000 }, b: { '0': 1000 } }), valueOf({ a: { '0': 1000 } }))
+    const found = verdictOf(returned({ a: { '0': 1000 }, b: { '0': 1000 } }), returned({ a: { '0': 1000 } }))
     expect(found.verdict).toBe('not_testable')
     expect(found.reason).toContain('that of the re-run has none')
   })
 
   test('without counts a seeded re-run is exact when only times differ', () => {
-    expect(verdictOf(valueOf({ energy: -1 }, 7, 3), valueOf({ energy: -1 }, 7, 4))).toMatchObject({
+    expect(verdictOf(returned({ energy: -1 }, 7, 3), returned({ energy: -1 }, 7, 4))).toMatchObject({
       verdict: 'exact',
       method: 'equality'
     })
   })
 
   test.each<[string, string, string, object, string]>([
-    ['another value', valueOf({ energy: -1 }, 7), valueOf({ energy: -2 }, 7), {}, 'they are not'],
-    ['no seed', valueOf({ energy: -1 }), valueOf({ energy: -1 }), {}, 'nothing fixed their randomness'],
-    ['another seed', valueOf({ energy: -1 }, 7), valueOf({ energy: -1 }, 8), {}, 'nothing fixed'],
-    ['a provider', valueOf({ energy: -1 }, 7), valueOf({ energy: -1 }, 7), { local: false }, 'nothing fixed']
+    ['another value', returned({ energy: -1 }, 7), returned({ energy: -2 }, 7), {}, 'they are not'],
+    ['no seed', returned({ energy: -1 }), returned({ energy: -1 }), {}, 'nothing fixed their randomness'],
+    ['another seed', returned({ energy: -1 }, 7), returned({ energy: -1 }, 8), {}, 'nothing fixed'],
+    ['a provider', returned({ energy: -1 }, 7), returned({ energy: -1 }, 7), { local: false }, 'nothing fixed']
   ])('without counts and with %s they are not testable', (_, sealed, rerun, changes, reason) => {
     const found = verdictOf(sealed, rerun, changes)
     expect(found.verdict).toBe('not_testable')
@@ -140,13 +140,16 @@ describe('pairs of results', () => {
 
   test('the ids that a native submission’s artifacts get do not matter, their content does', () => {
     const native = (id: string, sha256: string) =>
-      valueOf({ protocol_version: 'r', outputs: [{ artifact: { artifact_id: id, sha256 }, display: { value: 5 } }] }, 7)
+      returned(
+        { protocol_version: 'r', outputs: [{ artifact: { artifact_id: id, sha256 }, display: { value: 5 } }] },
+        7
+      )
     expect(verdictOf(native('one', 'x'), native('two', 'x')).verdict).toBe('exact')
     expect(verdictOf(native('one', 'x'), native('two', 'y')).verdict).toBe('not_testable')
   })
 
   test('counts that a program made of a provider’s answers are not tested', () => {
-    const found = verdictOf(valueOf({ counts: { '0': 10 } }), valueOf({ counts: { '0': 10 } }), { local: false })
+    const found = verdictOf(returned({ counts: { '0': 10 } }), returned({ counts: { '0': 10 } }), { local: false })
     expect(found.reason).toContain('whether they were sampled is not known')
   })
 })

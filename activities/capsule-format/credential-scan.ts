@@ -64,7 +64,7 @@ async function scanFile({ name, content }: PackageFile, findings: CredentialFind
   }
 }
 
-/** The text within a JSON string, at the same places: an escaped line end is one, and an escaped quote a quote. */
+/** The text within a JSON string, at the same places: an escaped line end is one, and an escaped quote a blank and a quote. */
 const unescaped = (json: string): string =>
   json.replace(/\\[nrt"'\\/]/g, (pair) =>
     pair === '\\n' || pair === '\\r' ? ' \n' : pair === '\\t' ? '  ' : ` ${pair[1]}`
@@ -130,7 +130,7 @@ const privateKey = /-----BEGIN[ A-Z0-9]{0,40} ?PRIVATE KEY(?: BLOCK)?-----/g
 const hex64 = /(?<![0-9A-Fa-f])[0-9A-Fa-f]{64}(?![0-9A-Fa-f])/g
 const aboutTokens = /ibmq?|qiskit|quantum|token|api[_.-]?key/i
 const labelOfDigest =
-  /(?:(?:sha-?[0-9]{1,3}|blake2[bs]|md5|digest|hash|checksum|fingerprint)["']?[ \t]{0,9}[:=][ \t]{0,9}["']?(?:sha[0-9]{1,3}:)?|sha[0-9]{1,3}[:-]|mqc:[0-9]{1,3}:)$/i
+  /(?:(?:sha-?[0-9]{1,3}|blake2[bs]|md5|digest|hash|checksum|fingerprint)[ \t]?["']?[ \t]{0,9}[:=][ \t]{0,9}["']?(?:sha[0-9]{1,3}:)?|sha[0-9]{1,3}[:-]|mqc:[0-9]{1,3}:)$/i
 const NEAR = 40
 
 function isToken(text: string, at: number): boolean {
@@ -142,7 +142,7 @@ function isToken(text: string, at: number): boolean {
 }
 
 const knownName =
-  /\b(?:IBM[A-Z0-9_]{0,40}_TOKEN|IBMQ?_TOKEN|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|GITHUB_TOKEN|AZURE_QUANTUM_[A-Z0-9_]{1,60})\b["']?\]?[ \t]{0,20}[:=][ \t]{0,20}["']?([^"'\n]{1,200})/gi
+  /\b(?:IBM[A-Z0-9_]{0,40}_TOKEN|IBMQ?_TOKEN|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|GITHUB_TOKEN|AZURE_QUANTUM_[A-Z0-9_]{1,60})\b[ \t]?["']?\]?[ \t]{0,20}[:=][ \t]{0,20}["']?([^"'\n]{1,200})/gi
 const reference = /os\.environ|getenv|process\.env|environ\[|\$\{|\$[A-Za-z_]|%[A-Za-z_]{1,60}%|<[^>]{0,200}>/i
 
 /** A value that stands there, not a place to take it from, and not the JSON or code around an empty one. */

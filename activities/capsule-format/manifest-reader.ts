@@ -1,6 +1,18 @@
 // Reads `capsule.yaml` under the format's own YAML profile: JSON's types and nothing else, so that two readers of one
 // document cannot see two values. Whatever the profile leaves open to interpretation is refused.
-import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, type Node, Parser, Scalar } from 'yaml'
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  type Node,
+  Parser,
+  Scalar
+} from 'yaml'
 import { CANONICAL_DEPTH_MAX } from '../../domain/canonical-json.js'
 import { MANIFEST_NAME, packageFault } from './payload-file.js'
 
@@ -40,6 +52,7 @@ export function readManifest(source: string): Record<string, unknown> {
 
 function parsedDocument(text: string): Document {
   checkDirectives(text)
+  checkAmount(text)
   const tokens = [...new Parser().parse(text)]
   checkTokens(tokens, lineCounter(text))
   // Every scalar as it is written: the types are decided below.
@@ -50,6 +63,15 @@ function parsedDocument(text: string): Document {
   const error = document.errors[0] ?? document.warnings.find(({ code }) => code !== 'TAG_RESOLVE_FAILED')
   if (error) throw fault(error.message.slice(0, 200), lineCounter(text)(error.pos[0]))
   return document as Document
+}
+
+// A manifest of MANIFEST_BYTES_MAX has some 60,000; what is all commas and brackets would hold everybody up.
+const LEXEMES_MAX = 80_000
+
+function checkAmount(text: string): void {
+  let lexemes = 0
+  for (const _ of new Lexer().lex(text))
+    if (++lexemes > LEXEMES_MAX) throw fault(`holds more than ${LEXEMES_MAX} words and signs`)
 }
 
 // A mapping costs two levels of tokens; more than any document of CANONICAL_DEPTH_MAX levels has, and no danger to a

@@ -1,0 +1,57 @@
+// The same capsule, the same bytes: in whatever zone and language, and however the pieces come.
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { expect, test } from '@jest/globals'
+import { build } from 'esbuild'
+import { inPieces } from '../../activities/capsule-format/pieces.js'
+import { writeRoCrate } from '../../activities/capsule-format/ro-crate.js'
+import { inFolder, sealedSample } from './sample.js'
+
+test('two processes in other zones and languages write the same archives', () =>
+  inFolder(async (folder) => {
+    const program = join(folder, 'written.cjs')
+    await build({
+      entryPoints: [join(import.meta.dirname, 'written-elsewhere.ts')],
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      outfile: program,
+      define: { 'import.meta.dirname': JSON.stringify(import.meta.dirname) },
+      logLevel: 'silent'
+    })
+    const written = (environment: Record<string, string>) =>
+      execFileSync(process.execPath, [program], { encoding: 'utf8', env: { PATH: process.env.PATH, ...environment } })
+    const here = written({ TZ: 'UTC', LANG: 'C' })
+    expect(JSON.parse(here)).toHaveLength(3)
+    expect(written({ TZ: 'Pacific/Auckland', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' })).toBe(here)
+    expect(written({ TZ: 'America/St_Johns', LANG: 'de_DE.UTF-8' })).toBe(here)
+  }))
+
+test('two exports are the same bytes', async () => {
+  const [one, other] = [await sealedSample(), await sealedSample()]
+  expect(one.archive.equals(other.archive)).toBe(true)
+  const crates = await Promise.all(
+    [one, other].map(({ sealed }) => buffer(writeRoCrate({ ...sealed, envelope: null, publicKeyPem: null })))
+  )
+  expect(crates[0]!.equals(crates[1]!)).toBe(true)
+})
+
+test('the pieces that are compressed do not depend on how the source was cut', async () => {
+  const whole = Buffer.alloc(300_000, 'abc')
+  const cut = async (size: number): Promise<number[]> => {
+    const source = Array.from({ length: Math.ceil(whole.length / size) }, (_, at) =>
+      whole.subarray(at * size, (at + 1) * size)
+    )
+    const sizes: number[] = []
+    const read: Buffer[] = []
+    for await (const piece of inPieces(source)) {
+      sizes.push(piece.length)
+      read.push(Buffer.from(piece))
+    }
+    expect(Buffer.concat(read).equals(whole)).toBe(true)
+    return sizes
+  }
+  expect(await cut(300_000)).toEqual([65_536, 65_536, 65_536, 65_536, 37_856])
+  expect(await cut(777)).toEqual(await cut(300_000))
+})

@@ -1,0 +1,18 @@
+// Run as a program of its own, in another zone and language: the digests of what is written there.
+import { createHash } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
+import { writeCapsuleArchive } from '../../activities/capsule-format/capsule-archive.js'
+import { sealPackage } from '../../activities/capsule-format/package.js'
+import { writeRoCrate } from '../../activities/capsule-format/ro-crate.js'
+import { sealInput } from './sample.js'
+
+async function main(): Promise<void> {
+  const input = sealInput()
+  const sealed = await sealPackage(input)
+  const archive = await buffer(writeCapsuleArchive(input.name, sealed))
+  const crate = await buffer(writeRoCrate({ ...sealed, envelope: '{}', publicKeyPem: null }))
+  const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+  process.stdout.write(JSON.stringify([sealed.capsuleDigest, digest(archive), digest(crate)]))
+}
+
+void main()

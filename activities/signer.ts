@@ -1,6 +1,7 @@
 // The Ed25519 key with which this installation signs seals and checkpoints of the audit trail. Its private half lies in the
 // database, sealed with the key ring as a provider's credential is; it is made when it is first asked for.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { type AdminActor, recordAdminAction } from '../db/administration.js'
 import type { Db } from '../db/client.js'
 import { currentSigningKeyId, findSigningKey, lockSigningKeys, putSigningKey } from '../db/signing-keys.js'
 import { ServiceError } from '../domain/errors.js'
@@ -42,12 +43,17 @@ export function createInstallationSigner(db: Db, keyRing: KeyRing | null): Insta
 }
 
 /** Makes a new key that signs from now on; what the old ones signed stays valid. @returns its id. */
-export async function rotateSigningKey(db: Db, keyRing: KeyRing): Promise<{ keyId: string; retired: string | null }> {
+export async function rotateSigningKey(
+  db: Db,
+  keyRing: KeyRing,
+  actor: AdminActor
+): Promise<{ keyId: string; retired: string | null }> {
   return db.transaction(async (tx) => {
     await lockSigningKeys(tx)
     const retired = await currentSigningKeyId(tx)
     const key = newKey(keyRing)
     await putSigningKey(tx, key)
+    await recordAdminAction(tx, actor, 'signing_key.rotate', key.keyId, { retired })
     return { keyId: key.keyId, retired }
   })
 }

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { provenKeys } from '../../activities/audit-proof.js'
 import { keyIdOf, rotateSigningKey } from '../../activities/signer.js'
 import { createAuditProofs } from '../../apps/api/audit-proofs.js'
+import { commandLine } from '../../db/administration.js'
 import type { AuditReport } from '../../db/audit-verify.js'
 import { newId } from '../../db/ids.js'
 import { startApi, type TestUser } from '../support/api.js'
@@ -108,7 +109,7 @@ describe('the keys that sign', () => {
   test('are changed without a restart, and what the old one signed holds', async () => {
     const team = await api.signUpWithTeam()
     await seal(db, await api.deps.signer(), await addDraft(db, team.teamId, team.id))
-    const { keyId, retired } = await rotateSigningKey(db, api.deps.keyRing!)
+    const { keyId, retired } = await rotateSigningKey(db, api.deps.keyRing!, commandLine)
     expect((await api.deps.signer()).keyId).toBe(keyId)
     expect(await keys()).toEqual([
       expect.objectContaining({ key_id: retired, retired_at: expect.any(String) }),

@@ -1,5 +1,6 @@
 // Runs of capsules from request to verdict: verified, used as templates, as suites of several tasks, cancelled, and with
 // workers that die in between.
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { bellQasm3, slowQiskit, submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
@@ -118,6 +119,134 @@ describe('a suite', () => {
     expect(run.job_ids[0]).toBe(jobId)
     const text = await (await platform.call('GET', `/api/jobs/${run.job_ids[2]}`)).text()
     expect(text).toContain(`"sum": ${2n * 10n ** 30n + 1n}`.replaceAll(' ', ''))
-    expect(text).toContain(`"params":{"a":${10n ** 30n},"b":${10n ** 30n + 1n}`)
+    expect(text).toContain(`"a":${10n ** 30n},"b":${10n ** 30n + 1n},"whole":[{"nested":[1,${10n ** 30n + 1n}]}]`)
+  }, 90_000)
+
+  test('whose task fails ends there: what comes after it never starts, and the run says which and why', async () => {
+    const capsule = await capsuleOf([
+      { name: 'first', inline_code: returns('{"value": 1}') },
+      { name: 'broken', inline_code: 'def main():\n    raise ValueError("no luck")\n' },
+      { name: 'after', inline_code: returns('{"value": 2}') }
+    ])
+    const run = await over(capsule, (await start(capsule)).runId)
+    expect(run).toMatchObject({
+      status: 'failed',
+      reason: expect.stringMatching(/^task "broken": .*no luck/s),
+      tasks: [{ status: 'completed' }, { status: 'failed' }, { status: 'cancelled' }]
+    })
+  }, 90_000)
+
+  test('whose parameter names what a result does not have fails with the place of both', async () => {
+    const capsule = await capsuleOf([
+      { name: 'first', inline_code: returns('{"counts": {"0": 1}}') },
+      {
+        name: 'second',
+        inline_code: returns('{}', 'x'),
+        parameters: { x: { $result: 'first', path: '/counts/1' } }
+      }
+    ])
+    const run = await over(capsule, (await start(capsule)).runId)
+    expect(run).toMatchObject({
+      status: 'failed',
+      reason: 'task "second": parameters.x: the result of task "first" has nothing at "/counts/1"'
+    })
+    expect(await platform.job(run.job_ids[1]!)).toMatchObject({ error: { code: 'validation_error' }, attempts: 0 })
+  }, 90_000)
+
+  test('gives a task what it can take: a seed that is no number fails it before it runs', async () => {
+    const capsule = await capsuleOf([
+      { name: 'first', inline_code: returns('{"seed": "seven"}') },
+      {
+        name: 'second',
+        inline_code: bellQasm3(),
+        framework: 'openqasm',
+        parameters: { seed: { $result: 'first', path: '/seed' } }
+      }
+    ])
+    const run = await over(capsule, (await start(capsule)).runId)
+    expect(run).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('"second": parameters.seed: must be')
+    })
+  }, 90_000)
+
+  test.each([
+    { cancelled: 0, what: 'the task that runs' },
+    { cancelled: 2, what: 'one that waits' }
+  ])(
+    'is over when somebody cancels $what',
+    async ({ cancelled }) => {
+      const capsule = await capsuleOf(
+        ['one', 'two', 'three'].map((name) => ({ name, inline_code: slowQiskit(60), framework: 'qiskit' }))
+      )
+      const { jobId, runId } = await start(capsule)
+      await platform.accepted(jobId)
+      const jobs = (await runOf(capsule, runId)).job_ids
+      expect(await platform.job(jobs[1]!)).toMatchObject({
+        status: 'pending',
+        queue: { reason: 'earlier_task', position: null }
+      })
+      await platform.call('POST', `/api/jobs/${jobs[cancelled]}/cancel`)
+      const run = await over(capsule, runId)
+      expect(run).toMatchObject({ status: 'cancelled', reason: expect.stringContaining('was cancelled') })
+      expect(run.tasks.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled'])
+    },
+    90_000
+  )
+
+  test('used as a template runs with other parameters, which a run of the capsule itself does not get', async () => {
+    const capsule = await capsuleOf([
+      { name: 'only', inline_code: returns('{"value": x}', 'x'), parameters: { x: 1, kept: true } }
+    ])
+    const changed = await over(
+      capsule,
+      (await start(capsule, { mode: 'template', params: { x: 5 }, shots: 3, backend: 'marqov-sim' })).runId
+    )
+    expect(await platform.job(changed.job_ids[0]!)).toMatchObject({
+      params: { x: 5, kept: true, shots: 3 },
+      backend: 'marqov-sim',
+      error: { message: expect.stringContaining('kept') }
+    })
+    const same = await runOf(capsule, (await start(capsule)).runId)
+    expect(await platform.job(same.job_ids[0]!)).toMatchObject({ params: { x: 1, kept: true } })
   }, 90_000)
 })
+
+test('a worker that dies again and again: every run comes to its end, every task and every verdict once', async () => {
+  const verified = await capsuleOfJob({ params: { shots: 20_000, seed: 3 }, execution_mode: 'temporal' })
+  const suite = await capsuleOf(
+    ['one', 'two', 'three', 'four'].map((name, place) => ({
+      name,
+      inline_code: place === 0 ? returns('{"value": 1}') : returns('{"value": x + 1}', 'x'),
+      ...(place > 0 && { parameters: { x: { $result: ['one', 'two', 'three'][place - 1], path: '/value' } } }),
+      execution_mode: 'temporal'
+    }))
+  )
+  const runs: { capsule: string; runId: string }[] = []
+  for (let round = 0; round < 4; round++) {
+    for (let n = 0; n < 3; n++) {
+      runs.push({ capsule: suite, runId: (await start(suite)).runId })
+      runs.push({ capsule: verified, runId: (await start(verified, { mode: 'verify' })).runId })
+    }
+    await delay(150 + 350 * round)
+    await platform.kill('worker')
+    await platform.start.worker()
+  }
+  for (const { capsule, runId } of runs) {
+    const run = await over(capsule, runId, 120_000)
+    expect(run).toMatchObject({ status: 'completed', verdict: capsule === verified ? 'exact' : null })
+    const last = await platform.job(run.job_ids.at(-1)!)
+    if (capsule === suite) expect(last.result).toMatchObject({ value: 4 })
+  }
+  const { connection } = platform
+  const told = await connection.sql`select metadata::json ->> 'run_id' as run, action from audit_entries
+    where action in ('capsule.run', 'capsule.verified')`
+  for (const { capsule, runId } of runs)
+    expect(told.filter(({ run }) => run === runId).map(({ action }) => action)).toEqual(
+      capsule === verified ? ['capsule.run', 'capsule.verified'] : ['capsule.run']
+    )
+  const twice = await connection.sql`select job_id from job_events where type = 'status' and status = 'running'
+    group by job_id having count(*) > 1`
+  expect([...twice]).toEqual([])
+  expect([...(await connection.sql`select 1 from outbox where held_reason = 'earlier_task'`)]).toEqual([])
+}, 240_000)

@@ -195,14 +195,31 @@ function timesOfDay(cron: Cron, day: number, wall: (time: number) => number): nu
   return times.sort((one, other) => one - other)
 }
 
+/** By time zone: one takes longer to make than thousands of times to write. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone)
+  if (known) return known
+  const numeric = 'numeric' as const
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone,
+    hourCycle: 'h23',
+    year: numeric,
+    month: numeric,
+    day: numeric,
+    hour: numeric,
+    minute: numeric,
+    second: numeric
+  })
+  formats.set(timeZone, format)
+  return format
+}
+
 /** Turns a time into what the clock on the wall shows, as milliseconds that would be that time in UTC. */
 function wallClock(timezone: string): (time: number) => number {
   if (timezone === 'UTC') return (time) => time
-  const format = new Intl.DateTimeFormat('en', {
-    timeZone: timezone,
-    hourCycle: 'h23',
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' }
-  })
+  const format = formatOf(timezone)
   return (time) => {
     const part: Record<string, number> = {}
     for (const { type, value } of format.formatToParts(time)) part[type] = Number(value)

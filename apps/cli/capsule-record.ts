@@ -1,5 +1,6 @@
 // The parts of the API's answers about capsules that commands show.
 import type { CapsuleRunStatus, CapsuleState } from '../../domain/capsule-state.js'
+import type { JobStatus } from '../../domain/job-status.js'
 import type { Verdict } from '../../domain/verification/verdict.js'
 import { CliError } from './cli-error.js'
 import { isUuid } from './service-command.js'
@@ -47,12 +48,14 @@ export interface CapsulePage {
 export interface CapsuleRun {
   id: string
   mode: string
-  trigger?: string
+  trigger: string
   status: CapsuleRunStatus
-  reason?: string | null
-  job_ids: string[]
+  reason: string | null
+  /** In the order in which they run. */
+  tasks: { name: string; job_id: string; status: JobStatus; backend: string; shots: number }[]
+  actual_cost_usd: number | null
+  verdict: Verdict | null
   verification: {
-    verdict: Verdict
     method: string
     tvd: number | null
     tvd_upper: number | null
@@ -80,5 +83,5 @@ export function capsuleId(text: string): string {
 export const isOver = ({ status }: CapsuleRun): boolean => !['pending', 'running', 'judging'].includes(status)
 
 /** A run that came to its end, and whose results are those of the seal where they were compared. */
-export const wentWell = ({ status, verification }: CapsuleRun): boolean =>
-  status === 'completed' && (verification === null || ['exact', 'consistent'].includes(verification.verdict))
+export const wentWell = ({ status, verdict }: CapsuleRun): boolean =>
+  status === 'completed' && (verdict === null || verdict === 'exact' || verdict === 'consistent')

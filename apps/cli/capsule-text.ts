@@ -61,9 +61,9 @@ export function runPageText({ runs, total, total_capped }: RunPage, offset: numb
     runs.map((run) => [
       run.id,
       run.mode,
-      run.trigger ?? '',
+      run.trigger,
       run.status,
-      run.verification?.verdict ?? '',
+      run.verdict ?? '',
       ago(run.created_at),
       run.completed_at ? lasted(run.created_at, run.completed_at) : ''
     ])
@@ -77,9 +77,13 @@ export function runText(run: CapsuleRun): string {
     ['run', run.id],
     ['mode', run.mode],
     ['status', run.status],
-    ['jobs', run.job_ids.join(', ')],
+    ...run.tasks.map(({ name, job_id, status, backend, shots }): [string, string] => [
+      'task',
+      `${name} on ${backend}, ${shots} shots: ${status}, job ${job_id}`
+    ]),
     ['took', run.completed_at && lasted(run.created_at, run.completed_at)],
-    ['verdict', verification?.verdict],
+    ['cost', run.actual_cost_usd === null ? null : money(run.actual_cost_usd)],
+    ['verdict', run.verdict],
     ['method', verification?.method],
     ['distance', verification && distanceText(verification)],
     ['needed shots', verification?.needed_shots ? String(verification.needed_shots) : null]

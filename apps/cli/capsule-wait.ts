@@ -1,5 +1,6 @@
 // Waits for the end of a run of a capsule. The run does not depend on the wait.
 import { setTimeout as delay } from 'node:timers/promises'
+import { isFinal } from '../../domain/job-status.js'
 import type { Answer, ApiClient } from './api-client.js'
 import { type CapsuleRun, isOver } from './capsule-record.js'
 import { CliError, exitCodes } from './cli-error.js'
@@ -41,7 +42,8 @@ export async function waitForRun(api: ApiClient, capsule: string, id: string): P
   }
 }
 
-const progressText = ({ status, job_ids }: CapsuleRun): string =>
-  status === 'judging'
-    ? 'comparing the results'
-    : `the run is ${status}, ${job_ids.length} job${job_ids.length === 1 ? '' : 's'}`
+function progressText({ status, tasks }: CapsuleRun): string {
+  if (status === 'judging') return 'comparing the results'
+  const over = tasks.filter((task) => isFinal(task.status)).length
+  return tasks.length === 1 ? `the run is ${status}` : `the run is ${status}, ${over} of ${tasks.length} tasks`
+}

@@ -1,5 +1,6 @@
 // Packages and bodies that are not what they say: refused, at once, and nothing of them is kept.
 import { createHash, randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { zipSync } from 'fflate'
@@ -7,6 +8,7 @@ import { readPackage } from '../../activities/capsule-format/package-reader.js'
 import { startApi, type TestApi, type TestUser } from '../support/api.js'
 import { bellQasm3 } from '../support/builders.js'
 import { asForm, createCapsuleBench, form, tarEntry, tarGz } from '../support/capsule-bench.js'
+import { eventually } from '../support/eventually.js'
 
 type Owner = TestUser & { teamId: string }
 
@@ -162,6 +164,15 @@ describe('a package that lies', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024)
   })
 
+  test('of the largest size is read within seconds, and leaves nothing behind', async () => {
+    const manifest = 'version: "1.0.0"\nname: large\nlifecycle_state: draft\n'
+    const noise = () => randomBytes(30 * 1024 * 1024)
+    const bytes = tarGz({ 'x/capsule.yaml': manifest, 'x/a': noise(), 'x/b': noise() })
+    const began = performance.now()
+    for (let turn = 0; turn < 3; turn++) expect((await bench.imported(bytes)).status).toBe(201)
+    expect(performance.now() - began).toBeLessThan(30_000)
+  }, 60_000)
+
   test('is refused whatever single byte of a sealed one was changed, or imports as the same', async () => {
     const id = await bench.sealed()
     const { bytes } = await bench.exported(id)
@@ -243,6 +254,29 @@ describe('a body that is none', () => {
       expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining('body: is empty')])
       expect((await owner.ask('POST', `/api/capsules/${path}`)).status).toBe(400)
     }
+  })
+
+  test('that breaks off leaves room for the next, however many do', async () => {
+    const { port } = new URL(await api.listen())
+    const head = (type: string) =>
+      `POST /api/capsules/import HTTP/1.1\r\nHost: x\r\nCookie: ${owner.cookie}\r\nContent-Type: ${type}\r\nContent-Length: 100000\r\n\r\n`
+    const begun = '--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nabc'
+    // Four are being read, 32 wait their turn, the others are told so.
+    const heard: string[] = []
+    const sockets = Array.from({ length: 40 }, (_, turn) => {
+      const socket = connect(Number(port), '127.0.0.1')
+      socket.on('error', () => {}).on('data', (text) => void heard.push(text.toString()))
+      socket.write(turn % 2 ? head('application/gzip') : head('multipart/form-data; boundary=b') + begun)
+      return socket
+    })
+    await eventually(() => heard.length === 4)
+    expect(heard.map((text) => text.slice(0, 12))).toEqual(Array.from({ length: 4 }, () => 'HTTP/1.1 429'))
+    for (const socket of sockets) socket.destroy()
+    const { bytes } = await bench.exported(await bench.draft())
+    const began = performance.now()
+    const answers = await Promise.all(Array.from({ length: 12 }, () => bench.imported(bytes)))
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 201))
+    expect(performance.now() - began).toBeLessThan(5_000)
   })
 
   test('larger than its route takes', async () => {

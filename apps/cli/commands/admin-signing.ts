@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { rotateSigningKey } from '../../../activities/signer.js'
+import { commandLine } from '../../../db/administration.js'
 import { print } from '../output.js'
 import { jsonOption, reported } from '../service-command.js'
 import { databaseHelp, inDatabase } from './admin-database.js'
@@ -22,7 +23,7 @@ export function addSigningKeyCommand(admin: Command): void {
 
 async function rotate({ json }: { json?: boolean }): Promise<void> {
   const keyRing = readRing(resolve(process.env.DATA_DIR || '.data'))
-  const { keyId, retired } = await inDatabase(({ db }) => rotateSigningKey(db, keyRing))
+  const { keyId, retired } = await inDatabase(({ db }) => rotateSigningKey(db, keyRing, commandLine))
   if (json) return print(JSON.stringify({ key_id: keyId, retired }))
   print(`${keyId} signs from now on${retired ? `; ${retired} is retired, and what it signed stays valid` : ''}.`)
 }

@@ -1,0 +1,147 @@
+// Capsules by `qjob capsule`, from a file that somebody writes to a package that anybody verifies, against the real service.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Shell, startService } from './qjob.js'
+import { signedUp } from './signed-up.js'
+
+const bell = `name: A Bell pair
+description: two qubits
+tags: [bell, test]
+tasks:
+  - name: bell
+    inline_code: |
+      OPENQASM 3.0;
+      include "stdgates.inc";
+      qubit[2] q;
+      h q[0];
+      cx q[0], q[1];
+    backend: local
+    parameters:
+      shots: 200
+      seed: 7
+`
+
+const keyRing = `cli:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`
+
+let service: Awaited<ReturnType<typeof startService>>
+let ada: Shell
+
+beforeAll(async () => {
+  service = await startService('cli_capsules', { RATE_LIMIT_SCALE: '0', SECRETS_KEYS: keyRing })
+  ada = await signedUp(service, 'ada@example.org')
+}, 120_000)
+
+afterAll(async () => {
+  ada?.remove()
+  await service?.close()
+})
+
+/** Standard output of a command that succeeds. */
+async function done(args: string[], input = ''): Promise<string> {
+  const { code, stdout, stderr } = await ada.run(['capsule', ...args], input)
+  expect([args, code, stderr]).toEqual([args, 0, expect.not.stringContaining('qjob: ')])
+  return stdout
+}
+const json = async (args: string[], input = '') => JSON.parse(await done([...args, '--json'], input))
+
+async function refused(args: string[], code: number, reason: string): Promise<void> {
+  const ended = await ada.run(['capsule', ...args])
+  expect([args, ended.code, ended.stderr]).toEqual([args, code, expect.stringContaining(reason)])
+}
+
+const at = (name: string): string => join(ada.folder, name)
+
+test('a file becomes a draft, is run, sealed, exported, verified by nobody but its reader, and imported again', async () => {
+  const made = await done(['create', ada.file('bell.yaml', bell)])
+  const id = /^capsule ([0-9a-f-]{36})\nLook at it with: qjob capsule show \1\n$/.exec(made)![1]!
+  expect(await done(['show', id])).toMatch(/^task +bell on local, its own program, openqasm$/m)
+  await refused(['seal', id, '--exit-code', '0'], 4, '')
+
+  const run = await done(['run', id, '--mode', 'template', '--wait'])
+  expect(run).toMatch(/^status +completed$/m)
+  expect(run).toMatch(/^task +bell on local, 200 shots: completed, job [0-9a-f-]{36}$/m)
+  expect(await done(['runs', id])).toMatch(/ template +request +completed +/)
+
+  const sealed = await json(['seal', id, '--exit-code', '0', '--exit-message', 'fine'])
+  expect([sealed.state, sealed.seal.exit_message]).toEqual(['sealed', 'fine'])
+  const { capsule_digest } = sealed.seal
+  expect(await done(['show', id])).toMatch(new RegExp(`^identity +${capsule_digest}$`, 'm'))
+
+  expect(await json(['export', id, '--attestation', at('bell.json')])).toEqual({
+    file: 'a-bell-pair.capsule',
+    size_bytes: readFileSync(at('a-bell-pair.capsule')).length,
+    attestation: at('bell.json')
+  })
+  await refused(['export', id], 2, 'a-bell-pair.capsule: is there already; --force writes over it')
+  await done(['export', id, '--format', 'rocrate', '-o', at('bell.zip')])
+  const [key] = ((await (await fetch(`${service.url}/api/meta/keys`)).json()) as { keys: { public_key_pem: string }[] })
+    .keys
+  writeFileSync(at('key.pem'), key!.public_key_pem)
+
+  // Without any service.
+  const offline = { QJOB_URL: 'http://127.0.0.1:1' }
+  const verify = (...args: string[]) => ada.run(['capsule', 'verify', ...args], '', offline)
+  for (const args of [
+    ['a-bell-pair.capsule', '--id', capsule_digest],
+    ['a-bell-pair.capsule', '--attestation', 'bell.json', '--key', 'key.pem'],
+    ['bell.zip', '--key', 'key.pem']
+  ]) {
+    const { code, stdout } = await verify(...args, '--json')
+    expect([args, code, JSON.parse(stdout)]).toMatchObject([args, 0, { ok: true, authenticated: true, capsule_digest }])
+  }
+  const alone = await verify('a-bell-pair.capsule')
+  expect([alone.code, alone.stdout]).toEqual([0, expect.stringContaining('give --id, or --key')])
+
+  const other = await verify('a-bell-pair.capsule', '--id', `mqc:1:${'0'.repeat(64)}`)
+  expect([other.code, other.stdout]).toEqual([1, expect.stringMatching(/NOT verified[\s\S]*^identity +WRONG: /m)])
+  const tar = gunzipSync(readFileSync(at('a-bell-pair.capsule')))
+  const place = tar.indexOf('OPENQASM')
+  tar[place] = tar[place]! ^ 1
+  writeFileSync(at('changed.capsule'), gzipSync(tar))
+  const changed = await verify('changed.capsule')
+  expect([changed.code, changed.stderr]).toEqual([1, expect.stringContaining('qjob: changed.capsule: ')])
+  await refused(['import', at('changed.capsule')], 4, '')
+
+  const back = await json(['import', at('bell.zip')])
+  expect([back.state, back.warnings]).toEqual(['draft', []])
+  const again = await json(['show', back.capsule_id])
+  expect([again.definition_sha256, again.derived_from]).toEqual([sealed.definition_sha256, capsule_digest])
+  await done(['delete', back.capsule_id])
+}, 180_000)
+
+test('a job becomes a capsule, whose verification says by its exit code whether the results are the same', async () => {
+  const job = JSON.parse((await ada.run(['submit', ada.file('b.qasm', qasm), '--wait', '--json'])).stdout).id
+  const id = (await json(['from-job', job, '--name', 'From a job', '--tag', 'x'])).capsule_id
+  await done(['seal', id, '--exit-code', '0', '--margin', '0.2'])
+  const verified = await json(['run', id, '--mode', 'verify', '--wait'])
+  expect([verified.status, ['exact', 'consistent'].includes(verified.verdict)]).toEqual(['completed', true])
+  const shown = await done(['runs', id, '--run', verified.id])
+  expect(shown).toMatch(/^verdict +(exact|consistent)$/m)
+
+  const published = ['publish', id, '--title', 'A title', '--description', 'what it is', '--license', 'Apache-2.0']
+  expect((await json(published)).state).toBe('published')
+  expect(await done(['list', '--published'])).toContain('A title (Apache-2.0)')
+  const copy = (await json(['clone', id, '--name', 'a copy'])).capsule_id
+  expect(await done(['list', '--state', 'draft'])).toContain(copy)
+  await refused(['archive', id], 4, 'published')
+  await refused(['delete', id], 4, 'published')
+}, 120_000)
+
+test('what is wrong is said before anything is asked, or with the line of the file', async () => {
+  await refused(
+    ['create', ada.file('wrong.yaml', 'name: x\ntasks:\n  - name: a\n')],
+    4,
+    'line 3: tasks[0].backend: is required'
+  )
+  await refused(['show', 'x'], 2, '"x" is not the id of a capsule')
+  await refused(['run', '00000000-0000-4000-8000-000000000000'], 2, '--mode')
+  await refused(['seal', '00000000-0000-4000-8000-000000000000', '--exit-code', '0', '--margin', '2'], 2, 'from 0 to 1')
+  await refused(['verify', 'none.capsule'], 2, 'cannot be read (ENOENT)')
+  await refused(['verify', ada.file('text.capsule', 'hello')], 1, 'neither')
+  await refused(['verify', ada.file('text.capsule', 'hello'), '--id', 'mqc:2:0'], 2, 'must be mqc:1:')
+  await refused(['show', '00000000-0000-4000-8000-000000000000'], 4, 'no such capsule')
+}, 60_000)
+
+const qasm = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nh q[0];\ncx q[0], q[1];\n'

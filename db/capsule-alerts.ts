@@ -5,7 +5,7 @@ import { ServiceError } from '../domain/errors.js'
 import { type AlertOutcome, alertOutcomes, TOLD_AGAIN_SECONDS } from '../domain/verification-schedule.js'
 import { createRun } from './capsule-runs.js'
 import { loadSchedule, type ScheduleRow } from './capsule-schedules.js'
-import type { Tx } from './client.js'
+import type { DbOrTx, Tx } from './client.js'
 import { membersByAddress } from './members.js'
 import { teams } from './tables/accounts.js'
 import { capsuleAlertMails, capsuleRuns, capsules } from './tables/capsules.js'
@@ -165,8 +165,8 @@ export interface Alert {
   second: { outcome: string; reason: string | null; tvd: number | null; margin: number | null } | null
 }
 
-export async function loadAlert(tx: Tx, runId: string): Promise<Alert | null> {
-  const rows = await tx
+export async function loadAlert(db: DbOrTx, runId: string): Promise<Alert | null> {
+  const rows = await db
     .select({ run: capsuleRuns, name: capsules.name })
     .from(capsuleRuns)
     .innerJoin(capsules, eq(capsules.id, capsuleRuns.capsuleId))

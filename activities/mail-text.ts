@@ -88,6 +88,55 @@ export function jobEndMail(end: {
   ])
 }
 
+interface Judged {
+  /** A verdict, or `failed`. */
+  outcome: string
+  reason: string | null
+  /** Total variation distance from the sealed counts, and what is tolerated. */
+  tvd: number | null
+  margin: number | null
+}
+
+/**
+ * A scheduled verification that came out as the schedule's owner did not want.
+ * @param alert.second of the run that confirmed it; `null` when there could be none.
+ * @param alert.link to the verifications of the capsule, an absolute http(s) address.
+ */
+export function alertMail(alert: {
+  capsuleId: string
+  capsuleName: string
+  runId: string
+  scheduledAt: Date | null
+  first: Judged
+  second: Judged | null
+  link: string | null
+}): MailText {
+  const name = oneLine(alert.capsuleName, NAME_MAX)
+  const capsule = name ? `Capsule "${name}"` : `Capsule ${alert.capsuleId}`
+  const last = alert.second ?? alert.first
+  const reason = severalLines(last.reason ?? '', MESSAGE_MAX)
+  const due = alert.scheduledAt === null ? '' : ` that was due on ${utc(alert.scheduledAt)}`
+  return compose(`${capsule}: ${outcomeOf(last)}`, [
+    {
+      say: `The verification of ${capsule.replace(/^C/, 'c')} on ${PRODUCT}${due} came out as: ${outcomeOf(alert.first)}.`
+    },
+    {
+      say: alert.second
+        ? `A second run, made to confirm it, came out as: ${outcomeOf(alert.second)}.`
+        : 'It could not be confirmed by a second run.'
+    },
+    ...(last.tvd !== null && last.margin !== null
+      ? [{ say: `Distance from the sealed counts: ${last.tvd.toFixed(4)} (tolerated: ${last.margin.toFixed(4)}).` }]
+      : []),
+    ...(reason ? [{ say: 'The reason:' }, { quote: reason }] : []),
+    { say: `The id of the capsule is ${alert.capsuleId}, that of the run ${alert.runId}.` },
+    ...(alert.link ? [{ say: 'What its verifications have said:' }, { link: alert.link }] : []),
+    { say: 'You get this mail because the schedule of the capsule names your address.' }
+  ])
+}
+
+const outcomeOf = ({ outcome }: Judged): string => outcome.replaceAll('_', ' ')
+
 const becameOf: Partial<Record<JobStatus, string>> = {
   completed: 'is completed',
   failed: 'has failed',

@@ -9,7 +9,8 @@ import { type Caller, deleteTeam } from './teams.js'
 
 /**
  * Deletes the account, its sessions and keys, the answers kept for it, and the teams that have no other member.
- * @throws ServiceError `conflict` while the user owns a team with others, or jobs of a team of theirs alone are under way.
+ * @throws ServiceError `conflict` while the user owns a team with others, or a team of theirs alone cannot be deleted
+ * (jobs under way, a sealed capsule inside its retention).
  */
 export async function deleteAccount(db: Db, caller: Caller): Promise<void> {
   await db.transaction(async (tx) => {

@@ -1,6 +1,7 @@
 // Teams and memberships.
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
+import { deleteCapsulesOfTeam } from './capsule-retention.js'
 import type { DbOrTx, Tx } from './client.js'
 import { newId } from './ids.js'
 import { deleteScriptsOfTeam } from './script-changes.js'
@@ -173,7 +174,7 @@ export async function renameTeam(tx: Tx, teamId: string, name: string): Promise<
 /**
  * Takes a team out of use: nobody belongs to it any more, and what could act or open anything in its name is gone. Its jobs
  * and its ledger stay until their retention ends (docs/retention.md); of its scripts those that a job names stay, for it. The team is locked for `update` by the caller.
- * @throws ServiceError `conflict` while jobs of it are under way.
+ * @throws ServiceError `conflict` while jobs of it are under way, or a sealed capsule has to be kept.
  */
 export async function deleteTeam(tx: Tx, teamId: string): Promise<void> {
   const [open] = await tx
@@ -185,6 +186,7 @@ export async function deleteTeam(tx: Tx, teamId: string): Promise<void> {
   await tx.delete(members).where(eq(members.teamId, teamId))
   for (const table of [invitations, apiKeys, teamSecrets, webhooks])
     await tx.delete(table).where(eq(table.teamId, teamId))
+  await deleteCapsulesOfTeam(tx, teamId)
   await deleteScriptsOfTeam(tx, teamId)
   await tx.update(teams).set({ deletedAt: sql`now()`, personalOf: null }).where(eq(teams.id, teamId))
 }

@@ -8,6 +8,7 @@ export type AdminAction =
   | 'capsule.takedown'
   | 'job.cancel'
   | 'job.settle'
+  | 'signing_key.rotate'
   | 'team.budget'
   | 'team.suspend'
   | 'team.unsuspend'

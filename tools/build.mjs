@@ -23,7 +23,8 @@ const programs = [
   'test/support/shared-stack',
   'test/chaos/run',
   'bench/run',
-  'bench/bare'
+  'bench/bare',
+  'bench/statistics'
 ]
 const workflows = 'workflows/index.ts'
 const workflowBundles = [

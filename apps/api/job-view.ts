@@ -1,5 +1,5 @@
-// A job as the API shows it. Results are spliced into the answer as the text they were stored as: a number in them may be
-// larger than a JavaScript number can hold.
+// A job as the API shows it. Parameters and results are spliced into the answer as the text they were stored as: a number in
+// them may be larger than a JavaScript number can hold.
 import type { AttemptRow } from '../../db/attempts.js'
 import type { ProviderJob } from '../../db/job-waiting.js'
 import type { JobRow } from '../../db/jobs.js'
@@ -14,8 +14,8 @@ export interface JobViewOptions {
   now: Date
 }
 
-/** The record without its result (decisions, section 4); also the item of a list. */
-export function jobView(job: JobRow, options: JobViewOptions) {
+/** The record but for its parameters and its result (decisions, section 4). */
+function jobView(job: JobRow, options: JobViewOptions) {
   return {
     id: job.id,
     name: job.name,
@@ -36,7 +36,6 @@ export function jobView(job: JobRow, options: JobViewOptions) {
       script_version: job.scriptVersion,
       sha256: job.sourceSha256
     },
-    params: JSON.parse(job.params) as unknown,
     script_id: job.scriptId,
     capsule_id: job.capsuleId,
     capsule_run_id: job.capsuleRunId,
@@ -58,9 +57,16 @@ export function jobView(job: JobRow, options: JobViewOptions) {
   }
 }
 
+/** JSON text of the item of a list, which has no result. @param more fields beside those of the record. */
+export const jobItemJson = (job: JobRow, options: JobViewOptions, more: object = {}): string =>
+  withText({ ...jobView(job, options), ...more }, 'params', job.params)
+
+/** JSON text of a page of jobs. @param items JSON texts. @param rest what else the page says. */
+export const jobPageJson = (items: string[], rest: object): string => withText(rest, 'jobs', `[${items.join(',')}]`)
+
 /** JSON text of the whole record. */
 export const jobRecordJson = (job: JobRow, result: string | null, options: JobViewOptions): string =>
-  withResult(jobView(job, options), result)
+  `${jobItemJson(job, options).slice(0, -1)},"result":${result ?? 'null'}}`
 
 /** JSON text of `GET /api/jobs/:id/status`: exactly these seven fields, which the public client relies on. */
 export const jobStatusJson = (job: JobRow, result: string | null): string =>
@@ -173,5 +179,8 @@ function spanText(seconds: number): string {
   return `about ${seconds} s`
 }
 
-const withResult = (record: object, result: string | null): string =>
-  `${JSON.stringify(record).slice(0, -1)},"result":${result ?? 'null'}}`
+const withResult = (record: object, result: string | null): string => withText(record, 'result', result ?? 'null')
+
+/** @param text JSON, that of the last field. */
+const withText = (fields: object, name: string, text: string): string =>
+  `${JSON.stringify(fields).slice(0, -1)},${JSON.stringify(name)}:${text}}`

@@ -1,10 +1,12 @@
-// Mails the submitters of jobs that have ended, a few at once. A mail is tried again after growing pauses, by whichever
+// Mails the submitters of jobs that have ended, and whom the schedules of capsules name, a few at once. A mail is tried again after growing pauses, by whichever
 // worker looks next, until the server has it, refuses it for good, or was tried often enough.
+import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
-import { jobEndMail } from '../../activities/mail-text.js'
+import { alertMail, jobEndMail, type MailText } from '../../activities/mail-text.js'
 import type { Postman } from '../../activities/postman.js'
+import { postponeAlertMail, removeAlertMail, takeAlertMail } from '../../db/alert-mails.js'
 import type { Db } from '../../db/client.js'
-import { type JobMail, postponeMail, removeMail, takeMail } from '../../db/job-mails.js'
+import { postponeMail, removeMail, takeMail } from '../../db/job-mails.js'
 import type { SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
@@ -35,18 +37,18 @@ export interface MailSenderDeps {
 }
 
 export function startMailSender(deps: MailSenderDeps): TimerLoop {
-  const { db, postman, times, notes, log } = deps
+  const { postman, times, notes, log } = deps
   const note = notes.of('job_mails', times.lookMs)
   const closing = new AbortController()
   const lanes = Array.from({ length: MAIL_LANES }, () =>
     startLoop(
-      'job mails',
+      'mails',
       times.lookMs,
       log,
       async () => {
-        const mail = await takeMail(db)
-        if (!mail) return { handled: 0 }
-        await tryOnce(deps, mail, closing.signal)
+        const letter = (await jobLetter(deps)) ?? (await alertLetter(deps))
+        if (!letter) return { handled: 0 }
+        await tryOnce(deps, letter, closing.signal)
         return { handled: 1, more: true }
       },
       note
@@ -62,27 +64,73 @@ export function startMailSender(deps: MailSenderDeps): TimerLoop {
   }
 }
 
-async function tryOnce({ db, postman, linkOrigin, times, log }: MailSenderDeps, mail: JobMail, signal: AbortSignal) {
-  const about = { jobId: mail.jobId, tries: mail.tries }
-  if (mail.email === null) {
-    log.info(about, 'a mail about a job was dropped: its submitter is gone')
-    return removeMail(db, mail)
+/** A mail that was taken for one try. */
+interface Letter {
+  /** The same for every try. */
+  id: string
+  /** For the log. */
+  about: Record<string, unknown>
+  what: string
+  /** `null`: whom it was for is gone. */
+  mail: (MailText & { to: string }) | null
+  tries: number
+  remove(): Promise<void>
+  postpone(error: string, seconds: number): Promise<void>
+}
+
+async function jobLetter({ db, linkOrigin }: MailSenderDeps): Promise<Letter | null> {
+  const taken = await takeMail(db)
+  if (!taken) return null
+  const { jobId, email, tries } = taken
+  const link = linkOrigin && `${linkOrigin}/api/jobs/${jobId}`
+  return {
+    id: `job-${jobId}`,
+    about: { jobId, tries },
+    what: 'a mail about a job',
+    mail: email === null ? null : { to: email, ...jobEndMail({ ...taken, link }) },
+    tries,
+    remove: () => removeMail(db, taken),
+    postpone: (error, seconds) => postponeMail(db, taken, error, seconds)
   }
-  const link = linkOrigin && `${linkOrigin}/api/jobs/${mail.jobId}`
-  const posting = await postman.post({ to: mail.email, ...jobEndMail({ ...mail, link }) }, `job-${mail.jobId}`, signal)
+}
+
+async function alertLetter({ db, linkOrigin }: MailSenderDeps): Promise<Letter | null> {
+  const taken = await takeAlertMail(db)
+  if (!taken) return null
+  const { runId, email, tries, alert } = taken
+  const link = alert && linkOrigin && `${linkOrigin}/api/capsules/${alert.capsuleId}/verifications`
+  return {
+    // One for each address: the run alone would make of several mails one.
+    id: `alert-${runId}-${createHash('sha256').update(email.toLowerCase()).digest('hex').slice(0, 16)}`,
+    about: { capsuleRunId: runId, tries },
+    what: 'a mail about a verification',
+    mail: alert && { to: email, ...alertMail({ ...alert, link }) },
+    tries,
+    remove: () => removeAlertMail(db, taken),
+    postpone: (error, seconds) => postponeAlertMail(db, taken, error, seconds)
+  }
+}
+
+async function tryOnce({ postman, times, log }: MailSenderDeps, letter: Letter, signal: AbortSignal) {
+  const { about, what, mail } = letter
+  if (mail === null) {
+    log.info(about, `${what} was dropped: whom it was for is gone`)
+    return letter.remove()
+  }
+  const posting = await postman.post(mail, letter.id, signal)
   if (posting.outcome === 'sent') {
-    log.info(about, 'a mail about a job was sent')
-    return removeMail(db, mail)
+    log.info(about, `${what} was sent`)
+    return letter.remove()
   }
-  const pause = times.retrySeconds[mail.tries - 1]
-  if (signal.aborted) return postponeMail(db, mail, 'the worker stopped', 0)
+  const pause = times.retrySeconds[letter.tries - 1]
+  if (signal.aborted) return letter.postpone('the worker stopped', 0)
   if (posting.outcome === 'refused' || pause === undefined) {
     log.error(
       { ...about, ...posting.reason },
-      'a mail about a job was given up; the reason is the mail server that SMTP_URL names, or the folder MAIL_DIR'
+      `${what} was given up; the reason is the mail server that SMTP_URL names, or the folder MAIL_DIR`
     )
-    return removeMail(db, mail)
+    return letter.remove()
   }
-  log.warn({ ...about, ...posting.reason, pauseSeconds: pause }, 'a mail about a job was not sent; it is tried again')
-  return postponeMail(db, mail, JSON.stringify(posting.reason), pause)
+  log.warn({ ...about, ...posting.reason, pauseSeconds: pause }, `${what} was not sent; it is tried again`)
+  return letter.postpone(JSON.stringify(posting.reason), pause)
 }

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { verifyEnvelope } from '../../activities/capsule-format/attestation.js'
+import { advanceRun } from '../../db/capsule-run-steps.js'
 import { connect } from '../../db/client.js'
 import { type Answer, startApi, type TestUser } from '../support/api.js'
-import { submission } from '../support/builders.js'
+import { bellQasm3, submission } from '../support/builders.js'
 import { bellResult, finishJob } from '../support/capsule-rows.js'
 
 const api = await startApi('capsule_seal')
@@ -18,6 +19,13 @@ beforeAll(async () => {
   ada = await api.signUpWithTeam()
 })
 
+const bell = {
+  name: 'bell',
+  inline_code: bellQasm3(),
+  framework: 'openqasm',
+  backend: 'local',
+  parameters: { shots: 100 }
+}
 const read = async (id: string) => (await ada.get(`/api/capsules/${id}`)).body
 const seal = (id: string, body: unknown = { exit_code: 0 }) => ada.post(`/api/capsules/${id}/seal`, body)
 const errorOf = ({ status, body }: Answer) => [status, body.error]
@@ -99,12 +107,24 @@ describe('a seal', () => {
   test('is refused without evidence, and with evidence of an earlier definition', async () => {
     const draft = (await ada.post('/api/capsules/create', { name: 'x' })).body.capsule_id
     expect(errorOf(await seal(draft))).toEqual([400, expect.stringMatching(/^evidence is missing: no task execution/)])
-    await db.execute(sql`insert into capsule_runs (id, capsule_id, team_id, mode, "trigger", status, definition, definition_sha256)
-      values (gen_random_uuid(), ${draft}, ${ada.teamId}, 'template', 'request', 'completed', '{"tasks":[]}', 'other')`)
+    await ada.ask('PATCH', `/api/capsules/${draft}`, { workflow: { tasks: [bell] } })
+    await run(draft)
+    await ada.ask('PATCH', `/api/capsules/${draft}`, { workflow: { tasks: [{ ...bell, parameters: { shots: 200 } }] } })
     expect(errorOf(await seal(draft))).toEqual([
       400,
       expect.stringMatching(/^evidence is of an earlier definition; run again/)
     ])
+  })
+
+  test('of a draft holds the evidence of its newest run, which nothing changed', async () => {
+    const draft = (await ada.post('/api/capsules/create', { name: 'x', workflow: { tasks: [bell] } })).body.capsule_id
+    await run(draft)
+    expect((await read(draft)).evidence).toEqual({ task_executions: 1, artifacts: [] })
+    const sealed = (await seal(draft)).body
+    expect(sealed.evidence.task_executions).toBe(1)
+    const names = sealed.evidence.artifacts.map(({ name }: { name: string }) => name)
+    expect(names).toContain('tasks/bell/result.json')
+    expect(Object.keys(sealed.seal.digests)).toEqual(expect.arrayContaining([...names, 'definition.json']))
   })
 
   test('refuses a credential in the evidence with its place', async () => {
@@ -144,9 +164,8 @@ describe('whatever happens', () => {
 
   test('a seal while the draft is changed is of the one or the other, never of both', async () => {
     const id = await runnable()
-    // A draft with evidence of its own definition: what a completed run leaves.
     const clone = (await ada.post(`/api/capsules/${id}/clone`)).body.capsule_id
-    await addRun(clone, id)
+    await run(clone)
     const [sealed, changed] = await Promise.all([
       seal(clone),
       ada.ask('PATCH', `/api/capsules/${clone}`, { name: 'Changed' })
@@ -204,11 +223,11 @@ describe('whatever happens', () => {
   }, 60_000)
 })
 
-/** What a completed run of the draft leaves, with the job of another capsule. */
-async function addRun(draft: string, source: string): Promise<void> {
-  const run = crypto.randomUUID()
-  await db.execute(sql`insert into capsule_runs (id, capsule_id, team_id, mode, "trigger", status, definition, definition_sha256)
-    select ${run}::uuid, id, team_id, 'template', 'request', 'completed', definition, definition_sha256 from capsules where id = ${draft}`)
-  await db.execute(sql`insert into capsule_run_tasks (run_id, position, name, job_id)
-    select ${run}::uuid, 0, 'main', source_job_id from capsules where id = ${source}`)
+/** Runs a draft as it is now, to its end. */
+async function run(draft: string): Promise<void> {
+  const answer = await ada.post(`/api/capsules/${draft}/run`, { mode: 'template' })
+  if (answer.status !== 201) throw new Error(`run answered ${answer.status}: ${answer.text}`)
+  await advanceRun(db, answer.body.capsule_run_id)
+  await finishJob(db, answer.body.job_id)
+  await advanceRun(db, answer.body.capsule_run_id)
 }

@@ -1,5 +1,5 @@
 // Checkpoints of audit trails, from the growth of a trail to the line of the file outside the database.
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
@@ -37,7 +37,7 @@ beforeEach(async () => {
 })
 
 const ofTeam = () => db.select().from(auditCheckpoints).where(eq(auditCheckpoints.teamId, teamId))
-const exported = async () => (await readCheckpoints(path)).byTeam.get(teamId) ?? []
+const exported = async () => (existsSync(path) ? ((await readCheckpoints(path)).byTeam.get(teamId) ?? []) : [])
 const prove = async () => proveAudit(db, teamId, { keyRing: auditRing, exported: await exported() })
 
 describe('a trail that grew', () => {

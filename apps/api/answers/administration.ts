@@ -67,8 +67,10 @@ export const administrationAnswers: AnswerSet = {
       action: oneOf([
         'access_code.create',
         'backend.change',
+        'capsule.takedown',
         'job.cancel',
         'job.settle',
+        'signing_key.rotate',
         'team.budget',
         'team.suspend',
         'team.unsuspend',

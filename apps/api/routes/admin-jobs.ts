@@ -8,10 +8,10 @@ import { type JobStatus, jobStatuses } from '../../../domain/job-status.js'
 import { pageView } from '../../../domain/page.js'
 import { searchFields } from '../admin-search.js'
 import type { ApiDeps } from '../deps.js'
-import { jobView } from '../job-view.js'
+import { jobItemJson, jobPageJson } from '../job-view.js'
 import type { Nudge } from '../nudge.js'
 import { userOf } from '../plugins/access.js'
-import { recordJson, viewOptionsOf } from './jobs.js'
+import { recordJson, sendJson, viewOptionsOf } from './jobs.js'
 
 export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: Nudge }> = async (
   app,
@@ -35,15 +35,14 @@ export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: N
         )
       }
     },
-    async (request) => {
+    async (request, reply) => {
       const { rows, total, unfinished } = await searchJobs(db, request.query)
       const options = viewOptionsOf(deps)
-      const jobs = rows.map((job) => ({
-        ...jobView(job, options),
-        team_name: job.teamName,
-        user_email: job.userEmail
-      }))
-      return { jobs, ...pageView(total, request.query), ...(unfinished && { total_capped: true }) }
+      const items = rows.map((job) => jobItemJson(job, options, { team_name: job.teamName, user_email: job.userEmail }))
+      return sendJson(
+        reply,
+        jobPageJson(items, { ...pageView(total, request.query), ...(unfinished && { total_capped: true }) })
+      )
     }
   )
 

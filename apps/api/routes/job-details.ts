@@ -3,8 +3,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findBackend } from '../../../db/backends.js'
 import { listTasks } from '../../../db/job-tasks.js'
-import { loadSource } from '../../../db/jobs.js'
+import { type JobRow, loadSource } from '../../../db/jobs.js'
 import { assertParams, assertUsable } from '../../../domain/backend.js'
+import { tasksNeededBy } from '../../../domain/capsule-suite.js'
+import { ServiceError } from '../../../domain/errors.js'
 import { submissionAgain } from '../../../domain/submission.js'
 import type { ApiDeps } from '../deps.js'
 import type { EventStreams } from '../event-stream.js'
@@ -81,6 +83,7 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
     },
     async (request, reply) => {
       const job = await requestedJob(db, request)
+      assertHasItsResults(job)
       const submission = submissionAgain(job, await loadSource(db, job.id))
       const backend = await findBackend(db, submission.backend)
       assertUsable(backend, submission.backend, submission.params.shots)
@@ -92,4 +95,15 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
       })
     }
   )
+}
+
+/** @throws ServiceError `conflict` for a task of a capsule whose parameters still name results of others. */
+function assertHasItsResults({ capsuleRunId, startedAt, params }: JobRow): void {
+  if (capsuleRunId === null || startedAt !== null) return
+  const needed = tasksNeededBy(JSON.parse(params) as Record<string, unknown>)
+  if (needed.size > 0)
+    throw new ServiceError(
+      'conflict',
+      `The parameters of this job name results of ${[...needed].join(', ')}, which it has never got; run its capsule again`
+    )
 }

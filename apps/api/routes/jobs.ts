@@ -15,7 +15,14 @@ import { isNative, NativeSubmitBody } from '../../../domain/native-submission.js
 import { pageView, TOTAL_MAX } from '../../../domain/page.js'
 import { readSubmission, SubmitBody } from '../../../domain/submission.js'
 import type { ApiDeps } from '../deps.js'
-import { attemptView, type JobViewOptions, jobRecordJson, jobStatusJson, jobView } from '../job-view.js'
+import {
+  attemptView,
+  type JobViewOptions,
+  jobItemJson,
+  jobPageJson,
+  jobRecordJson,
+  jobStatusJson
+} from '../job-view.js'
 import type { JobWaits } from '../job-waits.js'
 import { submitNative } from '../native-submissions.js'
 import type { Nudge } from '../nudge.js'
@@ -104,7 +111,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         })
       }
     },
-    async (request) => {
+    async (request, reply) => {
       const {
         team_id,
         status,
@@ -133,12 +140,15 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         ...(cursor && { before: cursor })
       })
       const options = viewOptionsOf(deps)
-      return {
-        jobs: rows.map((row) => jobView(row, options)),
-        ...pageView(total, { limit, offset }),
-        ...(unfinished && { total_capped: true }),
-        next_cursor: next
-      }
+      const items = rows.map((row) => jobItemJson(row, options))
+      return sendJson(
+        reply,
+        jobPageJson(items, {
+          ...pageView(total, { limit, offset }),
+          ...(unfinished && { total_capped: true }),
+          next_cursor: next
+        })
+      )
     }
   )
 

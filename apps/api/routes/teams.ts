@@ -58,7 +58,8 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
       schema: {
         tags: ['teams'],
         summary: 'Delete a team (owner)',
-        description: 'Its keys, credentials and webhooks are gone at once. 409 while jobs of it are under way.',
+        description:
+          'Its keys, credentials and webhooks are gone at once. 409 while jobs of it are under way, and while a sealed capsule of it is inside its retention.',
         params: TeamId
       }
     },

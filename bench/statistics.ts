@@ -1,0 +1,91 @@
+// `npm run statistics [-- trials]`: how often the tests of a verification find a difference between simulated runs, over all
+// laws, numbers of outcomes and shots that matter; and how well the upper bound covers the truth. Ends with 1 when false alarms
+// are above what alpha allows, when power is below what docs/verification.md states, or when the bound covers too little.
+
+import { pairUp } from '../domain/verification/count-pair.js'
+import { ALPHA, BETA } from '../domain/verification/judge.js'
+import { randomOf } from '../domain/verification/random.js'
+import { distanceUpperBound } from '../domain/verification/upper-bound.js'
+import { bell, sampler, shifted } from '../test/support/verification-runs.js'
+import {
+  binomialBound,
+  changes,
+  nulls,
+  type Rates,
+  type Scene,
+  simulate
+} from '../test/support/verification-simulation.js'
+import { printTable } from './table.js'
+
+const trials = Number(process.argv[2] ?? 1000)
+if (!Number.isSafeInteger(trials) || trials < 10) {
+  console.error('how many trials? a whole number from 10')
+  process.exit(2)
+}
+const random = randomOf(process.argv[3] ?? 'statistics')
+const outcomes = [4, 32, 256, 1024]
+const equal = [100, 1000, 10_000, 100_000].map((shots) => [shots, shots] as const)
+const unequal = [
+  [1000, 100],
+  [10_000, 1000],
+  [1000, 100_000]
+] as const
+
+const problems: string[] = []
+const shown = ({ name, outcomes: k, shots }: Scene): string[] => [name, String(k), shots.join(' + ')]
+const rates = ({ pearson, cdvv, found }: Rates): string[] => [pearson, cdvv, found].map((rate) => rate.toFixed(4))
+
+const nullScenes = nulls(outcomes, [...equal, ...unequal])
+// Every scene has its own chance of an alarm that is none.
+const allowed = binomialBound(trials, ALPHA, 0.001 / nullScenes.length)
+const nullRows = nullScenes.map((scene) => {
+  const found = simulate(scene, trials, random, true)
+  if (found.found > allowed) problems.push(`false alarms of ${shown(scene).join(', ')}: ${found.found}`)
+  process.stderr.write('.')
+  return { scene, found }
+})
+printTable(
+  `False alarms at alpha ${ALPHA} (${trials} trials each; at most ${allowed.toFixed(4)} in one line)`,
+  ['law', 'outcomes', 'shots', 'pearson', 'cdvv', 'verdict', 'consistent'],
+  nullRows.map(({ scene, found }) => [...shown(scene), ...rates(found), found.consistent.toFixed(3)])
+)
+const mean = nullRows.reduce((sum, { found }) => sum + found.found, 0) / nullRows.length
+console.log(`all lines together: ${mean.toFixed(5)} of ${trials * nullRows.length}\n`)
+if (mean > binomialBound(trials * nullRows.length, ALPHA, 0.001)) problems.push(`false alarms in all: ${mean}`)
+
+printTable(
+  'Power',
+  ['change', 'outcomes', 'shots', 'pearson', 'cdvv', 'verdict', 'to be had'],
+  changes.map((scene) => {
+    const found = simulate(scene, trials, random)
+    // What was to be had is itself known from some hundred trials.
+    if (found.found < scene.power - 0.02) problems.push(`power of ${shown(scene).join(', ')}: ${found.found}`)
+    return [...shown(scene), ...rates(found), scene.power.toFixed(2)]
+  })
+)
+
+const truths: [string, number[], number[], number, number][] = [
+  ['one of two, 1.5 deviations', [0.5, 0.5], [0.5336, 0.4664], 1000, 1000],
+  ['one of two, 2.5 deviations', [0.5, 0.5], [0.556, 0.444], 1000, 1000],
+  ['one of two, rare', [0.95, 0.05], [0.9354, 0.0646], 1000, 1000],
+  ['bell noise 5 to 15 %', bell(4, 0.05), bell(4, 0.15), 1000, 1000],
+  ['bell noise 5 to 15 %', bell(4, 0.05), bell(4, 0.15), 1000, 5000],
+  ['uniform moved by 0.10', shifted(32, 0), shifted(32, 0.1), 1000, 1000],
+  ['bell noise 5 to 15 %', bell(1024, 0.05), bell(1024, 0.15), 2000, 500]
+]
+printTable(
+  `The upper bound of the distance at ${1 - BETA}`,
+  ['truth', 'outcomes', 'shots', 'distance', 'mean bound', 'covers'],
+  truths.map(([name, p, q, n, m]) => {
+    const [one, other] = [sampler(p, random), sampler(q, random)]
+    const total = q.reduce((sum, weight) => sum + weight, 0)
+    const truth = 0.5 * p.reduce((sum, weight, k) => sum + Math.abs(weight - q[k]! / total), 0)
+    const bounds = Array.from({ length: trials }, () => distanceUpperBound(pairUp(one(n), other(m)), BETA, random))
+    const covers = bounds.filter((bound) => bound >= truth).length / trials
+    if (1 - covers > binomialBound(trials, BETA, 0.001)) problems.push(`the bound covers ${name}: ${covers}`)
+    const average = bounds.reduce((sum, bound) => sum + bound, 0) / trials
+    return [name, String(p.length), `${n} + ${m}`, truth.toFixed(4), average.toFixed(4), covers.toFixed(3)]
+  })
+)
+for (const problem of problems) console.error(problem)
+process.exitCode = problems.length > 0 ? 1 : 0

@@ -178,6 +178,16 @@ describe('shots and margins', () => {
     expect(neededShots(bell, margin * 0.999, 0.05)).toBeGreaterThan(10_000)
     expect(smallestMargin({}, 0.05)).toBe(1)
     expect(smallestMargin({ '0': 1 }, 0.05)).toBe(1)
+    expect(smallestMargin({ '0': 100_000 }, 0.05)).toBeCloseTo(Math.sqrt(Math.log(20) / 100_000), 12)
+  })
+
+  test('where outcomes have few shots each it is wide enough for the distance that equal runs have', () => {
+    const once = Object.fromEntries(Array.from({ length: 500 }, (_, k) => [k.toString(2).padStart(9, '0'), 1]))
+    expect(smallestMargin(once, 0.05)).toBe(1)
+    const thrice = Object.fromEntries(Array.from({ length: 500 }, (_, k) => [k.toString(2).padStart(9, '0'), 3]))
+    // Two runs of 1,500 shots over 500 outcomes alike are 0.325 apart on average.
+    expect(smallestMargin(thrice, 0.05)).toBeGreaterThan(0.325 + 0.0447)
+    expect(smallestMargin(thrice, 0.05)).toBeLessThan(0.5)
   })
 
   test('a re-run makes up for a short sealed run, within reason', () => {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { Gzip } from 'fflate'
 import { pack } from 'tar-stream'
 import { CHECKSUMS_NAME, MANIFEST_NAME, type PackageFile } from './payload-file.js'
-import { inPieces } from './pieces.js'
+import { COMPRESSION_LEVEL, inPieces } from './pieces.js'
 
 /** What an archive is written from. `checksums` null: a capsule that is not sealed. */
 export interface ArchiveInput {
@@ -47,7 +47,7 @@ async function* gzipped(folder: string, files: readonly PackageFile[]): AsyncGen
   for (const { name, content } of files) tar.entry({ name: `${folder}/${name}`, mode: 0o644, mtime: EPOCH }, content)
   tar.finalize()
   let ready: Uint8Array[] = []
-  const gzip = new Gzip({ level: 6, mtime: 0 }, (chunk) => ready.push(chunk))
+  const gzip = new Gzip({ level: COMPRESSION_LEVEL, mtime: 0 }, (chunk) => ready.push(chunk))
   for await (const piece of inPieces(tar as AsyncIterable<Buffer>)) {
     gzip.push(piece)
     yield* ready

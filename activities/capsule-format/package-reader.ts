@@ -1,4 +1,5 @@
 // Reads a package that somebody hands in, with full distrust: nothing touches the disk, everything is counted and compared.
+import { setImmediate as turn } from 'node:timers/promises'
 import { type ArchiveEntries, type PackageLimits, packageLimits } from './archive-entries.js'
 import { manifestDigest, parsedChecksums, rootDigest, sha256 } from './checksums.js'
 import { scanForCredentials } from './credential-scan.js'
@@ -30,6 +31,7 @@ export interface ReadPackage {
 }
 
 const CHECKSUMS_BYTES_MAX = 2 * 1024 * 1024
+const CRATE_METADATA_BYTES_MAX = 4 * 1024 * 1024
 
 /** @throws ServiceError `validation_error` naming the entry. */
 export async function readPackage(bytes: Buffer, limits: PackageLimits = packageLimits): Promise<ReadPackage> {
@@ -47,7 +49,7 @@ export async function readPackage(bytes: Buffer, limits: PackageLimits = package
   const manifest = readManifest(manifestText)
   checkManifest(manifest)
   const checksums = checksumsBytes === null ? null : decodedChecksums(checksumsBytes)
-  const sealed = checkDigests(manifest as unknown as Manifest, checksums, files)
+  const sealed = await checkDigests(manifest as unknown as Manifest, checksums, files)
   if (!sealed) warnings.push('The package is not sealed: nothing says whether its files are as they were.')
   for (const { file, line, kind } of (await scanForCredentials(files, manifestText)).slice(0, 20))
     warnings.push(`${shownName(file)}${line ? `, line ${line}` : ''} holds what looks like a credential (${kind}).`)
@@ -111,6 +113,8 @@ const below = (entries: ArchiveEntries, prefix: string): ArchiveEntries =>
   )
 
 function checkCrateMetadata(bytes: Buffer): void {
+  if (bytes.length > CRATE_METADATA_BYTES_MAX)
+    throw packageFault(`${CRATE_METADATA_NAME}: larger than ${CRATE_METADATA_BYTES_MAX} bytes`)
   try {
     const { '@graph': graph } = JSON.parse(bytes.toString('utf8')) as { '@graph'?: unknown }
     if (Array.isArray(graph)) return
@@ -131,7 +135,11 @@ function decodedChecksums(bytes: Buffer): string {
 }
 
 /** Whether the package is sealed; if it is, every file of it is as its seal says. */
-function checkDigests(manifest: Manifest, checksums: string | null, files: readonly PackageFile[]): boolean {
+async function checkDigests(
+  manifest: Manifest,
+  checksums: string | null,
+  files: readonly PackageFile[]
+): Promise<boolean> {
   const stated = manifest.checksums_digest
   if (stated === undefined) return false
   if (checksums === null) throw packageFault(`${CHECKSUMS_NAME} is missing, though the manifest states its digest`)
@@ -144,6 +152,7 @@ function checkDigests(manifest: Manifest, checksums: string | null, files: reado
     if (digest !== sha256(content))
       throw packageFault(`entry ${shownName(name)}: its digest is ${sha256(content)}, ${CHECKSUMS_NAME} says ${digest}`)
     expected.delete(name)
+    if (content.length > 1024 * 1024) await turn()
   }
   const [missing] = expected.keys()
   if (missing !== undefined) throw packageFault(`entry ${shownName(missing)}: listed in ${CHECKSUMS_NAME} and missing`)

@@ -13,6 +13,7 @@ export const packageFault = (message: string): ServiceError => new ServiceError(
 export const MANIFEST_NAME = 'capsule.yaml'
 export const CHECKSUMS_NAME = '.checksums'
 const ENCODED_BYTES_MAX = 4096
+const FOLDERS_MAX = 64
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const controls = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f]/
@@ -24,6 +25,7 @@ export function nameProblem(name: string): string | null {
   if (controls.test(name)) return 'holds a control character'
   if (name.startsWith('/') || name.startsWith('\\') || /^[A-Za-z]:/.test(name)) return 'is an absolute path'
   const segments = name.split('/')
+  if (segments.length > FOLDERS_MAX) return `lies more than ${FOLDERS_MAX} folders deep`
   if (segments.some((segment) => segment === '' || segment === '.'))
     return 'has an empty segment or one that is only a dot'
   // A backslash is a character of a name here and a separator on other machines: neither reading may lead out.
@@ -73,8 +75,9 @@ export function archiveKind(content: Buffer): string | null {
 }
 
 /**
- * Refuses a set of files in which one is missing a proper name, two have one name (also after NFC, or in another case), or
- * one is an archive itself.
+ * Refuses a set of files in which one has no proper name, two have one name (also after NFC, or in another case), one lies
+ * in another, or one is an archive itself.
+ * @throws ServiceError `validation_error` naming the entries.
  */
 export function checkFiles(files: readonly PackageFile[]): void {
   const taken = new Map<string, string>()
@@ -95,7 +98,14 @@ export function checkFiles(files: readonly PackageFile[]): void {
     const kind = archiveKind(content)
     if (kind) throw packageFault(`entry ${shownName(name)} is itself an archive (${kind}): put its files in unpacked`)
   }
+  for (const [folded, name] of taken) {
+    const folder = foldersOf(folded).find((path) => taken.has(path))
+    if (folder !== undefined)
+      throw packageFault(`entry ${shownName(name)} lies in ${shownName(taken.get(folder)!)}, which is a file`)
+  }
 }
+
+const foldersOf = (path: string): string[] => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))
 
 /** Names that are one file on some machine fold to one text. */
 export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase().normalize('NFC')

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { Zip, ZipDeflate } from 'fflate'
 import { type ArchiveInput, orderedFiles } from './capsule-archive.js'
 import type { PackageFile } from './payload-file.js'
-import { inPieces } from './pieces.js'
+import { COMPRESSION_LEVEL, inPieces } from './pieces.js'
 import { crateMetadata } from './ro-crate-metadata.js'
 
 export const CRATE_METADATA_NAME = 'ro-crate-metadata.json'
@@ -40,7 +40,7 @@ async function* zipped(files: readonly PackageFile[]): AsyncGenerator<Uint8Array
     else ready.push(chunk)
   })
   for (const { name, content } of files) {
-    const entry = new ZipDeflate(name, { level: 6 })
+    const entry = new ZipDeflate(name, { level: COMPRESSION_LEVEL })
     entry.os = UNIX
     entry.attrs = FILE_MODE
     // The first moment that a zip can tell, in whatever zone this process is: zip has local times.

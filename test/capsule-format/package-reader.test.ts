@@ -133,6 +133,13 @@ describe('names', () => {
     ).toMatch(message)
   })
 
+  test('a file within a file is refused', async () => {
+    expect(await refusal(draft({ name: 'c/A/b', content: some }, { name: 'c/a', content: some }))).toMatch(
+      /"A\/b" lies in "a", which is a file/
+    )
+    expect(await refusal(draft({ name: `c/${'d/'.repeat(70)}x`, content: some }))).toMatch(/64 folders deep/)
+  })
+
   test('two folders, or none, are no package', async () => {
     expect(await refusal(draft({ name: 'd/x', content: some }))).toMatch(/exactly one folder/)
     expect(await refusal(tarGzOf([{ name: 'capsule.yaml', content: Buffer.from(MANIFEST) }]))).toMatch(

@@ -3,9 +3,15 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { type AdminActor, recordAdminAction } from '../db/administration.js'
 import type { Db } from '../db/client.js'
-import { currentSigningKeyId, findSigningKey, lockSigningKeys, putSigningKey } from '../db/signing-keys.js'
+import {
+  currentSigningKeyId,
+  findSigningKey,
+  lockSigningKeys,
+  putSigningKey,
+  type SigningKeyRow
+} from '../db/signing-keys.js'
 import { ServiceError } from '../domain/errors.js'
-import type { KeyRing, SealContext } from './key-ring.js'
+import { type KeyRing, type SealContext, UnopenableError } from './key-ring.js'
 
 export interface Signer {
   /** First 16 hex digits of the SHA-256 of the public key (SubjectPublicKeyInfo, DER). */
@@ -34,11 +40,20 @@ export function createInstallationSigner(db: Db, keyRing: KeyRing | null): Insta
     if (known) return known
     const row = await findSigningKey(db, keyId)
     if (!row) throw new Error(`the signing key ${keyId} is gone`)
-    const pem = keyRing.open({ ...row, sealedValue: row.sealedKey }, signingKeyContext(row))
-    const signer = signerOf(createPrivateKey(pem))
+    const signer = signerOf(createPrivateKey(privateHalf(row, keyRing)))
     if (signer.keyId !== keyId) throw new Error(`the signing key ${keyId} holds the private half of ${signer.keyId}`)
     opened.set(keyId, signer)
     return signer
+  }
+}
+
+function privateHalf(row: SigningKeyRow, keyRing: KeyRing): string {
+  try {
+    return keyRing.open({ ...row, sealedValue: row.sealedKey }, signingKeyContext(row))
+  } catch (cause) {
+    if (!(cause instanceof UnopenableError)) throw cause
+    const message = `nothing can be signed here: the signing key ${row.keyId} cannot be opened; its operator puts the key ${row.ringKeyId} back into SECRETS_KEYS, or makes another one with qjob admin rotate-signing-key`
+    throw new ServiceError('not_available', message, {}, { cause })
   }
 }
 

@@ -215,7 +215,7 @@ async function sealFault(
   return checkSeal ? checkSeal(tx, entry) : null
 }
 
-/** A capsule whose state is not what the trail last said of it, or of which it says nothing. */
+/** A capsule whose state is not the last one that the trail says it was given, or of which it says nothing. */
 async function statesFault(tx: DbOrTx, teamId: string, lastSeq: number): Promise<AuditFault | null> {
   const [row] = await tx.execute<{ id: string; state: string; seq: number | null; told: string | null }>(sql`
     select capsule.id, capsule.state, last.seq::int, last.told
@@ -224,7 +224,8 @@ async function statesFault(tx: DbOrTx, teamId: string, lastSeq: number): Promise
       select seq, case when action = 'capsule.deleted' then 'deleted' else new_state end as told
       from ${auditEntries} as entry
       where entry.capsule_id = capsule.id and entry.team_id = capsule.team_id
-        and (new_state is not null or action = 'capsule.deleted')
+        -- Entries of runs name the state that they found, which may have moved on meanwhile.
+        and previous_state is distinct from new_state
       order by seq desc limit 1
     ) as last on true
     where capsule.team_id = ${teamId} and last.told is distinct from capsule.state

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { type AuditAction, auditEntryText, type ChainedEntry, NO_HASH } from '../domain/audit-action.js'
+import { TOTAL_MAX } from '../domain/page.js'
 import { sealRecord } from './audit-seals.js'
 import type { DbOrTx, Tx } from './client.js'
 import { auditEntries, auditHeads } from './tables/audit.js'
@@ -118,7 +119,7 @@ export interface AuditFilter {
   offset: number
 }
 
-/** The newest first. */
+/** The newest first. `total` is counted no further than `TOTAL_MAX + 1`. */
 export async function listAudit(
   db: DbOrTx,
   { teamId, capsuleId, limit, offset }: AuditFilter
@@ -134,6 +135,12 @@ export async function listAudit(
     .orderBy(desc(auditEntries.seq))
     .limit(limit)
     .offset(offset)
-  const [counted] = await db.select({ total: sql<number>`count(*)::int` }).from(auditEntries).where(which)
+  const some = db
+    .select({ one: sql`1` })
+    .from(auditEntries)
+    .where(which)
+    .limit(TOTAL_MAX + 1)
+    .as('some')
+  const [counted] = await db.select({ total: sql<number>`count(*)::int` }).from(some)
   return { rows, total: counted!.total }
 }

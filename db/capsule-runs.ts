@@ -241,7 +241,13 @@ function withOverrides(definition: CapsuleDefinition, overrides: RunOverrides): 
     ...(backend !== undefined && { backend }),
     ...(executionMode !== undefined && { execution_mode: executionMode })
   }))
-  assertTasks(tasks, 'workflow.tasks')
+  try {
+    assertTasks(tasks, 'workflow.tasks')
+  } catch (error) {
+    // Of one task, it is what was sent.
+    if (tasks.length > 1 || !(error instanceof ServiceError)) throw error
+    throw invalid(error.message.replaceAll('workflow.tasks[0].parameters', 'params'))
+  }
   return { tasks }
 }
 

@@ -1,0 +1,167 @@
+// Schedules of capsules on a whole platform whose Temporal server is its own: due in the same minute, while parts are away or
+// have lost everything, and while they are being changed.
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Client, Connection } from '@temporalio/client'
+import { sql } from 'drizzle-orm'
+import { CATCH_UP_SECONDS, scheduleIdOf } from '../../domain/verification-schedule.js'
+import { submission } from '../support/builders.js'
+import { eventually } from '../support/eventually.js'
+import { type Platform, startPlatform } from '../support/platform.js'
+
+/** The long form: SCHEDULES=500 npm test -- capsule-schedules -t 'while Temporal was away'; a team has 500 such runs a day. */
+const CAPSULES = Number(process.env.SCHEDULES ?? 20)
+/** To the next minute, and the time for that many runs. */
+const MINUTE = 60_000
+const PATIENCE = 120_000 + 2_000 * CAPSULES
+
+let platform: Platform
+let capsules: string[]
+
+beforeAll(async () => {
+  platform = await startPlatform(
+    'capsule-schedules',
+    { temporal: true, executor: { slots: 2 } },
+    { SCHEDULE_COMPARE_SECONDS: '2' }
+  )
+  const jobId = await platform.submit(submission())
+  await platform.ended(jobId)
+  capsules = []
+  for (let made = 0; made < CAPSULES; made++) capsules.push(await seal(jobId))
+}, PATIENCE)
+
+afterAll(() => platform.close())
+
+interface Answer {
+  capsule_id?: string
+  engine?: { state: string; reason: string | null }
+}
+
+async function answerOf(method: string, path: string, body?: unknown): Promise<Answer> {
+  const response = await platform.call(method, path, body)
+  const answer = (await response.json()) as Answer
+  if (response.status >= 400)
+    throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(answer)}`)
+  return answer
+}
+
+const seal = async (jobId: string): Promise<string> =>
+  (await answerOf('POST', '/api/capsules/from-job', { job_id: jobId, seal: true })).capsule_id!
+
+const put = (id: string, body: Record<string, unknown>) => answerOf('PUT', `/api/capsules/${id}/schedule`, body)
+const engineOf = async (id: string): Promise<string> =>
+  (await answerOf('GET', `/api/capsules/${id}/schedule`)).engine!.state
+
+interface Run {
+  capsule_id: string
+  trigger: string
+  status: string
+  verdict: string | null
+  scheduled_at: string
+}
+
+async function runs(): Promise<Run[]> {
+  const rows = await platform.connection.db.execute(sql`select capsule_id, trigger, status, verdict,
+    to_char(scheduled_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as scheduled_at from capsule_runs order by id`)
+  return [...rows] as unknown as Run[]
+}
+
+const waitFor = (what: string, holds: () => Promise<boolean>, timeoutMs = PATIENCE) =>
+  eventually(holds, { timeoutMs, everyMs: 500, message: () => `${what}\n${platform.logs()}` })
+
+/** No time of any schedule has two runs, and each is a whole minute. */
+async function assertOncePerTime(): Promise<void> {
+  const times = (await runs()).filter(({ trigger }) => trigger === 'schedule')
+  const names = times.map(({ capsule_id, scheduled_at }) => `${capsule_id} ${scheduled_at}`)
+  expect(names.length).toBe(new Set(names).size)
+  expect(times.every(({ scheduled_at }) => scheduled_at.endsWith(':00Z'))).toBe(true)
+}
+
+const judged = async (since: string): Promise<Set<string>> =>
+  new Set(
+    (await runs())
+      .filter(({ status, scheduled_at }) => status === 'completed' && scheduled_at >= since)
+      .map(({ capsule_id }) => capsule_id)
+  )
+
+async function engineSchedules(): Promise<string[]> {
+  const connection = await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! })
+  const found: string[] = []
+  for await (const { scheduleId } of new Client({ connection }).schedule.list()) found.push(scheduleId)
+  await connection.close()
+  return found
+}
+
+const nowText = (): string => `${new Date().toISOString().slice(0, 19)}Z`
+
+test(
+  'schedules that were set while Temporal was away are all run in the minute in which they are due',
+  async () => {
+    await platform.kill('temporal')
+    for (const id of capsules) {
+      const { engine } = await put(id, { cron: '* * * * *' })
+      expect(engine).toEqual({ state: 'pending', reason: null })
+    }
+    await platform.start.temporal()
+    const back = nowText()
+    for (const id of capsules) await waitFor('applied', async () => (await engineOf(id)) === 'applied')
+    await waitFor('every capsule is judged', async () => (await judged(back)).size === CAPSULES)
+    await assertOncePerTime()
+    expect((await runs()).every(({ verdict }) => verdict === null || ['exact', 'consistent'].includes(verdict))).toBe(
+      true
+    )
+  },
+  PATIENCE + MINUTE
+)
+
+test(
+  'a Temporal server that has lost its database gets all schedules again, and no time is run twice',
+  async () => {
+    await Promise.all([platform.kill('temporal'), platform.kill('worker')])
+    rmSync(platform.temporalFile)
+    await Promise.all([platform.start.temporal(), platform.start.worker()])
+    const back = nowText()
+    const all = capsules.map(scheduleIdOf).sort()
+    await waitFor('re-created', async () => (await engineSchedules()).sort().join() === all.join())
+    await waitFor('every capsule is judged again', async () => (await judged(back)).size === CAPSULES)
+    await assertOncePerTime()
+    expect(CATCH_UP_SECONDS).toBeGreaterThan(300)
+  },
+  PATIENCE + MINUTE
+)
+
+test(
+  'what was changed, paused, ended or archived runs no more, and the rest goes on',
+  async () => {
+    const [changed, paused, ended, archived, kept, ...others] = capsules as [string, string, string, string, string]
+    for (const id of others) await answerOf('DELETE', `/api/capsules/${id}/schedule`)
+    await put(changed, { cron: '0 0 1 1 *', timezone: 'Pacific/Auckland' })
+    await put(paused, { cron: '* * * * *', paused: true })
+    await answerOf('DELETE', `/api/capsules/${ended}/schedule`)
+    await answerOf('POST', `/api/capsules/${archived}/archive`)
+    const left = [changed, paused, kept].map(scheduleIdOf).sort()
+    await waitFor('the rest is gone', async () => (await engineSchedules()).sort().join() === left.join())
+    for (const id of [changed, paused, kept]) await waitFor('applied', async () => (await engineOf(id)) === 'applied')
+    const since = `${new Date(Math.ceil(Date.now() / MINUTE) * MINUTE).toISOString().slice(0, 19)}Z`
+    await waitFor('the one that is left is judged', async () => (await judged(since)).size > 0)
+    expect(
+      (await runs()).filter(({ scheduled_at }) => scheduled_at >= since).every(({ capsule_id }) => capsule_id === kept)
+    ).toBe(true)
+    const rows = await platform.connection.db.execute(sql`select capsule_id from capsule_schedules`)
+    expect(rows.length).toBe(3)
+  },
+  PATIENCE + MINUTE
+)
+
+test(
+  'a copy that somebody paused by hand in Temporal goes on by what the row says',
+  async () => {
+    const kept = capsules[4]!
+    const connection = await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! })
+    const handle = new Client({ connection }).schedule.getHandle(scheduleIdOf(kept))
+    await handle.pause('by hand')
+    await waitFor('put right', async () => !(await handle.describe()).state.paused)
+    await connection.close()
+  },
+  PATIENCE
+)

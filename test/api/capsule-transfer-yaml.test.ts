@@ -1,5 +1,8 @@
 // Capsules that people write: YAML, with the line of whatever is wrong.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { projectRoot } from '../../apps/cli/stack/project.js'
 import { startApi, type TestApi, type TestUser } from '../support/api.js'
 import { bellQasm3 } from '../support/builders.js'
 import { bellTask, createCapsuleBench, form, made } from '../support/capsule-bench.js'
@@ -57,6 +60,12 @@ tasks:
       ])
     }
   )
+
+  test('is what the guide shows', async () => {
+    const guide = readFileSync(join(projectRoot, 'docs/capsules.md'), 'utf8')
+    const after = await bench.record(made(await upload(/```yaml\n([\s\S]*?)```/.exec(guide)![1]!)))
+    expect(after.workflow.tasks.map(({ name }: { name: string }) => name)).toEqual(['bell', 'mirror'])
+  })
 
   test('may have the fields of create, and be JSON', async () => {
     const fields = { name: 'as JSON', workflow: { tasks: [bellTask] }, backends: ['local'], team_id: owner.teamId }

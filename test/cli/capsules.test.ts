@@ -3,25 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { projectRoot } from '../../apps/cli/stack/project.js'
 import { type Shell, startService } from './qjob.js'
 import { signedUp } from './signed-up.js'
 
-const bell = `name: A Bell pair
-description: two qubits
-tags: [bell, test]
-tasks:
-  - name: bell
-    inline_code: |
-      OPENQASM 3.0;
-      include "stdgates.inc";
-      qubit[2] q;
-      h q[0];
-      cx q[0], q[1];
-    backend: local
-    parameters:
-      shots: 200
-      seed: 7
-`
+/** Two tasks, the second with the counts of the first. */
+const guide = /```yaml\n([\s\S]*?)```/.exec(readFileSync(join(projectRoot, 'docs/capsules.md'), 'utf8'))![1]!
 
 const keyRing = `cli:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`
 
@@ -54,14 +41,15 @@ async function refused(args: string[], code: number, reason: string): Promise<vo
 const at = (name: string): string => join(ada.folder, name)
 
 test('a file becomes a draft, is run, sealed, exported, verified by nobody but its reader, and imported again', async () => {
-  const made = await done(['create', ada.file('bell.yaml', bell)])
+  const made = await done(['create', ada.file('bell.yaml', guide)])
   const id = /^capsule ([0-9a-f-]{36})\nLook at it with: qjob capsule show \1\n$/.exec(made)![1]!
   expect(await done(['show', id])).toMatch(/^task +bell on local, its own program, openqasm$/m)
   await refused(['seal', id, '--exit-code', '0'], 4, '')
 
   const run = await done(['run', id, '--mode', 'template', '--wait'])
   expect(run).toMatch(/^status +completed$/m)
-  expect(run).toMatch(/^task +bell on local, 200 shots: completed, job [0-9a-f-]{36}$/m)
+  expect(run).toMatch(/^task +bell on local, 2000 shots: completed, job [0-9a-f-]{36}$/m)
+  expect(run).toMatch(/^task +mirror on local, 2000 shots: completed, job [0-9a-f-]{36}$/m)
   expect(await done(['runs', id])).toMatch(/ template +request +completed +/)
 
   const sealed = await json(['seal', id, '--exit-code', '0', '--exit-message', 'fine'])
@@ -70,11 +58,11 @@ test('a file becomes a draft, is run, sealed, exported, verified by nobody but i
   expect(await done(['show', id])).toMatch(new RegExp(`^identity +${capsule_digest}$`, 'm'))
 
   expect(await json(['export', id, '--attestation', at('bell.json')])).toEqual({
-    file: 'a-bell-pair.capsule',
-    size_bytes: readFileSync(at('a-bell-pair.capsule')).length,
+    file: 'bell-pair-and-its-mirror.capsule',
+    size_bytes: readFileSync(at('bell-pair-and-its-mirror.capsule')).length,
     attestation: at('bell.json')
   })
-  await refused(['export', id], 2, 'a-bell-pair.capsule: is there already; --force writes over it')
+  await refused(['export', id], 2, 'bell-pair-and-its-mirror.capsule: is there already; --force writes over it')
   await done(['export', id, '--format', 'rocrate', '-o', at('bell.zip')])
   const [key] = ((await (await fetch(`${service.url}/api/meta/keys`)).json()) as { keys: { public_key_pem: string }[] })
     .keys
@@ -84,19 +72,19 @@ test('a file becomes a draft, is run, sealed, exported, verified by nobody but i
   const offline = { QJOB_URL: 'http://127.0.0.1:1' }
   const verify = (...args: string[]) => ada.run(['capsule', 'verify', ...args], '', offline)
   for (const args of [
-    ['a-bell-pair.capsule', '--id', capsule_digest],
-    ['a-bell-pair.capsule', '--attestation', 'bell.json', '--key', 'key.pem'],
+    ['bell-pair-and-its-mirror.capsule', '--id', capsule_digest],
+    ['bell-pair-and-its-mirror.capsule', '--attestation', 'bell.json', '--key', 'key.pem'],
     ['bell.zip', '--key', 'key.pem']
   ]) {
     const { code, stdout } = await verify(...args, '--json')
     expect([args, code, JSON.parse(stdout)]).toMatchObject([args, 0, { ok: true, authenticated: true, capsule_digest }])
   }
-  const alone = await verify('a-bell-pair.capsule')
+  const alone = await verify('bell-pair-and-its-mirror.capsule')
   expect([alone.code, alone.stdout]).toEqual([0, expect.stringContaining('give --id, or --key')])
 
-  const other = await verify('a-bell-pair.capsule', '--id', `mqc:1:${'0'.repeat(64)}`)
+  const other = await verify('bell-pair-and-its-mirror.capsule', '--id', `mqc:1:${'0'.repeat(64)}`)
   expect([other.code, other.stdout]).toEqual([1, expect.stringMatching(/NOT verified[\s\S]*^identity +WRONG: /m)])
-  const tar = gunzipSync(readFileSync(at('a-bell-pair.capsule')))
+  const tar = gunzipSync(readFileSync(at('bell-pair-and-its-mirror.capsule')))
   const place = tar.indexOf('OPENQASM')
   tar[place] = tar[place]! ^ 1
   writeFileSync(at('changed.capsule'), gzipSync(tar))

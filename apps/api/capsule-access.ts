@@ -5,6 +5,7 @@ import type { DbOrTx, Tx } from '../../db/client.js'
 import { assertMay, assertState, type CapsuleAction } from '../../domain/capsule-actions.js'
 import { ServiceError } from '../../domain/errors.js'
 import { callerOf, ownerForWrite } from './plugins/access.js'
+import { assertNotSuspended } from './script-access.js'
 
 export const noSuchCapsule = () => new ServiceError('not_found', 'no such capsule')
 
@@ -41,6 +42,7 @@ export async function assertMayNow(
   capsule: CapsuleRow,
   action: CapsuleAction
 ): Promise<void> {
+  await assertNotSuspended(request, db, capsule.teamId)
   assertMay(action, await standingOf(db, callerOf(request), capsule))
   assertState(action, capsule.state)
 }

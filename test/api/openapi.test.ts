@@ -286,6 +286,22 @@ describe('every route answers as the document says', () => {
     expect(faults.splice(0)).toEqual([])
   })
 
+  test('when capsules are run', async () => {
+    const ask = judged(team.owner.ask)
+    const { body: made } = await ask('POST', '/api/capsules/from-job', { job_id: team.completedJob })
+    const path = `/api/capsules/${made.capsule_id}`
+    const run = await ask('POST', `${path}/run`, { mode: 'verify' })
+    const statuses = [
+      run,
+      await ask('GET', `${path}/runs`),
+      await ask('GET', `${path}/runs/${run.body.capsule_run_id}`),
+      await ask('GET', `/api/jobs/${run.body.job_id}`),
+      await ask('POST', `${path}/run`, { mode: 'verify', backend: 'local' })
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([201, 200, 200, 200, 400])
+    expect(faults.splice(0)).toEqual([])
+  })
+
   test('when it is refused, to a session and to a key', async () => {
     const ada = await api.signUp()
     const { body: mine } = await ada.post('/api/teams', { name: 'poor' })

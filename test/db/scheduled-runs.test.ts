@@ -10,7 +10,7 @@ import { webhookDeliveries, webhooks } from '../../db/tables/teams.js'
 import type { Verdict } from '../../domain/verification/verdict.js'
 import { createTestDatabase } from '../support/database.js'
 import { addPerson, type Person } from '../support/rows.js'
-import { addSealedCapsule, type SealedCapsule } from '../support/sealed-capsules.js'
+import { addVerifiableCapsule, type VerifiableCapsule } from '../support/verifiable-capsules.js'
 
 const database = await createTestDatabase('scheduled-runs')
 const { db } = database
@@ -28,7 +28,7 @@ const at = new Date()
 const due = (hour: number) => new Date(Date.UTC(2027, 4, 1, hour))
 
 let owner: Person
-let capsule: SealedCapsule
+let capsule: VerifiableCapsule
 const put = (changes: Partial<GivenSchedule> = {}, id = capsule.id) =>
   db.transaction((tx) => putSchedule(tx, id, { ...hourly, ...changes }, owner.userId)).then(({ schedule }) => schedule)
 const start = (hour: number, { id = capsule.id, version = 1, limit = 500 } = {}) =>
@@ -53,7 +53,7 @@ async function endRun(id: string, end: { verdict: Verdict } | { failed: string }
 
 beforeEach(async () => {
   owner = await addPerson(db)
-  capsule = await addSealedCapsule(db, owner)
+  capsule = await addVerifiableCapsule(db, owner)
 })
 
 describe('a time at which the schedule is due', () => {
@@ -120,7 +120,7 @@ describe('a run that cannot be made is recorded with its reason', () => {
   })
 
   test('of a backend that is retired, without a trace of a job', async () => {
-    const other = await addSealedCapsule(db, owner, { task: { backend: 'aer-mps' } })
+    const other = await addVerifiableCapsule(db, owner, { task: { backend: 'aer-mps' } })
     await put({}, other.id)
     const [before] = await db.execute(sql`select count(*)::int as jobs from jobs`)
     await db.execute(sql`update backends set is_retired = true where slug = 'aer-mps'`)
@@ -131,7 +131,9 @@ describe('a run that cannot be made is recorded with its reason', () => {
   })
 
   test('beyond the limit of the team, exactly', async () => {
-    const others = await Promise.all([0, 1, 2, 3, 4].map(() => addSealedCapsule(db, owner, { teamId: capsule.teamId })))
+    const others = await Promise.all(
+      [0, 1, 2, 3, 4].map(() => addVerifiableCapsule(db, owner, { teamId: capsule.teamId }))
+    )
     for (const { id } of others) await put({}, id)
     const answers = await Promise.all(others.map(({ id }) => start(9, { id, limit: 3 })))
     expect(answers.map(({ next }) => next).sort()).toEqual(['await', 'await', 'await', 'end', 'end'])

@@ -53,7 +53,7 @@ export interface Scene {
   /** The owner's too. */
   sealedCapsule(): Promise<string>
   /** The owner's, with evidence unless it is a draft. */
-  capsuleIn(state: 'draft' | 'runnable' | 'sealed' | 'published'): Promise<string>
+  capsuleIn(state: 'draft' | 'runnable' | 'sealed' | 'scheduled' | 'published'): Promise<string>
   invitation(): Promise<{ id: string; token: string }>
   apiKey(): Promise<string>
   secret(): Promise<string>
@@ -82,7 +82,7 @@ const ofScript =
   async (scene: Scene) =>
     `/api/scripts/${await scene.script()}${rest}`
 const ofCapsule =
-  (state: 'draft' | 'runnable' | 'sealed' | 'published', rest = '') =>
+  (state: Parameters<Scene['capsuleIn']>[0], rest = '') =>
   async (scene: Scene) =>
     `/api/capsules/${await scene.capsuleIn(state)}${rest}`
 export const email = () => `${randomBytes(5).toString('hex')}@example.org`
@@ -342,6 +342,34 @@ export const questions: Record<string, Question> = {
     path: ofCapsule('runnable', '/clone'),
     body: () => ({ name: 'a clone' })
   },
+  'POST /api/capsules/:id/run': {
+    allowed: writers,
+    status: 201,
+    path: ofCapsule('runnable', '/run'),
+    body: () => ({ mode: 'verify' })
+  },
+  'GET /api/capsules/:id/runs': { allowed: readers, status: 200, path: ofCapsule('runnable', '/runs') },
+  // It has never run; strangers do not even hear that, but of the capsule.
+  'GET /api/capsules/:id/runs/:runId': {
+    allowed: readers,
+    status: 404,
+    path: ofCapsule('runnable', '/runs/01900000-0000-7000-8000-000000000000')
+  },
+  'PUT /api/capsules/:id/schedule': {
+    allowed: managers,
+    status: 200,
+    path: ofCapsule('sealed', '/schedule'),
+    body: () => ({ cron: '0 3 * * *' })
+  },
+  'GET /api/capsules/:id/schedule': { allowed: readers, status: 200, path: ofCapsule('scheduled', '/schedule') },
+  'DELETE /api/capsules/:id/schedule': { allowed: managers, status: 200, path: ofCapsule('scheduled', '/schedule') },
+  'POST /api/capsules/:id/schedule/backfill': {
+    allowed: managers,
+    status: 201,
+    path: ofCapsule('scheduled', '/schedule/backfill'),
+    body: () => ({ from: new Date(Date.now() - 60_000).toISOString(), to: new Date().toISOString() })
+  },
+  'GET /api/capsules/:id/verifications': { allowed: readers, status: 200, path: ofCapsule('sealed', '/verifications') },
   'POST /api/admin/capsules/:id/takedown': {
     allowed: platform,
     status: 200,

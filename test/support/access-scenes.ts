@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { createAccessCode, grantPlatformAdmin, openSession } from '../../db/accounts.js'
 import { createApiKey } from '../../db/api-keys.js'
+import { putSchedule } from '../../db/capsule-schedules.js'
 import type { Db } from '../../db/client.js'
 import { newId } from '../../db/ids.js'
 import { invite } from '../../db/invitations.js'
@@ -51,6 +52,12 @@ export async function createAccessScenes(db: Db) {
       capsuleIn: async (state) => {
         if (state === 'draft') return addDraftCapsule(db, head, teamId)
         if (state === 'runnable') return addCapsuleOfJob(db, head, teamId)
+        if (state === 'scheduled') {
+          const id = await addSealedCapsule(db, head, teamId)
+          const nightly = { cron: '0 3 * * *', timezone: 'UTC', paused: false, alertEmails: [], alertOn: [] }
+          await db.transaction((tx) => putSchedule(tx, id, nightly, head.userId))
+          return id
+        }
         return addSealedCapsule(db, head, teamId, state === 'published' ? 'publish' : undefined)
       },
       script: () => addScript(db, { teamId, userId: head.userId }),

@@ -13,7 +13,7 @@ import { createTestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { headerOf, readMail, startMailServer } from '../support/mail-server.js'
 import { addPerson } from '../support/rows.js'
-import { addSealedCapsule } from '../support/sealed-capsules.js'
+import { addVerifiableCapsule } from '../support/verifiable-capsules.js'
 
 const database = await createTestDatabase('alert_mails')
 const { db } = database
@@ -25,7 +25,7 @@ afterAll(() => database.drop())
 
 test('an alert goes to each address once, and says what both runs came out as, why, and where more is', async () => {
   const [ada, bob, eve] = [await addPerson(db), await addPerson(db), await addPerson(db)]
-  const capsule = await addSealedCapsule(db, ada)
+  const capsule = await addVerifiableCapsule(db, ada)
   for (const { userId } of [bob, eve])
     await db.execute(sql`insert into members (team_id, user_id, role) values (${capsule.teamId}, ${userId}, 'member')`)
   const emails = [ada.email, bob.email, eve.email]

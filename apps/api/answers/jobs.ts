@@ -217,7 +217,7 @@ export const jobAnswers: AnswerSet = {
     },
     'POST /api/jobs/:id/rerun': {
       success: created('It is recorded', Type.Object({ job_id: uuid })),
-      errors: submitErrors
+      errors: ['conflict', ...submitErrors]
     },
     'POST /api/jobs/:id/cancel': {
       success: { 202: { description: 'The record; what is running is being stopped', body: ref('Job') } },

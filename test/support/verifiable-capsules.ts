@@ -8,18 +8,18 @@ import { type CapsuleTask, MAIN_TASK } from '../../domain/capsule-definition.js'
 import { bellQasm3 } from './builders.js'
 import { addJob, forceStatus, type Person } from './rows.js'
 
-export interface SealedCapsule {
+export interface VerifiableCapsule {
   id: string
   teamId: string
   jobId: string
 }
 
 /** @param changes of the one task. */
-export async function addSealedCapsule(
+export async function addVerifiableCapsule(
   db: Db,
   owner: Person,
   given: { teamId?: string | null; task?: Partial<CapsuleTask>; maxBudget?: bigint | null; sealed?: boolean } = {}
-): Promise<SealedCapsule> {
+): Promise<VerifiableCapsule> {
   const { teamId: named = null, task = {}, maxBudget = null, sealed = true } = given
   const jobId = await addJob(db, owner, { submission: { teamId: named } })
   await forceStatus(db, jobId, { status: 'completed' })

@@ -14,6 +14,7 @@ export interface DiscreteLaw {
 const TAIL = 1e-14
 /** A draw by the alias method costs about so much less than one of a binomial. */
 const ONE_BY_ONE = 8
+const { exp, floor, log, log1p, min, PI } = Math
 const factorials = logFactorials(1024)
 
 /** Natural logarithm of k!. Above the table by Stirling's series, whose first term left out is below 1e-22 there. */
@@ -21,19 +22,19 @@ export function logFactorial(k: number): number {
   if (k < factorials.length) return factorials[k]!
   const inverse = 1 / k
   const series = inverse * (1 / 12 - inverse * inverse * (1 / 360 - (inverse * inverse) / 1260))
-  return k * Math.log(k) - k + 0.5 * Math.log(2 * Math.PI * k) + series
+  return k * log(k) - k + 0.5 * log(2 * PI * k) + series
 }
 
 function logFactorials(length: number): Float64Array {
   const table = new Float64Array(length)
-  for (let k = 1; k < length; k++) table[k] = table[k - 1]! + Math.log(k)
+  for (let k = 1; k < length; k++) table[k] = table[k - 1]! + log(k)
   return table
 }
 
 /** Successes in `trials` with probability `p` each, 0 <= p < 1. */
 export function binomialLaw(trials: number, p: number): DiscreteLaw {
   if (p <= 0 || trials === 0) return lawOf(0, [1])
-  const mode = Math.floor((trials + 1) * p)
+  const mode = floor((trials + 1) * p)
   const odds = p / (1 - p)
   const up = (k: number): number => ((trials - k) / (k + 1)) * odds
   return around(mode, trials, up)
@@ -41,7 +42,7 @@ export function binomialLaw(trials: number, p: number): DiscreteLaw {
 
 /** Events where `mean` are expected. */
 export const poissonLaw = (mean: number): DiscreteLaw =>
-  mean <= 0 ? lawOf(0, [1]) : around(Math.floor(mean), Number.POSITIVE_INFINITY, (k) => mean / (k + 1))
+  mean <= 0 ? lawOf(0, [1]) : around(floor(mean), Number.POSITIVE_INFINITY, (k) => mean / (k + 1))
 
 /** From the mode outwards, as far as anything can be told from 0; `up(k)` is the probability of k + 1 against that of k. */
 function around(mode: number, last: number, up: (k: number) => number): DiscreteLaw {
@@ -84,7 +85,7 @@ export function lawOf(first: number, weights: readonly number[]): DiscreteLaw {
 export function draw({ first, keep, other }: DiscreteLaw, random: Random): number {
   // 32 bits are enough: what a probability may be off by is 2^-32 of the columns' number.
   const at = random.word() * 2 ** -32 * keep.length
-  const column = Math.floor(at)
+  const column = at >>> 0
   return first + (at - column < keep[column]! ? column : other[column]!)
 }
 
@@ -96,13 +97,13 @@ export function drawBinomial(trials: number, p: number, random: Random): number 
   if (p >= 1) return trials
   if (p > 0.5) return trials - drawBinomial(trials, 1 - p, random)
   const odds = p / (1 - p)
-  const mode = Math.min(trials, Math.floor((trials + 1) * p))
-  const atMode = Math.exp(
+  const mode = min(trials, floor((trials + 1) * p))
+  const atMode = exp(
     logFactorial(trials) -
       logFactorial(mode) -
       logFactorial(trials - mode) +
-      mode * Math.log(p) +
-      (trials - mode) * Math.log1p(-p)
+      mode * log(p) +
+      (trials - mode) * log1p(-p)
   )
   let rest = random.uniform() - atMode
   let [low, high] = [mode, mode]
@@ -139,7 +140,7 @@ export function spread(law: DiscreteLaw, count: number, into: Float64Array, at: 
   let ahead = 1
   for (let k = 0; k < probabilities.length && left > 0; k++) {
     const probability = probabilities[k]!
-    const here = k === probabilities.length - 1 ? left : drawBinomial(left, Math.min(1, probability / ahead), random)
+    const here = k === probabilities.length - 1 ? left : drawBinomial(left, min(1, probability / ahead), random)
     into[at + first + k]! += here
     left -= here
     ahead -= probability

@@ -19,6 +19,8 @@ export interface PermutationTest {
   meanDistance: number
 }
 
+const { abs } = Math
+
 /** Draws as extreme as what was seen after which no more are made: p is then the share of such draws (Besag and Clifford, 1991). */
 export const ENOUGH_EXTREME = 100
 /** So much is the statistic of a draw allowed to be below what was seen, for rounding. */
@@ -104,7 +106,7 @@ export function relabellings(pair: CountPair, random: Random): () => Relabelled 
     const add = (got: number, shots: number, times: number): void => {
       const [x, y] = n <= m ? [got, shots - got] : [shots - got, got]
       closenessSum += times * term(x, y)
-      distance += times * Math.abs(x / n - y / m)
+      distance += times * abs(x / n - y / m)
     }
     for (const { shots, at, counted } of groups) {
       if (!counted) add(state[at]!, shots, 1)

@@ -17,6 +17,8 @@ import { type DiscreteLaw, draw, lawOf, poissonLaw, spread } from './discrete-la
 import { totalVariation } from './distance.js'
 import type { Random } from './random.js'
 
+const { abs, floor } = Math
+
 /** Bootstrap draws; at the usual beta of 0.05 ten of them lie below the quantile. */
 export const BOOTSTRAP_DRAWS = 200
 
@@ -25,12 +27,12 @@ export function distanceUpperBound(pair: CountPair, beta: number, random: Random
   const next = resamples(pair, random)
   const drawn = Float64Array.from({ length: BOOTSTRAP_DRAWS }, () => next()).sort()
   const mean = drawn.reduce((sum, distance) => sum + distance, 0) / drawn.length
-  const quantile = drawn[Math.floor(beta * (drawn.length - 1))]!
+  const quantile = drawn[floor(beta * (drawn.length - 1))]!
   // When every shot fell on one outcome nothing varies; what was never seen may still have this probability.
-  const floor = -Math.log(beta) / Math.min(pair.n, pair.m)
+  const unseen = -Math.log(beta) / Math.min(pair.n, pair.m)
   return Math.min(
     1,
-    totalVariation(pair) + Math.max(mean - quantile, normalQuantile(1 - beta) * shareDeviation(pair), floor)
+    totalVariation(pair) + Math.max(mean - quantile, normalQuantile(1 - beta) * shareDeviation(pair), unseen)
   )
 }
 
@@ -74,8 +76,8 @@ export function resamples(pair: CountPair, random: Random): () => number {
     groups.map(({ y, outcomes }) => y * outcomes)
   )
   const shares = new Float64Array(groups.length)
-  const column = new Float64Array(Math.max(...groups.map(({ rows }) => rows)))
-  const matrix = new Float64Array(Math.max(...groups.map(({ columns }) => columns)))
+  const column = new Float64Array(groups.reduce((most, { rows }) => Math.max(most, rows), 0))
+  const matrix = new Float64Array(groups.reduce((most, { columns }) => Math.max(most, columns), 0))
 
   const begin = (): { x: number; y: number } => {
     state.fill(0)
@@ -121,7 +123,7 @@ export function resamples(pair: CountPair, random: Random): () => number {
       return true
     }
     for (let left = shots; left > 0; left--) {
-      let place = Math.floor(random.uniform() * outcomes)
+      let place = floor(random.uniform() * outcomes)
       let from = at
       while (place >= state[from]!) place -= state[from++]!
       const beyond = toY ? (from - at) % columns === columns - 1 : from - at >= (rows - 1) * columns
@@ -141,12 +143,12 @@ export function resamples(pair: CountPair, random: Random): () => number {
     let sum = 0
     for (const { single, at, rows, columns } of groups) {
       if (single) {
-        sum += Math.abs(state[at]! / n - state[at + 1]! / m)
+        sum += abs(state[at]! / n - state[at + 1]! / m)
         continue
       }
       for (let place = 0; place < rows * columns; place++) {
         const times = state[at + place]!
-        if (times > 0) sum += times * Math.abs(Math.floor(place / columns) / n - (place % columns) / m)
+        if (times > 0) sum += times * abs(floor(place / columns) / n - (place % columns) / m)
       }
     }
     return sum / 2

@@ -130,7 +130,7 @@ test('every two runs get a verdict, with finite figures and a reason', () => {
       expect(found.reason).not.toMatch(/NaN|Infinity|undefined|null/)
       if (!hardware) expect(found.verdict).not.toBe('drifted')
     }),
-    { numRuns: 40 }
+    { numRuns: 30 }
   )
 })
 

@@ -17,7 +17,7 @@ describe('false alarms stay within the binomial bound of alpha', () => {
       [1000, 300]
     ]
   )
-  const trials = 120
+  const trials = 60
 
   test('all scenes together, and none is far above', () => {
     const random = randomOf('false alarms')
@@ -62,7 +62,7 @@ test.each([
 ] as const)('an equal run is mostly consistent at the margin that its shots can resolve: %s', (name, law, shots) => {
   const random = randomOf(name)
   const next = sampler(law, random)
-  const trials = 40
+  const trials = 24
   let within = 0
   for (let trial = 0; trial < trials; trial++) {
     const sealed = next(shots)

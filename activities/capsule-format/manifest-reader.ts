@@ -1,25 +1,10 @@
 // Reads `capsule.yaml` under the format's own YAML profile: JSON's types and nothing else, so that two readers of one
 // document cannot see two values. Whatever the profile leaves open to interpretation is refused.
-import {
-  Composer,
-  type CST,
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  Lexer,
-  type Node,
-  Parser,
-  Scalar
-} from 'yaml'
+import { Composer, type Document, isAlias, isMap, isScalar, isSeq, type Node, Scalar } from 'yaml'
 import { CANONICAL_DEPTH_MAX } from '../../domain/canonical-json.js'
-import { MANIFEST_NAME, packageFault } from './payload-file.js'
+import { manifestFault as fault, lineCounter, manifestTokens } from './manifest-tokens.js'
 
 export const MANIFEST_BYTES_MAX = 256 * 1024
-
-const fault = (problem: string, line?: number) =>
-  packageFault(`${MANIFEST_NAME}${line === undefined ? '' : `, line ${line}`}: ${problem}`)
 
 // Raw, they end a line for some readers and not for others, or cannot be written at all.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
@@ -42,6 +27,7 @@ export function decodedManifest(bytes: Buffer): string {
 export function readManifest(source: string): Record<string, unknown> {
   if (unsettled.test(source) || !source.isWellFormed())
     throw fault('holds a control character, or one that readers disagree on; write it as an escape in quotes')
+  if (source.includes('\ufeff', 1)) throw fault('holds a byte order mark behind its beginning')
   const text = source.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
   const document = parsedDocument(text)
   const lineAt = lineCounter(text)
@@ -51,10 +37,7 @@ export function readManifest(source: string): Record<string, unknown> {
 }
 
 function parsedDocument(text: string): Document {
-  checkDirectives(text)
-  checkAmount(text)
-  const tokens = [...new Parser().parse(text)]
-  checkTokens(tokens, lineCounter(text))
+  const tokens = manifestTokens(text)
   // Every scalar as it is written: the types are decided below.
   const composer = new Composer({ schema: 'failsafe', version: '1.2', strict: true, uniqueKeys: false, merge: false })
   const documents = [...composer.compose(tokens, true, text.length)]
@@ -65,73 +48,7 @@ function parsedDocument(text: string): Document {
   return document as Document
 }
 
-// A manifest of MANIFEST_BYTES_MAX has some 60,000; what is all commas and brackets would hold everybody up.
-const LEXEMES_MAX = 80_000
-
-function checkAmount(text: string): void {
-  let lexemes = 0
-  for (const _ of new Lexer().lex(text))
-    if (++lexemes > LEXEMES_MAX) throw fault(`holds more than ${LEXEMES_MAX} words and signs`)
-}
-
-// A mapping costs two levels of tokens; more than any document of CANONICAL_DEPTH_MAX levels has, and no danger to a
-// recursive reader.
-const TOKEN_DEPTH_MAX = 4 * CANONICAL_DEPTH_MAX
-
-/** What readers disagree on and only the tokens tell: tabs that separate, surrogate escapes; and how deep they nest. */
-function checkTokens(tokens: readonly CST.Token[], lineAt: LineAt): void {
-  const stack: { token: unknown; depth: number }[] = tokens.map((token) => ({ token, depth: 1 })).reverse()
-  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    const { token, depth } = next
-    if (depth > TOKEN_DEPTH_MAX) throw fault(`is nested deeper than ${CANONICAL_DEPTH_MAX} levels`)
-    if (typeof token !== 'object' || token === null) continue
-    const { type, source, offset } = token as { type?: string; source?: string; offset?: number }
-    if (typeof source === 'string') {
-      if ((type === 'space' || type === 'scalar') && source.includes('\t'))
-        throw fault('a tab outside of quotes, blocks and comments', lineAt(offset ?? 0))
-      if (type === 'block-scalar-header' && source.includes('\t'))
-        throw fault('a tab after the sign of a block', lineAt(offset ?? 0))
-      if (type === 'double-quoted-scalar' && hasSurrogateEscape(source))
-        throw fault('half of a character as an escape; write the character itself', lineAt(offset ?? 0))
-    }
-    for (const child of Object.values(token))
-      if (typeof child === 'object') stack.push({ token: child, depth: depth + 1 })
-  }
-}
-
-const hasSurrogateEscape = (source: string): boolean =>
-  [...source.matchAll(/\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[\s\S])/g)].some(([, short, long]) => {
-    const code = Number.parseInt(short ?? long ?? '0', 16)
-    return code >= 0xd800 && code <= 0xdfff
-  })
-
-function checkDirectives(text: string): void {
-  const seen = new Set<string>()
-  for (const [index, line] of text.split('\n').entries()) {
-    if (!line.startsWith('%')) {
-      if (line.trim() === '' || line.trimStart().startsWith('#')) continue
-      return
-    }
-    if (line.split(' #')[0]!.includes('\t')) throw fault('a tab in a directive', index + 1)
-    const [name, first = ''] = line.slice(1).split(/ +/)
-    if (name !== 'YAML' && name !== 'TAG') throw fault(`directive %${name} is not known`, index + 1)
-    if (name === 'YAML' && first !== '1.1' && first !== '1.2') throw fault('%YAML must name 1.1 or 1.2', index + 1)
-    const key = name === 'YAML' ? name : `${name} ${first}`
-    if (seen.has(key)) throw fault(`directive %${key} stands twice`, index + 1)
-    seen.add(key)
-  }
-}
-
-type LineAt = (offset: number) => number
 type LineOf = (node: Node) => number
-
-const lineCounter =
-  (text: string): LineAt =>
-  (offset) => {
-    let line = 1
-    for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
-    return line
-  }
 
 const coreTag = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/
 
@@ -141,10 +58,10 @@ function jsonValue(node: unknown, depth: number, lineOf: LineOf): unknown {
   if (depth > CANONICAL_DEPTH_MAX) throw fault(`is nested deeper than ${CANONICAL_DEPTH_MAX} levels`, lineOf(at))
   if (isAlias(at)) throw fault('holds an alias (*name), which JSON does not have', lineOf(at))
   const tag = (at as { tag?: string }).tag
-  if (tag !== undefined && tag !== '!' && !coreTag.test(tag))
+  if (tag !== undefined && !coreTag.test(tag))
     throw fault(`the tag ${tag.slice(0, 80)} is none of YAML's core`, lineOf(at))
   if (isScalar(at)) return scalarValue(at, lineOf)
-  const kind = tag === undefined || tag === '!' ? undefined : coreTag.exec(tag)![1]
+  const kind = tag === undefined ? undefined : coreTag.exec(tag)![1]
   if (isSeq(at)) {
     if (kind !== undefined && kind !== 'seq') throw fault(`!!${kind} stands before a list`, lineOf(at))
     return at.items.map((item) => {
@@ -180,10 +97,10 @@ type ScalarKind = keyof typeof forms | 'str'
 function scalarValue(node: Scalar, lineOf: LineOf): unknown {
   const text = node.source ?? (node.value === null ? '' : String(node.value))
   if (!text.isWellFormed()) throw fault('half of a character (a surrogate escape)', lineOf(node))
-  const tag = node.tag === undefined || node.tag === '!' ? undefined : coreTag.exec(node.tag)![1]!
+  const tag = node.tag === undefined ? undefined : coreTag.exec(node.tag)![1]!
   if (tag === 'map' || tag === 'seq') throw fault(`!!${tag} stands before a scalar`, lineOf(node))
   const plain = node.type === Scalar.PLAIN || node.type === undefined || node.type === null
-  const kind = (tag ?? (plain && node.tag !== '!' ? plainKind(text) : 'str')) as ScalarKind
+  const kind = (tag ?? (plain ? plainKind(text) : 'str')) as ScalarKind
   if (kind === 'str') return text
   if (!forms[kind].test(text) && !(kind === 'float' && forms.int.test(text)))
     throw fault(`${JSON.stringify(text).slice(0, 80)} is no ${kind}`, lineOf(node))

@@ -47,6 +47,21 @@ describe('manifests of the format', () => {
     }
   )
 
+  // Found by comparing with the reference reader on 90,000 mutated documents.
+  test.each([
+    ['a block that no line feed ends', 'a: |\n  x'],
+    ['a byte order mark within', 'a: 1\n\ufeffb: 2\n'],
+    ['the tag of no kind', 'a: !\n'],
+    ['a quote that nothing closes', 'a: "x\\"'],
+    ['a key over two lines', 'a: 1\nb\n  : 2\n'],
+    ['a key over two lines, in brackets', '{a\n b: 1}\n'],
+    ['an escaped line end before an empty line', 'a: "x\\\n\n  y"\n'],
+    ['a handle of tags that is none', '%TAG ~x! tag:yaml.org,2002:\n---\na: 1\n'],
+    ['an anchor with an unusual name', 'a: &x*y 1\n']
+  ])('%s, which readers see differently, is refused', (_what, text) => {
+    expect(() => readManifest(text)).toThrow(/^capsule\.yaml/)
+  })
+
   interface Expected {
     fixture: string
     canonical_file: string

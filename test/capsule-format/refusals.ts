@@ -1,0 +1,41 @@
+// What the tests of reading have in common: small packages, and what a refusal may cost.
+import { expect } from '@jest/globals'
+import { readPackage } from '../../activities/capsule-format/package-reader.js'
+import { type TarEntry, tarGzOf, type ZipEntry, zipOf } from './hostile-archives.js'
+
+export const MANIFEST = 'version: "1.0.0"\nname: a draft\nlifecycle_state: draft\n'
+export const manifest = { name: 'c/capsule.yaml', content: Buffer.from(MANIFEST) }
+export const draft = (...more: TarEntry[]): Buffer => tarGzOf([manifest, ...more])
+export const crate = (...more: ZipEntry[]): Buffer =>
+  zipOf([
+    { name: 'ro-crate-metadata.json', content: Buffer.from('{"@graph":[]}') },
+    { name: 'capsule/capsule.yaml', content: Buffer.from(MANIFEST) },
+    ...more
+  ])
+export const some = Buffer.from('some')
+
+// Of the processor, so that other tests beside this one do not count.
+const spent = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+let began: { time: number; memory: number } | null = null
+export const refusal = async (bytes: Buffer): Promise<string> => {
+  began = { time: spent(), memory: process.memoryUsage().rss }
+  const error = await readPackage(bytes).then(
+    () => null,
+    (reason: { code?: string; message: string }) => reason
+  )
+  expect(error).toMatchObject({ code: 'validation_error' })
+  return error!.message
+}
+
+/** To be called after each test: what was refused was so within a second of the processor, and without much memory. */
+export function refusedCheaply(): void {
+  if (began === null) return
+  const { time, memory } = began
+  began = null
+  expect(spent() - time).toBeLessThan(1000)
+  // An archive's 64 MiB may be there twice for a moment.
+  expect(process.memoryUsage().rss - memory).toBeLessThan(256 * 1024 * 1024)
+}

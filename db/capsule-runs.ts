@@ -87,8 +87,9 @@ export async function createRun(tx: Tx, run: NewRun): Promise<MadeRun> {
   const definition = withOverrides(own, run.overrides ?? {})
   const order = orderOf(definition.tasks)
   const { id: capsuleId, teamId } = capsule
+  const usable = backendsFor(tx, teamId, run.mayUse)
   const planned: PlannedJob[] = []
-  for (const place of order) planned.push(await plan(tx, capsule, definition, place, run))
+  for (const place of order) planned.push(await plan(usable, capsule, definition, place))
   const startsAt = at
   const key = owner.keyId && owner.keyDailyLimit != null ? { id: owner.keyId, dailyLimit: owner.keyDailyLimit } : null
   const refusal =
@@ -268,12 +269,26 @@ interface PlannedJob {
   estimate: MicroUsd
 }
 
+/** Finds a backend that the team may use; tasks mostly share one. @throws ServiceError as `createRun` does. */
+function backendsFor(tx: Tx, teamId: string, mayUse: NewRun['mayUse']) {
+  const found = new Map<string, Backend>()
+  return async (slug: string, shots: number): Promise<Backend> => {
+    const backend = found.get(slug) ?? (await findBackend(tx, slug))
+    assertUsable(backend, slug, shots)
+    if (!found.has(slug)) {
+      mayUse?.(backend)
+      await assertCredentials(tx, teamId, backend)
+      found.set(slug, backend)
+    }
+    return backend
+  }
+}
+
 async function plan(
-  tx: Tx,
+  usable: ReturnType<typeof backendsFor>,
   capsule: CapsuleRow,
   { tasks }: CapsuleDefinition,
-  place: number,
-  { mayUse }: NewRun
+  place: number
 ): Promise<PlannedJob> {
   const task = tasks[place]!
   // What is priced and checked is what runs, whatever stands beside it.
@@ -287,18 +302,15 @@ async function plan(
     ...submissionOfTask({ ...task, parameters }, { teamId: capsule.teamId, name }),
     paramsText: params
   }
-  const backend = await findBackend(tx, task.backend)
-  const where = tasks.length === 1 ? '' : `task ${JSON.stringify(task.name)}: `
   try {
     assertParameters({ ...knownParameters(parameters), shots: parameters.shots }, 'parameters')
-    assertUsable(backend, task.backend, submission.params.shots)
+    const backend = await usable(task.backend, submission.params.shots)
     assertParams(backend, knownParameters(parameters))
-    mayUse?.(backend)
-    await assertCredentials(tx, capsule.teamId, backend)
+    return { id: newId(), task, submission, backend, estimate: estimateOf(submission, backend) }
   } catch (error) {
-    throw error instanceof ServiceError ? new ServiceError(error.code, `${where}${error.message}`, error.fields) : error
+    if (tasks.length === 1 || !(error instanceof ServiceError)) throw error
+    throw new ServiceError(error.code, `task ${JSON.stringify(task.name)}: ${error.message}`, error.fields)
   }
-  return { id: newId(), task, submission, backend, estimate: estimateOf(submission, backend) }
 }
 
 const changesOf = ({ params, backend, shots, executionMode }: RunOverrides) => ({

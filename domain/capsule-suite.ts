@@ -2,7 +2,8 @@
 // `{ "$result": "<task>", "path"?: "/counts" }`, the path a JSON pointer (RFC 6901) into it, the whole result without one.
 // Values go from result to parameter as text: a number in them may be larger than a JavaScript number can hold.
 import { ServiceError } from './errors.js'
-import { jsonAt, jsonFields, jsonItems, jsonObject, jsonSize } from './json-text.js'
+import { DEPTH_MAX } from './json-guard.js'
+import { jsonAt, jsonDepth, jsonFields, jsonItems, jsonObject, jsonSize } from './json-text.js'
 
 /** What of a task decides its place. */
 export interface SuiteTask {
@@ -73,7 +74,7 @@ export const knownParameters = (parameters: SuiteTask['parameters']): Record<str
 /**
  * The parameters with every reference replaced by what it names; both JSON text.
  * @param resultOf the stored result (JSON text) of a task that has completed.
- * @throws ServiceError `validation_error` when a path leads nowhere, or the whole grows too large.
+ * @throws ServiceError `validation_error` when a path leads nowhere, or the whole grows too large or too deep.
  */
 export function fillReferences(parameters: string, resultOf: (task: string) => string): string {
   const filled = write(parameters.trim(), 'parameters')
@@ -82,6 +83,11 @@ export function fillReferences(parameters: string, resultOf: (task: string) => s
     throw new ServiceError(
       'validation_error',
       `parameters: with the results of other tasks in them they have ${size} bytes, at most ${FILLED_PARAMETERS_MAX} are possible; name the part that is needed with "path"`
+    )
+  if (jsonDepth(filled) > DEPTH_MAX)
+    throw new ServiceError(
+      'validation_error',
+      `parameters: with the results of other tasks in them they are nested deeper than ${DEPTH_MAX} levels`
     )
   return filled
 

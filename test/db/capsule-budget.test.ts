@@ -8,15 +8,17 @@ import { settleHeld } from '../../db/budget.js'
 import { createCapsule } from '../../db/capsule-changes.js'
 import { advanceRun, dueRuns } from '../../db/capsule-run-steps.js'
 import { createRun } from '../../db/capsule-runs.js'
+import { recordAsk } from '../../db/job-asks.js'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
 import { proveAll, proveRecent } from '../../db/money-proof.js'
-import { plainRef } from '../../db/provider-refs.js'
+import { askedRef, plainRef } from '../../db/provider-refs.js'
 import { markAccepted, markSeen, markSending, takeForSubmit } from '../../db/provider-tasks.js'
 import { lockTeamForWrite } from '../../db/teams.js'
 import type { CapsuleTask } from '../../domain/capsule-definition.js'
 import { codeOf, type ServiceError } from '../../domain/errors.js'
 import { bellQasm3 } from '../support/builders.js'
 import { createTestDatabase } from '../support/database.js'
+import { askedCircuit } from '../support/money-scenario.js'
 import { addPerson, addTeam, type Person } from '../support/rows.js'
 
 const RUNS = Number(process.env.MONEY_PROPERTY_RUNS ?? 8)
@@ -223,6 +225,27 @@ test(
   60_000 + RUNS * 10_000
 )
 
+test('a script of a run asks for circuits within what is left of its capsule, and is told what is not', async () => {
+  const capsule = await addCapsule([4], 10n)
+  const [jobId] = await startRun(capsule)
+  await beginJob(db, jobId!, fence)
+  const ask = async (number: number, estimate: bigint) => {
+    await recordAsk(db, jobId!, fence, { task: '', number, series: 0, parkedAs: null }, askedCircuit(number))
+    const ref = askedRef(jobId!, '', number)
+    return takeForSubmit(db, ref, fence, { provider: 'ionq', token: `${jobId}${number}`, estimate })
+  }
+  await ask(1, 3n)
+  expect(await counterOf(capsule)).toEqual({ spent: 0, reserved: 4 })
+  await ask(2, 5n)
+  expect(await counterOf(capsule)).toEqual({ spent: 0, reserved: 8 })
+  await expect(ask(3, 4n)).rejects.toMatchObject({
+    code: 'budget_exceeded',
+    message: expect.stringContaining("the capsule's max_budget_usd ($0.000002 of $0.000010)")
+  })
+  expect(await counterOf(capsule)).toEqual({ spent: 0, reserved: 8 })
+  expect(await wrong()).toEqual([])
+})
+
 test('a counter that somebody has changed by hand is found, whichever way', async () => {
   const capsule = await addCapsule([5, 5], null)
   await startRun(capsule)
@@ -230,9 +253,9 @@ test('a counter that somebody has changed by hand is found, whichever way', asyn
   await db.execute(sql`update capsule_budgets set reserved_micro = 9 where capsule_id = ${capsule}`)
   const found = await wrong()
   expect(found).toContain(
-    `capsule ${capsule}: 0.000009 USD counted as reserved, but 0.00001 USD for the open and held jobs of its runs`
+    `capsule ${capsule}: $0.000009 counted as reserved, but $0.000010 for the open and held jobs of its runs`
   )
-  expect(found.some((finding) => finding.startsWith(`capsule ${capsule}: 0.000009 USD reserved and`))).toBe(true)
+  expect(found.some((finding) => finding.startsWith(`capsule ${capsule}: $0.000009 reserved and`))).toBe(true)
   await db.execute(sql`update capsule_budgets set reserved_micro = 10, spent_micro = 1 where capsule_id = ${capsule}`)
   expect((await wrong()).length).toBe(1)
   await db.execute(sql`delete from capsule_budgets where capsule_id = ${capsule}`)

@@ -1,6 +1,8 @@
 // Schedules of capsules on a whole platform whose Temporal server is its own: due in the same minute, while parts are away or
 // have lost everything, and while they are being changed.
-import { rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { sql } from 'drizzle-orm'
@@ -15,22 +17,44 @@ const CAPSULES = Number(process.env.SCHEDULES ?? 20)
 const MINUTE = 60_000
 const PATIENCE = 120_000 + 2_000 * CAPSULES
 
+const mailDir = mkdtempSync(join(tmpdir(), 'schedule-mails-'))
+/** Measures 0 until this many seconds have passed, and 1 from then on. */
+const changing = (seconds: number): string => `import time
+from qiskit import QuantumCircuit
+
+circuit = QuantumCircuit(1, 1)
+if time.time() > ${Math.round(Date.now() / 1000 + seconds)}:
+    circuit.x(0)
+circuit.measure(0, 0)
+`
+
 let platform: Platform
 let capsules: string[]
+let unsteady: string
 
 beforeAll(async () => {
   platform = await startPlatform(
     'capsule-schedules',
     { temporal: true, executor: { slots: 2 } },
-    { SCHEDULE_COMPARE_SECONDS: '2' }
+    {
+      SCHEDULE_COMPARE_SECONDS: '2',
+      SECRETS_KEYS: `test:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`,
+      MAIL_DIR: mailDir
+    }
   )
+  const program = await platform.submit(submission({ inline_code: changing(45), framework: 'qiskit' }))
+  expect((await platform.ended(program)).result!.counts).toEqual({ '0': 100 })
+  unsteady = await seal(program)
   const jobId = await platform.submit(submission())
   await platform.ended(jobId)
   capsules = []
   for (let made = 0; made < CAPSULES; made++) capsules.push(await seal(jobId))
 }, PATIENCE)
 
-afterAll(() => platform.close())
+afterAll(async () => {
+  await platform.close()
+  rmSync(mailDir, { recursive: true, force: true })
+})
 
 interface Answer {
   capsule_id?: string
@@ -84,6 +108,11 @@ const judged = async (since: string): Promise<Set<string>> =>
       .map(({ capsule_id }) => capsule_id)
   )
 
+const isJudged = async (since: string): Promise<boolean> => {
+  const done = await judged(since)
+  return capsules.every((id) => done.has(id))
+}
+
 async function engineSchedules(): Promise<string[]> {
   const connection = await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! })
   const found: string[] = []
@@ -102,14 +131,16 @@ test(
       const { engine } = await put(id, { cron: '* * * * *' })
       expect(engine).toEqual({ state: 'pending', reason: null })
     }
+    await put(unsteady, { cron: '* * * * *', alert: { emails: ['ada@example.org'] } })
     await platform.start.temporal()
     const back = nowText()
     for (const id of capsules) await waitFor('applied', async () => (await engineOf(id)) === 'applied')
-    await waitFor('every capsule is judged', async () => (await judged(back)).size === CAPSULES)
+    await waitFor('every capsule is judged', async () => isJudged(back))
     await assertOncePerTime()
-    expect((await runs()).every(({ verdict }) => verdict === null || ['exact', 'consistent'].includes(verdict))).toBe(
-      true
+    const verdicts = (await runs()).flatMap(({ capsule_id, verdict }) =>
+      capsule_id === unsteady || !verdict ? [] : [verdict]
     )
+    expect(verdicts.filter((verdict) => ['different', 'drifted'].includes(verdict))).toEqual([])
   },
   PATIENCE + MINUTE
 )
@@ -121,11 +152,33 @@ test(
     rmSync(platform.temporalFile)
     await Promise.all([platform.start.temporal(), platform.start.worker()])
     const back = nowText()
-    const all = capsules.map(scheduleIdOf).sort()
+    const all = [...capsules, unsteady].map(scheduleIdOf).sort()
     await waitFor('re-created', async () => (await engineSchedules()).sort().join() === all.join())
-    await waitFor('every capsule is judged again', async () => (await judged(back)).size === CAPSULES)
+    await waitFor('every capsule is judged again', async () => isJudged(back))
     await assertOncePerTime()
     expect(CATCH_UP_SECONDS).toBeGreaterThan(300)
+  },
+  PATIENCE + MINUTE
+)
+
+test(
+  'a verdict that nobody wants is confirmed by a second run, and then told by mail, once',
+  async () => {
+    const ofUnsteady = async () => (await runs()).filter(({ capsule_id }) => capsule_id === unsteady)
+    const mails = () => readdirSync(mailDir).filter((name) => name.endsWith('.eml'))
+    await waitFor('told', async () => mails().length > 0)
+    const [confirmation] = (await ofUnsteady()).filter(({ trigger }) => trigger === 'confirmation')
+    expect(confirmation).toMatchObject({ status: 'completed', verdict: 'different' })
+    const before = (await ofUnsteady()).length
+    await waitFor('it came out so again', async () => {
+      const later = (await ofUnsteady()).slice(before)
+      return later.some(({ trigger, verdict }) => trigger === 'schedule' && verdict === 'different')
+    })
+    await answerOf('DELETE', `/api/capsules/${unsteady}/schedule`)
+    expect(mails()).toHaveLength(1)
+    const mail = readFileSync(join(mailDir, mails()[0]!), 'utf8')
+    expect(mail).toMatch(/^To: ada@example.org\r$/m)
+    expect(mail).toMatch(/^Subject: Capsule .*: different\r$/m)
   },
   PATIENCE + MINUTE
 )

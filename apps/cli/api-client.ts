@@ -6,6 +6,8 @@ import { CliError } from './cli-error.js'
 
 /** A held status request answers after 22 s at the latest. */
 const REQUEST_LIMIT_MS = 30_000
+/** For files of many MiB over a slow line. */
+const FILE_LIMIT_MS = 300_000
 const RETRY_AFTER_MS = [200, 600, 1500]
 const WRITE_RETRY_AFTER_MS = [500, 1500]
 /** From the service while another request has the same key, or from a proxy before it. */
@@ -61,7 +63,7 @@ export class ApiClient {
 
   /** A file, with the name that it came under. @throws CliError as `get`, without trying again. */
   async download(path: string): Promise<{ bytes: Buffer; name: string | null }> {
-    const response = await this.fetch('GET', path)
+    const response = await this.fetch('GET', path, undefined, undefined, FILE_LIMIT_MS)
     if (!response.ok) throw this.failure(path, response, await response.text())
     const bytes = await response.arrayBuffer().catch((error) => this.throwUnreachable('GET', error))
     const name = /filename="([^"]*)"/.exec(response.headers.get('content-disposition') ?? '')?.[1]
@@ -113,7 +115,13 @@ export class ApiClient {
     return { value: this.parse<T>(text, response.status), text, cookie: sessionCookie(response) }
   }
 
-  private async fetch(method: string, path: string, body?: string | FileBody, key?: string): Promise<Response> {
+  private async fetch(
+    method: string,
+    path: string,
+    body?: string | FileBody,
+    key?: string,
+    limitMs = isFile(body) ? FILE_LIMIT_MS : REQUEST_LIMIT_MS
+  ): Promise<Response> {
     try {
       return await fetch(this.url + path, {
         method,
@@ -126,7 +134,7 @@ export class ApiClient {
         ...(body !== undefined && { body: isFile(body) ? new Uint8Array(body.bytes) : body }),
         // A redirect is no answer of this API, and following one would show the session to another address.
         redirect: 'manual',
-        signal: AbortSignal.timeout(REQUEST_LIMIT_MS)
+        signal: AbortSignal.timeout(limitMs)
       })
     } catch (error) {
       return this.throwUnreachable(method, error)
@@ -149,8 +157,7 @@ export class ApiClient {
 
   private throwUnreachable(method: string, error: unknown): never {
     const { cause, name, message } = error as Error & { cause?: { code?: string; message?: string } }
-    const why =
-      name === 'TimeoutError' ? `nothing in ${REQUEST_LIMIT_MS / 1000} s` : (cause?.code ?? cause?.message ?? message)
+    const why = name === 'TimeoutError' ? 'no answer in time' : (cause?.code ?? cause?.message ?? message)
     const neverSent = cause?.code === 'ECONNREFUSED' || cause?.code === 'ENOTFOUND'
     const mend = 'start it with npm start, or name another with --url or QJOB_URL'
     const unsure =

@@ -154,24 +154,27 @@ describe('a package that lies', () => {
     ['a plain tar', () => Buffer.concat([tarEntry('x/capsule.yaml', 'a: 1'), Buffer.alloc(1024)])]
   ]
 
-  test.each(attacks)('holding %s is refused within a second, and nothing is kept', async (_what, make) => {
-    const bytes = make()
-    const before = process.memoryUsage().rss
-    const began = performance.now()
-    const { status, body } = await bench.imported(bytes)
-    expect([status, typeof body.error]).toEqual([400, 'string'])
-    expect(performance.now() - began).toBeLessThan(1_000)
-    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024)
-  })
+  test.each(attacks)(
+    'holding %s is refused for less than a second of a processor, and fills no memory',
+    async (_what, make) => {
+      const bytes = make()
+      const before = process.memoryUsage().rss
+      const busy = process.cpuUsage()
+      const { status, body } = await bench.imported(bytes)
+      expect([status, typeof body.error]).toEqual([400, 'string'])
+      expect(process.cpuUsage(busy).user).toBeLessThan(1_000_000)
+      expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024)
+    }
+  )
 
-  test('of the largest size is read within seconds, and leaves nothing behind', async () => {
+  test('of the largest size is read, three times, and leaves nothing behind', async () => {
     const manifest = 'version: "1.0.0"\nname: large\nlifecycle_state: draft\n'
     const noise = () => randomBytes(30 * 1024 * 1024)
     const bytes = tarGz({ 'x/capsule.yaml': manifest, 'x/a': noise(), 'x/b': noise() })
-    const began = performance.now()
+    const before = process.cpuUsage()
     for (let turn = 0; turn < 3; turn++) expect((await bench.imported(bytes)).status).toBe(201)
-    expect(performance.now() - began).toBeLessThan(30_000)
-  }, 60_000)
+    expect(process.cpuUsage(before).user).toBeLessThan(9_000_000)
+  }, 120_000)
 
   test('is refused whatever single byte of a sealed one was changed, or imports as the same', async () => {
     const id = await bench.sealed()
@@ -273,10 +276,8 @@ describe('a body that is none', () => {
     expect(heard.map((text) => text.slice(0, 12))).toEqual(Array.from({ length: 4 }, () => 'HTTP/1.1 429'))
     for (const socket of sockets) socket.destroy()
     const { bytes } = await bench.exported(await bench.draft())
-    const began = performance.now()
     const answers = await Promise.all(Array.from({ length: 12 }, () => bench.imported(bytes)))
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 201))
-    expect(performance.now() - began).toBeLessThan(5_000)
   })
 
   test('larger than its route takes', async () => {

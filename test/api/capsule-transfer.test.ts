@@ -1,9 +1,9 @@
 // Capsules as files: out, and in again.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -245,6 +245,30 @@ describe('what comes in again', () => {
     const third = await owner.ask('POST', '/api/capsules/import', bytes, raw)
     expect((await owner.ask('POST', '/api/capsules/import', bytes, raw)).text).toBe(third.text)
   })
+
+  test.each(['valid_capsule', 'multi_task_capsule', 'derived_capsule/parent', 'derived_capsule/child'])(
+    'made by the authors of the format keeps the identity that they publish: %s',
+    async (fixture) => {
+      const folder = join(projectRoot, 'test/capsule-format/fixtures', fixture)
+      const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+      const files = names.map((name) => [`x/${relative(folder, name)}`, readFileSync(name)])
+      const { status, body } = await bench.imported(tarGz(Object.fromEntries(files)))
+      expect([status, body.error]).toEqual([201, undefined])
+      const expected = readFileSync(
+        join(folder, '../'.repeat(fixture.split('/').length), 'golden/expected.json'),
+        'utf8'
+      )
+      const { capsule_id } = JSON.parse(expected).find((one: { fixture: string }) => one.fixture === fixture)
+      const after = await bench.record(body.capsule_id)
+      expect([after.state, after.derived_from, after.imported.capsule_digest]).toEqual([
+        'draft',
+        capsule_id,
+        capsule_id
+      ])
+    }
+  )
 
   test('made by other hands is a draft without tasks, and says so', async () => {
     const manifest =

@@ -3,6 +3,7 @@ import { finished } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { evidenceSize } from '../../../db/capsule-packages.js'
 import { loadReadableCapsule } from '../../../db/capsules.js'
 import { noSuchCapsule } from '../capsule-access.js'
 import type { ApiDeps } from '../deps.js'
@@ -12,16 +13,21 @@ import { callerOf } from '../plugins/access.js'
 import { capsuleImportRoutes } from './capsule-imports.js'
 import { CapsuleId } from './capsules.js'
 
-/** Each takes up to 64 MiB twice. */
+/** Of each kind; each takes up to 64 MiB twice. */
 const PACKAGES_AT_ONCE = 4
 const PACKAGES_WAITING_MAX = 32
+/** Packages below this wait for nobody. */
+const LARGE_BYTES = 4 * 1024 * 1024
+/** For whoever reads slowly on purpose: a package stays in memory until it is read. */
+const DOWNLOAD_LIMIT_MS = 300_000
 
 const Format = Type.Unsafe<ExportFormat>({ type: 'string', enum: [...exportFormats], default: 'capsule' })
 
 export const capsuleTransferRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
-  const slots = createPackageSlots(PACKAGES_AT_ONCE, PACKAGES_WAITING_MAX)
-  await app.register(capsuleImportRoutes, { deps, slots })
+  const createSlots = () => createPackageSlots(PACKAGES_AT_ONCE, PACKAGES_WAITING_MAX)
+  const slots = createSlots()
+  await app.register(capsuleImportRoutes, { deps, slots: createSlots() })
 
   app.get(
     '/api/capsules/:id/export',
@@ -38,10 +44,15 @@ export const capsuleTransferRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
     },
     async (request, reply) => {
       const capsule = await readableCapsule(deps, request)
-      const give = await slots.take()
+      const isLarge = (await evidenceSize(db, capsule.id)) > LARGE_BYTES
+      const give = isLarge ? await slots.take() : () => {}
       try {
         const { fileName, mediaType, content } = await exportCapsule(db, capsule, request.query.format)
-        finished(content, give)
+        const late = setTimeout(() => content.destroy(new Error('the download took too long')), DOWNLOAD_LIMIT_MS)
+        finished(content, () => {
+          clearTimeout(late)
+          give()
+        })
         return reply.type(mediaType).header('content-disposition', `attachment; filename="${fileName}"`).send(content)
       } catch (error) {
         give()

@@ -1,6 +1,6 @@
 // Alerts of schedules: a verification that came out as nobody wants is repeated once, and only when the repetition comes out
 // so too is anybody told. One transaction ends a run and decides about it, so nothing is told twice and nothing forgotten.
-import { and, desc, eq, gt, isNotNull, isNull, notInArray, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNotNull, isNull, notInArray, or, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
 import { type AlertOutcome, alertOutcomes, TOLD_AGAIN_SECONDS } from '../domain/verification-schedule.js'
 import { createRun } from './capsule-runs.js'
@@ -17,32 +17,32 @@ type Run = typeof capsuleRuns.$inferSelect
  * Goes on from a verification that has ended: makes the run that confirms it, or tells people. Call it in the transaction that
  * writes the verdict or the failure, after that and before its entry in the audit trail. Runs that no schedule made, and
  * those that came out well, need nothing.
- * @returns the id of a confirming run's first job, whose start others have to hear of; `null` without one.
  */
-export async function afterVerdict(tx: Tx, runId: string, at = new Date()): Promise<{ confirmation: string | null }> {
-  const done = { confirmation: null }
+export async function afterVerdict(tx: Tx, runId: string, at = new Date()): Promise<void> {
   const run = await loadRun(tx, runId)
-  if (run?.mode !== 'verify' || run.trigger === 'request') return done
+  if (run?.mode !== 'verify' || run.trigger === 'request') return
   const schedule = await loadSchedule(tx, run.capsuleId)
-  if (!schedule || schedule.alertOn.length === 0) return done
+  if (!schedule || schedule.alertOn.length === 0) return
+  // Of several that end at once, one is confirmed and told.
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`alerts ${run.capsuleId}`}, 0))`)
   if (run.trigger === 'confirmation') {
     const first = run.confirms === null ? null : await loadRun(tx, run.confirms)
     // Somebody cancelled it: what it should have confirmed is told as it is.
     const outcome = run.status === 'cancelled' ? first && outcomeOf(first) : outcomeOf(run)
-    if (first && first.alertedAt === null && isSurprise(schedule, outcome))
-      await tell(tx, schedule, first, {
-        outcome,
-        confirmedBy: run.status === 'cancelled' ? null : run,
-        reason: run.reason
-      })
-    return done
+    if (
+      first &&
+      first.alertedAt === null &&
+      isSurprise(schedule, outcome) &&
+      !(await isToldAlready(tx, run, outcome, at))
+    )
+      await tell(tx, schedule, first, { outcome, confirmedBy: run.status === 'cancelled' ? null : run })
+    return
   }
   const outcome = outcomeOf(run)
-  if (!isSurprise(schedule, outcome) || (await isToldAlready(tx, run, outcome, at))) return done
-  const { runId: _, jobIds, refused } = await confirm(tx, run, at)
-  if (refused === null) return { confirmation: jobIds[0]! }
-  await tell(tx, schedule, run, { outcome, confirmedBy: null, reason: refused })
-  return done
+  if (!isSurprise(schedule, outcome) || (await isToldAlready(tx, run, outcome, at))) return
+  if (await isBeingConfirmed(tx, run)) return
+  if (await confirm(tx, run, at)) return
+  await tell(tx, schedule, run, { outcome, confirmedBy: null })
 }
 
 const isOutcome = (value: string | null): value is AlertOutcome =>
@@ -89,17 +89,28 @@ async function isToldAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date):
   return well === undefined
 }
 
-/** The run that repeats it; `refused` says why there is none. */
-async function confirm(
-  tx: Tx,
-  run: Run,
-  at: Date
-): Promise<{ runId: string; jobIds: string[]; refused: string | null }> {
-  const none = { runId: '', jobIds: [] }
+/** Another run of the capsule is; what comes of that is told of both. */
+async function isBeingConfirmed(tx: Tx, { capsuleId }: Run): Promise<boolean> {
+  const [open] = await tx
+    .select({ id: capsuleRuns.id })
+    .from(capsuleRuns)
+    .where(
+      and(
+        eq(capsuleRuns.capsuleId, capsuleId),
+        eq(capsuleRuns.trigger, 'confirmation'),
+        inArray(capsuleRuns.status, ['pending', 'running', 'judging'])
+      )
+    )
+    .limit(1)
+  return open !== undefined
+}
+
+/** Makes the run that repeats it. @returns `false` when there can be none now. */
+async function confirm(tx: Tx, run: Run, at: Date): Promise<boolean> {
   const [team] = await tx.select({ suspendedAt: teams.suspendedAt }).from(teams).where(eq(teams.id, run.teamId))
-  if (team?.suspendedAt) return { ...none, refused: 'The team is suspended' }
+  if (team?.suspendedAt) return false
   try {
-    const made = await tx.transaction((inner) =>
+    await tx.transaction((inner) =>
       createRun(inner, {
         capsuleId: run.capsuleId,
         mode: 'verify',
@@ -110,19 +121,19 @@ async function confirm(
         at
       })
     )
-    return { ...made, refused: null }
+    return true
   } catch (error) {
-    if (error instanceof ServiceError) return { ...none, refused: error.message }
+    if (error instanceof ServiceError) return false
     throw error
   }
 }
 
-/** @param alert.reason why the confirming run failed, or why there is none. */
+/** @param confirmedBy `null`: there could be no second run, or somebody cancelled it. */
 async function tell(
   tx: Tx,
   schedule: ScheduleRow,
   first: Run,
-  { outcome, confirmedBy, reason }: { outcome: AlertOutcome; confirmedBy: Run | null; reason: string | null }
+  { outcome, confirmedBy }: { outcome: AlertOutcome; confirmedBy: Run | null }
 ): Promise<void> {
   const [mine] = await tx
     .update(capsuleRuns)
@@ -137,19 +148,16 @@ async function tell(
       .insert(capsuleAlertMails)
       .values([...told.values()].map(({ email }) => ({ runId: first.id, email })))
       .onConflictDoNothing()
-  const [capsule] = await tx.select({ name: capsules.name }).from(capsules).where(eq(capsules.id, first.capsuleId))
   await recordTeamEvent(tx, first.teamId, 'capsule.verified', {
     alert: true,
     capsule_id: first.capsuleId,
-    capsule_name: capsule!.name,
     team_id: first.teamId,
     capsule_run_id: first.id,
     scheduled_at: first.scheduledAt?.toISOString() ?? null,
     outcome,
     verdict: confirmedBy ? confirmedBy.verdict : first.verdict,
     confirmed: confirmedBy !== null,
-    confirmed_by: confirmedBy?.id ?? null,
-    reason
+    confirmed_by: confirmedBy?.id ?? null
   })
 }
 

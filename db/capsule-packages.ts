@@ -1,7 +1,7 @@
 // What is asked when a capsule goes out as a package, and when one comes in.
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { DbOrTx } from './client.js'
-import { capsuleSeals } from './tables/capsules.js'
+import { capsuleFiles, capsuleSeals } from './tables/capsules.js'
 import { scriptVersions } from './tables/scripts.js'
 
 export type SealRow = typeof capsuleSeals.$inferSelect
@@ -9,6 +9,15 @@ export type SealRow = typeof capsuleSeals.$inferSelect
 export async function loadSeal(db: DbOrTx, capsuleId: string): Promise<SealRow | null> {
   const [row] = await db.select().from(capsuleSeals).where(eq(capsuleSeals.capsuleId, capsuleId))
   return row ?? null
+}
+
+/** Of the evidence, in bytes. */
+export async function evidenceSize(db: DbOrTx, capsuleId: string): Promise<number> {
+  const [row] = await db
+    .select({ bytes: sql<number>`coalesce(sum(${capsuleFiles.sizeBytes}), 0)::int` })
+    .from(capsuleFiles)
+    .where(eq(capsuleFiles.capsuleId, capsuleId))
+  return row!.bytes
 }
 
 /** A version that a script has had; `null` when there was none such. */

@@ -1,5 +1,5 @@
 // The verdict of a run: who judges it next, what is compared, and the record of what was found.
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, not, sql } from 'drizzle-orm'
 import { MAIN_TASK } from '../domain/capsule-definition.js'
 import { storableText } from '../domain/json-guard.js'
 import type { TaskRuns } from '../domain/verification/circuit-pairs.js'
@@ -9,7 +9,7 @@ import { resultText } from './attempts.js'
 import { appendAudit } from './audit.js'
 import { afterVerdict } from './capsule-alerts.js'
 import { type CapsuleRunRow, runColumns } from './capsule-runs.js'
-import type { DbOrTx, Tx } from './client.js'
+import { anyOf, type DbOrTx, type Tx } from './client.js'
 import { now } from './job-transition.js'
 import { teams } from './tables/accounts.js'
 import { backends } from './tables/backends.js'
@@ -23,12 +23,13 @@ const LOOKED_AT = 50
 /**
  * Takes up the run that has waited longest for its verdict, until the transaction ends: what others are judging is passed
  * over, and is free again as soon as they are gone. No row is locked, so that the record can lock in its order.
+ * @param except runs that are left for later.
  */
-export async function takeRunToJudge(tx: Tx): Promise<string | null> {
+export async function takeRunToJudge(tx: Tx, except: readonly string[] = []): Promise<string | null> {
   const waiting = await tx
     .select({ id: capsuleRuns.id })
     .from(capsuleRuns)
-    .where(eq(capsuleRuns.status, 'judging'))
+    .where(and(eq(capsuleRuns.status, 'judging'), not(anyOf(capsuleRuns.id, [...except]))))
     .orderBy(capsuleRuns.id)
     .limit(LOOKED_AT)
   for (const { id } of waiting) {

@@ -1,12 +1,8 @@
-// Capsules: made, read, listed, changed, deleted, cloned, and made of jobs.
-import { createHash } from 'node:crypto'
+// Capsules: made, read, listed, changed and deleted.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { completeAttempt, openAttempt } from '../../db/attempts.js'
-import { beginJob, completeJob } from '../../db/job-steps.js'
 import { type Answer, startApi, type TestUser } from '../support/api.js'
-import { asymmetricQiskit, bellQasm3, submission } from '../support/builders.js'
-import { bellResult, finishJob } from '../support/capsule-rows.js'
+import { asymmetricQiskit, bellQasm3 } from '../support/builders.js'
 
 const api = await startApi('capsules')
 const { db } = api.database
@@ -39,7 +35,6 @@ async function created(user: TestUser, body: Record<string, unknown> = {}): Prom
 const read = async (user: TestUser, id: string) => (await user.get(`/api/capsules/${id}`)).body
 const patch = (user: TestUser, id: string, body: unknown) => user.ask('PATCH', `/api/capsules/${id}`, body)
 const remove = (user: TestUser, id: string) => user.ask('DELETE', `/api/capsules/${id}`)
-const fromJob = (user: TestUser, body: Record<string, unknown>) => user.post('/api/capsules/from-job', body)
 const task = (changes: Record<string, unknown> = {}) => ({
   name: 'main',
   script_id: scriptId,
@@ -48,12 +43,6 @@ const task = (changes: Record<string, unknown> = {}) => ({
   ...changes
 })
 const workflow = (...tasks: Record<string, unknown>[]) => ({ workflow: { tasks: tasks.map(task) } })
-
-async function finished(user: TestUser, changes: Record<string, unknown> = {}, result = bellResult()): Promise<string> {
-  const id = await user.submit(submission(changes))
-  await finishJob(db, id, result)
-  return id
-}
 
 const errorOf = ({ status, body }: Answer) => [status, body.error]
 
@@ -346,152 +335,5 @@ describe('deleting', () => {
       { action: 'capsule.created', previous_state: null, new_state: 'draft' },
       { action: 'capsule.deleted', previous_state: 'draft', new_state: null }
     ])
-  })
-})
-
-describe('making one of a completed job', () => {
-  test('packages what ran, its parameters, backend, result, environment and times', async () => {
-    const jobId = await finished(ada, { name: 'My job', params: { shots: 100, note: 'x', seed: 7 } })
-    const answer = await fromJob(ada, { job_id: jobId, tags: ['t'] })
-    expect([answer.status, answer.body]).toEqual([201, { capsule_id: uuid }])
-    const record = await read(mate, answer.body.capsule_id)
-    expect(record).toMatchObject({
-      state: 'runnable',
-      name: 'My job',
-      tags: ['t'],
-      owner_id: ada.id,
-      source_job_id: jobId,
-      parameters: { shots: 100, note: 'x', seed: 7 },
-      script: { script_id: null, framework: 'openqasm', inline_code: bellQasm3() },
-      backends: ['local'],
-      evidence: { task_executions: 1 }
-    })
-    const names = record.evidence.artifacts.map(({ name }: { name: string }) => name)
-    expect(names).toEqual(
-      [
-        'backend.json',
-        'circuit.qasm',
-        'environment.json',
-        'job.json',
-        'parameters.json',
-        'result.json',
-        'source.qasm',
-        'timing.json'
-      ].map((name) => `tasks/main/${name}`)
-    )
-    const [file] = await db.execute(sql`select content, sha256 from capsule_files
-      where capsule_id = ${record.id} and name = 'tasks/main/result.json'`)
-    expect((file!.content as Buffer).toString()).toBe(bellResult())
-    expect(file!.sha256).toBe(createHash('sha256').update(bellResult()).digest('hex'))
-    expect((await ada.get(`/api/jobs/${jobId}`)).body.capsule_id).toBe(record.id)
-    const listed = (await ada.get(`/api/jobs?capsule_id=${record.id}`)).body
-    expect(listed.jobs.map(({ id }: { id: string }) => id)).toEqual([jobId])
-  })
-
-  test('keeps numbers that no JavaScript number holds', async () => {
-    const result = '{"n":123456789012345678901234567890,"x":1e400}'
-    const jobId = await ada.submit(submission())
-    await db.execute(sql`update jobs set params = '{"shots":100,"big":12345678901234567890123}' where id = ${jobId}`)
-    await finishJob(db, jobId, result)
-    const id = (await fromJob(ada, { job_id: jobId })).body.capsule_id
-    const files = await db.execute(sql`select name, content from capsule_files where capsule_id = ${id}`)
-    const text = (name: string) =>
-      (files.find((row) => row.name === `tasks/main/${name}`)!.content as Buffer).toString()
-    expect(text('result.json')).toBe(result)
-    expect(text('parameters.json')).toBe('{"shots":100,"big":12345678901234567890123}')
-    const [row] = await db.execute(sql`select definition from capsules where id = ${id}`)
-    expect(JSON.parse(row!.definition as string).tasks[0].parameters_text).toContain('12345678901234567890123')
-  })
-
-  test('is refused for a job that has not completed, and one of others', async () => {
-    const pending = await ada.submit(submission())
-    expect(errorOf(await fromJob(ada, { job_id: pending }))).toEqual([
-      400,
-      'job_id: must be a completed job (it is pending)'
-    ])
-    expect(errorOf(await fromJob(bob, { job_id: pending }))).toEqual([404, 'job_id: no such job'])
-    expect(errorOf(await fromJob(ada, { job_id: nobody }))).toEqual([404, 'job_id: no such job'])
-  })
-
-  test('cannot be changed, and is deleted by its owner', async () => {
-    const id = (await fromJob(ada, { job_id: await finished(ada) })).body.capsule_id
-    expect(errorOf(await patch(ada, id, { name: 'x' }))).toEqual([
-      403,
-      'This capsule is runnable; only a draft capsule can be changed'
-    ])
-    expect((await remove(ada, id)).status).toBe(200)
-  })
-})
-
-describe('create_capsule at submission', () => {
-  test('makes one when the job completes, and the job names it', async () => {
-    const jobId = await ada.submit(submission({ create_capsule: true, capsule_name: 'Promised' }))
-    expect((await ada.get(`/api/jobs/${jobId}`)).body.capsule_id).toBeNull()
-    await finishJob(db, jobId)
-    const job = (await ada.get(`/api/jobs/${jobId}`)).body
-    expect(job).toMatchObject({ status: 'completed', status_reason: null, capsule_id: uuid })
-    expect(await read(ada, job.capsule_id)).toMatchObject({
-      name: 'Promised',
-      state: 'runnable',
-      owner_id: ada.id,
-      source_job_id: jobId,
-      evidence: { task_executions: 1 }
-    })
-    const [entry] = await db.execute(sql`select actor, action from audit_entries where capsule_id = ${job.capsule_id}`)
-    expect(entry).toEqual({ actor: `user:${ada.id}`, action: 'capsule.created' })
-  })
-
-  test('makes none of a job that fails, nor of a repeated end', async () => {
-    const jobId = await ada.submit(submission({ create_capsule: true }))
-    const fence = { generation: 1 }
-    await beginJob(db, jobId, fence)
-    const sha256 = await completeAttempt(db, jobId, (await openAttempt(db, jobId, fence))!, bellResult())
-    const ends = [await completeJob(db, jobId, fence, sha256!), await completeJob(db, jobId, fence, sha256!)]
-    expect(ends).toEqual(['won', 'already_mine'])
-    const [row] = await db.execute(sql`select count(*)::int as count from capsules where source_job_id = ${jobId}`)
-    expect(row!.count).toBe(1)
-    const cancelled = await ada.submit(submission({ create_capsule: true }))
-    await ada.post(`/api/jobs/${cancelled}/cancel`)
-    expect((await ada.get(`/api/jobs/${cancelled}`)).body).toMatchObject({ status: 'cancelled', capsule_id: null })
-  })
-
-  test('a capsule that cannot be made fails no job, which says why', async () => {
-    const jobId = await ada.submit(submission({ create_capsule: true }))
-    await db.execute(
-      sql`alter table capsules add constraint refuse_one check (name <> ${'Job '.concat(jobId)}) not valid`.inlineParams()
-    )
-    await finishJob(db, jobId)
-    await db.execute(sql`alter table capsules drop constraint refuse_one`)
-    expect((await ada.get(`/api/jobs/${jobId}`)).body).toMatchObject({
-      status: 'completed',
-      capsule_id: null,
-      status_reason: expect.stringMatching(/^no capsule was made of this job: .*from-job/)
-    })
-    expect((await fromJob(ada, { job_id: jobId })).status).toBe(201)
-  })
-})
-
-describe('cloning', () => {
-  test('gives the caller a draft with the same definition, and nothing else of it', async () => {
-    const id = (await fromJob(ada, { job_id: await finished(ada) })).body.capsule_id
-    const source = await read(ada, id)
-    const answer = await mate.post(`/api/capsules/${id}/clone`, { name: 'Mine' })
-    expect([answer.status, answer.body]).toEqual([201, { capsule_id: uuid }])
-    const clone = await read(mate, answer.body.capsule_id)
-    expect(clone).toMatchObject({
-      name: 'Mine',
-      state: 'draft',
-      owner_id: mate.id,
-      team_id: ada.teamId,
-      cloned_from: id,
-      source_job_id: null,
-      definition_sha256: source.definition_sha256,
-      evidence: { task_executions: 0, artifacts: [] },
-      seal: null,
-      schedule: null
-    })
-    expect(clone.workflow).toEqual(source.workflow)
-    expect((await mate.post(`/api/capsules/${id}/clone`)).status).toBe(201)
-    expect(errorOf(await bob.post(`/api/capsules/${id}/clone`))).toEqual([404, 'no such capsule'])
   })
 })

@@ -32,6 +32,7 @@ import { createDraft, readFields } from '../capsule-draft.js'
 import { capsuleSummaryView, capsuleView } from '../capsule-view.js'
 import { cloneCapsule } from '../clone-capsule.js'
 import type { ApiDeps } from '../deps.js'
+import type { PackageSlots } from '../package-slots.js'
 import { callerOf, ownerForWrite, readTeam, teamForWrite, userOf } from '../plugins/access.js'
 import { SealBody, sealCapsule } from '../seal-capsule.js'
 
@@ -60,7 +61,10 @@ const CloneBody = Type.Union([
   Type.Null()
 ])
 
-export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: PackageSlots }> = async (
+  app,
+  { deps, slots }
+) => {
   const { db } = deps
 
   app.post(
@@ -174,34 +178,36 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
       const { job_id, name, description, tags, seal, ...more } = request.body
       // Before the transaction: it may have to be made.
       const signer = seal ? await deps.signer() : null
-      return app.writeOnce(request, reply, async ({ tx }) => {
-        const job = await loadJob(tx, callerOf(request), job_id)
-        if (!job) throw new ServiceError('not_found', 'job_id: no such job')
-        const teamId = await ownerForWrite(request, tx, job.teamId, 'job')
-        if (job.status !== 'completed')
-          throw new ServiceError('validation_error', `job_id: must be a completed job (it is ${job.status})`)
-        const id = await createCapsuleOfJob(
-          tx,
-          {
-            jobId: job.id,
-            teamId,
-            ownerId: userOf(request).id,
-            name: name ?? null,
-            ...(description !== undefined && { description }),
-            ...(tags && { tags }),
-            maxBudget: readMaxBudget(more.max_budget_usd ?? null),
-            retentionYears: more.retention_years ?? null,
-            regulatoryFramework: more.regulatory_framework ?? null
-          },
-          { actor: actorText(callerOf(request)) }
-        )
-        if (signer) {
-          const capsule = (await lockCapsule(tx, id))!
-          const by = { caller: callerOf(request), signer, at: deps.now() }
-          await sealCapsule(tx, by, capsule, seal === true || !seal ? { exit_code: 0 } : seal, async () => capsule)
-        }
-        return { status: 201, body: { capsule_id: id } }
-      })
+      return slots.within(() =>
+        app.writeOnce(request, reply, async ({ tx }) => {
+          const job = await loadJob(tx, callerOf(request), job_id)
+          if (!job) throw new ServiceError('not_found', 'job_id: no such job')
+          const teamId = await ownerForWrite(request, tx, job.teamId, 'job')
+          if (job.status !== 'completed')
+            throw new ServiceError('validation_error', `job_id: must be a completed job (it is ${job.status})`)
+          const id = await createCapsuleOfJob(
+            tx,
+            {
+              jobId: job.id,
+              teamId,
+              ownerId: userOf(request).id,
+              name: name ?? null,
+              ...(description !== undefined && { description }),
+              ...(tags && { tags }),
+              maxBudget: readMaxBudget(more.max_budget_usd ?? null),
+              retentionYears: more.retention_years ?? null,
+              regulatoryFramework: more.regulatory_framework ?? null
+            },
+            { actor: actorText(callerOf(request)) }
+          )
+          if (signer) {
+            const capsule = (await lockCapsule(tx, id))!
+            const by = { caller: callerOf(request), signer, at: deps.now() }
+            await sealCapsule(tx, by, capsule, seal === true || !seal ? { exit_code: 0 } : seal, async () => capsule)
+          }
+          return { status: 201, body: { capsule_id: id } }
+        })
+      )
     }
   )
 

@@ -2,7 +2,7 @@
 // numbers that JavaScript has already changed, and shapes made to exhaust a recursive reader. Checked once at the
 // edge, before any validator.
 
-const DEPTH_MAX = 32
+export const DEPTH_MAX = 32
 // A submit body of 4 MiB can hold far more nodes than any honest request; validators are linear in them.
 const NODES_MAX = 20_000
 

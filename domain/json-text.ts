@@ -77,6 +77,19 @@ export function jsonAt(text: string, pointer: string): string | null {
   return found
 }
 
+/** How many objects and lists stand in each other at the most. */
+export function jsonDepth(text: string): number {
+  let depth = 0
+  let deepest = 0
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"') at = endOfString(text, at) - 1
+    else if (character === '{' || character === '[') deepest = Math.max(deepest, ++depth)
+    else if (character === '}' || character === ']') depth--
+  }
+  return deepest
+}
+
 /** In bytes of UTF-8. */
 export const jsonSize = (text: string): number => new TextEncoder().encode(text).length
 

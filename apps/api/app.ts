@@ -19,6 +19,7 @@ import { createJobWaits } from './job-waits.js'
 import { createJobWatches } from './job-watch.js'
 import { createNudge } from './nudge.js'
 import { openapiOptions } from './openapi.js'
+import { createPackageSlots } from './package-slots.js'
 import access from './plugins/access.js'
 import errors, { sendFault } from './plugins/errors.js'
 import jsonBody from './plugins/json-body.js'
@@ -61,6 +62,9 @@ import { webhookRoutes } from './routes/webhooks.js'
 import { API_VERSION } from './version.js'
 
 const BODY_MAX = 64 * 1024
+/** Capsules that are made of jobs, or sealed: each may take 60 MiB twice. Most take milliseconds. */
+const CAPSULES_AT_ONCE = 4
+const CAPSULES_WAITING_MAX = 100
 
 export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}): Promise<FastifyInstance> {
   const app = Fastify({
@@ -137,8 +141,9 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(capsuleRunRoutes, { deps, nudge })
   await app.register(capsuleScheduleRoutes, { deps })
   await app.register(capsuleTransferRoutes, { deps })
-  await app.register(capsuleRoutes, { deps })
-  await app.register(capsuleStateRoutes, { deps })
+  const capsuleSlots = createPackageSlots(CAPSULES_AT_ONCE, CAPSULES_WAITING_MAX)
+  await app.register(capsuleRoutes, { deps, slots: capsuleSlots })
+  await app.register(capsuleStateRoutes, { deps, slots: capsuleSlots })
   await app.register(publicCapsuleRoutes, { deps })
   await app.register(budgetRoutes, { deps })
   await app.register(usageRoutes, { deps })

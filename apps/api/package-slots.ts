@@ -4,6 +4,8 @@ import { ServiceError } from '../../domain/errors.js'
 export interface PackageSlots {
   /** Waits its turn. @returns what gives the slot back, once or more. @throws ServiceError `rate_limited` when too many wait. */
   take(): Promise<() => void>
+  /** Does something in a slot. */
+  within<T>(work: () => Promise<T>): Promise<T>
 }
 
 /** @param waitingMax beyond this somebody waits longer than they would like to. */
@@ -15,7 +17,11 @@ export function createPackageSlots(atOnce: number, waitingMax: number): PackageS
     if (next) next()
     else free++
   }
-  return {
+  const slots: PackageSlots = {
+    async within(work) {
+      const give = await slots.take()
+      return work().finally(give)
+    },
     async take() {
       if (free > 0) free--
       else if (waiting.length >= waitingMax)
@@ -31,4 +37,5 @@ export function createPackageSlots(atOnce: number, waitingMax: number): PackageS
       }
     }
   }
+  return slots
 }

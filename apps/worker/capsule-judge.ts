@@ -25,9 +25,12 @@ export interface CapsuleJudge {
 
 /** How many are judged at once: the statistics of one keep a processor busy. */
 const AT_ONCE = 2
+/** One that could not be judged or recorded is left alone for this long, so that the others get their turn. */
+const PUT_OFF_MS = 30_000
 
 export function startCapsuleJudge({ db, pool, notes, log, everyMs }: CapsuleJudgeDeps): CapsuleJudge {
   const lanes = new Set<Promise<unknown>>()
+  const putOff = new Set<string>()
   let closed = false
 
   /** The report; or why there is none. */
@@ -40,17 +43,29 @@ export function startCapsuleJudge({ db, pool, notes, log, everyMs }: CapsuleJudg
     })
 
   /** In one transaction: a run is free again as soon as whoever judges it is gone. @returns whether there was one. */
-  const judgeNext = (): Promise<boolean> =>
-    db.transaction(async (tx) => {
-      const runId = closed ? null : await takeRunToJudge(tx)
-      if (runId === null) return false
-      const input = await loadToJudge(tx, runId)
-      const verification = typeof input === 'string' ? input : await judge(input, runId)
-      if (typeof verification === 'string') await recordNoVerdict(tx, runId, verification)
-      else if (await recordVerification(tx, runId, verification))
-        log.info({ runId, verdict: verification.verdict }, 'a capsule was verified')
-      return true
-    })
+  async function judgeNext(): Promise<boolean> {
+    let runId: string | null = null
+    try {
+      return await db.transaction(async (tx) => {
+        runId = closed ? null : await takeRunToJudge(tx, [...putOff])
+        if (runId === null) return false
+        const input = await loadToJudge(tx, runId)
+        const verification = typeof input === 'string' ? input : await judge(input, runId)
+        if (typeof verification === 'string') await recordNoVerdict(tx, runId, verification)
+        else if (await recordVerification(tx, runId, verification))
+          log.info({ runId, verdict: verification.verdict }, 'a capsule was verified')
+        return true
+      })
+    } catch (error) {
+      if (runId !== null) leave(runId)
+      throw error
+    }
+  }
+
+  function leave(runId: string): void {
+    putOff.add(runId)
+    setTimeout(() => putOff.delete(runId), PUT_OFF_MS).unref()
+  }
 
   async function pass(): Promise<Pass> {
     const judged = await judgeNext()

@@ -4,9 +4,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { accessTable } from '../../apps/api/access-table.js'
-import { type Kind, kinds, platform, questions, strangers } from '../support/access-questions.js'
+import { questions } from '../support/access-questions.js'
 import { bearer, createAccessScenes } from '../support/access-scenes.js'
 import { startApi } from '../support/api.js'
+import { type Kind, kinds, platform, strangers } from '../support/callers.js'
 import { forceStatus } from '../support/rows.js'
 
 const api = await startApi('access_matrix')

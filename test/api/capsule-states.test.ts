@@ -155,6 +155,7 @@ function expected(caller: CallerKind, state: CapsuleState, name: string): [statu
   const mayRead = readers.includes(caller)
   // What is published everybody may continue, in a team of their own.
   if (name === 'clone' && state === 'published' && !mayRead) return [201, null]
+  if (name === 'export' && state === 'published' && !mayRead) return [200, null]
   if (!mayRead) return [404, /^no such capsule$/]
   if (name === 'schedule' && caller.includes('key')) return [403, /^API keys may not do this/]
   if (caller === 'read key of the capsule owner' && !action.isRead) return [403, /needs an API key of tier simulate/]

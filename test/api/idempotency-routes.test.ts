@@ -5,9 +5,10 @@ import { sql } from 'drizzle-orm'
 import { type Access, accessTable } from '../../apps/api/access-table.js'
 import { honoursKey, unkeyedWrites } from '../../apps/api/idempotency.js'
 import { invite } from '../../db/invitations.js'
-import { type Kind, questions, type Scene } from '../support/access-questions.js'
+import { questions } from '../support/access-questions.js'
 import { createAccessScenes } from '../support/access-scenes.js'
 import { startApi } from '../support/api.js'
+import type { Kind, Scene } from '../support/callers.js'
 import { forceStatus } from '../support/rows.js'
 
 const api = await startApi('idempotency_routes')
@@ -53,7 +54,8 @@ describe('every write', () => {
     const question = questions[line]!
     const path = (await (paths[line] ?? question.path)?.(scene)) ?? line.split(' ')[1]!
     const body = await question.body?.(scene)
-    const ask = () => api.ask(line.split(' ')[0]!, path, body, { ...headers, 'idempotency-key': `key of ${line}` })
+    const asked = { ...headers, ...question.headers, 'idempotency-key': `key of ${line}` }
+    const ask = () => api.ask(line.split(' ')[0]!, path, body, asked)
     const first = await ask()
     // Only what was done can be repeated.
     expect([first.status < 300, first.text]).toEqual([true, first.text])

@@ -349,15 +349,6 @@ describe('the list of jobs', () => {
     const answer = await bob.get(`/api/jobs?${query}`)
     expect([query, answer.status]).toEqual([query, 400])
   })
-
-  test.each(['capsule_id=01900000-0000-7000-8000-000000000000'])(
-    'a filter of a later version is refused by name, never ignored: %s',
-    async (query) => {
-      const answer = await bob.get(`/api/jobs?${query}`)
-      expect(answer.status).toBe(400)
-      expect(answer.body.error).toMatch(new RegExp(`^${query.split('=')[0]}: .*not available in this version`))
-    }
-  )
 })
 
 describe('cancelling', () => {

@@ -4,9 +4,10 @@ import { sql } from 'drizzle-orm'
 import { openSession } from '../../db/accounts.js'
 import { newId } from '../../db/ids.js'
 import { invite } from '../../db/invitations.js'
-import { questions, type Scene } from '../support/access-questions.js'
+import { questions } from '../support/access-questions.js'
 import { startApi, type TestUser } from '../support/api.js'
 import { addDraft } from '../support/audit-trails.js'
+import type { Scene } from '../support/callers.js'
 import { addScript } from '../support/script-rows.js'
 
 const api = await startApi('mass_assignment')
@@ -67,7 +68,6 @@ beforeAll(async () => {
     script: () => addScript(db, { teamId, userId: admin.id }),
     capsuleIn: async () => newId(),
     capsule: () => addDraft(db, teamId, admin.id),
-    sealedCapsule: never,
     invitation: async () => {
       const given = { teamId, email: `${newId()}@example.org`, role: 'member' as const, message: null }
       const { invitation, token } = await db.transaction((tx) => invite(tx, { ...given, invitedBy: admin.id }))

@@ -108,7 +108,7 @@ describe('the document', () => {
 describe('every route answers as the document says', () => {
   /** With the owner, an administrator of the platform too; in an order in which each can succeed. */
   const questions = (): [method: string, path: string, body?: unknown, headers?: Headers][] => {
-    const { teamId, pendingJob, completedJob, failedJob, apiKey, member, scriptId } = team
+    const { teamId, pendingJob, completedJob, failedJob, apiKey, member, scriptId, capsules } = team
     const script = `/api/scripts/${scriptId}`
     const analysis = {
       team_id: teamId,
@@ -179,6 +179,14 @@ describe('every route answers as the document says', () => {
       ['GET', `/api/jobs/${completedJob}/events`],
       ['POST', `/api/jobs/${completedJob}/rerun`],
       ['GET', `/api/jobs/${pendingJob}`, undefined, { authorization: `Bearer ${apiKey.key}` }],
+      ['GET', '/api/capsules?limit=3'],
+      ['GET', '/api/capsules/public'],
+      ['GET', '/api/capsules/public/a-bell-pair'],
+      ...Object.values(capsules).map((id): [string, string] => ['GET', `/api/capsules/${id}`]),
+      ['GET', `/api/capsules/${capsules.sealed}/audit`],
+      ['PATCH', `/api/capsules/${capsules.draft}`, { description: 'changed' }],
+      ['POST', `/api/capsules/${capsules.published}/clone`],
+      ['GET', `/api/jobs?capsule_id=${capsules.runnable}`],
       ['GET', '/api/scripts?limit=1'],
       ['POST', `${script}/analyse`, analysis],
       ['GET', `${script}/execution-options?team_id=${teamId}`],
@@ -205,6 +213,11 @@ describe('every route answers as the document says', () => {
       ['GET', '/api/admin/system'],
 
       // From here on things end.
+      ['POST', `/api/capsules/${capsules.runnable}/seal`, { exit_code: 0 }],
+      ['POST', `/api/capsules/${capsules.sealed}/publish`, { title: 'A Bell pair', description: 'another' }],
+      ['POST', `/api/capsules/${capsules.secondSealed}/archive`],
+      ['POST', `/api/admin/capsules/${capsules.published}/takedown`, { reason: 'a test' }],
+      ['DELETE', `/api/capsules/${capsules.draft}`],
       ['POST', `/api/scripts/${team.secondScriptId}/publish`],
       ['DELETE', script],
       ['POST', `/api/jobs/${pendingJob}/cancel`],

@@ -33,7 +33,8 @@ test('a job is told of when it begins and when it ends, with what is known of it
     requestId: 'a-request',
     mode: 'temporal',
     backend: 'local',
-    generation: 1
+    generation: 1,
+    capsuleRunId: null
   }
   expect(told).toEqual([
     { ...facts, to: 'running', errorCode: null, cost: null, queuedSeconds: expect.closeTo(90, -1), ranSeconds: null },

@@ -37,8 +37,8 @@ const runs = (id = capsule.id) =>
   db.select().from(capsuleRuns).where(eq(capsuleRuns.capsuleId, id)).orderBy(capsuleRuns.id)
 
 /** As if its job had ended and been judged; the steps between are others' business. */
-async function endRun(id: string, end: { verdict: Verdict } | { failed: string }): Promise<string | null> {
-  return db.transaction(async (tx) => {
+async function endRun(id: string, end: { verdict: Verdict } | { failed: string }): Promise<void> {
+  await db.transaction(async (tx) => {
     await tx.execute(sql`set local session_replication_role = replica`)
     await tx
       .update(capsuleRuns)
@@ -47,7 +47,7 @@ async function endRun(id: string, end: { verdict: Verdict } | { failed: string }
         ...('verdict' in end ? { status: 'completed', verdict: end.verdict } : { status: 'failed', reason: end.failed })
       })
       .where(eq(capsuleRuns.id, id))
-    return (await afterVerdict(tx, id)).confirmation
+    await afterVerdict(tx, id)
   })
 }
 
@@ -203,12 +203,11 @@ describe('a verdict that nobody wants', () => {
       ...sealed
     })
     const run = await firstRun()
-    const jobId = await endRun(run, { verdict: 'different' })
+    await endRun(run, { verdict: 'different' })
     const second = await confirmation(run)
     expect(second).toMatchObject({ trigger: 'confirmation', mode: 'verify', status: 'pending' })
-    expect(jobId).not.toBeNull()
     expect(await mails()).toEqual([])
-    expect(await endRun(second.id, { verdict: 'drifted' })).toBeNull()
+    await endRun(second.id, { verdict: 'drifted' })
     expect(await mails()).toEqual([owner.email])
     expect(await alerted(run)).not.toBeNull()
     const told = await db.select().from(webhookDeliveries).where(eq(webhookDeliveries.webhookId, webhookId))
@@ -231,7 +230,7 @@ describe('a verdict that nobody wants', () => {
   test('is told at once when the second run cannot be made', async () => {
     const run = await firstRun()
     await db.execute(sql`update teams set suspended_at = now() where id = ${capsule.teamId}`)
-    expect(await endRun(run, { verdict: 'different' })).toBeNull()
+    await endRun(run, { verdict: 'different' })
     expect(await mails()).toEqual([owner.email])
   })
 
@@ -255,6 +254,21 @@ describe('a verdict that nobody wants', () => {
     expect(await surprise(5)).not.toBeNull()
   })
 
+  test('of many that end at once is confirmed once, and told once', async () => {
+    const hours = [1, 2, 3, 4, 5]
+    await db.transaction(async (tx) => {
+      const [row] = await tx.select().from(capsules).where(eq(capsules.id, capsule.id))
+      await backfillRuns(tx, { capsule: row!, times: hours.map(due), userId: owner.userId, actor: 'system', at })
+    })
+    const many = await runs()
+    await Promise.all(many.map(({ id }) => endRun(id, { verdict: 'different' })))
+    const confirmations = (await runs()).filter(({ trigger }) => trigger === 'confirmation')
+    expect(confirmations).toHaveLength(1)
+    await endRun(confirmations[0]!.id, { verdict: 'different' })
+    expect(await mails()).toEqual([owner.email])
+    expect((await runs()).filter(({ alertedAt }) => alertedAt !== null)).toHaveLength(1)
+  })
+
   test('covers a verification that failed, and a failed one that came out well does not count', async () => {
     const run = await firstRun()
     await endRun(run, { failed: 'the backend is gone' })
@@ -265,7 +279,7 @@ describe('a verdict that nobody wants', () => {
   test('of a run that somebody asked for, or that the schedule does not name, is told to nobody', async () => {
     await put({ alertEmails: [owner.email], alertOn: ['failed'] })
     const run = await firstRun()
-    expect(await endRun(run, { verdict: 'different' })).toBeNull()
+    await endRun(run, { verdict: 'different' })
     expect(await runs()).toHaveLength(1)
   })
 

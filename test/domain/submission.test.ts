@@ -62,14 +62,11 @@ describe('a submission', () => {
     expect(refusal({ capsule_name: 'x', create_capsule: false }).code).toBe('validation_error')
   })
 
-  test.each([['create_capsule', { create_capsule: true, capsule_name: 'x' }]])(
-    '%s is refused by name in this version, never ignored',
-    (field, changes) => {
-      const { code, message } = refusal(changes)
-      expect(code).toBe('not_available')
-      expect(message).toMatch(new RegExp(`^${field.replace('.', '\\.')}: .*not available in this version`))
-    }
-  )
+  test('asks for a capsule, with a name or without', () => {
+    expect(read({ create_capsule: true, capsule_name: 'x' }).capsule).toEqual({ name: 'x' })
+    expect(read({ create_capsule: true }).capsule).toEqual({ name: null })
+    expect(read({ create_capsule: false }).capsule).toBeUndefined()
+  })
 
   test('names a saved script by its id or its slug, with the analysis that it was told of', () => {
     const id = '01900000-0000-7000-8000-000000000000'

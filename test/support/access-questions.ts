@@ -2,77 +2,24 @@
 // works with.
 import { createHash, randomBytes } from 'node:crypto'
 import { submission } from './builders.js'
-import { tarGz } from './capsule-bench.js'
+import {
+  everybody,
+  inTeam,
+  type Kind,
+  managers,
+  managersReading,
+  owner,
+  ownerOfIt,
+  people,
+  peopleOrKeys,
+  platform,
+  type Question,
+  readers,
+  type Scene,
+  writers
+} from './callers.js'
+import { capsuleQuestions } from './capsule-questions.js'
 
-export const kinds = [
-  'anonymous',
-  'outsider',
-  'former member',
-  'member',
-  'admin',
-  'owner',
-  'owner of a suspended team',
-  'key of another team',
-  'read key',
-  'simulate key',
-  'qpu key',
-  'platform administrator'
-] as const
-export type Kind = (typeof kinds)[number]
-
-export const keysOfTheTeam: Kind[] = ['read key', 'simulate key', 'qpu key']
-export const strangers: Kind[] = ['outsider', 'former member', 'key of another team', 'platform administrator']
-const everybody = [...kinds]
-const people = kinds.filter((kind) => kind !== 'anonymous' && !kind.includes('key'))
-const peopleOrKeys = kinds.filter((kind) => kind !== 'anonymous')
-const readers: Kind[] = ['member', 'admin', 'owner', 'owner of a suspended team', ...keysOfTheTeam]
-const writers: Kind[] = ['member', 'admin', 'owner', 'simulate key', 'qpu key']
-const managers: Kind[] = ['admin', 'owner']
-const managersReading: Kind[] = [...managers, 'owner of a suspended team']
-const owner: Kind[] = ['owner']
-/** The owner of a thing, and what a key of theirs may do with it. */
-const ownerOfIt: Kind[] = ['owner', 'simulate key', 'qpu key']
-/** Those, and the admins of its team. */
-const managersOfIt: Kind[] = ['admin', ...ownerOfIt]
-export const platform: Kind[] = ['platform administrator']
-
-/** What a request is about: a team made for it alone, and things of it. */
-export interface Scene {
-  teamId: string
-  ownerId: string
-  memberId: string
-  job(): Promise<string>
-  /** Over, so that a stream of its events ends. */
-  finishedJob(): Promise<string>
-  /** The owner's, with inline code. */
-  completedJob(): Promise<string>
-  /** The owner's: a Bell pair in OpenQASM. */
-  script(): Promise<string>
-  /** The owner's draft, without tasks. */
-  capsule(): Promise<string>
-  /** The owner's too. */
-  sealedCapsule(): Promise<string>
-  /** The owner's, with evidence unless it is a draft. */
-  capsuleIn(state: 'draft' | 'runnable' | 'sealed' | 'scheduled' | 'published'): Promise<string>
-  invitation(): Promise<{ id: string; token: string }>
-  apiKey(): Promise<string>
-  secret(): Promise<string>
-  webhook(): Promise<string>
-  session(): Promise<string>
-}
-
-export interface Question {
-  allowed: Kind[]
-  /** Of an answer to somebody who may. */
-  status: number | number[]
-  path?: (scene: Scene) => string | Promise<string>
-  /** May be a promise. */
-  body?: (scene: Scene) => unknown
-  /** Beside those that say who asks. */
-  headers?: Record<string, string>
-}
-
-const inTeam = (path: string) => (scene: Scene) => `${path}?team_id=${scene.teamId}`
 const ofJob =
   (rest = '') =>
   async (scene: Scene) =>
@@ -81,15 +28,13 @@ const ofScript =
   (rest = '') =>
   async (scene: Scene) =>
     `/api/scripts/${await scene.script()}${rest}`
-const ofCapsule =
-  (state: Parameters<Scene['capsuleIn']>[0], rest = '') =>
-  async (scene: Scene) =>
-    `/api/capsules/${await scene.capsuleIn(state)}${rest}`
 export const email = () => `${randomBytes(5).toString('hex')}@example.org`
 const PASSWORD = 'a password of somebody'
 const bell = { code: submission().inline_code, language: 'openqasm', backend: 'local', shots: 10 }
 
 export const questions: Record<string, Question> = {
+  ...capsuleQuestions,
+
   'GET /healthz': { allowed: everybody, status: 200 },
   'GET /readyz': { allowed: everybody, status: 200 },
   'GET /openapi.json': { allowed: everybody, status: 200 },
@@ -239,35 +184,6 @@ export const questions: Record<string, Question> = {
   'GET /api/team/usage': { allowed: readers, status: 200, path: inTeam('/api/team/usage') },
   'GET /api/team/audit': { allowed: readers, status: 200, path: inTeam('/api/team/audit') },
   'GET /api/team/audit/verify': { allowed: readers, status: 200, path: inTeam('/api/team/audit/verify') },
-  'GET /api/capsules/:id/audit': {
-    allowed: readers,
-    status: 200,
-    path: async (scene) => `/api/capsules/${await scene.capsule()}/audit`
-  },
-  'GET /api/capsules/:id/export': {
-    allowed: readers,
-    status: 200,
-    path: async (scene) => `/api/capsules/${await scene.capsule()}/export`
-  },
-  'GET /api/capsules/:id/attestation': {
-    allowed: readers,
-    status: 200,
-    path: async (scene) => `/api/capsules/${await scene.sealedCapsule()}/attestation`
-  },
-  'POST /api/capsules/import': {
-    allowed: writers,
-    status: 201,
-    path: inTeam('/api/capsules/import'),
-    headers: { 'content-type': 'application/gzip' },
-    body: () => tarGz({ 'x/capsule.yaml': 'version: "1.0.0"\nname: x\nlifecycle_state: draft\n' })
-  },
-  'POST /api/capsules/upload': {
-    allowed: writers,
-    status: 201,
-    path: inTeam('/api/capsules/upload'),
-    headers: { 'content-type': 'application/yaml' },
-    body: () => 'name: a capsule'
-  },
   'PATCH /api/team/budget': { allowed: owner, status: 200, body: ({ teamId }) => ({ team_id: teamId, daily_usd: 5 }) },
 
   'POST /api/jobs/submit': {
@@ -298,84 +214,6 @@ export const questions: Record<string, Question> = {
   'POST /api/jobs/:id/rerun': { allowed: writers, status: 201, path: ofJob('/rerun') },
   'POST /api/jobs/:id/cancel': { allowed: writers, status: 202, path: ofJob('/cancel') },
 
-  'POST /api/capsules/create': {
-    allowed: writers,
-    status: 201,
-    body: ({ teamId }) => ({ name: 'a capsule', team_id: teamId })
-  },
-  'POST /api/capsules/from-job': {
-    allowed: writers,
-    status: 201,
-    body: async (scene) => ({ job_id: await scene.completedJob() })
-  },
-  'GET /api/capsules': { allowed: readers, status: 200, path: inTeam('/api/capsules') },
-  'GET /api/capsules/public': { allowed: everybody, status: 200 },
-  'GET /api/capsules/public/:slug': {
-    allowed: everybody,
-    status: 200,
-    path: async (scene) => `/api/capsules/public/bell-${await scene.capsuleIn('published')}`
-  },
-  'GET /api/capsules/:id': { allowed: readers, status: 200, path: ofCapsule('runnable') },
-  'PATCH /api/capsules/:id': {
-    allowed: ownerOfIt,
-    status: 200,
-    path: ofCapsule('draft'),
-    body: () => ({ name: 'renamed' })
-  },
-  'DELETE /api/capsules/:id': { allowed: ownerOfIt, status: 200, path: ofCapsule('draft') },
-  'POST /api/capsules/:id/seal': {
-    allowed: managersOfIt,
-    status: 200,
-    path: ofCapsule('runnable', '/seal'),
-    body: () => ({ exit_code: 0 })
-  },
-  'POST /api/capsules/:id/publish': {
-    allowed: managersOfIt,
-    status: 200,
-    path: ofCapsule('sealed', '/publish'),
-    body: () => ({ title: 'A title', description: 'What it is' })
-  },
-  'POST /api/capsules/:id/archive': { allowed: managersOfIt, status: 200, path: ofCapsule('sealed', '/archive') },
-  'POST /api/capsules/:id/clone': {
-    allowed: writers,
-    status: 201,
-    path: ofCapsule('runnable', '/clone'),
-    body: () => ({ name: 'a clone' })
-  },
-  'POST /api/capsules/:id/run': {
-    allowed: writers,
-    status: 201,
-    path: ofCapsule('runnable', '/run'),
-    body: () => ({ mode: 'verify' })
-  },
-  'GET /api/capsules/:id/runs': { allowed: readers, status: 200, path: ofCapsule('runnable', '/runs') },
-  // It has never run; strangers do not even hear that, but of the capsule.
-  'GET /api/capsules/:id/runs/:runId': {
-    allowed: readers,
-    status: 404,
-    path: ofCapsule('runnable', '/runs/01900000-0000-7000-8000-000000000000')
-  },
-  'PUT /api/capsules/:id/schedule': {
-    allowed: managers,
-    status: 200,
-    path: ofCapsule('sealed', '/schedule'),
-    body: () => ({ cron: '0 3 * * *' })
-  },
-  'GET /api/capsules/:id/schedule': { allowed: readers, status: 200, path: ofCapsule('scheduled', '/schedule') },
-  'DELETE /api/capsules/:id/schedule': { allowed: managers, status: 200, path: ofCapsule('scheduled', '/schedule') },
-  'POST /api/capsules/:id/schedule/backfill': {
-    allowed: managers,
-    status: 201,
-    path: ofCapsule('scheduled', '/schedule/backfill'),
-    body: () => ({ from: new Date(Date.now() - 60_000).toISOString(), to: new Date().toISOString() })
-  },
-  'GET /api/capsules/:id/verifications': { allowed: readers, status: 200, path: ofCapsule('sealed', '/verifications') },
-  'POST /api/admin/capsules/:id/takedown': {
-    allowed: platform,
-    status: 200,
-    path: async (scene) => `/api/admin/capsules/${await scene.capsuleIn('published')}/takedown`,
-    body: () => ({ reason: 'a reason' })
-  },
   'GET /api/scripts': { allowed: peopleOrKeys, status: 200 },
   'POST /api/scripts': {
     allowed: ownerOfIt,

@@ -10,9 +10,10 @@ import { transition } from '../../db/job-transition.js'
 import { members, teams } from '../../db/tables/accounts.js'
 import { teamSecrets, webhooks } from '../../db/tables/teams.js'
 import type { KeyTier } from '../../domain/api-key.js'
-import { email, type Kind, keysOfTheTeam, type Scene } from './access-questions.js'
+import { email } from './access-questions.js'
 import type { Headers } from './api.js'
-import { addDraft, foreignSigner, seal } from './audit-trails.js'
+import { addDraft } from './audit-trails.js'
+import { type Kind, keysOfTheTeam, type Scene } from './callers.js'
 import { addCapsuleOfJob, addDraftCapsule, addFinishedJob, addSealedCapsule } from './capsule-rows.js'
 import { addJob, addPerson, type Person } from './rows.js'
 import { addScript } from './script-rows.js'
@@ -62,11 +63,6 @@ export async function createAccessScenes(db: Db) {
       },
       script: () => addScript(db, { teamId, userId: head.userId }),
       capsule: () => addDraft(db, teamId, head.userId),
-      sealedCapsule: async () => {
-        const id = await addDraft(db, teamId, head.userId)
-        await seal(db, foreignSigner(), id)
-        return id
-      },
       invitation: async () => {
         const given = { teamId, email: email(), role: 'member' as const, message: null, invitedBy: head.userId }
         const { invitation, token } = await db.transaction((tx) => invite(tx, given))

@@ -163,7 +163,7 @@ async function take(db: Db, { id, fence, script }: World['jobs'][number], step: 
   }
 }
 
-const askedCircuit = (number: number) => ({
+export const askedCircuit = (number: number) => ({
   kind: 'circuit' as const,
   final: false as const,
   number,

@@ -20,6 +20,8 @@ export interface PopulatedTeam {
   scriptId: string
   /** The same again. */
   secondScriptId: string
+  /** The owner's: one of each state. */
+  capsules: Record<'draft' | 'runnable' | 'sealed' | 'secondSealed' | 'published', string>
   invitation: { id: string; token: string }
   /** Of tier qpu. */
   apiKey: { id: string; key: string }
@@ -85,6 +87,21 @@ export async function makePopulatedTeam(api: TestApi, wrap: (ask: Ask) => Ask = 
   const { script_id: scriptId } = await asOwner('POST', '/api/scripts/upload', script)
   const { script_id: secondScriptId } = await asOwner('POST', '/api/scripts/upload', script)
 
+  const made = async (path: string, body: object): Promise<string> =>
+    (await asOwner('POST', `/api/capsules/${path}`, body)).capsule_id
+  const capsules = {
+    draft: await made('create', {
+      name: 'a draft',
+      team_id: teamId,
+      workflow: { tasks: [{ name: 'bell', script_id: scriptId, backend: 'local', parameters: { shots: 10 } }] }
+    }),
+    runnable: await made('from-job', { job_id: completedJob }),
+    sealed: await made('from-job', { job_id: completedJob, seal: true }),
+    secondSealed: await made('from-job', { job_id: completedJob, seal: { exit_code: 0, margin: 0.5 } }),
+    published: await made('from-job', { job_id: completedJob, seal: true, retention_years: 1 })
+  }
+  await asOwner('POST', `/api/capsules/${capsules.published}/publish`, { title: 'A Bell pair', description: 'of two' })
+
   const again = await wrap(api.ask)('POST', '/api/auth/sign-in', { email: owner.email, password: PASSWORD })
   const { sessions } = await succeeding(wrap(api.ask))('GET', '/api/auth/sessions', undefined, {
     cookie: cookieOf(again)
@@ -98,6 +115,7 @@ export async function makePopulatedTeam(api: TestApi, wrap: (ask: Ask) => Ask = 
     failedJob,
     scriptId,
     secondScriptId,
+    capsules,
     invitation,
     apiKey,
     secretId: secrets[0].id,

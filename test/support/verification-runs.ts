@@ -1,6 +1,6 @@
 // Runs to be judged: laws that results of circuits follow, samples of them, and results as they are stored.
 import type { Counts } from '../../domain/verification/count-pair.js'
-import { draw, lawOf } from '../../domain/verification/discrete-law.js'
+import { lawOf, spread } from '../../domain/verification/discrete-law.js'
 import type { Random } from '../../domain/verification/random.js'
 import type { RunCounts } from '../../domain/verification/run-counts.js'
 
@@ -26,7 +26,7 @@ export function sampler(weights: readonly number[], random: Random): (shots: num
   const names = weights.map((_, k) => k.toString(2).padStart(width, '0'))
   return (shots) => {
     const found = new Float64Array(weights.length)
-    for (let shot = 0; shot < shots; shot++) found[draw(law, random)]! += 1
+    spread(law, shots, found, 0, random)
     const counts: Record<string, number> = {}
     found.forEach((count, k) => {
       if (count > 0) counts[names[k]!] = count

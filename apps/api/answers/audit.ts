@@ -5,7 +5,7 @@ import { type AnswerSet, count, nullable, ok, oneOf, ref, text, time, uuid } fro
 
 const Hash = Type.String({ pattern: '^[0-9a-f]{64}$' })
 const Page = Type.Object({
-  entries: Type.Array(ref('AuditEntry')),
+  entries: Type.Array(ref('TrailEntry')),
   total: count,
   total_capped: Type.Optional(Type.Literal(true)),
   limit: Type.Integer(),
@@ -14,7 +14,7 @@ const Page = Type.Object({
 
 export const auditAnswers: AnswerSet = {
   schemas: {
-    AuditEntry: Type.Object(
+    TrailEntry: Type.Object(
       {
         seq: Type.Integer({ minimum: 1 }),
         team_id: uuid,
@@ -33,7 +33,7 @@ export const auditAnswers: AnswerSet = {
           'hash is the hex SHA-256 of prev_hash followed by the RFC 8785 JSON of all fields but prev_hash and hash; the first prev_hash is 64 zeros'
       }
     ),
-    AuditReport: Type.Object({
+    TrailReport: Type.Object({
       ok: Type.Boolean(),
       entries: count,
       head: Type.Object({ seq: count, hash: Hash }),
@@ -46,7 +46,7 @@ export const auditAnswers: AnswerSet = {
   answers: {
     'GET /api/capsules/:id/audit': { success: ok('Entries about the capsule', Page) },
     'GET /api/team/audit': { success: ok('Entries of the team', Page) },
-    'GET /api/team/audit/verify': { success: ok('Whether the trail holds', ref('AuditReport')) },
+    'GET /api/team/audit/verify': { success: ok('Whether the trail holds', ref('TrailReport')) },
     'GET /api/meta/keys': {
       success: ok(
         'Keys, the oldest first',

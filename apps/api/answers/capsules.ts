@@ -75,7 +75,7 @@ const publicFields = {
 }
 
 const unknown = ['not_found', 'backend_unknown'] as const satisfies ErrorCode[]
-const sealing = ['conflict', 'worker_not_configured'] as const satisfies ErrorCode[]
+const sealing = ['conflict', 'rate_limited', 'worker_not_configured'] as const satisfies ErrorCode[]
 
 export const capsuleAnswers: AnswerSet = {
   schemas: {

@@ -6,6 +6,7 @@ import { archiveCapsule, publishCapsule } from '../../../db/capsule-seals.js'
 import { CapsuleTags } from '../../../domain/capsule-fields.js'
 import { assertMayNow, lockRequestedCapsule, requestedCapsule } from '../capsule-access.js'
 import type { ApiDeps } from '../deps.js'
+import type { PackageSlots } from '../package-slots.js'
 import { callerOf } from '../plugins/access.js'
 import { SealBody, sealCapsule } from '../seal-capsule.js'
 import { CapsuleId, recordOf } from './capsules.js'
@@ -22,7 +23,10 @@ const PublishBody = Type.Object(
   { additionalProperties: false }
 )
 
-export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: PackageSlots }> = async (
+  app,
+  { deps, slots }
+) => {
   app.post(
     '/api/capsules/:id/seal',
     {
@@ -39,13 +43,17 @@ export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = 
     async (request, reply) => {
       // Before the transaction: it may have to be made.
       const signer = await deps.signer()
-      return app.writeOnce(request, reply, async ({ tx }) => {
-        const capsule = await requestedCapsule(tx, request)
-        await assertMayNow(request, tx, capsule, 'seal')
-        const by = { caller: callerOf(request), signer, at: deps.now() }
-        const sealed = await sealCapsule(tx, by, capsule, request.body, () => lockRequestedCapsule(request, tx, 'seal'))
-        return { body: await recordOf(tx, sealed) }
-      })
+      return slots.within(() =>
+        app.writeOnce(request, reply, async ({ tx }) => {
+          const capsule = await requestedCapsule(tx, request)
+          await assertMayNow(request, tx, capsule, 'seal')
+          const by = { caller: callerOf(request), signer, at: deps.now() }
+          const sealed = await sealCapsule(tx, by, capsule, request.body, () =>
+            lockRequestedCapsule(request, tx, 'seal')
+          )
+          return { body: await recordOf(tx, sealed) }
+        })
+      )
     }
   )
 

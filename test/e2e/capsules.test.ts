@@ -2,7 +2,9 @@
 // workers that die in between.
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { advanceRun } from '../../db/capsule-run-steps.js'
 import { bellQasm3, slowQiskit, submission } from '../support/builders.js'
+import { finishJob } from '../support/capsule-rows.js'
 import { eventually } from '../support/eventually.js'
 import { type Platform, startPlatform } from '../support/platform.js'
 
@@ -211,6 +213,26 @@ describe('a suite', () => {
     expect(await platform.job(same.job_ids[0]!)).toMatchObject({ params: { x: 1, kept: true } })
   }, 90_000)
 })
+
+test('what workers have left undone when they died is found by the next one, in whichever state a run is', async () => {
+  const verified = await capsuleOfJob({ params: { shots: 100 } })
+  const suite = await capsuleOf(['one', 'two'].map((name) => ({ name, inline_code: returns('{"value": 1}') })))
+  await platform.kill('worker')
+  const { db } = platform.connection
+  const between = await start(suite)
+  const unended = await start(verified, { mode: 'verify' })
+  const unjudged = await start(verified, { mode: 'verify' })
+  for (const { jobId } of [between, unended, unjudged]) await finishJob(db, jobId)
+  expect((await advanceRun(db, unjudged.runId)).status).toBe('judging')
+  expect((await runOf(suite, between.runId)).status).toBe('pending')
+  await platform.start.worker()
+  expect(await over(suite, between.runId)).toMatchObject({
+    status: 'completed',
+    tasks: [{ status: 'completed' }, { status: 'completed' }]
+  })
+  for (const { runId } of [unended, unjudged])
+    expect(await over(verified, runId)).toMatchObject({ status: 'completed', verdict: expect.any(String) })
+}, 90_000)
 
 test('a worker that dies again and again: every run comes to its end, every task and every verdict once', async () => {
   const verified = await capsuleOfJob({ params: { shots: 20_000, seed: 3 }, execution_mode: 'temporal' })

@@ -53,12 +53,16 @@ export async function importedCapsule(
     warnings.push(
       'The package was not made by this service: it holds no definition to restore, so the draft has no tasks'
     )
-  await warnOfBackends(db, definition ?? emptyDefinition, warnings)
+  const fields = fieldsOf(manifest, extension, warnings)
+  const unknown = await unknownBackends(db, [...backendsOf(definition ?? emptyDefinition), ...(fields.backends ?? [])])
+  for (const slug of unknown)
+    warnings.push(`No backend is called ${JSON.stringify(slug)} here: name another one before you run the capsule`)
   warnings.push(...(await attestationWarnings(db, read)))
   const sealed = isSealed(read)
   return {
     capsule: {
-      ...fieldsOf(manifest, extension, warnings),
+      ...fields,
+      ...(fields.backends && { backends: fields.backends.filter((slug) => !unknown.includes(slug)) }),
       definition: definition ?? emptyDefinition,
       derivedFrom: sealed ? read.capsuleDigest : parentOf(manifest),
       imported: {
@@ -231,10 +235,10 @@ async function withKnownScript(
   return { ...task, source: { kind: 'inline', framework: source.framework, text: source.text } }
 }
 
-async function warnOfBackends(db: DbOrTx, definition: CapsuleDefinition, warnings: string[]): Promise<void> {
-  for (const slug of backendsOf(definition))
-    if (!(await findBackend(db, slug)))
-      warnings.push(`No backend is called ${JSON.stringify(slug)} here: name another one before you run the capsule`)
+async function unknownBackends(db: DbOrTx, slugs: readonly string[]): Promise<string[]> {
+  const unknown: string[] = []
+  for (const slug of new Set(slugs)) if (!(await findBackend(db, slug))) unknown.push(slug)
+  return unknown
 }
 
 /** A draft needs none; one that does not hold is worth a word. */

@@ -130,11 +130,13 @@ describe('a package that lies', () => {
       manifest.max_budget_usd = 1e9
       manifest.extensions['quantum-job-service'].retention_years = 1_000
       definition.tasks[0].backend = 'no-such-backend'
+      manifest.extensions['quantum-job-service'].backends = ['local', 'no-such-backend']
     })
     const { status, body } = await bench.imported(bytes)
     expect([status, body.warnings.length]).toEqual([201, 7])
     const after = await bench.record(body.capsule_id)
     expect([after.name.length, after.description.length, after.tags.length]).toEqual([200, 1_000, 10])
+    expect(after.backends).toEqual(['local'])
   })
 
   const attacks: [string, () => Buffer][] = [

@@ -1,5 +1,5 @@
 // Finding and listing capsules. A capsule is there for the members of its team; what is published is there for everybody
-// (db/capsule-publications.ts).
+// (db/capsule-seals.ts).
 import { and, asc, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { CapsuleStanding } from '../domain/capsule-actions.js'
 import type { CapsuleState } from '../domain/capsule-state.js'

@@ -299,6 +299,24 @@ describe('every route answers as the document says', () => {
     expect(faults.splice(0)).toEqual([])
   })
 
+  test('when a capsule is put on a schedule', async () => {
+    const ask = judged(team.owner.ask)
+    const made = await ask('POST', '/api/capsules/from-job', { job_id: team.completedJob, seal: true })
+    const path = `/api/capsules/${made.body.capsule_id}`
+    const [from, to] = [new Date(Date.now() - 3_600_000).toISOString(), new Date().toISOString()]
+    const alert = { emails: [team.owner.email], on: ['failed'] }
+    const statuses = [
+      await ask('PUT', `${path}/schedule`, { cron: '*/30 * * * *', timezone: 'Europe/Berlin', alert }),
+      await ask('POST', `${path}/schedule/backfill`, { from, to }),
+      await ask('GET', `${path}/schedule`),
+      await ask('GET', path),
+      await ask('GET', `${path}/verifications`),
+      await ask('DELETE', `${path}/schedule`)
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([200, 201, 200, 200, 200, 200])
+    expect(faults.splice(0)).toEqual([])
+  })
+
   test('when capsules are run', async () => {
     const ask = judged(team.owner.ask)
     const { body: made } = await ask('POST', '/api/capsules/from-job', { job_id: team.completedJob })

@@ -20,7 +20,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from . import linux, written_pages
+from . import huge_pages, linux, written_pages
 from .private_root import build_shared_root
 from .seam import SHARED_USER, SLOTS_MAX, WITH_NAMESPACES
 from .stopping import continue_run, stop_run
@@ -88,6 +88,7 @@ class _Zygote:
         # One collection in a child would otherwise touch, and so copy, everything that was imported.
         gc.collect()
         gc.freeze()
+        huge_pages.gather()
         self._written = written_pages.learn(rehearsals(self._set))
         return versions
 

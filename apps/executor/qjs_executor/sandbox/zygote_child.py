@@ -1,5 +1,5 @@
-"""A child of a zygote: confined first, then `ready`, then one job and the answers to what it asks. Any step that fails
-ends it before it has a job.
+"""A child of a zygote: confined first, then `ready`, then one job and the answers to what it asks; or it hosts the
+tasks of a job, each in a fork of its own. Any step that fails ends it before it has a job.
 
 The order of the steps matters: each takes away what a later one no longer needs. The filter of system calls is last.
 """
@@ -23,6 +23,7 @@ from .landlock import apply_landlock, landlock_abi
 from .private_root import mount_own_places, python_prefixes
 from .seam import WITH_NAMESPACES, Isolation
 from .seccomp import apply_seccomp
+from .task_host import host_tasks
 
 JOB_FD, RESULT_FD = 3, 4
 _ABOVE_ALL = 64
@@ -71,6 +72,9 @@ def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes, written: list[writ
     frames.send(RESULT_FD, frames.pack({"ready": {"uid": os.getuid(), "layers": layers}}))
     written_pages.own(written)
     order = frames.receive(JOB_FD)
+    if order is not None and "host" in order:
+        host_tasks(RESULT_FD)
+        order = frames.receive(JOB_FD)
     if order is None:
         os._exit(0)
     asks = script_of(order["job"]).may_ask

@@ -19,7 +19,7 @@ import type { Tracing } from '../../activities/tracing.js'
 import { createWebhookClient } from '../../activities/webhook-client.js'
 import { reportEngines } from '../../db/backends.js'
 import { connect } from '../../db/client.js'
-import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
+import { createJobAnnouncer, createTaskAnnouncer, listenToJobs } from '../../db/job-changes.js'
 import { tellMoves } from '../../db/job-moves.js'
 import type { WorkerConfig } from './config.js'
 import { startDirectConsumer } from './direct-consumer.js'
@@ -105,7 +105,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     workflowBundle: config.workflowBundle,
     activities: {
       ...createActivities(steps),
-      ...createTaskActivities(steps),
+      ...createTaskActivities({ ...steps, announce: createTaskAnnouncer(connection.sql) }),
       ...createProviderActivities(providerSteps)
     },
     tracing,

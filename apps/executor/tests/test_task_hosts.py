@@ -162,9 +162,10 @@ def test_a_task_that_is_ended_fails_alone(tasks: Tasks, body: str, said: str, fi
     assert tasks.value("def f(): return 7") == 7
 
 
-def test_a_task_has_its_whole_processor_time_however_many_came_before(tasks: Tasks) -> None:
-    busy = "def f():\n    import time\n    end = time.process_time() + 0.5\n    while time.process_time() < end: pass\n    return 1"
-    assert [tasks.value(busy, wall=2) for _ in range(7)] == [1] * 7
+def test_a_task_has_its_own_limit_of_processor_time_and_begins_at_none(tasks: Tasks) -> None:
+    body = "def f():\n    import resource, time\n    return [time.process_time() < 1, resource.getrlimit(resource.RLIMIT_CPU)[0]]"
+    tasks.value("def f():\n    import time\n    while time.process_time() < 1.5: pass")
+    assert [tasks.value(body, wall=wall) for wall in (9, 4, 20)] == [[True, 10], [True, 5], [True, 21]]
 
 
 def test_the_job_of_a_task_belongs_to_a_task(executor: Executor) -> None:

@@ -46,6 +46,8 @@ class PooledChild:
         self._ends = set(descriptors)
         self.pid = pid_of(self.pidfd)
         self.layers: list[str] = []
+        self.is_host = False
+        """It forks a process for each of its jobs, which are tasks of one."""
         self.given = False
         """A job is on its way to it, or was."""
         self.over_memory = False
@@ -100,27 +102,21 @@ class PooledChild:
         """The stream of the child's messages."""
         return self._reader
 
-    async def send(self, job: dict[str, Any], answers_follow: bool, jobs_follow: bool = False) -> None:
+    async def send(self, job: dict[str, Any], answers_follow: bool) -> None:
         """Hands the job over. A child that dies meanwhile is noticed by its end, not here. The channel stays open when
-        answers, or jobs, are to follow."""
-        await self._open_channel()
+        answers are to follow, or other jobs for a host."""
+        if self._writer is None:
+            await self._open_channel()
+        assert self._writer is not None
         # Every stretch of a run has its wall time; only the first one's is known now.
         cpu_seconds = CPU_SECONDS_MAX if answers_follow else math.ceil(self._limits.wall_seconds) + 1
         try:
             await self.say({"cpu_seconds": cpu_seconds, "job": job})
         finally:
-            if not answers_follow and not jobs_follow:
-                assert self._writer is not None
+            if not answers_follow and not self.is_host:
                 self._writer.close()
 
-    async def become_host(self) -> None:
-        """Tells the child that it hosts the tasks of one job, which follow."""
-        await self._open_channel()
-        await self.say({"host": True})
-
     async def _open_channel(self) -> None:
-        if self._writer is not None:
-            return
         loop = asyncio.get_running_loop()
         self._ends.discard(self._job_fd)
         transport, protocol = await loop.connect_write_pipe(

@@ -179,26 +179,24 @@ class WarmSandbox:
         family = family_of(job) if self._isolation in WITH_NAMESPACES else None
         try:
             host = await self._hosts.take(family) if family else None
-            run = host or await self._begin(job, limits)
+            run = host or await self._begin(job, limits, hosts=family is not None)
         except BaseException:
             self._release()
             raise
         run.child.give(limits)
         run.remember(job)
-        if family and not host:
-            await run.child.become_host()
         try:
-            return await self._stretch(run, job, limits, listen(run.child, job, limits, accepted, bool(family)), family)
+            return await self._stretch(run, job, limits, listen(run.child, job, limits, accepted), family)
         except SandboxFault:
             if not host:
                 raise
         # It ended while it waited.
         return await self._run(job, limits, accepted)
 
-    async def _begin(self, job: Job, limits: Limits) -> LiveRun:
-        """A child that has no job yet."""
+    async def _begin(self, job: Job, limits: Limits, hosts: bool) -> LiveRun:
+        """A child that has no job yet, or a host that has had no task."""
         pool = self._pools[job.zygote]
-        child = await pool.take(limits.start_seconds)
+        child = await (pool.take_host if hosts else pool.take)(limits.start_seconds)
         pool.count_job()
         self._running.add(child)
         settings = self._offer.settings

@@ -54,9 +54,9 @@ class Pipes:
     stderr: int
 
 
-def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes, written: list[written_pages.Range]) -> NoReturn:
+def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes, written: list[written_pages.Range] | None) -> NoReturn:
     """Runs in the fresh fork and never returns. `folder` is the child's working directory where it has no /tmp of its
-    own; `written`, the memory that runs write."""
+    own; `written`, the memory that runs write: None for a host, whose forks would have more to copy by it."""
     try:
         if plan.isolation not in WITH_NAMESPACES:
             stand_guard(plan.isolation, uid, folder)
@@ -70,11 +70,11 @@ def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes, written: list[writ
             frames.send(RESULT_FD, frames.pack({"fault": f"cannot confine the run: {error}"}))
         os._exit(1)
     frames.send(RESULT_FD, frames.pack({"ready": {"uid": os.getuid(), "layers": layers}}))
-    written_pages.own(written)
-    order = frames.receive(JOB_FD)
-    if order is not None and "host" in order:
+    if written is None:
         host_tasks(RESULT_FD)
-        order = frames.receive(JOB_FD)
+    else:
+        written_pages.own(written)
+    order = frames.receive(JOB_FD)
     if order is None:
         os._exit(0)
     asks = script_of(order["job"]).may_ask

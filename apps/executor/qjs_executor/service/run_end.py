@@ -63,15 +63,13 @@ class RunEnd:
     status: tuple[str, int] | None = None
 
 
-async def listen(
-    child: PooledChild, job: Job, limits: Limits, accepted: Callable[[], None], hosted: bool = False
-) -> RunEnd:
-    """Hands the job to the child, or with `hosted` to a process of the host that it is, and waits for its end. Raises
-    SandboxFault when the child does not take the job."""
+async def listen(child: PooledChild, job: Job, limits: Limits, accepted: Callable[[], None]) -> RunEnd:
+    """Hands the job to the child, or to a process of the host that it is, and waits for its end. Raises SandboxFault
+    when the child does not take the job."""
     try:
         async with asyncio.timeout(limits.start_seconds):
             reader = await child.open()
-            await child.send(_message(job), answers_follow=job.script.may_ask, jobs_follow=hosted)
+            await child.send(_message(job), answers_follow=job.script.may_ask)
             first = await read_frame(reader, HANDSHAKE_BYTES_MAX)
     except (TimeoutError, BadFrame) as error:
         raise SandboxFault(f"the child did not take its job: {error or 'too slow'}") from error
@@ -79,7 +77,7 @@ async def listen(
         raise SandboxFault(f"the child did not take its job: {(first or {}).get('fault', 'it ended')}")
     accepted()
     started = time.monotonic()
-    end = await _end(child, reader, job, limits, hosted)
+    end = await _end(child, reader, job, limits)
     return replace(end, seconds=time.monotonic() - started)
 
 
@@ -104,10 +102,8 @@ def _message_bytes_max(job: Job, limits: Limits) -> int:
     return limits.result_bytes // 3 * 4 + ANSWER_HEADROOM_BYTES
 
 
-async def _end(
-    child: PooledChild, reader: asyncio.StreamReader, job: Job, limits: Limits, hosted: bool = False
-) -> RunEnd:
-    answer = asyncio.create_task(_answer(reader, _message_bytes_max(job, limits), hosted))
+async def _end(child: PooledChild, reader: asyncio.StreamReader, job: Job, limits: Limits) -> RunEnd:
+    answer = asyncio.create_task(_answer(reader, _message_bytes_max(job, limits), child.is_host))
     flood = asyncio.create_task(child.flooded())
     try:
         done, _ = await asyncio.wait([answer, flood], timeout=limits.wall_seconds, return_when=asyncio.FIRST_COMPLETED)

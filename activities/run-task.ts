@@ -89,7 +89,9 @@ async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd
   const run = (request: RunRequest) =>
     whenExecutorCan<ScriptEnd>(deps, either, () => deps.executor.runScript(request, either, accepted))
   const ended = await goOnWith(taskRequest(work, series), answered, async (ask) => circuitAnswer(ask), run).catch(
-    (error: unknown) => {
+    async (error: unknown) => {
+      // An attempt that is opened after this try has ended would close the one of the next.
+      await attempt.catch(() => {})
       if (signal.aborted || !taken.signal.aborted) throw error
       return null
     }

@@ -32,6 +32,8 @@ export interface RunRequest {
   resume?: { run_id: string }
   /** One task of a graph; the source serves the lines in its errors alone. */
   task?: { name: string; function: string; arguments: string; values: Record<string, string> }
+  /** The job of `task`: tasks of one job may follow each other in one confinement over there. */
+  task_of?: string
   /** Makes a job's result of what its workflow returns. */
   finish?: { name: string; output: string; values: Record<string, string> }
   /** JSON text, part of the result. */

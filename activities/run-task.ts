@@ -71,21 +71,35 @@ async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd
   const { deps, jobId, key, fence, signal } = work
   const answered = asks.filter((ask) => ask.series === series)
   const kept = { log: deps.log, jobId, signal }
-  let attempt: number | null = null
+  let attempt: Promise<number | null> = Promise.resolve(null)
+  const taken = new AbortController()
+  // A short task is over before its attempt is written down: the executor's slot does not wait for the commit.
   const accepted = async () => {
-    attempt = await persistently(kept, async () => {
+    attempt = persistently(kept, async () => {
       const underWay = answered.length > 0 ? await attemptUnderWay(deps.db, jobId, fence, key) : null
       return underWay ?? openTaskAttempt(deps.db, jobId, fence, key)
     })
-    deps.announce(jobId)
-    return attempt !== null
+    attempt.then(
+      (number) => (number === null ? taken.abort() : deps.announce(jobId)),
+      () => {}
+    )
+    return true
   }
+  const either = AbortSignal.any([signal, taken.signal])
   const run = (request: RunRequest) =>
-    whenExecutorCan<ScriptEnd>(deps, signal, () => deps.executor.runScript(request, signal, accepted))
-  const { end, runId } = await goOnWith(taskRequest(work, series), answered, async (ask) => circuitAnswer(ask), run)
-  if (end.kind === 'refused') return failedForGood(work, { code: 'execution_error', message: end.message })
-  if (attempt === null) return { outcome: 'stopped' }
-  const number = attempt
+    whenExecutorCan<ScriptEnd>(deps, either, () => deps.executor.runScript(request, either, accepted))
+  const ended = await goOnWith(taskRequest(work, series), answered, async (ask) => circuitAnswer(ask), run).catch(
+    async (error: unknown) => {
+      // An attempt that is opened after this try has ended would close the one of the next.
+      await attempt.catch(() => {})
+      if (signal.aborted || !taken.signal.aborted) throw error
+      return null
+    }
+  )
+  if (ended?.end.kind === 'refused') return failedForGood(work, { code: 'execution_error', message: ended.end.message })
+  const number = await attempt
+  if (!ended || number === null) return endOf(work)
+  const { end, runId } = ended
   deps.log.info({ jobId, task: key, attempt: number, end: end.kind }, 'task attempt ended')
   switch (end.kind) {
     case 'completed': {
@@ -95,7 +109,7 @@ async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd
     }
     case 'asked': {
       if (end.ask.kind === 'graph')
-        return ended(work, number, 'failed', {
+        return attemptEnded(work, number, 'failed', {
           code: 'execution_error',
           message: 'a task cannot dispatch a workflow; call the tasks from main(client, params)'
         })
@@ -108,10 +122,10 @@ async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd
         : { outcome: 'stopped' }
     }
     case 'failed':
-      return ended(work, number, 'failed', end.error)
+      return attemptEnded(work, number, 'failed', end.error)
     case 'lost':
     case 'not_parked':
-      return ended(work, number, 'lost', { code: 'execution_service_lost', message: end.message })
+      return attemptEnded(work, number, 'lost', { code: 'execution_service_lost', message: end.message })
     default:
       return assertNever(end)
   }
@@ -131,6 +145,8 @@ function taskRequest({ jobId, key, job, task }: Work, series: number): RunReques
       circuits: 'ask' as const,
       script: repeatable(job, jobId, key, String(series))
     }),
+    // A graph of one task is over with it: only the tasks after the first are worth a confinement that is kept.
+    ...(task.position > 0 && { task_of: jobId }),
     task: {
       name: task.funcName,
       function: task.function,
@@ -141,7 +157,7 @@ function taskRequest({ jobId, key, job, task }: Work, series: number): RunReques
 }
 
 /** An attempt that did not complete: the next one comes after a while, or the task has failed for good. */
-async function ended(work: Work, number: number, state: 'failed' | 'lost', error: JobError): Promise<TaskEnd> {
+async function attemptEnded(work: Work, number: number, state: 'failed' | 'lost', error: JobError): Promise<TaskEnd> {
   const { deps, jobId, key, signal, task } = work
   const kept = { log: deps.log, jobId, signal }
   const before = await persistently(kept, () => attemptStates(deps.db, jobId, key))

@@ -35,10 +35,14 @@ const { firstWaitMs, factor, longestWaitMs } = executionRetry
 /** As `waitAfterAttempt`, of an attempt that another followed. */
 const waited = sql`least(${longestWaitMs}::int, ${firstWaitMs}::int * ${factor}::int ^ (${attempts.number} - 1))::int`
 
-/** Of which task an attempt is (`''`: the job's own), and in which statuses of the job it may begin. */
+/**
+ * Of which task an attempt is (`''`: the job's own), and in which statuses of the job it may begin. `begins` is a statement
+ * about the rows of `held`, the job, that returns `job_id` when what the attempt is of may run.
+ */
 export interface AttemptOf {
   task?: string
   statuses?: JobStatus[]
+  begins?: SQL
 }
 
 /**
@@ -50,10 +54,10 @@ export async function openAttempt(
   db: DbOrTx,
   jobId: string,
   fence: Fence,
-  { task = '', statuses = ['running'] }: AttemptOf = {}
+  { task = '', statuses = ['running'], begins }: AttemptOf = {}
 ): Promise<number | null> {
   const mine = and(eq(jobs.id, jobId), inArray(jobs.status, statuses), fenceHolds(fence))
-  const opened = await openFirst(db, jobId, task, fence, mine)
+  const opened = await openFirst(db, jobId, task, fence, mine, begins)
   if (opened !== null) return opened
   return db.transaction(async (tx) => {
     // Locked by a statement of its own: the next ones see what whoever held the lock has written.
@@ -64,7 +68,7 @@ export async function openAttempt(
       const { seq, status } = await raiseEvents(tx, jobId, lost.length)
       await tellClosed(tx, jobId, lost, seq - lost.length + 1, status)
     }
-    return openFirst(tx, jobId, task, fence, mine)
+    return openFirst(tx, jobId, task, fence, mine, begins)
   })
 }
 
@@ -92,17 +96,18 @@ export async function attemptStates(db: DbOrTx, jobId: string, task: string): Pr
   return rows.map(({ state }) => state)
 }
 
-/** Opens an attempt unless one is open. The update of the job keeps a cancel or a sweep from coming between. */
+/** Opens an attempt unless one is open. The lock on the job keeps a cancel or a sweep from coming between. */
 async function openFirst(
   db: DbOrTx,
   jobId: string,
   task: string,
   fence: Fence,
-  where: SQL | undefined
+  where: SQL | undefined,
+  begins: SQL = sql`select id as job_id from held`
 ): Promise<number | null> {
-  const raised = db
-    .update(jobs)
-    .set({ eventSeq: sql`${jobs.eventSeq} + 1` })
+  const held = db
+    .select({ id: jobs.id })
+    .from(jobs)
     .where(
       and(
         where,
@@ -110,9 +115,12 @@ async function openFirst(
           where ${attempts.jobId} = ${jobId} and task = ${task} and state = 'running')`
       )
     )
-    .returning({ id: jobs.id, seq: jobs.eventSeq, status: jobs.status })
+    .for('no key update')
   const [opened] = await db.execute<{ number: number }>(sql`
-    with raised as ${raised},
+    with held as ${held},
+      begun as (${begins}),
+      raised as (update ${jobs} set event_seq = event_seq + 1 where id in (select job_id from begun)
+        returning id, event_seq, status),
       next as (select coalesce(max(number), 0) + 1 as number from ${attempts}
         where job_id = ${jobId} and task = ${task}),
       told as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state)

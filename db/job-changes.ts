@@ -5,13 +5,20 @@ import { steady } from './steady-connection.js'
 
 const CHANNEL = 'job_changes'
 const COALESCE_MS = 5
+/** Of tasks, of which a graph may end fifty a second: whoever watches it sees them move ten times a second. */
+const TASKS_COALESCE_MS = 100
 // A notice carries at most 8000 bytes; an id and its comma are 37.
 const IDS_PER_NOTICE = 200
 
 export type AnnounceJob = (jobId: string) => void
 
 /** Gathers ids for a few milliseconds and sends them in one notice. A failure is dropped: a notice is only a hint. */
-export function createJobAnnouncer(sql: postgres.Sql): AnnounceJob {
+export const createJobAnnouncer = (sql: postgres.Sql): AnnounceJob => announcer(sql, COALESCE_MS)
+
+/** The same for what tasks of a job's graphs do. */
+export const createTaskAnnouncer = (sql: postgres.Sql): AnnounceJob => announcer(sql, TASKS_COALESCE_MS)
+
+function announcer(sql: postgres.Sql, coalesceMs: number): AnnounceJob {
   const waiting = new Set<string>()
   let scheduled = false
   const send = async () => {
@@ -25,7 +32,7 @@ export function createJobAnnouncer(sql: postgres.Sql): AnnounceJob {
     waiting.add(jobId)
     if (scheduled) return
     scheduled = true
-    setTimeout(send, COALESCE_MS)
+    setTimeout(send, coalesceMs)
   }
 }
 

@@ -1,5 +1,6 @@
 // The tasks of a job's graphs: what one needs to run, how it went. Every write is fenced as those of the job itself.
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { JobError } from '../domain/errors.js'
 import type { TaskState } from '../domain/job-status.js'
 import { storableText } from '../domain/json-guard.js'
@@ -9,10 +10,11 @@ import type { Db, DbOrTx, Tx } from './client.js'
 import { taskResults } from './job-asks.js'
 import { type Fence, now } from './job-transition.js'
 import { attempts, jobTasks, taskValues } from './tables/jobs.js'
-import { taskTexts } from './task-results.js'
 
 export interface TaskRun {
   state: TaskState
+  /** In its graph, from 0. */
+  position: number
   name: string
   funcName: string
   retries: number
@@ -29,17 +31,28 @@ export interface TaskRun {
 
 /** What the executor needs to run a task. */
 export async function loadTaskRun(db: DbOrTx, jobId: string, key: string): Promise<TaskRun | null> {
-  const [task] = await db
-    .select()
+  const called = alias(taskValues, 'called')
+  const taken = alias(taskValues, 'taken')
+  const [row] = await db
+    .select({
+      state: jobTasks.state,
+      position: jobTasks.position,
+      name: jobTasks.name,
+      funcName: jobTasks.funcName,
+      retries: jobTasks.retries,
+      timeoutSeconds: jobTasks.timeoutSeconds,
+      startedAt: jobTasks.startedAt,
+      dependsOn: jobTasks.dependsOn,
+      function: called.content,
+      arguments: taken.content
+    })
     .from(jobTasks)
+    .innerJoin(called, and(eq(called.jobId, jobId), eq(called.sha256, jobTasks.functionSha256)))
+    .innerJoin(taken, and(eq(taken.jobId, jobId), eq(taken.sha256, jobTasks.argumentsSha256)))
     .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.key, key)))
-  if (!task) return null
-  const [contents, values] = await Promise.all([
-    taskTexts(db, jobId, [task.functionSha256, task.argumentsSha256]),
-    taskResults(db, jobId, task.dependsOn)
-  ])
-  const { functionSha256, argumentsSha256 } = task
-  return { ...task, function: contents.get(functionSha256)!, arguments: contents.get(argumentsSha256)!, values }
+  if (!row) return null
+  const values = await taskResults(db, jobId, row.dependsOn)
+  return { ...row, function: row.function.toString('utf8'), arguments: row.arguments.toString('utf8'), values }
 }
 
 export async function taskState(db: DbOrTx, jobId: string, key: string): Promise<TaskState | null> {
@@ -50,20 +63,14 @@ export async function taskState(db: DbOrTx, jobId: string, key: string): Promise
   return row?.state ?? null
 }
 
-/** `openAttempt` of a task, which runs from its first one on. */
-export async function openTaskAttempt(db: Db, jobId: string, fence: Fence, key: string): Promise<number | null> {
-  return db.transaction(async (tx) => {
-    const number = await openAttempt(tx, jobId, fence, { task: key })
-    if (number === null) return null
-    const begun = await tx
-      .update(jobTasks)
-      .set({ state: 'running', startedAt: sql`coalesce(${jobTasks.startedAt}, ${now})` })
-      .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.key, key), inArray(jobTasks.state, ['pending', 'running'])))
-      .returning({ key: jobTasks.key })
-    if (begun.length === 0) throw new Error(`task ${key} of job ${jobId} is over`)
-    return number
+/** `openAttempt` of a task, which runs from its first one on; `null` also when the task is over. */
+export const openTaskAttempt = (db: Db, jobId: string, fence: Fence, key: string): Promise<number | null> =>
+  openAttempt(db, jobId, fence, {
+    task: key,
+    begins: sql`update ${jobTasks} set state = 'running', started_at = coalesce(started_at, ${now})
+      where job_id in (select id from held) and key = ${key} and state in ('pending', 'running')
+      returning job_id`
   })
-}
 
 export interface TaskResult {
   /** JSON text, pickled where JSON cannot hold it. */

@@ -23,7 +23,7 @@ import type { Tracing } from '../../activities/tracing.js'
 import { createWebhookClient } from '../../activities/webhook-client.js'
 import { reportEngines } from '../../db/backends.js'
 import { connect } from '../../db/client.js'
-import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
+import { createJobAnnouncer, createTaskAnnouncer, listenToJobs } from '../../db/job-changes.js'
 import { tellMoves } from '../../db/job-moves.js'
 import { startAuditCheckpointSweep } from './audit-checkpoint-sweep.js'
 import { startCapsuleJudge } from './capsule-judge.js'
@@ -114,7 +114,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     workflowBundle: config.workflowBundle,
     activities: {
       ...createActivities(steps),
-      ...createTaskActivities(steps),
+      ...createTaskActivities({ ...steps, announce: createTaskAnnouncer(connection.sql) }),
       ...createCapsuleActivities(steps),
       ...createProviderActivities(providerSteps)
     },

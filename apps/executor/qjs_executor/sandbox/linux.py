@@ -35,7 +35,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 
-_MADV_POPULATE_WRITE = 23
+_MADV_POPULATE_WRITE, _MADV_COLLAPSE = 23, 25
 _SECCOMP_MODE_FILTER = 2
 _SECUREBITS_LOCKED = 0x2F
 """No root by user id, no setuid fix-up, no keeping of capabilities; each locked."""
@@ -176,6 +176,12 @@ def populate_for_writing(address: int, length: int) -> None:
     """Has the kernel do now what it would do at the first write to each page of a mapping. The content stays. EINVAL
     before Linux 5.14."""
     _check(_libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(length), _MADV_POPULATE_WRITE), "madvise")
+
+
+def collapse(address: int, length: int) -> None:
+    """Has the kernel put a mapping's pages together into huge ones, now. EINVAL where there is nothing to put together,
+    and before Linux 6.1."""
+    _check(_libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(length), _MADV_COLLAPSE), "madvise")
 
 
 def raw_call(number: int, *arguments: int | bytes | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -54,7 +54,9 @@ class Pool:
         self._zygote: ZygoteProcess | None = None
         self._ready: deque[PooledChild] = deque()
         self._waiting: deque[asyncio.Future[PooledChild]] = deque()
-        self._preparing = 0
+        self._waiting_for_hosts: deque[asyncio.Future[PooledChild]] = deque()
+        self._preparing: Counter[bool] = Counter()
+        """Children that are being confined, by whether they host tasks."""
         self._jobs = 0
         self._restarts = 0
         self._recycled = 0
@@ -77,8 +79,20 @@ class Pool:
                 # A fork beside a short run would take its core; with another child in stock it can wait for the end.
                 asyncio.get_running_loop().call_later(RESTOCK_SECONDS if self._ready else 0, self._stock)
                 return child
+        return await self._wait(self._waiting, seconds, self.give_back)
+
+    async def take_host(self, seconds: float) -> PooledChild:
+        """A host of tasks, the caller's from now on; there is no stock of them. Raises SandboxFault."""
+        return await self._wait(self._waiting_for_hosts, seconds, lambda host: self._spawn(self.reap(host)))
+
+    async def _wait(
+        self,
+        waiting: deque[asyncio.Future[PooledChild]],
+        seconds: float,
+        undo: Callable[[PooledChild], None],
+    ) -> PooledChild:
         waiter: asyncio.Future[PooledChild] = asyncio.get_running_loop().create_future()
-        self._waiting.append(waiter)
+        waiting.append(waiter)
         self._stock()
         try:
             return await asyncio.wait_for(waiter, seconds)
@@ -87,9 +101,9 @@ class Pool:
             raise SandboxFault(f"no child for {self.zygote_set}: {reason}") from None
         finally:
             with contextlib.suppress(ValueError):
-                self._waiting.remove(waiter)
+                waiting.remove(waiter)
             if waiter.done() and not waiter.cancelled() and asyncio.current_task().cancelling():  # type: ignore[union-attr]
-                self.give_back(waiter.result())
+                undo(waiter.result())
 
     def give_back(self, child: PooledChild) -> None:
         """Returns a child that has not been given a job."""
@@ -141,7 +155,7 @@ class Pool:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for waiter in self._waiting:
+        for waiter in [*self._waiting, *self._waiting_for_hosts]:
             waiter.cancel()
         await asyncio.gather(*(zygote.close() for zygote in list(self._zygotes)))
         for child in self._ready:
@@ -212,13 +226,17 @@ class Pool:
         zygote = self._zygote
         if zygote is None or self._closing:
             return
-        coming = len(zygote.forking) + self._preparing
+        hosts = len(zygote.hosts) + self._preparing[True]
+        while hosts < len(self._waiting_for_hosts) and self._uids:
+            zygote.fork(self._uids.popleft(), host=True)
+            hosts += 1
+        coming = len(zygote.forking) - len(zygote.hosts) + self._preparing[False]
         while len(self._ready) + coming < max(READY, len(self._waiting)) and self._uids:
             zygote.fork(self._uids.popleft())
             coming += 1
 
     def _on_child(self, zygote: ZygoteProcess, child: PooledChild) -> None:
-        self._preparing += 1
+        self._preparing[child.is_host] += 1
         self._spawn(self._prepare(zygote, child))
 
     async def _prepare(self, zygote: ZygoteProcess, child: PooledChild) -> None:
@@ -233,23 +251,24 @@ class Pool:
             except (TimeoutError, BadFrame, OSError) as error:
                 first = {"fault": str(error) or "too slow"}
         except BaseException:
-            self._preparing -= 1
+            self._preparing[child.is_host] -= 1
             await asyncio.shield(self.reap(child))
             raise
-        self._preparing -= 1
+        self._preparing[child.is_host] -= 1
         ready = first.get("ready")
         if ready is None or ready["uid"] != child.uid:
             await self._faulty(zygote, child, str(first.get("fault", "it ended")))
             return
         self._faults = 0
         child.layers = ready["layers"]
-        while self._waiting:
-            waiter = self._waiting.popleft()
+        waiting = self._waiting_for_hosts if child.is_host else self._waiting
+        while waiting:
+            waiter = waiting.popleft()
             if not waiter.done():
                 waiter.set_result(child)
                 self._stock()
                 return
-        if zygote is self._zygote and not self._closing:
+        if zygote is self._zygote and not self._closing and not child.is_host:
             self._ready.append(child)
         else:
             await self.reap(child)

@@ -13,7 +13,7 @@ from .. import frames
 from ..launcher.client import RunGroup
 from .linux import pid_of
 from .memory_watch import watch_memory
-from .output import Output, OutputFlood
+from .output import Output, OutputReader
 from .seam import Limits, SandboxFault
 from .zygote_child import CPU_SECONDS_MAX
 
@@ -40,13 +40,14 @@ class PooledChild:
     ) -> None:
         self.slot = slot
         self.uid = uid
-        self.stdout = Output()
-        self.stderr = Output()
+        self._outputs = (OutputReader(), OutputReader())
         self.group: RunGroup | None = None
         self.pidfd, self._job_fd, self._result_fd, self._stdout_fd, self._stderr_fd = descriptors
         self._ends = set(descriptors)
         self.pid = pid_of(self.pidfd)
         self.layers: list[str] = []
+        self.is_host = False
+        """It forks a process for each of its jobs, which are tasks of one."""
         self.given = False
         """A job is on its way to it, or was."""
         self.over_memory = False
@@ -55,7 +56,6 @@ class PooledChild:
         self._kill_zygote = kill_zygote
         self._limits = Limits()
         self._transports: list[asyncio.BaseTransport] = []
-        self._collectors: list[asyncio.Task[None]] = []
         self._writer: asyncio.StreamWriter | None = None
         self._stopped: asyncio.Future[int] | None = None
         loop = asyncio.get_running_loop()
@@ -68,18 +68,35 @@ class PooledChild:
         if not self.ended.done():
             self.ended.set_result(None)
 
+    @property
+    def stdout(self) -> Output:
+        """What the present run has printed."""
+        return self._outputs[0].output
+
+    @property
+    def stderr(self) -> Output:
+        """What it has printed of errors."""
+        return self._outputs[1].output
+
     async def listen(self) -> None:
         """Starts to read the child's messages and its output."""
         self._reader = await self._connect(self._result_fd)
-        self._collectors = [
-            asyncio.create_task(self._collect(self._stdout_fd, self.stdout)),
-            asyncio.create_task(self._collect(self._stderr_fd, self.stderr)),
-        ]
+        for output, fd in zip(self._outputs, (self._stdout_fd, self._stderr_fd), strict=True):
+            self._ends.discard(fd)
+            self._transports.append(await output.connect(fd))
 
     def give(self, limits: Limits) -> None:
         """The limits of the job that comes next."""
         self._limits = limits
+        for output in self._outputs:
+            output.limits = limits
         self.given = True
+
+    async def renew(self) -> None:
+        """Makes a host ready for its next task: what is printed from now on is that one's."""
+        for output in self._outputs:
+            await output.read_up()
+            output.output = Output()
 
     async def open(self) -> asyncio.StreamReader:
         """The stream of the child's messages."""
@@ -87,7 +104,19 @@ class PooledChild:
 
     async def send(self, job: dict[str, Any], answers_follow: bool) -> None:
         """Hands the job over. A child that dies meanwhile is noticed by its end, not here. The channel stays open when
-        answers are to follow."""
+        answers are to follow, or other jobs for a host."""
+        if self._writer is None:
+            await self._open_channel()
+        assert self._writer is not None
+        # Every stretch of a run has its wall time; only the first one's is known now.
+        cpu_seconds = CPU_SECONDS_MAX if answers_follow else math.ceil(self._limits.wall_seconds) + 1
+        try:
+            await self.say({"cpu_seconds": cpu_seconds, "job": job})
+        finally:
+            if not answers_follow and not self.is_host:
+                self._writer.close()
+
+    async def _open_channel(self) -> None:
         loop = asyncio.get_running_loop()
         self._ends.discard(self._job_fd)
         transport, protocol = await loop.connect_write_pipe(
@@ -97,13 +126,6 @@ class PooledChild:
         transport.set_write_buffer_limits(0)
         self._writer = asyncio.StreamWriter(transport, protocol, None, loop)
         self._transports.append(transport)
-        # Every stretch of a run has its wall time; only the first one's is known now.
-        cpu_seconds = CPU_SECONDS_MAX if answers_follow else math.ceil(self._limits.wall_seconds) + 1
-        try:
-            await self.say({"cpu_seconds": cpu_seconds, "job": job})
-        finally:
-            if not answers_follow:
-                transport.close()
 
     async def say(self, message: dict[str, Any]) -> None:
         """Writes a message after the job; returns when the child has room for all of it, or is dead."""
@@ -144,23 +166,33 @@ class PooledChild:
 
     async def flooded(self) -> None:
         """Waits until one of the output streams passes its limit, which it may never do."""
-        try:
-            await asyncio.gather(*(asyncio.shield(collector) for collector in self._collectors))
-        except OutputFlood:
-            return
-        await asyncio.get_running_loop().create_future()
+        await asyncio.wait([output.flooded for output in self._outputs], return_when=asyncio.FIRST_COMPLETED)
+
+    @property
+    def is_flooded(self) -> bool:
+        """Whether an output stream has passed its limit."""
+        return any(output.flooded.done() for output in self._outputs)
 
     async def printed(self) -> None:
         """Waits until all that the run has printed is here: its streams are closed, or it is dead."""
-        streams = asyncio.gather(*(asyncio.shield(collector) for collector in self._collectors), return_exceptions=True)
+        streams = asyncio.gather(*(asyncio.shield(output.closed) for output in self._outputs))
         ends: list[asyncio.Future[Any]] = [streams, self.status]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+
+    async def printed_so_far(self) -> None:
+        """Waits until all is here that the run has printed up to now."""
+        for output in self._outputs:
+            await output.read_up()
 
     async def exit_status(self) -> tuple[str, int] | None:
         """Waits for the end of the run: ("exit", code), ("signal", number), ("memory", number) when it was killed for
         its memory; None when its zygote died."""
         status = await asyncio.shield(self.status)
-        if status and status[0] == "signal" and (self.over_memory or await self._out_of_memory()):
+        return None if status is None else await self.told(status)
+
+    async def told(self, status: tuple[str, int]) -> tuple[str, int]:
+        """The status of a process of the run, as `exit_status` tells it."""
+        if status[0] == "signal" and (self.over_memory or await self._out_of_memory()):
             return "memory", status[1]
         return status
 
@@ -191,11 +223,8 @@ class PooledChild:
         await asyncio.shield(self.ended)
         await asyncio.shield(self.status)
         timer.cancel()
-        if self._collectors:
-            _, late = await asyncio.wait(self._collectors, timeout=DRAIN_SECONDS)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*self._collectors, return_exceptions=True)
+        if open_ends := [output.closed for output in self._outputs if output.is_reading]:
+            await asyncio.wait(open_ends, timeout=DRAIN_SECONDS)
         for transport in self._transports:
             transport.close()
         for fd in self._ends:
@@ -212,11 +241,3 @@ class PooledChild:
         )
         self._transports.append(transport)
         return reader
-
-    async def _collect(self, fd: int, output: Output) -> None:
-        reader = await self._connect(fd)
-        while part := await reader.read(1 << 16):
-            output.total += len(part)
-            output.kept += part[: self._limits.output_bytes - len(output.kept)]
-            if output.total > self._limits.flood_bytes:
-                raise OutputFlood

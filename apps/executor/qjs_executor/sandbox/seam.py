@@ -27,6 +27,11 @@ memory of a run may be in use; beyond it the oldest is ended, and its caller run
 PARKED_SECONDS = 60.0
 """How long a run waits for its answer. Most answers take less; what waits for a quantum computer's queue is cheaper to
 run again than to hold memory for hours."""
+HOSTS_MAX = 16
+"""Confinements that may wait for the next task of their job at the same time; beyond it the oldest is ended. Each holds
+some 15 MiB."""
+HOST_SECONDS = 3.0
+"""How long one waits: the next task of a chain comes within some 20 ms."""
 ASKS_MAX = 1_000
 """What one run may ask, answers that are remembered included: more would be a loop without an end."""
 
@@ -91,6 +96,8 @@ class Script:
     """JSON of what the caller knows of the graphs that it has run; part of the result."""
     resume: str | None = None
     """The id of a parked run, which goes on."""
+    task_of: str | None = None
+    """The caller's job to which `task` belongs: its tasks may follow each other in one confinement."""
 
     @property
     def may_ask(self) -> bool:

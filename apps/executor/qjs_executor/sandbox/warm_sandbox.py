@@ -14,7 +14,7 @@ from ..launcher.orders import SETS
 from ..service.answer import BadAnswer
 from ..service.ask import read_ask
 from ..service.logs import facts, log
-from ..service.run_end import RunEnd, listen, listen_on, outcome_of
+from ..service.run_end import RunEnd, is_free_again, listen, listen_on, outcome_of
 from .landlock import landlock_abi
 from .live_run import LiveRun
 from .parking import Parking
@@ -22,9 +22,11 @@ from .pool import READY, RECYCLE_JOBS, Pool
 from .pooled_child import PooledChild
 from .seam import (
     ASKS_MAX,
+    HOSTS_MAX,
     PARKED_MAX,
     PARKED_SECONDS,
     SHARED_USER,
+    WITH_NAMESPACES,
     Asked,
     Isolation,
     Job,
@@ -38,6 +40,7 @@ from .seam import (
     ZygoteSet,
 )
 from .selftest import LEVELS, NOTES, self_test
+from .task_hosts import Family, TaskHosts, family_of
 
 _WARNING = "this executor runs code without isolation (SANDBOX_ALLOW_INSECURE=1): for code that you trust only"
 
@@ -66,6 +69,7 @@ class WarmSandbox:
         self._pools: dict[ZygoteSet, Pool] = {}
         self._running: set[PooledChild] = set()
         self._parking = Parking(self._end, seconds=parked_seconds)
+        self._hosts = TaskHosts(self._end, _is_free)
         self._taken = 0
         self._closing = False
         self._reapers: set[asyncio.Task[None]] = set()
@@ -139,6 +143,7 @@ class WarmSandbox:
         """See `Sandbox`."""
         self._closing = True
         self._parking.close()
+        self._hosts.close()
         for child in self._running:
             child.kill()
         await self._idle.wait()
@@ -146,7 +151,7 @@ class WarmSandbox:
 
     async def _open(self, isolation: Isolation) -> None:
         # Live children, idle ones too, have a user each.
-        shared = [self._offer.user] * (self._slots + PARKED_MAX + 4 * READY)
+        shared = [self._offer.user] * (self._slots + PARKED_MAX + HOSTS_MAX + 4 * READY)
         uids = deque(shared if isolation in SHARED_USER else range(*self._offer.users))
         self._pools = {
             name: Pool(self._launcher, name, isolation, uids, self._groups, self._recycle_jobs) for name in SETS
@@ -168,23 +173,36 @@ class WarmSandbox:
     async def _run(self, job: Job, limits: Limits, accepted: Callable[[], None]) -> Outcome:
         if self._closing or self._taken >= self._slots:
             raise SandboxBusy
-        pool = self._pools[job.zygote]
         self._taken += 1
         self._idle.clear()
+        # Only the first process of a namespace of its own is safe from what its tasks may do.
+        family = family_of(job) if self._isolation in WITH_NAMESPACES else None
         try:
-            child = await pool.take(limits.start_seconds)
+            host = await self._hosts.take(family) if family else None
+            run = host or await self._begin(job, limits, hosts=family is not None)
         except BaseException:
             self._release()
             raise
+        run.child.give(limits)
+        run.remember(job)
+        try:
+            return await self._stretch(run, job, limits, listen(run.child, job, limits, accepted), family)
+        except SandboxFault:
+            if not host:
+                raise
+        # It ended while it waited.
+        return await self._run(job, limits, accepted)
+
+    async def _begin(self, job: Job, limits: Limits, hosts: bool) -> LiveRun:
+        """A child that has no job yet, or a host that has had no task."""
+        pool = self._pools[job.zygote]
+        child = await (pool.take_host if hosts else pool.take)(limits.start_seconds)
         pool.count_job()
         self._running.add(child)
-        child.give(limits)
         settings = self._offer.settings
         memory = max(settings.memory_bytes, settings.engine_memory_bytes)
         watch = None if self._groups else asyncio.create_task(child.watch_memory(memory))
-        run = LiveRun(pool, child, watch, asked=len(job.script.answers))
-        run.remember(job)
-        return await self._stretch(run, job, limits, listen(child, job, limits, accepted))
+        return LiveRun(pool, child, watch, asked=len(job.script.answers))
 
     async def _resume(self, job: Job, run_id: str, limits: Limits, accepted: Callable[[], None]) -> Outcome:
         """Goes on with a parked run, which the caller holds."""
@@ -201,18 +219,23 @@ class WarmSandbox:
         accepted()
         return await self._stretch(run, job, limits, listen_on(run.child, job, limits))
 
-    async def _stretch(self, run: LiveRun, job: Job, limits: Limits, talk: Coroutine[Any, Any, RunEnd]) -> Outcome:
-        """A run from its start, or an answer, to its end or its next question, with which it is parked."""
+    async def _stretch(
+        self, run: LiveRun, job: Job, limits: Limits, talk: Coroutine[Any, Any, RunEnd], family: Family | None = None
+    ) -> Outcome:
+        """A run from its start, or an answer, to its end or its next question, with which it is parked. A host of the
+        tasks of `family` is kept for the next one."""
         child = run.child
-        answered = parked = False
+        answered = kept = parked = False
         try:
             end = self._checked(await talk, run, job)
             answered = end.kind in ("answered", "asked")
             if end.kind == "asked" and not run.final:
-                parked = await self._park(run, job)
+                kept = parked = await self._park(run, job)
+            elif end.kind == "answered" and family:
+                kept = await self._keep(run, family)
         finally:
             # A task of its own: it goes on even if this coroutine is cancelled again.
-            reaper = None if parked else self._end(run)
+            reaper = None if kept else self._end(run)
             try:
                 # Who has answered is killed without anybody waiting for it: the kernel takes a while over its memory.
                 if reaper is not None:
@@ -222,6 +245,7 @@ class WarmSandbox:
         if self._closing:
             return Lost("the executor was shut down during the run")
         note = _WARNING if self._isolation == "process" else ""
+        # Nothing is awaited between the keeping of a host and this: what it has printed is still the task's.
         outcome = outcome_of(end, job, limits, run, note)
         return replace(outcome, parked=parked) if isinstance(outcome, Asked) else outcome
 
@@ -248,6 +272,14 @@ class WarmSandbox:
             return False
         return not self._closing and self._parking.park(job, run)
 
+    async def _keep(self, run: LiveRun, family: Family) -> bool:
+        """Whether a host whose task has answered now waits for the next one."""
+        await run.child.printed_so_far()
+        if self._closing or run.child.is_flooded:
+            return False
+        self._hosts.keep(family, LiveRun(run.pool, run.child, run.watch))
+        return True
+
     def _end(self, run: LiveRun) -> asyncio.Task[None]:
         """Ends a run; the task is done when nothing of it is alive."""
         if run.watch is not None:
@@ -269,3 +301,11 @@ class WarmSandbox:
     def _tell_idle(self) -> None:
         if self._taken == 0 and not self._running:
             self._idle.set()
+
+
+async def _is_free(host: LiveRun) -> bool:
+    """Waits until a host can take its next task, and whether it can."""
+    if not await is_free_again(host.child):
+        return False
+    await host.child.renew()
+    return not host.child.is_flooded

@@ -2,9 +2,9 @@
 
 It has one thread, runs no circuit, sees no job, and holds nothing that user code may not read: a child inherits all of
 its memory. It gets its configuration from the launcher and obeys the shell over one socket: {"fork": slot,
-"uid": user}, and "kill", "stop" and "continue" with a slot; it reports "up", each child with its descriptors, what it
-found running when it was to stop one, and each end. When the shell goes, or gives an order that is none of these, it
-kills its children and exits.
+"uid": user}, with "host" for one that hosts tasks, and "kill", "stop" and "continue" with a slot; it reports "up", each
+child with its descriptors, what it found running when it was to stop one, and each end. When the shell goes, or gives
+an order that is none of these, it kills its children and exits.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from . import linux, written_pages
+from . import huge_pages, linux, written_pages
 from .private_root import build_shared_root
 from .seam import SHARED_USER, SLOTS_MAX, WITH_NAMESPACES
 from .stopping import continue_run, stop_run
@@ -88,6 +88,7 @@ class _Zygote:
         # One collection in a child would otherwise touch, and so copy, everything that was imported.
         gc.collect()
         gc.freeze()
+        huge_pages.gather()
         self._written = written_pages.learn(rehearsals(self._set))
         return versions
 
@@ -113,8 +114,8 @@ class _Zygote:
         except (ValueError, RecursionError):
             self._quit()
         match message:
-            case {"fork": int(slot), "uid": int(uid), **rest} if not rest and self._may_fork(slot, uid):
-                self._fork(slot, uid)
+            case {"fork": int(slot), "uid": int(uid), **rest} if rest.keys() <= {"host"} and self._may_fork(slot, uid):
+                self._fork(slot, uid, rest.get("host") is True)
             case {"kill": int(slot), **rest} if not rest:
                 if (child := self._children.get(slot)) is not None:
                     self._kill(child)
@@ -134,7 +135,7 @@ class _Zygote:
         own = self._plan.isolation not in SHARED_USER
         return uid in self._users and not (own and any(child.uid == uid for child in self._children.values()))
 
-    def _fork(self, slot: int, uid: int) -> None:
+    def _fork(self, slot: int, uid: int, host: bool) -> None:
         folder = self._own_folder(slot, uid)
         (job_read, job_write), (result_read, result_write), (out_read, out_write), (err_read, err_write) = (
             os.pipe() for _ in range(4)
@@ -148,7 +149,7 @@ class _Zygote:
             self._tell({"unforked": slot, "reason": str(error)})
             return
         if pid == 0:
-            be_child(self._plan, uid, folder, theirs, self._written)
+            be_child(self._plan, uid, folder, theirs, None if host else self._written)
         for fd in (job_read, result_write, out_write, err_write):
             os.close(fd)
         child = _Child(slot, uid, pid, os.pidfd_open(pid))

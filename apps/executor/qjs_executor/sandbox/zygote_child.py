@@ -1,5 +1,5 @@
-"""A child of a zygote: confined first, then `ready`, then one job and the answers to what it asks. Any step that fails
-ends it before it has a job.
+"""A child of a zygote: confined first, then `ready`, then one job and the answers to what it asks; or it hosts the
+tasks of a job, each in a fork of its own. Any step that fails ends it before it has a job.
 
 The order of the steps matters: each takes away what a later one no longer needs. The filter of system calls is last.
 """
@@ -23,6 +23,7 @@ from .landlock import apply_landlock, landlock_abi
 from .private_root import mount_own_places, python_prefixes
 from .seam import WITH_NAMESPACES, Isolation
 from .seccomp import apply_seccomp
+from .task_host import host_tasks
 
 JOB_FD, RESULT_FD = 3, 4
 _ABOVE_ALL = 64
@@ -53,9 +54,9 @@ class Pipes:
     stderr: int
 
 
-def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes, written: list[written_pages.Range]) -> NoReturn:
+def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes, written: list[written_pages.Range] | None) -> NoReturn:
     """Runs in the fresh fork and never returns. `folder` is the child's working directory where it has no /tmp of its
-    own; `written`, the memory that runs write."""
+    own; `written`, the memory that runs write: None for a host, whose forks would have more to copy by it."""
     try:
         if plan.isolation not in WITH_NAMESPACES:
             stand_guard(plan.isolation, uid, folder)
@@ -69,7 +70,10 @@ def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes, written: list[writ
             frames.send(RESULT_FD, frames.pack({"fault": f"cannot confine the run: {error}"}))
         os._exit(1)
     frames.send(RESULT_FD, frames.pack({"ready": {"uid": os.getuid(), "layers": layers}}))
-    written_pages.own(written)
+    if written is None:
+        host_tasks(RESULT_FD)
+    else:
+        written_pages.own(written)
     order = frames.receive(JOB_FD)
     if order is None:
         os._exit(0)

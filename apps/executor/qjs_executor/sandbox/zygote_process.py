@@ -41,6 +41,8 @@ class ZygoteProcess:
         self.started = time.monotonic()
         self.children: dict[int, PooledChild] = {}
         self.forking: dict[int, int] = {}
+        """Users of the children to come, by slot; `hosts` are the slots of those that host tasks."""
+        self.hosts: set[int] = set()
         self.fault = ""
         loop = asyncio.get_running_loop()
         self.lost: asyncio.Future[None] = loop.create_future()
@@ -74,12 +76,14 @@ class ZygoteProcess:
             self.kill()
             raise SandboxFault(f"a zygote did not start: {self.fault or 'it ended or took too long'}")
 
-    def fork(self, uid: int) -> None:
-        """Asks for one more child, which arrives at `on_child`."""
+    def fork(self, uid: int, host: bool = False) -> None:
+        """Asks for one more child, or a host of tasks, which arrives at `on_child`."""
         slot = self._slots
         self._slots += 1
         self.forking[slot] = uid
-        self._order({"fork": slot, "uid": uid})
+        if host:
+            self.hosts.add(slot)
+        self._order({"fork": slot, "uid": uid, **({"host": True} if host else {})})
 
     def kill(self) -> None:
         """Kills the zygote; its children die with it. Idempotent."""
@@ -133,6 +137,8 @@ class ZygoteProcess:
             slot = message["child"]
             uid = self.forking.pop(slot)
             child = PooledChild(slot, uid, descriptors, lambda order: self._order({order: slot}), self.kill)
+            child.is_host = slot in self.hosts
+            self.hosts.discard(slot)
             self.children[slot] = child
             self._on_child(self, child)
         elif "stopped" in message:

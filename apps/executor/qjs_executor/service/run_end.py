@@ -43,6 +43,10 @@ ANSWER_HEADROOM_BYTES = 1 * MIB
 EXIT_SECONDS = 1.0
 """A child that has closed its result pipe is about to exit; one that does not is killed after this time."""
 
+FREE_SECONDS = 2.0
+"""After its answer a task has little to do but to end; a host whose task does not is ended with it."""
+NO_ANSWER = "it closed its result channel"
+
 _OUT_OF_MEMORY = re.compile(rb"memory allocation of \d+ bytes failed|std::bad_alloc|MemoryError|Cannot allocate memory")
 """What the libraries print before they abort for want of memory."""
 
@@ -60,7 +64,8 @@ class RunEnd:
 
 
 async def listen(child: PooledChild, job: Job, limits: Limits, accepted: Callable[[], None]) -> RunEnd:
-    """Hands the job to the child and waits for its end. Raises SandboxFault when the child does not take the job."""
+    """Hands the job to the child, or to a process of the host that it is, and waits for its end. Raises SandboxFault
+    when the child does not take the job."""
     try:
         async with asyncio.timeout(limits.start_seconds):
             reader = await child.open()
@@ -98,7 +103,7 @@ def _message_bytes_max(job: Job, limits: Limits) -> int:
 
 
 async def _end(child: PooledChild, reader: asyncio.StreamReader, job: Job, limits: Limits) -> RunEnd:
-    answer = asyncio.create_task(read_frame(reader, _message_bytes_max(job, limits)))
+    answer = asyncio.create_task(_answer(reader, _message_bytes_max(job, limits), child.is_host))
     flood = asyncio.create_task(child.flooded())
     try:
         done, _ = await asyncio.wait([answer, flood], timeout=limits.wall_seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -109,6 +114,10 @@ async def _end(child: PooledChild, reader: asyncio.StreamReader, job: Job, limit
         message = answer.result()
     except BadFrame as error:
         return RunEnd("bad_answer", 0, detail=str(error))
+    except _Ended as ended:
+        if ended.status[0] == "open":
+            return RunEnd("bad_answer", 0, detail=NO_ANSWER)
+        return RunEnd("exited", 0, status=await child.told(ended.status))
     finally:
         for task in (answer, flood):
             task.cancel()
@@ -122,7 +131,33 @@ async def _end(child: PooledChild, reader: asyncio.StreamReader, job: Job, limit
         async with asyncio.timeout(EXIT_SECONDS):
             return RunEnd("exited", 0, status=await child.exit_status())
     except TimeoutError:
-        return RunEnd("bad_answer", 0, detail="it closed its result channel")
+        return RunEnd("bad_answer", 0, detail=NO_ANSWER)
+
+
+class _Ended(Exception):
+    """A host's task ended without an answer, with this status."""
+
+    def __init__(self, status: tuple[str, int]) -> None:
+        self.status = status
+
+
+async def _answer(reader: asyncio.StreamReader, bytes_max: int, hosted: bool) -> dict[str, Any] | None:
+    """The message with which a run ends; a host says first whether there is one. Raises BadFrame and _Ended."""
+    if hosted:
+        told = await read_frame(reader, HANDSHAKE_BYTES_MAX)
+        if told is not None and "ended" in told:
+            raise _Ended((told["ended"][0], told["ended"][1]))
+    return await read_frame(reader, bytes_max)
+
+
+async def is_free_again(child: PooledChild) -> bool:
+    """Waits until a host can take the next task; False when the last one left something behind, or does not end."""
+    try:
+        async with asyncio.timeout(FREE_SECONDS):
+            told = await read_frame(await child.open(), HANDSHAKE_BYTES_MAX)
+    except (TimeoutError, BadFrame):
+        return False
+    return told is not None and "free" in told
 
 
 def _message(job: Job) -> dict[str, Any]:
@@ -147,7 +182,7 @@ def _message(job: Job) -> dict[str, Any]:
 def _script(job: Job) -> dict[str, Any]:
     """What the child has to know of it; the rest is between the caller and this process."""
     fields = asdict(job.script)
-    del fields["resume"], fields["workflow_metadata"]
+    del fields["resume"], fields["workflow_metadata"], fields["task_of"]
     return fields
 
 

@@ -63,7 +63,10 @@ def script_of(request: dict[str, Any]) -> Script:
         finish=_optional(request, "finish", _finish),
         workflow_metadata=_optional(request, "workflow_metadata", _metadata),
         resume=_optional(request, "resume", _resume),
+        task_of=_optional(request, "task_of", lambda job: text_of(job, "task_of", 100)),
     )
+    if script.task_of is not None and script.task is None:
+        raise InvalidRequest("task_of: belongs to a run of one task")
     if answers and not script.may_ask:
         refuse("answers", "belong to a run whose graphs or circuits are asked for", f"{len(answers)} answers")
     if script.resume is not None and (len(answers) != 1 or not script.may_ask):

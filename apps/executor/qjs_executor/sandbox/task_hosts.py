@@ -1,0 +1,91 @@
+"""Hosts between two tasks of their job. A host belongs to one job for good: what it has confined is never given to
+another one. It ends when no task comes for a while, when a task leaves something behind, or to make room."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from .live_run import LiveRun
+from .seam import HOST_SECONDS, HOSTS_MAX, Job
+
+Family = tuple[str, ...]
+"""Whose tasks may share a confinement: those of one job, with the same source, for the same backend."""
+
+
+def family_of(job: Job) -> Family | None:
+    """None for what is to have a child of its own: any run but a task of a named job, and one that may be parked."""
+    script = job.script
+    if script.task is None or script.task_of is None or script.may_ask:
+        return None
+    source = hashlib.sha256(json.dumps(job.source, sort_keys=True).encode()).hexdigest()
+    return script.task_of, source, job.zygote, job.backend, job.engine
+
+
+@dataclass(eq=False)
+class _Waiting:
+    family: Family
+    run: LiveRun
+    free: asyncio.Future[bool]
+    """Whether it can take a task; not done while its last one still ends."""
+    keeper: asyncio.Task[None] | None = None
+
+
+@dataclass
+class TaskHosts:
+    """The hosts of one sandbox that have no task. `end` ends one for good; `is_free` waits until the last task of one
+    has ended, and says whether it may have another; `seconds` is how long one is kept."""
+
+    end: Callable[[LiveRun], object]
+    is_free: Callable[[LiveRun], Awaitable[bool]]
+    places: int = HOSTS_MAX
+    seconds: float = HOST_SECONDS
+    _waiting: list[_Waiting] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    async def take(self, family: Family) -> LiveRun | None:
+        """A free host of these tasks, the caller's from now on; waits for one whose last task is just ending. None when
+        there is none."""
+        while mine := [host for host in self._waiting if host.family == family]:
+            for host in mine:
+                if host.free.done() and host.free.result():
+                    self._forget(host)
+                    return host.run
+            await asyncio.wait([host.free for host in mine], return_when=asyncio.FIRST_COMPLETED)
+        return None
+
+    def keep(self, family: Family, run: LiveRun) -> None:
+        """Takes a host whose task has answered."""
+        if len(self._waiting) >= self.places:
+            self._leave(self._waiting[0])
+        host = _Waiting(family, run, asyncio.get_running_loop().create_future())
+        self._waiting.append(host)
+        host.keeper = asyncio.create_task(self._keep(host))
+
+    def close(self) -> None:
+        """Ends all of them."""
+        for host in list(self._waiting):
+            self._leave(host)
+
+    async def _keep(self, host: _Waiting) -> None:
+        free = await self.is_free(host.run)
+        if free:
+            host.free.set_result(True)
+            await asyncio.wait([host.run.child.ended], timeout=self.seconds)
+        self._leave(host)
+
+    def _leave(self, host: _Waiting) -> None:
+        self._forget(host)
+        self.end(host.run)
+
+    def _forget(self, host: _Waiting) -> None:
+        self._waiting.remove(host)
+        if not host.free.done():
+            host.free.set_result(False)
+        if host.keeper is not None and host.keeper is not asyncio.current_task():
+            host.keeper.cancel()

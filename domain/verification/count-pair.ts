@@ -1,5 +1,7 @@
 // Two runs' counts beside each other, in the form that every statistic here takes.
 
+const { max } = Math
+
 /** Shots by outcome; bit strings, qubit or register bit 0 leftmost. */
 export type Counts = Readonly<Record<string, number>>
 
@@ -27,7 +29,8 @@ export interface CountPair {
 /** Pairs up two runs; an outcome that one of them has not seen counts 0 there. Whole numbers from 0 are expected. */
 export function pairUp(sealed: Counts, rerun: Counts): CountPair {
   const cells = new Map<number, Cell>()
-  const stride = 1 + Object.values(rerun).reduce((most, y) => Math.max(most, y), 0)
+  let stride = 1
+  for (const outcome in rerun) stride = max(stride, rerun[outcome]! + 1)
   let outcomes = 0
   const add = (x: number, y: number): void => {
     if (x + y === 0) return

@@ -35,7 +35,8 @@ function together(sealed: RunCounts, rerun: RunCounts): string | null {
     return 'the runs have other registers, so their bits mean other things'
   if (sealed.circuitSha256 !== rerun.circuitSha256)
     return `the runs are of different circuits: ${sealed.circuitSha256 ?? 'one without a digest'} and ${rerun.circuitSha256 ?? 'one without a digest'}`
-  const widths = new Set([...Object.keys(sealed.counts), ...Object.keys(rerun.counts)].map((outcome) => outcome.length))
+  const widths = new Set<number>()
+  for (const { counts } of [sealed, rerun]) for (const outcome in counts) widths.add(outcome.length)
   if (widths.size > 1)
     return `the outcomes have different widths: ${[...widths].sort((a, b) => a - b).join(' and ')} characters`
   return null

@@ -175,7 +175,7 @@ function groupsOf({ n, m, cells }: CountPair): Group[] {
   for (const { x, y, times } of cells) {
     const [lawX, lawY] = [law(x * lessX), law(y * lessY)]
     const [rows, columns] = [room(lawX, x), room(lawY, y)]
-    const together = times >= 2 * rows * columns
+    const together = times >= rows * columns
     for (let left = together ? 1 : times; left > 0; left--) {
       const size = together
         ? { outcomes: times, single: false, rows, columns }

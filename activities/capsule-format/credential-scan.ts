@@ -130,10 +130,14 @@ const privateKey = /-----BEGIN[ A-Z0-9]{0,40} ?PRIVATE KEY(?: BLOCK)?-----/g
 const hex64 = /(?<![0-9A-Fa-f])[0-9A-Fa-f]{64}(?![0-9A-Fa-f])/g
 const aboutTokens = /ibmq?|qiskit|quantum|token|api[_.-]?key/i
 const labelOfDigest =
-  /(?:(?:sha-?[0-9]{1,3}|blake2[bs]|md5|digest|hash|checksum|fingerprint)[ \t]?["']?[ \t]{0,9}[:=][ \t]{0,9}["']?(?:sha[0-9]{1,3}:)?|sha[0-9]{1,3}[:-]|mqc:[0-9]{1,3}:)$/i
+  /(?:(?:sha-?[0-9]{1,3}|blake2[bs]|md5|digest|hash|checksum|fingerprint|calibration|calibration_id|reference|revision|commit)[ \t]?["']?[ \t]{0,9}[:=][ \t]{0,9}["']?(?:sha[0-9]{1,3}:)?|sha[0-9]{1,3}[:-]|mqc:[0-9]{1,3}:)$/i
 const NEAR = 40
 
+// The outcomes of 64 qubits are written with two of the digits.
+const DISTINCT_DIGITS_MIN = 8
+
 function isToken(text: string, at: number): boolean {
+  if (new Set(text.slice(at, at + 64)).size < DISTINCT_DIGITS_MIN) return false
   const before = text.slice(Math.max(0, at - 80), at)
   if (labelOfDigest.test(before)) return false
   const line = before.slice(-NEAR).slice(before.slice(-NEAR).lastIndexOf('\n') + 1)

@@ -56,6 +56,8 @@ describe('passes over', () => {
     ['a certificate', `-----BEGIN CERTIFICATE-----\n${'MIIE'.repeat(20)}\n-----END CERTIFICATE-----`],
     ['a digest beside the word quantum', `{"engine":"qiskit-quantum","circuit_sha256":"${hex}","token_count":1}`],
     ['digests in lists', `sha256:${hex}  quantum.json`],
+    ['the outcomes of 64 qubits', `{"engine":"qiskit","counts":{"${'01'.repeat(32)}":7,"${'0'.repeat(64)}":1}}`],
+    ['the reference of a calibration', `{"backend":"ibm_quantum","calibration_id":"${hex}"}`],
     ['an identity', `quantum derived_from: mqc:1:${hex}`],
     ['a digest far from any such word', `x = "${hex}"`],
     ['what the author vouches for', 'key = "AKIAIOSFODNN7EXAMPLE"  # capsule:allow']

@@ -1,5 +1,5 @@
-// Proves a team's audit trail: that nothing in it was changed, left out, put in, moved or cut off. Reads page by page in
-// one snapshot, so that a long trail needs no more memory than a short one.
+// Proves a team's audit trail: that nothing in it was changed, left out, put in, moved or cut off. Entries are read page by
+// page in one snapshot, so that of a long trail no more is in memory than of a short one; only checkpoints are, all of them.
 import { verify as checkSignature, type KeyObject } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'

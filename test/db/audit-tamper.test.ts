@@ -275,13 +275,14 @@ describe('a trail that was cut or rewritten is named', () => {
 })
 
 describe('a checkpoint is named', () => {
+  const other = (character: string) => (character === 'A' ? 'B' : 'A')
   const columns: [string, (point: Checkpoint) => Partial<Checkpoint>][] = [
     ['hash', ({ hash }) => ({ hash: hash.split('').reverse().join('') })],
     ['place', ({ seq }) => ({ seq: seq - 1 })],
     ['place beyond the end', () => ({ seq: 400 })],
     ['time', ({ at: time }) => ({ at: time.replace('2', '1') })],
     ['key', () => ({ keyId: '0'.repeat(16) })],
-    ['signature', ({ signature }) => ({ signature: `A${signature.slice(1)}`.replace(/^AA/, 'BA') })],
+    ['signature', ({ signature }) => ({ signature: signature.replace(/^./, other) })],
     ['spelling of its signature', ({ signature }) => ({ signature: `${signature}\n` })],
     ['team', () => ({ teamId: otherTeam })]
   ]

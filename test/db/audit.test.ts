@@ -181,6 +181,14 @@ describe('one chain', () => {
   })
 })
 
+test('an entry that names a state which had moved on meanwhile is no fault', async () => {
+  const capsuleId = await addDraft(db, teamId, person.userId)
+  await seal(db, signer, capsuleId)
+  // A run that read the capsule before it was sealed, and was recorded after.
+  await append(db, { teamId, capsuleId, action: 'capsule.run', previousState: 'draft', newState: 'draft' })
+  expect((await proof()).firstBroken).toBeNull()
+})
+
 describe('checkpoints', () => {
   test('are due where a chain grew since the last one, and that is old enough', async () => {
     const due = () => teamsToCheckpoint(db, 0, 1_000)

@@ -262,7 +262,7 @@ test('a worker that dies again and again: every run comes to its end, every task
   }
   const { connection } = platform
   const told = await connection.sql`select metadata::json ->> 'run_id' as run, action from audit_entries
-    where action in ('capsule.run', 'capsule.verified')`
+    where action in ('capsule.run', 'capsule.verified') order by seq`
   for (const { capsule, runId } of runs)
     expect(told.filter(({ run }) => run === runId).map(({ action }) => action)).toEqual(
       capsule === verified ? ['capsule.run', 'capsule.verified'] : ['capsule.run']

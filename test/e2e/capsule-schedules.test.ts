@@ -18,18 +18,8 @@ const MINUTE = 60_000
 const PATIENCE = 120_000 + 2_000 * CAPSULES
 
 const mailDir = mkdtempSync(join(tmpdir(), 'schedule-mails-'))
-/** Measures 0 until this many seconds have passed, and 1 from then on. */
-const changing = (seconds: number): string => `import time
-from qiskit import QuantumCircuit
-
-circuit = QuantumCircuit(1, 1)
-if time.time() > ${Math.round(Date.now() / 1000 + seconds)}:
-    circuit.x(0)
-circuit.measure(0, 0)
-`
-
 let platform: Platform
-let capsules: string[]
+const capsules: string[] = []
 let unsteady: string
 
 beforeAll(async () => {
@@ -42,12 +32,16 @@ beforeAll(async () => {
       MAIL_DIR: mailDir
     }
   )
-  const program = await platform.submit(submission({ inline_code: changing(45), framework: 'qiskit' }))
-  expect((await platform.ended(program)).result!.counts).toEqual({ '0': 100 })
-  unsteady = await seal(program)
   const jobId = await platform.submit(submission())
   await platform.ended(jobId)
-  capsules = []
+  unsteady = await seal(jobId)
+  await platform.connection.db.transaction(async (tx) => {
+    // As if the machine had changed since: the counts that were sealed are others than it gives.
+    await tx.execute(sql`set local session_replication_role = replica`)
+    const content = sql`regexp_replace(convert_from(content, 'utf8'), '"counts": ?[{][^}]*[}]', '"counts":{"01":50,"10":50}')`
+    await tx.execute(sql`update capsule_files set content = convert_to(${content}, 'utf8')
+      where capsule_id = ${unsteady} and name = 'tasks/main/result.json'`)
+  })
   for (let made = 0; made < CAPSULES; made++) capsules.push(await seal(jobId))
 }, PATIENCE)
 

@@ -17,7 +17,8 @@ import {
   ALERT_EMAILS_MAX,
   alertOutcomes,
   BACKFILL_DAYS_MAX,
-  BACKFILL_MAX
+  BACKFILL_MAX,
+  usualAlertOutcomes
 } from '../../../domain/verification-schedule.js'
 import { lockRequestedCapsule, requestedCapsule } from '../capsule-access.js'
 import type { ApiDeps } from '../deps.js'
@@ -48,7 +49,7 @@ const ScheduleBody = Type.Object(
             default: [],
             description: 'Addresses of members of the team'
           }),
-          on: Type.Array(oneOf(alertOutcomes), { maxItems: alertOutcomes.length, default: [...alertOutcomes] })
+          on: Type.Array(oneOf(alertOutcomes), { maxItems: alertOutcomes.length, default: [...usualAlertOutcomes] })
         },
         { additionalProperties: false }
       )
@@ -106,7 +107,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
             timezone: zone,
             paused,
             alertEmails: [...told.values()].map(({ email }) => email),
-            alertOn: [...new Set(alert?.on ?? alertOutcomes)]
+            alertOn: [...new Set(alert?.on ?? usualAlertOutcomes)]
           },
           userOf(request).id
         )

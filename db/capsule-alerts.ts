@@ -1,6 +1,6 @@
 // Alerts of schedules: a verification that came out as nobody wants is repeated once, and only when the repetition comes out
 // so too is anybody told. One transaction ends a run and decides about it, so nothing is told twice and nothing forgotten.
-import { and, desc, eq, gt, inArray, isNotNull, isNull, notInArray, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
 import { type AlertOutcome, alertOutcomes, TOLD_AGAIN_SECONDS } from '../domain/verification-schedule.js'
 import { createRun } from './capsule-runs.js'
@@ -81,8 +81,7 @@ async function isToldAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date):
         ofCapsule,
         gt(capsuleRuns.completedAt, told.alertedAt!),
         eq(capsuleRuns.status, 'completed'),
-        isNotNull(capsuleRuns.verdict),
-        notInArray(capsuleRuns.verdict, ['different', 'drifted'])
+        inArray(capsuleRuns.verdict, ['exact', 'consistent'])
       )
     )
     .limit(1)

@@ -113,18 +113,14 @@ const written = (value: object): string => canonicalize(value)!
 
 /** Engine, versions, seed and calibration, in the words of the result. */
 function environment(framework: string, result: string): string {
-  const metadata = objectField(result, 'metadata')
   return jsonObject([
     ['framework', JSON.stringify(framework)],
-    ['metadata', metadata ?? 'null']
+    ['metadata', fieldsOf(result).get('metadata') ?? 'null']
   ])
 }
 
-/** The text of a field of a result that is an object; `null` where there is none. */
-function objectField(result: string, name: string): string | null {
-  if (!result.startsWith('{')) return null
-  return jsonFields(result).get(name) ?? null
-}
+/** The fields of a result as texts; none of one that is no object. Large results are gone through once. */
+const fieldsOf = (result: string): Map<string, string> => (result.startsWith('{') ? jsonFields(result) : new Map())
 
 const timing = (job: EvidenceJob, attempts: AttemptRow[]) => ({
   created_at: job.createdAt,
@@ -193,9 +189,9 @@ export async function taskFacts(db: DbOrTx, jobId: string, name: string): Promis
 }
 
 function isSampled(result: string): boolean {
-  const metadata = objectField(result, 'metadata')
-  const source = metadata?.startsWith('{') ? jsonFields(metadata).get('count_source') : undefined
-  return objectField(result, 'counts') !== null && source !== '"probability_derived"'
+  const fields = fieldsOf(result)
+  const source = fieldsOf(fields.get('metadata') ?? '').get('count_source')
+  return fields.has('counts') && source !== '"probability_derived"'
 }
 
 /**
@@ -220,15 +216,6 @@ export function assertFits(files: readonly { name: string; size: number }[]): vo
     `the evidence has ${total} bytes, at most ${EVIDENCE_BYTES_MAX} can be kept; largest: ` +
       largest.map(({ name, size }) => `${name} (${size} bytes)`).join(', ')
   )
-}
-
-/** A kept file with its content, or `null`. */
-export async function findFile(db: DbOrTx, capsuleId: string, name: string): Promise<Buffer | null> {
-  const [row] = await db
-    .select({ content: capsuleFiles.content })
-    .from(capsuleFiles)
-    .where(and(eq(capsuleFiles.capsuleId, capsuleId), eq(capsuleFiles.name, name)))
-  return row?.content ?? null
 }
 
 /** All kept files, by name. */

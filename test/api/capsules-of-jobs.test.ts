@@ -186,3 +186,23 @@ describe('cloning', () => {
     expect(errorOf(await bob.post(`/api/capsules/${id}/clone`))).toEqual([404, 'no such capsule'])
   })
 })
+
+test('many at once, beside every other change of the team, all come through in one unbroken trail', async () => {
+  const jobIds = await Promise.all(
+    Array.from({ length: 10 }, () => ada.submit(submission({ create_capsule: true, capsule_name: 'At once' })))
+  )
+  const drafts = await Promise.all(
+    Array.from({ length: 6 }, async () => (await ada.post('/api/capsules/create', { name: 'x' })).body.capsule_id)
+  )
+  const answers = await Promise.all([
+    ...drafts.map((id, at) => (at % 2 === 0 ? patch(ada, id, { name: 'y' }) : remove(ada, id))),
+    ...drafts.map(() => ada.post('/api/capsules/create', { name: 'z' })),
+    ada.ask('PATCH', `/api/teams/${ada.teamId}`, { name: 'Renamed meanwhile' }),
+    ...jobIds.map((id) => finishJob(db, id).then(() => ({ status: 200 })))
+  ])
+  expect(answers.filter(({ status }) => status >= 300)).toEqual([])
+  const jobs = await Promise.all(jobIds.map(async (id) => (await ada.get(`/api/jobs/${id}`)).body))
+  expect(jobs.filter(({ capsule_id, status_reason }) => capsule_id === null || status_reason !== null)).toEqual([])
+  const proof = (await ada.get(`/api/team/audit/verify?team_id=${ada.teamId}`)).body
+  expect(proof).toMatchObject({ ok: true, first_broken: null })
+})

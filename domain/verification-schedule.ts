@@ -28,8 +28,10 @@ export const copyNote = (version: number, now: Date): string =>
  */
 export const CATCH_UP_SECONDS = 15 * 60
 
-/** What an alert may be about: a verdict that says that something has changed, or a verification that did not complete. */
-export const alertOutcomes = ['different', 'drifted', 'failed'] as const
+/** What an alert may be about: a verdict that nobody wants, or a verification that did not complete. */
+export const alertOutcomes = ['different', 'drifted', 'failed', 'not_testable'] as const
+/** Where a schedule does not say: what tells that something has changed. */
+export const usualAlertOutcomes: readonly AlertOutcome[] = ['different', 'drifted', 'failed']
 export type AlertOutcome = (typeof alertOutcomes)[number]
 
 export const ALERT_EMAILS_MAX = 20

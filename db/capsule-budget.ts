@@ -1,9 +1,9 @@
 // What the runs of a capsule have spent and reserved, all together, against its `max_budget_usd`. The counter moves in the
 // transaction that writes the ledger row of one of its jobs, and is locked before the counters of key, day and month.
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
-import { type CapsuleCounter, nothingSpent } from '../domain/budget.js'
+import type { CapsuleCounter } from '../domain/budget.js'
 import type { MicroUsd } from '../domain/money.js'
-import type { DbOrTx, Tx } from './client.js'
+import type { Tx } from './client.js'
 import { capsuleBudgets, capsules } from './tables/capsules.js'
 import { jobs } from './tables/jobs.js'
 
@@ -47,13 +47,4 @@ export async function capsuleOfJob(tx: Tx, jobId: string): Promise<string | null
     .innerJoin(capsules, eq(capsules.id, jobs.capsuleId))
     .where(and(eq(jobs.id, jobId), isNotNull(jobs.capsuleRunId)))
   return row?.capsuleId ?? null
-}
-
-/** What is spent and reserved, for readers. */
-export async function capsuleCounter(db: DbOrTx, capsuleId: string): Promise<{ spent: MicroUsd; reserved: MicroUsd }> {
-  const [row] = await db
-    .select({ spent: capsuleBudgets.spent, reserved: capsuleBudgets.reserved })
-    .from(capsuleBudgets)
-    .where(eq(capsuleBudgets.capsuleId, capsuleId))
-  return row ?? nothingSpent
 }

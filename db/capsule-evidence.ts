@@ -1,7 +1,7 @@
 // The evidence of a completed job: what ran, on what, with which parameters, what came of it, and what it took. Sources,
 // parameters and results are kept byte for byte; what is written here is RFC 8785 text: the same job gives the same files.
 import canonicalize from 'canonicalize'
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { backendView } from '../domain/backend.js'
 import { ServiceError } from '../domain/errors.js'
 import { jsonFields, jsonObject } from '../domain/json-text.js'

@@ -17,7 +17,7 @@ export const capsuleActions = [
 export type CapsuleAction = (typeof capsuleActions)[number]
 
 /** `owner`: of the capsule. `manager`: its owner, or the owner and admins of its team. */
-export type CapsuleActor = 'member' | 'owner' | 'manager'
+type CapsuleActor = 'member' | 'owner' | 'manager'
 
 const any: readonly CapsuleState[] = ['draft', 'runnable', 'sealed', 'published', 'archived']
 
@@ -34,7 +34,7 @@ const rules: Readonly<Record<CapsuleAction, { in: readonly CapsuleState[]; by: C
   schedule: { in: ['sealed', 'published'], by: 'manager' }
 }
 
-export const whoMay = (action: CapsuleAction): CapsuleActor => rules[action].by
+const whoMay = (action: CapsuleAction): CapsuleActor => rules[action].by
 
 export const mayBeIn = (action: CapsuleAction, state: CapsuleState): boolean => rules[action].in.includes(state)
 

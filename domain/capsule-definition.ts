@@ -162,9 +162,6 @@ export function assertSize(definition: CapsuleDefinition): void {
 /** The slugs of the backends that the tasks run on, each once. */
 export const backendsOf = ({ tasks }: CapsuleDefinition): string[] => [...new Set(tasks.map(({ backend }) => backend))]
 
-export const shotsOf = ({ parameters }: Pick<CapsuleTask, 'parameters'>): number =>
-  typeof parameters.shots === 'number' ? parameters.shots : SHOTS_DEFAULT
-
 /** JSON text of the parameters as the task's job gets them, references included: shots stand in it. */
 export const parametersText = ({ parameters, parameters_text: text }: CapsuleTask): string =>
   text ?? JSON.stringify({ shots: SHOTS_DEFAULT, ...parameters })
@@ -181,7 +178,7 @@ export function taskOfJob(
   { kind, format, framework, text, scriptId, version, native }: StoredSource
 ): CapsuleTask {
   const program = { framework: framework as (typeof frameworks)[number], text }
-  const parameters = JSON.parse(job.params) as Record<string, unknown>
+  const { parameters, exact } = readParameters(job.params)
   return {
     name: MAIN_TASK,
     source:
@@ -193,19 +190,28 @@ export function taskOfJob(
     ...(native && { native: { ...native.call, max_cost: String(native.maxCost) } }),
     backend: job.backend,
     parameters,
-    ...(isExact(parameters) ? {} : { parameters_text: job.params }),
+    ...(exact ? {} : { parameters_text: job.params }),
     execution_mode: job.mode,
     timeout_seconds: job.timeoutSeconds,
     circuit_count: job.circuitCount
   }
 }
 
-/** Whether every number came through a JSON reader as it was written: an integer beyond 2^53 - 1 may not have. */
-function isExact(value: unknown): boolean {
-  if (typeof value === 'number')
-    return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
-  return typeof value !== 'object' || value === null || Object.values(value).every(isExact)
+const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+/** Parameters to look at: a number that a JSON reader would not carry as it was written stands as text, and `exact` is false. */
+function readParameters(text: string): { parameters: Record<string, unknown>; exact: boolean } {
+  let exact = true
+  const readable = text.replace(stringOrNumber, (token) => {
+    if (token.startsWith('"') || isCarried(Number(token))) return token
+    exact = false
+    return JSON.stringify(token)
+  })
+  return { parameters: JSON.parse(readable) as Record<string, unknown>, exact }
 }
+
+const isCarried = (value: number): boolean =>
+  Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
 
 /** The submission of a task's job. Its parameters hold no references any more. */
 export function submissionOfTask(

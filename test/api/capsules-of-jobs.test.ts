@@ -81,14 +81,16 @@ describe('making one of a completed job', () => {
   test('keeps numbers that no JavaScript number holds', async () => {
     const result = '{"n":123456789012345678901234567890,"x":1e400}'
     const jobId = await ada.submit(submission())
-    await db.execute(sql`update jobs set params = '{"shots":100,"big":12345678901234567890123}' where id = ${jobId}`)
+    await db.execute(
+      sql`update jobs set params = '{"shots":100,"big":12345678901234567890123,"x":1e400}' where id = ${jobId}`
+    )
     await finishJob(db, jobId, result)
     const id = (await fromJob(ada, { job_id: jobId })).body.capsule_id
     const files = await db.execute(sql`select name, content from capsule_files where capsule_id = ${id}`)
     const text = (name: string) =>
       (files.find((row) => row.name === `tasks/main/${name}`)!.content as Buffer).toString()
     expect(text('result.json')).toBe(result)
-    expect(text('parameters.json')).toBe('{"shots":100,"big":12345678901234567890123}')
+    expect(text('parameters.json')).toBe('{"shots":100,"big":12345678901234567890123,"x":1e400}')
     const [row] = await db.execute(sql`select definition from capsules where id = ${id}`)
     expect(JSON.parse(row!.definition as string).tasks[0].parameters_text).toContain('12345678901234567890123')
   })

@@ -50,10 +50,11 @@ describe('what a job ran', () => {
   })
 
   test.each([
-    ['an integer beyond 2^53', '{"shots":10,"n":[9007199254740993]}'],
-    ['a number beyond all others', '{"shots":10,"x":1e400}']
-  ])('keeps %s as it was written', (_, params) => {
+    ['an integer beyond 2^53', '{"shots":10,"n":[-9007199254740993,"1e400"]}', { n: ['-9007199254740993', '1e400'] }],
+    ['a number beyond all others', '{"shots":10,"x \\" 1":1e400,"y":1.5}', { 'x " 1': '1e400', y: 1.5 }]
+  ])('keeps %s as it was written', (_, params, shown) => {
     const made = taskOfJob({ ...job, params }, { ...source, native: null })
+    expect(made.parameters).toEqual({ shots: 10, ...shown })
     expect(parametersText(readDefinition(definitionText({ tasks: [made] })).tasks[0]!)).toBe(params)
   })
 })

@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os'
 import { benchAccess } from './access.js'
 import { benchBackends } from './backends.js'
 import { type BenchStack, startBenchStack } from './bench-stack.js'
+import { benchCapsules } from './capsules.js'
 import { benchExecutor } from './executor.js'
 import { benchGraphs } from './graphs.js'
 import { benchLists } from './lists.js'
@@ -22,6 +23,7 @@ const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   'rate-limits': benchRateLimits,
   throughput: benchThroughput,
   graphs: benchGraphs,
+  capsules: benchCapsules,
   playground: benchPlayground,
   executor: benchExecutor,
   lists: benchLists,

@@ -147,6 +147,7 @@ test.each([
       await inSource(content, name)
       times.push(process.cpuUsage(began).user / 1000)
     }
-    expect(Math.min(...times)).toBeLessThan(50)
+    // What is linear takes some 10 ms, what is not takes minutes.
+    expect(Math.min(...times)).toBeLessThan(500)
   }
 })

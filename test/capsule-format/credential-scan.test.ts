@@ -138,7 +138,7 @@ test.each([
   '\n',
   '# capsule:allow',
   `ghp_${'a'.repeat(36)} #`
-])('100,000 characters of %j take less than 50 ms', async (text) => {
+])('100,000 characters of %j take no time to speak of', async (text) => {
   const content = of(text)
   for (const name of ['x.py', 'x.json']) {
     const times: number[] = []

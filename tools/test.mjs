@@ -12,7 +12,7 @@ import { bootstrap, needs, root } from './bootstrap.mjs'
 import { build } from './build.mjs'
 
 const checkLimitMs = 5 * 60_000
-const testLimitMs = 20 * 60_000
+const testLimitMs = 40 * 60_000
 
 const patterns = process.argv.slice(2).filter((argument) => argument !== '--check')
 const checksOnly = process.argv.includes('--check')

@@ -46,6 +46,14 @@ async function valuesThatExist(): Promise<Values> {
   const script = { team_id: teamId, name: 'published', script_content: bellQasm3() }
   const published = (await owner.post('/api/scripts/upload', script)).body.script_id as string
   await owner.post(`/api/scripts/${published}/publish`)
+  const { draft, runnable, sealed, secondSealed } = team.capsules
+  const capsule = (id: string) => `/api/capsules/${id}`
+  const schedule = { cron: '0 3 * * *', timezone: 'UTC', paused: true }
+  await owner.ask('PUT', `${capsule(team.capsules.published)}/schedule`, schedule)
+  const run = await owner.post(`${capsule(team.capsules.published)}/run`, { mode: 'verify' })
+  const { publication } = (await owner.ask('GET', capsule(team.capsules.published))).body
+  const changed = async (fields: object): Promise<string> =>
+    (await owner.post('/api/capsules/create', { team_id: teamId, name: 'to be changed', ...fields })).body.capsule_id
   return [
     ['/api/admin/teams', 'id', [suspended]],
     ['/api/admin/jobs', 'id', [await open(), ...finished]],
@@ -69,11 +77,26 @@ async function valuesThatExist(): Promise<Values> {
     ['/api/scripts/{id}/publish', 'id', [team.secondScriptId]],
     ['/api/scripts', 'id', [team.scriptId, published]],
     ['/api/scripts', 'job_id', [team.completedJob]],
+    // Each is sealed, published, archived and deleted once; what reads finds it in any state.
+    ['/api/capsules/public', 'slug', [publication.slug]],
+    ['/api/admin/capsules', 'id', [team.capsules.published]],
+    ['/api/capsules/{id}/runs/{runId}', 'runId', [run.body.capsule_run_id]],
+    ['/api/capsules/{id}/seal', 'id', [runnable]],
+    ['/api/capsules/{id}/publish', 'id', [sealed]],
+    ['/api/capsules/{id}/archive', 'id', [secondSealed]],
+    ['/api/capsules/{id}/run', 'id', [draft]],
+    ['/api/capsules/{id}', 'id', [team.capsules.published, await changed({}), await changed({ tags: ['a'] })]],
+    ['/api/capsules', 'job_id', [team.completedJob]],
     ['/api/backends', 'slug', ['local']],
     ['', 'team_id', [teamId]],
     ['/api/jobs/submit', 'backend', ['local', 'aer-statevector']],
     ['/api/playground', 'backend', ['local', 'aer-statevector']]
   ]
+}
+
+const backfill = () => {
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+  return { from: ago(3), to: ago(1) }
 }
 
 /** Bodies that made-up ones would hardly be; Schemathesis also asks with each of their fields changed. */
@@ -92,6 +115,14 @@ const goodBodies = ({ teamId, completedJob }: PopulatedTeam): Record<string, obj
       backend: 'local',
       shots: 10
     },
+    'post /api/capsules/create': { team_id: teamId, name: 'A capsule', tags: ['bell'] },
+    'post /api/capsules/from-job': { job_id: completedJob, name: 'of a job' },
+    'patch /api/capsules/{id}': { name: 'renamed' },
+    'post /api/capsules/{id}/seal': { exit_code: 0 },
+    'post /api/capsules/{id}/publish': { title: 'A capsule', description: 'of a Bell pair' },
+    'post /api/capsules/{id}/run': { mode: 'template' },
+    'put /api/capsules/{id}/schedule': { cron: '0 3 * * *', timezone: 'Europe/Berlin' },
+    'post /api/capsules/{id}/schedule/backfill': backfill(),
     'post /api/jobs/submit': submission({ team_id: teamId }),
     'post /api/playground/run': { code: bellQasm3(), language: 'openqasm', backend: 'local', shots: 10 },
     'post /api/playground/convert': { code: asymmetricQiskit(), language: 'qiskit' },

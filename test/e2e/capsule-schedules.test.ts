@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.js'
 import { type Platform, startPlatform } from '../support/platform.js'
 
 /** The long form: SCHEDULES=500 npm test -- capsule-schedules -t 'while Temporal was away'; a team has 500 such runs a day. */
-const CAPSULES = Number(process.env.SCHEDULES ?? 20)
+const CAPSULES = Number(process.env.SCHEDULES ?? 8)
 /** To the next minute, and the time for that many runs. */
 const MINUTE = 60_000
 const PATIENCE = 120_000 + 2_000 * CAPSULES

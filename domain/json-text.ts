@@ -52,6 +52,7 @@ export function jsonItems(text: string): string[] {
   if (text[at] === ']') return items
   while (true) {
     const end = endOfValue(text, at)
+    if (end === text.length) throw new Error('a JSON array was expected')
     items.push(text.slice(at, end).trimEnd())
     if (text[end] === ']') return items
     at = skipSpace(text, end + 1)
@@ -99,7 +100,7 @@ function skipSpace(text: string, from: number): number {
   return at
 }
 
-/** Where the comma, brace or bracket stands that ends the value. */
+/** Where the comma, brace or bracket stands that ends the value; the end of the text when there is none. */
 function endOfValue(text: string, from: number): number {
   let depth = 0
   let at = from
@@ -114,7 +115,7 @@ function endOfValue(text: string, from: number): number {
     else if (character === '}' || character === ']') depth--
     at++
   }
-  throw new Error('valid JSON was expected')
+  return text.length
 }
 
 /** One past the closing quote. */

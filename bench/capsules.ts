@@ -1,5 +1,6 @@
 // Capsules: a verdict beside the event loop, a large capsule from its job to a file and back, and a thousand verifications
 // that are due at once.
+import { randomBytes } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { readPackage } from '../activities/capsule-format/package-reader.js'
 import { startJudgePool } from '../activities/judge/judge-pool.js'
@@ -16,7 +17,7 @@ const VERDICT_GOAL_MS = 300
 const [TEAMS, CAPSULES, TIMES] = [2, 5, 100]
 const LIMIT_MS = 900_000
 /** For the key that signs seals. */
-const RING = `bench:${Buffer.alloc(32, 1).toString('base64')}`
+const RING = `bench:${randomBytes(32).toString('base64')}`
 
 export async function benchCapsules(stack: BenchStack): Promise<void> {
   await verdicts()

@@ -1,15 +1,8 @@
 // What is asked when a capsule goes out as a package, and when one comes in.
 import { and, eq, sql } from 'drizzle-orm'
 import type { DbOrTx } from './client.js'
-import { capsuleFiles, capsuleSeals } from './tables/capsules.js'
+import { capsuleFiles } from './tables/capsules.js'
 import { scriptVersions } from './tables/scripts.js'
-
-export type SealRow = typeof capsuleSeals.$inferSelect
-
-export async function loadSeal(db: DbOrTx, capsuleId: string): Promise<SealRow | null> {
-  const [row] = await db.select().from(capsuleSeals).where(eq(capsuleSeals.capsuleId, capsuleId))
-  return row ?? null
-}
 
 /** Of the evidence, in bytes. */
 export async function evidenceSize(db: DbOrTx, capsuleId: string): Promise<number> {

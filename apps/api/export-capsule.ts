@@ -6,12 +6,11 @@ import { packagedFiles } from '../../activities/capsule-format/manifest.js'
 import { draftPackage } from '../../activities/capsule-format/package.js'
 import { writeRoCrate } from '../../activities/capsule-format/ro-crate.js'
 import { loadFiles } from '../../db/capsule-evidence.js'
-import { loadSeal, type SealRow } from '../../db/capsule-packages.js'
-import type { CapsuleRow } from '../../db/capsules.js'
+import { type CapsuleRow, type CapsuleSeal, loadSeal } from '../../db/capsules.js'
 import type { DbOrTx } from '../../db/client.js'
 import { findSigningKey } from '../../db/signing-keys.js'
 import { ServiceError } from '../../domain/errors.js'
-import { usdFromMicro } from '../../domain/money.js'
+import { packagedCapsule } from './packaged-capsule.js'
 
 export const exportFormats = ['capsule', 'rocrate'] as const
 export type ExportFormat = (typeof exportFormats)[number]
@@ -42,7 +41,7 @@ export async function exportCapsule(db: DbOrTx, capsule: CapsuleRow, format: Exp
   }
 }
 
-const sealedInput = async (db: DbOrTx, capsule: CapsuleRow, seal: SealRow) => ({
+const sealedInput = async (db: DbOrTx, capsule: CapsuleRow, seal: CapsuleSeal) => ({
   manifest: seal.manifest,
   checksums: seal.checksums,
   files: packagedFiles({ definition: capsule.definition, files: await loadFiles(db, capsule.id) })
@@ -51,17 +50,7 @@ const sealedInput = async (db: DbOrTx, capsule: CapsuleRow, seal: SealRow) => ({
 /** It carries no digest, and says so by its lifecycle_state; executions are stated by a seal alone. */
 const draftInput = async (db: DbOrTx, capsule: CapsuleRow) =>
   draftPackage({
-    name: capsule.name,
-    description: capsule.description,
-    tags: capsule.tags,
-    createdAt: capsule.createdAt,
-    createdBy: `user:${capsule.ownerId ?? 'unknown'}`,
-    derivedFrom: capsule.derivedFrom,
-    definition: capsule.definition,
-    backends: capsule.backends,
-    maxBudgetUsd: capsule.maxBudget === null ? null : usdFromMicro(capsule.maxBudget),
-    retentionYears: capsule.retentionYears,
-    regulatoryFramework: capsule.regulatoryFramework,
+    ...packagedCapsule(capsule),
     tasks: [],
     files: await loadFiles(db, capsule.id)
   })

@@ -22,8 +22,8 @@ import type { DbOrTx, Tx } from '../../db/client.js'
 import type { Caller } from '../../db/teams.js'
 import { MAIN_TASK } from '../../domain/capsule-definition.js'
 import { ServiceError } from '../../domain/errors.js'
-import { usdFromMicro } from '../../domain/money.js'
 import { defaultMargin } from '../../domain/verification-margin.js'
+import { packagedCapsule } from './packaged-capsule.js'
 
 export const SealBody = Type.Object(
   {
@@ -112,17 +112,7 @@ async function prepare(
   const margin = body.margin ?? defaultMargin(resultsOf(evidence, tasks))
   const sealedBy = `user:${caller.userId}`
   const sealed = await sealPackage({
-    name: capsule.name,
-    description: capsule.description,
-    tags: capsule.tags,
-    createdAt: capsule.createdAt,
-    createdBy: capsule.ownerId ? `user:${capsule.ownerId}` : 'user:unknown',
-    derivedFrom: capsule.derivedFrom,
-    definition: capsule.definition,
-    backends: capsule.backends,
-    maxBudgetUsd: capsule.maxBudget === null ? null : usdFromMicro(capsule.maxBudget),
-    retentionYears: capsule.retentionYears,
-    regulatoryFramework: capsule.regulatoryFramework,
+    ...packagedCapsule(capsule),
     provenance: {
       capsule_id: capsule.id,
       ...(capsule.sourceJobId && { source_job_id: capsule.sourceJobId }),

@@ -1,9 +1,8 @@
 // Capsules of a user, and files of them as they go in and out.
 import { gzipSync } from 'node:zlib'
-import { completeAttempt, openAttempt } from '../../db/attempts.js'
-import { beginJob, completeJob } from '../../db/job-steps.js'
 import type { Answer, TestApi, TestUser } from './api.js'
 import { bellQasm3, submission } from './builders.js'
+import { finishJob } from './capsule-rows.js'
 
 const result = '{"counts":{"00":512,"11":512},"shots":1024,"metadata":{"count_source":"simulator_sampled"}}'
 
@@ -15,14 +14,9 @@ export function made(answer: Answer): string {
 
 export function createCapsuleBench(api: TestApi, owner: TestUser) {
   async function completedJob(changes: Record<string, unknown> = {}): Promise<string> {
-    const { db } = api.database
     const id = await owner.submit(submission(changes))
-    const fence = { generation: 1 }
-    await beginJob(db, id, fence, {})
-    const attempt = (await openAttempt(db, id, fence))!
     const circuit = { name: 'circuit.qasm', mediaType: 'text/plain; charset=utf-8', content: Buffer.from(bellQasm3()) }
-    const sha256 = await completeAttempt(db, id, attempt, result, [circuit])
-    await completeJob(db, id, fence, sha256!)
+    await finishJob(api.database.db, id, result, [circuit])
     return id
   }
 

@@ -3,6 +3,7 @@
 import canonicalize from 'canonicalize'
 import { eq } from 'drizzle-orm'
 import { backendView } from '../domain/backend.js'
+import { EVIDENCE_BYTES_MAX } from '../domain/capsule-size.js'
 import { ServiceError } from '../domain/errors.js'
 import { jsonFields, jsonObject } from '../domain/json-text.js'
 import { usdFromMicro } from '../domain/money.js'
@@ -16,9 +17,6 @@ import type { DbOrTx } from './client.js'
 import { loadSource, recordColumns } from './jobs.js'
 import { capsuleFiles } from './tables/capsules.js'
 import { jobs } from './tables/jobs.js'
-
-/** Of one capsule, in bytes: what an archive of it can hold. */
-export const EVIDENCE_BYTES_MAX = 60 * 1024 * 1024
 
 /** What a capsule says of one execution beside its files. */
 export interface TaskFacts {

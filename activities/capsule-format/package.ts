@@ -1,4 +1,5 @@
 // Seals what a capsule is made of into manifest, checksums and digests. Nothing here is kept or signed: see attestation.ts.
+import { EVIDENCE_BYTES_MAX } from '../../domain/capsule-size.js'
 import { checksumsText, rootDigest } from './checksums.js'
 import { type CredentialFinding, scanForCredentials } from './credential-scan.js'
 import {
@@ -10,11 +11,9 @@ import {
   packagedFiles,
   type SealInput
 } from './manifest.js'
+import { MANIFEST_BYTES_MAX } from './manifest-reader.js'
 import { checkManifest } from './manifest-schema.js'
 import { checkFiles, type PackageFile, packageFault, shownName } from './payload-file.js'
-
-export const SEALED_BYTES_MAX = 60 * 1024 * 1024
-export const MANIFEST_BYTES_MAX = 256 * 1024
 
 export interface SealedPackage {
   /** The bytes of capsule.yaml: kept, and never written again. */
@@ -61,10 +60,10 @@ function writtenManifest(build: () => Parameters<typeof manifestText>[0]): strin
 
 function checkSize(files: readonly PackageFile[]): void {
   const total = files.reduce((sum, { content }) => sum + content.length, 0)
-  if (total <= SEALED_BYTES_MAX) return
+  if (total <= EVIDENCE_BYTES_MAX) return
   const largest = [...files].sort((one, other) => other.content.length - one.content.length).slice(0, 3)
   const shown = largest.map(({ name, content }) => `${shownName(name)} (${content.length} bytes)`).join(', ')
-  throw packageFault(`the evidence is ${total} bytes, at most ${SEALED_BYTES_MAX} can be sealed; largest: ${shown}`)
+  throw packageFault(`the evidence is ${total} bytes, at most ${EVIDENCE_BYTES_MAX} can be sealed; largest: ${shown}`)
 }
 
 function refuseCredentials(findings: readonly CredentialFinding[]): void {

@@ -1,10 +1,12 @@
 // The end of an account. What a team owns stays with the team; what the user alone owns goes with them.
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
+import { actorText } from './audit.js'
 import type { Db } from './client.js'
 import { hasOthers } from './members.js'
 import { members, teams, users } from './tables/accounts.js'
 import { idempotencyKeys } from './tables/operations.js'
+import { inTurn } from './team-turn.js'
 import { type Caller, deleteTeam } from './teams.js'
 
 /**
@@ -22,7 +24,7 @@ export async function deleteAccount(db: Db, caller: Caller): Promise<void> {
     const mine = await tx
       .select({ id: teams.id, name: teams.name })
       .from(teams)
-      .where(inArray(teams.id, owned))
+      .where(and(inArray(teams.id, owned), inTurn('alone')))
       .orderBy(sql`${teams.id}`)
       .for('update')
     for (const team of mine) {
@@ -31,7 +33,7 @@ export async function deleteAccount(db: Db, caller: Caller): Promise<void> {
           'conflict',
           `You own the team ${JSON.stringify(team.name)}, which has other members: transfer or delete it first`
         )
-      await deleteTeam(tx, team.id)
+      await deleteTeam(tx, team.id, actorText(caller))
     }
     await tx.delete(idempotencyKeys).where(eq(idempotencyKeys.principal, `user:${caller.userId}`))
     await tx.delete(users).where(eq(users.id, caller.userId))

@@ -15,6 +15,7 @@ import { teams } from './tables/accounts.js'
 import { adminActions } from './tables/administration.js'
 import { backends } from './tables/backends.js'
 import { jobs } from './tables/jobs.js'
+import { inTurn } from './team-turn.js'
 
 /** Who acts: a platform administrator, or whoever has the database. */
 export interface AdminActor {
@@ -81,7 +82,7 @@ export async function lockTeam(
   const [team] = await tx
     .select({ suspendedAt: teams.suspendedAt, suspendedReason: teams.suspendedReason })
     .from(teams)
-    .where(and(eq(teams.id, teamId), isNull(teams.deletedAt)))
+    .where(and(eq(teams.id, teamId), isNull(teams.deletedAt), inTurn('alone')))
     .for('no key update')
   if (!team) throw new ServiceError('not_found', 'no such team')
   return team

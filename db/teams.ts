@@ -8,6 +8,7 @@ import { deleteScriptsOfTeam } from './script-changes.js'
 import { members, teams } from './tables/accounts.js'
 import { jobs } from './tables/jobs.js'
 import { apiKeys, invitations, teamSecrets, webhooks } from './tables/teams.js'
+import { inTurn } from './team-turn.js'
 
 export type Role = 'owner' | 'admin' | 'member'
 
@@ -105,7 +106,7 @@ async function lockNamedTeam(tx: DbOrTx, caller: Caller, teamId: string, strengt
     .select(lockedColumns)
     .from(teams)
     .innerJoin(members, and(eq(members.teamId, teams.id), membershipsOf(caller)))
-    .where(eq(teams.id, teamId))
+    .where(and(eq(teams.id, teamId), inTurn(strength === 'update' ? 'alone' : 'share')))
     .for(strength)
   return row
 }
@@ -116,7 +117,7 @@ async function lockPersonalTeam(tx: DbOrTx, caller: Caller) {
       .select(lockedColumns)
       .from(teams)
       .innerJoin(members, and(eq(members.teamId, teams.id), eq(members.userId, caller.userId)))
-      .where(eq(teams.personalOf, caller.userId))
+      .where(and(eq(teams.personalOf, caller.userId), inTurn('share')))
       .for('share')
   const [found] = await select()
   if (found) return found
@@ -176,7 +177,7 @@ export async function renameTeam(tx: Tx, teamId: string, name: string): Promise<
  * and its ledger stay until their retention ends (docs/retention.md); of its scripts those that a job names stay, for it. The team is locked for `update` by the caller.
  * @throws ServiceError `conflict` while jobs of it are under way, or a sealed capsule has to be kept.
  */
-export async function deleteTeam(tx: Tx, teamId: string): Promise<void> {
+export async function deleteTeam(tx: Tx, teamId: string, actor: string): Promise<void> {
   const [open] = await tx
     .select({ id: jobs.id })
     .from(jobs)
@@ -186,9 +187,10 @@ export async function deleteTeam(tx: Tx, teamId: string): Promise<void> {
   await tx.delete(members).where(eq(members.teamId, teamId))
   for (const table of [invitations, apiKeys, teamSecrets, webhooks])
     await tx.delete(table).where(eq(table.teamId, teamId))
-  await deleteCapsulesOfTeam(tx, teamId)
   await deleteScriptsOfTeam(tx, teamId)
   await tx.update(teams).set({ deletedAt: sql`now()`, personalOf: null }).where(eq(teams.id, teamId))
+  // Last: its entries hold the end of the team's audit trail.
+  await deleteCapsulesOfTeam(tx, teamId, actor)
 }
 
 export async function teamName(db: DbOrTx, teamId: string): Promise<string> {

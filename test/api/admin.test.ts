@@ -143,13 +143,27 @@ describe('suspending a team', () => {
     expect(accepted).toBe(atAnswer)
   }, 60_000)
 
+  const waiting = async (count: number) =>
+    (
+      await db.execute(sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`)
+    ).length === count
+
+  test('is not passed by a submission that comes while it waits', async () => {
+    const ada = await api.signUpWithTeam()
+    const { suspended, late } = await db.transaction(async (tx) => {
+      await tx.execute(sql`select 1 from teams where id = ${ada.teamId} for share`)
+      const suspended = suspend(ada.teamId)
+      await eventually(() => waiting(1))
+      const late = ada.post('/api/jobs/submit', submission())
+      await eventually(() => waiting(2))
+      return { suspended, late }
+    })
+    expect([(await suspended).status, (await late).status]).toEqual([200, 403])
+  })
+
   test('waits for a submission under way, which is recorded before its answer', async () => {
     const ada = await api.signUpWithTeam()
-    const waiting = async (count: number) =>
-      (
-        await db.execute(sql`select 1 from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`)
-      ).length === count
     const { submitted, suspended } = await db.transaction(async (tx) => {
       // Stops the submission in the middle of its transaction.
       await tx.execute(sql`lock table job_events in share mode`)

@@ -38,6 +38,17 @@ describe('a team', () => {
     expect((await ada.ask('PATCH', `/api/teams/${made.body.id}`, { name: 'Qubits' })).body.name).toBe('Qubits')
   })
 
+  test('that is given ten names at once has one of them', async () => {
+    const { id, owner, admin } = await newTeam()
+    const names = Array.from({ length: 10 }, (_, n) => `Name ${n}`)
+    const answers = await Promise.all(
+      names.map((name, n) => (n % 2 ? owner : admin).ask('PATCH', `/api/teams/${id}`, { name }))
+    )
+    expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200))
+    const [team] = (await owner.get('/api/teams')).body.teams.filter((one: { id: string }) => one.id === id)
+    expect(names).toContain(team.name)
+  })
+
   test.each([{}, { name: '' }, { name: ' ' }, { name: 'x'.repeat(101) }, { name: 'x', owner_id: 'y' }])(
     'is not made of %j',
     async (body) => {

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { actorText } from '../../../db/audit.js'
 import type { DbOrTx } from '../../../db/client.js'
 import { leaveTeam, transferOwnership } from '../../../db/members.js'
 import { createTeam, deleteTeam, type Membership, renameTeam, teamsOf } from '../../../db/teams.js'
@@ -45,7 +46,7 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
     async (request, reply) => {
       const { id } = request.params
       return app.writeOnce(request, reply, async ({ tx }) => {
-        const teamId = await teamForWrite(request, tx, id)
+        const teamId = await teamForWrite(request, tx, id, 'update')
         await renameTeam(tx, id, request.body.name.trim())
         return { body: await membership(request, tx, teamId) }
       })
@@ -66,7 +67,7 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
     async (request, reply) =>
       app.writeOnce(request, reply, async ({ tx }) => {
         await teamForWrite(request, tx, request.params.id, 'update')
-        await deleteTeam(tx, request.params.id)
+        await deleteTeam(tx, request.params.id, actorText(callerOf(request)))
         return { body: { success: true } }
       })
   )

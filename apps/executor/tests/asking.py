@@ -124,3 +124,18 @@ def asked(answer: Answer) -> dict[str, Any]:
     assert answer.outcome["status"] == "asked", answer.outcome
     ask: dict[str, Any] = answer.outcome["ask"]
     return ask
+
+
+ASK = f"say({{'ask': {circuit_ask()!r}}})\n"
+TELL = "heard = hear()['answer']\nsay({'ok': False, 'code': 'execution_error', 'message': 'heard ' + heard['counts']})"
+ONCE = FRAMES + ASK + TELL
+"""Asks for one circuit and ends with what it was told."""
+ANSWER = {"digest": "1" * 64, "counts": '{"1": 10}'}
+SPINNING = (
+    FRAMES
+    + "import threading, signal\nfor _ in range(2):\n    if os.fork() == 0:\n        if os.fork() == 0: os.setsid()\n"
+    "        while True: pass\ndef spin():\n    while True: pass\nthreading.Thread(target=spin, daemon=True).start()\n"
+    + ASK
+    + TELL
+)
+"""The same, with four processes and a thread that never rest."""

@@ -1,7 +1,9 @@
-"""Real executors for the tests: started as their own processes, spoken to over HTTP."""
+"""Real executors for the tests: started as their own processes, spoken to over HTTP. And how the files of tests are dealt
+out to processes."""
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import socket
@@ -19,10 +21,49 @@ import pytest
 from .frame_child import FrameChildren
 from .ordinary_user import as_ordinary_user, needs_user_namespaces, with_python_open_to_all
 
+# One process, one core, as in the executor's children: threads that wait for each other would take the other's.
+os.environ["QISKIT_PARALLEL"] = "FALSE"
+for _library in ("OPENBLAS", "OMP", "MKL", "NUMEXPR", "RAYON"):
+    os.environ[f"{_library}_NUM_THREADS"] = "1"
+
+# Thousands of modules are loaded and kept: looking for garbage among them costs seconds and finds none.
+gc.disable()
+
 FOLDER = Path(__file__).resolve().parent.parent
 TOKEN = "a-token-for-tests-only"
 BELL = 'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; cx q[0], q[1]; c = measure q;'
 START_SECONDS = 120.0
+
+
+ONE_PROCESS = ("test_escapes", "test_launcher", "test_parking", "test_warm_pool", "test_isolation")
+"""They share the executor of an ordinary user, which takes as long to start as most of them to run."""
+FIRST = (*ONE_PROCESS, "test_launcher_deaths", "test_sandbox_terms", "test_conformance_runs", "test_programs")
+"""The long ones, so that the last process to end has a short one. All others follow in the order of their names."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Sorts the files of tests; within a file the order stays."""
+    items.sort(key=lambda item: FIRST.index(item.path.stem) if item.path.stem in FIRST else len(FIRST))
+
+
+def pytest_collection_finish() -> None:
+    """What was loaded for the tests is never looked through for garbage again."""
+    gc.freeze()
+    gc.enable()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Deals out whole files, some of them together."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Files(LoadFileScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "one process" if Path(file).stem in ONE_PROCESS else str(file)
+
+    config.option.loadscopereorder = False
+    return Files(config, log)
 
 
 def qasm(code: str) -> dict[str, str]:

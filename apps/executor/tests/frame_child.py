@@ -5,6 +5,7 @@ A server process imports the packages once and forks a child for each job, as a 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import select
@@ -103,7 +104,10 @@ def _serve() -> None:
     from qjs_executor.child.main import answer
     from qjs_executor.child.preload import preload
 
+    gc.disable()
     preload("frameworks")
+    gc.freeze()
+    gc.enable()
     jobs, results = os.dup(0), os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     while (message := frames.receive(jobs)) is not None:

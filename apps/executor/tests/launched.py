@@ -6,7 +6,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
 from qjs_executor.launcher.client import LauncherClient
@@ -23,13 +23,16 @@ sys.exit(Launcher(read_settings(os.environ), socket.socket(fileno=int(sys.argv[1
 
 
 @contextmanager
-def orders_to_launcher(**environment: str) -> Iterator[tuple[subprocess.Popen[str], socket.socket, Handover]]:
-    """A launcher's process, the socket to it, and what it handed over. It is gone afterwards, and all it started."""
+def orders_to_launcher(
+    *, before: Sequence[str] = (), **environment: str
+) -> Iterator[tuple[subprocess.Popen[str], socket.socket, Handover]]:
+    """A launcher's process, the socket to it, and what it handed over. It is gone afterwards, and all it started.
+    `before` stands before its command, to start it as another user."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.settimeout(60)
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-B", "-c", _LAUNCHER, str(theirs.fileno())],
+            [*before, sys.executable, "-B", "-c", _LAUNCHER, str(theirs.fileno())],
             env={"PATH": os.environ["PATH"], "PYTHONPATH": str(FOLDER), "EXECUTOR_TOKEN": TOKEN, **environment},
             pass_fds=(theirs.fileno(),),
             stderr=subprocess.PIPE,

@@ -19,7 +19,7 @@ from qiskit_aer.noise import NoiseModel, depolarizing_error
 
 from qjs_executor.child import aer_target_memo
 
-STEPS = 720
+STEPS = 240
 
 
 @pytest.fixture

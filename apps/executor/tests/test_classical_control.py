@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from qjs_executor.child.circuits.measurement import measured_layout
@@ -9,7 +11,7 @@ from qjs_executor.child.engines.engine import simulate
 
 from .reference import decided_circuits
 
-CIRCUITS = 60
+CIRCUITS = 60 if "CONFORMANCE_LONG" in os.environ else 30
 
 
 @pytest.mark.parametrize("level", [0, 1, 2, 3])

@@ -1,8 +1,8 @@
 """Every circuit of the table in every language that can say it, run by a whole executor over HTTP, agrees with the
 reference: the counts within the statistical bound, the text of the circuit that was run exactly.
 
-Those of OpenQASM 3 run one by one. Of the others most run several to a program, on its device, and a third is converted
-in this process to be compared exactly; CONFORMANCE_LONG runs each on its own.
+Every second one of OpenQASM 3 runs on its own, of every other language every fourth in a program of several, on its
+device; of the rest half is converted in this process to be compared exactly. CONFORMANCE_LONG takes all in all ways.
 """
 
 from __future__ import annotations
@@ -28,17 +28,18 @@ AT_ONCE = 3
 """As many as the executor has slots."""
 Key = tuple[str, str]
 LONG = "CONFORMANCE_LONG" in os.environ
-SINGLE = [key for place, key in enumerate(PROGRAMS) if key[1] == "openqasm3" or place % 10 == 0 or LONG]
+OPENQASM3 = [key for key in PROGRAMS if key[1] == "openqasm3"]
+SINGLE = list(PROGRAMS) if LONG else OPENQASM3[::2] + [key for key in PROGRAMS if key[1] != "openqasm3"][::20]
 TOGETHER = 10
 """Circuits of one program."""
 BATCHES = [
     keys[first : first + TOGETHER]
     for language in ("openqasm2", "qiskit", "cirq", "pennylane", "braket", "marqov")
-    for keys in [[key for key in PROGRAMS if key[1] == language]]
+    for keys in [[key for key in PROGRAMS if key[1] == language][:: 1 if LONG else 4]]
     for first in range(0, len(keys), TOGETHER)
 ]
-EXACT = [key for key in PROGRAMS if key not in SINGLE][:: 1 if LONG else 3]
-CONVERTED = SINGLE[::12]
+EXACT = list(PROGRAMS) if LONG else [key for key in PROGRAMS if key not in SINGLE][::2]
+CONVERTED = SINGLE[::8]
 """A sample: a run already shows the conversion, /convert only asks for it in another way."""
 
 

@@ -68,7 +68,7 @@ def _names(circuit: QuantumCircuit) -> set[str]:
 
 @pytest.mark.parametrize("engine", LOCAL)
 def test_a_seed_repeats_the_counts_on_every_engine_and_its_absence_does_not(engine: str) -> None:
-    code = STD + "qubit[8] q; bit[9] c; h q; c[8] = measure q[0]; c[0:7] = measure q;"
+    code = STD + "qubit[5] q; bit[6] c; h q; c[5] = measure q[0]; c[0:4] = measure q;"
     noise = {"gate_errors": {"all_1q": 0.1}, "t1_us": 50} if ENGINES[engine].has_noise else None
     fields = {"engine": engine, "noise_model": noise, "shots": 300}
     assert counts("openqasm", code, seed=7, **fields) == counts("openqasm", code, seed=7, **fields)

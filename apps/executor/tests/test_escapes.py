@@ -12,7 +12,6 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ import pytest
 
 from .conftest import BELL, FOLDER, TOKEN, Executor, eventually, python, qasm
 from .escape_tables import BOMBS, ELSEWHERE, GROUPS, NOT_BOUNDED_WITHOUT_MOUNTS, NOT_WITHOUT_NAMESPACES, PRELUDE
+from .processes import hold
 
 CIRCUIT = "\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)"
 IDS = (
@@ -136,11 +136,11 @@ def test_two_runs_at_once_neither_see_nor_meet_each_other(attacked: Executor) ->
         "for p in others:\n  try: os.kill(int(p), 0)\n  except OSError: continue\n  print('REACHED', p)\n"
         "print(len(others))"
     )
-    with ThreadPoolExecutor(1) as pool:
-        hosting = pool.submit(attacked.run, python(host), wall=3)
-        eventually(lambda: len(attacked.descendants()) >= 1, 10, "the first run is alive")
-        found, seen = printed(attacked, guest).splitlines()
-        assert "time limit" in hosting.result().error["message"]
+    hang_up = hold(attacked, python(host))
+    eventually(lambda: len(attacked.descendants()) >= 1, 10, "the first run is alive")
+    found, seen = printed(attacked, guest).splitlines()
+    assert attacked.health()["slots"]["running"] == 1, "the first run is alive"
+    hang_up()
     assert found == "[]"
     assert seen == "0" or not has_namespaces(attacked)
     assert_well(attacked)
@@ -148,17 +148,17 @@ def test_two_runs_at_once_neither_see_nor_meet_each_other(attacked: Executor) ->
 
 def test_one_run_cannot_starve_another_of_processes(attacked: Executor) -> None:
     bomb = "import os, time\nwhile True:\n  try: os.fork()\n  except OSError: time.sleep(0.01)"
-    with ThreadPoolExecutor(1) as pool:
-        exploding = pool.submit(attacked.run, python(bomb), wall=3)
-        eventually(lambda: len(attacked.descendants()) > 30, 10, "the first run has many processes")
-        code = (
-            "import threading\nfrom qiskit import QuantumCircuit, transpile\n"
-            "threads = [threading.Thread(target=sum, args=([1],)) for _ in range(9)]\n"
-            "for thread in threads: thread.start()\n"
-            "circuit = transpile(QuantumCircuit(2), basis_gates=['rz', 'sx', 'cx'])"
-        )
-        assert attacked.run(python(code)).result["counts"] == {"00": 100}
-        exploding.result()
+    hang_up = hold(attacked, python(bomb))
+    eventually(lambda: len(attacked.descendants()) > 30, 10, "the first run has many processes")
+    code = (
+        "import threading\nfrom qiskit import QuantumCircuit, transpile\n"
+        "threads = [threading.Thread(target=sum, args=([1],)) for _ in range(9)]\n"
+        "for thread in threads: thread.start()\n"
+        "circuit = transpile(QuantumCircuit(2), basis_gates=['rz', 'sx', 'cx'])"
+    )
+    assert attacked.run(python(code)).result["counts"] == {"00": 100}
+    assert attacked.health()["slots"]["running"] == 1, "the first run is alive"
+    hang_up()
     eventually(lambda: attacked.descendants() == [], 5, "no process of a run is left")
 
 

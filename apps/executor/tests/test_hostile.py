@@ -1,4 +1,5 @@
-"""Code that means harm: every case ends with a reason, the executor stays well, and the next run succeeds.
+"""Code that means harm: every case ends with a reason, the executor stays well, and the next run succeeds. The bombs of
+`escape_tables.py` are more of them, tried at every level.
 
 All cases run at the start, three at a time, each followed by a health request and every few by a Bell pair; the tests
 judge them.
@@ -19,7 +20,7 @@ _RESULT_FD = (
     "fds = [fd for fd in range(3, 64) if os.path.exists(f'/proc/self/fd/{fd}')"
     " and os.readlink(f'/proc/self/fd/{fd}').startswith('pipe:')]\n"
 )
-_WALL = 3.0
+_WALL = 1.0
 GROUP = 4
 """Cases between two Bell pairs: a run costs over a second of imports, and what a case breaks stays broken."""
 
@@ -36,42 +37,15 @@ class Case:
 
 CASES: dict[str, Case] = {
     "endless loop": Case("while True: pass", "time limit of 5.5 s", 5.5),
-    "sleeps for ever": Case("import time\ntime.sleep(1e9)", "time limit of 3 s", _WALL),
-    "stops itself": Case("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\nwhile True: pass", "time limit", _WALL),
-    "ignores every signal": Case(
-        "import signal\nfor n in (15, 24, 14, 2): signal.signal(n, signal.SIG_IGN)\nwhile True: pass", "time limit", _WALL
-    ),
-    "huge integer": Case("9 ** 9 ** 9 ** 9", "", _WALL),
-    "10 GB allocation": Case("x = bytearray(10 * 1000**3)", "memory limit of 4 GiB"),
     "10 GB array": Case("import numpy\nx = numpy.ones(10 * 1000**3 // 8)", "memory limit of 4 GiB"),
     "memory in small steps": Case("x = []\nwhile True: x.append(bytearray(50_000_000))", "memory limit of 4 GiB"),
-    "1 GB print": Case("line = 'x' * 1_000_000\nfor i in range(1000): print(line)", "output limit of 16 MiB"),
-    "1 GB to stderr": Case("import os\nfor i in range(1000): os.write(2, b'x' * 1_000_000)", "output limit of 16 MiB"),
-    "fork bomb": Case("import os\nwhile True:\n  try: os.fork()\n  except OSError: pass", "time limit", _WALL),
-    "thread bomb": Case(
-        "import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(99,)).start()",
-        "can't start new thread",
-    ),
-    "disk fill": Case(
-        "for i in range(100):\n  with open(f'f{i}', 'wb') as f: f.write(b'x' * 30_000_000)", "No space left"
-    ),
-    "os._exit": Case("import os\nos._exit(0)", "crashed: exit code 0"),
     "os._exit with a code": Case("import os\nos._exit(7)", "crashed: exit code 7"),
-    "null pointer": Case("import ctypes\nctypes.string_at(0)", "crashed: signal 11"),
     "abort": Case("import os\nos.abort()", "crashed: signal"),
-    "sys.exit(3)": Case("import sys\nsys.exit(3)", "exited with 3"),
     "deep recursion": Case("def f(): f()\nf()", "RecursionError"),
-    "deeper recursion": Case(
-        "import sys\nsys.setrecursionlimit(10**9)\ndef f(x): return f(sorted([x], key=f))\nf(1)", ""
-    ),
+    "sleeps for ever": Case("import time\ntime.sleep(1e9)", "time limit of 1 s", _WALL),
     "deeply nested source": Case("x = " + "(" * 90_000, "SyntaxError"),
     "10^9 qubits": Case("from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(10**9)", "circuit needs a register of 1000000000 bits", kind="unsupported_operation"),
     "garbage on the result pipe": Case(_RESULT_FD + "for fd in fds: os.write(fd, b'garbage' * 100)", "crashed: bad result"),
-    "forged length": Case(_RESULT_FD + "for fd in fds: os.write(fd, b'\\xff\\xff\\xff\\xff')", "crashed: bad result"),
-    "forged pickle": Case(
-        _RESULT_FD + "import pickle\nd = pickle.dumps([1])\nfor fd in fds: os.write(fd, len(d).to_bytes(4, 'little') + d)",
-        "crashed: bad result",
-    ),
     "forged counts that do not add up": Case(
         _RESULT_FD + "import json\nd = json.dumps({'ok': True, 'counts': {'1': 99}, 'registers': [{'name': 'c', 'size': 1}],"
         " 'warnings': [], 'circuit_sha256': None, 'circuit_info': {}}).encode()\n"
@@ -88,7 +62,6 @@ CASES: dict[str, Case] = {
         "for fd in fds: os.write(fd, len(d).to_bytes(4, 'little') + d)",
         "crashed: bad result (a lone surrogate)",
     ),
-    "closes every descriptor": Case("import os\nos.closerange(0, 256)\nwhile True: pass", "crashed"),
     "poisons the standard library": Case(
         "import json, os, sys\njson.dumps = os.write = os._exit = None\nsys.stdout = None\nraise ValueError('seen')", "seen"
     ),

@@ -1,9 +1,8 @@
-"""Which isolation is taken, what happens where none works, and what holds memory and folders together without help of
+"""Which isolation is taken, what happens where none works, and what holds users and folders together without help of
 the kernel."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -15,13 +14,11 @@ import pytest
 
 from qjs_executor.sandbox.cgroups import Step, group_settings, steps_to_hand_down
 from qjs_executor.sandbox.owner import is_dead, owner_name
-from qjs_executor.sandbox.seam import GIB, Completed, Failed, Job, Limits
+from qjs_executor.sandbox.seam import GIB
 from qjs_executor.sandbox.users import UserRange
-from qjs_executor.sandbox.warm_sandbox import WarmSandbox
 from qjs_executor.sandbox.work_folder import make_work_folder, remove_leftovers, remove_tree
 
 from .conftest import BELL, FOLDER, Executor, ordinary_executor, python, qasm
-from .launched import launched
 
 UNFIT = "landlock" if os.getuid() == 0 else "uid"
 """A kind of isolation that the user of the tests cannot have."""
@@ -72,44 +69,6 @@ def test_insecure_runs_only_when_asked_for_and_says_so(start: Callable[..., Exec
         assert executor.run(python("while True: pass"), wall=1).error["message"] == "time limit of 1 s"
     finally:
         executor.close()
-
-
-def test_without_control_groups_the_memory_of_a_run_is_bounded_as_a_whole() -> None:
-    # 5 GiB in sum, none of the processes above its own 4.
-    code = (
-        "import mmap, os, time\n"
-        "for _ in range(5):\n"
-        "  if os.fork() == 0:\n"
-        "    m = mmap.mmap(-1, 1 << 30)\n"
-        "    for page in range(0, 1 << 30, 4096): m[page] = 1\n"
-        "    time.sleep(60)\n"
-        "time.sleep(60)"
-    )
-    small = code.replace("range(5)", "range(2)").replace("time.sleep(60)\ntime", "os._exit(0)\ntime").replace(
-        "\ntime.sleep(60)", "\nos.wait()\nos.wait()\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)"
-    )  # fmt: skip
-
-    async def play() -> list[Any]:
-        # With so many slots no machine gives the simulation more than the code has.
-        async with launched(EXECUTOR_SLOTS="63") as launcher:
-            sandbox = WarmSandbox(launcher, 2, groups=False)
-            await sandbox.start()
-            try:
-                assert sandbox.facts().cgroup == "none"
-                limits = Limits(wall_seconds=50)
-                return [await sandbox.run(_job(text), limits, lambda: None) for text in (small, code)]
-            finally:
-                await sandbox.close()
-
-    modest, greedy = asyncio.run(play())
-    assert isinstance(modest, Completed)
-    assert isinstance(greedy, Failed)
-    assert greedy.message == "memory limit of 4 GiB"
-
-
-def _job(code: str) -> Job:
-    source = {"kind": "code", "framework": "qiskit", "code": code}
-    return Job("test", source, "aer-statevector", "statevector", 28, {"shots": 10})
 
 
 def test_a_process_moves_to_a_leaf_before_its_group_hands_controllers_down() -> None:

@@ -1,4 +1,4 @@
-"""Each death of an executor's processes ends all of them, and leaves nothing."""
+"""Each death of an executor's processes ends all of them, whatever their runs do or wait for, and leaves nothing."""
 
 from __future__ import annotations
 
@@ -6,45 +6,62 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from .conftest import FOLDER, TOKEN, Executor, descendants, eventually, free_port
-from .processes import busy, gone, left_by
+from .conftest import (
+    FOLDER,
+    LEVELS,
+    TOKEN,
+    Executor,
+    command_of,
+    descendants,
+    eventually,
+    free_port,
+    ordinary_executor,
+)
+from .launched import orders_to_launcher
+from .ordinary_user import as_ordinary_user
+from .processes import full, gone, left_by
+
+ENVIRONMENT = {"PATH": os.environ["PATH"], "PYTHONPATH": str(FOLDER), "EXECUTOR_TOKEN": TOKEN}
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 0)], ids=["SIGTERM", "SIGINT"])
-def test_a_signal_to_the_launcher_ends_everything_in_order(
-    start: Callable[..., Executor], number: signal.Signals, code: int
-) -> None:
-    executor, pool = busy(start)
-    started = descendants(executor.process.pid)
-    with pool:
-        executor.process.send_signal(number)
-        assert executor.process.wait(10) == code
+def test_a_signal_ends_everything_in_order_and_its_runs_as_lost(start: Callable[..., Executor]) -> None:
+    executor = start(EXECUTOR_SLOTS="2")
+    with full(executor) as ends:
+        started = descendants(executor.process.pid)
+        asked = time.monotonic()
+        executor.process.terminate()
+        assert executor.process.wait(10) == 0
+        assert time.monotonic() - asked < 5
+        assert [end.result().outcome["error"]["code"] for end in ends] == ["execution_service_lost"] * 2
     assert gone(started)
     assert left_by(executor.process.pid) == []
+    assert executor.process.stdout is not None
+    assert executor.process.stdout.read() == b"", "standard output stays empty"
 
 
-def test_a_signal_before_it_serves_ends_it_too() -> None:
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(FOLDER), "EXECUTOR_TOKEN": TOKEN}
-    process = subprocess.Popen(
-        [sys.executable, "-B", "-m", "qjs_executor"],
-        env={**environment, "EXECUTOR_PORT": str(free_port())},
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        eventually(lambda: len(descendants(process.pid)) >= 2, 30, "the shell has ordered a zygote")
-        started = descendants(process.pid)
-        process.terminate()
-        assert process.wait(15) == 0
-        assert gone(started)
-        assert left_by(process.pid) == []
-    finally:
-        process.kill()
-        process.wait(5)
+@pytest.mark.parametrize("level", [level for level in LEVELS if level != "root, uid"])
+def test_the_death_of_the_launcher_ends_everything_and_the_next_one_clears_away(
+    start: Callable[..., Executor], level: str
+) -> None:
+    if level == "this user":
+        executor, before = start(EXECUTOR_SLOTS="2"), []
+    else:
+        executor = ordinary_executor(landlock=level.endswith("landlock"), EXECUTOR_SLOTS="2")
+        before = as_ordinary_user() if os.getuid() == 0 else []
+    with full(executor):
+        started = descendants(executor.process.pid)
+        executor.process.kill()
+        executor.process.wait(5)
+        eventually(lambda: gone(started), 5, "shell, zygotes and runs are dead")
+    executor.close()
+    assert left_by(executor.process.pid) != [], "a dead process removes nothing"
+    with orders_to_launcher(before=before):
+        assert left_by(executor.process.pid) == []
 
 
 @pytest.mark.parametrize(
@@ -55,52 +72,51 @@ def test_a_signal_before_it_serves_ends_it_too() -> None:
 def test_the_death_of_the_shell_ends_everything_and_its_code_is_the_executors(
     start: Callable[..., Executor], number: signal.Signals, code: int
 ) -> None:
-    executor, pool = busy(start)
-    started = descendants(executor.process.pid)
-    with pool:
+    executor = start(EXECUTOR_SLOTS="2")
+    with full(executor):
+        started = descendants(executor.process.pid)
         os.kill(executor.shell, number)
         assert executor.process.wait(15) == code
     assert gone(started)
     assert left_by(executor.process.pid) == []
 
 
-def test_a_shell_that_hangs_is_killed_after_a_signal(start: Callable[..., Executor]) -> None:
-    executor = start(EXECUTOR_SLOTS="1")
-    started = descendants(executor.process.pid)
-    os.kill(executor.shell, signal.SIGSTOP)
-    executor.process.terminate()
-    assert executor.process.wait(15) == 128 + signal.SIGKILL
-    assert gone(started)
-    assert left_by(executor.process.pid) == []
+def begun(*arguments: str) -> tuple[subprocess.Popen[bytes], list[int]]:
+    """An executor whose shell has ordered its zygotes and does not serve yet, and what it has started."""
+    process = subprocess.Popen(
+        [sys.executable, "-B", *arguments],
+        env={**ENVIRONMENT, "EXECUTOR_PORT": str(free_port())},
+        stderr=subprocess.DEVNULL,
+    )
+    eventually(lambda: len(descendants(process.pid)) >= 3, 30, "the shell has ordered two zygotes")
+    return process, descendants(process.pid)
 
 
-def test_the_death_of_the_launcher_ends_everything_and_the_next_one_clears_away(start: Callable[..., Executor]) -> None:
-    executor, pool = busy(start)
-    started = descendants(executor.process.pid)
-    with pool:
-        executor.process.kill()
-        executor.process.wait(5)
-        eventually(lambda: gone(started), 5, "shell, zygotes and runs are dead")
-    assert left_by(executor.process.pid) != [], "a dead process removes nothing"
-    start(EXECUTOR_SLOTS="1")
-    assert left_by(executor.process.pid) == []
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+def test_a_signal_before_it_serves_ends_it_too(number: signal.Signals) -> None:
+    process, started = begun("-m", "qjs_executor")
+    try:
+        process.send_signal(number)
+        assert process.wait(15) == 0
+        assert gone(started)
+        assert left_by(process.pid) == []
+    finally:
+        process.kill()
+        process.wait(5)
 
 
-def test_the_death_of_a_zygote_leaves_no_folder(start: Callable[..., Executor]) -> None:
-    executor = start(EXECUTOR_SLOTS="1")
-
-    def folders() -> set[str]:
-        return {one for one in left_by(executor.process.pid) if "qjs-pool" in one}
-
-    def parents() -> set[int]:
-        children = Path(f"/proc/{executor.process.pid}/task/{executor.process.pid}/children").read_text().split()
-        return {int(pid) for pid in children} - {executor.shell}
-
-    sets = len(executor.health()["sandbox"]["zygotes"])
-    # What the self-test used is cleared away while the executor serves already. The root of the shell is a folder too.
-    eventually(lambda: len(parents()) == sets and len(folders()) <= sets + 1, 30, "only the stock is left")
-    before, zygotes = folders(), parents()
-    os.kill(min(zygotes), signal.SIGKILL)
-    eventually(lambda: len(parents() - zygotes) == 1, 30, "another one is started")
-    eventually(lambda: len(folders()) == len(before) and folders() != before, 30, "its folder is removed")
-    eventually(lambda: all(one["ready"] >= 2 for one in executor.health()["sandbox"]["zygotes"]), 60, "it is replaced")
+def test_a_shell_that_hangs_is_killed_after_a_signal() -> None:
+    process, started = begun(
+        "-c",
+        "import os, sys\nfrom qjs_executor.launcher import launcher\nfrom qjs_executor.settings import read_settings\n"
+        "launcher.STOP_SECONDS = 1\nsys.exit(launcher.launch(read_settings(os.environ)))",
+    )
+    try:
+        os.kill(next(pid for pid in started if "service.shell" in command_of(pid)), signal.SIGSTOP)
+        process.terminate()
+        assert process.wait(15) == 128 + signal.SIGKILL
+        assert gone(started)
+        assert left_by(process.pid) == []
+    finally:
+        process.kill()
+        process.wait(5)

@@ -1,24 +1,17 @@
-"""Starting, cancelling, sharing slots and ending."""
+"""Starting, cancelling and sharing slots."""
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from .conftest import BELL, FOLDER, LEVELS, TOKEN, Executor, descendants, eventually, ordinary_executor, python, qasm
+from .conftest import BELL, FOLDER, TOKEN, Executor, eventually, python, qasm
+from .processes import LOOP, hold
 
-LOOP = python("while True: pass")
-DETACHED = python(
-    "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        time.sleep(1000)\n    os._exit(0)\n"
-    "time.sleep(1000)"
-)
 DAEMON = python(
     "import os, time\nfrom qiskit import QuantumCircuit\n"
     "if os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        time.sleep(1000)\n    os._exit(0)\n"
@@ -26,24 +19,8 @@ DAEMON = python(
 )
 
 
-def begin(executor: Executor, source: dict[str, str]) -> Callable[[], None]:
-    """Starts a run, waits until it is accepted, and answers how to hang up."""
-    stream = executor.http.stream("POST", "/run", json=executor.request(source))
-    answer = stream.__enter__()
-    assert answer.status_code == 200
-    lines: Generator[str, None, None] = answer.iter_lines()  # type: ignore[assignment]
-    assert json.loads(next(lines)) == {"accepted": {"run_id": "test", "framework": "qiskit"}}
-
-    def hang_up() -> None:
-        # Letting go of the iterator closes the stream, so it is held until here.
-        lines.close()
-        stream.__exit__(None, None, None)
-
-    return hang_up
-
-
 def test_hanging_up_kills_the_run_and_frees_its_slot_within_100_ms(executor: Executor) -> None:
-    hang_up = begin(executor, LOOP)
+    hang_up = hold(executor, LOOP)
     assert executor.health()["slots"]["running"] == 1
     hung_up = time.monotonic()
     hang_up()
@@ -53,7 +30,7 @@ def test_hanging_up_kills_the_run_and_frees_its_slot_within_100_ms(executor: Exe
 
 
 def test_a_full_executor_answers_busy_at_once_and_queues_nothing(executor: Executor) -> None:
-    hang_ups = [begin(executor, LOOP) for _ in range(3)]
+    hang_ups = [hold(executor, LOOP) for _ in range(3)]
     asked = time.monotonic()
     answer = executor.http.post("/run", json=executor.request(qasm(BELL)))
     assert answer.status_code == 503
@@ -80,38 +57,6 @@ def test_a_daemon_ends_with_its_run(executor: Executor) -> None:
     eventually(lambda: executor.descendants() == [], 5, "no process of a run is left")
 
 
-def test_sigterm_ends_the_executor_with_0_and_its_runs_as_lost(start: Callable[..., Executor]) -> None:
-    executor = start(EXECUTOR_SLOTS="1")
-    with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(executor.run, LOOP)
-        eventually(lambda: len(executor.descendants()) >= 1, 10, "the run is alive")
-        children = descendants(executor.process.pid)
-        asked = time.monotonic()
-        executor.process.terminate()
-        assert executor.process.wait(10) == 0
-        assert time.monotonic() - asked < 5
-        assert running.result().outcome["error"]["code"] == "execution_service_lost"
-    assert not any(os.path.exists(f"/proc/{pid}") for pid in children)
-    assert executor.process.stdout is not None
-    assert executor.process.stdout.read() == b"", "standard output stays empty"
-
-
-@pytest.mark.parametrize("level", [level for level in LEVELS if level != "root, uid"])
-def test_sigkill_of_the_executor_kills_its_runs_too(start: Callable[..., Executor], level: str) -> None:
-    if level == "this user":
-        executor = start(EXECUTOR_SLOTS="2")
-    else:
-        executor = ordinary_executor(landlock=level.endswith("landlock"))
-    assert executor.run(DAEMON).result["counts"] == {"0": 100}
-    held = [begin(executor, LOOP), begin(executor, DETACHED)]
-    eventually(lambda: len(executor.descendants()) > len(held), 10, "both runs are alive, one with a daemon")
-    children = descendants(executor.process.pid)
-    executor.process.kill()
-    executor.process.wait(5)
-    eventually(lambda: not any(_alive(pid) for pid in children), 5, "no process of a run is left")
-    executor.close()
-
-
 @pytest.mark.parametrize(
     ("environment", "message"),
     [
@@ -134,12 +79,3 @@ def test_an_unusable_environment_is_refused_by_name(environment: dict[str, str],
     assert ended.returncode == 2
     assert message in ended.stderr
     assert ended.stdout == ""
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-        return file.read().rsplit(")", 1)[1].split()[0] != "Z"

@@ -68,7 +68,7 @@ def test_slots_refusals_and_zygotes_are_shown(executor: Executor) -> None:
     assert page['qjs_executor_slots_running{lane="jobs"}'] == page["qjs_executor_slots"] == 3
     for stream in streams:
         stream.__exit__(None, None, None)
-    for zygote_set in ("circuits", "frameworks"):
-        assert page[f'qjs_executor_zygote_up{{set="{zygote_set}"}}'] == 1
-        assert page[f'qjs_executor_zygote_restarts_total{{set="{zygote_set}"}}'] == 0
+    for zygote in executor.health()["sandbox"]["zygotes"]:
+        assert page[f'qjs_executor_zygote_up{{set="{zygote["set"]}"}}'] == 1
+        assert page[f'qjs_executor_zygote_restarts_total{{set="{zygote["set"]}"}}'] == zygote["restarts"]
     assert [value for name, value in page.items() if name.startswith("qjs_executor_isolated")] == [1]

@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import signal
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
-from qjs_executor.sandbox.seam import PARKED_MAX, Asked, Job, Limits, NotParked, Script
-from qjs_executor.sandbox.warm_sandbox import WarmSandbox
+from qjs_executor.sandbox.seam import PARKED_MAX
 
-from .asking import FRAMES, TWICE, answer_to, asked, begin, circuit_ask, go_on, marqov
-from .conftest import BELL, Executor, descendants, eventually, qasm
-from .launched import launched
+from .asking import ANSWER, ASK, FRAMES, ONCE, SPINNING, TELL, begin, go_on, marqov
+from .conftest import BELL, Executor, eventually, qasm
+from .processes import LOOP, hold
 
-ASK = f"say({{'ask': {circuit_ask()!r}}})\n"
-TELL = "heard = hear()['answer']\nsay({'ok': False, 'code': 'execution_error', 'message': 'heard ' + heard['counts']})"
-ONCE = FRAMES + ASK + TELL
-ANSWER = {"digest": "1" * 64, "counts": '{"1": 10}'}
-SPINNING = FRAMES + (
-    "import threading, signal\nfor _ in range(2):\n    if os.fork() == 0:\n        if os.fork() == 0: os.setsid()\n"
-    "        while True: pass\ndef spin():\n    while True: pass\nthreading.Thread(target=spin, daemon=True).start()\n"
-)
 WOKEN = FRAMES + (
     "import ctypes, signal, threading\nlibc = ctypes.CDLL(None)\n"
     "event = (ctypes.c_char * 64)()\nctypes.c_int.from_buffer(event, 8).value = signal.SIGCONT\n"
@@ -44,12 +30,6 @@ def parked(executor: Executor) -> int:
     return count
 
 
-def zygotes(executor: Executor) -> list[dict[str, Any]]:
-    """The zygotes of the health answer."""
-    found: list[dict[str, Any]] = executor.health()["sandbox"]["zygotes"]
-    return found
-
-
 def ticks(pids: list[int]) -> int:
     """Processor time of processes, in clock ticks."""
     total = 0
@@ -60,16 +40,15 @@ def ticks(pids: list[int]) -> int:
 
 
 def test_a_parked_run_uses_no_processor_whatever_it_has_started(attacked: Executor) -> None:
-    code = SPINNING + ASK + TELL
     before = set(attacked.descendants())
-    assert begin(attacked, code, "spinning").outcome["parked"] is True
+    assert begin(attacked, SPINNING, "spinning").outcome["parked"] is True
     eventually(lambda: attacked.health()["slots"]["running"] == 0, 5, "its slot is free")
     run = [pid for pid in attacked.descendants() if pid not in before]
     assert len(run) >= 4, "the first process and what it has started"
     used = ticks(run)
     time.sleep(1.5)
     assert ticks(run) - used <= 1
-    assert "heard" in go_on(attacked, code, "spinning", ANSWER).error["message"]
+    assert "heard" in go_on(attacked, SPINNING, "spinning", ANSWER).error["message"]
     eventually(lambda: attacked.descendants() == [], 10, "nothing of it is left")
 
 
@@ -142,72 +121,18 @@ def test_hanging_up_in_a_later_stretch_ends_the_run(executor: Executor) -> None:
     eventually(lambda: executor.descendants() == [], 5, "nothing of it is left")
 
 
-def test_a_run_goes_on_before_any_new_job_when_a_slot_is_free_again(start: Callable[..., Executor]) -> None:
-    executor = start(EXECUTOR_SLOTS="1")
+def test_a_run_goes_on_before_any_new_job_when_a_slot_is_free_again(executor: Executor) -> None:
     begin(executor, ONCE, "waits")
-    busy = (
-        FRAMES + "import time\ntime.sleep(1.5)\n" + "say({'ok': False, 'code': 'execution_error', 'message': 'over'})"
-    )
-    with ThreadPoolExecutor(3) as pool:
-        running = pool.submit(executor.run, marqov(busy))
-        eventually(lambda: executor.health()["slots"]["running"] == 1, 5, "the only slot is taken")
-        going_on = pool.submit(go_on, executor, ONCE, "waits", ANSWER)
-        eventually(lambda: go_on(executor, ONCE, "waits", ANSWER).status == 409, 5, "it is held for its turn")
+    hang_ups = [hold(executor, LOOP) for _ in range(3)]
+    with ThreadPoolExecutor(2) as pool:
+        ends = [pool.submit(go_on, executor, ONCE, "waits", ANSWER) for _ in range(2)]
+        eventually(lambda: any(end.done() for end in ends), 5, "one of them holds the run for its turn")
+        refused, going_on = sorted(ends, key=lambda end: not end.done())
+        assert refused.result().status == 409
         assert executor.run(qasm(BELL)).status == 503, "new jobs are refused as ever"
-        assert running.result().error["message"] == "over"
+        assert not going_on.done()
+        hang_ups.pop()()
         assert "heard" in going_on.result().error["message"]
-
-
-def test_the_end_of_a_zygote_ends_its_parked_runs_and_no_more(start: Callable[..., Executor]) -> None:
-    executor = start(EXECUTOR_SLOTS="1")
-    begin(executor, ONCE, "orphan")
-    for pid in descendants(executor.process.pid):
-        if b"sandbox.zygote" in Path(f"/proc/{pid}/cmdline").read_bytes() and os.getpgid(pid) == pid:
-            os.kill(pid, signal.SIGKILL)
-    eventually(lambda: parked(executor) == 0, 10, "it is gone")
-    assert go_on(executor, ONCE, "orphan", ANSWER).status == 409
-    eventually(lambda: all(one["restarts"] and one["ready"] for one in zygotes(executor)), 60, "others are there")
-    ask = asked(begin(executor, TWICE, "next"))
-    assert asked(go_on(executor, TWICE, "next", answer_to(executor, TWICE, ask)))["number"] == 2
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_nothing_of_a_parked_run_outlives_its_executor(start: Callable[..., Executor], number: int) -> None:
-    executor = start(EXECUTOR_SLOTS="1")
-    begin(executor, SPINNING + ASK + TELL, "left behind")
-    children = descendants(executor.process.pid)
-    executor.process.send_signal(number)
-    assert executor.process.wait(10) == (0 if number == signal.SIGTERM else -number)
-    eventually(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in children), 5, "all of it is gone")
-
-
-def test_a_run_waits_no_longer_than_its_time() -> None:
-    async def scenario() -> None:
-        async with launched(EXECUTOR_SLOTS="1") as launcher:
-            sandbox = WarmSandbox(launcher, 2, parked_seconds=0.3)
-            await sandbox.start()
-            job = Job(
-                "late",
-                marqov(ONCE),
-                "local",
-                "statevector",
-                4,
-                {"shots": 1},
-                script=Script(circuits="ask", seed=1, now=0.0),
-            )
-            outcome = await sandbox.run(job, Limits(wall_seconds=20), lambda: None)
-            assert isinstance(outcome, Asked)
-            assert outcome.parked
-            with sandbox.hold("late"):
-                await asyncio.sleep(0.5)
-                assert sandbox.facts().parked == 1, "who is about to go on is not ended"
-            deadline = time.monotonic() + 5
-            while sandbox.facts().parked:
-                assert time.monotonic() < deadline
-                await asyncio.sleep(0.01)
-            assert sandbox.facts().parkings == {"expired": 1}
-            with pytest.raises(NotParked), sandbox.hold("late"):
-                pass
-            await sandbox.close()
-
-    asyncio.run(scenario())
+    for hang_up in hang_ups:
+        hang_up()
+    eventually(lambda: executor.health()["slots"]["running"] == 0, 5, "the slots are free")

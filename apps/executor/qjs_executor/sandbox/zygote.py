@@ -75,7 +75,10 @@ class _Zygote:
         from ..child.preload import preload
         from ..child.rehearsal import rehearsals
 
+        # What is imported stays: to look for garbage meanwhile only takes time.
+        gc.disable()
         versions = preload(self._set)
+        gc.enable()
         if self._plan.isolation == "rootless":
             _become_root_of_own()
         if self._plan.isolation in WITH_NAMESPACES:

@@ -1,5 +1,5 @@
 // The file outside the database that checkpoints of audit trails are appended to, one JSON object on each line.
-import { mkdir, open, readFile } from 'node:fs/promises'
+import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Checkpoint, checkpointLine, readCheckpointLine } from '../domain/audit-checkpoint.js'
 
@@ -33,16 +33,29 @@ export interface CheckpointFile {
   unreadable: number[]
 }
 
-/** @throws the error of the system when the file cannot be read. */
-export async function readCheckpoints(path: string): Promise<CheckpointFile> {
+/**
+ * Reads it line by line: it is as long as the service is old.
+ * @param teamId lines that do not name this team are passed over, whatever they hold.
+ * @throws the error of the system when the file cannot be read.
+ */
+export async function readCheckpoints(path: string, teamId?: string): Promise<CheckpointFile> {
   const read: CheckpointFile = { byTeam: new Map(), unreadable: [] }
   const seen = new Set<string>()
-  for (const [index, line] of (await readFile(path, 'utf8')).split('\n').entries()) {
-    if (line === '' || seen.has(line)) continue
-    seen.add(line)
-    const point = readCheckpointLine(line)
-    if (point) read.byTeam.set(point.teamId, [...(read.byTeam.get(point.teamId) ?? []), point])
-    else read.unreadable.push(index + 1)
+  const file = await open(path, 'r')
+  try {
+    let number = 0
+    for await (const line of file.readLines({ autoClose: false })) {
+      number++
+      if (line === '' || (teamId !== undefined && !line.includes(teamId)) || seen.has(line)) continue
+      seen.add(line)
+      const point = readCheckpointLine(line)
+      const ofTeam = point && read.byTeam.get(point.teamId)
+      if (!point) read.unreadable.push(number)
+      else if (ofTeam) ofTeam.push(point)
+      else read.byTeam.set(point.teamId, [point])
+    }
+  } finally {
+    await file.close()
   }
   return read
 }

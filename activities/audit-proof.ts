@@ -2,7 +2,7 @@
 // sealed, and that a key of this installation signed it.
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { deletionIsTold, type SealedContent, sealedContent } from '../db/audit-seals.js'
-import { type AuditEvidence, type AuditReport, verifyAudit } from '../db/audit-verify.js'
+import { type AuditEvidence, type AuditReport, NOT_OURS, verifyAudit } from '../db/audit-verify.js'
 import type { Db, DbOrTx } from '../db/client.js'
 import { listSigningKeys, type SigningKeyRow } from '../db/signing-keys.js'
 import type { ChainedEntry } from '../domain/audit-action.js'
@@ -29,26 +29,51 @@ export const proveAudit = async (db: Db, teamId: string, means: ProofMeans): Pro
   verifyAudit(db, teamId, await auditEvidence(db, means))
 
 export async function auditEvidence(db: DbOrTx, { keyRing, exported = [] }: ProofMeans): Promise<AuditEvidence> {
-  const keys = await provenKeys(db, keyRing)
-  return { keys, exported, checkSeal: (tx, entry) => sealFault(tx, entry, keys) }
+  const known = await judgedKeys(db, keyRing)
+  return { ...known, exported, checkSeal: (tx, entry) => sealFault(tx, entry, known) }
+}
+
+/** What is wrong with rows of keys: each is one that somebody put in or changed, or that the ring cannot open. */
+export async function keyFaults(db: DbOrTx, keyRing: KeyRing | null): Promise<{ keyId: string; reason: string }[]> {
+  const { keys, unproven } = await judgedKeys(db, keyRing)
+  const unretired = (await listSigningKeys(db)).filter(({ keyId, retiredAt }) => keys.has(keyId) && !retiredAt)
+  const signs = unretired.pop()
+  return [
+    ...[...unproven].map(([keyId, reason]) => ({ keyId, reason: `it is ${reason}` })),
+    ...unretired.map(({ keyId }) => ({ keyId, reason: `it is not retired, although ${signs!.keyId} signs` }))
+  ]
 }
 
 /** The public keys that are this installation's, by id. Rows that were put in or changed are left out. */
 export async function provenKeys(db: DbOrTx, keyRing: KeyRing | null): Promise<Map<string, KeyObject>> {
-  const keys = new Map<string, KeyObject>()
-  for (const row of await listSigningKeys(db)) {
-    const key = provenKey(row, keyRing)
-    if (key) keys.set(row.keyId, key)
-  }
-  return keys
+  return (await judgedKeys(db, keyRing)).keys
 }
 
-function provenKey(row: SigningKeyRow, keyRing: KeyRing | null): KeyObject | null {
+interface JudgedKeys {
+  keys: Map<string, KeyObject>
+  /** Of the others: what they are. */
+  unproven: Map<string, string>
+}
+
+async function judgedKeys(db: DbOrTx, keyRing: KeyRing | null): Promise<JudgedKeys> {
+  const judged: JudgedKeys = { keys: new Map(), unproven: new Map() }
+  for (const row of await listSigningKeys(db)) {
+    const key = provenKey(row, keyRing)
+    if (typeof key === 'string') judged.unproven.set(row.keyId, key)
+    else judged.keys.set(row.keyId, key)
+  }
+  return judged
+}
+
+/** The public key of a row that is this installation's, or what it is instead. */
+function provenKey(row: SigningKeyRow, keyRing: KeyRing | null): KeyObject | string {
   const stated = keyOf(row.publicKeyPem)
-  if (!stated || keyIdOf(stated) !== row.keyId) return null
+  if (!stated || keyIdOf(stated) !== row.keyId) return `${NOT_OURS}: its public half is not that of its id`
   if (!keyRing) return stated
+  if (!keyRing.keyIds.includes(row.ringKeyId))
+    return `not known to be this installation's: SECRETS_KEYS does not hold ${row.ringKeyId}, with which it is sealed`
   const opened = keyOf(privateHalf(row, keyRing) ?? '')
-  return opened?.equals(stated) ? stated : null
+  return opened?.equals(stated) ? stated : `${NOT_OURS}: no private half of it is here`
 }
 
 /** The public key in a PEM text, that of a private key included; `null` when there is none, or of another kind. */
@@ -70,11 +95,7 @@ function privateHalf(row: SigningKeyRow, keyRing: KeyRing): string | null {
   }
 }
 
-async function sealFault(
-  tx: DbOrTx,
-  entry: ChainedEntry,
-  keys: ReadonlyMap<string, KeyObject>
-): Promise<string | null> {
+async function sealFault(tx: DbOrTx, entry: ChainedEntry, keys: JudgedKeys): Promise<string | null> {
   const { capsuleId, teamId, seq } = entry
   if (capsuleId === null) return 'it tells of a seal and names no capsule'
   const content = await sealedContent(tx, capsuleId)
@@ -90,7 +111,7 @@ async function sealFault(
 function contentFault(
   { record, seal, definition, files }: SealedContent,
   told: Record<string, unknown>,
-  keys: ReadonlyMap<string, KeyObject>
+  keys: JudgedKeys
 ): string | null {
   for (const field of ['capsule_digest', 'root_digest', 'key_id'] as const)
     if (told[field] !== record[field])
@@ -129,9 +150,9 @@ function filesFault(checksums: string, definition: string, files: SealedContent[
   return lost === undefined ? null : `the file ${JSON.stringify(lost)} is gone or was changed`
 }
 
-function envelopeFault(seal: SealedContent['seal'], keys: ReadonlyMap<string, KeyObject>): string | null {
+function envelopeFault(seal: SealedContent['seal'], { keys, unproven }: JudgedKeys): string | null {
   const key = keys.get(seal.keyId)
-  if (!key) return `its seal names the key ${seal.keyId}, which is none of this installation's`
+  if (!key) return `its seal names the key ${seal.keyId}, which is ${unproven.get(seal.keyId) ?? NOT_OURS}`
   const statement = read(() => verifyEnvelope(seal.envelope, key.export({ format: 'pem', type: 'spki' }) as string))
   if (typeof statement === 'string') return statement
   return states(statement, seal) ? null : 'the signed statement is about another seal'

@@ -1,7 +1,8 @@
 // A team's credentials of a provider: sealed on the way into the database, and opened nowhere but here.
 import type { DbOrTx } from '../db/client.js'
 import { newId } from '../db/ids.js'
-import { lockSecrets, putSecrets, ringKeysInUse, sealedSecrets } from '../db/secrets.js'
+import { ringKeysInUse } from '../db/sealed-values.js'
+import { lockSecrets, putSecrets, sealedSecrets } from '../db/secrets.js'
 import { ServiceError } from '../domain/errors.js'
 import { type CredentialProvider, type Credentials, formatFault, missingFault } from '../domain/provider-credentials.js'
 import { type KeyRing, secretContext, UnopenableError } from './key-ring.js'

@@ -2,9 +2,15 @@
 // workers that hold the same ring: each row changes in one conditional write, and whoever reads it before or after can
 // open it. Stopped half-way it goes on where it was, since each row says which key wraps it.
 import type { Db } from '../db/client.js'
-import { rewrapRow, ringKeysInUse, secretsNotUnder, webhooksNotUnder } from '../db/secrets.js'
-import { rewrapSigningKey, signingKeysNotUnder } from '../db/signing-keys.js'
-import { teamSecrets, webhooks } from '../db/tables/teams.js'
+import {
+  type BoundTo,
+  rewrapRow,
+  ringKeysInUse,
+  rowsNotUnder,
+  type SealedTable,
+  sealedTables,
+  type WrappedRow
+} from '../db/sealed-values.js'
 import {
   type KeyRing,
   type SealContext,
@@ -18,9 +24,12 @@ import { signingKeyContext } from './signer.js'
 const BATCH = 200
 /** Rows that were replaced while they were looked at are looked at again; more often only if somebody has an older ring. */
 const PASSES_MAX = 5
-/** Below every id. */
-const NO_ID = '00000000-0000-0000-0000-000000000000'
-const NO_KEY_ID = ''
+
+const contexts: { [Name in SealedTable]: (bound: BoundTo[Name]) => SealContext } = {
+  team_secrets: secretContext,
+  webhooks: webhookContext,
+  signing_keys: signingKeyContext
+}
 
 export interface Rotation {
   /** Sealed values that came under the ring's first key, by table. */
@@ -33,101 +42,54 @@ export interface Rotation {
   removable: string[]
 }
 
-export type SealedTable = 'team_secrets' | 'webhooks' | 'signing_keys'
-
 export interface UnopenableRow {
   table: SealedTable
   id: string
   ringKeyId: string
 }
 
-interface Row extends WrappedKey {
-  id: string
-  context: SealContext
-}
-
-interface Source {
-  name: SealedTable
-  /** Below every id. */
-  first: string
-  /** The next rows that another key wraps, in the order of their ids. */
-  page(after: string): Promise<Row[]>
-  /** `false` when the row has changed since it was read, or is gone. */
-  rewrap(row: Row, next: WrappedKey): Promise<boolean>
-}
-
 /** @param progress hears after each batch how many values have been re-wrapped so far. */
 export async function rotateKeys(db: Db, keyRing: KeyRing, progress: (rewrapped: number) => void): Promise<Rotation> {
   const { currentKeyId } = keyRing
-  const sources: Source[] = [
-    {
-      name: 'team_secrets',
-      first: NO_ID,
-      rewrap: (row, next) => rewrapRow(db, teamSecrets, row, next),
-      page: async (after) =>
-        (await secretsNotUnder(db, currentKeyId, { after, limit: BATCH })).map((row) => ({
-          ...row,
-          context: secretContext(row)
-        }))
-    },
-    {
-      name: 'webhooks',
-      first: NO_ID,
-      rewrap: (row, next) => rewrapRow(db, webhooks, row, next),
-      page: async (after) =>
-        (await webhooksNotUnder(db, currentKeyId, { after, limit: BATCH })).map((row) => ({
-          ...row,
-          context: webhookContext(row)
-        }))
-    },
-    {
-      name: 'signing_keys',
-      first: NO_KEY_ID,
-      rewrap: (row, next) => rewrapSigningKey(db, { ...row, keyId: row.id }, next),
-      page: async (after) =>
-        (await signingKeysNotUnder(db, currentKeyId, { after, limit: BATCH })).map((row) => ({
-          ...row,
-          id: row.keyId,
-          context: signingKeyContext(row)
-        }))
-    }
-  ]
   const rotation: Rotation = {
     rewrapped: { team_secrets: 0, webhooks: 0, signing_keys: 0 },
     unopenable: [],
     inUse: {},
     removable: []
   }
-  for (const source of sources) {
-    let pass = await rewrapAll(source)
-    for (let passes = 1; pass.missed > 0 && passes < PASSES_MAX; passes++) pass = await rewrapAll(source)
+  for (const table of sealedTables) {
+    let pass = await rewrapAll(table)
+    for (let passes = 1; pass.missed > 0 && passes < PASSES_MAX; passes++) pass = await rewrapAll(table)
     rotation.unopenable.push(...pass.unopenable)
   }
   rotation.inUse = await ringKeysInUse(db)
   rotation.removable = keyRing.keyIds.filter((keyId) => keyId !== currentKeyId && !rotation.inUse[keyId])
   return rotation
 
-  async function rewrapAll(source: Source): Promise<{ missed: number; unopenable: UnopenableRow[] }> {
+  async function rewrapAll<Name extends SealedTable>(
+    table: Name
+  ): Promise<{ missed: number; unopenable: UnopenableRow[] }> {
     const unopenable: UnopenableRow[] = []
     let missed = 0
-    for (let after = source.first, rows = await source.page(after); rows.length > 0; rows = await source.page(after)) {
+    for (let after: string | null = null; ; ) {
+      const rows: WrappedRow<Name>[] = await rowsNotUnder(db, table, currentKeyId, { after, limit: BATCH })
+      if (rows.length === 0) return { missed, unopenable }
       for (const row of rows) {
-        const next = rewrapped(keyRing, row)
-        if (!next) unopenable.push({ table: source.name, id: row.id, ringKeyId: row.ringKeyId })
-        else if (await source.rewrap(row, next)) rotation.rewrapped[source.name]++
+        const next = rewrapped(keyRing, row, contexts[table](row.bound))
+        if (!next) unopenable.push({ table, id: row.id, ringKeyId: row.ringKeyId })
+        else if (await rewrapRow(db, table, row, next)) rotation.rewrapped[table]++
         else missed++
         after = row.id
       }
       progress(Object.values(rotation.rewrapped).reduce((sum, count) => sum + count, 0))
     }
-    return { missed, unopenable }
   }
 }
 
 /** `null` when no key of the ring opens it. */
-function rewrapped(keyRing: KeyRing, row: Row): WrappedKey | null {
+function rewrapped(keyRing: KeyRing, row: WrappedKey, context: SealContext): WrappedKey | null {
   try {
-    return keyRing.rewrap(row, row.context)
+    return keyRing.rewrap(row, context)
   } catch (error) {
     if (error instanceof UnopenableError) return null
     throw error

@@ -1,6 +1,6 @@
 // Checkpoints: signed statements that a team's chain had a certain hash at a certain place. Whoever recomputes a chain, or
 // cuts its end off, cannot make those anew.
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { type Checkpoint, checkpointText } from '../domain/audit-checkpoint.js'
 import type { Db, DbOrTx, Tx } from './client.js'
 import { auditCheckpoints, auditHeads } from './tables/audit.js'
@@ -38,8 +38,19 @@ export async function teamsToCheckpoint(db: DbOrTx, seconds: number, limit: numb
     ) as last on true
     where head.seq > coalesce(last.seq, 0)
       and (last.at is null or last.at::timestamptz < now() - make_interval(secs => ${seconds}))
-    order by head.team_id limit ${limit}`)
+    -- By chance: trails that get no signature stay due, and must not keep the others from theirs.
+    order by random() limit ${limit}`)
   return rows.map((row) => row.team_id)
+}
+
+/** Whether any checkpoint, of whichever team, was ever handed out. */
+export async function isAnyExported(db: DbOrTx): Promise<boolean> {
+  const rows = await db
+    .select({ seq: auditCheckpoints.seq })
+    .from(auditCheckpoints)
+    .where(isNotNull(auditCheckpoints.exportedAt))
+    .limit(1)
+  return rows.length > 0
 }
 
 /**

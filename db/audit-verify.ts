@@ -3,20 +3,18 @@
 import { verify as checkSignature, type KeyObject } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
-import { auditEntryText, type ChainedEntry, NO_HASH } from '../domain/audit-action.js'
+import { type AuditFault, auditEntryText, type ChainedEntry, NO_HASH } from '../domain/audit-action.js'
 import { type Checkpoint, checkpointText } from '../domain/audit-checkpoint.js'
 import { entryHash } from './audit.js'
+import { createToldRuns } from './audit-runs.js'
+import { createToldCapsules } from './audit-told.js'
 import type { Db, DbOrTx, Tx } from './client.js'
 import { auditCheckpoints, auditEntries, auditHeads } from './tables/audit.js'
 import { capsules } from './tables/capsules.js'
 
 const PAGE = 1_000
-
-/** Where the trail is broken: the first entry that is not as it was written, or is not there. */
-export interface AuditFault {
-  seq: number
-  reason: string
-}
+/** What a key is of which nothing is known. */
+export const NOT_OURS = "none of this installation's"
 
 export interface AuditReport {
   ok: boolean
@@ -35,6 +33,8 @@ export interface AuditReport {
 export interface AuditEvidence {
   /** Public keys that are this installation's, by id. */
   keys: ReadonlyMap<string, KeyObject>
+  /** Of keys in the database that are not: what they are, as in "which is ...". */
+  unproven?: ReadonlyMap<string, string>
   /** Checkpoints of this team that were kept outside the database. */
   exported?: readonly Checkpoint[]
   /** What is wrong with the sealed capsule that an entry tells of; `null`: nothing. */
@@ -57,18 +57,28 @@ export async function auditReport(tx: Tx, teamId: string, evidence: AuditEvidenc
     .from(auditEntries)
     .where(eq(auditEntries.teamId, teamId))
   const points = await signedPoints(tx, teamId, evidence.exported ?? [])
-  const walk = createWalk({ seq: 0, hash: NO_HASH }, points, evidence.keys)
+  const walk = createWalk({ seq: 0, hash: NO_HASH }, points, evidence)
+  const told = createToldCapsules()
+  const runs = createToldRuns()
   let seals = 0
-  const fault = await (async (): Promise<AuditFault | null> => {
-    for await (const entry of entriesAfter(tx, teamId, Number.MIN_SAFE_INTEGER)) {
-      const broken = walk.step(entry)
-      if (broken) return broken
-      if (entry.action !== 'capsule.sealed') continue
-      const reason = await sealFault(tx, entry, points, evidence)
-      if (reason) return { seq: entry.seq, reason }
-      seals++
+  /** Goes along a page as far as it holds. */
+  async function pageFault(page: ChainedEntry[]): Promise<AuditFault | null> {
+    for (const [place, entry] of page.entries()) {
+      const broken = walk.step(entry) ?? (await sealFault(tx, entry, points, evidence))
+      // What stands before it comes first.
+      if (broken) return (await runs.fault(tx, page.slice(0, place))) ?? broken
+      if (entry.action === 'capsule.sealed') seals++
+      told.note(entry)
     }
-    return walk.end(head ?? null) ?? (await statesFault(tx, teamId, walk.at.seq))
+    return runs.fault(tx, page)
+  }
+  const fault = await (async (): Promise<AuditFault | null> => {
+    for await (const page of pagesAfter(tx, teamId, Number.MIN_SAFE_INTEGER)) {
+      const broken = await pageFault(page)
+      if (broken) return broken
+    }
+    const { seq } = walk.at
+    return walk.end(head ?? null) ?? (await told.fault(tx, teamId, seq)) ?? (await runs.untold(tx, teamId, seq + 1))
   })()
   return {
     ok: fault === null,
@@ -90,7 +100,7 @@ export async function teamsWithTrails(db: DbOrTx, named: readonly string[]): Pro
 }
 
 /** Entries after one, page by page. */
-async function* entriesAfter(tx: DbOrTx, teamId: string, after: number): AsyncGenerator<ChainedEntry> {
+async function* pagesAfter(tx: DbOrTx, teamId: string, after: number): AsyncGenerator<ChainedEntry[]> {
   for (let last = after; ; ) {
     const rows = await tx
       .select()
@@ -98,7 +108,7 @@ async function* entriesAfter(tx: DbOrTx, teamId: string, after: number): AsyncGe
       .where(and(eq(auditEntries.teamId, teamId), gt(auditEntries.seq, last)))
       .orderBy(asc(auditEntries.seq))
       .limit(PAGE)
-    yield* rows
+    yield rows
     if (rows.length < PAGE) return
     last = rows.at(-1)!.seq
   }
@@ -131,7 +141,7 @@ async function signedPoints(
 function createWalk(
   from: { seq: number; hash: string },
   points: ReadonlyMap<number, readonly Point[]>,
-  keys: ReadonlyMap<string, KeyObject>
+  keys: Pick<AuditEvidence, 'keys' | 'unproven'>
 ) {
   const walk = {
     at: from,
@@ -188,10 +198,14 @@ function isCanonical(metadata: string): boolean {
   }
 }
 
-function pointFault(point: Point, hash: string, keys: ReadonlyMap<string, KeyObject>): string | null {
+function pointFault(
+  point: Point,
+  hash: string,
+  { keys, unproven }: Pick<AuditEvidence, 'keys' | 'unproven'>
+): string | null {
   const named = `the checkpoint of ${point.at} ${point.where}`
   const key = keys.get(point.keyId)
-  if (!key) return `${named} names the key ${point.keyId}, which is none of this installation's`
+  if (!key) return `${named} names the key ${point.keyId}, which is ${unproven?.get(point.keyId) ?? NOT_OURS}`
   if (!isSignedBy(key, point)) return `${named} does not carry the signature of the key ${point.keyId}`
   if (point.hash !== hash) return `the trail was rewritten: ${named} signs another hash for this entry`
   return point.lost ? `${named} is not in the database any more` : null
@@ -209,30 +223,13 @@ async function sealFault(
   entry: ChainedEntry,
   points: ReadonlyMap<number, readonly Point[]>,
   { checkSeal }: AuditEvidence
-): Promise<string | null> {
+): Promise<AuditFault | null> {
+  const { seq } = entry
+  if (entry.action !== 'capsule.sealed') return null
   // It was written in the transaction of the seal.
-  if (!points.get(entry.seq)?.length) return 'the checkpoint that was signed with this seal is gone'
-  return checkSeal ? checkSeal(tx, entry) : null
-}
-
-/** A capsule whose state is not the last one that the trail says it was given, or of which it says nothing. */
-async function statesFault(tx: DbOrTx, teamId: string, lastSeq: number): Promise<AuditFault | null> {
-  const [row] = await tx.execute<{ id: string; state: string; seq: number | null; told: string | null }>(sql`
-    select capsule.id, capsule.state, last.seq::int, last.told
-    from ${capsules} as capsule
-    left join lateral (
-      select seq, case when action = 'capsule.deleted' then 'deleted' else new_state end as told
-      from ${auditEntries} as entry
-      where entry.capsule_id = capsule.id and entry.team_id = capsule.team_id
-        -- Entries of runs name the state that they found, which may have moved on meanwhile.
-        and previous_state is distinct from new_state
-      order by seq desc limit 1
-    ) as last on true
-    where capsule.team_id = ${teamId} and last.told is distinct from capsule.state
-    order by last.seq nulls last, capsule.id limit 1`)
-  if (!row) return null
-  if (row.seq === null) return { seq: lastSeq + 1, reason: `no entry tells of the capsule ${row.id}, which there is` }
-  return { seq: row.seq, reason: `the capsule ${row.id} is ${row.state}; the trail last says ${row.told}` }
+  if (!points.get(seq)?.length) return { seq, reason: 'the checkpoint that was signed with this seal is gone' }
+  const reason = checkSeal ? await checkSeal(tx, entry) : null
+  return reason === null ? null : { seq, reason }
 }
 
 /**
@@ -256,14 +253,15 @@ export async function verifySinceCheckpoint(
       .select({ hash: auditEntries.hash })
       .from(auditEntries)
       .where(and(eq(auditEntries.teamId, teamId), eq(auditEntries.seq, last.seq)))
-    const reason = pointFault({ ...last, where: 'in the database', lost: false }, signed?.hash ?? '', keys)
+    const reason = pointFault({ ...last, where: 'in the database', lost: false }, signed?.hash ?? '', { keys })
     if (reason) return { seq: last.seq, reason }
   }
   const from = last ? { seq: last.seq, hash: last.hash } : { seq: 0, hash: NO_HASH }
-  const walk = createWalk(from, new Map(), keys)
-  for await (const entry of entriesAfter(tx, teamId, from.seq)) {
-    const fault = walk.step(entry)
-    if (fault) return fault
-  }
+  const walk = createWalk(from, new Map(), { keys })
+  for await (const page of pagesAfter(tx, teamId, from.seq))
+    for (const entry of page) {
+      const fault = walk.step(entry)
+      if (fault) return fault
+    }
   return walk.end(head ?? null)
 }

@@ -12,8 +12,8 @@ import type { Caller } from './teams.js'
 
 /** A value of metadata whose JSON is longer than this is recorded by its digest. */
 const VALUE_MAX_BYTES = 8 * 1024
-/** Something@somewhere.example: an entry can never be deleted, so no address gets into one. */
-const mailAddress = /[^\s@"'<>(),;:]+@[^\s@"'<>(),;:]+\.[\p{L}\d-]{2,}/gu
+/** What stands between the characters that no address has: each is looked at once, however long the text is. */
+const word = /[^\s"'<>(),;:]+/gu
 
 export interface NewAuditEntry {
   teamId: string
@@ -93,23 +93,38 @@ async function lockHead(tx: Tx, teamId: string): Promise<{ seq: number; hash: st
 /** @throws Error for what no JSON can hold. */
 function metadataText(metadata: Record<string, unknown>): string {
   const recorded = Object.entries(metadata).flatMap(([name, value]) => {
-    const text = canonicalize(cleaned(value))
-    if (text === undefined) return []
-    const size = Buffer.byteLength(text)
-    if (size <= VALUE_MAX_BYTES) return [[name, JSON.parse(text)]]
-    return [[name, { sha256: createHash('sha256').update(text).digest('hex'), size_bytes: size }]]
+    const given = recordedValue(value)
+    return given === undefined ? [] : [[name, given]]
   })
   return canonicalize(Object.fromEntries(recorded))!
 }
 
+/** A value of metadata as an entry has it; `undefined` for what JSON does not show. */
+export function recordedValue(value: unknown): unknown {
+  const text = canonicalize(cleaned(value))
+  if (text === undefined) return undefined
+  const size = Buffer.byteLength(text)
+  if (size <= VALUE_MAX_BYTES) return JSON.parse(text)
+  return { sha256: createHash('sha256').update(text).digest('hex'), size_bytes: size }
+}
+
 /** Without mail addresses, and without halves of characters, which canonical JSON does not have. */
 function cleaned(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed().replace(mailAddress, '[mail address]')
+  if (typeof value === 'string') return withoutAddresses(value.toWellFormed())
   if (Array.isArray(value)) return value.map(cleaned)
   if (value instanceof Date) return value.toISOString()
   if (value !== null && typeof value === 'object')
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [cleaned(name) as string, cleaned(inner)]))
   return value
+}
+
+/** Something@somewhere.example: an entry can never be deleted, so no address gets into one. */
+function withoutAddresses(text: string): string {
+  if (!text.includes('@')) return text
+  return text.replace(word, (some) => {
+    const at = some.indexOf('@')
+    return at > 0 && some.indexOf('.', at + 2) > 0 ? '[mail address]' : some
+  })
 }
 
 export interface AuditFilter {

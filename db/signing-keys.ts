@@ -1,5 +1,5 @@
 // The installation's signing keys. Private halves come and go sealed; nothing here can open them.
-import { and, asc, eq, gt, isNull, ne, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, ne, sql } from 'drizzle-orm'
 import type { DbOrTx } from './client.js'
 import { signingKeys } from './tables/audit.js'
 
@@ -11,13 +11,13 @@ export async function lockSigningKeys(tx: DbOrTx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('signing_keys', 0))`)
 }
 
-/** Which key signs now; `null` before there is any. */
+/** Which key signs now, the newest that is not retired: one whose retirement was undone signs nothing. `null` before there is any. */
 export async function currentSigningKeyId(db: DbOrTx): Promise<string | null> {
   const [row] = await db
     .select({ keyId: signingKeys.keyId })
     .from(signingKeys)
     .where(isNull(signingKeys.retiredAt))
-    .orderBy(asc(signingKeys.createdAt))
+    .orderBy(desc(signingKeys.createdAt), desc(signingKeys.keyId))
     .limit(1)
   return row?.keyId ?? null
 }
@@ -39,32 +39,4 @@ export async function putSigningKey(tx: DbOrTx, key: NewSigningKey): Promise<voi
     .update(signingKeys)
     .set({ retiredAt: sql`now()` })
     .where(and(isNull(signingKeys.retiredAt), ne(signingKeys.keyId, key.keyId)))
-}
-
-/** Keys that are sealed with another key of the ring, in the order of their ids, after one of them. */
-export async function signingKeysNotUnder(
-  db: DbOrTx,
-  ringKeyId: string,
-  page: { after: string; limit: number }
-): Promise<Pick<SigningKeyRow, 'keyId' | 'ringKeyId' | 'wrappedKey'>[]> {
-  return db
-    .select({ keyId: signingKeys.keyId, ringKeyId: signingKeys.ringKeyId, wrappedKey: signingKeys.wrappedKey })
-    .from(signingKeys)
-    .where(and(ne(signingKeys.ringKeyId, ringKeyId), gt(signingKeys.keyId, page.after)))
-    .orderBy(asc(signingKeys.keyId))
-    .limit(page.limit)
-}
-
-/** As `rewrapRow` of the other sealed values. */
-export async function rewrapSigningKey(
-  db: DbOrTx,
-  read: { keyId: string; wrappedKey: Buffer },
-  next: { ringKeyId: string; wrappedKey: Buffer }
-): Promise<boolean> {
-  const rows = await db
-    .update(signingKeys)
-    .set({ ringKeyId: next.ringKeyId, wrappedKey: next.wrappedKey })
-    .where(and(eq(signingKeys.keyId, read.keyId), eq(signingKeys.wrappedKey, read.wrappedKey)))
-    .returning({ keyId: signingKeys.keyId })
-  return rows.length > 0
 }

@@ -1,19 +1,18 @@
 // Proofs of audit trails read everything a team ever sealed: one at a time in this process, and whoever asks for one that
 // has not begun shares it.
-import type { AuditReport } from '../../db/audit-verify.js'
 import { ServiceError } from '../../domain/errors.js'
 
 /** Teams whose proof waits for the ones before. */
 const WAITING_MAX = 16
 const RETRY_SECONDS = 10
 
-export interface AuditProofs {
+export interface AuditProofs<Report> {
   /** Of the trail as it is now, or later. @throws ServiceError `rate_limited` when too many wait. */
-  of(teamId: string): Promise<AuditReport>
+  of(teamId: string): Promise<Report>
 }
 
-export function createAuditProofs(prove: (teamId: string) => Promise<AuditReport>): AuditProofs {
-  const waiting = new Map<string, Promise<AuditReport>>()
+export function createAuditProofs<Report>(prove: (teamId: string) => Promise<Report>): AuditProofs<Report> {
+  const waiting = new Map<string, Promise<Report>>()
   let last: Promise<unknown> = Promise.resolve()
   return {
     of(teamId) {

@@ -1,10 +1,16 @@
 import { createPublicKey, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { provenKeys } from '../../activities/audit-proof.js'
+import { writeCheckpoints } from '../../activities/audit-checkpointing.js'
+import { keyFaults, provenKeys } from '../../activities/audit-proof.js'
+import { readKeyRing } from '../../activities/key-ring.js'
 import { keyIdOf, rotateSigningKey } from '../../activities/signer.js'
 import { createAuditProofs } from '../../apps/api/audit-proofs.js'
 import { commandLine } from '../../db/administration.js'
+import { checkpoint } from '../../db/audit-checkpoints.js'
 import type { AuditReport } from '../../db/audit-verify.js'
 import { newId } from '../../db/ids.js'
 import { startApi, type TestUser } from '../support/api.js'
@@ -73,7 +79,13 @@ describe('the trail of a team', () => {
       first_broken: null,
       checkpoints: 1,
       signed_up_to: 2,
-      seals: 1
+      seals: 1,
+      checkpoints_outside: {
+        compared: false,
+        checkpoints: 0,
+        unreadable_lines: 0,
+        reason: 'AUDIT_CHECKPOINTS_FILE is not set for the api'
+      }
     })
     await db.transaction(async (tx) => {
       await tx.execute(sql`set local session_replication_role = replica`)
@@ -88,6 +100,66 @@ describe('the trail of a team', () => {
   test('names people by their ids alone', async () => {
     const { text } = await owner.get('/api/team/audit')
     expect(text).not.toContain('@')
+  })
+})
+
+describe('the file of checkpoints outside the database', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'qjs-outside-'))
+  const file = join(folder, 'checkpoints.jsonl')
+  afterAll(() => {
+    api.deps.config.auditCheckpointsFile = null
+    rmSync(folder, { recursive: true })
+  })
+  const proofOf = async ({ teamId, get }: typeof owner) => (await get(`/api/team/audit/verify?team_id=${teamId}`)).body
+
+  test('is no fault before anything is in it', async () => {
+    const team = await api.signUpWithTeam()
+    api.deps.config.auditCheckpointsFile = file
+    expect(await proofOf(team)).toMatchObject({
+      ok: true,
+      checkpoints_outside: { compared: false, reason: 'no checkpoint was written to AUDIT_CHECKPOINTS_FILE yet' }
+    })
+  })
+
+  test('tells of a trail that was cut, with its checkpoints in the database', async () => {
+    const team = await api.signUpWithTeam()
+    const signer = await api.deps.signer()
+    for (let more = 0; more < 3; more++) await append(db, { teamId: team.teamId })
+    await db.transaction((tx) => checkpoint(tx, team.teamId, signer))
+    await writeCheckpoints(db, file)
+    expect(await proofOf(team)).toMatchObject({
+      ok: true,
+      checkpoints: 2,
+      checkpoints_outside: { compared: true, checkpoints: 1, reason: null }
+    })
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`set local session_replication_role = replica`)
+      await tx.execute(sql`delete from audit_checkpoints where team_id = ${team.teamId}`)
+      await tx.execute(sql`delete from audit_entries where team_id = ${team.teamId} and seq > 1`)
+      await tx.execute(sql`update audit_heads set seq = 1, hash = (select hash from audit_entries
+        where team_id = ${team.teamId}) where team_id = ${team.teamId}`)
+    })
+    expect(await proofOf(team)).toMatchObject({
+      ok: false,
+      first_broken: { seq: 2, reason: expect.stringMatching(/cut off.*in the file signs entry 3/) }
+    })
+    api.deps.config.auditCheckpointsFile = null
+    expect(await proofOf(team)).toMatchObject({ ok: true, checkpoints_outside: { compared: false } })
+  })
+
+  test.each([
+    ['is gone', join(folder, 'moved'), /gone, although checkpoints were written/],
+    ['cannot be read', folder, /cannot be read \(EISDIR\)/]
+  ])('proves nothing when it %s, and its place is not told', async (_what, path, reason) => {
+    const team = await api.signUpWithTeam()
+    api.deps.config.auditCheckpointsFile = path
+    const body = await proofOf(team)
+    expect(body).toMatchObject({
+      ok: false,
+      first_broken: null,
+      checkpoints_outside: { compared: false, reason: expect.stringMatching(reason) }
+    })
+    expect(JSON.stringify(body)).not.toContain(folder)
   })
 })
 
@@ -132,7 +204,33 @@ describe('the keys that sign', () => {
       values ('0123456789abcdef', 'no key', 'test', ${randomBytes(60).toString('hex')}::bytea, 'x')`)
     expect([...(await provenKeys(db, api.deps.keyRing)).keys()]).toEqual([...proven.keys()])
     expect([...(await provenKeys(db, null)).keys()]).toEqual([...proven.keys()])
+    expect((await keys()).map((key: { key_id: string }) => key.key_id)).toEqual([...proven.keys()])
+    expect(await keyFaults(db, api.deps.keyRing)).toEqual([
+      expect.objectContaining({
+        keyId: '0123456789abcdef',
+        reason: "it is none of this installation's: its public half is not that of its id"
+      })
+    ])
     await db.execute(sql`delete from signing_keys where key_id = '0123456789abcdef'`)
+  })
+
+  test('sign nothing any more once they are retired, though somebody undoes that', async () => {
+    const { keyId, retired } = await rotateSigningKey(db, api.deps.keyRing!, commandLine)
+    await db.execute(sql`update signing_keys set retired_at = null`)
+    expect((await api.deps.signer()).keyId).toBe(keyId)
+    expect(await keyFaults(db, api.deps.keyRing)).toEqual([
+      { keyId: retired, reason: `it is not retired, although ${keyId} signs` }
+    ])
+    await db.execute(sql`update signing_keys set retired_at = now() where key_id = ${retired}`)
+    expect(await keyFaults(db, api.deps.keyRing)).toEqual([])
+  })
+
+  test('that the ring cannot open are called so, not foreign', async () => {
+    const other = readKeyRing(`other:${randomBytes(32).toString('base64')}`)
+    const [fault] = await keyFaults(db, other)
+    expect(fault!.reason).toBe(
+      "it is not known to be this installation's: SECRETS_KEYS does not hold test, with which it is sealed"
+    )
   })
 
   test('are needed to sign, and their lack is said', async () => {
@@ -157,7 +255,7 @@ describe('proofs', () => {
   test('are made one at a time, shared by those who wait, and never older than the question', async () => {
     const begun: string[] = []
     const ends: (() => void)[] = []
-    const proofs = createAuditProofs((teamId) => {
+    const proofs = createAuditProofs<AuditReport>((teamId) => {
       begun.push(teamId)
       return new Promise((resolve) => ends.push(() => resolve(report(begun.length))))
     })

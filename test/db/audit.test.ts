@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import canonicalize from 'canonicalize'
 import { eq, sql } from 'drizzle-orm'
 import { proveAudit } from '../../activities/audit-proof.js'
-import { actorText, appendAudit, listAudit } from '../../db/audit.js'
+import { actorText, appendAudit, listAudit, recordedValue } from '../../db/audit.js'
 import { checkpoint, exportCheckpoints, teamsToCheckpoint } from '../../db/audit-checkpoints.js'
 import { newId } from '../../db/ids.js'
 import { ledgerMismatches } from '../../db/money-proof.js'
@@ -63,6 +63,19 @@ describe('an entry', () => {
     expect(JSON.stringify(entry)).not.toContain('mail.example.org')
     expect(JSON.parse(entry!.metadata).name).toBe('of [mail address], and [mail address];[mail address]')
     expect((await proof()).ok).toBe(true)
+  })
+
+  test.each([
+    ['no address', 'a'.repeat(4_000_000)],
+    ['the beginning of one', `${'a'.repeat(4_000_000)}@`],
+    ['many beginnings', 'a@'.repeat(2_000_000)],
+    ['many ends', '@a.b'.repeat(1_000_000)],
+    ['an address', `${'a'.repeat(2_000_000)}@${'b'.repeat(2_000_000)}.example.org`]
+  ])('looks through a text with %s in the time that its length takes', (_what, text) => {
+    const began = performance.now()
+    recordedValue(text)
+    // Of a reader that takes the square of it: hours.
+    expect(performance.now() - began).toBeLessThan(2_000)
   })
 
   test('records a large value by its digest', async () => {

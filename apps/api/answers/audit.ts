@@ -40,7 +40,18 @@ export const auditAnswers: AnswerSet = {
       first_broken: nullable(Type.Object({ seq: Type.Integer(), reason: text })),
       checkpoints: Type.Integer({ minimum: 0, description: 'signed checkpoints that hold' }),
       signed_up_to: Type.Integer({ minimum: 0, description: 'the last entry that a checkpoint signs' }),
-      seals: Type.Integer({ minimum: 0, description: 'sealed capsules whose content is what was sealed' })
+      seals: Type.Integer({ minimum: 0, description: 'sealed capsules whose content is what was sealed' }),
+      checkpoints_outside: nullable(
+        Type.Object(
+          {
+            compared: Type.Boolean(),
+            checkpoints: Type.Integer({ minimum: 0, description: 'of the team, in the file' }),
+            unreadable_lines: Type.Integer({ minimum: 0, description: 'lines that name the team and hold none' }),
+            reason: nullable(text)
+          },
+          { description: 'the file of checkpoints outside the database; null for whoever has no team' }
+        )
+      )
     })
   },
   answers: {

@@ -10,6 +10,7 @@ import { ServiceError } from '../../../domain/errors.js'
 import { pageView } from '../../../domain/page.js'
 import { createAuditProofs } from '../audit-proofs.js'
 import type { ApiDeps } from '../deps.js'
+import { type OutsideCheckpoints, outsideCheckpoints } from '../outside-checkpoints.js'
 import { callerOf, readTeam } from '../plugins/access.js'
 
 const Id = Type.String({ format: 'uuid' })
@@ -21,7 +22,11 @@ const tags = ['audit']
 
 export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
-  const proofs = createAuditProofs((teamId) => proveAudit(db, teamId, { keyRing: deps.keyRing }))
+  const proofs = createAuditProofs(async (teamId) => {
+    const outside = await outsideCheckpoints(db, deps.config.auditCheckpointsFile, teamId)
+    const report = await proveAudit(db, teamId, { keyRing: deps.keyRing, exported: outside.points })
+    return reportView(report, outside)
+  })
 
   app.get(
     '/api/capsules/:id/audit',
@@ -71,13 +76,13 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (
         tags,
         summary: "Prove a team's audit trail and the content of its sealed capsules",
         description:
-          'Recomputes every hash from the first entry on, checks every signed checkpoint in the database, and every sealed capsule against its seal. first_broken names the first entry that is not as it was written. Checkpoints kept outside the database are checked by qjob audit verify --checkpoints.',
+          'Recomputes every hash from the first entry on, checks every signed checkpoint in the database, and every sealed capsule against its seal. first_broken names the first entry that is not as it was written. The checkpoints kept outside the database are looked at as well, where the api can read their file; checkpoints_outside says so. ok is false, and first_broken null, when it should and cannot.',
         querystring: Type.Object({ team_id: Type.Optional(Id) }, { additionalProperties: false })
       }
     },
     async (request) => {
       const team = await readTeam(request, db, request.query.team_id)
-      return reportView(team ? await proofs.of(team.id) : nothing)
+      return team ? proofs.of(team.id) : reportView(nothing, null)
     }
   )
 
@@ -97,12 +102,21 @@ const nothing: AuditReport = {
   seals: 0
 }
 
-const reportView = ({ ok, entries, head, firstBroken, checkpoints, signedUpTo, seals }: AuditReport) => ({
-  ok,
+const reportView = (
+  { ok, entries, head, firstBroken, checkpoints, signedUpTo, seals }: AuditReport,
+  outside: OutsideCheckpoints | null
+) => ({
+  ok: ok && !outside?.fails,
   entries,
   head,
   first_broken: firstBroken,
   checkpoints,
   signed_up_to: signedUpTo,
-  seals
+  seals,
+  checkpoints_outside: outside && {
+    compared: outside.reason === null,
+    checkpoints: outside.points.length,
+    unreadable_lines: outside.unreadableLines,
+    reason: outside.reason
+  }
 })

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type CheckpointFile, readCheckpoints } from '../../../activities/audit-checkpoint-file.js'
-import { proveAudit } from '../../../activities/audit-proof.js'
+import { keyFaults, proveAudit } from '../../../activities/audit-proof.js'
 import type { KeyRing } from '../../../activities/key-ring.js'
 import { teamsWithTrails } from '../../../db/audit-verify.js'
 import { CliError } from '../cli-error.js'
@@ -30,6 +30,8 @@ export interface DatabaseReport {
   unreadable_lines: number[]
   /** Whether the keys are known to be this installation's, since the key ring opens their private halves. */
   keys_proven: boolean
+  /** Signing keys in the database that are not this installation's, or not known to be. */
+  suspect_keys: { key_id: string; reason: string }[]
   teams: TrailReport[]
 }
 
@@ -39,11 +41,17 @@ export interface DatabaseReport {
  */
 export async function verifyDatabase(team: string | undefined, file: string | undefined): Promise<DatabaseReport> {
   const dataDir = resolve(process.env.DATA_DIR || '.data')
-  const path = file ?? defaultFile(dataDir)
-  const outside = path === null ? null : await read(path)
+  const named = file ?? (process.env.AUDIT_CHECKPOINTS_FILE?.trim() || null)
+  const path = named ?? defaultFile(dataDir)
+  const outside =
+    path === null ? null : await read(path, file === undefined ? 'AUDIT_CHECKPOINTS_FILE' : '--checkpoints')
   const keyRing = ringIfThere(dataDir)
   return inDatabase(async ({ db }) => {
-    const ids = team ? [team.toLowerCase()] : await teamsWithTrails(db, [...(outside?.byTeam.keys() ?? [])])
+    const known = await teamsWithTrails(db, [...(outside?.byTeam.keys() ?? [])])
+    const ids = team ? [team.toLowerCase()] : known
+    if (team && !known.includes(ids[0]!))
+      throw new CliError('usage', `--team: there is no trail, checkpoint or capsule of a team ${team}`)
+    const suspect = await keyFaults(db, keyRing)
     const teams: TrailReport[] = []
     for (const id of ids) {
       const report = await proveAudit(db, id, { keyRing, exported: outside?.byTeam.get(id) ?? [] })
@@ -51,25 +59,27 @@ export async function verifyDatabase(team: string | undefined, file: string | un
       teams.push({ team_id: id, ...rest, first_broken: firstBroken, signed_up_to: signedUpTo })
     }
     return {
-      ok: teams.every(({ ok }) => ok),
+      ok: teams.every(({ ok }) => ok) && suspect.length === 0,
       checkpoints_file: path,
       unreadable_lines: outside?.unreadable ?? [],
       keys_proven: keyRing !== null,
+      suspect_keys: suspect.map(({ keyId, reason }) => ({ key_id: keyId, reason })),
       teams
     }
   })
 }
 
 function defaultFile(dataDir: string): string | null {
-  const path = process.env.AUDIT_CHECKPOINTS_FILE?.trim() || checkpointsFile(dataDir)
+  const path = checkpointsFile(dataDir)
   return existsSync(path) ? path : null
 }
 
-async function read(path: string): Promise<CheckpointFile> {
+/** One that is named and cannot be read is never passed over. */
+async function read(path: string, name: string): Promise<CheckpointFile> {
   try {
     return await readCheckpoints(path)
   } catch (error) {
-    throw new CliError('usage', `--checkpoints: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw new CliError('usage', `${name}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
 }
 

@@ -25,6 +25,10 @@ interface SigningKey {
   retired_at: string | null
 }
 
+type ServiceReport = Omit<TrailReport, 'team_id'> & {
+  checkpoints_outside: { compared: boolean; checkpoints: number; reason: string | null } | null
+}
+
 interface VerifyOptions extends ServiceOptions {
   team?: string
   checkpoints?: string
@@ -32,8 +36,8 @@ interface VerifyOptions extends ServiceOptions {
 }
 
 const verifyHelp = `
-Asked of the service, it recomputes every hash of the team's trail, checks the signed checkpoints in the database, and every
-sealed capsule against its seal. With --database it does so itself for all teams, in the database that DATABASE_URL names,
+Asked of the service, it recomputes every hash of the team's trail, checks the signed checkpoints, in the database and in the
+file outside it where the api can read that, and every sealed capsule against its seal. With --database it does so itself for all teams, in the database that DATABASE_URL names,
 else that of the stack running from DATA_DIR (.data), and also checks the checkpoints that were kept outside: a trail that
 was cut off or rewritten together with its checkpoints is found by those alone. Exit code 1: something was changed.`
 
@@ -94,8 +98,8 @@ function verify(options: VerifyOptions): Promise<void> {
     })
   return withService(options, async (api) => {
     const query = options.team ? `?team_id=${options.team}` : ''
-    const { value, text } = await api.get<Omit<TrailReport, 'team_id'>>(`/api/team/audit/verify${query}`)
-    print(options.json ? text : trailText(value))
+    const { value, text } = await api.get<ServiceReport>(`/api/team/audit/verify${query}`)
+    print(options.json ? text : `${trailText(value)}${outsideText(value)}`)
     if (!value.ok) process.exitCode = exitCodes.jobFailed
   })
 }
@@ -106,11 +110,19 @@ async function inDatabase({ json, team, checkpoints }: VerifyOptions): Promise<v
   if (!report.ok) process.exitCode = exitCodes.jobFailed
 }
 
+function outsideText({ checkpoints_outside: outside }: ServiceReport): string {
+  if (!outside) return ''
+  if (!outside.compared)
+    return `\nNot compared with checkpoints outside the database: ${plainLine(outside.reason ?? '')}`
+  return `\nCompared with ${outside.checkpoints} of its checkpoints outside the database.`
+}
+
 function databaseText({ teams, checkpoints_file: file, unreadable_lines: unreadable, ...report }: DatabaseReport) {
   const lines = teams.map((trail) => `team ${trail.team_id}: ${trailText(trail)}`)
   if (teams.length === 0) lines.push('No team has an audit trail.')
   lines.push(file ? `Checkpoints outside the database: ${file}` : 'No checkpoints outside the database were compared.')
   if (unreadable.length > 0) lines.push(`Lines of it that hold no checkpoint: ${unreadable.slice(0, 10).join(', ')}`)
+  for (const { key_id: id, reason } of report.suspect_keys) lines.push(`SUSPECT key ${id}: ${plainLine(reason)}`)
   if (!report.keys_proven)
     lines.push('Without SECRETS_KEYS nobody can tell whether the keys in the database are those of the installation.')
   return lines.join('\n')
@@ -124,7 +136,8 @@ function trailText({
   signed_up_to: signed,
   first_broken: broken
 }: Omit<TrailReport, 'team_id'>) {
-  if (!ok) return `BROKEN at entry ${broken!.seq}: ${plainLine(broken!.reason)}`
+  if (broken) return `BROKEN at entry ${broken.seq}: ${plainLine(broken.reason)}`
+  if (!ok) return 'NOT PROVED: nothing is wrong in the database, and what lies outside it could not be read'
   const points = checkpoints === 0 ? 'no checkpoint yet' : `signed up to entry ${signed}`
   return `intact: ${entries} ${entries === 1 ? 'entry' : 'entries'}, ${points}, ${seals} sealed ${seals === 1 ? 'capsule' : 'capsules'} as sealed`
 }

@@ -8,6 +8,7 @@ import { ServiceError } from '../domain/errors.js'
 import type { MicroUsd } from '../domain/money.js'
 import { sha256Of } from './artifacts.js'
 import { appendAudit } from './audit.js'
+import { filesSha256 } from './audit-records.js'
 import type { CapsuleRow } from './capsules.js'
 import type { Tx } from './client.js'
 import { newId } from './ids.js'
@@ -105,6 +106,7 @@ export async function createCapsule(
       definition_sha256: definitionDigest(text),
       backends: capsule.backends ?? backendsOf(capsule.definition),
       parameters: Object.fromEntries(capsule.definition.tasks.map(({ name, parameters }) => [name, parameters])),
+      ...(capsule.files && { evidence_sha256: filesSha256(capsule.files) }),
       ...(capsule.sourceJobId && { source_job_id: capsule.sourceJobId }),
       ...(capsule.clonedFrom && { cloned_from: capsule.clonedFrom }),
       ...told.metadata

@@ -2,48 +2,28 @@
 // parameters and results are kept byte for byte; what is written here is RFC 8785 text: the same job gives the same files.
 import canonicalize from 'canonicalize'
 import { eq } from 'drizzle-orm'
-import { backendView } from '../domain/backend.js'
-import { EVIDENCE_BYTES_MAX } from '../domain/capsule-size.js'
+import { assertEvidenceFits } from '../domain/capsule-size.js'
 import { ServiceError } from '../domain/errors.js'
 import { jsonFields, jsonObject } from '../domain/json-text.js'
 import { usdFromMicro } from '../domain/money.js'
 import type { StoredSource } from '../domain/submission.js'
 import { type ArtifactInfo, findArtifact, listArtifacts, sha256Of } from './artifacts.js'
 import { type AttemptRow, listAttempts, resultText } from './attempts.js'
-import { findBackend } from './backends.js'
+import { backendFactsAt } from './backend-history.js'
 import type { EvidenceFile } from './capsule-changes.js'
 import { type CapsuleRow, evidenceRun } from './capsules.js'
 import type { DbOrTx } from './client.js'
 import { loadSource, recordColumns } from './jobs.js'
 import { capsuleFiles } from './tables/capsules.js'
 import { jobs } from './tables/jobs.js'
-
-/** What a capsule says of one execution beside its files. */
-export interface TaskFacts {
-  /** The id of the job. */
-  taskId: string
-  jobId: string
-  /** Name of the task in the workflow. */
-  name: string
-  provider: string
-  /** Slug. */
-  backend: string
-  shots: number
-  startedAt: Date | null
-  endedAt: Date | null
-  wallSeconds: number | null
-  costUsd: number | null
-  /** The result was sampled, so that a repetition differs by chance. */
-  sampled: boolean
-  hardware: boolean
-}
+import { listShownResults, type ShownResult, taskTexts } from './task-results.js'
 
 const jobQuery = (db: DbOrTx) => db.select({ ...recordColumns, shots: jobs.shots }).from(jobs)
 type EvidenceJob = Awaited<ReturnType<typeof jobQuery>>[number]
 
 async function completedJob(db: DbOrTx, jobId: string): Promise<EvidenceJob> {
   const [job] = await jobQuery(db).where(eq(jobs.id, jobId))
-  if (!job) throw new Error(`the job ${jobId} is gone`)
+  if (!job) throw new ServiceError('conflict', `the job ${jobId}, whose result is to be the evidence, is gone`)
   if (job.status !== 'completed' || job.resultSha256 === null)
     throw new ServiceError('validation_error', `job_id: must be a completed job (it is ${job.status})`)
   return job
@@ -59,19 +39,21 @@ export async function collectEvidence(db: DbOrTx, jobId: string, task: string): 
   const source = await loadSource(db, jobId)
   const made = await listArtifacts(db, jobId)
   const result = (await resultText(db, jobId, job.resultSha256!)) ?? ''
-  assertFits([
-    ...made.map(({ name, sizeBytes }) => ({ name, size: sizeBytes })),
-    { name: 'result.json', size: Buffer.byteLength(result) },
-    { name: 'source', size: Buffer.byteLength(source.text) }
+  const ofTasks = await listShownResults(db, jobId)
+  assertEvidenceFits([
+    ...made.map((artifact) => ({ name: `tasks/${task}/${placeOf(artifact)}`, size: artifact.sizeBytes })),
+    { name: `tasks/${task}/result.json`, size: Buffer.byteLength(result) },
+    { name: `tasks/${task}/tasks.json`, size: ofTasks.reduce((sum, { display }) => sum + (display?.sizeBytes ?? 0), 0) }
   ])
   const attempts = await listAttempts(db, jobId)
-  const backend = await findBackend(db, job.backend)
+  const facts = await backendFactsAt(db, job.backend, job.startedAt ?? job.createdAt)
   const texts: Record<string, string> = {
     [sourceName(source)]: source.text,
     'parameters.json': job.params,
     ...(source.native && { 'input.json': source.native.call.input }),
     'result.json': result,
-    'backend.json': written({ backend: job.backend, ...(backend && { facts: backendView(backend) }) }),
+    ...(ofTasks.length > 0 && { 'tasks.json': await shownText(db, jobId, ofTasks) }),
+    'backend.json': written({ backend: job.backend, ...facts }),
     'environment.json': environment(job.framework, result),
     'timing.json': written(timing(job, attempts)),
     'job.json': written(record(job, source))
@@ -105,6 +87,20 @@ function file(task: string, name: string, content: Buffer, mediaType?: string): 
     content,
     sha256: sha256Of(content)
   }
+}
+
+/** By key: the digest of what a task of the workflow has returned, and its plain JSON, or why there is none. */
+async function shownText(db: DbOrTx, jobId: string, results: readonly ShownResult[]): Promise<string> {
+  const texts = await taskTexts(db, jobId, [...new Set(results.flatMap(({ display }) => display?.sha256 ?? []))])
+  return jsonObject(
+    results.map(({ key, sha256, display, displayProblem }) => [
+      key,
+      jsonObject([
+        ['sha256', JSON.stringify(sha256)],
+        display ? ['value', texts.get(display.sha256)] : ['problem', JSON.stringify(displayProblem)]
+      ])
+    ])
+  )
 }
 
 const written = (value: object): string => canonicalize(value)!
@@ -164,34 +160,6 @@ const record = (job: EvidenceJob, source: StoredSource) => ({
   })
 })
 
-/** What the manifest says of the execution. */
-export async function taskFacts(db: DbOrTx, jobId: string, name: string): Promise<TaskFacts> {
-  const job = await completedJob(db, jobId)
-  const backend = await findBackend(db, job.backend)
-  const result = (await resultText(db, jobId, job.resultSha256!)) ?? ''
-  const { startedAt, completedAt } = job
-  return {
-    taskId: job.id,
-    jobId: job.id,
-    name,
-    provider: job.provider,
-    backend: job.backend,
-    shots: job.shots,
-    startedAt,
-    endedAt: completedAt,
-    wallSeconds: startedAt && completedAt && (completedAt.getTime() - startedAt.getTime()) / 1000,
-    costUsd: job.actualCost === null ? null : usdFromMicro(job.actualCost),
-    sampled: isSampled(result),
-    hardware: backend?.deviceType === 'qpu'
-  }
-}
-
-function isSampled(result: string): boolean {
-  const fields = fieldsOf(result)
-  const source = fieldsOf(fields.get('metadata') ?? '').get('count_source')
-  return fields.has('counts') && source !== '"probability_derived"'
-}
-
 /**
  * Which jobs the evidence of a capsule is of: its own when it was made from one, else those of the newest completed run of
  * its present definition. Empty when there is none.
@@ -202,18 +170,6 @@ export async function evidenceJobs(
   mainTask: string
 ): Promise<{ task: string; jobId: string }[]> {
   return capsule.sourceJobId === null ? evidenceRun(db, capsule) : [{ task: mainTask, jobId: capsule.sourceJobId }]
-}
-
-/** @throws ServiceError `validation_error` naming the largest. */
-export function assertFits(files: readonly { name: string; size: number }[]): void {
-  const total = files.reduce((sum, { size }) => sum + size, 0)
-  if (total <= EVIDENCE_BYTES_MAX) return
-  const largest = [...files].sort((one, other) => other.size - one.size).slice(0, 3)
-  throw new ServiceError(
-    'validation_error',
-    `the evidence has ${total} bytes, at most ${EVIDENCE_BYTES_MAX} can be kept; largest: ` +
-      largest.map(({ name, size }) => `${name} (${size} bytes)`).join(', ')
-  )
 }
 
 /** All kept files, by name. */

@@ -1,7 +1,8 @@
 // A capsule made of a completed job: its definition is what the job ran, and its evidence is there from the beginning.
 import { and, eq, isNull } from 'drizzle-orm'
 import type { AuditAction } from '../domain/audit-action.js'
-import { assertSize, MAIN_TASK, taskOfJob } from '../domain/capsule-definition.js'
+import { assertSize, definitionText, MAIN_TASK, taskOfJob } from '../domain/capsule-definition.js'
+import { assertEvidenceFits } from '../domain/capsule-size.js'
 import { codeOf } from '../domain/errors.js'
 import { storableText } from '../domain/json-guard.js'
 import type { MicroUsd } from '../domain/money.js'
@@ -49,6 +50,11 @@ export async function createCapsuleOfJob(
     .where(eq(jobs.id, jobId))
   const definition = { tasks: [taskOfJob(job!, await loadSource(tx, jobId))] }
   assertSize(definition)
+  // All that a seal will hold: what could never be sealed is refused now.
+  assertEvidenceFits([
+    ...files.map(({ name, content }) => ({ name, size: content.length })),
+    { name: 'definition.json', size: Buffer.byteLength(definitionText(definition)) }
+  ])
   return createCapsule(
     tx,
     {

@@ -5,6 +5,7 @@ import { type Page, TOTAL_MAX } from '../domain/page.js'
 import { slugOf } from '../domain/script.js'
 import { type AdminActor, recordAdminAction } from './administration.js'
 import { actorText, appendAudit } from './audit.js'
+import { publicationSha256 } from './audit-records.js'
 import { type EvidenceFile, storeFiles, tellChange } from './capsule-changes.js'
 import { endSchedule } from './capsule-schedules.js'
 import { type CapsulePublication, type CapsuleRow, type CapsuleSeal, lockCapsule } from './capsules.js'
@@ -47,26 +48,27 @@ export async function publishCapsule(
   publication: NewPublication,
   actor: string
 ): Promise<CapsuleRow> {
-  const slug = await freeSlug(tx, capsule.id, publication)
+  const shown = await withFreeSlug(tx, capsule.id, publication)
   const published = await moveState(tx, capsule.id, 'published')
   await tellChange(tx, capsule, 'capsule.published', actor, 'published', {
-    slug,
+    slug: shown.slug,
     title: publication.title,
+    publication_sha256: publicationSha256(shown),
     ...(publication.license !== null && { license: publication.license })
   })
   return published
 }
 
 /** The plain slug; where that is taken, with the end of the capsule's id, which nobody else has. */
-async function freeSlug(tx: Tx, capsuleId: string, publication: NewPublication): Promise<string> {
+async function withFreeSlug(tx: Tx, capsuleId: string, publication: NewPublication): Promise<CapsulePublication> {
   const plain = slugOf(publication.title)
   for (const slug of [plain, `${plain.slice(0, SLUG_STEM)}-${capsuleId.replaceAll('-', '')}`]) {
     const [row] = await tx
       .insert(capsulePublications)
       .values({ capsuleId, slug, ...publication, publishedAt: sql`clock_timestamp()` })
       .onConflictDoNothing({ target: capsulePublications.slug })
-      .returning({ slug: capsulePublications.slug })
-    if (row) return row.slug
+      .returning()
+    if (row) return row
   }
   throw new ServiceError('slug_conflict', 'title: many capsules of this title are being published; choose another')
 }
@@ -112,7 +114,7 @@ export async function takeDownCapsule(
     actor: actorText({ adminId: admin.id }),
     previousState: capsule.state,
     newState: capsule.state,
-    metadata: { reason }
+    metadata: { reason, publication_sha256: publicationSha256(publication) }
   })
   return { capsule, publication }
 }

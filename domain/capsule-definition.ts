@@ -6,6 +6,8 @@ import { Check, Errors } from 'typebox/value'
 import { assertSuite, knownParameters } from './capsule-suite.js'
 import { ServiceError } from './errors.js'
 import { frameworks } from './framework.js'
+import { DEPTH_MAX } from './json-guard.js'
+import { jsonDepth } from './json-text.js'
 import type { MicroUsd } from './money.js'
 import { programmingModels } from './native-submission.js'
 import { oneOf } from './one-of.js'
@@ -109,8 +111,37 @@ export function assertDefinition(value: unknown): CapsuleDefinition {
     throw invalid(`definition${fault?.instancePath.replaceAll('/', '.') ?? ''}: ${fault?.message ?? 'is not valid'}`)
   }
   assertTasks(value.tasks, 'definition.tasks')
+  assertParameterTexts(value)
   assertSize(value)
   return value
+}
+
+/** Parameters that stand there as text too, for their large numbers, are the same in both. @throws ServiceError `validation_error`. */
+export function assertParameterTexts({ tasks }: CapsuleDefinition): void {
+  for (const [place, { parameters, parameters_text: text }] of tasks.entries()) {
+    const where = `definition.tasks[${place}].parameters_text`
+    if (text === undefined) continue
+    // What follows calls itself for each level.
+    if (depthOf(text) > DEPTH_MAX) throw invalid(`${where}: is nested deeper than ${DEPTH_MAX} levels`)
+    if (!isTextOf(text, parameters)) throw invalid(`${where}: is not the text of the parameters`)
+  }
+}
+
+/** No JSON has no depth. */
+function depthOf(text: string): number {
+  try {
+    return jsonDepth(text)
+  } catch {
+    return 0
+  }
+}
+
+function isTextOf(text: string, parameters: Readonly<Record<string, unknown>>): boolean {
+  try {
+    return canonicalize(readParameters(text).parameters) === canonicalize(parameters)
+  } catch {
+    return false
+  }
 }
 
 /**

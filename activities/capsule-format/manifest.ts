@@ -192,7 +192,7 @@ function executionRecord(task: TaskExecution, margin: number | null): Record<str
 }
 
 // Readers of YAML 1.1 and 1.2 disagree on what these raw characters are.
-const unsettled = /[\u007f-\u009f\u2028\u2029\ufffe\uffff]/g
+const unsettled = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
 
 /** The bytes of `capsule.yaml`: one line of canonical JSON, which is YAML too, whoever reads it. */
 export const manifestText = (manifest: Manifest): string =>

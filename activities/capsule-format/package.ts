@@ -1,5 +1,6 @@
 // Seals what a capsule is made of into manifest, checksums and digests. Nothing here is kept or signed: see attestation.ts.
-import { EVIDENCE_BYTES_MAX } from '../../domain/capsule-size.js'
+import { CanonicalJsonError } from '../../domain/canonical-json.js'
+import { assertEvidenceFits } from '../../domain/capsule-size.js'
 import { checksumsText, rootDigest } from './checksums.js'
 import { type CredentialFinding, scanForCredentials } from './credential-scan.js'
 import {
@@ -13,7 +14,7 @@ import {
 } from './manifest.js'
 import { MANIFEST_BYTES_MAX } from './manifest-reader.js'
 import { checkManifest } from './manifest-schema.js'
-import { checkFiles, type PackageFile, packageFault, shownName } from './payload-file.js'
+import { checkFiles, MANIFEST_NAME, type PackageFile, packageFault, shownName } from './payload-file.js'
 
 export interface SealedPackage {
   /** The bytes of capsule.yaml: kept, and never written again. */
@@ -35,7 +36,7 @@ export interface SealedPackage {
 export async function sealPackage(input: SealInput): Promise<SealedPackage> {
   const files = packagedFiles(input)
   checkFiles(files)
-  checkSize(files)
+  assertEvidenceFits(files.map(({ name, content }) => ({ name, size: content.length })))
   const checksums = checksumsText(files)
   const manifest = writtenManifest(() => buildManifest(input, rootDigest(checksums)))
   refuseCredentials(await scanForCredentials(files, manifest))
@@ -52,18 +53,21 @@ export function draftPackage(input: PackageInput): { manifest: string; checksums
 function writtenManifest(build: () => Parameters<typeof manifestText>[0]): string {
   const manifest = build()
   checkManifest(manifest)
-  const text = manifestText(manifest)
-  if (Buffer.byteLength(text) > MANIFEST_BYTES_MAX)
-    throw packageFault(`the manifest would be larger than ${MANIFEST_BYTES_MAX} bytes: use fewer tasks`)
-  return text
+  const text = canonicalText(manifest)
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= MANIFEST_BYTES_MAX) return text
+  throw packageFault(
+    `the manifest would have ${bytes} bytes, at most ${MANIFEST_BYTES_MAX} are possible: use fewer tasks`
+  )
 }
 
-function checkSize(files: readonly PackageFile[]): void {
-  const total = files.reduce((sum, { content }) => sum + content.length, 0)
-  if (total <= EVIDENCE_BYTES_MAX) return
-  const largest = [...files].sort((one, other) => other.content.length - one.content.length).slice(0, 3)
-  const shown = largest.map(({ name, content }) => `${shownName(name)} (${content.length} bytes)`).join(', ')
-  throw packageFault(`the evidence is ${total} bytes, at most ${EVIDENCE_BYTES_MAX} can be sealed; largest: ${shown}`)
+function canonicalText(manifest: Parameters<typeof manifestText>[0]): string {
+  try {
+    return manifestText(manifest)
+  } catch (error) {
+    if (error instanceof CanonicalJsonError) throw packageFault(`${MANIFEST_NAME}: ${error.message}`)
+    throw error
+  }
 }
 
 function refuseCredentials(findings: readonly CredentialFinding[]): void {

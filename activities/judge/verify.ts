@@ -3,22 +3,28 @@ import { createHash } from 'node:crypto'
 import { circuitPairs, type TaskRuns } from '../../domain/verification/circuit-pairs.js'
 import { judge } from '../../domain/verification/judge.js'
 import type { Verification } from '../../domain/verification/report.js'
+import { defaultMargin } from '../../domain/verification-margin.js'
 
 /** Results as the JSON text that is stored; every task of the capsule once. */
 export interface JudgeInput {
   tasks: TaskRuns[]
-  /** Total variation distance that the seal declares to be tolerated. */
-  margin: number
+  /** Total variation distance that the seal declares to be tolerated; `null`: as a seal that says nothing would. */
+  margin: number | null
   alpha?: number
   beta?: number
 }
 
 /** The same input gives the same report, to the last digit. @throws Error when a result is no JSON object. */
-export function verify({ tasks, ...settings }: JudgeInput): Verification {
+export function verify({ tasks, margin, ...settings }: JudgeInput): Verification {
   const digests = createHash('sha256')
   for (const { name, sealed, rerun } of tasks)
     for (const text of [name, sealed.text, rerun.text]) digests.update(sha256(text))
-  return judge(tasks.flatMap(circuitPairs), { ...settings, seedText: digests.digest('hex') })
+  const sealed = tasks.map(({ sealed: { text, facts } }) => ({ text, hardware: facts.hardware }))
+  return judge(tasks.flatMap(circuitPairs), {
+    ...settings,
+    margin: margin ?? defaultMargin(sealed),
+    seedText: digests.digest('hex')
+  })
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -99,6 +99,7 @@ const sealView = (seal: CapsuleSeal, { retentionYears }: Pick<CapsuleRow, 'reten
   exit_code: seal.exitCode,
   exit_message: seal.exitMessage,
   margin: Number(seal.margin),
+  warnings: seal.warnings,
   sealed_by: seal.sealedBy,
   retained_until: retainedUntil(seal.sealedAt, retentionYears)?.toISOString() ?? null
 })

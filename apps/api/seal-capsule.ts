@@ -1,28 +1,21 @@
-// Sealing: evidence, digests and signature are prepared first, without a lock; then one transaction finds the capsule as it
-// was read, and records files, seal, state, audit entry and checkpoint together.
+// Sealing: evidence, digests and signature are prepared first, without a lock and off the event loop; then one transaction
+// finds the capsule as it was read, and records files, seal, state, audit entry and checkpoint together.
 import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from 'typebox'
 import { dsseEnvelope, statement } from '../../activities/capsule-format/attestation.js'
-import { type SealedPackage, sealPackage } from '../../activities/capsule-format/package.js'
+import type { SealContent, SealRequest } from '../../activities/capsule-format/seal-content.js'
 import type { Signer } from '../../activities/signer.js'
 import { actorText } from '../../db/audit.js'
 import { checkpoint } from '../../db/audit-checkpoints.js'
-import { type EvidenceFile, tellChange } from '../../db/capsule-changes.js'
-import {
-  assertFits,
-  collectEvidence,
-  evidenceJobs,
-  loadFiles,
-  type TaskFacts,
-  taskFacts
-} from '../../db/capsule-evidence.js'
+import { definitionDigest, type EvidenceFile, tellChange } from '../../db/capsule-changes.js'
+import { collectEvidence, evidenceJobs, loadFiles } from '../../db/capsule-evidence.js'
 import { recordSeal } from '../../db/capsule-seals.js'
 import { type CapsuleRow, hasCompletedRun } from '../../db/capsules.js'
 import type { DbOrTx, Tx } from '../../db/client.js'
 import type { Caller } from '../../db/teams.js'
 import { MAIN_TASK } from '../../domain/capsule-definition.js'
+import { assertEvidenceFits } from '../../domain/capsule-size.js'
 import { ServiceError } from '../../domain/errors.js'
-import { defaultMargin } from '../../domain/verification-margin.js'
 import { packagedCapsule } from './packaged-capsule.js'
 
 export const SealBody = Type.Object(
@@ -43,12 +36,18 @@ export const SealBody = Type.Object(
 )
 export type SealBody = Static<typeof SealBody>
 
+export interface Sealer {
+  caller: Caller
+  signer: Signer
+  at: Date
+  /** Makes the content of a seal: in a thread (activities/capsule-format/seal-pool.ts). */
+  seal(request: SealRequest): Promise<SealContent>
+}
+
 interface Prepared {
-  package: SealedPackage
+  content: SealContent
   /** What is not kept yet. */
   files: readonly EvidenceFile[]
-  margin: number
-  sealedAt: Date
   envelope: string
 }
 
@@ -60,12 +59,12 @@ interface Prepared {
  */
 export async function sealCapsule(
   tx: Tx,
-  by: { caller: Caller; signer: Signer; at: Date },
+  by: Sealer,
   capsule: CapsuleRow,
   body: SealBody,
   lock: () => Promise<CapsuleRow>
 ): Promise<CapsuleRow> {
-  const prepared = await prepare(tx, by, capsule, body)
+  const { content, files, envelope } = await prepare(tx, by, capsule, body)
   const locked = await lock()
   if (!isDeepStrictEqual(locked, capsule))
     throw new ServiceError(
@@ -73,22 +72,19 @@ export async function sealCapsule(
       'This capsule was changed while it was being sealed; look at it and seal it again'
     )
   const sealed = await recordSeal(tx, capsule.id, {
-    files: prepared.files,
-    manifest: prepared.package.manifest,
-    checksums: prepared.package.checksums,
-    rootDigest: prepared.package.rootDigest,
-    capsuleDigest: prepared.package.capsuleDigest,
+    files,
+    ...content,
+    margin: String(content.margin),
     exitCode: body.exit_code,
     exitMessage: body.exit_message ?? null,
-    margin: String(prepared.margin),
     sealedBy: by.caller.userId,
-    sealedAt: prepared.sealedAt,
+    sealedAt: by.at,
     keyId: by.signer.keyId,
-    envelope: prepared.envelope
+    envelope
   })
   await tellChange(tx, capsule, 'capsule.sealed', actorText(by.caller), 'sealed', {
     exit_code: body.exit_code,
-    margin: prepared.margin
+    margin: content.margin
   })
   await checkpoint(tx, capsule.teamId, by.signer)
   return sealed
@@ -96,49 +92,43 @@ export async function sealCapsule(
 
 async function prepare(
   db: DbOrTx,
-  { caller, signer, at }: { caller: Caller; signer: Signer; at: Date },
+  { caller, signer, at, seal }: Sealer,
   capsule: CapsuleRow,
   body: SealBody
 ): Promise<Prepared> {
+  if (definitionDigest(capsule.definition) !== capsule.definitionSha256)
+    throw new ServiceError('conflict', 'The definition of this capsule is not the one whose SHA-256 is recorded')
+  const kept = await loadFiles(db, capsule.id)
   const jobs = await evidenceJobs(db, capsule, MAIN_TASK)
   if (jobs.length === 0) throw await noEvidence(db, capsule)
-  const tasks: TaskFacts[] = []
-  for (const { jobId, task } of jobs) tasks.push(await taskFacts(db, jobId, task))
-  const kept = await loadFiles(db, capsule.id)
-  const files: EvidenceFile[] = []
-  if (kept.length === 0) for (const { jobId, task } of jobs) files.push(...(await collectEvidence(db, jobId, task)))
-  const evidence = kept.length > 0 ? kept : files
-  assertFits(evidence.map(({ name, content }) => ({ name, size: content.length })))
-  const margin = body.margin ?? defaultMargin(resultsOf(evidence, tasks))
+  const files = kept.length === 0 ? await evidenceOf(db, jobs) : []
   const sealedBy = `user:${caller.userId}`
-  const sealed = await sealPackage({
+  const facts = { name: capsule.name, sealedAt: at, sealedBy, exitCode: body.exit_code }
+  const content = await seal({
     ...packagedCapsule(capsule),
+    ...facts,
+    exitMessage: body.exit_message ?? null,
+    margin: body.margin ?? null,
     provenance: {
       capsule_id: capsule.id,
       ...(capsule.sourceJobId && { source_job_id: capsule.sourceJobId }),
       ...(capsule.clonedFrom && { cloned_from: capsule.clonedFrom }),
       ...(capsule.imported && { imported: capsule.imported })
     },
-    tasks,
-    files: evidence,
-    sealedAt: at,
-    sealedBy,
-    exitCode: body.exit_code,
-    exitMessage: body.exit_message ?? null,
-    margin
+    taskNames: jobs.map(({ task }) => task),
+    files: kept.length > 0 ? kept : files
   })
-  const text = statement({
-    manifest: sealed.manifest,
-    checksums: sealed.checksums,
-    capsuleDigest: sealed.capsuleDigest,
-    rootDigest: sealed.rootDigest,
-    name: capsule.name,
-    sealedAt: at,
-    sealedBy,
-    exitCode: body.exit_code,
-    margin
-  })
-  return { package: sealed, files, margin, sealedAt: at, envelope: dsseEnvelope(text, signer) }
+  return { content, files, envelope: dsseEnvelope(statement({ ...content, ...facts }), signer) }
+}
+
+/** Of all jobs of a run; looked at on the way, since each may have as much as one capsule can hold. */
+async function evidenceOf(db: DbOrTx, jobs: readonly { task: string; jobId: string }[]): Promise<EvidenceFile[]> {
+  const files: EvidenceFile[] = []
+  for (const { jobId, task } of jobs) {
+    files.push(...(await collectEvidence(db, jobId, task)))
+    assertEvidenceFits(files.map(({ name, content }) => ({ name, size: content.length })))
+  }
+  return files
 }
 
 async function noEvidence(db: DbOrTx, capsule: CapsuleRow): Promise<ServiceError> {
@@ -149,11 +139,3 @@ async function noEvidence(db: DbOrTx, capsule: CapsuleRow): Promise<ServiceError
       : 'evidence is missing: no task execution and no result; run the capsule first (POST /api/capsules/:id/run, mode template)'
   )
 }
-
-/** The results among the files, each with what its execution says of it. */
-const resultsOf = (files: readonly EvidenceFile[], tasks: readonly TaskFacts[]) =>
-  tasks.flatMap(({ name, hardware }) =>
-    files
-      .filter((file) => file.name === `tasks/${name}/result.json`)
-      .map(({ content }) => ({ text: content.toString('utf8'), hardware }))
-  )

@@ -1,5 +1,5 @@
 // The catalogue of backends. Seeded from db/seed/backends.json at migration; afterwards the row is what counts.
-import { boolean, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { instant, micro } from './columns.js'
 
 export const backends = pgTable(
@@ -40,4 +40,16 @@ export const backends = pgTable(
     updatedAt: instant('updated_at').notNull().defaultNow()
   },
   (table) => [uniqueIndex('backends_slug_key').on(table.slug)]
+)
+
+// What the catalogue has said of a backend, and since when; a trigger writes it (db/migrations). `entry` is the row without
+// what comes and goes by the minute: status and queue.
+export const backendVersions = pgTable(
+  'backend_versions',
+  {
+    slug: text('slug').notNull(),
+    validFrom: instant('valid_from').notNull(),
+    entry: jsonb('entry').$type<Record<string, unknown>>().notNull()
+  },
+  (table) => [primaryKey({ columns: [table.slug, table.validFrom] })]
 )

@@ -90,6 +90,8 @@ export const capsuleSeals = pgTable('capsule_seals', {
   exitMessage: text('exit_message'),
   // TVD that a verification tolerates, as text of a decimal.
   margin: text('margin').notNull(),
+  // Where the sealed shots are too few for the margin.
+  warnings: jsonb('warnings').$type<string[]>().notNull().default([]),
   // No reference: the seal outlives the account.
   sealedBy: uuid('sealed_by').notNull(),
   sealedAt: instant('sealed_at').notNull(),

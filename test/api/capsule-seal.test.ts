@@ -1,7 +1,7 @@
 // Sealing: what is recorded, what is refused, and that a crash or a race at any point leaves a capsule whole.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { verifyEnvelope } from '../../activities/capsule-format/attestation.js'
 import { advanceRun } from '../../db/capsule-run-steps.js'
 import { connect } from '../../db/client.js'
@@ -35,6 +35,13 @@ async function runnable(changes: Record<string, unknown> = {}, result = bellResu
   await finishJob(db, jobId, result)
   return (await ada.post('/api/capsules/from-job', { job_id: jobId })).body.capsule_id
 }
+
+/** As whoever has the database may, past every guard. */
+const asSuperuser = (statement: SQL) =>
+  db.transaction(async (tx) => {
+    await tx.execute(sql`set local session_replication_role = replica`)
+    await tx.execute(statement)
+  })
 
 const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
 
@@ -79,6 +86,47 @@ describe('a seal', () => {
     const many = await runnable({}, bellResult({ '00': 50_100, '11': 49_900 }))
     expect((await seal(many)).body.seal.margin).toBe(0.05)
     expect((await seal(await runnable(), { exit_code: 0, margin: 0.2 })).body.seal.margin).toBe(0.2)
+  })
+
+  test('warns where its shots are too few for the margin, and the record says so ever after', async () => {
+    const id = await runnable()
+    const { warnings } = (await seal(id, { exit_code: 0, margin: 0.05 })).body.seal
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^task "main": 100 sealed shots cannot resolve a margin of 0\.05, .*; no re-run can show it/
+      )
+    ])
+    expect((await read(id)).seal.warnings).toEqual(warnings)
+    const many = await runnable({}, bellResult({ '00': 50_100, '11': 49_900 }))
+    expect((await seal(many)).body.seal.warnings).toEqual([])
+  })
+
+  test('needs its evidence alone: the job that it is of may be gone', async () => {
+    const [id, other] = [await runnable(), await runnable()]
+    const sealed = (await seal(other)).body
+    const { source_job_id: jobId } = await read(id)
+    await asSuperuser(sql`delete from jobs where id = ${jobId}`)
+    const { evidence, seal: without } = (await seal(id)).body
+    expect([evidence.task_executions, without.margin]).toEqual([1, sealed.seal.margin])
+  })
+
+  test.each([
+    [
+      'its definition',
+      'update capsules set definition = replace(definition, \'"shots":100\', \'"shots":101\') where id',
+      409
+    ],
+    ['a file', "update capsule_files set content = 'x' where name like '%circuit.qasm' and capsule_id", 400],
+    [
+      'a result',
+      'update capsule_files set content = \'{"counts":{"00":100}}\' where name like \'%/result.json\' and capsule_id',
+      400
+    ]
+  ])('is refused of a capsule of which somebody with the database has changed %s', async (_, statement, status) => {
+    const id = await runnable()
+    await asSuperuser(sql`${sql.raw(statement)} = ${id}`)
+    expect(errorOf(await seal(id))).toEqual([status, expect.stringMatching(/SHA-256/)])
+    expect((await read(id)).state).toBe('runnable')
   })
 
   test('keeps its retention', async () => {
@@ -127,17 +175,34 @@ describe('a seal', () => {
     expect(Object.keys(sealed.seal.digests)).toEqual(expect.arrayContaining([...names, 'definition.json']))
   })
 
-  test('refuses a credential in the evidence with its place', async () => {
-    const secret = ['AKIA', 'Q3EGRNZX7LPW2VYT'].join('')
-    const jobId = await ada.submit(submission({ inline_code: `${submission().inline_code}// ${secret}\n` }))
-    await finishJob(db, jobId)
-    const id = (await ada.post('/api/capsules/from-job', { job_id: jobId })).body.capsule_id
-    const answer = await seal(id)
-    expect(answer.status).toBe(400)
-    expect(answer.body.error).toMatch(/tasks\/main\/source\.qasm":\d+/)
-    expect(answer.text).not.toContain(secret)
-    expect((await read(id)).state).toBe('runnable')
-  })
+  const secret = ['AKIA', 'Q3EGRNZX7LPW2VYT'].join('')
+  const told = (changes: object): string => JSON.stringify({ ...JSON.parse(bellResult()), ...changes })
+  const places: [string, { job?: object; result?: string; capsule?: object; seal?: object }, string][] = [
+    ['the source', { job: { inline_code: `${bellQasm3()}// ${secret}\n` } }, 'tasks/main/source.qasm":'],
+    ['the name of a parameter', { job: { params: { shots: 100, [secret]: 1 } } }, 'tasks/main/parameters.json":1'],
+    ['a value deep in the parameters', { job: { params: { shots: 100, x: [{ y: secret }] } } }, 'definition.json":1'],
+    ['a label', { job: { labels: [secret] } }, 'tasks/main/job.json":1'],
+    ['the name of the job', { job: { name: secret } }, 'capsule.yaml":1'],
+    ['what was printed', { result: told({ stdout: `hello\n${secret}\n` }) }, 'tasks/main/result.json":1'],
+    ['the diagram', { result: told({ circuit_info: { diagram: `q: ${secret}` } }) }, 'tasks/main/result.json":1'],
+    ['the name of a gate', { result: told({ circuit_info: { gate_counts: { [secret]: 1 } } }) }, 'capsule.yaml":1'],
+    ['a tag', { capsule: { tags: [secret] } }, 'capsule.yaml":1'],
+    ['the description', { capsule: { description: `see ${secret}` } }, 'capsule.yaml":1'],
+    ['the regulatory framework', { capsule: { regulatory_framework: secret } }, 'capsule.yaml":1'],
+    ['the exit message', { seal: { exit_message: `# capsule:allow ${secret} # capsule:allow` } }, 'capsule.yaml":1']
+  ]
+  test.each(places)(
+    'refuses a credential in %s with its place',
+    async (_, { job, result, capsule, seal: more }, place) => {
+      const jobId = await ada.submit(submission(job as Record<string, unknown>))
+      await finishJob(db, jobId, result)
+      const id = (await ada.post('/api/capsules/from-job', { job_id: jobId, ...capsule })).body.capsule_id
+      const answer = await seal(id, { exit_code: 0, ...more })
+      expect(errorOf(answer)).toEqual([400, expect.stringContaining(place)])
+      expect(answer.text).not.toContain(secret)
+      expect((await read(id)).state).toBe('runnable')
+    }
+  )
 })
 
 describe('whatever happens', () => {
@@ -175,6 +240,32 @@ describe('whatever happens', () => {
       const [row] = await db.execute(sql`select manifest from capsule_seals where capsule_id = ${clone}`)
       expect(JSON.parse(row!.manifest as string).name).toBe(record.name)
     } else expect([sealed.status, changed.status, record.state]).toEqual([409, 200, 'draft'])
+  })
+
+  test('of a seal and a deletion at once one comes through', async () => {
+    for (let round = 0; round < 4; round++) {
+      const id = await runnable()
+      const [sealed, deleted] = await Promise.all([seal(id), ada.ask('DELETE', `/api/capsules/${id}`)])
+      const outcome = [sealed.status, deleted.status, (await ada.get(`/api/capsules/${id}`)).status]
+      expect([
+        [200, 403, 200],
+        [404, 200, 404]
+      ]).toContainEqual(outcome)
+    }
+  })
+
+  test('of a publication and an archiving at once one comes through', async () => {
+    const id = await runnable()
+    await seal(id)
+    const answers = await Promise.all([
+      ada.post(`/api/capsules/${id}/publish`, { title: 'At once', description: 'd' }),
+      ada.post(`/api/capsules/${id}/archive`)
+    ])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
+    const { state, publication } = await read(id)
+    expect([state, publication !== null]).toEqual(
+      answers[0]!.status === 200 ? ['published', true] : ['archived', false]
+    )
   })
 
   test('a connection that dies at any statement of the seal leaves it runnable or sealed', async () => {

@@ -6,6 +6,7 @@ import { completeAttempt, openAttempt } from '../../db/attempts.js'
 import { beginJob, completeJob } from '../../db/job-steps.js'
 import { type Answer, startApi, type TestUser } from '../support/api.js'
 import { bellQasm3, submission } from '../support/builders.js'
+import { createCapsuleBench } from '../support/capsule-bench.js'
 import { bellResult, finishJob } from '../support/capsule-rows.js'
 
 const api = await startApi('capsules_of_jobs')
@@ -78,6 +79,37 @@ describe('making one of a completed job', () => {
     expect(listed.jobs.map(({ id }: { id: string }) => id)).toEqual([jobId])
   })
 
+  test('states what the catalogue said when the job ran, whatever it says since', async () => {
+    const slug = 'aer-mps'
+    const filesOf = async (jobId: string) => {
+      const id = (await fromJob(ada, { job_id: jobId })).body.capsule_id
+      const rows = await db.execute(sql`select name, content from capsule_files where capsule_id = ${id} order by name`)
+      return Object.fromEntries(rows.map(({ name, content }) => [name, (content as Buffer).toString()]))
+    }
+    const backendOf = async (jobId: string) => JSON.parse((await filesOf(jobId))['tasks/main/backend.json']!)
+    const first = await finished(ada, { backend: slug })
+    const before = await filesOf(first)
+    await db.execute(
+      sql`update backends set per_shot_micro = 1000, description = 'another', native_gates = '["rz"]' where slug = ${slug}`
+    )
+    // What comes and goes is no news.
+    await db.execute(sql`update backends set queue_length = 7, updated_at = clock_timestamp() where slug = ${slug}`)
+    const second = await finished(ada, { backend: slug })
+    await db.execute(sql`update backends set is_available = false, device_type = 'qpu' where slug = ${slug}`)
+    expect(await filesOf(first)).toEqual(before)
+    const [was, is] = [await backendOf(first), await backendOf(second)]
+    expect(was.facts).toMatchObject({ slug, deviceType: 'simulator', pricing: { perShot: 0 }, nativeGates: null })
+    expect(is.facts).toMatchObject({ slug, pricing: { perShot: 0.001 }, description: 'another', nativeGates: ['rz'] })
+    expect(new Date(was.valid_from).getTime()).toBeLessThan(new Date(is.valid_from).getTime())
+    const [kept] = await db.execute(sql`select count(*)::int as count from backend_versions where slug = ${slug}`)
+    expect(kept!.count).toBe(3)
+    // Of a time before the history the first that is known, which tells since when it is.
+    await db.execute(sql`delete from backend_versions where slug = ${slug} and entry ->> 'device_type' = 'simulator'`)
+    const late = await backendOf(first)
+    const { completed_at } = (await ada.get(`/api/jobs/${first}`)).body
+    expect([late.facts.deviceType, late.valid_from > completed_at]).toEqual(['qpu', true])
+  })
+
   test('keeps numbers that no JavaScript number holds', async () => {
     const result = '{"n":123456789012345678901234567890,"x":1e400}'
     const jobId = await ada.submit(submission())
@@ -93,6 +125,10 @@ describe('making one of a completed job', () => {
     expect(text('parameters.json')).toBe('{"shots":100,"big":12345678901234567890123,"x":1e400}')
     const [row] = await db.execute(sql`select definition from capsules where id = ${id}`)
     expect(JSON.parse(row!.definition as string).tasks[0].parameters_text).toContain('12345678901234567890123')
+    const { exported, imported } = createCapsuleBench(api, ada)
+    const back = (await imported((await exported(id)).bytes)).body
+    expect(back.warnings.join()).not.toContain('definition')
+    expect((await read(ada, back.capsule_id)).definition_sha256).toBe((await read(ada, id)).definition_sha256)
   })
 
   test('is refused for a job that has not completed, and one of others', async () => {
@@ -155,10 +191,13 @@ describe('create_capsule at submission', () => {
     const job = (await ada.get(`/api/jobs/${jobId}`)).body
     expect(job).toMatchObject({ status: 'completed', capsule_id: null })
     expect(job.status_reason).toMatch(
-      /^no capsule was made of this job: the evidence has 7\d+ bytes, at most 62914560 can be kept; largest: huge\.bin/
+      /^no capsule was made of this job: the evidence has 7\d+ bytes, at most 62914560 can be kept; largest: "tasks\/main\/artifacts\/huge\.bin"/
     )
     expect((await ada.get(`/api/jobs/${jobId}/status`)).body.result.counts).toEqual({ '00': 51, '11': 49 })
-    expect(errorOf(await fromJob(ada, { job_id: jobId }))).toEqual([400, expect.stringContaining('largest: huge.bin')])
+    expect(errorOf(await fromJob(ada, { job_id: jobId }))).toEqual([
+      400,
+      expect.stringContaining('largest: "tasks/main/artifacts/huge.bin"')
+    ])
     const [row] = await db.execute(sql`select count(*)::int as count from capsules where source_job_id = ${jobId}`)
     expect(row!.count).toBe(0)
   })

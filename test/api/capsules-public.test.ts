@@ -125,6 +125,45 @@ test('what is taken down is gone for the public, and stays with its team, which 
   expect((await admin.post(`/api/admin/capsules/${await sealed()}/takedown`, { reason: 'x' })).status).toBe(409)
 })
 
+test('a stranger may look at, take home and clone what is published, and nothing more; once it is taken down, nothing', async () => {
+  const stranger = await api.signUpWithTeam()
+  const id = await sealed()
+  const ask = (method: string, rest = '', body?: object) => stranger.ask(method, `/api/capsules/${id}${rest}`, body)
+  const taking: [string, string, number][] = [
+    ['GET', '/export', 200],
+    ['GET', '/export?format=rocrate', 200],
+    ['GET', '/attestation', 200],
+    ['POST', '/clone', 201]
+  ]
+  const owning: [string, string, object?][] = [
+    ['GET', ''],
+    ['PATCH', '', { name: 'x' }],
+    ['DELETE', ''],
+    ['POST', '/seal', { exit_code: 0 }],
+    ['POST', '/publish', { title: 't', description: 'd' }],
+    ['POST', '/archive'],
+    ['POST', '/run', { mode: 'verify' }],
+    ['GET', '/runs'],
+    ['GET', '/audit'],
+    ['GET', '/verifications'],
+    ['GET', '/schedule'],
+    ['PUT', '/schedule', { cron: '@daily' }],
+    ['DELETE', '/schedule']
+  ]
+  const statuses = async () => {
+    const all: number[] = []
+    for (const [method, rest] of taking) all.push((await ask(method, rest)).status)
+    for (const [method, rest, body] of owning) all.push((await ask(method, rest, body)).status)
+    return all
+  }
+  const nothing = [...taking, ...owning].map(() => 404)
+  expect(await statuses()).toEqual(nothing)
+  await publish(id, { title: 'For strangers', description: 'd' })
+  expect(await statuses()).toEqual([...taking.map(([, , status]) => status), ...owning.map(() => 404)])
+  await admin.post(`/api/admin/capsules/${id}/takedown`, { reason: 'a complaint' })
+  expect(await statuses()).toEqual(nothing)
+})
+
 test.each([
   ['no title', { description: 'd' }],
   ['no description', { title: 't' }],

@@ -1,5 +1,5 @@
 // The attestation of a seal: an in-toto Statement in a DSSE envelope, signed with Ed25519.
-import { createPublicKey, verify } from 'node:crypto'
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { canonicalJson } from '../../domain/canonical-json.js'
 import { sha256 } from './checksums.js'
 import { CHECKSUMS_NAME, MANIFEST_NAME, packageFault } from './payload-file.js'
@@ -79,10 +79,11 @@ export function dsseEnvelope(payload: string, signer: EnvelopeSigner): string {
 const signedBytes = (type: string, payload: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`DSSEv1 ${Buffer.byteLength(type)} ${type} ${payload.length} `), payload])
 
-const ENVELOPE_BYTES_MAX = 64 * 1024
+export const ENVELOPE_BYTES_MAX = 64 * 1024
 
 /**
- * The statement of an envelope whose signature holds under this key.
+ * The statement of an envelope of which a signature holds under a key of these.
+ * @param publicKeyPem one key or several, in PEM form among other text: as `qjob keys` prints them, also with `--json`.
  * @throws ServiceError `validation_error` saying what does not hold.
  */
 export function verifyEnvelope(envelope: string, publicKeyPem: string): Statement {
@@ -90,10 +91,13 @@ export function verifyEnvelope(envelope: string, publicKeyPem: string): Statemen
   const { payload, payloadType, signatures } = parsedEnvelope(envelope)
   if (payloadType !== PAYLOAD_TYPE) throw packageFault(`attestation: payloadType must be ${PAYLOAD_TYPE}`)
   const body = strictBase64(payload, 'payload')
-  const key = ed25519Key(publicKeyPem)
+  const keys = ed25519Keys(publicKeyPem)
   const bytes = signedBytes(payloadType, body)
-  if (!signatures.some(({ sig }) => verify(null, bytes, key, strictBase64(sig, 'sig'))))
-    throw packageFault('attestation: the signature does not hold under this key')
+  const signs = signatures.map(({ sig }) => strictBase64(sig, 'sig'))
+  if (!signs.some((sig) => keys.some((key) => verify(null, bytes, key, sig))))
+    throw packageFault(
+      `attestation: the signature does not hold under ${keys.length === 1 ? 'this key' : 'any of these keys'}`
+    )
   return checkedStatement(body)
 }
 
@@ -125,18 +129,27 @@ function parsed(text: string, what: string): unknown {
   }
 }
 
+/** DSSE allows both alphabets, and nothing beside them. */
 function strictBase64(text: string, what: string): Buffer {
   const bytes = Buffer.from(text, 'base64')
-  if (bytes.toString('base64') !== text) throw packageFault(`attestation: ${what} is not base64`)
-  return bytes
+  const plain = text.replace(/={0,2}$/, '')
+  if (bytes.toString('base64') === text || bytes.toString('base64url') === plain) return bytes
+  throw packageFault(`attestation: ${what} is not base64`)
 }
 
-function ed25519Key(pem: string) {
-  try {
-    const key = createPublicKey(pem)
-    if (key.asymmetricKeyType === 'ed25519') return key
-  } catch {
-    // Said below, whatever it was.
-  }
-  throw packageFault('the key is no Ed25519 public key in PEM form')
+// In JSON, a line end is written as an escape.
+const publicKey = /-----BEGIN PUBLIC KEY-----(?:\\n|[A-Za-z0-9+/=\s]){1,1000}-----END PUBLIC KEY-----/g
+const KEYS_MAX = 100
+
+function ed25519Keys(text: string): KeyObject[] {
+  const keys = [...text.matchAll(publicKey)].slice(0, KEYS_MAX).flatMap(([pem]) => {
+    try {
+      const key = createPublicKey(pem.replaceAll('\\n', '\n'))
+      return key.asymmetricKeyType === 'ed25519' ? [key] : []
+    } catch {
+      return []
+    }
+  })
+  if (keys.length === 0) throw packageFault('the key is no Ed25519 public key in PEM form')
+  return keys
 }

@@ -16,6 +16,8 @@ export interface ArchiveInput {
 export function archiveName(name: string): string {
   const plain = name
     .normalize('NFKD')
+    // Of a letter with an accent, the letter stays.
+    .replace(/\p{M}+/gu, '')
     .replace(/[^A-Za-z0-9]+/g, '-')
     .slice(0, 60)
     .replace(/^-+|-+$/g, '')

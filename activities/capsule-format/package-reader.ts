@@ -1,6 +1,7 @@
 // Reads a package that somebody hands in, with full distrust: nothing touches the disk, everything is counted and compared.
 import { setImmediate as turn } from 'node:timers/promises'
 import { type ArchiveEntries, type PackageLimits, packageLimits } from './archive-entries.js'
+import { ENVELOPE_BYTES_MAX } from './attestation.js'
 import { manifestDigest, parsedChecksums, rootDigest, sha256 } from './checksums.js'
 import { scanForCredentials } from './credential-scan.js'
 import type { Manifest } from './manifest.js'
@@ -96,10 +97,16 @@ function crateLayout(archive: ArchiveEntries): Layout {
   const others = [...entries.keys()].filter((name) => !own.has(name) && !name.startsWith(CRATE_FOLDER))
   return {
     root: below(entries, CRATE_FOLDER),
-    envelope: entries.get(ATTESTATION_NAME)?.toString('utf8') ?? null,
-    publicKeyPem: entries.get(PUBLIC_KEY_NAME)?.toString('utf8') ?? null,
+    envelope: smallText(entries, ATTESTATION_NAME),
+    publicKeyPem: smallText(entries, PUBLIC_KEY_NAME),
     warnings: others.slice(0, 20).map((name) => `${shownName(name)} is no part of the capsule and was left out.`)
   }
+}
+
+function smallText(entries: ArchiveEntries, name: string): string | null {
+  const bytes = entries.get(name)
+  if (bytes && bytes.length > ENVELOPE_BYTES_MAX) throw packageFault(`${name}: larger than ${ENVELOPE_BYTES_MAX} bytes`)
+  return bytes?.toString('utf8') ?? null
 }
 
 function soleFolder(entries: ArchiveEntries): string {

@@ -63,7 +63,7 @@ function attestationCheck(read: ReadPackage, trusted: TrustedFacts): PackageChec
   if (trusted.publicKeyPem === undefined) return result(null, 'no key was given to check the attestation with')
   try {
     const { subject, predicate } = verifyEnvelope(envelope, trusted.publicKeyPem)
-    const stated = (name: string) => subject.find((one) => one.name === name)?.digest?.sha256
+    const stated = (name: string) => subject.find((one) => one?.name === name)?.digest?.sha256
     if (stated(MANIFEST_NAME) !== sha256(read.manifestText) || stated(CHECKSUMS_NAME) !== sha256(read.checksums ?? ''))
       return result(false, 'the attestation is of other files')
     if (predicate.capsule_id !== read.capsuleDigest || predicate.root_digest !== read.rootDigest)

@@ -13,7 +13,13 @@ interface CircuitInfo {
   gate_counts?: unknown
 }
 
-/** Widest circuit and all gates of the results; `classical` when no result is of a circuit. */
+/** In UTF-8: a manifest has 256 KiB in all, and a program may call its gates what it likes. */
+const GATES_BYTES_MAX = 64 * 1024
+
+/**
+ * Widest circuit and all gates of the results; `classical` when no result is of a circuit. The names of the gates are left
+ * out where they are too many for a manifest.
+ */
 export function requirementsOf(files: readonly PackageFile[]): Requirements {
   const paradigms = new Set<Requirements['paradigm'][number]>()
   const gates = new Set<string>()
@@ -25,15 +31,17 @@ export function requirementsOf(files: readonly PackageFile[]): Requirements {
     paradigms.add(analog ? 'analog' : 'gate-based')
     if (Number.isSafeInteger(circuit.num_qubits)) qubits = Math.max(qubits, circuit.num_qubits as number)
     if (typeof circuit.gate_counts === 'object' && circuit.gate_counts !== null)
-      for (const gate of Object.keys(circuit.gate_counts)) gates.add(gate)
+      for (const gate of Object.keys(circuit.gate_counts)) if (gate.isWellFormed()) gates.add(gate)
   }
   if (paradigms.size === 0) paradigms.add('classical')
   return {
     paradigm: [...paradigms].sort(),
     max_qubit_count: qubits,
-    ...(gates.size > 0 && { gate_set: [...gates].sort() })
+    ...(gates.size > 0 && fits(gates) && { gate_set: [...gates].sort() })
   }
 }
+
+const fits = (gates: Set<string>): boolean => Buffer.byteLength(JSON.stringify([...gates])) <= GATES_BYTES_MAX
 
 /** Only the small fields are read: the counts beside them may be millions of bytes. */
 function circuitOf(result: Buffer): { circuit: CircuitInfo | null; analog: boolean } {

@@ -5,6 +5,8 @@ import { packageFault, shownName } from './payload-file.js'
 
 const BLOCK = 512
 const HEADER_BYTES_MAX = 64 * 1024
+/** Its own, one that gives it a name, and some that are about all entries. */
+const HEADERS_OF_ENTRY = 3
 const kinds: Record<string, string> = {
   '1': 'a hard link',
   '2': 'a symbolic link',
@@ -19,22 +21,25 @@ const kinds: Record<string, string> = {
 /** @throws ServiceError `validation_error` naming the entry. */
 export async function readTarGz(bytes: Buffer, limits: PackageLimits): Promise<ArchiveEntries> {
   const overhead = limits.entries * 4 * BLOCK + 2 * HEADER_BYTES_MAX
-  return tarEntries(await inflated('gzip', bytes, limits.totalBytes + overhead, limits, 'the archive'), limits)
+  return tarEntries(await inflated('gzip', bytes, limits.totalBytes + overhead, 'the archive'), limits)
 }
 
 function tarEntries(tar: Buffer, limits: PackageLimits): ArchiveEntries {
   const entries: ArchiveEntries = new Map()
   const taken = new Set<string>()
   let total = 0
-  let longName: string | null = null
-  for (let at = 0; ; ) {
+  /** What a header says of the entry that comes next. */
+  let extended: { name: string | null } | null = null
+  for (let at = 0, headers = 0; ; headers++) {
     const block = tar.subarray(at, at + BLOCK)
     if (block.length < BLOCK) throw packageFault('the archive is cut short')
     if (isZero(block)) {
-      if (longName !== null || !isZero(tar.subarray(at)))
+      if (extended || !isZero(tar.subarray(at)))
         throw packageFault('the archive goes on behind its end, where readers disagree')
       return entries
     }
+    if (headers > HEADERS_OF_ENTRY * limits.entries)
+      throw packageFault(`the archive holds more than ${limits.entries} entries`)
     const header = tarHeader(block)
     const start = at + BLOCK
     const content = tar.subarray(start, start + header.size)
@@ -42,13 +47,14 @@ function tarEntries(tar: Buffer, limits: PackageLimits): ArchiveEntries {
     at = start + Math.ceil(header.size / BLOCK) * BLOCK
     if ('xgL'.includes(header.type)) {
       if (header.size > HEADER_BYTES_MAX) throw packageFault('an extended header is too large')
-      const name = header.type === 'L' ? gnuName(content) : paxName(content, header.type)
-      if (name !== null && longName !== null) throw packageFault('two extended headers name one entry')
-      longName = name ?? longName
+      // One reader joins them, another takes the last.
+      if (extended) throw packageFault('two extended headers stand before one entry')
+      const name = header.type === 'L' ? textOf(content) : paxName(content, header.type)
+      if (header.type !== 'g') extended = { name }
       continue
     }
-    const name = longName ?? header.name
-    longName = null
+    const name: string = extended?.name ?? header.name
+    extended = null
     const folder = header.type === '5'
     if (!folder && header.type !== '0')
       throw packageFault(
@@ -71,16 +77,23 @@ interface TarHeader {
 }
 
 function tarHeader(block: Buffer): TarHeader {
-  const sum = block.reduce((total, byte, index) => total + (index >= 148 && index < 156 ? 0x20 : byte), 0)
   const magic = block.toString('latin1', 257, 263)
-  if (octal(block, 148, 8) !== sum || (magic !== 'ustar\u0000' && magic !== 'ustar '))
+  if (octal(block, 148, 8) !== headerSum(block) || (magic !== 'ustar\u0000' && magic !== 'ustar '))
     throw packageFault('the archive is no tar, or a damaged one')
-  const prefix = magic === 'ustar\u0000' ? textOf(block.subarray(345, 500)) : ''
+  const prefix = textOf(block.subarray(345, 500))
+  // GNU's mark has other fields there, which some readers take for a name all the same.
+  if (prefix !== '' && magic !== 'ustar\u0000')
+    throw packageFault('the archive has a name in two parts where only some readers look for one')
   const short = textOf(block.subarray(0, 100))
   const type = block[156] === 0 ? '0' : String.fromCharCode(block[156]!)
-  const name = prefix === '' ? short : `${prefix}/${short}`
-  // The oldest way to write a folder.
-  return { name, size: octal(block, 124, 12), type: type === '0' && name.endsWith('/') ? '5' : type }
+  return { name: prefix === '' ? short : `${prefix}/${short}`, size: octal(block, 124, 12), type }
+}
+
+/** Of all bytes, those of the sum itself as blanks. */
+function headerSum(block: Buffer): number {
+  let sum = 8 * 0x20
+  for (let at = 0; at < BLOCK; at++) if (at < 148 || at >= 156) sum += block[at]!
+  return sum
 }
 
 function octal(block: Buffer, at: number, length: number): number {
@@ -102,21 +115,20 @@ function textOf(bytes: Buffer): string {
   }
 }
 
-const gnuName = (content: Buffer): string => textOf(content)
-
 /** The path that a PAX header gives the next entry; what else it says (times, owners) counts for nothing here. */
 function paxName(content: Buffer, type: string): string | null {
   let name: string | null = null
   for (let at = 0; at < content.length; ) {
     const space = content.indexOf(0x20, at)
-    const length = space === -1 ? Number.NaN : Number(content.toString('latin1', at, space))
+    const digits = content.toString('latin1', at, Math.min(space, at + 10))
+    const length = /^[1-9][0-9]*$/.test(digits) ? Number(digits) : Number.NaN
     const record = content.subarray(space + 1, at + length - 1)
     const equals = record.indexOf(0x3d)
     if (!Number.isSafeInteger(length) || content[at + length - 1] !== 0x0a || at + length <= space || equals < 1)
       throw packageFault('an extended header of the archive is damaged')
     const key = record.toString('latin1', 0, equals)
     if (key === 'path' && type === 'x' && name === null) name = wholeText(record.subarray(equals + 1))
-    else if (/^(path|size|linkpath|hdrcharset|GNU\.sparse\..*)$/.test(key))
+    else if (/^(path|size|linkpath|hdrcharset|GNU\.sparse\..*|SCHILY\.(realsize|filetype)|SUN\.holesdata)$/.test(key))
       throw packageFault(`an extended header of the archive sets ${key}, which only some readers follow`)
     at += length
   }

@@ -1,6 +1,5 @@
 // What an imported package becomes: a draft with the definition that the package holds, if it is one of ours and stands every
 // check that a new one would. All else that it says about itself (state, owner, seal, costs, times) is a claim.
-import canonicalize from 'canonicalize'
 import { DEFINITION_NAME, EXTENSION, type Manifest } from '../../activities/capsule-format/manifest.js'
 import type { ReadPackage } from '../../activities/capsule-format/package-reader.js'
 import { verifyPackage } from '../../activities/capsule-format/package-verification.js'
@@ -45,9 +44,11 @@ export async function importedCapsule(
 ): Promise<{ capsule: ImportedCapsule; warnings: string[] }> {
   const warnings = [...read.warnings]
   const { manifest } = read
-  const problem = findForbiddenJson(withoutNumbers(manifest))
-  if (problem) throw invalid(`capsule.yaml: ${problem}`)
   const extension = recordOf(recordOf(manifest.extensions)?.[EXTENSION])
+  // All of it that is kept, or looked at. What else other programs write there is theirs.
+  const { name, description, tags, sealed_at } = manifest
+  const problem = findForbiddenJson(withoutNumbers({ name, description, tags, sealed_at, [EXTENSION]: extension }))
+  if (problem) throw invalid(`capsule.yaml: ${problem}`)
   const definition = extension ? await definitionIn(db, caller, read, extension, warnings) : null
   if (!definition)
     warnings.push(
@@ -196,14 +197,10 @@ function withoutParameters(value: unknown): unknown {
   }
 }
 
-/** Parameters that are also there as text, for their large integers, say the same in both. */
 function assertParameters({ parameters, parameters_text: text }: CapsuleTask, place: number): void {
   const where = `${DEFINITION_NAME}: definition.tasks[${place}].parameters`
   const problem = findForbiddenJson(text === undefined ? parameters : withoutNumbers(parameters))
   if (problem) throw invalid(`${where}.${problem}`)
-  if (text === undefined) return
-  if (canonicalize(parsed(text, `${where}_text`)) !== canonicalize(parameters))
-    throw invalid(`${where}_text: is not the text of the parameters`)
 }
 
 /** For what may hold numbers that no body may. Nothing deep comes here. */
@@ -244,23 +241,28 @@ async function unknownBackends(db: DbOrTx, slugs: readonly string[]): Promise<st
 /** A draft needs none; one that does not hold is worth a word. */
 async function attestationWarnings(db: DbOrTx, read: ReadPackage): Promise<string[]> {
   if (read.envelope === null) return []
-  const keyId = keyIdIn(read.envelope)
-  const key = keyId === null ? null : await findSigningKey(db, keyId)
-  if (!key)
+  const keys: string[] = []
+  for (const keyId of keyIdsIn(read.envelope)) {
+    const key = await findSigningKey(db, keyId)
+    if (key) keys.push(key.publicKeyPem)
+  }
+  if (keys.length === 0)
     return ['The attestation in the package was not checked: it is signed with a key that is none of this service']
-  const { checks } = verifyPackage(read, { publicKeyPem: key.publicKeyPem })
+  const { checks } = verifyPackage(read, { publicKeyPem: keys.join('\n') })
   const attestation = checks.find(({ check }) => check === 'attestation')
   return attestation?.ok === true
     ? []
     : [`The attestation in the package does not hold: ${attestation?.detail ?? 'it could not be checked'}`]
 }
 
-function keyIdIn(envelope: string): string | null {
+/** What the signatures of an envelope name as their keys; some of eight, as more are not checked. */
+function keyIdsIn(envelope: string): string[] {
   try {
-    const [signature] = (JSON.parse(envelope) as { signatures?: { keyid?: unknown }[] } | null)?.signatures ?? []
-    return typeof signature?.keyid === 'string' && /^[0-9a-f]{16}$/.test(signature.keyid) ? signature.keyid : null
+    const { signatures } = JSON.parse(envelope) as { signatures: { keyid?: unknown }[] }
+    return textsOf(signatures.slice(0, 8).map(({ keyid }) => keyid)).filter((id) => /^[0-9a-f]{16}$/.test(id))
   } catch {
-    return null
+    // It is none.
+    return []
   }
 }
 

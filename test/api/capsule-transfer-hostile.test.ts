@@ -3,8 +3,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { zipSync } from 'fflate'
 import { readPackage } from '../../activities/capsule-format/package-reader.js'
+import { zipOf } from '../capsule-format/hostile-archives.js'
 import { startApi, type TestApi, type TestUser } from '../support/api.js'
 import { bellQasm3 } from '../support/builders.js'
 import { asForm, createCapsuleBench, form, tarEntry, tarGz } from '../support/capsule-bench.js'
@@ -151,7 +151,7 @@ describe('a package that lies', () => {
     ['100,000 brackets', () => tarGz({ 'x/capsule.yaml': `a: ${'['.repeat(100_000)}` })],
     ['a JavaScript tag', () => tarGz({ 'x/capsule.yaml': 'a: !!js/function "x"' })],
     ['a gigabyte in gzip', () => gzipSync(Buffer.alloc(200 * 1024 * 1024))],
-    ['a large file in zip', () => Buffer.from(zipSync({ 'capsule/capsule.yaml': new Uint8Array(100 * 1024 * 1024) }))],
+    ['a large file in zip', () => zipOf([{ name: 'capsule/capsule.yaml', content: Buffer.alloc(100 * 1024 * 1024) }])],
     ['a truncated gzip', () => tarGz({ 'x/capsule.yaml': 'a: 1', 'x/b': randomBytes(10_000) }).subarray(0, 5_000)],
     ['a plain tar', () => Buffer.concat([tarEntry('x/capsule.yaml', 'a: 1'), Buffer.alloc(1024)])]
   ]
@@ -234,6 +234,13 @@ describe('a body that is none', () => {
       'it holds more'
     ],
     [
+      'a form with text for a file',
+      'multipart/form-data; boundary=b',
+      form([{ name: 'file', content: 'name: x' }], 'b').toString(),
+      400,
+      'file: has no filename'
+    ],
+    [
       'a form that names a prototype',
       'multipart/form-data; boundary=b',
       form([{ name: '__proto__', content: 'x' }], 'b').toString(),
@@ -261,7 +268,7 @@ describe('a body that is none', () => {
   test('that breaks off leaves room for the next, however many do', async () => {
     const { port } = new URL(await api.listen())
     const head = (type: string) =>
-      `POST /api/capsules/import HTTP/1.1\r\nHost: x\r\nCookie: ${owner.cookie}\r\nContent-Type: ${type}\r\nContent-Length: 100000\r\n\r\n`
+      `POST /api/capsules/import HTTP/1.1\r\nHost: x\r\nCookie: ${owner.cookie}\r\nContent-Type: ${type}\r\nContent-Length: 10000000\r\n\r\n`
     const begun = '--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nabc'
     // Four are being read, 32 wait their turn, the others are told so.
     const heard: string[] = []
@@ -273,8 +280,16 @@ describe('a body that is none', () => {
     })
     await eventually(() => heard.length === 4)
     expect(heard.map((text) => text.slice(0, 12))).toEqual(Array.from({ length: 4 }, () => 'HTTP/1.1 429'))
-    for (const socket of sockets) socket.destroy()
+    // Small ones wait for none of them, and neither do slow ones that are small.
     const { bytes } = await bench.exported(await bench.draft())
+    expect((await bench.imported(bytes)).status).toBe(201)
+    const slow = Array.from({ length: 8 }, () => {
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
+      socket.write(head('application/gzip').replace('10000000', '1000'))
+      return socket
+    })
+    expect((await bench.imported(bytes)).status).toBe(201)
+    for (const socket of [...sockets, ...slow]) socket.destroy()
     const answers = await Promise.all(Array.from({ length: 12 }, () => bench.imported(bytes)))
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 201))
   })

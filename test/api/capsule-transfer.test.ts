@@ -7,6 +7,7 @@ import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
 import { readPackage } from '../../activities/capsule-format/package-reader.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { startApi, type TestApi, type TestUser } from '../support/api.js'
@@ -66,6 +67,7 @@ describe('what goes out', () => {
     ['a "quoted" name', 'a-quoted-name'],
     ['one\r\nSet-Cookie: x=y', 'one-set-cookie-x-y'],
     ['🚀🚀', 'capsule'],
+    ['Étude Mu\u0308ller', 'etude-muller'],
     ['\u202Egnp.exe', 'gnp-exe'],
     ['../../etc/passwd', 'etc-passwd'],
     ['NUL', 'capsule-nul'],
@@ -126,6 +128,15 @@ describe('what comes in again', () => {
     [
       'runnable with parameters of its own',
       () => bench.fromJob({}, { params: { shots: 100, theta: 1e-7, big: '9'.repeat(30), ключ: null } })
+    ],
+    [
+      'runnable with numbers that no JavaScript number holds',
+      async () => {
+        const job = await bench.completedJob()
+        const params = '{"shots":100,"big":12345678901234567890123,"x":1e400,"text":"12345678901234567890123"}'
+        await api.database.db.execute(sql`update jobs set params = ${params} where id = ${job}`)
+        return made(await owner.post('/api/capsules/from-job', { job_id: job }))
+      }
     ],
     ['sealed', () => bench.sealed({ tags: ['x'] })],
     [
@@ -269,6 +280,14 @@ describe('what comes in again', () => {
       ])
     }
   )
+
+  test('made by other hands may hold whatever the format allows', async () => {
+    const deep = `${'{"a":'.repeat(58)}1${'}'.repeat(58)}`
+    const many = `[${'1,'.repeat(24_999)}1]`
+    const manifest = `{"version":"1.0.0","name":"deep","lifecycle_state":"draft","parameters":{"constructor":${deep},"b":${many},"c":"\\u0000"}}`
+    const { status, body } = await bench.imported(tarGz({ 'x/capsule.yaml': manifest }))
+    expect([status, body.error]).toEqual([201, undefined])
+  })
 
   test('made by other hands is a draft without tasks, and says so', async () => {
     const manifest =

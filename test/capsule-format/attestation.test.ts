@@ -81,6 +81,56 @@ describe('an envelope is refused', () => {
   })
 })
 
+describe('an envelope holds', () => {
+  const parsed = async () =>
+    JSON.parse((await sealedSample()).envelope) as {
+      payload: string
+      payloadType: string
+      signatures: { sig: string }[]
+    }
+
+  test('in either alphabet of base64, and in no third', async () => {
+    const { payload, payloadType, signatures } = await parsed()
+    const url = (text: string) => Buffer.from(text, 'base64').toString('base64url')
+    const written = (form: (text: string) => string) =>
+      JSON.stringify({
+        payload: form(payload),
+        payloadType,
+        signatures: signatures.map(({ sig }) => ({ sig: form(sig) }))
+      })
+    expect(verifyEnvelope(written(url), publicKeyPem).predicate.exit_code).toBe(0)
+    expect(() =>
+      verifyEnvelope(
+        written((text) => `${text}\n`),
+        publicKeyPem
+      )
+    ).toThrow('not base64')
+    expect(() =>
+      verifyEnvelope(
+        written((text) => `${url(text)}+/-_`),
+        publicKeyPem
+      )
+    ).toThrow('not base64')
+  })
+
+  test('with a second signature, by one that the reader does not know', async () => {
+    const { payload, payloadType, signatures } = await parsed()
+    const [second] = (JSON.parse(signedByOther('{}')) as { signatures: { sig: string }[] }).signatures
+    const both = JSON.stringify({ payload, payloadType, signatures: [second, ...signatures] })
+    expect(verifyEnvelope(both, publicKeyPem).predicate.exit_code).toBe(0)
+    expect(() => verifyEnvelope(both, otherPem)).toThrow('does not hold under this key')
+  })
+
+  test('under one key of several, as text or as the service answers them', async () => {
+    const { envelope } = await sealedSample()
+    const answer = (...pems: string[]) => JSON.stringify({ keys: pems.map((pem) => ({ public_key_pem: pem })) })
+    for (const keys of [`b  ed25519\n${otherPem}\na  ed25519\n${publicKeyPem}`, answer(otherPem, publicKeyPem)])
+      expect(verifyEnvelope(envelope, keys).predicate.exit_code).toBe(0)
+    expect(() => verifyEnvelope(envelope, answer(otherPem, otherPem))).toThrow('under any of these keys')
+    expect(() => verifyEnvelope(envelope, answer())).toThrow('no Ed25519 public key')
+  })
+})
+
 describe('a package is vouched for', () => {
   test('by its identity, or by an attestation under a key that the caller has', async () => {
     const { sealed, archive, envelope } = await sealedSample()
@@ -113,5 +163,11 @@ describe('a package is vouched for', () => {
     const wrong = signedByOther(statement({ ...input, ...sealed, capsuleDigest: `mqc:1:${'0'.repeat(64)}` }))
     const report = verifyPackage(await readPackage(archive), { envelope: wrong, publicKeyPem: otherPem })
     expect(report).toMatchObject({ ok: false, authenticated: false })
+    const none = { ...JSON.parse(statement({ ...input, ...sealed })), subject: [null, { name: 'capsule.yaml' }] }
+    const { checks } = verifyPackage(await readPackage(archive), {
+      envelope: signedByOther(JSON.stringify(none)),
+      publicKeyPem: otherPem
+    })
+    expect(checks.at(-1)).toMatchObject({ ok: false, detail: 'the attestation is of other files' })
   })
 })

@@ -8,6 +8,7 @@ import {
   parsedChecksums,
   rootDigest
 } from '../../activities/capsule-format/checksums.js'
+import { type Manifest, manifestText } from '../../activities/capsule-format/manifest.js'
 import { decodedManifest, readManifest } from '../../activities/capsule-format/manifest-reader.js'
 import { checkManifest } from '../../activities/capsule-format/manifest-schema.js'
 import { CanonicalJsonError, canonicalJson } from '../../domain/canonical-json.js'
@@ -35,6 +36,8 @@ describe('manifests of the format', () => {
       const value = readManifest(decodedManifest(bytesOf(one)))
       expect(canonicalJson(value, 'read')).toBe(one.canonical_utf8)
       expect(manifestDigest(value, 'read')).toBe(one.capsule_id)
+      // Written by us, they are read as the same again.
+      expect(manifestDigest(readManifest(manifestText(value as Manifest)))).toBe(one.capsule_id)
     }
   )
 

@@ -5,7 +5,7 @@ import { createGzip, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { packageLimits } from '../../activities/capsule-format/archive-entries.js'
 import { readPackage } from '../../activities/capsule-format/package-reader.js'
-import { END_OF_TAR, paxHeader, type TarEntry, tarGzOf, tarOf, type ZipEntry, zipOf } from './hostile-archives.js'
+import { paxHeader, type TarEntry, tarGzOf, tarOf, type ZipEntry, zipOf } from './hostile-archives.js'
 import { crate, draft, MANIFEST, manifest, refusal, refusedCheaply, some } from './refusals.js'
 import { fixtures, inFolder, publicTool, sealedSample } from './sample.js'
 
@@ -186,7 +186,7 @@ describe('bombs', () => {
       /inflates to more than 1 bytes/
     )
     expect(await refusal(crate({ name: 'capsule/x', content }))).toMatch(/larger than 33554432 bytes/)
-    expect(await refusal(tarGzOf([manifest, { name: 'c/x', content }]))).toMatch(/inflates to more than 100 times/)
+    expect(await refusal(tarGzOf([manifest, { name: 'c/x', content }]))).toMatch(/larger than 33554432 bytes/)
   })
 
   test('an entry that says more than there is, is cut short', async () => {
@@ -199,7 +199,7 @@ describe('bombs', () => {
 
   test('entries that lie over each other are refused', async () => {
     const content = Buffer.alloc(10_000)
-    const at = (name: string): ZipEntry => ({ name, localName: 'capsule/x', content, says: { offset: 0 } })
+    const at = (name: string): ZipEntry => ({ name, local: { name: 'capsule/x' }, content, says: { offset: 0 } })
     const kernel = zipOf([{ name: 'capsule/x', content }, at('capsule/x')])
     expect(await refusal(kernel)).toMatch(/lie over each other/)
     expect(await refusal(zipOf([{ name: 'capsule/x', content }, at('capsule/y')]))).toMatch(/disagree/)
@@ -225,54 +225,15 @@ describe('bombs', () => {
     })
   })
 
-  test('evidence that is all zeros is none', async () => {
+  test('headers of nothing are counted', async () => {
+    const many = Array.from({ length: 30_000 }, () => paxHeader({ comment: 'x' }, 'g'))
+    expect(await refusal(tarGzOf([...many, manifest]))).toMatch(/more than 2000 entries/)
+  })
+
+  test('the state vectors of three tasks, which are all zeros but for two numbers each, are none', async () => {
     const content = Buffer.alloc(16 * 1024 * 1024)
-    expect((await readPackage(draft({ name: 'c/state.npy', content }))).files).toHaveLength(1)
-  })
-})
-
-describe('what readers could disagree on', () => {
-  test.each([
-    [
-      'an entry behind the end',
-      tarGzOf([manifest], Buffer.concat([END_OF_TAR, tarOf([{ name: 'c/y', content: some }])])),
-      /behind its end/
-    ],
-    ['no end', tarGzOf([manifest], Buffer.alloc(0)), /cut short/],
-    ['bytes behind the gzip', Buffer.concat([draft(), some]), /do not belong to it|damaged/],
-    ['a gzip cut short', draft().subarray(0, 60), /damaged or cut short/],
-    ['a wrong sum', gzipSync(Buffer.concat([Buffer.from('x'), tarOf([manifest]).subarray(1)])), /damaged/],
-    [
-      'two names for one entry',
-      tarGzOf([paxHeader({ path: 'c/a' }), paxHeader({ path: 'c/b' }), manifest]),
-      /two extended headers/
-    ],
-    ['a size in an extended header', tarGzOf([paxHeader({ size: '1' }), manifest]), /sets size/],
-    ['a name for all entries', tarGzOf([paxHeader({ path: 'c/a' }, 'g'), manifest]), /sets path/],
-    ['a sparse file', tarGzOf([paxHeader({ 'GNU.sparse.name': 'c/a' }), manifest]), /sets GNU\.sparse/],
-    [
-      'a damaged extended header',
-      tarGzOf([{ name: 'p', type: 'x', content: Buffer.from('99 path=a\n') }, manifest]),
-      /damaged/
-    ],
-    ['a folder with content', draft({ name: 'c/d/', type: '5', content: some }), /a folder with content/],
-    ['two names for one file', crate({ name: 'capsule/a', localName: 'capsule/b', content: some }), /disagree/]
-  ])('%s is refused', async (_what, bytes, message) => {
-    expect(await refusal(bytes)).toMatch(message)
-  })
-
-  test('folders, PAX times and GNU names are read', async () => {
-    const long = `c/${'x'.repeat(120)}`
-    const read = await readPackage(
-      tarGzOf([
-        { name: 'c/', type: '5' },
-        paxHeader({ mtime: '1.5', comment: 'x' }, 'g'),
-        manifest,
-        { name: '././@LongLink', type: 'L', content: Buffer.from(`${long}\u0000`) },
-        { name: 'c/x', content: some, magic: 'ustar  \u0000' }
-      ])
-    )
-    expect(read.files.map(({ name }) => name)).toEqual(['x'.repeat(120)])
+    const files = ['a', 'b', 'c'].map((task) => ({ name: `c/tasks/${task}/artifacts/state_vector.npy`, content }))
+    expect((await readPackage(draft(...files))).files).toHaveLength(3)
   })
 })
 

@@ -140,6 +140,7 @@ test.each([
   ['\u2728', 'capsule'],
   ['../../etc/passwd', 'etc-passwd'],
   ['con', 'capsule-con'],
-  ['\u00c9tat', 'e-tat'],
+  ['\u00c9tat', 'etat'],
+  ['M\u00fcller-Brown na\u0308chste', 'muller-brown-nachste'],
   ['x'.repeat(200), 'x'.repeat(60)]
 ])('the folder of a capsule named %j is %s', (name, folder) => expect(archiveName(name)).toBe(folder))

@@ -6,12 +6,12 @@ import { type TarEntry, tarGzOf, type ZipEntry, zipOf } from './hostile-archives
 export const MANIFEST = 'version: "1.0.0"\nname: a draft\nlifecycle_state: draft\n'
 export const manifest = { name: 'c/capsule.yaml', content: Buffer.from(MANIFEST) }
 export const draft = (...more: TarEntry[]): Buffer => tarGzOf([manifest, ...more])
-export const crate = (...more: ZipEntry[]): Buffer =>
-  zipOf([
-    { name: 'ro-crate-metadata.json', content: Buffer.from('{"@graph":[]}') },
-    { name: 'capsule/capsule.yaml', content: Buffer.from(MANIFEST) },
-    ...more
-  ])
+/** The least that a crate has. */
+export const CRATE: readonly ZipEntry[] = [
+  { name: 'ro-crate-metadata.json', content: Buffer.from('{"@graph":[]}') },
+  { name: 'capsule/capsule.yaml', content: Buffer.from(MANIFEST) }
+]
+export const crate = (...more: ZipEntry[]): Buffer => zipOf([...CRATE, ...more])
 export const some = Buffer.from('some')
 
 // Of the processor, so that other tests beside this one count little.

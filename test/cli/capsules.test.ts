@@ -1,5 +1,5 @@
 // Capsules by `qjob capsule`, from a file that somebody writes to a package that anybody verifies, against the real service.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -45,6 +45,7 @@ test('a file becomes a draft, is run, sealed, exported, verified by nobody but i
   const id = /^capsule ([0-9a-f-]{36})\nLook at it with: qjob capsule show \1\n$/.exec(made)![1]!
   expect(await done(['show', id])).toMatch(/^task +bell on local, its own program, openqasm$/m)
   await refused(['seal', id, '--exit-code', '0'], 4, '')
+  await refused(['run', id], 2, '--mode: needs template')
 
   const run = await done(['run', id, '--mode', 'template', '--wait'])
   expect(run).toMatch(/^status +completed$/m)
@@ -63,10 +64,21 @@ test('a file becomes a draft, is run, sealed, exported, verified by nobody but i
     attestation: at('bell.json')
   })
   await refused(['export', id], 2, 'bell-pair-and-its-mirror.capsule: is there already; --force writes over it')
+  const both = ['export', id, '--attestation', at('other.json')]
+  await refused(both, 2, 'bell-pair-and-its-mirror.capsule: is there already')
+  expect(existsSync(at('other.json'))).toBe(false)
+  await refused(['export', id, '--force', '-o', at('x'), '--attestation', `${ada.folder}/./x`], 2, '--attestation')
+  await refused(['export', id, '--attestation', '-'], 2, '--attestation -')
+  await refused(['export', id, '-o', ada.folder, '--force'], 2, 'cannot be written (EISDIR)')
   await done(['export', id, '--format', 'rocrate', '-o', at('bell.zip')])
   const [key] = ((await (await fetch(`${service.url}/api/meta/keys`)).json()) as { keys: { public_key_pem: string }[] })
     .keys
   writeFileSync(at('key.pem'), key!.public_key_pem)
+  for (const [name, args] of [
+    ['keys.txt', ['keys']],
+    ['keys.json', ['keys', '--json']]
+  ] as const)
+    writeFileSync(at(name), (await ada.run([...args])).stdout)
 
   // Without any service.
   const offline = { QJOB_URL: 'http://127.0.0.1:1' }
@@ -74,7 +86,9 @@ test('a file becomes a draft, is run, sealed, exported, verified by nobody but i
   for (const args of [
     ['bell-pair-and-its-mirror.capsule', '--id', capsule_digest],
     ['bell-pair-and-its-mirror.capsule', '--attestation', 'bell.json', '--key', 'key.pem'],
-    ['bell.zip', '--key', 'key.pem']
+    ['bell.zip', '--key', 'key.pem'],
+    ['bell.zip', '--key', 'keys.txt'],
+    ['bell.zip', '--key', 'keys.json']
   ]) {
     const { code, stdout } = await verify(...args, '--json')
     expect([args, code, JSON.parse(stdout)]).toMatchObject([args, 0, { ok: true, authenticated: true, capsule_digest }])
@@ -103,14 +117,17 @@ test('a job becomes a capsule, whose verification says by its exit code whether 
   const job = JSON.parse((await ada.run(['submit', ada.file('b.qasm', qasm), '--wait', '--json'])).stdout).id
   const id = (await json(['from-job', job, '--name', 'From a job', '--tag', 'x'])).capsule_id
   await done(['seal', id, '--exit-code', '0', '--margin', '0.2'])
-  const verified = await json(['run', id, '--mode', 'verify', '--wait'])
+  await refused(['run', id, '--backend', 'local'], 2, '--mode: needs template')
+  const verified = await json(['run', id, '--wait'])
+  expect(verified.mode).toBe('verify')
   expect([verified.status, ['exact', 'consistent'].includes(verified.verdict)]).toEqual(['completed', true])
   const shown = await done(['runs', id, '--run', verified.id])
   expect(shown).toMatch(/^verdict +(exact|consistent)$/m)
 
   const published = ['publish', id, '--title', 'A title', '--description', 'what it is', '--license', 'Apache-2.0']
   expect((await json(published)).state).toBe('published')
-  expect(await done(['list', '--published'])).toContain('A title (Apache-2.0)')
+  expect(await done(['list', '--published'])).toMatch(new RegExp(`^${id} .* Apache-2\\.0 +a-title +A title$`, 'm'))
+  expect(await done(['show', 'a-title'])).toMatch(new RegExp(`^capsule +${id}\\ntitle +A title$`, 'm'))
   const copy = (await json(['clone', id, '--name', 'a copy'])).capsule_id
   expect(await done(['list', '--state', 'draft'])).toContain(copy)
   await refused(['archive', id], 4, 'published')
@@ -123,8 +140,10 @@ test('what is wrong is said before anything is asked, or with the line of the fi
     4,
     'line 3: tasks[0].backend: is required'
   )
-  await refused(['show', 'x'], 2, '"x" is not the id of a capsule')
-  await refused(['run', '00000000-0000-4000-8000-000000000000'], 2, '--mode')
+  await refused(['show', 'X'], 2, '"X" is not the id of a capsule')
+  await refused(['show', 'x'], 4, 'no published capsule has this slug')
+  await refused(['run', 'x'], 2, '"x" is not the id of a capsule')
+  await refused(['run', '00000000-0000-4000-8000-000000000000'], 4, 'no such capsule')
   await refused(['seal', '00000000-0000-4000-8000-000000000000', '--exit-code', '0', '--margin', '2'], 2, 'from 0 to 1')
   await refused(['verify', 'none.capsule'], 2, 'cannot be read (ENOENT)')
   await refused(['verify', ada.file('text.capsule', 'hello')], 1, 'neither')

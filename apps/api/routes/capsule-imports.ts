@@ -1,7 +1,7 @@
 // Capsules as files, on their way in: packages, and YAML that people write.
 import { finished } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { readPackage } from '../../../activities/capsule-format/package-reader.js'
 import { actorText } from '../../../db/audit.js'
@@ -13,7 +13,7 @@ import { createDraft } from '../capsule-draft.js'
 import { type FileRoute, readFile, takeFiles } from '../capsule-file-body.js'
 import type { ApiDeps } from '../deps.js'
 import { importedCapsule } from '../import-capsule.js'
-import type { PackageSlots } from '../package-slots.js'
+import { createPackageSlots, type PackageSlots } from '../package-slots.js'
 import { callerOf, teamForWrite, userOf } from '../plugins/access.js'
 import { validationMessage } from '../validation-message.js'
 import { readYaml, YAML_BYTES_MAX, type YamlText } from '../yaml-text.js'
@@ -29,6 +29,9 @@ const packages: FileRoute = {
   bytesMax: 64 * 1024 * 1024,
   what: 'a package (.capsule archive or RO-Crate zip)'
 }
+
+/** Of a body. */
+const SMALL_BYTES = 1024 * 1024
 
 /** The form around a YAML file makes the body of 512 KiB that the specification names. */
 const yaml: FileRoute = {
@@ -51,28 +54,39 @@ const fileBody = ({ types, what }: FileRoute) => ({
   })
 })
 
-export const capsuleImportRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: PackageSlots }> = async (
-  app,
-  { slots }
-) => {
+/** Of each kind; a large one takes up to 64 MiB four times. */
+const PACKAGES_AT_ONCE = 4
+const PACKAGES_WAITING_MAX = 32
+
+export const capsuleImportRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app) => {
   // A scope each: they read bodies of different kinds.
-  await app.register(importRoute, { slots })
+  await app.register(importRoute)
   await app.register(uploadRoute)
 }
 
-const importRoute: FastifyPluginAsyncTypebox<{ slots: PackageSlots }> = async (app, { slots }) => {
+const isSmall = ({ headers }: FastifyRequest): boolean => Number(headers['content-length']) <= SMALL_BYTES
+
+/** Until the answer is sent, or the connection ends. @throws ServiceError `rate_limited`. */
+async function takeSlot(slots: PackageSlots, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const give = await slots.take().catch(async (error) => {
+    await request.giveBackSlot()
+    throw error
+  })
+  finished(reply.raw, give)
+}
+
+const importRoute: FastifyPluginAsyncTypebox = async (app) => {
+  const large = createPackageSlots(PACKAGES_AT_ONCE, PACKAGES_WAITING_MAX)
+  const small = createPackageSlots(PACKAGES_AT_ONCE, PACKAGES_WAITING_MAX)
   await takeFiles(app, packages)
   app.post(
     '/api/capsules/import',
     {
       validatorCompiler: anyBody(app),
-      // Before the body is read: it is what takes the memory.
+      // A large body takes memory while it comes in; a small one, however slowly it comes, keeps nobody waiting before it is
+      // there.
       preParsing: async (request, reply, payload) => {
-        const give = await slots.take().catch(async (error) => {
-          await request.giveBackSlot()
-          throw error
-        })
-        finished(reply.raw, give)
+        if (!isSmall(request)) await takeSlot(large, request, reply)
         return payload
       },
       schema: {
@@ -87,6 +101,7 @@ const importRoute: FastifyPluginAsyncTypebox<{ slots: PackageSlots }> = async (a
     },
     async (request, reply) => {
       const { bytes, teamId: formTeam } = await readFile(request, packages)
+      if (isSmall(request)) await takeSlot(small, request, reply)
       const read = await readPackage(bytes)
       return app.writeOnce(request, reply, async ({ tx }) => {
         const teamId = await teamForWrite(request, tx, teamNamed(request.query.team_id, formTeam))

@@ -13,7 +13,7 @@ import { callerOf } from '../plugins/access.js'
 import { capsuleImportRoutes } from './capsule-imports.js'
 import { CapsuleId } from './capsules.js'
 
-/** Of each kind; each takes up to 64 MiB twice. */
+/** Each takes up to 64 MiB twice. */
 const PACKAGES_AT_ONCE = 4
 const PACKAGES_WAITING_MAX = 32
 /** Packages below this wait for nobody. */
@@ -25,9 +25,8 @@ const Format = Type.Unsafe<ExportFormat>({ type: 'string', enum: [...exportForma
 
 export const capsuleTransferRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
-  const createSlots = () => createPackageSlots(PACKAGES_AT_ONCE, PACKAGES_WAITING_MAX)
-  const slots = createSlots()
-  await app.register(capsuleImportRoutes, { deps, slots: createSlots() })
+  const slots = createPackageSlots(PACKAGES_AT_ONCE, PACKAGES_WAITING_MAX)
+  await app.register(capsuleImportRoutes, { deps })
 
   app.get(
     '/api/capsules/:id/export',

@@ -1,5 +1,7 @@
 // `qjob capsule export`, `import` and `verify`: capsules as files. `verify` asks no service: what it needs is given to it.
+import { existsSync } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { readPackage } from '../../../activities/capsule-format/package-reader.js'
 import { type PackageReport, verifyPackage } from '../../../activities/capsule-format/package-verification.js'
@@ -30,7 +32,11 @@ export function addCapsulePackageCommands(capsule: Command): void {
     .option('--attestation <file>', 'write the signed attestation of a sealed capsule there too')
     .option('--force', 'write over files that are there')
     .action((id: string, options: ExportOptions) => withService(options, (api) => exportCapsule(api, id, options)))
-  serviceCommand(capsule, 'import <file>', 'make a draft of a package, a .capsule archive or an RO-Crate zip')
+  serviceCommand(
+    capsule,
+    'import <file>',
+    'make a draft of a package, .capsule or RO-Crate zip; - reads standard input'
+  )
     .option('--team <id>', 'the team that it is to belong to')
     .action((file: string, options: ServiceOptions & { team?: string }) =>
       withService(options, (api) => importCapsule(api, file, options))
@@ -38,11 +44,13 @@ export function addCapsulePackageCommands(capsule: Command): void {
   jsonOption(
     capsule
       .command('verify <file>')
-      .description('check a package without any service: digests, identity, signature; 1 if anything is wrong')
+      .description(
+        'check a package without any service: digests, identity, signature; 1 if anything is wrong; - reads standard input'
+      )
   )
     .option('--id <identity>', 'the identity that it must have, mqc:1:...')
     .option('--attestation <file>', 'the attestation (default: the one inside an RO-Crate)')
-    .option('--key <file>', 'the public key in PEM form that you trust (GET /api/meta/keys)')
+    .option('--key <file>', 'the public keys that you trust, as qjob keys prints them')
     .action((file: string, options: VerifyOptions) => reported(options, () => verifyFile(file, options)))
 }
 
@@ -55,17 +63,25 @@ interface ExportOptions extends ServiceOptions {
 
 async function exportCapsule(api: ApiClient, text: string, options: ExportOptions): Promise<void> {
   const id = capsuleId(text)
-  if (options.output === '-' && options.json) throw new CliError('usage', '--json: standard output holds the package')
+  const { attestation: attested, output } = options
+  if (output === '-' && options.json) throw new CliError('usage', '--json: standard output holds the package')
+  if (attested === '-')
+    throw new CliError('usage', '--attestation -: it goes to a file; standard output is for the package')
   const { bytes, name } = await api.download(`/api/capsules/${id}/export?format=${options.format}`)
-  const attestation =
-    options.attestation === undefined ? null : (await api.download(`/api/capsules/${id}/attestation`)).bytes
-  const file = options.output ?? fileName(name, id, options.format)
-  if (attestation) await write(options.attestation!, attestation, options)
+  const file = output ?? fileName(name, id, options.format)
+  if (attested !== undefined) {
+    if (resolve(attested) === resolve(file))
+      throw new CliError('usage', `--attestation ${attested}: is the package's file`)
+    const { bytes: attestation } = await api.download(`/api/capsules/${id}/attestation`)
+    // One without the other is of little use.
+    if (file !== '-') assertFree(file, options)
+    await write(attested, attestation, options)
+  }
   if (file === '-') return void process.stdout.write(bytes)
   await write(file, bytes, options)
   print(
     options.json
-      ? JSON.stringify({ file, size_bytes: bytes.length, attestation: options.attestation ?? null })
+      ? JSON.stringify({ file, size_bytes: bytes.length, attestation: attested ?? null })
       : `${file}: ${bytes.length} bytes`
   )
 }
@@ -76,15 +92,18 @@ const fileName = (name: string | null, id: string, format: string): string =>
     ? name
     : `capsule-${id.slice(0, 8)}${format === 'capsule' ? '.capsule' : '.crate.zip'}`
 
+const isThere = (file: string) => new CliError('usage', `${file}: is there already; --force writes over it`)
+
+function assertFree(file: string, { force }: ExportOptions): void {
+  if (!force && existsSync(file)) throw isThere(file)
+}
+
 async function write(file: string, bytes: Buffer, { force }: ExportOptions): Promise<void> {
   try {
     await writeFile(file, bytes, { flag: force ? 'w' : 'wx' })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new CliError(
-      'usage',
-      code === 'EEXIST' ? `${file}: is there already; --force writes over it` : `${file}: cannot be written (${code})`
-    )
+    throw code === 'EEXIST' ? isThere(file) : new CliError('usage', `${file}: cannot be written (${code})`)
   }
 }
 
@@ -154,6 +173,7 @@ const smallText = async (file: string | undefined): Promise<string | undefined> 
 
 async function readBytes(file: string, most: number): Promise<Buffer> {
   try {
+    if (file === '-') return await standardInput(most)
     const { size } = await stat(file)
     if (size > most) throw new CliError('usage', `${file}: has ${size} bytes, at most ${most} are taken`)
     return await readFile(file)
@@ -161,4 +181,15 @@ async function readBytes(file: string, most: number): Promise<Buffer> {
     if (error instanceof CliError) throw error
     throw new CliError('usage', `${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
+}
+
+async function standardInput(most: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of process.stdin) {
+    size += (piece as Buffer).length
+    if (size > most) throw new CliError('usage', `standard input: has more than ${most} bytes`)
+    pieces.push(piece as Buffer)
+  }
+  return Buffer.concat(pieces)
 }

@@ -1,7 +1,7 @@
 // `qjob capsule run` and `qjob capsule runs`: running what a capsule holds again, and what came of it.
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ApiClient } from '../api-client.js'
-import { type CapsuleRun, capsuleId, type RunPage, wentWell } from '../capsule-record.js'
+import { type CapsuleRecord, type CapsuleRun, capsuleId, type RunPage, wentWell } from '../capsule-record.js'
 import { runPageText, runText } from '../capsule-text.js'
 import { waitForRun } from '../capsule-wait.js'
 import { CliError, exitCodes } from '../cli-error.js'
@@ -10,7 +10,7 @@ import { paramEntriesJson } from '../params.js'
 import { collect, isUuid, type ServiceOptions, serviceCommand, wholeNumber, withService } from '../service-command.js'
 
 interface RunOptions extends ServiceOptions {
-  mode: 'verify' | 'template'
+  mode?: 'verify' | 'template'
   param: string[]
   backend?: string
   shots?: number
@@ -29,9 +29,10 @@ export function addCapsuleRunCommands(capsule: Command): void {
   serviceCommand(capsule, 'run', 'run what a capsule holds; verify compares the new results with the sealed ones')
     .argument('<capsule>', 'the id of a capsule')
     .addOption(
-      new Option('--mode <mode>', 'verify: exactly as before; template: as you say')
-        .choices(['verify', 'template'])
-        .makeOptionMandatory()
+      new Option(
+        '--mode <mode>',
+        'verify: exactly as before (the default for what is sealed and of a job); template: as you say'
+      ).choices(['verify', 'template'])
     )
     .option('--param <name=value>', 'template: another value for the code, as qjob submit; repeatable', collect, [])
     .option('--backend <slug>', 'template: where it runs')
@@ -51,15 +52,30 @@ export function addCapsuleRunCommands(capsule: Command): void {
 async function run(api: ApiClient, id: string, options: RunOptions): Promise<void> {
   const { value, text } = await api.post<{ job_id: string; capsule_run_id: string }>(
     `/api/capsules/${id}/run`,
-    await runBody(options)
+    await runBody(options, options.mode ?? (await usualMode(api, id, options)))
   )
   if (options.wait) return showEnd(api, id, value.capsule_run_id, options)
   const runId = plain(value.capsule_run_id)
   print(options.json ? text : `run ${runId}\nLook at it with: qjob capsule runs ${id} --run ${runId} --wait`)
 }
 
+/** What is sealed and of a job is there to be verified. @throws CliError `usage`, saying which mode is possible. */
+async function usualMode(api: ApiClient, id: string, { param, backend }: RunOptions): Promise<'verify'> {
+  const { value } = await api.get<CapsuleRecord>(`/api/capsules/${id}`)
+  const needed =
+    value.source_job_id === null
+      ? 'needs template: the capsule is not of a job, so there is no result to compare with'
+      : param.length > 0 || backend !== undefined
+        ? 'needs template: other parameters and backends are no repetition'
+        : value.seal === null
+          ? 'the capsule is not sealed; say verify or template'
+          : null
+  if (needed !== null) throw new CliError('usage', `--mode: ${needed}`)
+  return 'verify'
+}
+
 /** JSON text: an integer beyond 2^53 goes out as it was typed. */
-async function runBody({ mode, param, backend, shots, executionMode }: RunOptions): Promise<string> {
+async function runBody({ param, backend, shots, executionMode }: RunOptions, mode: string): Promise<string> {
   const fields = [
     `"mode":${JSON.stringify(mode)}`,
     ...(param.length > 0 ? [`"params":${await paramEntriesJson(param)}`] : []),

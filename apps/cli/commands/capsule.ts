@@ -3,8 +3,14 @@ import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { capsuleStates } from '../../../domain/capsule-state.js'
 import type { ApiClient } from '../api-client.js'
-import { type CapsulePage, type CapsuleRecord, capsuleId } from '../capsule-record.js'
-import { capsulePageText, capsuleText } from '../capsule-text.js'
+import {
+  type CapsulePage,
+  type CapsuleRecord,
+  capsuleId,
+  type PublicCapsule,
+  type PublicPage
+} from '../capsule-record.js'
+import { capsulePageText, capsuleText, publicCapsuleText, publicPageText } from '../capsule-text.js'
 import { CliError } from '../cli-error.js'
 import { plain, print } from '../output.js'
 import { collect, isUuid, type ServiceOptions, serviceCommand, wholeNumber, withService } from '../service-command.js'
@@ -44,18 +50,17 @@ function addReading(capsule: Command): void {
     .option('--offset <n>', 'how many to pass over', wholeNumber, 0)
     .action((options: ListOptions) => withService(options, (api) => list(api, options)))
   serviceCommand(capsule, 'show', 'show a capsule')
-    .argument('<capsule>', CAPSULE)
-    .action((id: string, options: ServiceOptions) =>
+    .argument('<capsule>', `${CAPSULE}, or the slug of a published one`)
+    .action((name: string, options: ServiceOptions) =>
       withService(options, async (api) => {
-        const { value, text } = await api.get<CapsuleRecord>(`/api/capsules/${capsuleId(id)}`)
+        if (!isUuid(name) && /^[a-z0-9-]{1,200}$/.test(name)) {
+          const { value, text } = await api.get<PublicCapsule>(`/api/capsules/public/${name}`)
+          return print(options.json ? text : publicCapsuleText(value))
+        }
+        const { value, text } = await api.get<CapsuleRecord>(`/api/capsules/${capsuleId(name)}`)
         print(options.json ? text : capsuleText(value))
       })
     )
-}
-
-interface PublicPage {
-  capsules: { slug: string; title: string; license: string | null; tags: string[]; published_at: string }[]
-  total: number
 }
 
 async function list(api: ApiClient, options: ListOptions): Promise<void> {
@@ -69,13 +74,8 @@ async function list(api: ApiClient, options: ListOptions): Promise<void> {
     return print(options.json ? text : capsulePageText(value, options.offset))
   }
   const { value, text } = await api.get<PublicPage>(`/api/capsules/public?${query}`)
-  print(options.json ? text : publicPageText(value))
+  print(options.json ? text : publicPageText(value, options.offset))
 }
-
-const publicPageText = ({ capsules }: PublicPage): string =>
-  capsules.length === 0
-    ? 'No published capsules.'
-    : capsules.map(({ slug, title, license }) => plain(`${slug}  ${title}${license ? ` (${license})` : ''}`)).join('\n')
 
 interface MakeOptions extends ServiceOptions {
   name?: string

@@ -1,7 +1,7 @@
 // The engine's copies of schedules: one Temporal Schedule for each row of db/capsule-schedules.ts.
 import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleSpec } from '@temporalio/client'
 import type { ScheduleCopies, ScheduleRow } from '../db/capsule-schedules.js'
-import { readCron, timesWhereClocksGoBack } from '../domain/schedule.js'
+import { dueTimes, readCron, timesWhereClocksGoBack } from '../domain/schedule.js'
 import {
   CATCH_UP_SECONDS,
   copyNote,
@@ -44,10 +44,8 @@ export function createScheduleCopies(temporal: Client, taskQueue: string): Engin
 
   async function create(row: ScheduleRow): Promise<void> {
     const now = new Date()
-    // What came due since the schedule was set, or since the engine lost it.
-    const since = new Date(Math.max(row.updatedAt.getTime(), now.getTime() - CATCH_UP_SECONDS * 1000))
     const options = optionsOf(row, now)
-    const backfill = row.paused || since >= now ? [] : [{ start: since, end: now, overlap: 'SKIP' as const }]
+    const backfill = missedBy(row, now)
     await inTime(() =>
       temporal.schedule.create({
         ...options,
@@ -58,7 +56,14 @@ export function createScheduleCopies(temporal: Client, taskQueue: string): Engin
     )
   }
 
-  const update = (row: ScheduleRow) => inTime(() => handle(row.capsuleId).update(() => optionsOf(row, new Date())))
+  async function update(row: ScheduleRow): Promise<void> {
+    const now = new Date()
+    const copy = handle(row.capsuleId)
+    await inTime(() => copy.update(() => optionsOf(row, now)))
+    // A time that has its run already gets no other.
+    const missed = missedBy(row, now)
+    if (missed.length > 0) await inTime(() => copy.backfill(missed))
+  }
 
   return {
     async put(row) {
@@ -96,6 +101,13 @@ export function createScheduleCopies(temporal: Client, taskQueue: string): Engin
       }, LIST_DEADLINE_MS)
     }
   }
+}
+
+/** What came due since the schedule was set, or since the engine lost it or had another one, as far as it is made up for. */
+function missedBy({ cron, timezone, paused, updatedAt }: ScheduleRow, now: Date) {
+  const start = new Date(Math.max(updatedAt.getTime(), now.getTime() - CATCH_UP_SECONDS * 1000))
+  const [due] = paused ? [] : dueTimes(readCron(cron), timezone, new Date(start.getTime() - 1), 1)
+  return due && due <= now ? [{ start, end: now, overlap: 'SKIP' as const }] : []
 }
 
 /**

@@ -1,8 +1,9 @@
 // Alerts of schedules: a verification that came out as nobody wants is repeated once, and only when the repetition comes out
 // so too is anybody told. One transaction ends a run and decides about it, so nothing is told twice and nothing forgotten.
-import { and, desc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
 import { type AlertOutcome, alertOutcomes, TOLD_AGAIN_SECONDS } from '../domain/verification-schedule.js'
+import { type CapsuleRunRow as Run, runColumns } from './capsule-run-records.js'
 import { createRun } from './capsule-runs.js'
 import { loadSchedule, type ScheduleRow } from './capsule-schedules.js'
 import type { DbOrTx, Tx } from './client.js'
@@ -10,8 +11,6 @@ import { membersByAddress } from './members.js'
 import { teams } from './tables/accounts.js'
 import { capsuleAlertMails, capsuleRuns, capsules } from './tables/capsules.js'
 import { recordTeamEvent } from './webhook-deliveries.js'
-
-type Run = typeof capsuleRuns.$inferSelect
 
 /**
  * Goes on from a verification that has ended: makes the run that confirms it, or tells people. Call it in the transaction that
@@ -23,19 +22,15 @@ export async function afterVerdict(tx: Tx, runId: string, at = new Date()): Prom
   if (run?.mode !== 'verify' || run.trigger === 'request') return
   const schedule = await loadSchedule(tx, run.capsuleId)
   if (!schedule || schedule.alertOn.length === 0) return
-  // Of several that end at once, one is confirmed and told.
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`alerts ${run.capsuleId}`}, 0))`)
+  await lockAlerts(tx, run.capsuleId)
   if (run.trigger === 'confirmation') {
     const first = run.confirms === null ? null : await loadRun(tx, run.confirms)
-    // Somebody cancelled it: what it should have confirmed is told as it is.
-    const outcome = run.status === 'cancelled' ? first && outcomeOf(first) : outcomeOf(run)
-    if (
-      first &&
-      first.alertedAt === null &&
-      isSurprise(schedule, outcome) &&
-      !(await isToldAlready(tx, run, outcome, at))
-    )
-      await tell(tx, schedule, first, { outcome, confirmedBy: run.status === 'cancelled' ? null : run })
+    if (!first || first.alertedAt !== null) return
+    // It was cancelled, or has no verdict where there was one: what it should have confirmed is told as it is.
+    const saysNothing = run.verdict === null && (run.status === 'cancelled' || first.verdict !== null)
+    const outcome = outcomeOf(saysNothing ? first : run)
+    if (isSurprise(schedule, outcome) && !(await isToldAlready(tx, run, outcome, at)))
+      await tell(tx, schedule, first, { outcome, confirmedBy: saysNothing ? null : run })
     return
   }
   const outcome = outcomeOf(run)
@@ -44,6 +39,23 @@ export async function afterVerdict(tx: Tx, runId: string, at = new Date()): Prom
   if (await confirm(tx, run, at)) return
   await tell(tx, schedule, run, { outcome, confirmedBy: null })
 }
+
+/**
+ * Tells, as of a verification that failed, that a schedule has begun to be refused: once, until one of its runs can be made
+ * again, and at most once a day. Call it in the transaction that records the refusal, before its entry in the audit trail.
+ */
+export async function afterRefusal(tx: Tx, runId: string, at = new Date()): Promise<void> {
+  const run = await loadRun(tx, runId)
+  if (run?.trigger !== 'schedule') return
+  const schedule = await loadSchedule(tx, run.capsuleId)
+  if (!schedule?.alertOn.includes('failed')) return
+  await lockAlerts(tx, run.capsuleId)
+  if (!(await isRefusalTold(tx, run, at))) await tell(tx, schedule, run, { outcome: 'failed', confirmedBy: null })
+}
+
+/** Of several that end at once, one is confirmed and told. */
+const lockAlerts = (tx: Tx, capsuleId: string) =>
+  tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`alerts ${capsuleId}`}, 0))`)
 
 const isOutcome = (value: string | null): value is AlertOutcome =>
   (alertOutcomes as readonly (string | null)[]).includes(value)
@@ -58,7 +70,7 @@ const isSurprise = ({ alertOn }: ScheduleRow, outcome: AlertOutcome | null): out
   outcome !== null && alertOn.includes(outcome)
 
 async function loadRun(tx: Tx, runId: string): Promise<Run | null> {
-  const [run] = await tx.select().from(capsuleRuns).where(eq(capsuleRuns.id, runId))
+  const [run] = await tx.select(runColumns).from(capsuleRuns).where(eq(capsuleRuns.id, runId))
   return run ?? null
 }
 
@@ -66,9 +78,9 @@ async function loadRun(tx: Tx, runId: string): Promise<Run | null> {
 async function isToldAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date): Promise<boolean> {
   const ofCapsule = eq(capsuleRuns.capsuleId, run.capsuleId)
   const [told] = await tx
-    .select()
+    .select(runColumns)
     .from(capsuleRuns)
-    .where(and(ofCapsule, isNotNull(capsuleRuns.alertedAt)))
+    .where(and(ofCapsule, isNotNull(capsuleRuns.alertedAt), ne(capsuleRuns.status, 'refused')))
     .orderBy(desc(capsuleRuns.alertedAt))
     .limit(1)
   if (!told || outcomeOf(told) !== outcome) return false
@@ -86,6 +98,24 @@ async function isToldAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date):
     )
     .limit(1)
   return well === undefined
+}
+
+async function isRefusalTold(tx: Tx, run: Run, at: Date): Promise<boolean> {
+  const ofSchedule = and(eq(capsuleRuns.capsuleId, run.capsuleId), eq(capsuleRuns.trigger, 'schedule'))
+  const [told] = await tx
+    .select({ id: capsuleRuns.id, at: capsuleRuns.alertedAt })
+    .from(capsuleRuns)
+    .where(and(ofSchedule, eq(capsuleRuns.status, 'refused'), isNotNull(capsuleRuns.alertedAt)))
+    .orderBy(desc(capsuleRuns.id))
+    .limit(1)
+  if (!told) return false
+  if (at.getTime() - told.at!.getTime() < TOLD_AGAIN_SECONDS * 1000) return true
+  const [made] = await tx
+    .select({ id: capsuleRuns.id })
+    .from(capsuleRuns)
+    .where(and(ofSchedule, gt(capsuleRuns.id, told.id), ne(capsuleRuns.status, 'refused')))
+    .limit(1)
+  return made === undefined
 }
 
 /** Another run of the capsule is; what comes of that is told of both. */
@@ -127,7 +157,7 @@ async function confirm(tx: Tx, run: Run, at: Date): Promise<boolean> {
   }
 }
 
-/** @param confirmedBy `null`: there could be no second run, or somebody cancelled it. */
+/** @param confirmedBy `null`: there could be no second run, or it has said nothing. */
 async function tell(
   tx: Tx,
   schedule: ScheduleRow,
@@ -154,6 +184,7 @@ async function tell(
     capsule_run_id: first.id,
     scheduled_at: first.scheduledAt?.toISOString() ?? null,
     outcome,
+    refused: first.status === 'refused',
     verdict: confirmedBy ? confirmedBy.verdict : first.verdict,
     confirmed: confirmedBy !== null,
     confirmed_by: confirmedBy?.id ?? null
@@ -174,7 +205,7 @@ export interface Alert {
 
 export async function loadAlert(db: DbOrTx, runId: string): Promise<Alert | null> {
   const rows = await db
-    .select({ run: capsuleRuns, name: capsules.name })
+    .select({ run: runColumns, name: capsules.name })
     .from(capsuleRuns)
     .innerJoin(capsules, eq(capsules.id, capsuleRuns.capsuleId))
     .where(or(eq(capsuleRuns.id, runId), eq(capsuleRuns.confirms, runId)))

@@ -2,19 +2,37 @@
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
 import { retainedUntil } from '../domain/retention.js'
+import { appendAudit } from './audit.js'
 import type { Tx } from './client.js'
 import { capsuleSeals, capsules } from './tables/capsules.js'
 
 /**
- * Deletes all capsules of a team that the caller has locked for `update`, published ones too. Their audit trail stays.
+ * Deletes all capsules of a team that the caller has locked for `update`, published ones too. Their audit trail stays, and
+ * tells of it.
+ * @param actor as the trail names whoever deletes the team.
  * @throws ServiceError `conflict` naming a sealed one that is inside its retention.
  */
-export async function deleteCapsulesOfTeam(tx: Tx, teamId: string): Promise<void> {
+export async function deleteCapsulesOfTeam(tx: Tx, teamId: string, actor: string): Promise<void> {
   await assertRetentionOver(tx, teamId)
   // The guards let this transaction, until the next line.
   await tx.execute(sql`select set_config('qjs.retention_over', 'yes', true)`)
-  await tx.delete(capsules).where(eq(capsules.teamId, teamId))
+  const gone = await tx.delete(capsules).where(eq(capsules.teamId, teamId)).returning({
+    id: capsules.id,
+    name: capsules.name,
+    state: capsules.state,
+    definitionSha256: capsules.definitionSha256
+  })
   await tx.execute(sql`select set_config('qjs.retention_over', '', true)`)
+  for (const { id, name, state, definitionSha256 } of gone)
+    await appendAudit(tx, {
+      teamId,
+      capsuleId: id,
+      action: 'capsule.deleted',
+      actor,
+      previousState: state,
+      newState: null,
+      metadata: { name, definition_sha256: definitionSha256, with_team: true }
+    })
 }
 
 async function assertRetentionOver(tx: Tx, teamId: string): Promise<void> {

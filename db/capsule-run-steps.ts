@@ -67,7 +67,12 @@ async function lockRun(tx: Tx, runId: string) {
     .where(exists(tx.select({ id: capsuleRuns.id }).from(capsuleRuns).where(ofRun)))
     .for('share')
   if (locked.length === 0) return null
-  const [run] = await tx.select().from(capsuleRuns).where(eq(capsuleRuns.id, runId)).for('update')
+  // Not its definition, which may be of megabytes.
+  const [run] = await tx
+    .select({ mode: capsuleRuns.mode, status: capsuleRuns.status })
+    .from(capsuleRuns)
+    .where(eq(capsuleRuns.id, runId))
+    .for('update')
   return run ?? null
 }
 

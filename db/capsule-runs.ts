@@ -1,7 +1,8 @@
-// Runs of capsules: made with all their jobs in one transaction, and read. How a run goes on is db/capsule-run-steps.ts.
+// Runs of capsules are made here, with all their jobs in one transaction. How one goes on is db/capsule-run-steps.ts, and how
+// it is read db/capsule-run-records.ts.
 //
 // Locks are taken in the order team, capsule, run, jobs, the capsule's budget, key's day, day, month, audit trail.
-import { and, asc, count, desc, eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { assertParams, assertUsable, type Backend } from '../domain/backend.js'
 import { type BudgetRefusal, budgetError, checkOwnCap } from '../domain/budget.js'
 import {
@@ -15,25 +16,23 @@ import {
   SHOTS_DEFAULT,
   submissionOfTask
 } from '../domain/capsule-definition.js'
-import type { CapsuleRunMode, CapsuleRunStatus, CapsuleRunTrigger } from '../domain/capsule-state.js'
+import type { CapsuleRunMode, CapsuleRunTrigger } from '../domain/capsule-state.js'
 import { knownParameters, orderOf } from '../domain/capsule-suite.js'
 import { ServiceError } from '../domain/errors.js'
-import type { ExecutionMode, JobStatus } from '../domain/job-status.js'
+import type { ExecutionMode } from '../domain/job-status.js'
 import { jsonFields, jsonObject } from '../domain/json-text.js'
 import { type MicroUsd, usdFromMicro } from '../domain/money.js'
-import { type Page, TOTAL_MAX } from '../domain/page.js'
 import type { Submission } from '../domain/submission.js'
 import { appendAudit } from './audit.js'
 import { findBackend } from './backends.js'
 import { reserveSuite } from './budget.js'
 import { definitionDigest } from './capsule-changes.js'
 import type { CapsuleRow } from './capsules.js'
-import { anyOf, type DbOrTx, type Tx } from './client.js'
+import type { Tx } from './client.js'
 import { newId } from './ids.js'
 import { estimateOf, insertJob } from './jobs.js'
 import { assertCredentials } from './provider-workers.js'
 import { capsuleRuns, capsuleRunTasks, capsules } from './tables/capsules.js'
-import { jobs } from './tables/jobs.js'
 
 /** What a run changes of the capsule's definition; parameters are merged over those of every task. */
 export interface RunOverrides {
@@ -153,58 +152,8 @@ export async function createRun(tx: Tx, run: NewRun): Promise<MadeRun> {
   return { runId, jobIds: planned.map(({ id }) => id), mode: planned[0]!.submission.mode }
 }
 
-/** A run that was due and could not be made, and why. A second one for the same time is none. @returns its id, or `null`. */
-export async function recordRefusedRun(
-  tx: Tx,
-  run: Pick<NewRun, 'capsuleId' | 'mode' | 'trigger' | 'actor' | 'scheduledAt' | 'confirms'> & {
-    owner: { userId: string | null }
-    reason: string
-  }
-): Promise<string | null> {
-  const capsule = await lockForRun(tx, run.capsuleId)
-  const { teamId, definition, definitionSha256, state } = capsule
-  const runId = newId()
-  const made = await tx
-    .insert(capsuleRuns)
-    .values({
-      id: runId,
-      capsuleId: capsule.id,
-      teamId,
-      mode: run.mode,
-      trigger: run.trigger,
-      userId: run.owner.userId,
-      status: 'refused',
-      reason: run.reason,
-      definition,
-      definitionSha256,
-      scheduledAt: run.scheduledAt ?? null,
-      confirms: run.confirms ?? null,
-      completedAt: sql`now()`
-    })
-    .onConflictDoNothing()
-    .returning({ id: capsuleRuns.id })
-  if (made.length === 0) return null
-  await appendAudit(tx, {
-    teamId,
-    capsuleId: capsule.id,
-    action: 'capsule.run',
-    actor: run.actor,
-    previousState: state,
-    newState: state,
-    metadata: {
-      run_id: runId,
-      mode: run.mode,
-      trigger: run.trigger,
-      refused: run.reason,
-      ...(run.scheduledAt && { scheduled_at: run.scheduledAt.toISOString() }),
-      ...(run.confirms && { confirms: run.confirms })
-    }
-  })
-  return runId
-}
-
 /** Others may run it meanwhile; nobody changes or deletes it. */
-async function lockForRun(tx: Tx, capsuleId: string): Promise<CapsuleRow> {
+export async function lockForRun(tx: Tx, capsuleId: string): Promise<CapsuleRow> {
   const [capsule] = await tx.select().from(capsules).where(eq(capsules.id, capsuleId)).for('share')
   if (!capsule) throw new ServiceError('not_found', 'no such capsule')
   return capsule
@@ -319,101 +268,5 @@ const changesOf = ({ params, backend, shots, executionMode }: RunOverrides) => (
   ...(shots !== undefined && { shots }),
   ...(executionMode && { execution_mode: executionMode })
 })
-
-export const runColumns = {
-  id: capsuleRuns.id,
-  capsuleId: capsuleRuns.capsuleId,
-  teamId: capsuleRuns.teamId,
-  mode: capsuleRuns.mode,
-  trigger: capsuleRuns.trigger,
-  userId: capsuleRuns.userId,
-  apiKeyId: capsuleRuns.apiKeyId,
-  status: capsuleRuns.status,
-  reason: capsuleRuns.reason,
-  definitionSha256: capsuleRuns.definitionSha256,
-  scheduledAt: capsuleRuns.scheduledAt,
-  confirms: capsuleRuns.confirms,
-  verdict: capsuleRuns.verdict,
-  verification: capsuleRuns.verification,
-  alertedAt: capsuleRuns.alertedAt,
-  createdAt: capsuleRuns.createdAt,
-  startedAt: capsuleRuns.startedAt,
-  completedAt: capsuleRuns.completedAt
-}
-
-const runQuery = (db: DbOrTx) => db.select(runColumns).from(capsuleRuns)
-
-export type CapsuleRunRow = Awaited<ReturnType<typeof runQuery>>[number]
-
-/** A task of a run, as its job says. */
-export interface RunTask {
-  name: string
-  jobId: string
-  status: JobStatus
-  backend: string
-  shots: number
-  estimatedCost: MicroUsd
-  actualCost: MicroUsd | null
-}
-
-export type CapsuleRun = CapsuleRunRow & { tasks: RunTask[] }
-
-/** A run of the capsule, or `null`. */
-export async function loadRun(db: DbOrTx, capsuleId: string, runId: string): Promise<CapsuleRun | null> {
-  const rows = await runQuery(db).where(and(eq(capsuleRuns.id, runId), eq(capsuleRuns.capsuleId, capsuleId)))
-  return (await withTasks(db, rows))[0] ?? null
-}
-
-export interface RunFilter extends Page {
-  capsuleId: string
-  status?: CapsuleRunStatus
-  trigger?: CapsuleRunTrigger
-}
-
-/** Newest first. @returns `total`: counted no further than `TOTAL_MAX + 1`. */
-export async function listRuns(
-  db: DbOrTx,
-  { capsuleId, status, trigger, limit, offset }: RunFilter
-): Promise<{ rows: CapsuleRun[]; total: number }> {
-  const where = and(
-    eq(capsuleRuns.capsuleId, capsuleId),
-    status ? eq(capsuleRuns.status, status) : undefined,
-    trigger ? eq(capsuleRuns.trigger, trigger) : undefined
-  )
-  const counted = db
-    .select({ one: sql`1` })
-    .from(capsuleRuns)
-    .where(where)
-    .limit(TOTAL_MAX + 1)
-    .as('counted')
-  const rows = await runQuery(db).where(where).orderBy(desc(capsuleRuns.id)).limit(limit).offset(offset)
-  const [all] = await db.select({ total: count() }).from(counted)
-  return { rows: await withTasks(db, rows), total: all!.total }
-}
-
-async function withTasks(db: DbOrTx, rows: CapsuleRunRow[]): Promise<CapsuleRun[]> {
-  if (rows.length === 0) return []
-  const tasks = await db
-    .select({
-      runId: capsuleRunTasks.runId,
-      name: capsuleRunTasks.name,
-      jobId: capsuleRunTasks.jobId,
-      status: jobs.status,
-      backend: jobs.backend,
-      shots: jobs.shots,
-      estimatedCost: jobs.estimatedCost,
-      actualCost: jobs.actualCost
-    })
-    .from(capsuleRunTasks)
-    .innerJoin(jobs, eq(jobs.id, capsuleRunTasks.jobId))
-    .where(
-      anyOf(
-        capsuleRunTasks.runId,
-        rows.map(({ id }) => id)
-      )
-    )
-    .orderBy(asc(capsuleRunTasks.position))
-  return rows.map((row) => ({ ...row, tasks: tasks.filter(({ runId }) => runId === row.id) }))
-}
 
 const invalid = (message: string) => new ServiceError('validation_error', message)

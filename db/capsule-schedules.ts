@@ -1,8 +1,8 @@
 // Schedules of verifications. The row is the truth; the engine has a copy, made from it by apps/worker/schedule-sweep.ts. A
 // schedule that is over stays as a row until the engine's copy is gone.
-import { and, asc, desc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import type { AlertOutcome } from '../domain/verification-schedule.js'
-import type { Db, DbOrTx, Tx } from './client.js'
+import { anyOf, type Db, type DbOrTx, type Tx } from './client.js'
 import { capsuleRuns, capsuleSchedules } from './tables/capsules.js'
 
 export type ScheduleRow = typeof capsuleSchedules.$inferSelect
@@ -83,12 +83,15 @@ export async function lastScheduledRun(db: DbOrTx, capsuleId: string) {
 
 const lags: SQL = sql`${capsuleSchedules.appliedVersion} is distinct from ${capsuleSchedules.version}`
 
-/** Capsules of whose schedules the engine has no copy, an older one, or one that has to go; the longest first. */
-export async function unappliedSchedules(db: DbOrTx, limit: number): Promise<string[]> {
+/**
+ * Capsules of whose schedules the engine has no copy, an older one, or one that has to go; the longest first.
+ * @param except those that are left for later.
+ */
+export async function unappliedSchedules(db: DbOrTx, limit: number, except: readonly string[] = []): Promise<string[]> {
   const rows = await db
     .select({ capsuleId: capsuleSchedules.capsuleId })
     .from(capsuleSchedules)
-    .where(or(lags, isNotNull(capsuleSchedules.endedAt)))
+    .where(and(or(lags, isNotNull(capsuleSchedules.endedAt)), not(anyOf(capsuleSchedules.capsuleId, [...except]))))
     .orderBy(asc(capsuleSchedules.updatedAt))
     .limit(limit)
   return rows.map(({ capsuleId }) => capsuleId)

@@ -4,11 +4,11 @@ import { MAIN_TASK } from '../domain/capsule-definition.js'
 import { storableText } from '../domain/json-guard.js'
 import type { TaskRuns } from '../domain/verification/circuit-pairs.js'
 import type { Verification } from '../domain/verification/report.js'
-import { defaultMargin } from '../domain/verification-margin.js'
 import { resultText } from './attempts.js'
 import { appendAudit } from './audit.js'
+import { runSha256 } from './audit-records.js'
 import { afterVerdict } from './capsule-alerts.js'
-import { type CapsuleRunRow, runColumns } from './capsule-runs.js'
+import { type CapsuleRunRow, runColumns } from './capsule-run-records.js'
 import { anyOf, type DbOrTx, type Tx } from './client.js'
 import { now } from './job-transition.js'
 import { teams } from './tables/accounts.js'
@@ -48,8 +48,8 @@ async function isJudging(tx: Tx, runId: string): Promise<boolean> {
 
 export interface ToJudge {
   tasks: TaskRuns[]
-  /** As declared when the capsule was sealed; before that, as a seal that says nothing would declare it. */
-  margin: number
+  /** As declared when the capsule was sealed; `null` before that. */
+  margin: number | null
 }
 
 /** The results that a run's verdict compares; or why there are none. */
@@ -74,6 +74,8 @@ export async function loadToJudge(db: DbOrTx, runId: string): Promise<ToJudge | 
   const sealed = await evidenceFile(db, run.capsuleId, 'result.json')
   const timing = await evidenceFile(db, run.capsuleId, 'timing.json')
   if (sealed === null || timing === null) return 'the capsule has no result to compare with'
+  if (sealed === CHANGED || timing === CHANGED)
+    return 'the evidence of the capsule is not what its digest says: somebody has changed it in the database'
   const rerun = await resultText(db, run.jobId, run.resultSha256)
   if (rerun === null) return 'the result of the run is gone'
   const { completed_at: sealedAt } = JSON.parse(timing) as { completed_at?: string }
@@ -87,57 +89,58 @@ export async function loadToJudge(db: DbOrTx, runId: string): Promise<ToJudge | 
         rerun: { text: rerun, facts: { ...machine, completedAt: run.completedAt?.toISOString() ?? null } }
       }
     ],
-    margin: run.margin === null ? defaultMargin([{ text: sealed, hardware: machine.hardware }]) : Number(run.margin)
+    margin: run.margin === null ? null : Number(run.margin)
   }
 }
 
-async function evidenceFile(db: DbOrTx, capsuleId: string, name: string): Promise<string | null> {
+const CHANGED = Symbol('changed')
+
+async function evidenceFile(db: DbOrTx, capsuleId: string, name: string): Promise<string | typeof CHANGED | null> {
   const path = `tasks/${MAIN_TASK}/${name}`
   const [file] = await db
-    .select({ content: capsuleFiles.content })
+    .select({
+      content: capsuleFiles.content,
+      isIntact: sql<boolean>`encode(sha256(${capsuleFiles.content}), 'hex') = ${capsuleFiles.sha256}`
+    })
     .from(capsuleFiles)
     .where(and(eq(capsuleFiles.capsuleId, capsuleId), eq(capsuleFiles.name, path)))
-  return file?.content.toString('utf8') ?? null
+  if (!file) return null
+  return file.isIntact ? file.content.toString('utf8') : CHANGED
 }
 
 /**
- * Writes a run's verdict down, once: with its entry of the audit trail, what webhooks are told, and what follows of it for a
- * schedule. @returns whether this call did it.
+ * Writes down what judging a run has come to, once: with its entry of the audit trail, what webhooks are told of a verdict,
+ * and what follows of it for a schedule.
+ * @param found a report; or why the results cannot be compared at all, with which the run has failed.
+ * @returns whether this call did it.
  */
-export async function recordVerification(tx: Tx, runId: string, verification: Verification): Promise<boolean> {
+export async function recordJudged(tx: Tx, runId: string, found: Verification | string): Promise<boolean> {
   const capsule = await lockCapsuleOf(tx, runId)
   const [run] = await tx
     .update(capsuleRuns)
-    .set({ status: 'completed', verdict: verification.verdict, verification: { ...verification }, completedAt: now })
+    .set({ ...endOf(found), completedAt: now })
     .where(and(eq(capsuleRuns.id, runId), eq(capsuleRuns.status, 'judging')))
     .returning(runColumns)
   if (!capsule || !run) return false
-  await recordTeamEvent(tx, run.teamId, 'capsule.verified', eventOf(run, verification))
+  if (typeof found !== 'string') await recordTeamEvent(tx, run.teamId, 'capsule.verified', eventOf(run, found))
   await afterVerdict(tx, runId)
-  await tell(tx, capsule, run, {
-    verdict: verification.verdict,
-    p_value: verification.p_values.combined,
-    tvd: verification.tvd,
-    tvd_upper: verification.tvd_upper,
-    margin: verification.margin,
-    reason: verification.reason
-  })
+  await tell(tx, capsule, run, typeof found === 'string' ? { verdict: null, reason: run.reason } : figuresOf(found))
   return true
 }
 
-/** Ends a run whose results cannot be compared at all. @returns whether this call did it. */
-export async function recordNoVerdict(tx: Tx, runId: string, why: string): Promise<boolean> {
-  const capsule = await lockCapsuleOf(tx, runId)
-  const [run] = await tx
-    .update(capsuleRuns)
-    .set({ status: 'failed', reason: storableText(why), completedAt: now })
-    .where(and(eq(capsuleRuns.id, runId), eq(capsuleRuns.status, 'judging')))
-    .returning(runColumns)
-  if (!capsule || !run) return false
-  await afterVerdict(tx, runId)
-  await tell(tx, capsule, run, { verdict: null, reason: run.reason })
-  return true
-}
+const endOf = (found: Verification | string) =>
+  typeof found === 'string'
+    ? ({ status: 'failed', reason: storableText(found) } as const)
+    : ({ status: 'completed', verdict: found.verdict, verification: { ...found } } as const)
+
+const figuresOf = ({ verdict, p_values, tvd, tvd_upper, margin, reason }: Verification) => ({
+  verdict,
+  p_value: p_values.combined,
+  tvd,
+  tvd_upper,
+  margin,
+  reason
+})
 
 /** What webhooks are told of a verdict. */
 const eventOf = (run: CapsuleRunRow, verification: Verification) => ({
@@ -148,7 +151,6 @@ const eventOf = (run: CapsuleRunRow, verification: Verification) => ({
   mode: run.mode,
   trigger: run.trigger,
   verdict: verification.verdict,
-  reason: verification.reason,
   method: verification.method,
   alpha: verification.alpha,
   p_values: verification.p_values,
@@ -178,13 +180,34 @@ async function lockCapsuleOf(tx: Tx, runId: string): Promise<LockedCapsule | nul
   return capsule ?? null
 }
 
-const tell = (tx: Tx, capsule: LockedCapsule, run: CapsuleRunRow, metadata: Record<string, unknown>) =>
-  appendAudit(tx, {
+async function tell(
+  tx: Tx,
+  capsule: LockedCapsule,
+  run: CapsuleRunRow,
+  metadata: Record<string, unknown>
+): Promise<void> {
+  // A capsule that can be verified has one task.
+  const [main] = await tx
+    .select({ resultSha256: jobs.resultSha256 })
+    .from(capsuleRunTasks)
+    .innerJoin(jobs, eq(jobs.id, capsuleRunTasks.jobId))
+    .where(eq(capsuleRunTasks.runId, run.id))
+    .orderBy(capsuleRunTasks.position)
+    .limit(1)
+  await appendAudit(tx, {
     teamId: capsule.teamId,
     capsuleId: capsule.id,
     action: 'capsule.verified',
     actor: 'system',
     previousState: capsule.state,
     newState: capsule.state,
-    metadata: { run_id: run.id, trigger: run.trigger, ...(run.confirms && { confirms: run.confirms }), ...metadata }
+    metadata: {
+      run_id: run.id,
+      trigger: run.trigger,
+      ...(run.confirms && { confirms: run.confirms }),
+      ...metadata,
+      run_sha256: runSha256(run),
+      ...(main?.resultSha256 && { result_sha256: main.resultSha256 })
+    }
   })
+}

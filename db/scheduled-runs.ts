@@ -6,11 +6,12 @@ import { ServiceError } from '../domain/errors.js'
 import { rateLimits } from '../domain/rate-limits.js'
 import { isDue, readCron } from '../domain/schedule.js'
 import type { ScheduledCapsule } from '../domain/verification-schedule.js'
-import { createRun, recordRefusedRun } from './capsule-runs.js'
+import { createRun, type NewRun } from './capsule-runs.js'
 import { loadSchedule, type ScheduleRow } from './capsule-schedules.js'
 import type { CapsuleRow } from './capsules.js'
 import type { Db, DbOrTx, Tx } from './client.js'
 import { firstIdAt } from './ids.js'
+import { recordRefusedRun } from './refused-runs.js'
 import { members, teams } from './tables/accounts.js'
 import { capsuleRuns, capsules } from './tables/capsules.js'
 
@@ -192,11 +193,11 @@ export interface Backfill {
  */
 export async function backfillRuns(
   tx: Tx,
-  due: { capsule: CapsuleRow; times: Date[]; userId: string; actor: string; at: Date; limit?: number }
+  due: Pick<NewRun, 'owner' | 'actor' | 'at' | 'mayUse'> & { capsule: CapsuleRow; times: Date[]; limit?: number }
 ): Promise<Backfill> {
-  const { capsule, at, limit = rateLimits.scheduled.max } = due
+  const { capsule, times: _, limit = rateLimits.scheduled.max, ...run } = due
   const times = await timesWithoutRun(tx, capsule.id, due.times)
-  const had = await runsSince(tx, capsule.teamId, new Date(at.getTime() - DAY_MS))
+  const had = await runsSince(tx, capsule.teamId, new Date(run.at.getTime() - DAY_MS))
   if (had + times.length > limit)
     throw new ServiceError(
       'rate_limited',
@@ -206,13 +207,11 @@ export async function backfillRuns(
   const made: Backfill['made'] = []
   for (const scheduledAt of times) {
     const { runId } = await createRun(tx, {
+      ...run,
       capsuleId: capsule.id,
       mode: 'verify',
       trigger: 'backfill',
-      owner: { userId: due.userId, keyId: null },
-      actor: due.actor,
-      scheduledAt,
-      at
+      scheduledAt
     })
     made.push({ runId, scheduledAt })
   }

@@ -70,6 +70,8 @@ async function readForm(request: FastifyRequest, { bytesMax, what }: FileRoute):
         parts.push(JSON.stringify(['file', part.filename, digestOf(bytes)]))
       } else {
         const value = String(part.value)
+        if (part.fieldname === 'file')
+          throw new ServiceError('validation_error', `file: has no filename, so it is text; send ${what} as a file`)
         if (part.fieldname !== 'team_id') throw notTaken(part.fieldname, what)
         if (!uuid.test(value)) throw new ServiceError('validation_error', 'team_id: must be a valid uuid')
         teamId = value

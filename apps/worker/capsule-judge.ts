@@ -1,8 +1,9 @@
 // Judges the runs of capsules that have their results (db/capsule-verifications.ts), outside of this process's event loop.
 import type { Logger } from 'pino'
-import { JudgeBusy, type JudgePool } from '../../activities/judge/judge-pool.js'
+import type { JudgePool } from '../../activities/judge/judge-pool.js'
 import type { JudgeInput } from '../../activities/judge/verify.js'
-import { loadToJudge, recordNoVerdict, recordVerification, takeRunToJudge } from '../../db/capsule-verifications.js'
+import { PoolBusy } from '../../activities/threads/thread-pool.js'
+import { loadToJudge, recordJudged, takeRunToJudge } from '../../db/capsule-verifications.js'
 import type { Db } from '../../db/client.js'
 import { reasonOf } from '../../domain/reason.js'
 import type { Verification } from '../../domain/verification/report.js'
@@ -37,7 +38,7 @@ export function startCapsuleJudge({ db, pool, notes, log, everyMs }: CapsuleJudg
   const judge = (input: JudgeInput, runId: string): Promise<Verification | string> =>
     pool.judgeOffLoop(input).catch((err: unknown) => {
       // Another worker, or this one later.
-      if (closed || err instanceof JudgeBusy) throw err
+      if (closed || err instanceof PoolBusy) throw err
       log.error({ err, runId }, 'the results of a run could not be compared')
       return `the results could not be compared: ${reasonOf(err)}`
     })
@@ -50,10 +51,9 @@ export function startCapsuleJudge({ db, pool, notes, log, everyMs }: CapsuleJudg
         runId = closed ? null : await takeRunToJudge(tx, [...putOff])
         if (runId === null) return false
         const input = await loadToJudge(tx, runId)
-        const verification = typeof input === 'string' ? input : await judge(input, runId)
-        if (typeof verification === 'string') await recordNoVerdict(tx, runId, verification)
-        else if (await recordVerification(tx, runId, verification))
-          log.info({ runId, verdict: verification.verdict }, 'a capsule was verified')
+        const found = typeof input === 'string' ? input : await judge(input, runId)
+        if ((await recordJudged(tx, runId, found)) && typeof found !== 'string')
+          log.info({ runId, verdict: found.verdict }, 'a capsule was verified')
         return true
       })
     } catch (error) {

@@ -20,6 +20,10 @@ export const defaultScheduleTimes: ScheduleTimes = { lookMs: 1_000, compareMs: 5
 const AT_ONCE = 100
 /** While the engine is away, a comparison is tried again after this long. */
 const RETRY_MS = 15_000
+/** A schedule that Temporal did not take for another reason than its times is left alone for this long, the others get their turn. */
+const PUT_OFF_MS = 10_000
+/** After so many in one pass Temporal is taken to be away. */
+const FAILURES_MAX = 3
 
 export interface ScheduleSweepDeps {
   db: Db
@@ -31,16 +35,27 @@ export interface ScheduleSweepDeps {
 
 export function startScheduleSweep({ db, copies, times, notes, log }: ScheduleSweepDeps): TimerLoop {
   let comparedAt = Number.NEGATIVE_INFINITY
+  /** By capsule, until when. */
+  const putOff = new Map<string, number>()
 
   async function pass(): Promise<Pass> {
     const lost = await compare()
     const findings: string[] = []
-    const waiting = await unappliedSchedules(db, AT_ONCE)
+    const failures: unknown[] = []
+    for (const [capsuleId, until] of putOff) if (performance.now() > until) putOff.delete(capsuleId)
+    const waiting = await unappliedSchedules(db, AT_ONCE, [...putOff.keys()])
     for (const capsuleId of waiting) {
-      const end = await applySchedule(db, capsuleId, copies)
+      const end = await applySchedule(db, capsuleId, copies).catch((err: unknown) => {
+        failures.push(err)
+        putOff.set(capsuleId, performance.now() + PUT_OFF_MS)
+        log.warn({ err, capsuleId }, 'a schedule was not brought to Temporal; the sweep tries again')
+      })
+      if (failures.length === FAILURES_MAX) break
+      if (!end) continue
       if (end === 'refused') findings.push(`Temporal does not take the schedule of capsule ${capsuleId}`)
       else log.info({ capsuleId, end }, 'a schedule was brought to Temporal')
     }
+    if (failures.length > 0) throw failures[0]
     return {
       more: waiting.length === AT_ONCE,
       handled: waiting.length + lost,

@@ -1,7 +1,5 @@
 // Two runs' counts beside each other, in the form that every statistic here takes.
 
-const { max } = Math
-
 /** Shots by outcome; bit strings, qubit or register bit 0 leftmost. */
 export type Counts = Readonly<Record<string, number>>
 
@@ -28,20 +26,20 @@ export interface CountPair {
 
 /** Pairs up two runs; an outcome that one of them has not seen counts 0 there. Whole numbers from 0 are expected. */
 export function pairUp(sealed: Counts, rerun: Counts): CountPair {
-  const cells = new Map<number, Cell>()
-  let stride = 1
-  for (const outcome in rerun) stride = max(stride, rerun[outcome]! + 1)
+  const cells = new Map<number, Map<number, Cell>>()
   let outcomes = 0
   const add = (x: number, y: number): void => {
     if (x + y === 0) return
     outcomes += 1
-    const known = cells.get(x * stride + y)
+    const row = cells.get(x)
+    const known = row?.get(y)
     if (known) known.times += 1
-    else cells.set(x * stride + y, { x, y, times: 1 })
+    else if (row) row.set(y, { x, y, times: 1 })
+    else cells.set(x, new Map([[y, { x, y, times: 1 }]]))
   }
   for (const outcome in sealed) add(sealed[outcome]!, countOf(rerun, outcome) ?? 0)
   for (const outcome in rerun) if (countOf(sealed, outcome) === undefined) add(0, rerun[outcome]!)
-  const sorted = [...cells.values()].sort((a, b) => a.x - b.x || a.y - b.y)
+  const sorted = [...cells.values()].flatMap((row) => [...row.values()]).sort((a, b) => a.x - b.x || a.y - b.y)
   return {
     n: sorted.reduce((sum, { x, times }) => sum + x * times, 0),
     m: sorted.reduce((sum, { y, times }) => sum + y * times, 0),

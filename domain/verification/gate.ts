@@ -4,6 +4,8 @@ import type { Counts } from './count-pair.js'
 import { isDeepEqual } from './deep-equal.js'
 import type { RunCounts } from './run-counts.js'
 
+/** Shots of a run's circuits, as many as a submission may have: no more than this has been measured. */
+const COUNTED_MAX = 100_000_000
 const sampled = new Set(['simulator_sampled', 'provider_counts', 'provider_measurements'])
 
 /** Why they may not; `null` when they may. */
@@ -23,6 +25,7 @@ function alone(which: string, run: RunCounts): string | null {
   if (run.shots === null) return `${which} does not say how many shots were observed`
   if (sum !== run.shots) return `the counts of ${which} sum to ${sum}, but it observed ${run.shots} shots`
   if (sum === 0) return `${which} has no shots`
+  if (sum > COUNTED_MAX) return `the counts of ${which} sum to ${sum}, more than any run can have measured`
   return null
 }
 

@@ -131,6 +131,8 @@ function notesOf({ sealed, rerun }: Counted): string[] {
     )
   if (sealed.madeBy === 'service' && sealed.circuitSha256 === null)
     notes.push('the circuit has no digest; it is taken to be the same because the program is')
+  if (sealed.madeBy === 'service' && sealed.bitOrder === null)
+    notes.push('neither run says in which order its bits stand; it is taken to be the same because the program is')
   return notes
 }
 
@@ -149,6 +151,22 @@ function hardwareOf({ sealed, rerun }: Counted): Check['hardware'] {
     elapsed_seconds: Number.isFinite(elapsed) ? elapsed : null
   }
 }
+
+/** Beside a difference on a quantum computer: what may have caused it. */
+function sinceSealing({ hardware }: Check): string {
+  if (!hardware) return ''
+  const { sealed_calibration_id: before, rerun_calibration_id: now, elapsed_seconds: seconds } = hardware
+  const calibration =
+    before === null || now === null
+      ? 'it is not known whether the calibration is the same'
+      : before === now
+        ? `the calibration is the same (${now})`
+        : `the calibration is another one (${before} sealed, ${now} now)`
+  return `; ${calibration}${seconds === null ? '' : `, ${lapse(seconds)} have passed`}`
+}
+
+const lapse = (seconds: number): string =>
+  seconds < 172_800 ? `${(seconds / 3600).toFixed(1)} hours` : `${(seconds / 86_400).toFixed(1)} days`
 
 /** Both tests, the distances, and the bound. */
 function measure(tested: Tested, { circuits, alpha, beta, seedText }: Settings): Tested {
@@ -176,7 +194,7 @@ function measure(tested: Tested, { circuits, alpha, beta, seedText }: Settings):
       notes: [
         ...check.notes,
         ...(pearson === null ? ['too few shots for each outcome: not testable by Pearson'] : []),
-        ...(isRepetition(tested)
+        ...(isRepetition(tested) && counts.n === counts.m
           ? [
               'seed and versions are the same, but the counts are not: the run is not as repeatable as it was taken to be'
             ]
@@ -196,12 +214,12 @@ function decide({ check, counts, sealed, rerun }: Tested, settings: Settings): C
       return {
         ...check,
         verdict: 'drifted',
-        reason: `${found}, which is below the margin ${margin}: the machine has drifted; this is no failure of the code`
+        reason: `${found}, which is below the margin ${margin}: the machine has drifted; this is no failure of the code${sinceSealing(check)}`
       }
     return {
       ...check,
       verdict: 'different',
-      reason: `${found}${sealed.hardware && rerun.hardware ? `, at or above the margin ${margin}` : ''}`
+      reason: `${found}${sealed.hardware && rerun.hardware ? `, at or above the margin ${margin}` : ''}${sinceSealing(check)}`
     }
   }
   if (upper <= margin)

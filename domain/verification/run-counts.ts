@@ -1,4 +1,5 @@
 // One circuit's counts in a stored result, with all that decides whether they may be compared.
+import { storableText } from '../json-guard.js'
 import type { Counts } from './count-pair.js'
 
 /** What a result does not say about itself. */
@@ -39,6 +40,8 @@ export interface RunCounts {
 export const CIRCUITS_MAX = 1000
 const DEPTH_MAX = 64
 const bits = /^[01]+( [01]+)*$/
+/** No counts, wherever they stand: that of an outcome which is certain is the whole number 1. */
+const probabilities = new Set(['probabilities', 'quasi_dists', 'quasi_probabilities'])
 /** Members of a result that are the service's own, or no counts whatever they look like. */
 const notTheProgram = new Set([
   'shots',
@@ -115,7 +118,8 @@ function search(value: unknown, pointer: string, depth: number, add: (pointer: s
     add(pointer, counts)
     return
   }
-  for (const [name, part] of Object.entries(value)) search(part, `${pointer}/${escaped(name)}`, depth + 1, add)
+  for (const [name, part] of Object.entries(value))
+    if (!probabilities.has(name)) search(part, `${pointer}/${escaped(name)}`, depth + 1, add)
 }
 
 /** The value as counts; `null` when it is anything else. */
@@ -140,6 +144,7 @@ const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll(
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+// It stands in reports, which the database keeps.
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? storableText(value) : null)
 
 const wholeOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null)

@@ -65,6 +65,8 @@ function meanGapOfHalf(throws: number): number {
 
 /** What a re-run of a sealed run with `sealed` shots needs, where two runs of `needed` shots each would do. */
 export function rerunShots(sealed: number, needed: number): { shots: number } | { impossible: string } {
+  if (needed === Number.POSITIVE_INFINITY)
+    return { impossible: 'no number of shots shows that two distributions are the same; a margin above 0 is needed' }
   const rest = 2 / needed - 1 / sealed
   if (rest <= 1e-12)
     return {

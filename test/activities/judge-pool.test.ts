@@ -1,8 +1,10 @@
 // Verifications in threads: the same as on the caller's own, bounded in number, time and queue.
 import { afterEach, expect, test } from '@jest/globals'
-import { JudgeBusy, type JudgePool, startJudgePool } from '../../activities/judge/judge-pool.js'
+import { type JudgePool, startJudgePool } from '../../activities/judge/judge-pool.js'
 import { type JudgeInput, verify } from '../../activities/judge/verify.js'
+import { PoolBusy } from '../../activities/threads/thread-pool.js'
 import { randomOf } from '../../domain/verification/random.js'
+import { defaultMargin } from '../../domain/verification-margin.js'
 import { resultOf, sampler, shifted } from '../support/verification-runs.js'
 
 const facts = { hardware: false, local: true, completedAt: null }
@@ -29,6 +31,14 @@ test('a verdict from a thread is that of the same call here', async () => {
   expect(one).toEqual(verify(plain))
   expect(other).toEqual(one)
   expect(one.verdict).toBe('consistent')
+})
+
+test('without a declared margin the thread takes what a seal that says nothing would declare', async () => {
+  pool = startJudgePool({ threads: 1 })
+  const few = resultOf({ '00': 50, '11': 50 })
+  const found = await pool.judgeOffLoop({ ...inputOf(few, few), margin: null })
+  expect(found.margin).toBe(defaultMargin([{ text: few, hardware: false }]))
+  expect(found.margin).toBeGreaterThan(0.1)
 })
 
 test('a result that cannot be read fails its own verification alone', async () => {
@@ -60,7 +70,7 @@ test('too many at once are refused, the others judged in turn', async () => {
   pool = startJudgePool({ threads: 1, waitingMax: 2 })
   const first = pool.judgeOffLoop(heavy(2))
   const waiting = [pool.judgeOffLoop(plain), pool.judgeOffLoop(plain)]
-  await expect(pool.judgeOffLoop(plain)).rejects.toBeInstanceOf(JudgeBusy)
+  await expect(pool.judgeOffLoop(plain)).rejects.toBeInstanceOf(PoolBusy)
   expect((await first).checks).toHaveLength(2)
   for (const one of waiting) expect((await one).verdict).toBe('consistent')
 })

@@ -113,6 +113,22 @@ test('a change replaces the copy, whoever lost or made it before', async () => {
   await expect(described(row)).rejects.toThrow(/not found/i)
 })
 
+test('a change that was made while the engine was away loses no time that has come since', async () => {
+  const row = rowOf({ cron: '0 0 29 2 *', paused: false })
+  expect(await copies.put(row)).toBeNull()
+  const setAt = new Date(Date.now() - 150_000)
+  const due = new Date(Math.ceil(setAt.getTime() / 60_000) * 60_000)
+  const cron = `${due.getUTCMinutes()} ${due.getUTCHours()} * * *`
+  expect(await copies.put({ ...row, cron, version: 2, appliedVersion: 1, updatedAt: setAt })).toBeNull()
+  const [started] = await eventually(async () => {
+    const { recentActions } = (await described(row)).info
+    return recentActions.length > 0 && recentActions
+  })
+  expect(started!.scheduledAt).toEqual(due)
+  const { workflow } = started!.action as unknown as { workflow: { workflowId: string } }
+  await client.workflow.getHandle(workflow.workflowId).terminate()
+})
+
 test('the list has the copies of this installation alone', async () => {
   const row = rowOf({ version: 7 })
   const elsewhere = createScheduleCopies(client, `${taskQueue}-elsewhere`)

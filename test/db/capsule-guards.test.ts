@@ -102,7 +102,7 @@ test('a runnable capsule keeps the files that it has', async () => {
 })
 
 describe('deleting a team', () => {
-  const remove = (team: string) => db.transaction((tx) => deleteTeam(tx, team))
+  const remove = (team: string) => db.transaction((tx) => deleteTeam(tx, team, 'system'))
   const capsulesOf = async (team: string) => {
     const [row] = await db.execute(sql`select count(*)::int as count from capsules where team_id = ${team}`)
     return row!.count
@@ -139,7 +139,8 @@ describe('deleting a team', () => {
     await remove(team)
     expect(await capsulesOf(team)).toBe(0)
     const [trail] = await db.execute(sql`select count(*)::int as count from audit_entries where team_id = ${team}`)
-    expect(trail!.count).toBe(2)
+    // Made, sealed, and deleted with its team.
+    expect(trail!.count).toBe(3)
     // The permission was of that transaction alone.
     expect(await refusal(sql`delete from capsules where id = ${await make.sealed()}`)).toBe(REFUSED)
   })

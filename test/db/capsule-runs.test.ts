@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { createCapsule } from '../../db/capsule-changes.js'
+import { loadRun } from '../../db/capsule-run-records.js'
 import { advanceRun, dueRuns } from '../../db/capsule-run-steps.js'
-import { createRun, loadRun } from '../../db/capsule-runs.js'
-import { loadToJudge, recordNoVerdict, recordVerification, takeRunToJudge } from '../../db/capsule-verifications.js'
+import { createRun } from '../../db/capsule-runs.js'
+import { loadToJudge, recordJudged, takeRunToJudge } from '../../db/capsule-verifications.js'
 import { postgresCode } from '../../db/client.js'
 import { newId } from '../../db/ids.js'
 import { requestCancel } from '../../db/job-steps.js'
@@ -192,7 +193,7 @@ describe('a verdict', () => {
     })
     await expect(lost).rejects.toThrow('the worker dies')
     expect(await db.transaction((other) => takeRunToJudge(other))).toBe(runId)
-    await db.transaction((tx) => recordNoVerdict(tx, runId, 'enough'))
+    await db.transaction((tx) => recordJudged(tx, runId, 'enough'))
     expect(await db.transaction((other) => takeRunToJudge(other))).toBeNull()
     expect(await statusOf(runId)).toBe('failed')
   })
@@ -204,8 +205,28 @@ describe('a verdict', () => {
       tasks.map(({ name, sealed, rerun }) => [name, JSON.parse(sealed.text).counts, JSON.parse(rerun.text).counts])
     ).toEqual([['main', { '00': 51, '11': 49 }, { '00': 40, '11': 60 }]])
     expect(tasks[0]!.sealed.facts).toEqual({ hardware: false, local: true, completedAt: expect.any(String) })
-    expect(margin).toBeGreaterThan(0.05)
-    await db.transaction((tx) => recordNoVerdict(tx, runId, 'enough'))
+    // Nothing is sealed.
+    expect(margin).toBeNull()
+    await db.transaction((tx) => recordJudged(tx, runId, 'enough'))
+  })
+
+  test('is not found against evidence that somebody has changed', async () => {
+    const { capsule, runId } = await toBeJudged()
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`set local session_replication_role = replica`)
+      await tx.execute(sql`update capsule_files set content = convert_to(replace(convert_from(content, 'UTF8'), '51', '61'), 'UTF8')
+        where capsule_id = ${capsule} and name = 'tasks/main/result.json'`)
+    })
+    const why = await loadToJudge(db, runId)
+    expect(why).toMatch(/not what its digest says/)
+    expect(await db.transaction((tx) => recordJudged(tx, runId, why as string))).toBe(true)
+    expect(await statusOf(runId)).toBe('failed')
+  })
+
+  test('whose reason holds what no text of the database can is kept without it', async () => {
+    const { capsule, runId } = await toBeJudged()
+    expect(await db.transaction((tx) => recordJudged(tx, runId, 'it said \u0000 and \ud800'))).toBe(true)
+    expect(await loadRun(db, capsule, runId)).toMatchObject({ status: 'failed', reason: 'it said \ufffd and \ufffd' })
   })
 
   test('is given once, and told once to the audit trail and to webhooks', async () => {
@@ -215,10 +236,10 @@ describe('a verdict', () => {
       .values({ id: newId(), teamId, url: 'https://hooks.example.org', events: ['capsule.verified'], ...sealed })
     const { capsule, runId } = await toBeJudged()
     const given = await Promise.all(
-      Array.from({ length: 5 }, () => db.transaction((tx) => recordVerification(tx, runId, report)))
+      Array.from({ length: 5 }, () => db.transaction((tx) => recordJudged(tx, runId, report)))
     )
     expect(given.filter(Boolean)).toHaveLength(1)
-    expect(await db.transaction((tx) => recordNoVerdict(tx, runId, 'late'))).toBe(false)
+    expect(await db.transaction((tx) => recordJudged(tx, runId, 'late'))).toBe(false)
     expect(await toldOf(runId)).toEqual({
       audit: ['capsule.run', 'capsule.verified'],
       webhooks: [

@@ -65,6 +65,7 @@ test.each([
   ],
   [[task('a'), task('b', { shots: of('a') })], 'tasks[1].parameters.shots: a price depends on it'],
   [[task('a'), task('b', { circuit_count: of('a') })], 'tasks[1].parameters.circuit_count: a price depends on it'],
+  [[task('a'), task('b', of('a') as never)], 'tasks[1].parameters: a result can be the value of a parameter, not all'],
   [[task('a'), task('b', { x: { $result: 7 } })], '$result must be the name of a task'],
   [[task('a'), task('b', { x: { ...of('a'), more: 1 } })], 'there may be "path" alone (got "more")'],
   [[task('a'), task('b', { x: of('a', 'counts') })], 'path must be a JSON pointer'],

@@ -44,7 +44,7 @@ describe('a job takes the path that its steps and its operator choose', () => {
 test('a history that has grown long gives way to a new one, which goes on with what is left', async () => {
   const { answer, calls } = await run(longPath)
   expect({ answer, calls }).toEqual(longPath.expected)
-})
+}, 120_000)
 
 describe('histories of earlier workers replay without a difference', () => {
   test('every path has a golden history', () => {
@@ -82,7 +82,7 @@ async function run(path: Path): Promise<{ answer: string; calls: string[] }> {
       args: path.args ?? [{ jobId: '01900000-0000-7000-8000-000000000000', generation: 1 }],
       taskQueue,
       workflowId: taskQueue,
-      workflowExecutionTimeout: '60s',
+      workflowExecutionTimeout: '120s',
       typedSearchAttributes: new TypedSearchAttributes([
         { key: defineSearchAttributeKey('JobStatus', SearchAttributeType.KEYWORD), value: 'pending' }
       ])

@@ -2,12 +2,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { actorText } from '../../../db/audit.js'
+import { findBackend } from '../../../db/backends.js'
 import { tellChange } from '../../../db/capsule-changes.js'
 import { endSchedule, lastScheduledRun, loadSchedule, putSchedule } from '../../../db/capsule-schedules.js'
 import type { CapsuleRow } from '../../../db/capsules.js'
+import type { Tx } from '../../../db/client.js'
 import { membersByAddress } from '../../../db/members.js'
 import { backfillRuns, lockTeam } from '../../../db/scheduled-runs.js'
 import { listVerifications } from '../../../db/verification-history.js'
+import { isFree } from '../../../domain/cost.js'
 import { driftOf } from '../../../domain/drift.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/one-of.js'
@@ -22,8 +25,9 @@ import {
 } from '../../../domain/verification-schedule.js'
 import { lockRequestedCapsule, requestedCapsule } from '../capsule-access.js'
 import type { ApiDeps } from '../deps.js'
-import { callerOf, userOf } from '../plugins/access.js'
+import { type Actor, actorOf, callerOf, userOf } from '../plugins/access.js'
 import { scheduleView, verificationView } from '../schedule-view.js'
+import { assertKeyMayPay } from '../submit-job.js'
 
 const CapsuleId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
@@ -86,6 +90,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
       return app.writeOnce(request, reply, async ({ tx }) => {
         const capsule = await lockRequestedCapsule(request, tx, 'schedule')
         assertVerifiable(capsule)
+        await assertKeyMaySchedule(tx, actorOf(request), capsule)
         const emails = alert?.emails ?? []
         if (emails.length > 0 && !deps.mailer.sends)
           throw new ServiceError(
@@ -187,12 +192,14 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
             'validation_error',
             `to: the schedule is due more than ${BACKFILL_MAX} times in this range, the ${BACKFILL_MAX}th at ${times[BACKFILL_MAX - 1]!.toISOString()}; choose a shorter one`
           )
+        const { user, key } = actorOf(request)
         const { made, passedOver } = await backfillRuns(tx, {
           capsule,
           times,
-          userId: userOf(request).id,
+          owner: { userId: user.id, keyId: key?.id ?? null, keyDailyLimit: key?.dailyLimit ?? null },
           actor: actorText(callerOf(request)),
-          at: deps.now()
+          at: deps.now(),
+          mayUse: ({ pricing }) => assertKeyMayPay(key, pricing)
         })
         return {
           status: 201,
@@ -246,6 +253,23 @@ function assertVerifiable({ sourceJobId }: CapsuleRow): void {
       'validation_error',
       'Only a capsule that was made from a job can be verified: it has the result to compare with'
     )
+}
+
+/**
+ * What a schedule spends is its team's, and no key's: whoever could not spend it with the key cannot have it spent.
+ * @throws ServiceError `permission_denied`.
+ */
+async function assertKeyMaySchedule(tx: Tx, { key }: Actor, { backends }: CapsuleRow): Promise<void> {
+  for (const slug of key ? backends : []) {
+    const backend = await findBackend(tx, slug)
+    if (!backend || isFree(backend.pricing)) continue
+    assertKeyMayPay(key, backend.pricing)
+    if (key!.dailyLimit !== null)
+      throw new ServiceError(
+        'permission_denied',
+        `${slug} is paid, and scheduled runs do not count against the daily limit of this key: use a key without one, or a session`
+      )
+  }
 }
 
 const DAY_MS = 24 * 3_600_000

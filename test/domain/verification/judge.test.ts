@@ -43,6 +43,8 @@ describe('exact', () => {
     const found = verdictOf(seeded(fair), seeded(nearly))
     expect(found).toMatchObject({ verdict: 'consistent', method: 'pearson+cdvv' })
     expect(found.checks[0]!.notes.join()).toContain('the counts are not')
+    // More shots are other counts by intent.
+    expect(verdictOf(seeded(fair), seeded({ '00': 9990, '11': 10_010 })).checks[0]!.notes).toEqual([])
   })
 })
 
@@ -60,6 +62,7 @@ describe('the gate: what is not samples of the same circuit is not tested', () =
     ['sum to 10000, but it observed 9999', runOf(fair), runOf(fair, { shots: 9999 })],
     ['no shots', runOf({}), runOf(fair)],
     ['not whole numbers', runOf({ '0': 0.5, '1': 0.5 }), runOf(fair)],
+    ['more than any run', runOf({ '0': 2 ** 52, '1': 2 ** 52 - 1 }), runOf({ '0': 2 ** 52, '1': 2 ** 52 - 1 })],
     ['different widths', runOf(fair), runOf({ '0': 5000, '1': 5000 })],
     ['the program’s own', runOf(fair), runOf(fair, { countSource: null, madeBy: 'program' })]
   ])('%s', (reason, sealed, rerun) => {
@@ -74,6 +77,13 @@ describe('the gate: what is not samples of the same circuit is not tested', () =
     expect(found.verdict).toBe('consistent')
     expect(found.checks[0]!.notes.join()).toContain('the program itself')
   })
+})
+
+test('where neither run names its bit order, a note says what was taken for granted', () => {
+  const unsaid = (counts: Counts) => runOf(counts, { bitOrder: null })
+  const found = verdictOf(unsaid(fair), unsaid(nearly))
+  expect(found.verdict).toBe('consistent')
+  expect(found.checks[0]!.notes.join()).toContain('in which order its bits stand')
 })
 
 describe('tested', () => {
@@ -100,13 +110,18 @@ describe('tested', () => {
       }
     )
     expect(small.verdict).toBe('drifted')
-    expect(small.reason).toContain('no failure of the code')
+    expect(small.reason).toMatch(
+      /no failure of the code; it is not known whether the calibration is the same, 24\.0 hours have passed$/
+    )
     expect(small.checks[0]!.hardware).toEqual({
       sealed_calibration_id: null,
       rerun_calibration_id: 'new',
       elapsed_seconds: 86_400
     })
-    expect(verdictOf(machine(fair), machine(unfair), { margin: 0.05 }).verdict).toBe('different')
+    const [old, now] = [machine(fair, { calibrationId: 'old' }), machine(unfair, { calibrationId: 'new' })]
+    const large = verdictOf(old, now, { margin: 0.05 })
+    expect(large.verdict).toBe('different')
+    expect(large.reason).toMatch(/margin 0\.05; the calibration is another one \(old sealed, new now\)/)
   })
 
   test('not testable: too few shots for the margin, with how many there must be', () => {
@@ -126,7 +141,7 @@ describe('tested', () => {
     expect(short).not.toHaveProperty('needed_shots')
     expect(short.reason).toContain('no re-run can show it')
     const none = verdictOf(runOf(fair), runOf(fair), { margin: 0 })
-    expect(none.reason).toContain('no re-run')
+    expect(none.reason).toContain('no number of shots')
     const long = verdictOf(runOf(fair), runOf(nearly), { margin: 0.0165 })
     expect(long.reason).toContain('at most 100,000')
   })

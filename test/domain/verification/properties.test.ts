@@ -110,6 +110,17 @@ test('a relabelling keeps the shots of both runs and of every outcome', () => {
   )
 })
 
+test('outcomes with other counts are never taken together, however large the counts are', () => {
+  const [x, y] = [99_999_999, 100_000_007]
+  const { n, m, outcomes, cells } = pairUp({ '00': x, '01': x, '10': 0 }, { '00': y, '01': y + 1, '10': 2 ** 40 })
+  expect({ n, m, outcomes }).toEqual({ n: 2 * x, m: 2 * y + 1 + 2 ** 40, outcomes: 3 })
+  expect(cells).toEqual([
+    { x: 0, y: 2 ** 40, times: 1 },
+    { x, y, times: 1 },
+    { x, y: y + 1, times: 1 }
+  ])
+})
+
 test('the bound is between the distance and 1', () => {
   fc.assert(
     fc.property(counts, counts, (x, y) => {

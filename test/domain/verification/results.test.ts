@@ -79,7 +79,11 @@ describe('counts are found', () => {
     ['other keys', { a: { '0': 5, x: 5 } }],
     ['widths that differ', { a: { '0': 5, '11': 5 } }],
     ['nothing', { a: {}, b: { '0': 0 } }],
-    ['probabilities of a provider', { probabilities: { '0': 1, '1': 1 } }]
+    ['probabilities of a provider', { probabilities: { '0': 1, '1': 1 } }],
+    [
+      'probabilities of a part that is certain',
+      { first: { probabilities: { '1': 1 } }, list: [{ quasi_dists: { '0': 1 } }] }
+    ]
   ])('but not where there are none: %s', (_, value) => expect(placesOf(returned(value))).toEqual([]))
 
   test('a result that is no object is refused; one that is deep or has many is cut off', () => {
@@ -107,6 +111,13 @@ describe('pairs of results', () => {
     ])
   })
 
+  test('a report can be stored, whatever a program has called its circuits', () => {
+    const odd = returned({ 'a\u0000b': { '0': 1000 }, '\ud800': { '0': 1000 }, ['long'.repeat(1000)]: { '0': 1000 } })
+    const { checks, reason } = verdictOf(odd, odd)
+    expect(checks.map(({ name }) => name.length)).toEqual([9, 300, 7])
+    expect(JSON.stringify({ checks, reason })).not.toMatch(/\\u0000|\\ud8/)
+  })
+
   test('a circuit that one of them lacks is not testable', () => {
     const found = verdictOf(returned({ a: { '0': 1000 }, b: { '0': 1000 } }), returned({ a: { '0': 1000 } }))
     expect(found.verdict).toBe('not_testable')
@@ -121,7 +132,14 @@ describe('pairs of results', () => {
   })
 
   test.each<[string, string, string, object, string]>([
-    ['another value', returned({ energy: -1 }, 7), returned({ energy: -2 }, 7), {}, 'they are not'],
+    ['another value', returned({ energy: -1 }, 7), returned({ energy: -2 }, 7), {}, 'although the seed is the same'],
+    [
+      'another version',
+      returned({ energy: -1 }, 7),
+      returned({ energy: -1 }, 7).replace('"engine_version":"1"', '"engine_version":"1.1"'),
+      {},
+      'other versions (statevector 1, framework 2 sealed, statevector 1.1, framework 2 now)'
+    ],
     ['no seed', returned({ energy: -1 }), returned({ energy: -1 }), {}, 'nothing fixed their randomness'],
     ['another seed', returned({ energy: -1 }, 7), returned({ energy: -1 }, 8), {}, 'nothing fixed'],
     ['a provider', returned({ energy: -1 }, 7), returned({ energy: -1 }, 7), { local: false }, 'nothing fixed']

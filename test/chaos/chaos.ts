@@ -1,4 +1,5 @@
-// Chaos: the whole stack as `npm start` runs it, a load of jobs in both modes, and SIGKILL for one part after the other.
+// Chaos: the whole stack as `npm start` runs it, a load of jobs in both modes and of capsules, and SIGKILL for one part after
+// the other.
 // Then calm, a deadline for every job to end, and the proof.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,13 +10,15 @@ import { createAccessCode, grantPlatformAdmin } from '../../db/accounts.js'
 import { type Connection, connect } from '../../db/client.js'
 import { eventually } from '../support/eventually.js'
 import { QjobStart } from '../support/qjob-start.js'
+import { runCapsules } from './capsule-load.js'
 import { createChance } from './chance.js'
 import { type Answer, type ChaosClient, createClient, signUp } from './client.js'
 import { type EmulatedIonq, emulatedIonq } from './ionq.js'
+import type { Findings } from './job-proof.js'
 import { type Kills, killedParts, killInRounds, untilCalm } from './killer.js'
 import { type LoadResult, runLoad } from './load.js'
 import { hardware, simulator } from './plan.js'
-import { endsByMode, type Findings, openWork, prove } from './proof.js'
+import { endsByMode, endsOfCapsules, openWork, prove } from './proof.js'
 
 export interface ChaosOptions {
   seed: number
@@ -35,6 +38,7 @@ export interface ChaosReport {
   kills: Kills
   load: LoadResult
   ends: Awaited<ReturnType<typeof endsByMode>>
+  capsules: Awaited<ReturnType<typeof endsOfCapsules>>
   findings: Findings
   /** From calm until the last job was final; `null` when the deadline passed first. */
   settledSeconds: number | null
@@ -44,6 +48,9 @@ export interface ChaosReport {
 
 /** The scarce team's daily limit in USD: some jobs, and then refusals. */
 const SCARCE_DAILY_USD = 0.3
+/** Stories of capsules begun for each job; each of them makes several jobs. */
+const CAPSULE_SHARE = 0.1
+const PLENTY = 'plenty@example.org'
 
 /** Ends everything that it started, also when it fails; the data folder stays. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
@@ -62,20 +69,35 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       const clients = await prepare(base, connection, ionq)
       const storm = new AbortController()
       const name = `chaos-${options.seed}`
-      const loading = runLoad({
-        clients,
-        chance: createChance(options.seed + 1),
-        name,
-        perSecond: options.jobsPerSecond,
-        signal: storm.signal
-      })
+      const load: LoadResult = { submissions: [], told: new Map(), oddities: [] }
+      const { signal } = storm
+      const loading = Promise.all([
+        runCapsules(
+          {
+            client: clients.plenty,
+            chance: createChance(options.seed + 2),
+            name,
+            perSecond: options.jobsPerSecond * CAPSULE_SHARE,
+            alertTo: PLENTY,
+            signal
+          },
+          load
+        ),
+        runLoad(
+          { clients, chance: createChance(options.seed + 1), name, perSecond: options.jobsPerSecond, signal },
+          load
+        )
+      ])
       const kills = await killInRounds(stack, chance, options).finally(() => storm.abort())
       await untilCalm(stack, base)
-      const load = await loading
-      options.say('calm; every job has to end now')
-      const settledSeconds = await untilSettled(connection, options)
-      const findings = await prove(connection, load, { name, paid: await ionq.tasks() })
-      return { kills, load, ends: await endsByMode(connection), findings, settledSeconds, dataDir }
+      const calmAt = performance.now()
+      options.say('calm; every job and every capsule has to come to its end now')
+      const [told] = await loading
+      const settledSeconds = await untilSettled(connection, options, calmAt)
+      const facts = { name, paid: await ionq.tasks(), told, client: clients.plenty, dataDir }
+      const findings = await prove(connection, load, facts)
+      const ended = { ends: await endsByMode(connection), capsules: await endsOfCapsules(connection) }
+      return { kills, load, ...ended, findings, settledSeconds, dataDir }
     } finally {
       await connection.close()
     }
@@ -95,9 +117,9 @@ async function prepare(
     const cookie = await signUp(base, email, code)
     return createClient(base, () => cookie)
   }
-  const plenty = await client('plenty@example.org')
+  const plenty = await client(PLENTY)
   const scarce = await client('scarce@example.org')
-  await grantPlatformAdmin(db, 'plenty@example.org')
+  await grantPlatformAdmin(db, PLENTY)
   const must = async (answer: Promise<Answer>): Promise<Record<string, unknown>> => {
     const got = await answer
     if (got.kind === 'answer' && got.status < 300) return got.body
@@ -115,8 +137,12 @@ async function prepare(
   return { plenty, scarce }
 }
 
-async function untilSettled(connection: Connection, { settleMs, say }: ChaosOptions): Promise<number | null> {
-  const began = performance.now()
+/** @returns the seconds since it was calm. */
+async function untilSettled(
+  connection: Connection,
+  { settleMs, say }: ChaosOptions,
+  calmAt: number
+): Promise<number | null> {
   let said = Number.POSITIVE_INFINITY
   const settled = async () => {
     const open = await openWork(connection)
@@ -129,7 +155,7 @@ async function untilSettled(connection: Connection, { settleMs, say }: ChaosOpti
   } catch {
     return null
   }
-  return (performance.now() - began) / 1000
+  return (performance.now() - calmAt) / 1000
 }
 
 async function endStack(stack: QjobStart): Promise<void> {

@@ -9,8 +9,8 @@ export const killedParts = ['api', 'worker', 'executor', 'redis', 'temporal', 'p
 export type KilledPart = (typeof killedParts)[number]
 export type Kills = Record<KilledPart, number>
 
-/** A part that falls again and again is started again after up to 30 s, and an executor needs ten more. */
-const BACK_LIMIT_MS = 90_000
+/** A part that falls again and again is started again after up to 30 s, and given a minute; on a busy machine not the first time. */
+const BACK_LIMIT_MS = 240_000
 /** How often a second part falls before the first is back. */
 const PAIR_SHARE = 0.2
 

@@ -2,12 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isFinal, type JobStatus } from '../../domain/job-status.js'
 import type { Chance } from './chance.js'
-import type { ChaosClient } from './client.js'
+import { type ChaosClient, TRIES_MAX, TRY_AGAIN_MS } from './client.js'
 import { type PlannedJob, planJob, planPaidJob } from './plan.js'
 
-/** A submission with a key is sent again so often; each try waits for an answer and then for the api to be back. */
-const TRIES_MAX = 60
-const TRY_AGAIN_MS = 1_000
 /** Of the submissions: by a team with hardly any budget; followed by a second run of an earlier job. */
 const SCARCE_SHARE = 0.15
 const RERUN_SHARE = 0.08
@@ -45,22 +42,17 @@ export interface LoadOptions {
   signal: AbortSignal
 }
 
-/** Resolves when every submission that was begun has its answer, or will never get one. */
-export async function runLoad(options: LoadOptions): Promise<LoadResult> {
+/** Resolves when every submission that was begun has its answer, or will never get one. @param result gets what was told. */
+export async function runLoad(options: LoadOptions, result: LoadResult): Promise<void> {
   const { chance, clients, signal } = options
-  const result: LoadResult = { submissions: [], told: new Map(), oddities: [] }
+  let planned = 0
   const under = new Set<Promise<void>>()
   const begin = (work: Promise<void>) => {
     under.add(work)
     void work.finally(() => under.delete(work))
   }
   const looking = look(result, chance, signal)
-  const come = (planned: PlannedJob, client: ChaosClient) => {
-    const nothingYet = { ids: [], refused: false, mostJobs: 1, lost: 0, cancelAsked: false }
-    const submission: Submission = { ...planned, ...nothingYet, client }
-    result.submissions.push(submission)
-    begin(submit(submission, result))
-  }
+  const come = (plan: PlannedJob, client: ChaosClient) => begin(submit(submissionOf(plan, client), result))
   // Whatever chance brings: some paid work of each mode is under way.
   for (const mode of ['direct', 'temporal'] as const)
     come(planPaidJob(chance, `${options.name}-paid-${mode}`, mode), clients.plenty)
@@ -70,14 +62,26 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
     await delay(Math.min(pause, 5_000), undefined, { signal }).catch(() => {})
     if (signal.aborted) break
     const client = chance.holds(SCARCE_SHARE) ? clients.scarce : clients.plenty
-    come(planJob(chance, `${options.name}-${result.submissions.length}`, client === clients.plenty), client)
+    come(planJob(chance, `${options.name}-${planned++}`, client === clients.plenty), client)
     if (chance.holds(RERUN_SHARE)) begin(rerun(chance, result))
   }
   await Promise.all([looking, ...under])
-  return result
 }
 
-async function submit(submission: Submission, result: LoadResult): Promise<void> {
+/** A planned job before anybody has asked for it. */
+export const submissionOf = (plan: PlannedJob, client: ChaosClient): Submission => ({
+  ...plan,
+  client,
+  ids: [],
+  refused: false,
+  mostJobs: 1,
+  lost: 0,
+  cancelAsked: false
+})
+
+/** Submits a planned job, and cancels it when that is planned. Resolves when that is answered, or never will be. */
+export async function submit(submission: Submission, result: LoadResult): Promise<void> {
+  result.submissions.push(submission)
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
     const answer = await submission.client.call('POST', '/api/jobs/submit', submission.body, submission.key)
     if (answer.kind === 'answer') {

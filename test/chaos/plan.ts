@@ -7,32 +7,39 @@ export const simulator = { slug: 'marqov-sim', pricing: { taskFee: 0.01, perShot
 /** Its provider counts what was paid for. */
 export const hardware = 'ionq-direct-forte-1'
 
-const SHOTS = 100
+export const SHOTS = 100
 /** Longer than the cancel that ends it, even when the api is away for a while. */
 const LONG_SECONDS = 60
+
+/** Counts that a program leaves, or that it fails by itself. */
+export type End = Readonly<Record<string, number>> | 'execution_error'
 
 export interface PlannedJob {
   name: string
   mode: ExecutionMode
   body: Record<string, unknown>
-  /** How it ends when nothing dies: with these counts, or failed by its own program. */
-  end: Record<string, number> | 'execution_error'
+  /** How it may end when nothing dies; mostly there is one way. */
+  ends: readonly End[]
   /** Cancelled so long after the answer; `null` = never. */
   cancelAfterMs: number | null
   /** An Idempotency-Key: a submission whose answer was lost is sent again with it until there is one. */
   key: string | null
 }
 
-type Program = Pick<PlannedJob, 'body' | 'end'>
+interface Program {
+  body: Record<string, unknown>
+  end: End
+}
 
 // Read backwards they are others: a turned register shows.
 const outcomes = ['100', '110', '001', '011']
 
-function circuit(chance: Chance): Program {
+/** Of three qubits, in OpenQASM 3. */
+export function circuit(chance: Chance): Program & { payload: string; end: Record<string, number> } {
   const bits = chance.pick(outcomes)
   const gates = [...bits].map((bit, at) => (bit === '1' ? `x q[${at}];\n` : '')).join('')
   const payload = `OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[3] q;\nbit[3] c;\n${gates}c = measure q;\n`
-  return { body: { circuit: { format: 'qasm3', payload } }, end: { [bits]: SHOTS } }
+  return { payload, body: { circuit: { format: 'qasm3', payload } }, end: { [bits]: SHOTS } }
 }
 
 const program = (seconds: number): Program => ({
@@ -88,7 +95,7 @@ const failing = (): Program => ({
 export function planPaidJob(chance: Chance, name: string, mode: ExecutionMode): PlannedJob {
   const { body, end } = circuit(chance)
   const common = { name, backend: hardware, params: { shots: SHOTS }, execution_mode: mode }
-  return { name, mode, body: { ...common, ...body }, end, cancelAfterMs: null, key: `chaos ${name}` }
+  return { name, mode, body: { ...common, ...body }, ends: [end], cancelAfterMs: null, key: `chaos ${name}` }
 }
 
 /** The next job of the load. `name` is what it is found by afterwards. @param mayPay the team has a provider's credentials. */
@@ -98,7 +105,7 @@ export function planJob(chance: Chance, name: string, mayPay: boolean): PlannedJ
   const kind = chance.next()
   const plan = ({ body, end }: Program, cancelAfterMs: number | null = null, more = {}): PlannedJob => {
     const common = { name, backend: simulator.slug, params: { shots: SHOTS }, execution_mode: mode }
-    return { name, mode, body: { ...common, ...body, ...more }, end, cancelAfterMs, key }
+    return { name, mode, body: { ...common, ...body, ...more }, ends: [end], cancelAfterMs, key }
   }
   if (kind < 0.1) return plan(program(chance.between(0.5, 4)))
   if (kind < 0.18) return plan(program(LONG_SECONDS), chance.between(500, 5_000))

@@ -1,64 +1,19 @@
 // What has to hold when the dust has settled, each promise asked of the database itself.
 
 import type { Connection } from '../../db/client.js'
-import { ledgerMismatches } from '../../db/money-proof.js'
-import { isFinal, type JobStatus, mayFollow } from '../../domain/job-status.js'
+import { proveAll } from '../../db/money-proof.js'
+import { eventually } from '../support/eventually.js'
+import { type CapsuleFacts, proveCapsules } from './capsule-proof.js'
 import type { PaidTask } from './ionq.js'
-import type { LoadResult, Submission } from './load.js'
+import { checkJob, type Findings, type JobLine, jobsOf, promises } from './job-proof.js'
+import type { LoadResult } from './load.js'
 import { hardware } from './plan.js'
-
-/** What is counted, in the order of the report; each counts what broke it. */
-export const promises = [
-  'jobs lost',
-  'jobs stuck',
-  'jobs made twice',
-  'jobs executed twice',
-  'work paid twice',
-  'ends that nothing explains',
-  'wrong results',
-  'ends taken back',
-  'broken histories',
-  'jobs before their time',
-  'jobs charged wrongly',
-  'ledger beside its counters',
-  'reservations left',
-  'limits exceeded',
-  'leftovers',
-  'odd answers'
-] as const
-
-/** For each promise what broke it, in words; empty = kept. */
-export type Findings = Record<(typeof promises)[number], string[]>
-
-interface JobLine {
-  id: string
-  name: string
-  status: JobStatus
-  mode: 'direct' | 'temporal'
-  /** Run by a workflow, which goes on after a death. */
-  durable: boolean
-  backend: string
-  /** By which its work at a provider is known there. */
-  tokens: string[]
-  errorCode: string | null
-  errorMessage: string | null
-  estimated: string
-  actual: string | null
-  early: boolean
-  result: string | null
-  /** Of the job itself. */
-  attempts: string[]
-  /** Of each task of its graphs. */
-  tasks: { key: string; state: string; attempts: string[] }[]
-  events: { seq: number; type: string; status: JobStatus }[]
-  ledger: { kind: string; amount: string }[]
-}
 
 /** @param facts.name begins the name of every job of the load. @param facts.paid what the provider has accepted. */
 export async function prove(
   connection: Connection,
   load: LoadResult,
-  { name, paid }: { name: string; paid: PaidTask[] }
+  { name, paid, ...capsules }: { name: string; paid: PaidTask[] } & Omit<CapsuleFacts, 'jobs'>
 ): Promise<Findings> {
   const findings = Object.fromEntries(promises.map((promise) => [promise, []])) as unknown as Findings
   const jobs = await jobsOf(connection, name)
@@ -85,64 +40,8 @@ export async function prove(
   findings['odd answers'].push(...load.oddities)
   await checkMoney(connection, findings)
   await checkLeftovers(connection, findings)
+  await proveCapsules(connection, { ...capsules, jobs }, findings)
   return findings
-}
-
-function checkJob(job: JobLine, submission: Submission, findings: Findings): void {
-  const say = (promise: keyof Findings, what: string) =>
-    findings[promise].push(`${job.name} (${job.mode}) ${job.id}: ${what}`)
-  const { status, attempts } = job
-  // The rest is said of jobs that have ended.
-  if (!isFinal(status)) {
-    say('jobs stuck', status)
-    return
-  }
-
-  const completed = attempts.filter((state) => state === 'completed').length
-  if (completed > 1 || (!job.durable && attempts.length > 1))
-    say('jobs executed twice', `attempts ${attempts.join(', ')}`)
-  if (status === 'completed' ? completed !== 1 : attempts.includes('running'))
-    say('broken histories', `${status} with attempts ${attempts.join(', ') || 'none'}`)
-  for (const task of job.tasks) checkTask(task, status, say)
-
-  const odd = unexplainedEnd(job, submission)
-  if (odd) say('ends that nothing explains', odd)
-  if (status === 'completed' && submission.end !== 'execution_error') {
-    const counts = JSON.stringify((JSON.parse(job.result ?? 'null') as { counts?: unknown } | null)?.counts)
-    if (counts !== JSON.stringify(submission.end))
-      say('wrong results', `${counts} where ${JSON.stringify(submission.end)} is right`)
-  }
-  if (job.early) say('jobs before their time', 'started before its not_before')
-
-  const steps = job.events.filter(({ type }) => type === 'status')
-  const told = steps.map((step) => step.status)
-  const inOrder = told.every((step, at) => (at === 0 ? step === 'pending' : mayFollow(told[at - 1]!, step)))
-  const numbered = job.events.every(({ seq }, at) => seq === at + 1)
-  if (!inOrder || !numbered || told.at(-1) !== status) say('broken histories', `${told.join(' > ')}, now ${status}`)
-
-  const sum = (kind: string) =>
-    job.ledger.filter((entry) => entry.kind === kind).reduce((total, { amount }) => total + BigInt(amount), 0n)
-  const due = status === 'completed' ? BigInt(job.estimated) : 0n
-  const settled = sum('settle') + sum('adjust')
-  const open = sum('reserve') - sum('settle') - sum('release')
-  if (sum('reserve') !== BigInt(job.estimated) || settled !== due || open !== 0n || job.actual !== String(due))
-    say(
-      'jobs charged wrongly',
-      `${status}, estimated ${job.estimated}, shown ${job.actual}, ledger ${job.ledger.map(({ kind, amount }) => `${kind} ${amount}`).join(', ')}`
-    )
-}
-
-function checkTask(
-  { key, state, attempts }: JobLine['tasks'][number],
-  job: JobStatus,
-  say: (promise: keyof Findings, what: string) => void
-): void {
-  const completed = attempts.filter((end) => end === 'completed').length
-  if (completed > 1 || (completed === 1 && attempts.at(-1) !== 'completed'))
-    say('jobs executed twice', `task ${key}: attempts ${attempts.join(', ')}`)
-  const over = ['completed', 'failed', 'cancelled', 'skipped'].includes(state) && !attempts.includes('running')
-  if (!over || (state === 'completed') !== (completed === 1) || (job === 'completed' && state !== 'completed'))
-    say('broken histories', `${job} with task ${key} ${state}, attempts ${attempts.join(', ') || 'none'}`)
 }
 
 /** One paid task for each job that its provider has accepted, and none that belongs to no job. */
@@ -162,43 +61,9 @@ function checkPaidWork(jobs: JobLine[], paid: PaidTask[], findings: Findings): v
   }
 }
 
-/** Why a job may end as it did: its own program, a cancel, or a process that died under it. */
-function unexplainedEnd(job: JobLine, { end, cancelAsked }: Submission): string | null {
-  const { status, errorCode, attempts } = job
-  const why = `${status} ${errorCode ?? ''} ${job.errorMessage ?? ''}`
-  if (status === 'completed') return end === 'execution_error' ? 'completed, though its program fails' : null
-  if (status === 'cancelled') return cancelAsked ? null : 'cancelled, and nobody asked for it'
-  if (status !== 'failed') return why
-  if (errorCode === 'execution_error') return end === 'execution_error' ? null : why
-  if (!job.durable) return ['worker_lost', 'execution_service_lost'].includes(errorCode ?? '') ? null : why
-  // A durable job gives up after its third lost attempt, no sooner.
-  const losses = [attempts, ...job.tasks.map((task) => task.attempts)]
-  const lost = Math.max(...losses.map((states) => states.filter((state) => state === 'lost').length))
-  return errorCode === 'execution_service_lost' && lost >= 3 ? null : why
-}
-
-async function jobsOf({ sql }: Connection, name: string): Promise<JobLine[]> {
-  return sql<JobLine[]>`
-    select j.id, j.name, j.status, j.execution_mode as mode, j.durable, j.backend,
-      (select coalesce(json_agg(token), '[]') from provider_tasks t where t.job_id = j.id) as tokens, j.error_code as "errorCode", j.error_message as "errorMessage",
-      j.estimated_cost_micro::text as estimated, j.actual_cost_micro::text as actual,
-      coalesce(j.started_at < j.not_before, false) as early,
-      (select convert_from(a.content, 'UTF8') from artifacts a
-        where a.job_id = j.id and a.name = 'result.json' and a.sha256 = j.result_sha256) as result,
-      (select coalesce(json_agg(state order by number), '[]') from attempts a where a.job_id = j.id and a.task = '') as attempts,
-      (select coalesce(json_agg(json_build_object('key', t.key, 'state', t.state, 'attempts',
-          (select coalesce(json_agg(a.state order by a.number), '[]') from attempts a
-            where a.job_id = t.job_id and a.task = t.key))), '[]')
-        from job_tasks t where t.job_id = j.id) as tasks,
-      (select coalesce(json_agg(json_build_object('seq', seq, 'type', type, 'status', status) order by seq), '[]')
-        from job_events e where e.job_id = j.id) as events,
-      (select coalesce(json_agg(json_build_object('kind', kind, 'amount', amount_micro::text)), '[]')
-        from ledger l where l.job_id = j.id) as ledger
-    from jobs j where j.name like ${`${name}-%`} order by j.id`
-}
-
 async function checkMoney({ db, sql }: Connection, findings: Findings): Promise<void> {
-  findings['ledger beside its counters'].push(...(await ledgerMismatches(db)).map((row) => JSON.stringify(row)))
+  // The worker proves it as well, one at a time.
+  findings['ledger beside its counters'].push(...(await eventually(() => proveAll(db), { timeoutMs: 30_000 })))
   const left =
     await sql`select team_id, period, starts_on::text, reserved_micro::text from budget_counters where reserved_micro <> 0`
   findings['reservations left'].push(...left.map((row) => JSON.stringify(row)))
@@ -217,10 +82,12 @@ async function checkLeftovers({ sql }: Connection, findings: Findings): Promise<
   findings.leftovers.push(...rows.map((row) => JSON.stringify(row)))
 }
 
-/** Jobs that are not final yet, and what an engine still has to be told. */
+/** Jobs and runs that are not final yet, and what an engine still has to be told. */
 export async function openWork({ sql }: Connection): Promise<number> {
   const [row] = await sql<{ open: number }[]>`
-    select ((select count(*) from jobs where status in ('pending', 'running', 'cancelling')) + (select count(*) from outbox))::int as open`
+    select ((select count(*) from jobs where status in ('pending', 'running', 'cancelling')) + (select count(*) from outbox)
+      + (select count(*) from capsule_runs where status in ('pending', 'running', 'judging'))
+      + (select count(*) from capsule_schedules where ended_at is not null))::int as open`
   return row!.open
 }
 
@@ -231,4 +98,13 @@ export async function endsByMode({
   return sql`
     select execution_mode as mode, backend, status, coalesce(error_code, '') as error, count(*)::int as count
     from jobs group by 1, 2, 3, 4 order by 1, 2, 3, 4`
+}
+
+/** How many capsules came to which state, how many of their runs ended how, and how many alerts were told. */
+export async function endsOfCapsules({ sql }: Connection): Promise<{ what: string; count: number }[]> {
+  return sql`
+    select 'capsule ' || state as what, count(*)::int as count from capsules group by 1
+    union all select 'run ' || mode || ', ' || trigger || ': ' || coalesce(verdict, status), count(*)::int from capsule_runs group by 1
+    union all select 'alert', count(*)::int from capsule_runs where alerted_at is not null
+    order by 1`
 }

@@ -1,13 +1,13 @@
 // The report of a chaos run, for a terminal.
 import type { ChaosReport } from './chaos.js'
-import { promises } from './proof.js'
+import { promises } from './job-proof.js'
 
 const SHOWN_MAX = 10
 
 const row = (label: string, value: string | number) => `  ${label.padEnd(56)} ${value}`
 
 /** Kills by part, jobs by mode and end, and each promise with how often it was broken. */
-export function reportText({ kills, load, ends, findings, settledSeconds }: ChaosReport): string {
+export function reportText({ kills, load, ends, capsules, findings, settledSeconds }: ChaosReport): string {
   const count = (holds: (submission: (typeof load.submissions)[number]) => boolean) =>
     load.submissions.filter(holds).length
   const lost = load.submissions.reduce((total, submission) => total + submission.lost, 0)
@@ -36,6 +36,9 @@ export function reportText({ kills, load, ends, findings, settledSeconds }: Chao
       'all final after',
       settledSeconds === null ? 'not within the deadline' : `${settledSeconds.toFixed(0)} s of calm`
     ),
+    '',
+    'capsules',
+    ...capsules.map(({ what, count: some }) => row(what, some)),
     '',
     'promises broken',
     ...promises.map((promise) => row(promise, findings[promise].length)),

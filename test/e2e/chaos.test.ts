@@ -2,15 +2,15 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { runChaos } from '../chaos/chaos.js'
 import { removeDataDir } from '../chaos/data-folder.js'
+import { promises } from '../chaos/job-proof.js'
 import { killedParts } from '../chaos/killer.js'
 import { hardware, simulator } from '../chaos/plan.js'
-import { promises } from '../chaos/proof.js'
 import { reportText } from '../chaos/report.js'
 
 const folders: string[] = []
 afterAll(() => folders.forEach(removeDataDir))
 
-test('while every part is killed, no job is lost, stuck, run twice, wrong or charged wrongly', async () => {
+test('while every part is killed, no job, capsule or verification is lost, stuck, doubled, wrong or charged wrongly', async () => {
   const said: string[] = []
   const report = await runChaos({
     seed: 1,
@@ -41,4 +41,10 @@ test('while every part is killed, no job is lost, stuck, run twice, wrong or cha
   for (const mode of ['direct', 'temporal'])
     for (const backend of [simulator.slug, hardware])
       expect(report.ends).toContainEqual(expect.objectContaining({ mode, backend, status: 'completed' }))
+  for (const what of [
+    /^capsule (published|archived)$/,
+    /^run template, request: completed$/,
+    /^run verify, .*: exact$/
+  ])
+    expect(report.capsules).toContainEqual(expect.objectContaining({ what: expect.stringMatching(what) }))
 }, 300_000)

@@ -10,19 +10,27 @@ const commonjs = [
 /** Packages that are ES modules and are required by CommonJS ones, which jest can only do on Node >= 24.9. */
 const esmPackages = 'cookie|content-disposition'
 
+/** Fastify looks for each plugin's name among all loaded modules, which takes half a second of each api under jest. */
+const pluginNames = 'fastify/lib/plugin-utils'
+
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/(dist|\\.test|\\.data|\\.demo|\\.venv)/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: { '^.+\\.ts$': typescript, [`/node_modules/(${esmPackages})/.+\\.js$`]: commonjs },
-  transformIgnorePatterns: [`/node_modules/(?!(${esmPackages})/)`],
+  transform: {
+    '^.+\\.ts$': typescript,
+    [`/node_modules/(${esmPackages})/.+\\.js$`]: commonjs,
+    [`/node_modules/${pluginNames}\\.js$`]: '<rootDir>/test/support/plugin-names.cjs'
+  },
+  transformIgnorePatterns: [`/node_modules/(?!(${esmPackages})/|${pluginNames}\\.js)`],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   reporters: ['default', '<rootDir>/test/support/plain-reporter.cjs'],
-  // The machine that the limits are meant for has two cores, and every test talks to servers that need some of them.
-  maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/sequencer.cjs',
+  // The machine that the limits are meant for has two cores; a third of the time a test waits for another process.
+  maxWorkers: 3,
   testTimeout: 30_000,
   watchman: false
 }

@@ -117,18 +117,61 @@ test('only a capsule that is sealed and was made from a job goes on a schedule',
   expect([unmade.status, unmade.body.error]).toEqual([400, expect.stringMatching(/made from a job/)])
 })
 
-test('a member who owns neither capsule nor team is refused, and so is a key', async () => {
+test('a member who owns neither capsule nor team is refused', async () => {
   expect((await put({ cron: '@daily' }, member)).status).toBe(403)
   expect((await member.ask('DELETE', path)).status).toBe(403)
-  const { body } = await owner.post('/api/team/api-keys', {
-    team_id: owner.teamId,
-    name: 'k',
-    tier: 'qpu',
-    kind: 'live'
+})
+
+describe('a key of the capsule’s owner', () => {
+  const asKey = async (more: Record<string, unknown>) => {
+    const { body } = await owner.post('/api/team/api-keys', { team_id: owner.teamId, name: 'k', kind: 'live', ...more })
+    return { authorization: `Bearer ${body.key}` }
+  }
+
+  test('sets and ends its schedule, in the name of the owner', async () => {
+    const key = await asKey({ tier: 'simulate' })
+    expect((await api.ask('PUT', path, { cron: '@daily' }, key)).status).toBe(200)
+    expect((await loadSchedule(db, capsule.id))!.createdBy).toBe(owner.id)
+    expect((await api.ask('DELETE', path, undefined, key)).status).toBe(200)
+    expect((await put({ cron: '@daily' })).status).toBe(200)
+    expect((await api.ask('GET', path, undefined, await asKey({ tier: 'read' }))).status).toBe(200)
+    expect((await api.ask('DELETE', path, undefined, await asKey({ tier: 'read' }))).status).toBe(403)
   })
-  const asKey = { authorization: `Bearer ${body.key}` }
-  expect((await api.ask('PUT', path, { cron: '@daily' }, asKey)).status).toBe(403)
-  expect((await api.ask('GET', path, undefined, asKey)).status).toBe(200)
+
+  test('has nothing spent that it could not spend', async () => {
+    const paid = await addVerifiableCapsule(db, person(owner), {
+      teamId: owner.teamId,
+      task: { backend: 'aer-statevector' }
+    })
+    const price = (micro: number) =>
+      db.execute(sql`update backends set task_fee_micro = ${micro} where slug = 'aer-statevector'`)
+    await price(1_000_000)
+    const at = `/api/capsules/${paid.id}/schedule`
+    const answers = []
+    for (const more of [
+      { tier: 'simulate' },
+      { tier: 'qpu', kind: 'test' },
+      { tier: 'qpu', daily_limit_usd: 5 },
+      { tier: 'qpu' }
+    ]) {
+      const { status, body } = await api.ask('PUT', at, { cron: '* * * * *' }, await asKey(more))
+      answers.push([status, status === 200 ? '' : (body.error.message ?? body.error)])
+    }
+    expect(answers).toEqual([
+      [403, expect.stringMatching(/tier qpu/)],
+      [403, expect.stringMatching(/test key/)],
+      [403, expect.stringMatching(/do not count against the daily limit/)],
+      [200, '']
+    ])
+    // What is back-filled is the key's own.
+    const minute = (ago: number) => new Date(Math.floor(now.getTime() / 60_000 - ago) * 60_000).toISOString()
+    const range = { from: minute(2), to: minute(1) }
+    expect((await api.ask('POST', `${at}/backfill`, range, await asKey({ tier: 'simulate' }))).status).toBe(403)
+    const limited = await asKey({ tier: 'qpu', daily_limit_usd: 0.5 })
+    const over = await api.ask('POST', `${at}/backfill`, range, limited)
+    await price(0)
+    expect([over.status, JSON.stringify(over.body)]).toEqual([402, expect.stringMatching(/key/)])
+  })
 })
 
 test('archiving ends the schedule', async () => {

@@ -157,7 +157,6 @@ function expected(caller: CallerKind, state: CapsuleState, name: string): [statu
   if (name === 'clone' && state === 'published' && !mayRead) return [201, null]
   if (name === 'export' && state === 'published' && !mayRead) return [200, null]
   if (!mayRead) return [404, /^no such capsule$/]
-  if (name === 'schedule' && caller.includes('key')) return [403, /^API keys may not do this/]
   if (caller === 'read key of the capsule owner' && !action.isRead) return [403, /needs an API key of tier simulate/]
   if (caller === 'capsule owner, team suspended' && !action.isRead) return [403, /suspended/]
   if (!action.by.includes(caller)) return [403, /^Only the owner of a capsule/]

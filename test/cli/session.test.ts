@@ -315,4 +315,8 @@ test('access codes keep their number of uses and their end, and no two are alike
   expect(await look.json()).toEqual({ valid: true, remaining_uses: 5 })
   const again = await ada.run(args, '', env)
   expect([again.code, again.stderr]).toEqual([4, 'qjob: this access code exists already: choose another\n'])
+  const random = JSON.parse((await ada.run(['admin', 'create-code', '--json'], '', env)).stdout)
+  expect(random).toMatchObject({ uses: 1, expires_at: null })
+  const newcomer = await newShell().run(['sign-up', 'c@example.org', '--code', random.code], `${password}\n`)
+  expect(newcomer.code).toBe(0)
 })

@@ -1,5 +1,6 @@
 // A user of a service, signed in on a shell of their own.
 import { expect } from '@jest/globals'
+import { createAccessCode } from '../../db/accounts.js'
 import { Shell, type startService } from './qjob.js'
 
 const password = 'correct horse battery'
@@ -9,8 +10,8 @@ export async function signedUp(
   email: string
 ): Promise<Shell> {
   const shell = new Shell({ QJOB_URL: url })
-  const code = await shell.run(['admin', 'create-code', '--json'], '', { DATABASE_URL: database.url })
-  const ended = await shell.run(['sign-up', email, '--code', JSON.parse(code.stdout).code], `${password}\n`)
+  const code = await createAccessCode(database.db, { uses: 1 })
+  const ended = await shell.run(['sign-up', email, '--code', code], `${password}\n`)
   expect(ended).toEqual({ code: 0, stdout: `Signed in to ${url} as ${email}.\n`, stderr: '' })
   return shell
 }

@@ -73,7 +73,7 @@ test('a deleted team leaves books that are right, without its keys and with what
   const key = await addKey(db, person, teamId, usd(50))
   await requestCancel(db, await addJob(db, person, { ...priced(5), key }))
   await addHeldJob(db, person, { ...priced(8), key })
-  await db.transaction((tx) => deleteTeam(tx, teamId))
+  await db.transaction((tx) => deleteTeam(tx, teamId, 'system'))
   expect([await proveRecent(db), await proveAll(db)]).toEqual([[], []])
   expect((await loadMoney(db, 10)).held).toMatchObject({ jobs: 1, amount: usd(8) })
 })

@@ -1,14 +1,18 @@
 // Which runs a schedule makes, by the rows alone: whatever the engine starts, and how often.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
+import { pino } from 'pino'
+import { startScheduleSweep } from '../../apps/worker/schedule-sweep.js'
+import { createSweepNotes } from '../../apps/worker/sweep-notes.js'
 import { afterVerdict } from '../../db/capsule-alerts.js'
-import { endSchedule, type GivenSchedule, putSchedule } from '../../db/capsule-schedules.js'
+import { endSchedule, type GivenSchedule, loadSchedule, putSchedule } from '../../db/capsule-schedules.js'
 import { newId } from '../../db/ids.js'
 import { backfillRuns, lockTeam, outcomeOfRun, startScheduledRun } from '../../db/scheduled-runs.js'
-import { capsuleAlertMails, capsuleRuns, capsules } from '../../db/tables/capsules.js'
+import { capsuleAlertMails, capsuleRuns, capsuleSchedules, capsules } from '../../db/tables/capsules.js'
 import { webhookDeliveries, webhooks } from '../../db/tables/teams.js'
 import type { Verdict } from '../../domain/verification/verdict.js'
 import { createTestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
 import { addPerson, type Person } from '../support/rows.js'
 import { addVerifiableCapsule, type VerifiableCapsule } from '../support/verifiable-capsules.js'
 
@@ -107,6 +111,32 @@ describe('a time at which the schedule is due', () => {
   })
 })
 
+test('a schedule that the engine cannot take holds up no other', async () => {
+  const others = await Promise.all([1, 2].map(() => addVerifiableCapsule(db, owner)))
+  const ids = [capsule, ...others].map(({ id }) => id)
+  for (const id of ids) await put({}, id)
+  const log = pino({ enabled: false })
+  const sweep = startScheduleSweep({
+    db,
+    log,
+    times: { lookMs: 10, compareMs: 60_000 },
+    notes: createSweepNotes(db, log, () => performance.now()),
+    copies: {
+      put: async ({ capsuleId }) => {
+        if (capsuleId === capsule.id) throw new Error('the engine is not itself')
+        return null
+      },
+      remove: async () => {},
+      list: async () => new Map()
+    }
+  })
+  const isApplied = async (id: string) => (await loadSchedule(db, id))!.appliedVersion === 1
+  await eventually(async () => (await Promise.all(others.map(({ id }) => isApplied(id)))).every(Boolean))
+  await sweep.close()
+  expect(await isApplied(capsule.id)).toBe(false)
+  for (const id of ids) await db.delete(capsuleSchedules).where(eq(capsuleSchedules.capsuleId, id))
+})
+
 describe('a run that cannot be made is recorded with its reason', () => {
   test('of a suspended team', async () => {
     await put()
@@ -150,7 +180,7 @@ describe('back-filling', () => {
       return backfillRuns(tx, {
         capsule: row!,
         times: hours.map(due),
-        userId: owner.userId,
+        owner: { userId: owner.userId, keyId: null },
         actor: 'system',
         at,
         limit
@@ -177,6 +207,64 @@ describe('back-filling', () => {
     await put()
     await expect(backfill([1, 2, 3], 2)).rejects.toThrow(/These are 3 runs/)
     expect(await runs()).toEqual([])
+  })
+})
+
+describe('a schedule that is refused', () => {
+  const told = async () =>
+    (await runs()).filter(({ alertedAt }) => alertedAt !== null).map(({ scheduledAt }) => scheduledAt)
+  const suspend = (at: 'now()' | 'null') =>
+    db.execute(sql`update teams set suspended_at = ${sql.raw(at)} where id = ${capsule.teamId}`)
+  /** As if all of it had been a while ago. */
+  const age = (hours: number) =>
+    db.transaction(async (tx) => {
+      await tx.execute(sql`set local session_replication_role = replica`)
+      await tx.execute(sql`update capsule_runs set alerted_at = alerted_at - make_interval(hours => ${hours})
+        where capsule_id = ${capsule.id}`)
+    })
+
+  test('is told when that begins, not each time, and again when it begins anew', async () => {
+    await db.delete(capsuleAlertMails)
+    await put({ alertEmails: [owner.email] })
+    await suspend('now()')
+    await start(1)
+    await start(2)
+    await age(25)
+    await start(3)
+    expect(await told()).toEqual([due(1)])
+    expect((await db.select().from(capsuleAlertMails)).map(({ email }) => email)).toEqual([owner.email])
+    await suspend('null')
+    await endRun(((await start(4)) as { runId: string }).runId, { verdict: 'exact' })
+    await suspend('now()')
+    await start(5)
+    expect(await told()).toEqual([due(1), due(5)])
+    // One that comes and goes is told once a day.
+    await suspend('null')
+    await endRun(((await start(6)) as { runId: string }).runId, { verdict: 'exact' })
+    await suspend('now()')
+    await start(7)
+    expect(await told()).toEqual([due(1), due(5)])
+  })
+
+  test('is told to nobody where the schedule does not name what failed, and hides no other alert', async () => {
+    await put({ alertOn: ['different'] })
+    await suspend('now()')
+    await start(1)
+    expect(await told()).toEqual([])
+    await suspend('null')
+    await put()
+    const surprise = async (hour: number) => {
+      const { runId } = (await start(hour, { version: 2 })) as { runId: string }
+      await endRun(runId, { verdict: 'different' })
+      const second = (await runs()).find(({ confirms }) => confirms === runId)
+      if (second) await endRun(second.id, { verdict: 'different' })
+    }
+    await surprise(2)
+    await suspend('now()')
+    await start(3, { version: 2 })
+    await suspend('null')
+    await surprise(4)
+    expect(await told()).toEqual([due(2), due(3)])
   })
 })
 
@@ -258,7 +346,13 @@ describe('a verdict that nobody wants', () => {
     const hours = [1, 2, 3, 4, 5]
     await db.transaction(async (tx) => {
       const [row] = await tx.select().from(capsules).where(eq(capsules.id, capsule.id))
-      await backfillRuns(tx, { capsule: row!, times: hours.map(due), userId: owner.userId, actor: 'system', at })
+      await backfillRuns(tx, {
+        capsule: row!,
+        times: hours.map(due),
+        owner: { userId: owner.userId, keyId: null },
+        actor: 'system',
+        at
+      })
     })
     const many = await runs()
     await Promise.all(many.map(({ id }) => endRun(id, { verdict: 'different' })))
@@ -274,6 +368,15 @@ describe('a verdict that nobody wants', () => {
     await endRun(run, { failed: 'the backend is gone' })
     await endRun((await confirmation(run)).id, { failed: 'the backend is gone' })
     expect(await mails()).toEqual([owner.email])
+  })
+
+  test('is told unconfirmed when the second run has no verdict', async () => {
+    await put({ alertEmails: [owner.email], alertOn: ['different'] })
+    const run = await firstRun()
+    await endRun(run, { verdict: 'different' })
+    await endRun((await confirmation(run)).id, { failed: 'the backend is gone' })
+    expect(await mails()).toEqual([owner.email])
+    expect(await alerted(run)).not.toBeNull()
   })
 
   test('of a run that somebody asked for, or that the schedule does not name, is told to nobody', async () => {

@@ -2,6 +2,7 @@
 // workers that die in between.
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
 import { advanceRun } from '../../db/capsule-run-steps.js'
 import { bellQasm3, slowQiskit, submission } from '../support/builders.js'
 import { finishJob } from '../support/capsule-rows.js'
@@ -71,6 +72,8 @@ const returns = (text: string, args = ''): string => `def main(${args}):\n    re
 describe('a verification', () => {
   test('of a simulation with a seed is exact, with the evidence and the program of the capsule', async () => {
     const capsule = await capsuleOfJob({ params: { shots: 500, seed: 7 } })
+    const changed = await capsuleOfJob({ params: { shots: 500, seed: 7 } })
+    await post(`/api/capsules/${capsule}/seal`, { exit_code: 0 }, 200)
     const { jobId, runId } = await start(capsule, { mode: 'verify' })
     const run = await over(capsule, runId)
     expect(run).toMatchObject({ status: 'completed', verdict: 'exact', job_ids: [jobId] })
@@ -81,6 +84,20 @@ describe('a verification', () => {
       source: { kind: 'capsule' },
       params: { shots: 500, seed: 7 }
     })
+
+    // As if a simulator of the same version had once sampled otherwise.
+    await platform.connection.db.transaction(async (tx) => {
+      await tx.execute(sql`set local session_replication_role = replica`)
+      await tx.execute(sql`update capsule_files set content = convert_to(regexp_replace(convert_from(content, 'UTF8'),
+        '"00": ?([0-9]+), ?"11": ?([0-9]+)', '"00":\\2,"11":\\1'), 'UTF8')
+        where capsule_id = ${changed} and name = 'tasks/main/result.json'`)
+      await tx.execute(
+        sql`update capsule_files set sha256 = encode(sha256(content), 'hex') where capsule_id = ${changed}`
+      )
+    })
+    const other = await over(changed, (await start(changed, { mode: 'verify' })).runId)
+    expect(other).toMatchObject({ status: 'completed', verification: { method: 'pearson+cdvv' } })
+    expect(JSON.stringify(other.verification)).toContain('seed and versions are the same, but the counts are not')
   }, 90_000)
 
   test('of a simulation without one is judged by its counts', async () => {

@@ -3,6 +3,7 @@
 import { createServer, type Server } from 'node:net'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Logger } from 'pino'
+import { startSealPool } from '../../activities/capsule-format/seal-pool.js'
 import { createDirectQueue } from '../../activities/direct-queue.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
 import { createEngineState } from '../../activities/engine-state.js'
@@ -110,6 +111,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
   const executor = executorUrl === null ? null : createExecutorClient(executorUrl, process.env.TEST_EXECUTOR_TOKEN!)
   const metrics = createMetrics()
   const keyRing = options.keyRing === undefined ? testKeyRing : options.keyRing
+  const sealing = startSealPool()
   const deps: ApiDeps = {
     config: {
       temporalUiUrl: null,
@@ -120,6 +122,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       redeliverSeconds: 30,
       teamRunningMax: 1_000,
       webhookAllowPrivate: false,
+      auditCheckpointsFile: null,
       ...options.config
     },
     db: pool.db,
@@ -134,6 +137,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     },
     keyRing,
     signer: createInstallationSigner(pool.db, keyRing),
+    sealing,
     providers: options.providers ?? new Map(),
     oidc: options.oidc ?? null,
     mailer: { sends: true, send: (mail) => void mails.push(mail), close: async () => {} },
@@ -206,7 +210,13 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     close(): Promise<void> {
       closed ??= (async () => {
         await app.close()
-        await Promise.allSettled([listener.close(), directQueue.close(), executor?.close(), closeTemporal()])
+        await Promise.allSettled([
+          sealing.close(),
+          listener.close(),
+          directQueue.close(),
+          executor?.close(),
+          closeTemporal()
+        ])
         limitsRedis.disconnect()
         await pool.close()
         if (!options.database) await database.drop()

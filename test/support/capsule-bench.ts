@@ -24,6 +24,7 @@ export function createCapsuleBench(api: TestApi, owner: TestUser) {
     made(await owner.post('/api/capsules/from-job', { job_id: await completedJob(job), ...fields }))
 
   return {
+    completedJob,
     fromJob,
 
     /** Of one task, `bell`. */

@@ -2,7 +2,6 @@
 import {
   everybody,
   inTeam,
-  managers,
   managersOfIt,
   ownerOfIt,
   platform,
@@ -106,15 +105,19 @@ export const capsuleQuestions: Record<string, Question> = {
     path: ofCapsule('runnable', '/runs/01900000-0000-7000-8000-000000000000')
   },
   'PUT /api/capsules/:id/schedule': {
-    allowed: managers,
+    allowed: managersOfIt,
     status: 200,
     path: ofCapsule('sealed', '/schedule'),
     body: () => ({ cron: '0 3 * * *' })
   },
   'GET /api/capsules/:id/schedule': { allowed: readers, status: 200, path: ofCapsule('scheduled', '/schedule') },
-  'DELETE /api/capsules/:id/schedule': { allowed: managers, status: 200, path: ofCapsule('scheduled', '/schedule') },
+  'DELETE /api/capsules/:id/schedule': {
+    allowed: managersOfIt,
+    status: 200,
+    path: ofCapsule('scheduled', '/schedule')
+  },
   'POST /api/capsules/:id/schedule/backfill': {
-    allowed: managers,
+    allowed: managersOfIt,
     status: 201,
     path: ofCapsule('scheduled', '/schedule/backfill'),
     body: () => ({ from: new Date(Date.now() - 60_000).toISOString(), to: new Date().toISOString() })

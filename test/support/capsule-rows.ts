@@ -1,5 +1,6 @@
 // Jobs with results and capsules of them, made by the product's own functions.
 
+import { sealContent } from '../../activities/capsule-format/seal-content.js'
 import { createInstallationSigner } from '../../activities/signer.js'
 import { sealCapsule } from '../../apps/api/seal-capsule.js'
 import type { Artifact } from '../../db/artifacts.js'
@@ -94,7 +95,7 @@ export async function addSealedCapsule(
     const caller = { ...owner, key: null }
     const sealed = await sealCapsule(
       tx,
-      { caller, signer, at: new Date() },
+      { caller, signer, at: new Date(), seal: sealContent },
       capsule,
       { exit_code: 0 },
       async () => capsule

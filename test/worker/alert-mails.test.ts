@@ -2,6 +2,7 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { pino } from 'pino'
+import { alertMail } from '../../activities/mail-text.js'
 import { createPostman } from '../../activities/postman.js'
 import { startMailSender } from '../../apps/worker/mail-sender.js'
 import { createSweepNotes } from '../../apps/worker/sweep-notes.js'
@@ -86,4 +87,15 @@ test('an alert goes to each address once, and says what both runs came out as, w
     ].join('\n\n')
   )
   for (const email of emails) expect(lines.join('')).not.toContain(email)
+})
+
+test('a schedule that is refused is mailed as what it is', () => {
+  const first = { outcome: 'refused', reason: 'The team is suspended', tvd: null, margin: null }
+  const of = { capsuleId: 'c', capsuleName: 'a bell pair', runId: 'r', scheduledAt: new Date('2027-05-01T09:00:00Z') }
+  const { subject, text } = alertMail({ ...of, first, second: null, link: null })
+  expect(subject).toBe('Capsule "a bell pair": not verified')
+  expect(text).toContain('that was due on 2027-05-01 09:00 UTC could not be run.')
+  expect(text).toContain('you are told of this once, until a run can be made again')
+  expect(text).toContain('> The team is suspended')
+  expect(text).not.toContain('confirmed')
 })

@@ -168,9 +168,13 @@ describe('a mail that the server does not take', () => {
     await eventually(() => server.open() > 0)
     const began = performance.now()
     await sender.close()
-    expect(performance.now() - began).toBeLessThan(3_000)
-    expect(await waiting()).toMatchObject([{ tries: 1, last_error: 'the worker stopped' }])
-    expect(await takeMail(db)).toMatchObject({ tries: 2 })
+    // A server that says nothing is waited for ten seconds.
+    expect(performance.now() - began).toBeLessThan(8_000)
+    const [left] = (await waiting()) as { tries: number }[]
+    expect(left).toMatchObject({ last_error: 'the worker stopped' })
+    // The other lane may have been about to take it when the first gave it back.
+    expect(left!.tries).toBeLessThanOrEqual(2)
+    expect(await takeMail(db)).toMatchObject({ tries: left!.tries + 1 })
     expect(await takeMail(db)).toBeNull()
   })
 })

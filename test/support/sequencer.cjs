@@ -1,0 +1,16 @@
+// The order of the test files: those that mostly wait, for processes that start or die, beside those that mostly compute,
+// so that neither has the machine to itself; long ones first.
+const { default: Sequencer } = require('@jest/test-sequencer')
+
+const waits = /\/test\/(e2e|marqov|workflows|cli)\//
+
+module.exports = class extends Sequencer {
+  sort(tests) {
+    const sorted = super.sort(tests)
+    const waiting = sorted.filter(({ path }) => waits.test(path))
+    const computing = sorted.filter(({ path }) => !waits.test(path))
+    return Array.from({ length: Math.max(waiting.length, computing.length) }, (_, at) => [waiting[at], computing[at]])
+      .flat()
+      .filter((test) => test !== undefined)
+  }
+}

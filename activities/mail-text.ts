@@ -89,7 +89,7 @@ export function jobEndMail(end: {
 }
 
 interface Judged {
-  /** A verdict, or `failed`. */
+  /** A verdict, `failed`, or `refused` when the run could not be made. */
   outcome: string
   reason: string | null
   /** Total variation distance from the sealed counts, and what is tolerated. */
@@ -116,14 +116,16 @@ export function alertMail(alert: {
   const last = alert.second ?? alert.first
   const reason = severalLines(last.reason ?? '', MESSAGE_MAX)
   const due = alert.scheduledAt === null ? '' : ` that was due on ${utc(alert.scheduledAt)}`
-  return compose(`${capsule}: ${outcomeOf(last)}`, [
-    {
-      say: `The verification of ${capsule.replace(/^C/, 'c')} on ${PRODUCT}${due} came out as: ${outcomeOf(alert.first)}.`
-    },
+  const refused = alert.first.outcome === 'refused'
+  const subject = `The verification of ${capsule.replace(/^C/, 'c')} on ${PRODUCT}${due}`
+  return compose(`${capsule}: ${refused ? 'not verified' : outcomeOf(last)}`, [
+    { say: `${subject} ${refused ? 'could not be run.' : `came out as: ${outcomeOf(alert.first)}.`}` },
     {
       say: alert.second
         ? `A second run, made to confirm it, came out as: ${outcomeOf(alert.second)}.`
-        : 'It could not be confirmed by a second run.'
+        : refused
+          ? 'Its schedule goes on; you are told of this once, until a run can be made again.'
+          : 'It could not be confirmed by a second run.'
     },
     ...(last.tvd !== null && last.margin !== null
       ? [{ say: `Distance from the sealed counts: ${last.tvd.toFixed(4)} (tolerated: ${last.margin.toFixed(4)}).` }]

@@ -1,9 +1,7 @@
-// Sealed credentials of providers, and what a change of the ring's key needs to know of all that is sealed. Values come
-// and go sealed; nothing here can open them.
-import { and, asc, eq, gt, lt, ne, sql } from 'drizzle-orm'
+// Sealed credentials of providers. Values come and go sealed; nothing here can open them.
+import { and, asc, eq, lt, sql } from 'drizzle-orm'
 import type { DbOrTx } from './client.js'
-import { signingKeys } from './tables/audit.js'
-import { teamSecrets, webhooks } from './tables/teams.js'
+import { teamSecrets } from './tables/teams.js'
 
 export type SecretRow = typeof teamSecrets.$inferSelect
 export type NewSecret = Pick<
@@ -105,77 +103,4 @@ export async function noteValidation(
 export async function deleteSecret(tx: DbOrTx, id: string): Promise<boolean> {
   const rows = await tx.delete(teamSecrets).where(eq(teamSecrets.id, id)).returning({ id: teamSecrets.id })
   return rows.length > 0
-}
-
-/** The key of a sealed value, and what names its row. */
-export interface WrappedRow {
-  id: string
-  teamId: string
-  ringKeyId: string
-  wrappedKey: Buffer
-}
-
-/** Team secrets whose keys are wrapped by another key of the ring, in the order of their ids, after one of them. */
-export async function secretsNotUnder(db: DbOrTx, ringKeyId: string, page: { after: string; limit: number }) {
-  return db
-    .select({
-      id: teamSecrets.id,
-      teamId: teamSecrets.teamId,
-      provider: teamSecrets.provider,
-      keyName: teamSecrets.keyName,
-      ringKeyId: teamSecrets.ringKeyId,
-      wrappedKey: teamSecrets.wrappedKey
-    })
-    .from(teamSecrets)
-    .where(and(ne(teamSecrets.ringKeyId, ringKeyId), gt(teamSecrets.id, page.after)))
-    .orderBy(asc(teamSecrets.id))
-    .limit(page.limit)
-}
-
-/** The same for signing secrets of webhooks. */
-export async function webhooksNotUnder(
-  db: DbOrTx,
-  ringKeyId: string,
-  page: { after: string; limit: number }
-): Promise<WrappedRow[]> {
-  return db
-    .select({
-      id: webhooks.id,
-      teamId: webhooks.teamId,
-      ringKeyId: webhooks.ringKeyId,
-      wrappedKey: webhooks.wrappedKey
-    })
-    .from(webhooks)
-    .where(and(ne(webhooks.ringKeyId, ringKeyId), gt(webhooks.id, page.after)))
-    .orderBy(asc(webhooks.id))
-    .limit(page.limit)
-}
-
-/**
- * Puts the same key under another key of the ring. `false` when the row has changed since it was read, or is gone: the
- * condition is the wrapped key itself, for a value that was replaced meanwhile has another one under the same ring key.
- */
-export async function rewrapRow(
-  db: DbOrTx,
-  table: typeof teamSecrets | typeof webhooks,
-  read: { id: string; wrappedKey: Buffer },
-  next: { ringKeyId: string; wrappedKey: Buffer }
-): Promise<boolean> {
-  const rows = await db
-    .update(table)
-    .set({ ringKeyId: next.ringKeyId, wrappedKey: next.wrappedKey })
-    .where(and(eq(table.id, read.id), eq(table.wrappedKey, read.wrappedKey)))
-    .returning({ id: table.id })
-  return rows.length > 0
-}
-
-/** How many sealed values each key of the ring is needed for, by its id. */
-export async function ringKeysInUse(db: DbOrTx): Promise<Record<string, number>> {
-  const rows = await db.execute<{ ring_key_id: string; count: number }>(
-    sql`select ring_key_id, count(*)::int as count
-        from (select ring_key_id from ${teamSecrets} union all select ring_key_id from ${webhooks}
-              union all select ring_key_id from ${signingKeys}) as sealed
-        group by ring_key_id order by ring_key_id`
-  )
-  return Object.fromEntries(rows.map((row) => [row.ring_key_id, row.count]))
 }

@@ -64,6 +64,36 @@ export async function taskTexts(db: DbOrTx, jobId: string, digests: string[]): P
   return new Map(rows.map(({ sha256, content }) => [sha256, content.toString('utf8')]))
 }
 
+/** What a task has returned, in the order of the script, as its plain JSON where there is one. */
+export interface ShownResult {
+  key: string
+  /** Of what is stored, which may hold pickled values. */
+  sha256: string
+  display: { sha256: string; sizeBytes: number } | null
+  displayProblem: string | null
+}
+
+export async function listShownResults(db: DbOrTx, jobId: string): Promise<ShownResult[]> {
+  const rows = await db
+    .select({
+      key: jobTasks.key,
+      sha256: jobTasks.resultSha256,
+      displaySha256: taskValues.sha256,
+      displayBytes: taskValues.sizeBytes,
+      displayProblem: jobTasks.displayProblem
+    })
+    .from(jobTasks)
+    .leftJoin(taskValues, and(eq(taskValues.jobId, jobId), eq(taskValues.sha256, jobTasks.displaySha256)))
+    .where(and(eq(jobTasks.jobId, jobId), isNotNull(jobTasks.resultSha256)))
+    .orderBy(asc(jobTasks.ask), asc(jobTasks.position))
+  return rows.map(({ key, sha256, displaySha256, displayBytes, displayProblem }) => ({
+    key,
+    sha256: sha256!,
+    display: displaySha256 === null ? null : { sha256: displaySha256, sizeBytes: displayBytes! },
+    displayProblem
+  }))
+}
+
 const MEDIA_TYPE = 'application/json'
 const nameOf = (key: string): string => `${key}.json`
 

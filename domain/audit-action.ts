@@ -9,7 +9,6 @@ export const auditActions = [
   'capsule.archived',
   'capsule.cloned',
   'capsule.imported',
-  'capsule.exported',
   'capsule.run',
   'capsule.verified',
   'capsule.schedule.changed',
@@ -42,6 +41,12 @@ export interface AuditEntry {
 export interface ChainedEntry extends AuditEntry {
   prevHash: string
   hash: string
+}
+
+/** Where a trail is broken: the first entry that is not as it was written, or is not there. */
+export interface AuditFault {
+  seq: number
+  reason: string
 }
 
 /**

@@ -148,7 +148,23 @@ const unknown = (slug: string) =>
 const statusText = { offline: 'offline', maintenance: 'in maintenance' } as const
 
 /** The element of `GET /api/backends` (interface specification 2.3, decisions 5). Prices in USD. */
-export function backendView(backend: Backend) {
+export const backendView = (backend: Backend) => ({
+  ...backendFacts(backend),
+  isAvailable: unavailableReason(backend) === null,
+  unavailableReason: unavailableReason(backend),
+  status: backend.status,
+  displayOrder: backend.displayOrder,
+  isRecommended: backend.isRecommended,
+  isRetired: backend.isRetired,
+  queueLength: backend.queueLength,
+  queueTimeSeconds: backend.queueTimeSeconds,
+  statusUpdatedAt: backend.statusUpdatedAt.toISOString()
+})
+
+export type BackendFacts = ReturnType<typeof backendFacts>
+
+/** What it is and costs, which stands while its status and its queue come and go. Prices in USD. */
+export function backendFacts(backend: Omit<Backend, 'served'>) {
   return {
     id: backend.id,
     slug: backend.slug,
@@ -159,9 +175,6 @@ export function backendView(backend: Backend) {
     region: backend.region,
     qubitCount: backend.qubitCount,
     topology: backend.topology,
-    isAvailable: unavailableReason(backend) === null,
-    unavailableReason: unavailableReason(backend),
-    status: backend.status,
     pricing: {
       taskFee: usdFromMicro(backend.pricing.taskFee),
       perShot: usdFromMicro(backend.pricing.perShot),
@@ -172,12 +185,6 @@ export function backendView(backend: Backend) {
     description: backend.description,
     documentationUrl: backend.documentationUrl,
     tags: backend.tags,
-    displayOrder: backend.displayOrder,
-    isRecommended: backend.isRecommended,
-    isRetired: backend.isRetired,
-    queueLength: backend.queueLength,
-    queueTimeSeconds: backend.queueTimeSeconds,
-    statusUpdatedAt: backend.statusUpdatedAt.toISOString(),
     supportedProgramTypes: backend.supportedProgramTypes,
     supportsNoiseModel: backend.supportsNoiseModel,
     supportsStateVector: backend.supportsStateVector,

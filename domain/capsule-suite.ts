@@ -41,8 +41,10 @@ export function orderOf(tasks: readonly SuiteTask[]): number[] {
     if (places.has(name)) throw invalid(place, 'name', `another task is called ${JSON.stringify(name)} already`)
     places.set(name, place)
   }
-  const needs = tasks.map(({ parameters }, place) =>
-    [...referencesIn(parameters, `tasks[${place}].parameters`)].map(({ where, reference }) => {
+  const needs = tasks.map(({ parameters }, place) => {
+    if (Object.hasOwn(parameters, '$result'))
+      throw invalid(place, 'parameters', 'a result can be the value of a parameter, not all parameters together')
+    return [...referencesIn(parameters, `tasks[${place}].parameters`)].map(({ where, reference }) => {
       const needed = places.get(reference.task)
       if (needed === undefined)
         throw new ServiceError(
@@ -51,7 +53,7 @@ export function orderOf(tasks: readonly SuiteTask[]): number[] {
         )
       return needed
     })
-  )
+  })
   const order: number[] = []
   const waiting = new Set(tasks.keys())
   while (waiting.size > 0) {

@@ -4,7 +4,7 @@
 // Each output is written under another name and renamed, and the digest file last: a build that is cut short, or two at
 // once, never leave half a program behind.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,15 +17,18 @@ const digestFile = join(dist, 'build.json')
 const programs = [
   'apps/api/server',
   'apps/worker/main',
-  'apps/cli/main',
   'apps/emulators/main',
   'activities/judge/judge-thread',
+  'activities/capsule-format/seal-thread',
   'test/support/shared-stack',
   'test/chaos/run',
   'bench/run',
   'bench/bare',
   'bench/statistics'
 ]
+/** In pieces, so that a command loads what it needs. */
+const commandLine = 'apps/cli/main'
+const pieces = 'apps/cli/pieces'
 const workflows = 'workflows/index.ts'
 const workflowBundles = [
   { file: join(dist, 'workflows.js'), interceptors: [] },
@@ -50,10 +53,8 @@ export async function build({ force = false } = {}) {
 }
 
 async function buildPrograms(esbuild) {
-  const entryPoints = programs.map((name) => `${name}.ts`).filter((file) => existsSync(join(root, file)))
-  const result = await esbuild.build({
+  const options = {
     absWorkingDir: root,
-    entryPoints,
     outdir: 'dist',
     outbase: '.',
     bundle: true,
@@ -64,9 +65,27 @@ async function buildPrograms(esbuild) {
     sourcemap: true,
     write: false,
     logLevel: 'error'
-  })
-  // The map first: a program that is there has its map.
-  for (const file of [...result.outputFiles].reverse()) write(file.path, file.contents)
+  }
+  const entryPoints = programs.map((name) => `${name}.ts`).filter((file) => existsSync(join(root, file)))
+  const inPieces = { entryPoints: [`${commandLine}.ts`], splitting: true, chunkNames: `${pieces}/[name]-[hash]` }
+  const results = await Promise.all([
+    esbuild.build({ ...options, entryPoints }),
+    esbuild.build({ ...options, ...inPieces })
+  ])
+  // What is read first comes last: a program that is there has its map and its pieces.
+  const files = results.flatMap(({ outputFiles }) => [...outputFiles].reverse())
+  const ofPieces = ({ path }) => path.startsWith(join(dist, pieces))
+  for (const file of [...files.filter(ofPieces), ...files.filter((file) => !ofPieces(file))])
+    write(file.path, file.contents)
+  removeOldPieces(new Set(files.map(({ path }) => path)))
+}
+
+// Those of the last hour stay: a command that has just begun may still be about to load them.
+function removeOldPieces(present) {
+  for (const name of readdirSync(join(dist, pieces))) {
+    const path = join(dist, pieces, name)
+    if (!present.has(path) && Date.now() - statSync(path).mtimeMs > 3_600_000) rmSync(path, { force: true })
+  }
 }
 
 async function buildWorkflows() {

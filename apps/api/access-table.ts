@@ -135,10 +135,10 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /api/capsules/:id/runs': readTeam,
   'GET /api/capsules/:id/runs/:runId': readTeam,
   // A schedule outlives the request: a key's tier and daily limit would not bound what it spends.
-  'PUT /api/capsules/:id/schedule': { who: 'session', role: 'member', write: true },
+  'PUT /api/capsules/:id/schedule': writeTeam,
   'GET /api/capsules/:id/schedule': readTeam,
-  'DELETE /api/capsules/:id/schedule': { who: 'session', role: 'member', write: true },
-  'POST /api/capsules/:id/schedule/backfill': { who: 'session', role: 'member', write: true },
+  'DELETE /api/capsules/:id/schedule': writeTeam,
+  'POST /api/capsules/:id/schedule/backfill': writeTeam,
   'GET /api/capsules/:id/verifications': readTeam,
   // Also by whoever sees it because it is published.
   'GET /api/capsules/:id/export': readTeam,

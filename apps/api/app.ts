@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { Ajv, type Options } from 'ajv'
+import { Ajv, type Options, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import Fastify, {
   type FastifyInstance,
@@ -87,7 +87,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
     ...options
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? bodies : parameters).compile(schema as object)
+    compiledLate(httpPart === 'body' ? bodies : parameters, schema as object)
   )
 
   let closing = false
@@ -185,5 +185,18 @@ const hasStorableYear = (text: string): boolean => {
   const year = new Date(text).getUTCFullYear()
   return Number.isNaN(year) || (year >= 1 && year <= 9999)
 }
+/** Compiled when it is first asked: a start need not wait for the schemas of all routes. */
+function compiledLate(ajv: Ajv, schema: object) {
+  let validate: ValidateFunction | null = null
+  const late = (data: unknown): boolean => {
+    validate ??= ajv.compile(schema)
+    const valid = validate(data)
+    late.errors = validate.errors
+    return valid
+  }
+  late.errors = null as ValidateFunction['errors']
+  return late
+}
+
 const bodies = withFormats(new Ajv({ ...ajvOptions, coerceTypes: false }))
 const parameters = withFormats(new Ajv({ ...ajvOptions, coerceTypes: true }))

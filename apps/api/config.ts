@@ -41,6 +41,8 @@ export interface ApiConfig {
   smtpUrl: string | null
   mailDir: string | null
   mailFrom: string
+  /** Where the worker appends checkpoints of audit trails, if this process can read it; `null`: not told. */
+  auditCheckpointsFile: string | null
   /** `null`: no metrics. */
   metricsPort: number | null
   metricsHost: string
@@ -95,6 +97,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     smtpUrl: env.SMTP_URL || null,
     mailDir: env.MAIL_DIR || null,
     mailFrom: env.MAIL_FROM || DEFAULT_SENDER,
+    auditCheckpointsFile: env.AUDIT_CHECKPOINTS_FILE?.trim() || null,
     metricsPort: env.METRICS_PORT ? portOf('METRICS_PORT', env.METRICS_PORT) : null,
     metricsHost: env.METRICS_HOST || '127.0.0.1',
     tracingEndpoint: readTracingEndpoint(env),

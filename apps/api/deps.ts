@@ -1,4 +1,6 @@
 // What the routes work with. Built once by `server.ts` (or a test) and handed in; nothing is looked up from a registry.
+
+import type { SealPool } from '../../activities/capsule-format/seal-pool.js'
 import type { Dispatcher } from '../../activities/dispatcher.js'
 import type { EngineState } from '../../activities/engine-state.js'
 import type { ExecutorClient } from '../../activities/executor-client.js'
@@ -25,6 +27,7 @@ export interface ApiDeps {
     | 'redeliverSeconds'
     | 'teamRunningMax'
     | 'webhookAllowPrivate'
+    | 'auditCheckpointsFile'
   >
   db: Db
   /** Connections that `db` has at the most. */
@@ -39,6 +42,8 @@ export interface ApiDeps {
   keyRing: KeyRing | null
   /** Signs seals and checkpoints; refuses without a key ring. */
   signer: InstallationSigner
+  /** Makes what is sealed. */
+  sealing: Pick<SealPool, 'sealOffLoop'>
   /** To test credentials with; by the name in the catalogue. */
   providers: ReadonlyMap<string, ProviderAdapter>
   dispatcher: Dispatcher

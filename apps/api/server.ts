@@ -1,5 +1,6 @@
 // The api process: configuration, migration, connections, listen, close on a signal. The only file that does any of it.
 import { pino } from 'pino'
+import { startSealPool } from '../../activities/capsule-format/seal-pool.js'
 import { missingRingKeys } from '../../activities/credentials.js'
 import { createDirectQueue } from '../../activities/direct-queue.js'
 import { createDispatcher } from '../../activities/dispatcher.js'
@@ -62,6 +63,7 @@ const limitsRedis = await connectRateLimitRedis(config.redisUrl)
 const signer = createInstallationSigner(db, config.keyRing)
 // Made before anybody asks for it, so that its public half can be looked up from the start.
 if (config.keyRing) await signer().catch((err) => log.error({ err }, 'seals cannot be signed'))
+const sealing = startSealPool()
 const mailer = createMailer({ ...config, from: config.mailFrom, log })
 
 const app = await buildApp(
@@ -79,6 +81,7 @@ const app = await buildApp(
     mailer,
     keyRing: config.keyRing,
     signer,
+    sealing,
     providers: providers.adapters,
     oidc:
       config.oidc && config.keyRing
@@ -142,6 +145,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     stopping = true
     log.info({ signal }, 'stopping')
     await app.close()
+    await sealing.close()
     await mailer.close(MAIL_GRACE_MS)
     await metricsServer?.close()
     limitsRedis.disconnect()

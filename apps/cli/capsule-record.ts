@@ -31,12 +31,37 @@ export interface CapsuleRecord extends CapsuleItem {
     exit_code: number
     exit_message: string | null
     margin?: number
+    warnings?: string[]
     sealed_at: string
     signature: { key_id: string; algorithm: string }
   } | null
   publication: { title: string; slug: string; published_at: string } | null
   schedule: { cron: string; timezone: string; paused: boolean } | null
   updated_at: string
+}
+
+/** Published, by whoever. */
+export interface PublicItem {
+  id: string
+  slug: string
+  title: string
+  description: string
+  license: string | null
+  tags: string[]
+  published_at: string
+  capsule_digest: string
+}
+
+export interface PublicPage {
+  capsules: PublicItem[]
+  total: number
+  total_capped?: boolean
+}
+
+export interface PublicCapsule
+  extends PublicItem,
+    Pick<CapsuleRecord, 'workflow' | 'evidence' | 'regulatory_framework'> {
+  seal: Pick<NonNullable<CapsuleRecord['seal']>, 'exit_code' | 'margin' | 'sealed_at' | 'signature'>
 }
 
 export interface CapsulePage {

@@ -1,5 +1,5 @@
 // Capsules and their runs as a person reads them.
-import type { CapsulePage, CapsuleRecord, CapsuleRun, RunPage } from './capsule-record.js'
+import type { CapsulePage, CapsuleRecord, CapsuleRun, PublicCapsule, PublicPage, RunPage } from './capsule-record.js'
 import { listing, money, plain, table } from './output.js'
 import { ago, clockTime, lasted } from './readable-time.js'
 
@@ -8,6 +8,15 @@ export function capsulePageText({ capsules, total, total_capped }: CapsulePage, 
   const list = table(
     ['ID', 'STATE', 'CREATED', 'TAGS', 'NAME'],
     capsules.map(({ id, state, created_at, tags, name }) => [id, state, ago(created_at), tags.join(', '), name])
+  )
+  return list + moreText(offset + capsules.length, total, total_capped)
+}
+
+export function publicPageText({ capsules, total, total_capped }: PublicPage, offset: number): string {
+  if (capsules.length === 0) return 'No published capsules.'
+  const list = table(
+    ['ID', 'PUBLISHED', 'LICENSE', 'SLUG', 'TITLE'],
+    capsules.map(({ id, published_at, license, slug, title }) => [id, ago(published_at), license ?? '', slug, title])
   )
   return list + moreText(offset + capsules.length, total, total_capped)
 }
@@ -29,10 +38,7 @@ export function capsuleText(capsule: CapsuleRecord): string {
     ['cloned from', capsule.cloned_from],
     ['derived from', capsule.derived_from],
     ['imported', imported && `${imported.name}, ${imported.capsule_digest ?? 'not sealed'}`],
-    ...(workflow?.tasks ?? []).map(({ name, backend, script_id, framework }): [string, string] => [
-      'task',
-      `${name} on ${backend}, ${script_id ? `script ${script_id}` : 'its own program'}${framework ? `, ${framework}` : ''}`
-    ]),
+    ...taskLines(workflow),
     ['budget', capsule.max_budget_usd === null ? null : money(capsule.max_budget_usd)],
     ['kept', capsule.retention_years === null ? null : `${capsule.retention_years} years`],
     ['regulation', capsule.regulatory_framework],
@@ -40,6 +46,7 @@ export function capsuleText(capsule: CapsuleRecord): string {
     ['sealed', seal && `${clockTime(seal.sealed_at)}, exit code ${seal.exit_code}`],
     ['exit message', seal?.exit_message],
     ['margin', seal?.margin === undefined ? null : String(seal.margin)],
+    ...(seal?.warnings ?? []).map((warning): [string, string] => ['warning', warning]),
     ['identity', seal?.capsule_digest],
     ['signed by', seal && `${seal.signature.key_id} (${seal.signature.algorithm})`],
     ['published', publication && `${clockTime(publication.published_at)} as ${publication.slug}`],
@@ -47,6 +54,31 @@ export function capsuleText(capsule: CapsuleRecord): string {
     ['created', `${clockTime(capsule.created_at)} (${ago(capsule.created_at)})`]
   ])
 }
+
+/** What everybody may see of a published one. */
+export const publicCapsuleText = ({ seal, workflow, evidence, ...capsule }: PublicCapsule): string =>
+  listing([
+    ['capsule', capsule.id],
+    ['title', capsule.title],
+    ['slug', capsule.slug],
+    ['description', capsule.description],
+    ['license', capsule.license],
+    ['tags', capsule.tags.join(', ')],
+    ...taskLines(workflow),
+    ['regulation', capsule.regulatory_framework],
+    ['evidence', evidenceText(evidence)],
+    ['sealed', `${clockTime(seal.sealed_at)}, exit code ${seal.exit_code}`],
+    ['margin', seal.margin === undefined ? null : String(seal.margin)],
+    ['identity', capsule.capsule_digest],
+    ['signed by', `${seal.signature.key_id} (${seal.signature.algorithm})`],
+    ['published', clockTime(capsule.published_at)]
+  ])
+
+const taskLines = (workflow: CapsuleRecord['workflow']): [string, string][] =>
+  (workflow?.tasks ?? []).map(({ name, backend, script_id, framework }) => [
+    'task',
+    `${name} on ${backend}, ${script_id ? `script ${script_id}` : 'its own program'}${framework ? `, ${framework}` : ''}`
+  ])
 
 function evidenceText({ task_executions, artifacts }: CapsuleRecord['evidence']): string | null {
   if (artifacts.length === 0) return null

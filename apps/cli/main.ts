@@ -1,20 +1,25 @@
-// `qjob`: the command line. Each command lives in commands/<name>.ts and adds itself here.
+// `qjob`: the command line. Each command lives in commands/<name>.ts, adds itself here, and is loaded only when it is asked
+// for, or all are: most of a short command's time would go by with loading what others need.
 import { Command } from 'commander'
 import { exitCodes } from './cli-error.js'
-import { addAccountCommands } from './commands/account.js'
-import { addAdminCommand } from './commands/admin.js'
-import { addAuditCommands } from './commands/audit.js'
-import { addBackendsCommand } from './commands/backends.js'
-import { addBudgetCommand } from './commands/budget.js'
-import { addCapsuleCommand } from './commands/capsule.js'
-import { addDemoCommand } from './commands/demo.js'
-import { addEmulatorsCommand } from './commands/emulators.js'
-import { addJobCommands } from './commands/job.js'
-import { addJobsCommand } from './commands/jobs.js'
-import { addRunCommand } from './commands/run.js'
-import { addScriptsCommand } from './commands/scripts.js'
-import { addStartCommand } from './commands/start.js'
-import { addSubmitCommand } from './commands/submit.js'
+
+/** The words that a module's commands go by, in the order in which the help has them. */
+const commands: [words: string[], load: () => Promise<(program: Command) => void>][] = [
+  [['start'], async () => (await import('./commands/start.js')).addStartCommand],
+  [['demo'], async () => (await import('./commands/demo.js')).addDemoCommand],
+  [['emulators'], async () => (await import('./commands/emulators.js')).addEmulatorsCommand],
+  [['sign-up', 'login', 'logout', 'whoami'], async () => (await import('./commands/account.js')).addAccountCommands],
+  [['run'], async () => (await import('./commands/run.js')).addRunCommand],
+  [['submit'], async () => (await import('./commands/submit.js')).addSubmitCommand],
+  [['scripts'], async () => (await import('./commands/scripts.js')).addScriptsCommand],
+  [['capsule'], async () => (await import('./commands/capsule.js')).addCapsuleCommand],
+  [['jobs'], async () => (await import('./commands/jobs.js')).addJobsCommand],
+  [['job', 'cancel'], async () => (await import('./commands/job.js')).addJobCommands],
+  [['backends'], async () => (await import('./commands/backends.js')).addBackendsCommand],
+  [['budget'], async () => (await import('./commands/budget.js')).addBudgetCommand],
+  [['audit', 'keys'], async () => (await import('./commands/audit.js')).addAuditCommands],
+  [['admin'], async () => (await import('./commands/admin.js')).addAdminCommand]
+]
 
 const program = new Command('qjob')
   .description('Self-hosted quantum job platform')
@@ -22,20 +27,9 @@ const program = new Command('qjob')
   // Before the commands are added, which take these settings over. Help that was asked for ends with 0.
   .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCodes.done : exitCodes.usage))
 
-addStartCommand(program)
-addDemoCommand(program)
-addEmulatorsCommand(program)
-addAccountCommands(program)
-addRunCommand(program)
-addSubmitCommand(program)
-addScriptsCommand(program)
-addCapsuleCommand(program)
-addJobsCommand(program)
-addJobCommands(program)
-addBackendsCommand(program)
-addBudgetCommand(program)
-addAuditCommands(program)
-addAdminCommand(program)
+const [word] = process.argv.slice(2)
+const meant = commands.filter(([words]) => words.includes(word!))
+for (const [, load] of meant.length > 0 ? meant : commands) (await load())(program)
 
 // A reader that has seen enough, such as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -100,6 +100,7 @@ export const capsuleAnswers: AnswerSet = {
         Type.Object({
           ...publicSeal,
           exit_message: nullable(text),
+          warnings: Type.Array(text, { description: 'For each task whose sealed shots are too few for the margin' }),
           sealed_by: uuid,
           retained_until: nullable(time)
         })

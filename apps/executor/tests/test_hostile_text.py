@@ -18,7 +18,7 @@ LENGTH = 100_000
 QASM3 = 'OPENQASM 3.0;\ninclude "stdgates.inc";\n'
 QASM2 = 'OPENQASM 2.0;\ninclude "qelib1.inc";\n'
 QISKIT = "from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n"
-WALL_SECONDS = 1.0
+WALL_SECONDS = 0.5
 """Shorter than the paths' own limits, so that what takes long is ended soon."""
 PATHS = ("run", "convert", "compile", "analyse")
 

@@ -272,12 +272,15 @@ def test_a_script_that_closes_its_channel_fails(children: FrameChildren) -> None
 
 
 def test_a_script_that_asks_without_end_is_ended(children: FrameChildren) -> None:
-    code = DEVICE + "while True:\n    try: device.run(bell, 1)\n    except Exception: pass\n"
-    ask = asked(children.start(job(code, circuits="ask")))
-    told = children.answer(ask, counts={"00": 1})
-    answers = [answered(ask, counts={"00": 1})] * 1000
+    code = HEAD + "@task\ndef f(): return 1\n@workflow\ndef wf(): return f()\n" + (
+        "async def main(client, params):\n    while True:\n        try: await wf().run(client)\n"
+        "        except Exception: pass\n"
+    )
+    ask = asked(children.start(job(code, graphs="ask")))
+    told = children.answer(ask, values={"task_0001": 1})
+    answers = [answered(ask, values={"task_0001": 1})] * 1000
     children.drop()
     assert told["ask"]["number"] == 2
-    told = children.start(job(code, circuits="ask", answers=answers))
+    told = children.start(job(code, graphs="ask", answers=answers))
     assert told["message"] == "the script asks for more than 1,000 circuits and workflows, the limit of a run"
-    assert told["line"] == 5
+    assert told["line"] == 8

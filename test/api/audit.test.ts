@@ -191,6 +191,19 @@ describe('the keys that sign', () => {
     expect((await team.get('/api/team/audit/verify')).body).toMatchObject({ ok: true, seals: 2 })
   })
 
+  test('may be changed while capsules are being sealed', async () => {
+    const team = await api.signUpWithTeam()
+    const drafts = await Promise.all(Array.from({ length: 8 }, () => addDraft(db, team.teamId, team.id)))
+    await Promise.all(
+      drafts.map(async (id, at) => {
+        if (at % 3 === 1) await rotateSigningKey(db, api.deps.keyRing!, commandLine)
+        await seal(db, await api.deps.signer(), id)
+      })
+    )
+    expect((await team.get('/api/team/audit/verify')).body).toMatchObject({ ok: true, seals: 8 })
+    expect(await keyFaults(db, api.deps.keyRing)).toEqual([])
+  })
+
   test('are one, however many ask for the first', async () => {
     await db.execute(sql`delete from signing_keys`)
     const ids = await Promise.all(Array.from({ length: 10 }, async () => (await api.deps.signer()).keyId))
@@ -236,6 +249,10 @@ describe('the keys that sign', () => {
   test('are needed to sign, and their lack is said', async () => {
     const without = await startApi('audit-no-keys', { keyRing: null })
     await expect(without.deps.signer()).rejects.toMatchObject({ code: 'not_available' })
+    const team = await without.signUpWithTeam()
+    const id = await addDraft(without.database.db, team.teamId, team.id)
+    const { status, text } = await team.post(`/api/capsules/${id}/seal`, { exit_code: 0 })
+    expect([status, text]).toEqual([400, expect.stringMatching(/nothing can be signed here.*sets SECRETS_KEYS/)])
     expect((await without.ask('GET', '/api/meta/keys')).body).toEqual({ keys: [] })
     await without.close()
   })

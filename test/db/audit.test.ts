@@ -143,8 +143,8 @@ describe('an entry', () => {
 })
 
 describe('one chain', () => {
-  test('is what fifty writers at a time make, beside reservations of money', async () => {
-    const writers = Array.from({ length: 50 }, (_, index) =>
+  test('is what a hundred writers at a time make, beside reservations of money', async () => {
+    const writers = Array.from({ length: 100 }, (_, index) =>
       index % 2
         ? append(db, { teamId, metadata: { index } })
         : addJob(db, person, { cost: 1_000n, submission: { teamId, backend: 'local' } }).then(() =>
@@ -152,8 +152,8 @@ describe('one chain', () => {
           )
     )
     const seqs = (await Promise.all(writers)).map(({ seq }) => seq).sort((one, other) => one - other)
-    expect(seqs).toEqual(Array.from({ length: 50 }, (_, index) => index + 1))
-    expect(await proof()).toMatchObject({ ok: true, entries: 50, head: { seq: 50 } })
+    expect(seqs).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
+    expect(await proof()).toMatchObject({ ok: true, entries: 100, head: { seq: 100 } })
     const times = (await entries()).map(({ at }) => at)
     expect(times).toEqual([...times].sort())
     expect([...(await ledgerMismatches(db))]).toEqual([])

@@ -110,6 +110,28 @@ describe('making one of a completed job', () => {
     expect([late.facts.deviceType, late.valid_from > completed_at]).toEqual(['qpu', true])
   })
 
+  test('of a workflow has what each of its tasks returned, to the last digit, or why it cannot be shown', async () => {
+    const jobId = await ada.submit(submission())
+    const shown = '{"n":123456789012345678901234567890}'
+    await db.execute(sql`insert into task_values (job_id, sha256, size_bytes, content)
+      values (${jobId}, 'plain', ${shown.length}, ${shown}::text::bytea), (${jobId}, 'pickled', 1, 'x')`)
+    for (const [position, [key, result, display, problem]] of [
+      ['task_0001', 'plain', 'plain', null],
+      ['task_0002', 'pickled', null, 'it is a function'],
+      ['task_0003', null, null, null]
+    ].entries())
+      await db.execute(sql`insert into job_tasks (job_id, key, ask, position, name, func_name, depends_on, level, retries,
+          timeout_seconds, state, function_sha256, arguments_sha256, result_sha256, display_sha256, display_problem)
+        values (${jobId}, ${key}, 1, ${position}, 't', 'f', '{}', 0, 0, 60, 'completed', 'x', 'x', ${result}, ${display}, ${problem})`)
+    await finishJob(db, jobId)
+    const id = (await fromJob(ada, { job_id: jobId })).body.capsule_id
+    const [file] = await db.execute(sql`select content from capsule_files
+      where capsule_id = ${id} and name = 'tasks/main/tasks.json'`)
+    expect((file!.content as Buffer).toString()).toBe(
+      `{"task_0001":{"sha256":"plain","value":${shown}},"task_0002":{"sha256":"pickled","problem":"it is a function"}}`
+    )
+  })
+
   test('keeps numbers that no JavaScript number holds', async () => {
     const result = '{"n":123456789012345678901234567890,"x":1e400}'
     const jobId = await ada.submit(submission())

@@ -1,4 +1,5 @@
 // All of a seal but its signature, from the evidence: what is done in a thread, since it may take a second.
+import { assertParameterTexts, readDefinition } from '../../domain/capsule-definition.js'
 import { type SealedMargin, sealedMargin } from '../../domain/verification-margin.js'
 import { parsedChecksums } from './checksums.js'
 import type { SealInput } from './manifest.js'
@@ -19,6 +20,7 @@ export type SealContent = Omit<SealedPackage, 'files'> & SealedMargin
 
 /** @throws ServiceError `validation_error` as `sealPackage` does, and for evidence that is not whole. */
 export async function sealContent({ taskNames, files, margin: declared, ...input }: SealRequest): Promise<SealContent> {
+  assertParameterTexts(readDefinition(input.definition))
   const tasks = taskNames.map((name) => taskExecution(name, files))
   const results = tasks.map(({ name, hardware }) => ({
     task: name,

@@ -106,7 +106,7 @@ function entryName(entry: Entry): string {
   } catch {
     // Said below.
   }
-  throw packageFault(`entry ${shownName(raw.toString('latin1'))}: its name is not UTF-8`)
+  throw packageFault(`entry ${shownName(raw.toString('latin1'))}: its name is not UTF-8, or nothing says that it is`)
 }
 
 const FILE_TYPE = 0xf000

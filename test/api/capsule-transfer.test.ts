@@ -9,7 +9,10 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { readPackage } from '../../activities/capsule-format/package-reader.js'
+import { verifyPackage } from '../../activities/capsule-format/package-verification.js'
+import { rotateSigningKey } from '../../activities/signer.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
+import { commandLine } from '../../db/administration.js'
 import { startApi, type TestApi, type TestUser } from '../support/api.js'
 import { bellQasm3 } from '../support/builders.js'
 import { asForm, createCapsuleBench, form, made, tarGz } from '../support/capsule-bench.js'
@@ -46,6 +49,20 @@ describe('what goes out', () => {
       expect((await bench.exported(id)).bytes.equals(before[0]!.bytes)).toBe(true)
       expect((await bench.exported(id, 'rocrate')).bytes.equals(before[1]!.bytes)).toBe(true)
     }
+  })
+
+  test('is the same bytes after the key is another, and its attestation holds under the key that it was made with', async () => {
+    const id = await bench.sealed()
+    const before = [await bench.exported(id), await bench.exported(id, 'rocrate')]
+    const { retired } = await rotateSigningKey(api.database.db, api.deps.keyRing!, commandLine)
+    expect((await bench.exported(id)).bytes.equals(before[0]!.bytes)).toBe(true)
+    expect((await bench.exported(id, 'rocrate')).bytes.equals(before[1]!.bytes)).toBe(true)
+    expect((await bench.imported(before[1]!.bytes)).body.warnings).toEqual([])
+    const read = await readPackage(before[1]!.bytes)
+    const { keys } = (await owner.get('/api/meta/keys')).body as { keys: { key_id: string; public_key_pem: string }[] }
+    for (const { key_id, public_key_pem: publicKeyPem } of keys)
+      expect([key_id, verifyPackage(read, { publicKeyPem }).ok]).toEqual([key_id, key_id === retired])
+    expect(verifyPackage(read, { publicKeyPem: JSON.stringify(keys) }).authenticated).toBe(true)
   })
 
   test('is what the public verifier accepts under the identity that the record states', async () => {

@@ -30,6 +30,19 @@ export const runColumns = {
   completedAt: capsuleRuns.completedAt
 }
 
+/** Circuits of a report that a list shows: one may have a thousand, and a page a hundred reports. */
+export const LISTED_CHECKS_MAX = 20
+
+const { verification } = capsuleRuns
+const left = sql`jsonb_array_length(${verification} -> 'checks') - ${LISTED_CHECKS_MAX}`
+const firstChecks = sql.raw(`'$.checks[0 to ${LISTED_CHECKS_MAX - 1}]'`)
+const listedColumns = {
+  ...runColumns,
+  verification: sql<CapsuleRunRow['verification']>`case when ${left} > 0 then ${verification} || jsonb_build_object(
+    'checks', jsonb_path_query_array(${verification}, ${firstChecks}), 'checks_left_out', ${left})
+    else ${verification} end`
+}
+
 const runQuery = (db: DbOrTx) => db.select(runColumns).from(capsuleRuns)
 
 export type CapsuleRunRow = Awaited<ReturnType<typeof runQuery>>[number]
@@ -59,7 +72,7 @@ export interface RunFilter extends Page {
   trigger?: CapsuleRunTrigger
 }
 
-/** Newest first. @returns `total`: counted no further than `TOTAL_MAX + 1`. */
+/** Newest first, of a report the first circuits alone. @returns `total`: counted no further than `TOTAL_MAX + 1`. */
 export async function listRuns(
   db: DbOrTx,
   { capsuleId, status, trigger, limit, offset }: RunFilter
@@ -75,7 +88,13 @@ export async function listRuns(
     .where(where)
     .limit(TOTAL_MAX + 1)
     .as('counted')
-  const rows = await runQuery(db).where(where).orderBy(desc(capsuleRuns.id)).limit(limit).offset(offset)
+  const rows = await db
+    .select(listedColumns)
+    .from(capsuleRuns)
+    .where(where)
+    .orderBy(desc(capsuleRuns.id))
+    .limit(limit)
+    .offset(offset)
   const [all] = await db.select({ total: count() }).from(counted)
   return { rows: await withTasks(db, rows), total: all!.total }
 }

@@ -65,6 +65,10 @@ test('a refusal comes back from it as it is: its code, its words', async () => {
   const token = `ghp_${'a'.repeat(36)}`
   const refused = [
     [request({}, { 'source.py': `t = "${token}"` }), 'tasks/main/source.py":1 (a GitHub token)'],
+    [
+      request({ definition: '{"tasks":[{"parameters":{"x":1},"parameters_text":"{\\"x\\":2}"}]}' }),
+      'definition.tasks[0].parameters_text: is not the text'
+    ],
     [request({ taskNames: ['main', 'second'] }), 'evidence is missing: tasks/second/job.json'],
     [
       request({ files: request().files.map((file) => ({ ...file, sha256: '0'.repeat(64) })) }),

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { createCapsule } from '../../db/capsule-changes.js'
-import { loadRun } from '../../db/capsule-run-records.js'
+import { listRuns, loadRun } from '../../db/capsule-run-records.js'
 import { advanceRun, dueRuns } from '../../db/capsule-run-steps.js'
 import { createRun } from '../../db/capsule-runs.js'
 import { loadToJudge, recordJudged, takeRunToJudge } from '../../db/capsule-verifications.js'
@@ -221,6 +221,15 @@ describe('a verdict', () => {
     expect(why).toMatch(/not what its digest says/)
     expect(await db.transaction((tx) => recordJudged(tx, runId, why as string))).toBe(true)
     expect(await statusOf(runId)).toBe('failed')
+  })
+
+  test('about many circuits is listed with the first of them, and shown with all', async () => {
+    const { capsule, runId } = await toBeJudged()
+    const checks = Array.from({ length: 23 }, (_, place) => ({ name: `main /${place}` })) as Verification['checks']
+    await db.transaction((tx) => recordJudged(tx, runId, { ...report, checks }))
+    expect((await loadRun(db, capsule, runId))!.verification).toEqual({ ...report, checks })
+    const [listed] = (await listRuns(db, { capsuleId: capsule, limit: 9, offset: 0 })).rows
+    expect(listed!.verification).toEqual({ ...report, checks: checks.slice(0, 20), checks_left_out: 3 })
   })
 
   test('whose reason holds what no text of the database can is kept without it', async () => {

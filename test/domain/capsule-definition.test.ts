@@ -60,6 +60,22 @@ describe('what a job ran', () => {
 })
 
 describe('a definition from outside', () => {
+  test('is taken with large numbers in its parameters, which stand there as text too', () => {
+    const made = taskOfJob(
+      { ...job, params: '{"shots":10,"n":[-9007199254740993],"x":1e400}' },
+      { ...source, native: null }
+    )
+    expect(assertDefinition(readDefinition(definitionText({ tasks: [made] })))).toEqual({ tasks: [made] })
+    const where = 'definition.tasks[0].parameters_text: '
+    for (const [text, message] of [
+      ['{"shots":11,"n":[-9007199254740993],"x":1e400}', 'is not the text of the parameters'],
+      ['{"shots":10,"n":[-9007199254740993]', 'is not the text of the parameters'],
+      ['["', 'is not the text of the parameters'],
+      ['['.repeat(100_000), 'is nested deeper than 32 levels']
+    ])
+      expect(() => assertDefinition({ tasks: [{ ...made, parameters_text: text }] })).toThrow(where + message)
+  })
+
   test('is taken when nothing is wrong with it', () => {
     const definition = { tasks: [task(), task({ name: 'second', parameters: { x: { $result: 'main' } } })] }
     expect(assertDefinition(definition)).toEqual(definition)

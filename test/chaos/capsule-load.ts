@@ -11,7 +11,7 @@ import { type LoadResult, submissionOf, submit } from './load.js'
 import { circuit, type End, SHOTS, simulator } from './plan.js'
 
 /** For a job or a run to end, the storm and what comes after it included. */
-const PATIENCE_MS = 5 * 60_000
+const PATIENCE_MS = 15 * 60_000
 const LOOK_MS = 500
 /** From the submission to the moment at which the program of a job gives something else. */
 const CHANGE_AFTER_MS = 6_000

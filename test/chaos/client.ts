@@ -4,7 +4,7 @@ import { request } from 'undici'
 
 const ANSWER_LIMIT_MS = 15_000
 /** A request with a key is sent again so often; each try waits for an answer and then for the api to be back. */
-export const TRIES_MAX = 60
+export const TRIES_MAX = 300
 export const TRY_AGAIN_MS = 1_000
 
 /** `lost`: the connection broke, nothing came in time, or the service said that it does not know (5xx). */

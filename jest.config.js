@@ -31,6 +31,6 @@ export default {
   testSequencer: '<rootDir>/test/support/sequencer.cjs',
   // The machine that the limits are meant for has two cores; a third of the time a test waits for another process.
   maxWorkers: 3,
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   watchman: false
 }

@@ -64,13 +64,13 @@ const runs = async (user: TestUser, id: string) => (await user.get(`/api/capsule
 const jobOf = async (user: TestUser, id: string) => (await user.get(`/api/jobs/${id}`)).body
 const errorOf = ({ status, body }: Answer) => [status, body.error]
 
-async function keyOf(user: Member, tier: KeyTier, dailyLimit: bigint | null = null) {
+async function keyOf(user: Member, tier: KeyTier, dailyLimit: bigint | null = null, kind: 'live' | 'test' = 'live') {
   const { key } = await createApiKey(db, {
     teamId: user.teamId,
     createdBy: user.id,
     name: 'k',
     tier,
-    kind: 'live',
+    kind,
     dailyLimit,
     expiresAt: null
   })
@@ -295,6 +295,8 @@ describe('money', () => {
       api.ask('POST', `/api/capsules/${capsule}/run`, { mode: 'template' }, headers)
     const tooLow = await asKey(await keyOf(ada, 'simulate'))
     expect([tooLow.status, tooLow.body.error.message]).toEqual([403, expect.stringContaining('tier qpu')])
+    const unpaid = await asKey(await keyOf(ada, 'qpu', null, 'test'))
+    expect([unpaid.status, unpaid.body.error.message]).toEqual([403, expect.stringContaining('test key')])
     const poor = await asKey(await keyOf(ada, 'qpu', usd(1.5)))
     expect([poor.status, poor.body.error.code]).toEqual([402, 'spend_limit_exceeded'])
     const answer = await asKey(await keyOf(ada, 'qpu', usd(2)))

@@ -5,6 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import postgres from 'postgres'
+import { executeJob } from '../../activities/execute-job.js'
+import { createExecutorClient } from '../../activities/executor-client.js'
+import { createExecutorGate } from '../../activities/executor-gate.js'
 import { connect } from '../../db/client.js'
 import { ledgerMismatches } from '../../db/money-proof.js'
 import { createTestDatabase } from '../support/database.js'
@@ -120,4 +123,29 @@ test('submissions under a database whose sessions keep being ended are recorded 
   for (const id of recorded)
     expect([...(await db.execute(sql`select status from jobs where id = ${id}`))]).toEqual([{ status: 'pending' }])
   expect([...(await ledgerMismatches(db))]).toEqual([])
+})
+
+test('a database that is away right after a job was claimed ends no job: the step goes on when it is back', async () => {
+  const jobId = await addJob(database.db, person)
+  const impatient = connect(database.url, { max: 1, statementTimeoutMs: 100 })
+  const executor = createExecutorClient('http://127.0.0.1:1', 'nobody is asked')
+  let warned = 0
+  const deps = {
+    db: impatient.db,
+    executor,
+    gate: createExecutorGate(1),
+    announce: () => {},
+    log: { info: () => {}, warn: () => void warned++ }
+  }
+  let end: ReturnType<typeof executeJob> | null = null
+  await knife.begin(async (held) => {
+    await held`lock table jobs in access exclusive mode`
+    end = executeJob(deps, jobId, { generation: 1 }, new AbortController().signal)
+    await Promise.race([end, eventually(async () => warned > 0)])
+  })
+  // It has not begun: nothing is run.
+  expect(await end).toEqual({ outcome: 'stopped' })
+  expect(warned).toBeGreaterThan(0)
+  await executor.close()
+  await impatient.close()
 })

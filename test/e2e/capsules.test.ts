@@ -12,8 +12,9 @@ import { type Platform, startPlatform } from '../support/platform.js'
 let platform: Platform
 
 beforeAll(async () => {
-  platform = await startPlatform('capsule-runs', { executor: { slots: 4 } })
-}, 60_000)
+  const ring = Buffer.from('a ring key of 32 bytes for tests').toString('base64')
+  platform = await startPlatform('capsule-runs', { executor: { slots: 4 } }, { SECRETS_KEYS: `test:${ring}` })
+}, 180_000)
 
 afterAll(() => platform.close())
 

@@ -11,6 +11,7 @@ import { loadRun } from '../db/jobs.js'
 import type { RunEnd } from './executor-stream.js'
 import { whenExecutorCan } from './executor-wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
+import { persistently } from './persistently.js'
 import { requestOf } from './run-request.js'
 import { mayAsk, runScript } from './script-run.js'
 
@@ -21,7 +22,9 @@ export async function executeJob(
   fence: Fence,
   signal: AbortSignal
 ): Promise<Execution> {
-  const job = await loadRun(deps.db, jobId)
+  // A direct job is claimed already, and nobody would do this again for it.
+  const kept = { log: deps.log, jobId, signal }
+  const job = await persistently(kept, () => loadRun(deps.db, jobId))
   if (job?.storedResult) return { outcome: 'completed', resultSha256: job.storedResult }
   if (job?.status !== 'running' || job.generation !== fence.generation) return notRunning(deps.db, jobId, fence)
   if (mayAsk(job)) return (await runScript(deps, jobId, job, fence, signal)) ?? notRunning(deps.db, jobId, fence)

@@ -272,9 +272,13 @@ def test_a_script_that_closes_its_channel_fails(children: FrameChildren) -> None
 
 
 def test_a_script_that_asks_without_end_is_ended(children: FrameChildren) -> None:
-    code = HEAD + "@task\ndef f(): return 1\n@workflow\ndef wf(): return f()\n" + (
-        "async def main(client, params):\n    while True:\n        try: await wf().run(client)\n"
-        "        except Exception: pass\n"
+    code = (
+        HEAD
+        + "@task\ndef f(): return 1\n@workflow\ndef wf(): return f()\n"
+        + (
+            "async def main(client, params):\n    while True:\n        try: await wf().run(client)\n"
+            "        except Exception: pass\n"
+        )
     )
     ask = asked(children.start(job(code, graphs="ask")))
     told = children.answer(ask, values={"task_0001": 1})

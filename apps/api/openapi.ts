@@ -70,9 +70,10 @@ function withAnswers({ components, paths, ...rest }: Document): object {
       const [access, answers] = [accessTable[line], answerTable[line]]
       if (!access || !answers) throw new Error(`${line} has no entry in apps/api/answers`)
       const codes = codesOf({ line, access, namesTeam: namesTeam(operation) }, answers.errors ?? [])
-      // What is left out has been given its default before the schema is asked, which requires it therefore.
       for (const parameter of operation.parameters ?? [])
         if (parameter.schema?.default !== undefined) parameter.required = false
+      for (const content of Object.values(operation.requestBody?.content ?? {}))
+        content.schema = withDefaultsOptional(content.schema)
       if (honoursKey(line, access)) operation.parameters = [...(operation.parameters ?? []), idempotencyKey]
       operation.security = securityOf(access)
       operation.responses = {
@@ -90,6 +91,17 @@ function withAnswers({ components, paths, ...rest }: Document): object {
     },
     paths
   }
+}
+
+/** What is left out has been given its default before the schema is asked, which requires it therefore. */
+function withDefaultsOptional<Part>(part: Part): Part {
+  if (Array.isArray(part)) return part.map(withDefaultsOptional) as Part
+  if (part === null || typeof part !== 'object') return part
+  const { required, properties } = part as { required?: unknown; properties?: Record<string, { default?: unknown }> }
+  const fields = Object.entries(part).map(([key, value]) => [key, withDefaultsOptional(value)])
+  if (Array.isArray(required) && properties)
+    fields.push(['required', required.filter((name) => properties[name]?.default === undefined)])
+  return Object.fromEntries(fields)
 }
 
 function namesTeam({ parameters = [], requestBody }: Operation): boolean {

@@ -128,3 +128,11 @@ test('a capsule of as many tasks as there may be, with names as long as they may
   )
   expect(Buffer.byteLength(sealed.manifest)).toBeLessThan(150 * 1024)
 })
+
+test('a seal that takes too long is ended, and may be asked for again', async () => {
+  pool = startSealPool({ limitMs: 1 })
+  await expect(pool.sealOffLoop(request())).rejects.toMatchObject({
+    code: 'rate_limited',
+    message: expect.stringContaining('nothing is sealed, try again')
+  })
+})

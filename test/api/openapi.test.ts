@@ -66,6 +66,18 @@ describe('the document', () => {
     expect(security('/api/admin/audit')).toEqual([{ session: [] }])
   })
 
+  test('requires no field of a body that has a default, however deep', () => {
+    const schemaOf = (path: string, method: string) =>
+      document.paths[path]![method]!.requestBody!.content['application/json']!.schema as unknown as {
+        required: string[]
+        properties: Record<string, { required: string[] }>
+      }
+    expect(schemaOf('/api/scripts/upload', 'post').required).toEqual(['name', 'script_content'])
+    const schedule = schemaOf('/api/capsules/{id}/schedule', 'put')
+    expect(schedule.required).toEqual(['cron'])
+    expect(schedule.properties.alert!.required).toEqual([])
+  })
+
   test('requires no parameter that has a default', () => {
     const parameters = document.paths['/api/jobs']!.get!.parameters as { name: string; required?: boolean }[]
     expect(parameters.filter(({ required }) => required)).toEqual([])

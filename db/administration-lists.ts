@@ -2,10 +2,11 @@
 // Every list sees the rows of all teams and is capped. What is searched for is a parameter that no pattern is made of, so
 // that no character of it has a meaning.
 import { and, asc, desc, eq, exists, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
-import type { AnyPgColumn, PgSelect } from 'drizzle-orm/pg-core'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { AccessCode, AdminAction, AuditEntry, TeamSummary, UserSummary } from '../domain/administration.js'
 import type { JobStatus } from '../domain/job-status.js'
-import { type Page, TOTAL_MAX } from '../domain/page.js'
+import type { Page } from '../domain/page.js'
+import { cappedCount, ONE } from './capped-count.js'
 import type { Db, DbOrTx } from './client.js'
 import { now } from './job-transition.js'
 import { type JobRow, recordColumns } from './jobs.js'
@@ -205,18 +206,11 @@ function searched(
 const holds = (column: AnyPgColumn, text: string): SQL => sql`strpos(lower(${column}), lower(${text}::text)) > 0`
 
 const count = (db: Db, table: typeof teams | typeof users | typeof accessCodes, where: SQL | undefined) =>
-  capped(
+  cappedCount(
     db,
     db
-      .select({ one: sql`1`.as('one') })
+      .select(ONE)
       .from(table as typeof teams)
       .where(where)
       .$dynamic()
   )
-
-async function capped(db: Db, matching: PgSelect): Promise<number> {
-  const [row] = await db
-    .select({ total: sql<number>`count(*)::int` })
-    .from(matching.limit(TOTAL_MAX + 1).as('matching') as never)
-  return (row as { total: number } | undefined)?.total ?? 0
-}

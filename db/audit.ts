@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { type AuditAction, auditEntryText, type ChainedEntry, NO_HASH } from '../domain/audit-action.js'
-import { TOTAL_MAX } from '../domain/page.js'
 import { sealRecord } from './audit-seals.js'
+import { cappedCount, ONE } from './capped-count.js'
 import type { DbOrTx, Tx } from './client.js'
 import { auditEntries, auditHeads } from './tables/audit.js'
 import type { Caller } from './teams.js'
@@ -150,12 +150,5 @@ export async function listAudit(
     .orderBy(desc(auditEntries.seq))
     .limit(limit)
     .offset(offset)
-  const some = db
-    .select({ one: sql`1` })
-    .from(auditEntries)
-    .where(which)
-    .limit(TOTAL_MAX + 1)
-    .as('some')
-  const [counted] = await db.select({ total: sql<number>`count(*)::int` }).from(some)
-  return { rows, total: counted!.total }
+  return { rows, total: await cappedCount(db, db.select(ONE).from(auditEntries).where(which).$dynamic()) }
 }

@@ -1,9 +1,10 @@
 // Runs of capsules as they are read: each with its tasks, and how far their jobs are.
-import { and, asc, count, desc, eq, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { CapsuleRunStatus, CapsuleRunTrigger } from '../domain/capsule-state.js'
 import type { JobStatus } from '../domain/job-status.js'
 import type { MicroUsd } from '../domain/money.js'
-import { type Page, TOTAL_MAX } from '../domain/page.js'
+import type { Page } from '../domain/page.js'
+import { cappedCount, ONE } from './capped-count.js'
 import { anyOf, type DbOrTx } from './client.js'
 import { capsuleRuns, capsuleRunTasks } from './tables/capsules.js'
 import { jobs } from './tables/jobs.js'
@@ -82,12 +83,6 @@ export async function listRuns(
     status ? eq(capsuleRuns.status, status) : undefined,
     trigger ? eq(capsuleRuns.trigger, trigger) : undefined
   )
-  const counted = db
-    .select({ one: sql`1` })
-    .from(capsuleRuns)
-    .where(where)
-    .limit(TOTAL_MAX + 1)
-    .as('counted')
   const rows = await db
     .select(listedColumns)
     .from(capsuleRuns)
@@ -95,8 +90,8 @@ export async function listRuns(
     .orderBy(desc(capsuleRuns.id))
     .limit(limit)
     .offset(offset)
-  const [all] = await db.select({ total: count() }).from(counted)
-  return { rows: await withTasks(db, rows), total: all!.total }
+  const total = await cappedCount(db, db.select(ONE).from(capsuleRuns).where(where).$dynamic())
+  return { rows: await withTasks(db, rows), total }
 }
 
 async function withTasks(db: DbOrTx, rows: CapsuleRunRow[]): Promise<CapsuleRun[]> {

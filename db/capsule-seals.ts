@@ -1,11 +1,12 @@
 // What becomes of a finished capsule: sealed, published, archived, taken down.
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
-import { type Page, TOTAL_MAX } from '../domain/page.js'
+import type { Page } from '../domain/page.js'
 import { slugOf } from '../domain/script.js'
 import { type AdminActor, recordAdminAction } from './administration.js'
 import { actorText, appendAudit } from './audit.js'
 import { publicationSha256 } from './audit-records.js'
+import { cappedCount, ONE } from './capped-count.js'
 import { type EvidenceFile, storeFiles, tellChange } from './capsule-changes.js'
 import { endSchedule } from './capsule-schedules.js'
 import { type CapsulePublication, type CapsuleRow, type CapsuleSeal, lockCapsule } from './capsules.js'
@@ -155,22 +156,23 @@ export async function listPublished(
       ? undefined
       : sql`(strpos(lower(${title}), lower(${text})) > 0 or strpos(lower(${description}), lower(${text})) > 0)`
   )
-  const counted = db
-    .select({ one: sql`1` })
-    .from(capsulePublications)
-    .innerJoin(capsules, eq(capsules.id, capsulePublications.capsuleId))
-    .where(where)
-    .limit(TOTAL_MAX + 1)
-    .as('counted')
-  const [rows, [all]] = await Promise.all([
+  const [rows, total] = await Promise.all([
     catalogueQuery(db)
       .where(where)
       .orderBy(desc(capsulePublications.publishedAt), desc(capsulePublications.capsuleId))
       .limit(limit)
       .offset(offset),
-    db.select({ total: sql<number>`count(*)::int` }).from(counted)
+    cappedCount(
+      db,
+      db
+        .select(ONE)
+        .from(capsulePublications)
+        .innerJoin(capsules, eq(capsules.id, capsulePublications.capsuleId))
+        .where(where)
+        .$dynamic()
+    )
   ])
-  return { rows, total: all!.total }
+  return { rows, total }
 }
 
 export async function findPublished(db: DbOrTx, slug: string): Promise<PublicCapsule | null> {

@@ -3,7 +3,8 @@
 import { and, asc, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { CapsuleStanding } from '../domain/capsule-actions.js'
 import type { CapsuleState } from '../domain/capsule-state.js'
-import { type Page, TOTAL_MAX } from '../domain/page.js'
+import type { Page } from '../domain/page.js'
+import { cappedCount, ONE } from './capped-count.js'
 import type { DbOrTx, Tx } from './client.js'
 import { members } from './tables/accounts.js'
 import {
@@ -129,17 +130,11 @@ export async function listCapsules(
       ? undefined
       : sql`(strpos(lower(${capsules.name}), lower(${text})) > 0 or strpos(lower(${capsules.description}), lower(${text})) > 0)`
   )
-  const counted = db
-    .select({ one: sql`1` })
-    .from(capsules)
-    .where(where)
-    .limit(TOTAL_MAX + 1)
-    .as('counted')
-  const [rows, [all]] = await Promise.all([
+  const [rows, total] = await Promise.all([
     summaryQuery(db).where(where).orderBy(desc(capsules.id)).limit(limit).offset(offset),
-    db.select({ total: sql<number>`count(*)::int` }).from(counted)
+    cappedCount(db, db.select(ONE).from(capsules).where(where).$dynamic())
   ])
-  return { rows, total: all!.total }
+  return { rows, total }
 }
 
 /** A file of the evidence without its content. */

@@ -5,6 +5,7 @@ import type { JobStatus } from '../domain/job-status.js'
 import type { MicroUsd } from '../domain/money.js'
 import { type Page, TOTAL_MAX } from '../domain/page.js'
 import type { ScriptType } from '../domain/script.js'
+import { cappedCount, ONE } from './capped-count.js'
 import type { DbOrTx } from './client.js'
 import { members } from './tables/accounts.js'
 import { jobs } from './tables/jobs.js'
@@ -60,19 +61,13 @@ export async function listScripts(
     type && eq(scripts.scriptType, type),
     mine ? eq(scripts.userId, caller.userId) : undefined
   )
-  const counted = db
-    .select({ one: sql`1` })
-    .from(scripts)
-    .where(where)
-    .limit(TOTAL_MAX + 1)
-    .as('counted')
-  const [rows, [all]] = await Promise.all([
+  const [rows, total] = await Promise.all([
     itemQuery(db).where(where).orderBy(desc(scripts.id)).limit(limit).offset(offset),
-    db.select({ total: sql<number>`count(*)::int` }).from(counted)
+    cappedCount(db, db.select(ONE).from(scripts).where(where).$dynamic())
   ])
   const ids = rows.map(({ id }) => id)
   const executions = await countExecutions(db, caller, ids)
-  return { rows: rows.map((row) => ({ ...row, executions: executions.get(row.id) ?? 0 })), total: all!.total }
+  return { rows: rows.map((row) => ({ ...row, executions: executions.get(row.id) ?? 0 })), total }
 }
 
 /** A script that the caller sees, or `null`. */

@@ -1,8 +1,9 @@
 // What the verifications of a capsule have said over time.
 import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
 import type { CapsuleRunTrigger } from '../domain/capsule-state.js'
-import { type Page, TOTAL_MAX } from '../domain/page.js'
+import type { Page } from '../domain/page.js'
 import type { Verdict } from '../domain/verification/verdict.js'
+import { cappedCount, ONE } from './capped-count.js'
 import type { DbOrTx } from './client.js'
 import { capsuleRuns } from './tables/capsules.js'
 
@@ -52,12 +53,5 @@ export async function listVerifications(
     .orderBy(desc(capsuleRuns.id))
     .limit(limit)
     .offset(offset)
-  const counted = db
-    .select({ one: sql`1` })
-    .from(capsuleRuns)
-    .where(where)
-    .limit(TOTAL_MAX + 1)
-    .as('counted')
-  const [all] = await db.select({ total: sql<number>`count(*)::int` }).from(counted)
-  return { rows, total: all!.total }
+  return { rows, total: await cappedCount(db, db.select(ONE).from(capsuleRuns).where(where).$dynamic()) }
 }

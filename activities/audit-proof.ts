@@ -30,13 +30,14 @@ export const proveAudit = async (db: Db, teamId: string, means: ProofMeans): Pro
 
 export async function auditEvidence(db: DbOrTx, { keyRing, exported = [] }: ProofMeans): Promise<AuditEvidence> {
   const known = await judgedKeys(db, keyRing)
-  return { ...known, exported, checkSeal: (tx, entry) => sealFault(tx, entry, known) }
+  const { keys, unproven } = known
+  return { keys, unproven, exported, checkSeal: (tx, entry) => sealFault(tx, entry, known) }
 }
 
 /** What is wrong with rows of keys: each is one that somebody put in or changed, or that the ring cannot open. */
 export async function keyFaults(db: DbOrTx, keyRing: KeyRing | null): Promise<{ keyId: string; reason: string }[]> {
-  const { keys, unproven } = await judgedKeys(db, keyRing)
-  const unretired = (await listSigningKeys(db)).filter(({ keyId, retiredAt }) => keys.has(keyId) && !retiredAt)
+  const { rows, unproven } = await judgedKeys(db, keyRing)
+  const unretired = rows.filter(({ retiredAt }) => !retiredAt)
   const signs = unretired.pop()
   return [
     ...[...unproven].map(([keyId, reason]) => ({ keyId, reason: `it is ${reason}` })),
@@ -49,18 +50,25 @@ export async function provenKeys(db: DbOrTx, keyRing: KeyRing | null): Promise<M
   return (await judgedKeys(db, keyRing)).keys
 }
 
-interface JudgedKeys {
+export interface JudgedKeys {
+  /** Those that are this installation's, by id. */
   keys: Map<string, KeyObject>
+  /** The rows of these, the oldest first. */
+  rows: SigningKeyRow[]
   /** Of the others: what they are. */
   unproven: Map<string, string>
 }
 
-async function judgedKeys(db: DbOrTx, keyRing: KeyRing | null): Promise<JudgedKeys> {
-  const judged: JudgedKeys = { keys: new Map(), unproven: new Map() }
+export async function judgedKeys(db: DbOrTx, keyRing: KeyRing | null): Promise<JudgedKeys> {
+  const judged: JudgedKeys = { keys: new Map(), rows: [], unproven: new Map() }
   for (const row of await listSigningKeys(db)) {
     const key = provenKey(row, keyRing)
-    if (typeof key === 'string') judged.unproven.set(row.keyId, key)
-    else judged.keys.set(row.keyId, key)
+    if (typeof key === 'string') {
+      judged.unproven.set(row.keyId, key)
+    } else {
+      judged.keys.set(row.keyId, key)
+      judged.rows.push(row)
+    }
   }
   return judged
 }

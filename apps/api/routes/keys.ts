@@ -1,7 +1,6 @@
 // The public keys with which this installation signs seals and checkpoints of audit trails: anybody may check them.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { provenKeys } from '../../../activities/audit-proof.js'
-import { listSigningKeys } from '../../../db/signing-keys.js'
+import { judgedKeys } from '../../../activities/audit-proof.js'
 import type { ApiDeps } from '../deps.js'
 
 export const keyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
@@ -16,21 +15,18 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (ap
       }
     },
     async (request) => {
-      const rows = await listSigningKeys(deps.db)
       // Nobody shall trust a row that somebody put in or changed.
-      const proven = await provenKeys(deps.db, deps.keyRing)
-      const hidden = rows.filter(({ keyId }) => !proven.has(keyId)).map(({ keyId }) => keyId)
+      const { rows, unproven } = await judgedKeys(deps.db, deps.keyRing)
+      const hidden = [...unproven.keys()]
       if (hidden.length > 0) request.log.error({ hidden }, 'signing keys are not shown: qjob audit verify --database')
       return {
-        keys: rows
-          .filter(({ keyId }) => proven.has(keyId))
-          .map(({ keyId, publicKeyPem, createdAt, retiredAt }) => ({
-            key_id: keyId,
-            algorithm: 'ed25519',
-            public_key_pem: publicKeyPem,
-            created_at: createdAt.toISOString(),
-            retired_at: retiredAt?.toISOString() ?? null
-          }))
+        keys: rows.map(({ keyId, publicKeyPem, createdAt, retiredAt }) => ({
+          key_id: keyId,
+          algorithm: 'ed25519',
+          public_key_pem: publicKeyPem,
+          created_at: createdAt.toISOString(),
+          retired_at: retiredAt?.toISOString() ?? null
+        }))
       }
     }
   )

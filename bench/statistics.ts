@@ -1,6 +1,6 @@
 // `npm run statistics [-- trials]`: how often the tests of a verification find a difference between simulated runs, over all
 // laws, numbers of outcomes and shots that matter; and how well the upper bound covers the truth. Ends with 1 when false alarms
-// are above what alpha allows, when power is below what docs/verification.md states, or when the bound covers too little.
+// are above what alpha allows, when power is below what docs/capsules/verification.md states, or when the bound covers too little.
 
 import { pairUp } from '../domain/verification/count-pair.js'
 import { ALPHA, BETA } from '../domain/verification/judge.js'

@@ -43,7 +43,7 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
     means:
       'A feature of the interface that this version does not have yet, or that this service was started without (credentials and webhooks need `SECRETS_KEYS`). It is refused rather than ignored.',
     who: 'caller, or the operator',
-    check: 'The message; `features` in `GET /api/meta`; docs/configuration.md.'
+    check: 'The message; `features` in `GET /api/meta`; docs/operations/configuration.md.'
   },
   payload_too_large: {
     means:

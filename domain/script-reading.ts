@@ -2,7 +2,7 @@
 import type { Framework } from './framework.js'
 import type { ScriptMetadata, ScriptType } from './script.js'
 
-/** As docs/executor.md describes the answer to `/analyse`. */
+/** As docs/operations/executor.md describes the answer to `/analyse`. */
 export interface ScriptReading {
   framework: Framework | null
   script_type: ScriptType

@@ -1,4 +1,4 @@
-// What the format demands of a manifest's fields: its JSON Schema (docs/capsule-format.md says where it is from). Fields it
+// What the format demands of a manifest's fields: its JSON Schema (docs/capsules/capsule-format.md says where it is from). Fields it
 // does not name are allowed.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'

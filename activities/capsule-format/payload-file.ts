@@ -1,4 +1,4 @@
-// The files of a package, and the rules that their names keep (docs/capsule-format.md, "Names of files").
+// The files of a package, and the rules that their names keep (docs/capsules/capsule-format.md, "Names of files").
 import { ServiceError } from '../../domain/errors.js'
 
 /** `name`: a relative path with `/`. */

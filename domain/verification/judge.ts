@@ -1,5 +1,5 @@
 // Whether a re-run agrees with what was sealed, circuit by circuit, at an error rate that holds for all of them together. Two
-// tests are made of each circuit, since neither finds all that the other does; the rules are told in docs/verification.md.
+// tests are made of each circuit, since neither finds all that the other does; the rules are told in docs/capsules/verification.md.
 import type { CircuitPair } from './circuit-pairs.js'
 import { compareDefaults, compareNote, compareStatement } from './compare-bound.js'
 import { type CountPair, pairUp } from './count-pair.js'

@@ -47,14 +47,14 @@ test('docs/cli.md shows the help of every command as it is', async () => {
   }
 }, 120_000)
 
-test('docs/configuration.md describes every variable that is read anywhere, and no other', () => {
-  const described = [...read('docs/configuration.md').matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \|/gm)]
+test('docs/operations/configuration.md describes every variable that is read anywhere, and no other', () => {
+  const described = [...read('docs/operations/configuration.md').matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \|/gm)]
   const names = new Set(described.flatMap(([, cell]) => [...cell!.matchAll(/[A-Z_]+/g)].map(([name]) => name)))
   expect([...names].sort()).toEqual(variablesRead())
 })
 
 test('links between the pages lead to files that there are', () => {
-  const pages = ['README.md', 'docs/cli.md', 'docs/configuration.md', 'docs/deployment.md']
+  const pages = ['README.md', 'docs/cli.md', 'docs/operations/configuration.md', 'docs/operations/deployment.md']
   const links = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link]) => join(dirname(page), link!))
   )

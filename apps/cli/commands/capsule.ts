@@ -87,7 +87,7 @@ interface MakeOptions extends ServiceOptions {
 function addMaking(capsule: Command): void {
   serviceCommand(capsule, 'create <file>', 'make a draft of what a YAML file describes; - reads standard input')
     .option('--team <id>', 'the team that it is to belong to')
-    .addHelpText('after', '\nThe file: name, description, tags, tasks; docs/capsules.md shows one.')
+    .addHelpText('after', '\nThe file: name, description, tags, tasks; docs/capsules/capsules.md shows one.')
     .action((file: string, options: MakeOptions) =>
       withService(options, async (api) => {
         const bytes = Buffer.from(await readText(file))

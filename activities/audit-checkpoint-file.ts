@@ -1,7 +1,7 @@
 // The file outside the database that checkpoints of audit trails are appended to, one JSON object on each line.
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type Checkpoint, checkpointLine, readCheckpointLine } from '../domain/audit-checkpoint.js'
+import { type Checkpoint, checkpointLine, readCheckpointLine } from '../domain/audit/audit-checkpoint.js'
 
 const LINE_END = 0x0a
 

@@ -3,7 +3,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity'
 import { ApplicationFailureCategory } from '@temporalio/common'
 import type { Db } from '../db/client.js'
 import { outcomeOfRun, type ScheduledStart, startScheduledRun } from '../db/scheduled-runs.js'
-import type { ScheduledCapsule } from '../domain/verification-schedule.js'
+import type { ScheduledCapsule } from '../domain/verification/schedule-names.js'
 
 /** Looks at a run that goes on: a free simulation takes seconds, a job at a provider days. */
 const FIRST_LOOK_MS = 2_000

@@ -3,8 +3,13 @@ import type { DbOrTx } from '../db/client.js'
 import { newId } from '../db/ids.js'
 import { ringKeysInUse } from '../db/sealed-values.js'
 import { lockSecrets, putSecrets, sealedSecrets } from '../db/secrets.js'
+import {
+  type CredentialProvider,
+  type Credentials,
+  formatFault,
+  missingFault
+} from '../domain/backends/provider-credentials.js'
 import { ServiceError } from '../domain/errors.js'
-import { type CredentialProvider, type Credentials, formatFault, missingFault } from '../domain/provider-credentials.js'
 import { type KeyRing, secretContext, UnopenableError } from './key-ring.js'
 
 /**

@@ -1,7 +1,7 @@
 // The producing side of the direct queue, for the api's nudge and a worker's relay.
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
-import { DIRECT_QUEUE, type JobHandOver } from '../domain/dispatch.js'
+import { DIRECT_QUEUE, type JobHandOver } from '../domain/jobs/dispatch.js'
 
 export interface DirectQueue {
   queue: Queue<JobHandOver>

@@ -15,8 +15,8 @@ import {
   searchAttributes,
   workflowIdOf,
   workflowSummary
-} from '../domain/dispatch.js'
-import type { JobStatus } from '../domain/job-status.js'
+} from '../domain/jobs/dispatch.js'
+import type { JobStatus } from '../domain/jobs/job-status.js'
 import type { Tracing } from './tracing.js'
 
 /** Between a slow engine and a relay that stands still. */

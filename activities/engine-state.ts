@@ -2,7 +2,7 @@
 // decided by it. Every call rejects while its engine is away, and ends within `DEADLINE_MS` if the engine can be hung up on.
 import type { Client } from '@temporalio/client'
 import type { Queue } from 'bullmq'
-import type { JobHandOver } from '../domain/dispatch.js'
+import type { JobHandOver } from '../domain/jobs/dispatch.js'
 
 /** Below what `GET /api/admin/system` waits, so that nothing is left to retry on a closed connection. */
 const DEADLINE_MS = 1_500

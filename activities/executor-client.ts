@@ -1,11 +1,11 @@
 // Talks to the execution service: one request per run, answered by a stream of lines (executor-stream.ts). Nothing here
 // decides what an outcome means for a job.
 import { Agent, request } from 'undici'
+import type { ExecutorHealth } from '../domain/backends/executor-health.js'
 import type { JobError } from '../domain/errors.js'
-import type { ExecutorHealth } from '../domain/executor-health.js'
-import type { Framework } from '../domain/framework.js'
-import { jsonWithTexts } from '../domain/json-text.js'
-import type { ProgrammingModel } from '../domain/native-submission.js'
+import type { Framework } from '../domain/jobs/framework.js'
+import type { ProgrammingModel } from '../domain/jobs/native-submission.js'
+import { jsonWithTexts } from '../domain/json/json-text.js'
 import { type Refusal, type RunEnd, readFault, readRun, reasonOf, type ScriptEnd } from './executor-stream.js'
 
 export interface RunRequest {

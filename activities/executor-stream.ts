@@ -2,8 +2,8 @@
 // and last the outcome.
 import type { Artifact } from '../db/artifacts.js'
 import { isErrorCode, type JobError } from '../domain/errors.js'
-import { type Framework, frameworks } from '../domain/framework.js'
-import type { AskedCircuit, AskedGraph } from '../domain/script-asks.js'
+import { type Framework, frameworks } from '../domain/jobs/framework.js'
+import type { AskedCircuit, AskedGraph } from '../domain/jobs/script-asks.js'
 
 /**
  * `busy` and `away` come before acceptance and cost nothing; `refused` is an answer that a repetition will not change;

@@ -2,7 +2,7 @@
 // is tried again. Labels are words of small sets, never ids.
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { JobMove } from '../db/job-moves.js'
-import { isFinal } from '../domain/job-status.js'
+import { isFinal } from '../domain/jobs/job-status.js'
 
 /** Seconds. A simulation takes milliseconds, a place in a provider's queue takes days. */
 const buckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 43_200, 259_200]

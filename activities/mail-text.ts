@@ -3,8 +3,8 @@
 // people have stopped reading, and cannot end a header, a quotation or a tag, nor turn the direction of what stands around
 // them. Nothing is loaded from elsewhere, and the only link is ours.
 
-import type { JobStatus } from '../domain/job-status.js'
-import { formatUsd, type MicroUsd } from '../domain/money.js'
+import type { JobStatus } from '../domain/jobs/job-status.js'
+import { formatUsd, type MicroUsd } from '../domain/money/money.js'
 
 export interface MailText {
   /** One line. */

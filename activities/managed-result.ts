@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto'
 import type { DbOrTx } from '../db/client.js'
 import { type ReturnedResult, returnedResults, taskTexts } from '../db/task-results.js'
-import { jsonObject } from '../domain/json-text.js'
-import { displayProtocol, resultProtocol } from '../domain/native-submission.js'
+import { displayProtocol, resultProtocol } from '../domain/jobs/native-submission.js'
+import { jsonObject } from '../domain/json/json-text.js'
 
 /** All values shown in one result. With what stands around 2,000 of them it stays below the 16 MiB that a result may have. */
 const SHOWN_BYTES_MAX = 14 * 1024 * 1024

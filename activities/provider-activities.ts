@@ -4,7 +4,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { ApplicationFailureCategory } from '@temporalio/common'
 import { askedRef, type ProviderRef, plainRef } from '../db/provider-refs.js'
-import type { JobHandOver } from '../domain/dispatch.js'
+import type { JobHandOver } from '../domain/jobs/dispatch.js'
 import { tellFault } from './at-provider/answer.js'
 import { cancelAtProvider } from './at-provider/cancel.js'
 import { collectCounts, collectResult } from './at-provider/collect.js'

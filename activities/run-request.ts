@@ -2,7 +2,7 @@
 // goes on.
 import { createHash, randomBytes } from 'node:crypto'
 import type { JobRun } from '../db/jobs.js'
-import { JsonText } from '../domain/json-text.js'
+import { JsonText } from '../domain/json/json-text.js'
 import { type AskAnswer, type RunRequest, sourceOf } from './executor-client.js'
 import type { ScriptEnd } from './executor-stream.js'
 import type { Waited } from './executor-wait.js'

@@ -1,7 +1,7 @@
 // The engine's copies of schedules: one Temporal Schedule for each row of db/capsule-schedules.ts.
 import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleSpec } from '@temporalio/client'
 import type { ScheduleCopies, ScheduleRow } from '../db/capsule-schedules.js'
-import { dueTimes, readCron, timesWhereClocksGoBack } from '../domain/schedule.js'
+import { dueTimes, readCron, timesWhereClocksGoBack } from '../domain/verification/schedule.js'
 import {
   CATCH_UP_SECONDS,
   copyNote,
@@ -9,7 +9,7 @@ import {
   scheduleIdOf,
   VERIFY_CAPSULE_WORKFLOW,
   verifyWorkflowIdOf
-} from '../domain/verification-schedule.js'
+} from '../domain/verification/schedule-names.js'
 
 const CALL_DEADLINE_MS = 2_000
 /** A list of thousands takes several calls. */

@@ -1,5 +1,5 @@
 // Asks a provider whether it takes a team's credentials.
-import type { CredentialProvider, Credentials } from '../domain/provider-credentials.js'
+import type { CredentialProvider, Credentials } from '../domain/backends/provider-credentials.js'
 import { type ProviderAdapter, ProviderFault } from './providers/adapter.js'
 
 const TIMEOUT_MS = 10_000

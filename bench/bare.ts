@@ -17,7 +17,7 @@ import { completeAttempt, openAttempt } from '../db/attempts.js'
 import { connect } from '../db/client.js'
 import { beginJob, completeJob } from '../db/job-steps.js'
 import { loadRun } from '../db/jobs.js'
-import { DIRECT_QUEUE, type JobHandOver } from '../domain/dispatch.js'
+import { DIRECT_QUEUE, type JobHandOver } from '../domain/jobs/dispatch.js'
 import type { BareTask } from './bare-process.js'
 
 if (process.send)

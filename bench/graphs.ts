@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import { projectRoot } from '../apps/cli/stack/project.js'
-import { isFinal, type JobStatus } from '../domain/job-status.js'
+import { isFinal, type JobStatus } from '../domain/jobs/job-status.js'
 import type { BenchPlatform, BenchStack } from './bench-stack.js'
 import { median, printTable } from './table.js'
 

@@ -3,9 +3,15 @@
 // that no character of it has a meaning.
 import { and, asc, desc, eq, exists, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
-import type { AccessCode, AdminAction, AuditEntry, TeamSummary, UserSummary } from '../domain/administration.js'
-import type { JobStatus } from '../domain/job-status.js'
-import type { Page } from '../domain/page.js'
+import type { JobStatus } from '../domain/jobs/job-status.js'
+import type { Page } from '../domain/json/page.js'
+import type {
+  AccessCode,
+  AdminAction,
+  AuditEntry,
+  TeamSummary,
+  UserSummary
+} from '../domain/operations/administration.js'
 import { cappedCount, ONE } from './capped-count.js'
 import type { Db, DbOrTx } from './client.js'
 import { now } from './job-transition.js'

@@ -1,9 +1,9 @@
 // What platform administrators change: each change is one transaction with its entry in the audit, so that there is no
 // entry without a change and no change without its entry. Who may call is decided before.
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import type { AdminAction, TeamSummary } from '../domain/administration.js'
-import type { Backend } from '../domain/backend.js'
+import type { Backend } from '../domain/backends/backend.js'
 import { ServiceError } from '../domain/errors.js'
+import type { AdminAction, TeamSummary } from '../domain/operations/administration.js'
 import { createAccessCode, grantPlatformAdmin } from './accounts.js'
 import { loadTeamSummary } from './administration-lists.js'
 import { findBackend } from './backends.js'

@@ -1,7 +1,7 @@
 // Keys of programs. The key itself goes to its owner once; the row holds its SHA-256.
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
-import { type KeyKind, type KeyTier, keyPrefix, keyShape, SHOWN_CHARACTERS } from '../domain/api-key.js'
-import type { MicroUsd } from '../domain/money.js'
+import type { MicroUsd } from '../domain/money/money.js'
+import { type KeyKind, type KeyTier, keyPrefix, keyShape, SHOWN_CHARACTERS } from '../domain/teams/api-key.js'
 import { type User, userColumns } from './accounts.js'
 import type { DbOrTx } from './client.js'
 import { newId } from './ids.js'

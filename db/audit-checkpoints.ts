@@ -1,7 +1,7 @@
 // Checkpoints: signed statements that a team's chain had a certain hash at a certain place. Whoever recomputes a chain, or
 // cuts its end off, cannot make those anew.
 import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
-import { type Checkpoint, checkpointText } from '../domain/audit-checkpoint.js'
+import { type Checkpoint, checkpointText } from '../domain/audit/audit-checkpoint.js'
 import type { Db, DbOrTx, Tx } from './client.js'
 import { auditCheckpoints, auditHeads } from './tables/audit.js'
 

@@ -1,7 +1,7 @@
 // What a trail says of runs, held against their rows: what was run, by which jobs, what was compared, and what came of it.
 import canonicalize from 'canonicalize'
 import { and, asc, count, eq, gt, isNotNull, sql } from 'drizzle-orm'
-import type { AuditFault, ChainedEntry } from '../domain/audit-action.js'
+import type { AuditFault, ChainedEntry } from '../domain/audit/audit-action.js'
 import { RESULT_ARTIFACT } from './artifacts.js'
 import { recordedValue } from './audit.js'
 import { runSha256 } from './audit-records.js'

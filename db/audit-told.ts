@@ -2,7 +2,7 @@
 // against the rows. Of deleted capsules nothing is kept in memory: a long trail takes no more of it than the team's capsules.
 import canonicalize from 'canonicalize'
 import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm'
-import type { AuditFault, ChainedEntry } from '../domain/audit-action.js'
+import type { AuditFault, ChainedEntry } from '../domain/audit/audit-action.js'
 import { filesSha256, publicationSha256 } from './audit-records.js'
 import { textSha256 } from './audit-runs.js'
 import { anyOf, type DbOrTx } from './client.js'

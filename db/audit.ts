@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { and, desc, eq, sql } from 'drizzle-orm'
-import { type AuditAction, auditEntryText, type ChainedEntry, NO_HASH } from '../domain/audit-action.js'
+import { type AuditAction, auditEntryText, type ChainedEntry, NO_HASH } from '../domain/audit/audit-action.js'
 import { sealRecord } from './audit-seals.js'
 import { cappedCount, ONE } from './capped-count.js'
 import type { DbOrTx, Tx } from './client.js'

@@ -1,7 +1,7 @@
 // What the catalogue has said of a backend, and since when. A trigger of the database keeps it (db/migrations), whoever
 // changes the catalogue; what comes and goes by the minute (status, queue) is not in it.
 import { eq, getTableColumns, sql } from 'drizzle-orm'
-import { type BackendFacts, backendFacts } from '../domain/backend.js'
+import { type BackendFacts, backendFacts } from '../domain/backends/backend.js'
 import type { DbOrTx } from './client.js'
 import { backends, backendVersions } from './tables/backends.js'
 

@@ -1,7 +1,7 @@
 // Reads and changes of the backend catalogue.
 import { and, asc, eq, getTableColumns, inArray, like, or, sql } from 'drizzle-orm'
-import type { Backend, BackendStatus } from '../domain/backend.js'
-import { type MicroUsd, microFromUsd } from '../domain/money.js'
+import type { Backend, BackendStatus } from '../domain/backends/backend.js'
+import { type MicroUsd, microFromUsd } from '../domain/money/money.js'
 import type { Db, DbOrTx } from './client.js'
 import { newId } from './ids.js'
 import { servedByWorker } from './provider-workers.js'

@@ -2,6 +2,7 @@
 // writes the ledger row which explains the change, always a capsule's own before the day before the month (the order in
 // which every transaction locks them). Ledger = counters, always. An amount of zero touches neither.
 import { and, eq, sql } from 'drizzle-orm'
+import { ServiceError } from '../domain/errors.js'
 import {
   type BudgetLimits,
   type BudgetRefusal,
@@ -18,9 +19,8 @@ import {
   nothingSpent,
   type PeriodCounter,
   periodsOf
-} from '../domain/budget.js'
-import { ServiceError } from '../domain/errors.js'
-import { formatUsd, type MicroUsd } from '../domain/money.js'
+} from '../domain/money/budget.js'
+import { formatUsd, type MicroUsd } from '../domain/money/money.js'
 import { capsuleOfJob, lockCapsuleBudget, makeCapsuleBudget, moveCapsuleBudget } from './capsule-budget.js'
 import type { DbOrTx, Tx } from './client.js'
 import { budgetCounters, ledger, teamBudgets } from './tables/budgets.js'

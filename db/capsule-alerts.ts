@@ -2,7 +2,7 @@
 // so too is anybody told. One transaction ends a run and decides about it, so nothing is told twice and nothing forgotten.
 import { and, desc, eq, gt, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
-import { type AlertOutcome, alertOutcomes, TOLD_AGAIN_SECONDS } from '../domain/verification-schedule.js'
+import { type AlertOutcome, alertOutcomes, TOLD_AGAIN_SECONDS } from '../domain/verification/schedule-names.js'
 import { type CapsuleRunRow as Run, runColumns } from './capsule-run-records.js'
 import { createRun } from './capsule-runs.js'
 import { loadSchedule, type ScheduleRow } from './capsule-schedules.js'

@@ -1,8 +1,8 @@
 // What the runs of a capsule have spent and reserved, all together, against its `max_budget_usd`. The counter moves in the
 // transaction that writes the ledger row of one of its jobs, and is locked before the counters of key, day and month.
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
-import type { CapsuleCounter } from '../domain/budget.js'
-import type { MicroUsd } from '../domain/money.js'
+import type { CapsuleCounter } from '../domain/money/budget.js'
+import type { MicroUsd } from '../domain/money/money.js'
 import type { Tx } from './client.js'
 import { capsuleBudgets, capsules } from './tables/capsules.js'
 import { jobs } from './tables/jobs.js'

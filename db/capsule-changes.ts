@@ -1,11 +1,16 @@
 // Making, changing and deleting capsules. The team is locked by the caller (`lockTeamForWrite`), and a capsule that is there
 // already by `lockCapsule`. Each change writes its entry of the audit trail in the same transaction, last.
 import { count, eq, sql } from 'drizzle-orm'
-import type { AuditAction } from '../domain/audit-action.js'
-import { backendsOf, type CapsuleDefinition, definitionText, readDefinition } from '../domain/capsule-definition.js'
-import type { CapsuleState } from '../domain/capsule-state.js'
+import type { AuditAction } from '../domain/audit/audit-action.js'
+import {
+  backendsOf,
+  type CapsuleDefinition,
+  definitionText,
+  readDefinition
+} from '../domain/capsules/capsule-definition.js'
+import type { CapsuleState } from '../domain/capsules/capsule-state.js'
 import { ServiceError } from '../domain/errors.js'
-import type { MicroUsd } from '../domain/money.js'
+import type { MicroUsd } from '../domain/money/money.js'
 import { sha256Of } from './artifacts.js'
 import { appendAudit } from './audit.js'
 import { filesSha256 } from './audit-records.js'

@@ -1,7 +1,7 @@
 // The end of a team's capsules. What is sealed is kept until its retention is over; only then it goes, with its team.
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
+import { retainedUntil } from '../domain/capsules/retention.js'
 import { ServiceError } from '../domain/errors.js'
-import { retainedUntil } from '../domain/retention.js'
 import { appendAudit } from './audit.js'
 import type { Tx } from './client.js'
 import { capsuleSeals, capsules } from './tables/capsules.js'

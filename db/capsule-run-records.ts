@@ -1,9 +1,9 @@
 // Runs of capsules as they are read: each with its tasks, and how far their jobs are.
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
-import type { CapsuleRunStatus, CapsuleRunTrigger } from '../domain/capsule-state.js'
-import type { JobStatus } from '../domain/job-status.js'
-import type { MicroUsd } from '../domain/money.js'
-import type { Page } from '../domain/page.js'
+import type { CapsuleRunStatus, CapsuleRunTrigger } from '../domain/capsules/capsule-state.js'
+import type { JobStatus } from '../domain/jobs/job-status.js'
+import type { Page } from '../domain/json/page.js'
+import type { MicroUsd } from '../domain/money/money.js'
 import { cappedCount, ONE } from './capped-count.js'
 import { anyOf, type DbOrTx } from './client.js'
 import { capsuleRuns, capsuleRunTasks } from './tables/capsules.js'

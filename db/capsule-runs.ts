@@ -3,8 +3,7 @@
 //
 // Locks are taken in the order team, capsule, run, jobs, the capsule's budget, key's day, day, month, audit trail.
 import { eq } from 'drizzle-orm'
-import { assertParams, assertUsable, type Backend } from '../domain/backend.js'
-import { type BudgetRefusal, budgetError, checkOwnCap } from '../domain/budget.js'
+import { assertParams, assertUsable, type Backend } from '../domain/backends/backend.js'
 import {
   assertParameters,
   assertTasks,
@@ -15,14 +14,15 @@ import {
   readDefinition,
   SHOTS_DEFAULT,
   submissionOfTask
-} from '../domain/capsule-definition.js'
-import type { CapsuleRunMode, CapsuleRunTrigger } from '../domain/capsule-state.js'
-import { knownParameters, orderOf } from '../domain/capsule-suite.js'
+} from '../domain/capsules/capsule-definition.js'
+import type { CapsuleRunMode, CapsuleRunTrigger } from '../domain/capsules/capsule-state.js'
+import { knownParameters, orderOf } from '../domain/capsules/capsule-suite.js'
 import { ServiceError } from '../domain/errors.js'
-import type { ExecutionMode } from '../domain/job-status.js'
-import { jsonFields, jsonObject } from '../domain/json-text.js'
-import { type MicroUsd, usdFromMicro } from '../domain/money.js'
-import type { Submission } from '../domain/submission.js'
+import type { ExecutionMode } from '../domain/jobs/job-status.js'
+import type { Submission } from '../domain/jobs/submission.js'
+import { jsonFields, jsonObject } from '../domain/json/json-text.js'
+import { type BudgetRefusal, budgetError, checkOwnCap } from '../domain/money/budget.js'
+import { type MicroUsd, usdFromMicro } from '../domain/money/money.js'
 import { appendAudit } from './audit.js'
 import { findBackend } from './backends.js'
 import { reserveSuite } from './budget.js'

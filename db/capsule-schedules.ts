@@ -1,14 +1,14 @@
 // Schedules of verifications. The row is the truth; the engine has a copy, made from it by apps/worker/schedule-sweep.ts. A
 // schedule that is over stays as a row until the engine's copy is gone.
 import { and, asc, desc, eq, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm'
-import type { AlertOutcome } from '../domain/verification-schedule.js'
+import type { AlertOutcome } from '../domain/verification/schedule-names.js'
 import { anyOf, type Db, type DbOrTx, type Tx } from './client.js'
 import { capsuleRuns, capsuleSchedules } from './tables/capsules.js'
 
 export type ScheduleRow = typeof capsuleSchedules.$inferSelect
 
 export interface GivenSchedule {
-  /** As domain/schedule.ts reads it. */
+  /** As domain/verification/schedule.ts reads it. */
   cron: string
   /** A name of the IANA database. */
   timezone: string

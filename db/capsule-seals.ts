@@ -1,8 +1,8 @@
 // What becomes of a finished capsule: sealed, published, archived, taken down.
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
-import type { Page } from '../domain/page.js'
-import { slugOf } from '../domain/script.js'
+import type { Page } from '../domain/json/page.js'
+import { slugOf } from '../domain/scripts/script.js'
 import { type AdminActor, recordAdminAction } from './administration.js'
 import { actorText, appendAudit } from './audit.js'
 import { publicationSha256 } from './audit-records.js'

@@ -1,9 +1,9 @@
 // The verdict of a run: who judges it next, what is compared, and the record of what was found.
 import { and, eq, not, sql } from 'drizzle-orm'
-import { MAIN_TASK } from '../domain/capsule-definition.js'
-import { storableText } from '../domain/json-guard.js'
-import type { TaskRuns } from '../domain/verification/circuit-pairs.js'
+import { MAIN_TASK } from '../domain/capsules/capsule-definition.js'
+import { storableText } from '../domain/json/json-guard.js'
 import type { Verification } from '../domain/verification/report.js'
+import type { TaskRuns } from '../domain/verification/statistics/circuit-pairs.js'
 import { resultText } from './attempts.js'
 import { appendAudit } from './audit.js'
 import { runSha256 } from './audit-records.js'

@@ -1,9 +1,9 @@
 // Finding and listing capsules. A capsule is there for the members of its team; what is published is there for everybody
 // (db/capsule-seals.ts).
 import { and, asc, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
-import type { CapsuleStanding } from '../domain/capsule-actions.js'
-import type { CapsuleState } from '../domain/capsule-state.js'
-import type { Page } from '../domain/page.js'
+import type { CapsuleStanding } from '../domain/capsules/capsule-actions.js'
+import type { CapsuleState } from '../domain/capsules/capsule-state.js'
+import type { Page } from '../domain/json/page.js'
 import { cappedCount, ONE } from './capped-count.js'
 import type { DbOrTx, Tx } from './client.js'
 import { members } from './tables/accounts.js'

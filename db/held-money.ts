@@ -2,15 +2,15 @@
 // administrator looks through and settles.
 import { eq, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
-import type { HeldJob, MoneyState, OverReservation } from '../domain/held-money.js'
-import { type MicroUsd, usdFromMicro } from '../domain/money.js'
+import type { HeldJob, MoneyState, OverReservation } from '../domain/money/held-money.js'
+import { type MicroUsd, usdFromMicro } from '../domain/money/money.js'
 import { type AdminActor, recordAdminAction } from './administration.js'
 import { settleHeld } from './budget.js'
 import type { DbOrTx, Tx } from './client.js'
 import { loadSweeps } from './sweeps.js'
 import { jobs } from './tables/jobs.js'
 
-/** The condition on rows of `jobs` under which their money is held: `mayHoldMoney` of domain/budget.ts, and no figure yet. */
+/** The condition on rows of `jobs` under which their money is held: `mayHoldMoney` of domain/money/budget.ts, and no figure yet. */
 export const moneyIsHeld = sql`(actual_cost_micro is null and status in ('failed', 'cancelled')
   and case status when 'failed' then error_code = 'provider_outcome_unknown'
     else cancel_outcome = 'provider_unknown' end)`

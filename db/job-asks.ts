@@ -2,8 +2,8 @@
 // it, so that whoever runs the script again answers from here what was asked before.
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { JobError } from '../domain/errors.js'
-import type { AskedCircuit, AskedGraph } from '../domain/script-asks.js'
-import { taskKey } from '../domain/script-asks.js'
+import type { AskedCircuit, AskedGraph } from '../domain/jobs/script-asks.js'
+import { taskKey } from '../domain/jobs/script-asks.js'
 import { sha256Of } from './artifacts.js'
 import type { Db, DbOrTx, Tx } from './client.js'
 import { type Fence, fenceHolds, now } from './job-transition.js'

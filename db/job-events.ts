@@ -1,7 +1,7 @@
 // What happened to a job, in order: one row for each change of its status, and for each attempt that begins or ends.
 // Numbers rise without a gap; whoever writes one raises the job's own count in the same transaction.
 import { and, asc, eq, gt } from 'drizzle-orm'
-import type { AttemptState, JobStatus } from '../domain/job-status.js'
+import type { AttemptState, JobStatus } from '../domain/jobs/job-status.js'
 import type { DbOrTx } from './client.js'
 import { jobEvents } from './tables/jobs.js'
 

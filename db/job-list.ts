@@ -1,8 +1,8 @@
 // Lists of jobs, which cost the same however many jobs there are: of each team of the caller only the newest that match are
 // read, in the order of an index; then the newest of those.
 import { and, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
-import { isJobStatus, type JobStatus } from '../domain/job-status.js'
-import { TOTAL_MAX } from '../domain/page.js'
+import { isJobStatus, type JobStatus } from '../domain/jobs/job-status.js'
+import { TOTAL_MAX } from '../domain/json/page.js'
 import { anyOf, type DbOrTx } from './client.js'
 import { firstIdAt } from './ids.js'
 import { type JobRow, recordColumns } from './jobs.js'

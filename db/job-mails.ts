@@ -4,8 +4,8 @@
 // dies between the server's word and the removal), not sending is not, short of giving up.
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { ErrorCode } from '../domain/errors.js'
-import type { JobStatus } from '../domain/job-status.js'
-import type { MicroUsd } from '../domain/money.js'
+import type { JobStatus } from '../domain/jobs/job-status.js'
+import type { MicroUsd } from '../domain/money/money.js'
 import type { Db } from './client.js'
 import { members, users } from './tables/accounts.js'
 import { jobs } from './tables/jobs.js'

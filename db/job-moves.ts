@@ -1,8 +1,8 @@
 // Tells of each change of a job's status once it is committed, to whoever counts and logs in this process. Nothing else
 // hears of all of them: steps, sweeps and requests all end in `transition`.
 import type { ErrorCode } from '../domain/errors.js'
-import type { ExecutionMode, JobStatus } from '../domain/job-status.js'
-import type { MicroUsd } from '../domain/money.js'
+import type { ExecutionMode, JobStatus } from '../domain/jobs/job-status.js'
+import type { MicroUsd } from '../domain/money/money.js'
 import type { Db, DbOrTx, Tx } from './client.js'
 
 export interface JobMove {

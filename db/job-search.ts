@@ -1,8 +1,8 @@
 // Jobs of all teams, as platform administrators look for them. Costs the same however many jobs there are: what a search
 // is narrowed by is read from an index, newest first, and a text is looked for in the newest jobs alone.
 import { desc, eq, type SQL, sql } from 'drizzle-orm'
-import type { JobStatus } from '../domain/job-status.js'
-import { type Page, TOTAL_MAX } from '../domain/page.js'
+import type { JobStatus } from '../domain/jobs/job-status.js'
+import { type Page, TOTAL_MAX } from '../domain/json/page.js'
 import { anyOf, type Db } from './client.js'
 import { hasStatus, SEARCHED_MAX } from './job-list.js'
 import { type JobRow, recordColumns } from './jobs.js'

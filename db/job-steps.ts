@@ -1,11 +1,11 @@
 // The steps of a job that change its status, each one transaction, each safe to run twice: begin, complete, fail, cancel.
 // Both modes call these; only the fence differs (a lease for direct jobs).
 import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
-import { estimateCost } from '../domain/cost.js'
 import { type JobError, ServiceError } from '../domain/errors.js'
-import { type CancelOutcome, type ExecutionMode, isFinal } from '../domain/job-status.js'
-import { storableText } from '../domain/json-guard.js'
-import { formatUsd, type MicroUsd } from '../domain/money.js'
+import { type CancelOutcome, type ExecutionMode, isFinal } from '../domain/jobs/job-status.js'
+import { storableText } from '../domain/json/json-guard.js'
+import { estimateCost } from '../domain/money/cost.js'
+import { formatUsd, type MicroUsd } from '../domain/money/money.js'
 import { attemptUnderWay, closeAttempt, closeOpenAttempts } from './attempts.js'
 import { settle } from './budget.js'
 import { keepPromisedCapsule } from './capsule-of-job.js'

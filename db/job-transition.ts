@@ -1,10 +1,10 @@
-// The only writer of a job's status. One conditional UPDATE along the table of domain/job-status.ts raises the job's own
+// The only writer of a job's status. One conditional UPDATE along the table of domain/jobs/job-status.ts raises the job's own
 // event number; the event is appended in the same transaction. Steps run twice after a crash, so the answer says
 // whether this call moved the job, whether its own earlier call did, or whether the job belongs to somebody else by now.
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
-import { isFinal, type JobStatus, statusesBefore } from '../domain/job-status.js'
-import { eventOfStatus } from '../domain/webhook.js'
+import { isFinal, type JobStatus, statusesBefore } from '../domain/jobs/job-status.js'
+import { eventOfStatus } from '../domain/teams/webhook.js'
 import type { DbOrTx } from './client.js'
 import { giveOnNext } from './held-starts.js'
 import { recordMail } from './job-mails.js'

@@ -1,7 +1,7 @@
 // What the record of a job says of its waiting, as parts of the statement that reads the record: its start in the outbox,
 // and its tasks at providers.
 import { type SQL, sql } from 'drizzle-orm'
-import type { ProviderTaskState } from '../domain/provider-task.js'
+import type { ProviderTaskState } from '../domain/backends/provider-task.js'
 import { jobs, outbox } from './tables/jobs.js'
 import { providerTasks } from './tables/providers.js'
 

@@ -1,7 +1,7 @@
 // Leases of direct jobs, by the database's clock. A worker renews every few seconds and learns in the same statement that
 // a job of its own is being cancelled; a sweep ends the jobs whose lease ran out.
 import { and, eq, inArray, isNotNull, lt } from 'drizzle-orm'
-import type { JobStatus } from '../domain/job-status.js'
+import type { JobStatus } from '../domain/jobs/job-status.js'
 import { anyOf, type Db } from './client.js'
 import { endCancelled, endFailed, leaseEnd } from './job-steps.js'
 import { now } from './job-transition.js'

@@ -5,7 +5,7 @@
 // have something reserved, from the days since yesterday and the months since the last one. Its cost follows the work under
 // way and the traffic of two days, not the years before. `proveAll` reads the whole ledger, once a day.
 import { type SQL, sql } from 'drizzle-orm'
-import { formatUsd } from '../domain/money.js'
+import { formatUsd } from '../domain/money/money.js'
 import type { Db, DbOrTx, Tx } from './client.js'
 import { moneyIsHeld, reservedForJob } from './held-money.js'
 import { FINDINGS_MAX } from './sweeps.js'

@@ -1,7 +1,7 @@
 // The outbox: what still has to be told to an engine. The relay takes due rows, tells, and notes the outcome; a row is
 // deleted by the step that makes it needless (db/job-steps.ts), never here. Telling twice is harmless.
 import { and, eq, exists, lte, or, sql } from 'drizzle-orm'
-import type { ExecutionMode } from '../domain/job-status.js'
+import type { ExecutionMode } from '../domain/jobs/job-status.js'
 import { anyOf, type Db } from './client.js'
 import { judgeStarts } from './held-starts.js'
 import { endFailed } from './job-steps.js'

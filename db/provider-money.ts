@@ -1,8 +1,8 @@
 // What work at providers has cost, and what of it nobody knows yet. Money is settled with a figure that is certain, or it
 // stays held: a reservation is released only for what was certainly never accepted.
 import { and, asc, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
-import { finalStatuses } from '../domain/job-status.js'
-import type { MicroUsd } from '../domain/money.js'
+import { finalStatuses } from '../domain/jobs/job-status.js'
+import type { MicroUsd } from '../domain/money/money.js'
 import type { Db, DbOrTx, Tx } from './client.js'
 import { now } from './job-transition.js'
 import type { ProviderRef } from './provider-refs.js'

@@ -1,6 +1,6 @@
 // What a step at a provider reads of its job, and the files that its steps hand on to each other.
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
-import type { AskedCircuit } from '../domain/script-asks.js'
+import type { AskedCircuit } from '../domain/jobs/script-asks.js'
 import { type Artifact, sha256Of } from './artifacts.js'
 import type { Db, DbOrTx } from './client.js'
 import { type Fence, now } from './job-transition.js'

@@ -2,8 +2,8 @@
 // what it makes sure of the budget; each try to submit takes it by a conditional UPDATE, so that two sides never send at
 // once; whoever lost the job (its generation) writes nothing more.
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
-import type { MicroUsd } from '../domain/money.js'
-import type { ProviderTaskState } from '../domain/provider-task.js'
+import type { ProviderTaskState } from '../domain/backends/provider-task.js'
+import type { MicroUsd } from '../domain/money/money.js'
 import { openAttempt } from './attempts.js'
 import { reserveCircuit } from './budget.js'
 import type { Db, DbOrTx } from './client.js'

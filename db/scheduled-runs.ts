@@ -1,11 +1,11 @@
 // Runs that a schedule makes: one for each time at which it is due, or its refusal with the reason. Whether a run is made is
 // decided by the rows in its transaction: what the engine was told may be old.
 import { and, between, eq, inArray, isNotNull, ne, sql } from 'drizzle-orm'
-import { mayBeIn } from '../domain/capsule-actions.js'
+import { mayBeIn } from '../domain/capsules/capsule-actions.js'
 import { ServiceError } from '../domain/errors.js'
-import { rateLimits } from '../domain/rate-limits.js'
-import { isDue, readCron } from '../domain/schedule.js'
-import type { ScheduledCapsule } from '../domain/verification-schedule.js'
+import { rateLimits } from '../domain/teams/rate-limits.js'
+import { isDue, readCron } from '../domain/verification/schedule.js'
+import type { ScheduledCapsule } from '../domain/verification/schedule-names.js'
 import { createRun, type NewRun } from './capsule-runs.js'
 import { loadSchedule, type ScheduleRow } from './capsule-schedules.js'
 import type { CapsuleRow } from './capsules.js'

@@ -1,6 +1,6 @@
 // What callers were told about a script before it ran. Kept for a week (db/retention.ts).
 import { eq } from 'drizzle-orm'
-import type { KeptAnalysis } from '../domain/script-analysis.js'
+import type { KeptAnalysis } from '../domain/scripts/script-analysis.js'
 import type { DbOrTx } from './client.js'
 import { newId } from './ids.js'
 import { scriptAnalyses } from './tables/scripts.js'

@@ -2,7 +2,7 @@
 // a script is locked here, so that two changes at once come one after the other and each is a version of its own.
 import { and, count, eq, isNull, or, sql } from 'drizzle-orm'
 import { ServiceError } from '../domain/errors.js'
-import type { Framework } from '../domain/framework.js'
+import type { Framework } from '../domain/jobs/framework.js'
 import {
   SCRIPTS_MAX,
   type ScriptMetadata,
@@ -11,7 +11,7 @@ import {
   slugChoices,
   slugOf,
   VERSIONS_MAX
-} from '../domain/script.js'
+} from '../domain/scripts/script.js'
 import type { DbOrTx, Tx } from './client.js'
 import { newId } from './ids.js'
 import type { ScriptRow } from './scripts.js'

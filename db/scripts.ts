@@ -1,10 +1,10 @@
 // Finding and listing saved scripts. Reads always name the caller: a script is there for the members of its team, and for
 // everybody once it is published. A deleted one is there for nobody.
 import { and, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
-import type { JobStatus } from '../domain/job-status.js'
-import type { MicroUsd } from '../domain/money.js'
-import { type Page, TOTAL_MAX } from '../domain/page.js'
-import type { ScriptType } from '../domain/script.js'
+import type { JobStatus } from '../domain/jobs/job-status.js'
+import { type Page, TOTAL_MAX } from '../domain/json/page.js'
+import type { MicroUsd } from '../domain/money/money.js'
+import type { ScriptType } from '../domain/scripts/script.js'
 import { cappedCount, ONE } from './capped-count.js'
 import type { DbOrTx } from './client.js'
 import { members } from './tables/accounts.js'

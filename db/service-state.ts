@@ -1,7 +1,7 @@
 // How the service is doing as a whole: what waits and for how long, what runs, when each sweep last went well. Asked for
 // every few seconds, so it reads the outbox and the index of jobs under way, never all jobs.
 import { sql } from 'drizzle-orm'
-import type { ExecutionMode, JobStatus } from '../domain/job-status.js'
+import type { ExecutionMode, JobStatus } from '../domain/jobs/job-status.js'
 import type { DbOrTx } from './client.js'
 import { jobs, outbox } from './tables/jobs.js'
 import { sweeps } from './tables/operations.js'

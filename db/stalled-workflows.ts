@@ -1,7 +1,7 @@
 // Jobs of the durable mode that have made no progress for a while: their workflow may be lost. A restart is one
 // conditional UPDATE to the next generation and an outbox row; the fence keeps the former workflow from writing on.
 import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
-import { finalStatuses, type JobStatus } from '../domain/job-status.js'
+import { finalStatuses, type JobStatus } from '../domain/jobs/job-status.js'
 import { anyOf, type Db } from './client.js'
 import { endFailed, outboxFacts } from './job-steps.js'
 import { now, transition } from './job-transition.js'

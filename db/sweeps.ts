@@ -1,6 +1,6 @@
 // What the sweeps of all workers did last, so that an administrator sees one that has stopped or has found something.
 import { asc, eq, sql } from 'drizzle-orm'
-import type { Finding, Sweep } from '../domain/sweep.js'
+import type { Finding, Sweep } from '../domain/operations/sweep.js'
 import type { DbOrTx } from './client.js'
 import { now } from './job-transition.js'
 import { sweeps } from './tables/operations.js'

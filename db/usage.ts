@@ -2,8 +2,8 @@
 // of its submission. A job counts once it began to run. Read from sums, so that a month costs the same however many jobs
 // it had; triggers write what comes (db/tables/budgets.ts), a sweep adds it to the sums.
 import { sql } from 'drizzle-orm'
-import type { MicroUsd } from '../domain/money.js'
-import type { Month } from '../domain/month.js'
+import type { MicroUsd } from '../domain/money/money.js'
+import type { Month } from '../domain/money/month.js'
 import type { Db, DbOrTx } from './client.js'
 import { backends } from './tables/backends.js'
 import { usageDays, usageEntries } from './tables/budgets.js'

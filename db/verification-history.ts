@@ -1,7 +1,7 @@
 // What the verifications of a capsule have said over time.
 import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
-import type { CapsuleRunTrigger } from '../domain/capsule-state.js'
-import type { Page } from '../domain/page.js'
+import type { CapsuleRunTrigger } from '../domain/capsules/capsule-state.js'
+import type { Page } from '../domain/json/page.js'
 import type { Verdict } from '../domain/verification/verdict.js'
 import { cappedCount, ONE } from './capped-count.js'
 import type { DbOrTx } from './client.js'

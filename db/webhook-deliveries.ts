@@ -3,8 +3,8 @@
 // it is taken, and the count is the fence: whoever took too long finds that the delivery has moved on.
 import { and, asc, desc, eq, inArray, lt, lte, not, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
-import { type BudgetRefusal, budgetRefusalBody } from '../domain/budget.js'
-import { DELIVERY_DAYS, type DeliveryState, type WebhookEvent } from '../domain/webhook.js'
+import { type BudgetRefusal, budgetRefusalBody } from '../domain/money/budget.js'
+import { DELIVERY_DAYS, type DeliveryState, type WebhookEvent } from '../domain/teams/webhook.js'
 import { anyOf, type Db, type DbOrTx } from './client.js'
 import { firstIdAt, newId } from './ids.js'
 import { jobs } from './tables/jobs.js'

@@ -1,6 +1,6 @@
 // A team's webhooks. Signing secrets come sealed (activities/key-ring.ts); what is sent lies in db/webhook-deliveries.ts.
 import { asc, eq } from 'drizzle-orm'
-import type { WebhookEvent } from '../domain/webhook.js'
+import type { WebhookEvent } from '../domain/teams/webhook.js'
 import type { DbOrTx } from './client.js'
 import { webhooks } from './tables/teams.js'
 

@@ -2,7 +2,7 @@
 // tried again.
 import { ActivityCancellationType, proxyLocalActivities } from '@temporalio/workflow'
 import type { JobActivities } from '../activities/activities.js'
-import { executionRetry } from '../domain/retry.js'
+import { executionRetry } from '../domain/jobs/retry.js'
 
 /** A local activity that asks the database alone. */
 export const databaseStep = {

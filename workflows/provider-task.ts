@@ -2,7 +2,7 @@
 // takes, its counts stored as the answer to the ask. What is not ready yet is a retry of its activity, and no event.
 import { CancellationScope, proxyActivities } from '@temporalio/workflow'
 import type { ProviderActivities } from '../activities/provider-activities.js'
-import type { JobHandOver } from '../domain/dispatch.js'
+import type { JobHandOver } from '../domain/jobs/dispatch.js'
 import { isCancel } from './job-error.js'
 import { executorStep, providerStep } from './job-steps.js'
 

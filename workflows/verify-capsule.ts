@@ -2,7 +2,7 @@
 // that come meanwhile. The run itself goes on by its jobs, whatever becomes of this workflow.
 import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
 import type { CapsuleActivities } from '../activities/capsule-activities.js'
-import type { ScheduledCapsule } from '../domain/verification-schedule.js'
+import type { ScheduledCapsule } from '../domain/verification/schedule-names.js'
 import { databaseStep } from './job-steps.js'
 
 const { startScheduledRun } = proxyLocalActivities<CapsuleActivities>({

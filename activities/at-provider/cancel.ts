@@ -10,7 +10,7 @@ import {
   openCircuits,
   takeForLookUp
 } from '../../db/provider-tasks.js'
-import type { CancelOutcome } from '../../domain/job-status.js'
+import type { CancelOutcome } from '../../domain/jobs/job-status.js'
 import { ProviderFault } from '../providers/adapter.js'
 import { noteView } from './follow.js'
 import {

@@ -14,10 +14,10 @@ import {
   takeForSubmit
 } from '../../db/provider-tasks.js'
 import { recordBudgetExceeded } from '../../db/webhook-deliveries.js'
-import type { BudgetRefusal } from '../../domain/budget.js'
-import { estimateCost } from '../../domain/cost.js'
 import { codeOf, isErrorCode, type ServiceError } from '../../domain/errors.js'
-import type { MicroUsd } from '../../domain/money.js'
+import type { BudgetRefusal } from '../../domain/money/budget.js'
+import { estimateCost } from '../../domain/money/cost.js'
+import type { MicroUsd } from '../../domain/money/money.js'
 import { persistently } from '../persistently.js'
 import { ProviderFault, type TaskRequest } from '../providers/adapter.js'
 import { compiledProgram, programOf } from './prepare.js'

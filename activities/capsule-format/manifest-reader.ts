@@ -1,7 +1,7 @@
 // Reads `capsule.yaml` under the format's own YAML profile: JSON's types and nothing else, so that two readers of one
 // document cannot see two values. Whatever the profile leaves open to interpretation is refused.
 import { Composer, type Document, isAlias, isMap, isScalar, isSeq, type Node, Scalar } from 'yaml'
-import { CANONICAL_DEPTH_MAX } from '../../domain/canonical-json.js'
+import { CANONICAL_DEPTH_MAX } from '../../domain/json/canonical-json.js'
 import { manifestFault as fault, lineCounter, manifestTokens } from './manifest-tokens.js'
 
 export const MANIFEST_BYTES_MAX = 256 * 1024

@@ -1,6 +1,6 @@
 // The tokens of a manifest, and what in them readers of YAML disagree on or choke on: refused before a value is made of them.
 import { type CST, Lexer, Parser } from 'yaml'
-import { CANONICAL_DEPTH_MAX } from '../../domain/canonical-json.js'
+import { CANONICAL_DEPTH_MAX } from '../../domain/json/canonical-json.js'
 import { MANIFEST_NAME, packageFault } from './payload-file.js'
 
 export const manifestFault = (problem: string, line?: number) =>

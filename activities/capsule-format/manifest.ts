@@ -1,5 +1,5 @@
 // The manifest of a capsule, `capsule.yaml`: its fields, its one-line text, and how it is filled from what was run.
-import { canonicalJson } from '../../domain/canonical-json.js'
+import { canonicalJson } from '../../domain/json/canonical-json.js'
 import { manifestDigest, sha256 } from './checksums.js'
 import type { PackageFile } from './payload-file.js'
 import { type Requirements, requirementsOf } from './requirements.js'

@@ -1,6 +1,7 @@
 // Seals what a capsule is made of into manifest, checksums and digests. Nothing here is kept or signed: see attestation.ts.
-import { CanonicalJsonError } from '../../domain/canonical-json.js'
-import { assertEvidenceFits } from '../../domain/capsule-size.js'
+
+import { assertEvidenceFits } from '../../domain/capsules/capsule-size.js'
+import { CanonicalJsonError } from '../../domain/json/canonical-json.js'
 import { checksumsText, rootDigest } from './checksums.js'
 import { type CredentialFinding, scanForCredentials } from './credential-scan.js'
 import {

@@ -1,6 +1,6 @@
 // All of a seal but its signature, from the evidence: what is done in a thread, since it may take a second.
-import { assertParameterTexts, readDefinition } from '../../domain/capsule-definition.js'
-import { type SealedMargin, sealedMargin } from '../../domain/verification-margin.js'
+import { assertParameterTexts, readDefinition } from '../../domain/capsules/capsule-definition.js'
+import { type SealedMargin, sealedMargin } from '../../domain/verification/margin.js'
 import { parsedChecksums } from './checksums.js'
 import type { SealInput } from './manifest.js'
 import { type SealedPackage, sealPackage } from './package.js'

@@ -1,5 +1,5 @@
 // What a package says of each execution, read from its evidence, so that the two never disagree.
-import { jsonFields } from '../../domain/json-text.js'
+import { jsonFields } from '../../domain/json/json-text.js'
 import type { TaskExecution } from './manifest.js'
 import { type PackageFile, packageFault } from './payload-file.js'
 

@@ -1,7 +1,7 @@
 // Verifications off the event loop. What takes too long is not testable, and says so.
 import { judge } from '../../domain/verification/judge.js'
+import { marginFloor } from '../../domain/verification/margin.js'
 import type { Verification } from '../../domain/verification/report.js'
-import { marginFloor } from '../../domain/verification-margin.js'
 import { PoolLate, type PoolLimits, startThreadPool } from '../threads/thread-pool.js'
 import type { JudgeInput } from './verify.js'
 

@@ -1,9 +1,9 @@
 // A verification from two stored results: what the thread does.
 import { createHash } from 'node:crypto'
-import { circuitPairs, type TaskRuns } from '../../domain/verification/circuit-pairs.js'
 import { judge } from '../../domain/verification/judge.js'
+import { defaultMargin } from '../../domain/verification/margin.js'
 import type { Verification } from '../../domain/verification/report.js'
-import { defaultMargin } from '../../domain/verification-margin.js'
+import { circuitPairs, type TaskRuns } from '../../domain/verification/statistics/circuit-pairs.js'
 
 /** Results as the JSON text that is stored; every task of the capsule once. */
 export interface JudgeInput {

@@ -1,8 +1,8 @@
 // What the platform asks of a provider of quantum machines. One adapter per provider turns these questions into its wire
 // language and back; nothing here knows a job's status, its money or its workflow.
 
-import type { Readout } from '../../domain/provider-counts.js'
-import type { CredentialProvider, Credentials } from '../../domain/provider-credentials.js'
+import type { Readout } from '../../domain/backends/provider-counts.js'
+import type { CredentialProvider, Credentials } from '../../domain/backends/provider-credentials.js'
 
 /** A compiled program as the provider takes it, with what its results mean. */
 export interface ProviderProgram {

@@ -1,8 +1,8 @@
 // IonQ's own service, REST v0.4 (docs.ionq.com; OpenAPI of September 2026). It has no idempotent submit: our token travels
 // in the task's metadata and is searched in the list of tasks. Results come as probabilities by decimal integer in which
 // bit i is qubit i.
-import { addUp, bitsOfInteger, canonicalBits, countsOfProbabilities } from '../../domain/provider-counts.js'
-import type { Credentials } from '../../domain/provider-credentials.js'
+import { addUp, bitsOfInteger, canonicalBits, countsOfProbabilities } from '../../domain/backends/provider-counts.js'
+import type { Credentials } from '../../domain/backends/provider-credentials.js'
 import { type BackendState, type ProviderAdapter, ProviderFault, type TaskRequest, type TaskView } from './adapter.js'
 import { createProviderHttp } from './http.js'
 

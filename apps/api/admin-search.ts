@@ -1,6 +1,6 @@
 // What the lists of administration are asked for: a page, and what to search for.
 import { Type } from 'typebox'
-import { TOTAL_MAX } from '../../domain/page.js'
+import { TOTAL_MAX } from '../../domain/json/page.js'
 
 /** No name is longer; nobody types more. */
 const SEARCH_MAX = 1000

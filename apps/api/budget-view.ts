@@ -1,8 +1,8 @@
 // A team's budget as the API shows it.
 import { periodCounters, type TeamBudget, teamBudget } from '../../db/budget.js'
 import type { DbOrTx } from '../../db/client.js'
-import { type BudgetLimits, limitNames, type PeriodCounter, periodsOf } from '../../domain/budget.js'
-import { type MicroUsd, usdFromMicro } from '../../domain/money.js'
+import { type BudgetLimits, limitNames, type PeriodCounter, periodsOf } from '../../domain/money/budget.js'
+import { type MicroUsd, usdFromMicro } from '../../domain/money/money.js'
 
 /** The names of the limits in bodies. */
 export const fieldOf = {

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type CapsuleRow, loadCapsule, lockCapsule, standingOf } from '../../db/capsules.js'
 import type { DbOrTx, Tx } from '../../db/client.js'
-import { assertMay, assertState, type CapsuleAction } from '../../domain/capsule-actions.js'
+import { assertMay, assertState, type CapsuleAction } from '../../domain/capsules/capsule-actions.js'
 import { ServiceError } from '../../domain/errors.js'
 import { callerOf, ownerForWrite } from './plugins/access.js'
 import { assertNotSuspended } from './script-access.js'

@@ -1,6 +1,6 @@
 // A run of a capsule as the API shows it (decisions, section 7).
 import type { CapsuleRun, RunTask } from '../../db/capsule-run-records.js'
-import { usdFromMicro } from '../../domain/money.js'
+import { usdFromMicro } from '../../domain/money/money.js'
 
 export const capsuleRunView = (run: CapsuleRun) => ({
   id: run.id,

@@ -9,10 +9,10 @@ import {
   type CapsuleDefinition,
   type CapsuleTask,
   taskDefaults
-} from '../../domain/capsule-definition.js'
-import type { WorkflowTask } from '../../domain/capsule-fields.js'
+} from '../../domain/capsules/capsule-definition.js'
+import type { WorkflowTask } from '../../domain/capsules/capsule-fields.js'
 import { ServiceError } from '../../domain/errors.js'
-import { detectFramework, type Framework, frameworks } from '../../domain/framework.js'
+import { detectFramework, type Framework, frameworks } from '../../domain/jobs/framework.js'
 
 /**
  * The definition that schema-valid tasks describe.

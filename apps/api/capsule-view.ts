@@ -11,9 +11,9 @@ import {
   type CapsuleSummary,
   countExecutions
 } from '../../db/capsules.js'
-import { readDefinition, workflowView } from '../../domain/capsule-definition.js'
-import { usdFromMicro } from '../../domain/money.js'
-import { retainedUntil } from '../../domain/retention.js'
+import { readDefinition, workflowView } from '../../domain/capsules/capsule-definition.js'
+import { retainedUntil } from '../../domain/capsules/retention.js'
+import { usdFromMicro } from '../../domain/money/money.js'
 
 /** The whole record. */
 export function capsuleView(capsule: CapsuleRow, parts: CapsuleParts) {

@@ -5,7 +5,7 @@ import { type CapsuleRow, loadSeal } from '../../db/capsules.js'
 import type { Tx } from '../../db/client.js'
 import { loadScript } from '../../db/scripts.js'
 import type { Caller } from '../../db/teams.js'
-import { type CapsuleDefinition, type CapsuleTask, readDefinition } from '../../domain/capsule-definition.js'
+import { type CapsuleDefinition, type CapsuleTask, readDefinition } from '../../domain/capsules/capsule-definition.js'
 
 /** @returns the id of the draft, in a team that the transaction has locked. @throws ServiceError `conflict`. */
 export async function cloneCapsule(

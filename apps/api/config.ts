@@ -2,8 +2,8 @@
 import { configuredKeyRing, type KeyRing } from '../../activities/key-ring.js'
 import { DEFAULT_SENDER } from '../../activities/mail-message.js'
 import { readTracingEndpoint } from '../../activities/tracing.js'
-import { readTeamRunningMax } from '../../domain/dispatch.js'
-import { type RateLimits, rateLimits, scaled } from '../../domain/rate-limits.js'
+import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
+import { type RateLimits, rateLimits, scaled } from '../../domain/teams/rate-limits.js'
 import { parseTrustedProxies, type TrustedProxies } from './client-address.js'
 import type { OidcSettings } from './oidc.js'
 

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Db } from '../../db/client.js'
 import { eventsAfter, type JobEvent } from '../../db/job-events.js'
-import { isFinal } from '../../domain/job-status.js'
+import { isFinal } from '../../domain/jobs/job-status.js'
 import type { JobStates } from './job-states.js'
 import { taskKeyOf } from './job-view.js'
 import type { JobWatches } from './job-watch.js'

@@ -17,10 +17,10 @@ import {
   type CapsuleTask,
   DEFINITION_BYTES_MAX,
   emptyDefinition
-} from '../../domain/capsule-definition.js'
+} from '../../domain/capsules/capsule-definition.js'
 import { ServiceError } from '../../domain/errors.js'
-import { findForbiddenJson } from '../../domain/json-guard.js'
-import { microFromUsd } from '../../domain/money.js'
+import { findForbiddenJson } from '../../domain/json/json-guard.js'
+import { microFromUsd } from '../../domain/money/money.js'
 
 type ImportedCapsule = Omit<NewCapsule, 'teamId' | 'ownerId' | 'state'>
 

@@ -3,10 +3,10 @@
 import type { AttemptRow } from '../../db/attempts.js'
 import type { ProviderJob } from '../../db/job-waiting.js'
 import type { JobRow } from '../../db/jobs.js'
-import { workflowIdOf } from '../../domain/dispatch.js'
-import { isFinal } from '../../domain/job-status.js'
-import { usdFromMicro } from '../../domain/money.js'
-import { isQueuedStatus } from '../../domain/provider-task.js'
+import { isQueuedStatus } from '../../domain/backends/provider-task.js'
+import { workflowIdOf } from '../../domain/jobs/dispatch.js'
+import { isFinal } from '../../domain/jobs/job-status.js'
+import { usdFromMicro } from '../../domain/money/money.js'
 
 export interface JobViewOptions {
   temporalUiUrl: string | null

@@ -1,5 +1,5 @@
 // Holds a status request until the job's status changes.
-import { isFinal, type JobStatus } from '../../domain/job-status.js'
+import { isFinal, type JobStatus } from '../../domain/jobs/job-status.js'
 import type { JobStates } from './job-states.js'
 import type { JobWatches } from './job-watch.js'
 

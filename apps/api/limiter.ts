@@ -1,7 +1,7 @@
-// Takes a request's share of a limit. The table is domain/rate-limits.ts; which route has which limit, access-table.ts.
+// Takes a request's share of a limit. The table is domain/teams/rate-limits.ts; which route has which limit, access-table.ts.
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../domain/errors.js'
-import { type LimitName, type RateLimits, rateLimitRefusalBody } from '../../domain/rate-limits.js'
+import { type LimitName, type RateLimits, rateLimitRefusalBody } from '../../domain/teams/rate-limits.js'
 import { addressKey, clientAddress, type TrustedProxies } from './client-address.js'
 import type { RateLimitStore } from './rate-limit-store.js'
 

@@ -3,9 +3,9 @@
 import { Counter, Histogram, Registry } from 'prom-client'
 import { createJobMetrics } from '../../activities/job-metrics.js'
 import type { TellMove } from '../../db/job-moves.js'
-import type { BudgetRefusal } from '../../domain/budget.js'
 import type { ErrorCode } from '../../domain/errors.js'
-import type { ExecutionMode } from '../../domain/job-status.js'
+import type { ExecutionMode } from '../../domain/jobs/job-status.js'
+import type { BudgetRefusal } from '../../domain/money/budget.js'
 
 export interface Answered {
   method: string

@@ -1,11 +1,11 @@
-// Native programs as the public client submits them (domain/native-submission.ts): a source, and which of its functions is
+// Native programs as the public client submits them (domain/jobs/native-submission.ts): a source, and which of its functions is
 // called with what, under a cap. Such a job is always durable; what it gives is `managedResult`.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sha256Of } from '../../db/artifacts.js'
 import { findBackend } from '../../db/backends.js'
 import type { DbOrTx } from '../../db/client.js'
 import { loadScript } from '../../db/scripts.js'
-import { assertUsable, isForCircuits } from '../../domain/backend.js'
+import { assertUsable, isForCircuits } from '../../domain/backends/backend.js'
 import { ServiceError } from '../../domain/errors.js'
 import {
   assertUuid,
@@ -14,8 +14,8 @@ import {
   nativeShots,
   readNativeSubmission,
   receiptProtocol
-} from '../../domain/native-submission.js'
-import { type JobSource, type Submission, TIMEOUT_SECONDS_DEFAULT } from '../../domain/submission.js'
+} from '../../domain/jobs/native-submission.js'
+import { type JobSource, type Submission, TIMEOUT_SECONDS_DEFAULT } from '../../domain/jobs/submission.js'
 import type { ApiDeps } from './deps.js'
 import type { Nudge } from './nudge.js'
 import { callerOf } from './plugins/access.js'

@@ -24,7 +24,7 @@ import type { Logger } from 'pino'
 import { type KeyRing, UnopenableError } from '../../activities/key-ring.js'
 import type { ProvidedIdentity } from '../../db/identities.js'
 import { ServiceError } from '../../domain/errors.js'
-import { textProblem } from '../../domain/json-guard.js'
+import { textProblem } from '../../domain/json/json-guard.js'
 import { type OidcStage, providerFault } from './oidc-faults.js'
 
 export interface OidcSettings {

@@ -2,7 +2,7 @@
 import { readCheckpoints } from '../../activities/audit-checkpoint-file.js'
 import { isAnyExported } from '../../db/audit-checkpoints.js'
 import type { Db } from '../../db/client.js'
-import type { Checkpoint } from '../../domain/audit-checkpoint.js'
+import type { Checkpoint } from '../../domain/audit/audit-checkpoint.js'
 
 export interface OutsideCheckpoints {
   points: readonly Checkpoint[]

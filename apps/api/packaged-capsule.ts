@@ -1,6 +1,6 @@
 // What a package says of its capsule, sealed or not.
 import type { CapsuleRow } from '../../db/capsules.js'
-import { usdFromMicro } from '../../domain/money.js'
+import { usdFromMicro } from '../../domain/money/money.js'
 
 export const packagedCapsule = (capsule: CapsuleRow) => ({
   name: capsule.name,

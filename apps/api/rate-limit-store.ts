@@ -3,7 +3,7 @@
 // load, nothing else does it guard; so when Redis is away, slow or full, requests go through, and are counted as such.
 import { createHash, randomBytes } from 'node:crypto'
 import { Redis } from 'ioredis'
-import { type RateLimit, wholeSeconds } from '../../domain/rate-limits.js'
+import { type RateLimit, wholeSeconds } from '../../domain/teams/rate-limits.js'
 
 /** One window that a request takes a slot of. */
 export interface Bucket {

@@ -3,11 +3,11 @@ import type { DbOrTx } from '../../db/client.js'
 import { loadAnalysis } from '../../db/script-analyses.js'
 import { loadScript, loadScriptBySlug } from '../../db/scripts.js'
 import type { Caller } from '../../db/teams.js'
-import { estimateCost, type Pricing } from '../../domain/cost.js'
 import { ServiceError } from '../../domain/errors.js'
-import type { Framework } from '../../domain/framework.js'
-import { assertAnalysed } from '../../domain/script-analysis.js'
-import type { JobSource, SavedScript, Submission } from '../../domain/submission.js'
+import type { Framework } from '../../domain/jobs/framework.js'
+import type { JobSource, SavedScript, Submission } from '../../domain/jobs/submission.js'
+import { estimateCost, type Pricing } from '../../domain/money/cost.js'
+import { assertAnalysed } from '../../domain/scripts/script-analysis.js'
 
 /** What of a submission an analysis is about, beside its script. */
 type Submitted = Pick<Submission, 'backend' | 'params' | 'circuitCount'> & { teamId: string; pricing: Pricing }

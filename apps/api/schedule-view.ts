@@ -1,7 +1,7 @@
 // Schedules and verifications of a capsule as the API shows them.
 import type { lastScheduledRun, ScheduleRow } from '../../db/capsule-schedules.js'
 import type { PastVerification } from '../../db/verification-history.js'
-import { dueTimes, readCron } from '../../domain/schedule.js'
+import { dueTimes, readCron } from '../../domain/verification/schedule.js'
 
 const NEXT_RUNS = 5
 

@@ -1,6 +1,6 @@
 // A saved script as the API shows it.
 import type { Execution, ScriptItem, ScriptRow } from '../../db/scripts.js'
-import { usdFromMicro } from '../../domain/money.js'
+import { usdFromMicro } from '../../domain/money/money.js'
 
 /** The item of a list (interface specification 2.4). */
 export const scriptItemView = (script: ScriptItem) => ({

@@ -1,7 +1,7 @@
 // A job's tasks as GET /api/jobs/:id/tasks shows them.
 import type { TaskRow } from '../../db/job-tasks.js'
 import type { JobRow } from '../../db/jobs.js'
-import { taskStateOf } from '../../domain/job-status.js'
+import { taskStateOf } from '../../domain/jobs/job-status.js'
 import { taskKeyOf } from './job-view.js'
 
 const errorView = (code: string | null, message: string | null) => (code === null ? null : { code, message })

@@ -13,7 +13,7 @@ import {
   parseDocument
 } from 'yaml'
 import { ServiceError } from '../../domain/errors.js'
-import { findForbiddenJson } from '../../domain/json-guard.js'
+import { findForbiddenJson } from '../../domain/json/json-guard.js'
 
 export const YAML_BYTES_MAX = 256 * 1024
 /** As deep as JSON bodies may be, and some for the brackets that a line begins with. */

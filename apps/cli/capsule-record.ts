@@ -1,6 +1,6 @@
 // The parts of the API's answers about capsules that commands show.
-import type { CapsuleRunStatus, CapsuleState } from '../../domain/capsule-state.js'
-import type { JobStatus } from '../../domain/job-status.js'
+import type { CapsuleRunStatus, CapsuleState } from '../../domain/capsules/capsule-state.js'
+import type { JobStatus } from '../../domain/jobs/job-status.js'
 import type { Verdict } from '../../domain/verification/verdict.js'
 import { CliError } from './cli-error.js'
 import { isUuid } from './service-command.js'

@@ -1,6 +1,6 @@
 // Waits for the end of a run of a capsule. The run does not depend on the wait.
 import { setTimeout as delay } from 'node:timers/promises'
-import { isFinal } from '../../domain/job-status.js'
+import { isFinal } from '../../domain/jobs/job-status.js'
 import type { Answer, ApiClient } from './api-client.js'
 import { type CapsuleRun, isOver } from './capsule-record.js'
 import { CliError, exitCodes } from './cli-error.js'

@@ -1,6 +1,6 @@
 // The parts of the API's answers about jobs that commands show.
-import type { JobStatus, TaskState } from '../../domain/job-status.js'
-import { jsonFields } from '../../domain/json-text.js'
+import type { JobStatus, TaskState } from '../../domain/jobs/job-status.js'
+import { jsonFields } from '../../domain/json/json-text.js'
 
 export interface JobRecord {
   id: string

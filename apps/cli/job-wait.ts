@@ -1,7 +1,7 @@
 // Waits for the end of a job. The job does not depend on the wait: Ctrl-C, a lost connection or a service that restarts
 // leave it running.
 import { setTimeout as delay } from 'node:timers/promises'
-import { isFinal, type JobStatus } from '../../domain/job-status.js'
+import { isFinal, type JobStatus } from '../../domain/jobs/job-status.js'
 import type { Answer, ApiClient } from './api-client.js'
 import { CliError, exitCodes } from './cli-error.js'
 import type { JobRecord } from './job-record.js'

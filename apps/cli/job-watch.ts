@@ -1,7 +1,7 @@
 // How far a job and its tasks have come, as it happens. Whoever waits for the job does not depend on it: what fails here is
 // tried again, and nobody is told.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { JobStatus } from '../../domain/job-status.js'
+import type { JobStatus } from '../../domain/jobs/job-status.js'
 import type { ApiClient } from './api-client.js'
 import type { Task } from './job-record.js'
 import { isGraph } from './task-timeline.js'

@@ -1,6 +1,6 @@
 // The result of a job as a person reads it. Values are shown in the text they were stored in: a number may be larger than
 // a JavaScript number can hold.
-import { jsonFields } from '../../domain/json-text.js'
+import { jsonFields } from '../../domain/json/json-text.js'
 import { countsChart } from './counts-chart.js'
 import { listing, plain, plainLine } from './output.js'
 

@@ -1,7 +1,7 @@
 // The body of a submission, from a file or the name of a saved script, and the command's options.
 import { extname } from 'node:path'
-import { detectFramework, type Framework } from '../../domain/framework.js'
-import { INLINE_CODE_MAX } from '../../domain/submission.js'
+import { detectFramework, type Framework } from '../../domain/jobs/framework.js'
+import { INLINE_CODE_MAX } from '../../domain/jobs/submission.js'
 import { CliError } from './cli-error.js'
 import { paramsJson } from './params.js'
 import { nameOf, readText } from './text-file.js'

@@ -1,5 +1,5 @@
 // The tasks of a job on one axis of time.
-import type { TaskState } from '../../domain/job-status.js'
+import type { TaskState } from '../../domain/jobs/job-status.js'
 import type { Attempt, Task } from './job-record.js'
 import { plainLine, table } from './output.js'
 import { briefTime } from './readable-time.js'

@@ -9,7 +9,7 @@ import { executeJob } from '../../activities/execute-job.js'
 import type { ExecuteDeps } from '../../activities/job-attempt.js'
 import { beginJob, completeJob, failJob, recordCancelled } from '../../db/job-steps.js'
 import type { Fence } from '../../db/job-transition.js'
-import { DIRECT_QUEUE, type JobHandOver } from '../../domain/dispatch.js'
+import { DIRECT_QUEUE, type JobHandOver } from '../../domain/jobs/dispatch.js'
 import type { HeldJobs, ReleaseReason } from './held-jobs.js'
 import type { AroundDirect } from './spans.js'
 

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { EngineSchedules } from '../../activities/schedule-copies.js'
 import { appliedSchedules, applySchedule, forgetApplied, unappliedSchedules } from '../../db/capsule-schedules.js'
 import type { Db } from '../../db/client.js'
-import { copyNote } from '../../domain/verification-schedule.js'
+import { copyNote } from '../../domain/verification/schedule-names.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino'
 import type { Db } from '../../db/client.js'
 import { noteSweep, type SweepPass } from '../../db/sweeps.js'
-import { reasonOf } from '../../domain/reason.js'
+import { reasonOf } from '../../domain/operations/reason.js'
 
 const NOTE_EVERY_MS = 10_000
 

@@ -4,7 +4,7 @@ import { bigint, date, index, integer, pgTable, primaryKey, text, uniqueIndex, u
 import { teams } from './accounts.js'
 import { instant, micro } from './columns.js'
 
-// Only what differs from the defaults in domain/budget.ts; null = default.
+// Only what differs from the defaults in domain/money/budget.ts; null = default.
 export const teamBudgets = pgTable('team_budgets', {
   teamId: uuid('team_id')
     .primaryKey()

@@ -3,8 +3,8 @@ import { afterEach, expect, test } from '@jest/globals'
 import { type JudgePool, startJudgePool } from '../../activities/judge/judge-pool.js'
 import { type JudgeInput, verify } from '../../activities/judge/verify.js'
 import { PoolBusy } from '../../activities/threads/thread-pool.js'
-import { randomOf } from '../../domain/verification/random.js'
-import { defaultMargin } from '../../domain/verification-margin.js'
+import { defaultMargin } from '../../domain/verification/margin.js'
+import { randomOf } from '../../domain/verification/statistics/random.js'
 import { resultOf, sampler, shifted } from '../support/verification-runs.js'
 
 const facts = { hardware: false, local: true, completedAt: null }

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createScheduleCopies } from '../../activities/schedule-copies.js'
 import { createTemporalClient } from '../../activities/temporal-client.js'
 import type { ScheduleRow } from '../../db/capsule-schedules.js'
-import { dueTimes, readCron } from '../../domain/schedule.js'
-import { copyNote, scheduleIdOf } from '../../domain/verification-schedule.js'
+import { dueTimes, readCron } from '../../domain/verification/schedule.js'
+import { copyNote, scheduleIdOf } from '../../domain/verification/schedule-names.js'
 import { eventually } from '../support/eventually.js'
 
 const taskQueue = `schedule-copies-${randomUUID()}`

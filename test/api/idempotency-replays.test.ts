@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { removeOutdated } from '../../db/retention.js'
-import { rateLimits } from '../../domain/rate-limits.js'
+import { rateLimits } from '../../domain/teams/rate-limits.js'
 import { PASSWORD, startApi, type TestApi } from '../support/api.js'
 import { submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'

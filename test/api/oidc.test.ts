@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginPasswordReset } from '../../db/passwords.js'
-import { rateLimits } from '../../domain/rate-limits.js'
+import { rateLimits } from '../../domain/teams/rate-limits.js'
 import { PASSWORD, startApi } from '../support/api.js'
 import { CLIENT } from '../support/identity-provider.js'
 import { cookiesOf, expectRefusal, redirectUri, startOidc, type Visit } from '../support/oidc.js'

@@ -11,7 +11,7 @@ import {
   type RateLimitStore,
   type Taken
 } from '../../apps/api/rate-limit-store.js'
-import { type LimitName, type RateLimit, rateLimits } from '../../domain/rate-limits.js'
+import { type LimitName, type RateLimit, rateLimits } from '../../domain/teams/rate-limits.js'
 import { eventually } from '../support/eventually.js'
 
 const url = process.env.TEST_REDIS_URL!

@@ -1,7 +1,7 @@
 // Saving a script by its source: what is taken, what is told, and what is refused with its place.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { rateLimits } from '../../domain/rate-limits.js'
+import { rateLimits } from '../../domain/teams/rate-limits.js'
 import { startApi, type TestUser } from '../support/api.js'
 import { bellQasm3 } from '../support/builders.js'
 import { addScript, metadataOf, sha256 } from '../support/script-rows.js'

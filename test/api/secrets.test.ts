@@ -4,7 +4,7 @@ import { openCredentials } from '../../activities/credentials.js'
 import { readKeyRing } from '../../activities/key-ring.js'
 import { createProviders } from '../../activities/providers/providers.js'
 import { startEmulators } from '../../apps/emulators/emulators.js'
-import type { CredentialProvider } from '../../domain/provider-credentials.js'
+import type { CredentialProvider } from '../../domain/backends/provider-credentials.js'
 import { type Answer, startApi, type TestUser } from '../support/api.js'
 
 const keyRing = readKeyRing(`k1:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`)

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { readKeyRing, webhookContext } from '../../activities/key-ring.js'
 import { finishTry, takeDelivery } from '../../db/webhook-deliveries.js'
-import { webhookEvents } from '../../domain/webhook.js'
+import { webhookEvents } from '../../domain/teams/webhook.js'
 import { startApi, type TestUser } from '../support/api.js'
 
 const logged: string[] = []

@@ -11,7 +11,7 @@ import {
 import { type Manifest, manifestText } from '../../activities/capsule-format/manifest.js'
 import { decodedManifest, readManifest } from '../../activities/capsule-format/manifest-reader.js'
 import { checkManifest } from '../../activities/capsule-format/manifest-schema.js'
-import { CanonicalJsonError, canonicalJson } from '../../domain/canonical-json.js'
+import { CanonicalJsonError, canonicalJson } from '../../domain/json/canonical-json.js'
 import { fixtures, textFile } from './sample.js'
 
 const golden = <T>(name: string): T => JSON.parse(readFileSync(join(fixtures, 'golden', name), 'utf8')) as T

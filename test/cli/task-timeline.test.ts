@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import type { Attempt, Task } from '../../apps/cli/job-record.js'
 import { tasksText } from '../../apps/cli/job-watch.js'
 import { isGraph, timelineText } from '../../apps/cli/task-timeline.js'
-import type { TaskState } from '../../domain/job-status.js'
+import type { TaskState } from '../../domain/jobs/job-status.js'
 
 const JOB = '01900000-0000-7000-8000-000000000000'
 const BEGAN = Date.parse('2026-11-21T10:00:00.000Z')

@@ -8,7 +8,7 @@ import { checkpoint, exportCheckpoints, teamsToCheckpoint } from '../../db/audit
 import { newId } from '../../db/ids.js'
 import { ledgerMismatches } from '../../db/money-proof.js'
 import { auditCheckpoints } from '../../db/tables/audit.js'
-import { auditEntryView } from '../../domain/audit-action.js'
+import { auditEntryView } from '../../domain/audit/audit-action.js'
 import { addDraft, append, auditRing, auditSigner, seal } from '../support/audit-trails.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson, addTeam } from '../support/rows.js'

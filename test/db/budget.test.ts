@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { changeTeamBudget, periodCounters, reserve, settle, teamBudget } from '../../db/budget.js'
 import { newId } from '../../db/ids.js'
 import { ledgerMismatches } from '../../db/money-proof.js'
-import { type BudgetRefusal, defaultCeilings, defaultLimits } from '../../domain/budget.js'
+import { type BudgetRefusal, defaultCeilings, defaultLimits } from '../../domain/money/budget.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson, addTeam } from '../support/rows.js'
 

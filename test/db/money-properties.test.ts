@@ -9,7 +9,7 @@ import type { Tx } from '../../db/client.js'
 import { newId } from '../../db/ids.js'
 import { ledgerMismatches, proveAll, proveRecent } from '../../db/money-proof.js'
 import { jobs } from '../../db/tables/jobs.js'
-import type { BudgetRefusal } from '../../domain/budget.js'
+import type { BudgetRefusal } from '../../domain/money/budget.js'
 import { createTestDatabase } from '../support/database.js'
 import {
   act,

@@ -16,7 +16,7 @@ import {
   type SeenTask,
   takeForSubmit
 } from '../../db/provider-tasks.js'
-import type { JobStatus } from '../../domain/job-status.js'
+import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { createTestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { usd } from '../support/money-rows.js'

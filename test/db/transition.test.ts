@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { type Fence, type Transition, transition } from '../../db/job-transition.js'
-import { isFinal, type JobStatus, jobStatuses, mayFollow } from '../../domain/job-status.js'
+import { isFinal, type JobStatus, jobStatuses, mayFollow } from '../../domain/jobs/job-status.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson, everythingAbout, forceStatus, newLease } from '../support/rows.js'
 

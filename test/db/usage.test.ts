@@ -3,7 +3,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, failJob } from '../../db/job-steps.js'
 import { sumUsage, usageOf } from '../../db/usage.js'
-import { monthOf } from '../../domain/month.js'
+import { monthOf } from '../../domain/money/month.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson, addTeam } from '../support/rows.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { assertUsable, type Backend, backendView } from '../../domain/backend.js'
+import { assertUsable, type Backend, backendView } from '../../domain/backends/backend.js'
 
 const backend = (changes: Partial<Backend> = {}): Backend => ({
   id: '01900000-0000-7000-8000-000000000000',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { jobStatuses } from '../../domain/jobs/job-status.js'
 import {
   budgetRefusalBody,
   checkKeyDay,
@@ -11,8 +12,7 @@ import {
   limitNames,
   mayHoldMoney,
   periodsOf
-} from '../../domain/budget.js'
-import { jobStatuses } from '../../domain/job-status.js'
+} from '../../domain/money/budget.js'
 
 const usd = (dollars: number) => BigInt(dollars * 1e6)
 

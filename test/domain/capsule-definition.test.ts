@@ -7,7 +7,7 @@ import {
   readDefinition,
   submissionOfTask,
   taskOfJob
-} from '../../domain/capsule-definition.js'
+} from '../../domain/capsules/capsule-definition.js'
 
 const task = (changes: Partial<CapsuleTask> = {}): CapsuleTask => ({
   name: 'main',

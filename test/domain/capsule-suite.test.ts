@@ -8,8 +8,8 @@ import {
   knownParameters,
   orderOf,
   tasksNeededBy
-} from '../../domain/capsule-suite.js'
-import { jsonAt, jsonItems } from '../../domain/json-text.js'
+} from '../../domain/capsules/capsule-suite.js'
+import { jsonAt, jsonItems } from '../../domain/json/json-text.js'
 
 const task = (name: string, parameters: Record<string, unknown> = {}) => ({ name, parameters })
 const of = (name: string, path?: string) => ({ $result: name, ...(path !== undefined && { path }) })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { readTeamRunningMax, TEAM_RUNNING_JOBS } from '../../domain/dispatch.js'
-import { executionRetry, waitAfterAttempt } from '../../domain/retry.js'
+import { readTeamRunningMax, TEAM_RUNNING_JOBS } from '../../domain/jobs/dispatch.js'
+import { executionRetry, waitAfterAttempt } from '../../domain/jobs/retry.js'
 
 test('a team may have so many jobs under way as the setting says, and there is always one', () => {
   expect(readTeamRunningMax(undefined)).toBe(TEAM_RUNNING_JOBS)

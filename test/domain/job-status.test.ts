@@ -1,5 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { finalStatuses, isFinal, isJobStatus, jobStatuses, mayFollow, statusesBefore } from '../../domain/job-status.js'
+import {
+  finalStatuses,
+  isFinal,
+  isJobStatus,
+  jobStatuses,
+  mayFollow,
+  statusesBefore
+} from '../../domain/jobs/job-status.js'
 
 // Written out once more, from the decisions: a slip in the table has to meet a second text.
 const allowed = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { findForbiddenJson, storableText } from '../../domain/json-guard.js'
+import { findForbiddenJson, storableText } from '../../domain/json/json-guard.js'
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { jsonFields, jsonObject } from '../../domain/json-text.js'
+import { jsonFields, jsonObject } from '../../domain/json/json-text.js'
 
 const valuesOf = (text: string) =>
   Object.fromEntries([...jsonFields(text)].map(([name, value]) => [name, JSON.parse(value)]))

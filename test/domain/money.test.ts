@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { estimateCost } from '../../domain/cost.js'
-import { formatUsd, microFromUsd, usdFromMicro } from '../../domain/money.js'
+import { estimateCost } from '../../domain/money/cost.js'
+import { formatUsd, microFromUsd, usdFromMicro } from '../../domain/money/money.js'
 
 describe('reading an amount', () => {
   test.each([

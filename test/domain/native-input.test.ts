@@ -1,6 +1,6 @@
 // What is read of the input of a native submission, and what is refused.
 import { describe, expect, test } from '@jest/globals'
-import { readNativeInput } from '../../domain/native-input.js'
+import { readNativeInput } from '../../domain/jobs/native-input.js'
 
 const call = (args: string, kwargs = '{}') => `{"entrypoint": "wf", "args": ${args}, "kwargs": ${kwargs}}`
 const lists = (depth: number, innermost = '') => '['.repeat(depth) + innermost + ']'.repeat(depth)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { codeOf } from '../../domain/errors.js'
-import { assertNoiseModel } from '../../domain/noise-model.js'
+import { assertNoiseModel } from '../../domain/jobs/noise-model.js'
 
 const check = (model: unknown) => assertNoiseModel(model, 14)
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { addUp, bitsOfInteger, canonicalBits, countsOfProbabilities } from '../../domain/provider-counts.js'
+import { addUp, bitsOfInteger, canonicalBits, countsOfProbabilities } from '../../domain/backends/provider-counts.js'
 
 describe('a provider writes qubit 0 as the lowest bit; ours stands leftmost', () => {
   test.each([

@@ -5,7 +5,7 @@ import {
   formatFault,
   missingFault,
   readCredentials
-} from '../../domain/provider-credentials.js'
+} from '../../domain/backends/provider-credentials.js'
 
 const aws = 'aws-braket'
 const uuid = '01234567-89ab-cdef-0123-456789abcdef'

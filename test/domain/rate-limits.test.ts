@@ -6,7 +6,7 @@ import {
   rateLimits,
   scaled,
   wholeSeconds
-} from '../../domain/rate-limits.js'
+} from '../../domain/teams/rate-limits.js'
 
 // Written out again from the specification, 8.1: a figure changed by mistake differs from its second copy.
 const specified: Record<LimitName, [max: number, windowSeconds: number, scope: string]> = {

@@ -1,7 +1,7 @@
 // When schedules are due. That the engine sees it alike is proved in test/activities/schedule-copies.test.ts.
 import { describe, expect, test } from '@jest/globals'
-import { driftOf } from '../../domain/drift.js'
-import { dueTimes, isDue, readCron, readTimezone } from '../../domain/schedule.js'
+import { driftOf } from '../../domain/verification/drift.js'
+import { dueTimes, isDue, readCron, readTimezone } from '../../domain/verification/schedule.js'
 
 const due = (cron: string, zone: string, after: string, limit: number): string[] =>
   dueTimes(readCron(cron), zone, new Date(after), limit).map((time) => time.toISOString())

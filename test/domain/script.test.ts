@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { assertFramework, assertSource, SCRIPT_BYTES_MAX, slugChoices, slugOf } from '../../domain/script.js'
+import { assertFramework, assertSource, SCRIPT_BYTES_MAX, slugChoices, slugOf } from '../../domain/scripts/script.js'
 import {
   assertAnalysed,
   hiddenDirections,
   type KeptAnalysis,
   textHint,
   withOwnIds
-} from '../../domain/script-analysis.js'
+} from '../../domain/scripts/script-analysis.js'
 
 const messageOf = (act: () => unknown): string => {
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { readSubmission, type SubmitBody, submissionAgain } from '../../domain/submission.js'
+import { readSubmission, type SubmitBody, submissionAgain } from '../../domain/jobs/submission.js'
 
 const now = new Date('2026-11-21T10:00:00Z')
 const read = (changes: Partial<SubmitBody> & Record<string, unknown>) =>

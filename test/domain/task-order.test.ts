@@ -1,7 +1,7 @@
 // A task starts when its inputs are there, and not because others of its level are.
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { taskOrder } from '../../domain/task-order.js'
+import { taskOrder } from '../../domain/jobs/task-order.js'
 
 test('those that wait for nothing are ready at once, in the order of the script', () => {
   expect(taskOrder(['a', 'b', 'c'], [[], [0], []]).ready).toEqual(['a', 'c'])

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import type { AttemptState } from '../../domain/job-status.js'
-import { lastFailure, taskRetry } from '../../domain/task-retry.js'
+import type { AttemptState } from '../../domain/jobs/job-status.js'
+import { lastFailure, taskRetry } from '../../domain/jobs/task-retry.js'
 
 const failed: AttemptState = 'failed'
 const lost: AttemptState = 'lost'

@@ -1,7 +1,7 @@
 // The margin of a seal, and what is said of shots that are too few for it (the figures are those of the specification's
 // reference on count statistics).
 import { describe, expect, test } from '@jest/globals'
-import { sealedMargin } from '../../domain/verification-margin.js'
+import { sealedMargin } from '../../domain/verification/margin.js'
 import { resultOf } from '../support/verification-runs.js'
 
 const bellOf = (shots: number) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { isFinal, jobStatuses } from '../../domain/job-status.js'
-import { eventOfStatus, RETRY_SECONDS, readWebhookUrl, URL_MAX } from '../../domain/webhook.js'
+import { isFinal, jobStatuses } from '../../domain/jobs/job-status.js'
+import { eventOfStatus, RETRY_SECONDS, readWebhookUrl, URL_MAX } from '../../domain/teams/webhook.js'
 
 const fault = (text: string, allowPrivate = false): string => {
   try {

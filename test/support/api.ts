@@ -20,7 +20,7 @@ import { connectRateLimitRedis, createRateLimitStore } from '../../apps/api/rate
 import { createAccessCode, grantPlatformAdmin } from '../../db/accounts.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/job-changes.js'
-import type { RateLimits } from '../../domain/rate-limits.js'
+import type { RateLimits } from '../../domain/teams/rate-limits.js'
 import { submission } from './builders.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 

@@ -12,8 +12,8 @@ import type { Db, Tx } from '../../db/client.js'
 import { newId } from '../../db/ids.js'
 import { auditCheckpoints, auditEntries } from '../../db/tables/audit.js'
 import { capsuleFiles, capsuleSeals, capsules } from '../../db/tables/capsules.js'
-import type { ChainedEntry } from '../../domain/audit-action.js'
-import type { Checkpoint } from '../../domain/audit-checkpoint.js'
+import type { ChainedEntry } from '../../domain/audit/audit-action.js'
+import type { Checkpoint } from '../../domain/audit/audit-checkpoint.js'
 
 export const auditRing = readKeyRing(`audit:${Buffer.from('a ring key of 32 bytes for audit').toString('base64')}`)
 

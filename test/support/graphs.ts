@@ -1,5 +1,5 @@
 // Graphs of tasks as a script asks for them.
-import type { AskedGraph } from '../../domain/script-asks.js'
+import type { AskedGraph } from '../../domain/jobs/script-asks.js'
 
 /** @param tasks each with those that it takes results of, in the order of the script. */
 export function askedGraph(tasks: Record<string, string[]>): AskedGraph {

@@ -4,7 +4,7 @@ import type { Db } from '../../db/client.js'
 import { beginJob, failJob } from '../../db/job-steps.js'
 import { plainRef } from '../../db/provider-refs.js'
 import { markAccepted, markSending, takeForSubmit } from '../../db/provider-tasks.js'
-import type { MicroUsd } from '../../domain/money.js'
+import type { MicroUsd } from '../../domain/money/money.js'
 import { addJob, type JobChoices, type Person } from './rows.js'
 
 export const usd = (dollars: number): MicroUsd => BigInt(Math.round(dollars * 1e6))

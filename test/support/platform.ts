@@ -11,7 +11,7 @@ import { startTemporal } from '../../apps/cli/stack/temporal.js'
 import { Watchdog } from '../../apps/cli/stack/watchdog.js'
 import { createAccessCode } from '../../db/accounts.js'
 import { type Connection, connect } from '../../db/client.js'
-import { isFinal, type JobStatus } from '../../domain/job-status.js'
+import { isFinal, type JobStatus } from '../../domain/jobs/job-status.js'
 import { createTestDatabase } from './database.js'
 import { eventually } from './eventually.js'
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/client.js'
 import { createScript, type NewScript } from '../../db/script-changes.js'
-import type { ScriptMetadata } from '../../domain/script.js'
+import type { ScriptMetadata } from '../../domain/scripts/script.js'
 import { bellQasm3 } from './builders.js'
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

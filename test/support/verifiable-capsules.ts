@@ -4,7 +4,7 @@ import { actorText } from '../../db/audit.js'
 import { createCapsule } from '../../db/capsule-changes.js'
 import type { Db } from '../../db/client.js'
 import { jobs } from '../../db/tables/jobs.js'
-import { type CapsuleTask, MAIN_TASK } from '../../domain/capsule-definition.js'
+import { type CapsuleTask, MAIN_TASK } from '../../domain/capsules/capsule-definition.js'
 import { bellQasm3 } from './builders.js'
 import { addJob, forceStatus, type Person } from './rows.js'
 

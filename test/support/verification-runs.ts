@@ -1,8 +1,9 @@
 // Runs to be judged: laws that results of circuits follow, samples of them, and results as they are stored.
-import type { Counts } from '../../domain/verification/count-pair.js'
-import { lawOf, spread } from '../../domain/verification/discrete-law.js'
-import type { Random } from '../../domain/verification/random.js'
+
 import type { RunCounts } from '../../domain/verification/run-counts.js'
+import type { Counts } from '../../domain/verification/statistics/count-pair.js'
+import { lawOf, spread } from '../../domain/verification/statistics/discrete-law.js'
+import type { Random } from '../../domain/verification/statistics/random.js'
 
 /** Noise of `epsilon` on every outcome alike, the rest on the first and the last. */
 export function bell(outcomes: number, epsilon: number): number[] {

@@ -1,12 +1,12 @@
 // How often the tests of a verification find a difference between simulated runs: where there is none, and where there is one.
 
-import { type CountPair, pairUp } from '../../domain/verification/count-pair.js'
 import { ALPHA, BETA } from '../../domain/verification/judge.js'
-import { pooledPearson } from '../../domain/verification/pearson.js'
-import type { Random } from '../../domain/verification/random.js'
-import { permutationTest } from '../../domain/verification/relabelling.js'
-import { smallestMargin } from '../../domain/verification/shots-needed.js'
-import { distanceUpperBound } from '../../domain/verification/upper-bound.js'
+import { type CountPair, pairUp } from '../../domain/verification/statistics/count-pair.js'
+import { pooledPearson } from '../../domain/verification/statistics/pearson.js'
+import type { Random } from '../../domain/verification/statistics/random.js'
+import { permutationTest } from '../../domain/verification/statistics/relabelling.js'
+import { smallestMargin } from '../../domain/verification/statistics/shots-needed.js'
+import { distanceUpperBound } from '../../domain/verification/statistics/upper-bound.js'
 import { bell, porterThomas, sampler, shifted } from './verification-runs.js'
 
 export interface Scene {

@@ -22,7 +22,7 @@ import { startAuditCheckpointSweep } from '../../apps/worker/audit-checkpoint-sw
 import { createSweepNotes } from '../../apps/worker/sweep-notes.js'
 import { newId } from '../../db/ids.js'
 import { auditCheckpoints } from '../../db/tables/audit.js'
-import type { Checkpoint } from '../../domain/audit-checkpoint.js'
+import type { Checkpoint } from '../../domain/audit/audit-checkpoint.js'
 import { addDraft, append, auditRing, seal } from '../support/audit-trails.js'
 import { createTestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'

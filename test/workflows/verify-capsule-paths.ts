@@ -2,7 +2,7 @@
 import { ApplicationFailure } from '@temporalio/activity'
 import { ApplicationFailureCategory } from '@temporalio/common'
 import type { CapsuleActivities } from '../../activities/capsule-activities.js'
-import { VERIFY_CAPSULE_WORKFLOW } from '../../domain/verification-schedule.js'
+import { VERIFY_CAPSULE_WORKFLOW } from '../../domain/verification/schedule-names.js'
 import { noted, type Path } from './path.js'
 
 const runId = '01900000-0000-7000-8000-000000000001'

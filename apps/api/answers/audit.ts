@@ -1,6 +1,6 @@
 // Answers about audit trails and the keys that sign them.
 import { Type } from 'typebox'
-import { auditActions } from '../../../domain/audit-action.js'
+import { auditActions } from '../../../domain/audit/audit-action.js'
 import { type AnswerSet, count, nullable, ok, oneOf, ref, text, time, uuid } from './schema.js'
 
 const Hash = Type.String({ pattern: '^[0-9a-f]{64}$' })

@@ -1,7 +1,7 @@
 // Answers about runs of capsules.
 import { Type } from 'typebox'
-import { capsuleRunModes, capsuleRunStatuses, capsuleRunTriggers } from '../../../domain/capsule-state.js'
-import { jobStatuses } from '../../../domain/job-status.js'
+import { capsuleRunModes, capsuleRunStatuses, capsuleRunTriggers } from '../../../domain/capsules/capsule-state.js'
+import { jobStatuses } from '../../../domain/jobs/job-status.js'
 import { verdicts } from '../../../domain/verification/verdict.js'
 import { type AnswerSet, anything, created, nullable, ok, oneOf, pageOf, ref, text, time, usd, uuid } from './schema.js'
 

@@ -1,8 +1,8 @@
 // Answers about schedules of capsules and what their verifications have said.
 import { Type } from 'typebox'
-import { capsuleRunStatuses, capsuleRunTriggers } from '../../../domain/capsule-state.js'
+import { capsuleRunStatuses, capsuleRunTriggers } from '../../../domain/capsules/capsule-state.js'
+import { alertOutcomes } from '../../../domain/verification/schedule-names.js'
 import { verdicts } from '../../../domain/verification/verdict.js'
-import { alertOutcomes } from '../../../domain/verification-schedule.js'
 import { type AnswerSet, count, created, done, nullable, ok, oneOf, pageOf, ref, text, time, uuid } from './schema.js'
 
 const distance = nullable(Type.Number({ minimum: 0 }))

@@ -1,8 +1,8 @@
 // Answers about capsules.
 import { Type } from 'typebox'
-import { capsuleStates } from '../../../domain/capsule-state.js'
+import { capsuleStates } from '../../../domain/capsules/capsule-state.js'
 import type { ErrorCode } from '../../../domain/errors.js'
-import { frameworks } from '../../../domain/framework.js'
+import { frameworks } from '../../../domain/jobs/framework.js'
 import {
   type AnswerSet,
   anything,

@@ -1,9 +1,9 @@
 // Answers about jobs and their files.
 import { Type } from 'typebox'
 import { type ErrorCode, errorCatalogue } from '../../../domain/errors.js'
-import { frameworks } from '../../../domain/framework.js'
-import { jobStatuses } from '../../../domain/job-status.js'
-import { programmingModels, receiptProtocol } from '../../../domain/native-submission.js'
+import { frameworks } from '../../../domain/jobs/framework.js'
+import { jobStatuses } from '../../../domain/jobs/job-status.js'
+import { programmingModels, receiptProtocol } from '../../../domain/jobs/native-submission.js'
 import {
   type AnswerSet,
   anything,

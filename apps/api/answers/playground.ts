@@ -1,7 +1,7 @@
 // Answers of the playground.
 import { Type } from 'typebox'
 import type { ErrorCode } from '../../../domain/errors.js'
-import { frameworks } from '../../../domain/framework.js'
+import { frameworks } from '../../../domain/jobs/framework.js'
 import { type AnswerSet, anything, created, ok, oneOf, ref, text } from './schema.js'
 
 const runErrors = [

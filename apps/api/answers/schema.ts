@@ -62,7 +62,7 @@ export const anything = Type.Object({}, { additionalProperties: true })
 /** A list under its name. */
 export const listOf = (name: string, item: string) => Type.Object({ [name]: Type.Array(ref(item)) })
 
-/** A page of a list (domain/page.ts). */
+/** A page of a list (domain/json/page.ts). */
 export const pageOf = (name: string, item: string, more: Record<string, TSchema> = {}) =>
   Type.Object({
     [name]: Type.Array(ref(item)),

@@ -1,9 +1,9 @@
 // Answers about saved scripts.
 import { Type } from 'typebox'
 import type { ErrorCode } from '../../../domain/errors.js'
-import { frameworks } from '../../../domain/framework.js'
-import { jobStatuses } from '../../../domain/job-status.js'
-import { scriptTypes } from '../../../domain/script.js'
+import { frameworks } from '../../../domain/jobs/framework.js'
+import { jobStatuses } from '../../../domain/jobs/job-status.js'
+import { scriptTypes } from '../../../domain/scripts/script.js'
 import {
   type AnswerSet,
   count,

@@ -1,6 +1,6 @@
 // Answers of the service about itself.
 import { Type } from 'typebox'
-import { frameworks } from '../../../domain/framework.js'
+import { frameworks } from '../../../domain/jobs/framework.js'
 import { type AnswerSet, ok, oneOf, ref, text } from './schema.js'
 
 const Part = Type.Object({ state: oneOf(['ok', 'degraded', 'down']), latency_ms: Type.Number({ minimum: 0 }) })

@@ -1,8 +1,8 @@
 // Answers about what a team has set up: keys, credentials, webhooks, budget.
 import { Type } from 'typebox'
-import { keyKinds, keyTiers } from '../../../domain/api-key.js'
-import { credentialProviders } from '../../../domain/provider-credentials.js'
-import { webhookEvents } from '../../../domain/webhook.js'
+import { credentialProviders } from '../../../domain/backends/provider-credentials.js'
+import { keyKinds, keyTiers } from '../../../domain/teams/api-key.js'
+import { webhookEvents } from '../../../domain/teams/webhook.js'
 import {
   type AnswerSet,
   count,

@@ -1,8 +1,8 @@
-// Reads JSON bodies and refuses, for every route alike, what no JSON body may hold (domain/json-guard.ts).
+// Reads JSON bodies and refuses, for every route alike, what no JSON body may hold (domain/json/json-guard.ts).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ServiceError } from '../../../domain/errors.js'
-import { findForbiddenJson, textProblem } from '../../../domain/json-guard.js'
+import { findForbiddenJson, textProblem } from '../../../domain/json/json-guard.js'
 import { digestOf } from '../idempotency.js'
 
 export default fp(

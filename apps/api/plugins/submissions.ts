@@ -1,8 +1,8 @@
 // Counts and logs what becomes of each submission, when its answer goes out: recorded, repeated, or refused.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { BudgetRefusal } from '../../../domain/budget.js'
-import type { ExecutionMode } from '../../../domain/job-status.js'
+import type { ExecutionMode } from '../../../domain/jobs/job-status.js'
+import type { BudgetRefusal } from '../../../domain/money/budget.js'
 import type { Metrics } from '../metrics.js'
 
 declare module 'fastify' {

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { listAdminActions } from '../../../db/administration-lists.js'
-import { auditEntryView } from '../../../domain/administration.js'
+import { auditEntryView } from '../../../domain/operations/administration.js'
 import type { ApiDeps } from '../deps.js'
 
 export const adminAuditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {

@@ -9,10 +9,10 @@ import {
   revokeApiKey,
   teamOfApiKey
 } from '../../../db/api-keys.js'
-import { keyKinds, keyTiers } from '../../../domain/api-key.js'
 import { ServiceError } from '../../../domain/errors.js'
-import { microFromUsd, usdFromMicro } from '../../../domain/money.js'
-import { oneOf } from '../../../domain/one-of.js'
+import { oneOf } from '../../../domain/json/one-of.js'
+import { microFromUsd, usdFromMicro } from '../../../domain/money/money.js'
+import { keyKinds, keyTiers } from '../../../domain/teams/api-key.js'
 import type { ApiDeps } from '../deps.js'
 import { shownOnce } from '../idempotency.js'
 import { ownerForWrite, readTeam, teamForWrite, userOf } from '../plugins/access.js'

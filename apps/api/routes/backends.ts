@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { findBackend, listBackends } from '../../../db/backends.js'
 import type { Db } from '../../../db/client.js'
-import { backendView } from '../../../domain/backend.js'
+import { backendView } from '../../../domain/backends/backend.js'
 import { ServiceError } from '../../../domain/errors.js'
 
 // Interface specification 4.4.

@@ -10,19 +10,19 @@ import type { Tx } from '../../../db/client.js'
 import { membersByAddress } from '../../../db/members.js'
 import { backfillRuns, lockTeam } from '../../../db/scheduled-runs.js'
 import { listVerifications } from '../../../db/verification-history.js'
-import { isFree } from '../../../domain/cost.js'
-import { driftOf } from '../../../domain/drift.js'
 import { ServiceError } from '../../../domain/errors.js'
-import { oneOf } from '../../../domain/one-of.js'
-import { pageView, TOTAL_MAX } from '../../../domain/page.js'
-import { CRON_MAX, dueTimes, readCron, readTimezone, TIMEZONE_MAX } from '../../../domain/schedule.js'
+import { oneOf } from '../../../domain/json/one-of.js'
+import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
+import { isFree } from '../../../domain/money/cost.js'
+import { driftOf } from '../../../domain/verification/drift.js'
+import { CRON_MAX, dueTimes, readCron, readTimezone, TIMEZONE_MAX } from '../../../domain/verification/schedule.js'
 import {
   ALERT_EMAILS_MAX,
   alertOutcomes,
   BACKFILL_DAYS_MAX,
   BACKFILL_MAX,
   usualAlertOutcomes
-} from '../../../domain/verification-schedule.js'
+} from '../../../domain/verification/schedule-names.js'
 import { lockRequestedCapsule, requestedCapsule } from '../capsule-access.js'
 import type { ApiDeps } from '../deps.js'
 import { type Actor, actorOf, callerOf, userOf } from '../plugins/access.js'

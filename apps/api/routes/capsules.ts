@@ -22,11 +22,11 @@ import {
   ChangeCapsuleBody,
   CreateCapsuleBody,
   readMaxBudget
-} from '../../../domain/capsule-fields.js'
-import { capsuleStates } from '../../../domain/capsule-state.js'
+} from '../../../domain/capsules/capsule-fields.js'
+import { capsuleStates } from '../../../domain/capsules/capsule-state.js'
 import { ServiceError } from '../../../domain/errors.js'
-import { oneOf } from '../../../domain/one-of.js'
-import { pageView, TOTAL_MAX } from '../../../domain/page.js'
+import { oneOf } from '../../../domain/json/one-of.js'
+import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import { lockRequestedCapsule, noSuchCapsule, requestedCapsule } from '../capsule-access.js'
 import { createDraft, readFields } from '../capsule-draft.js'
 import { capsuleSummaryView, capsuleView } from '../capsule-view.js'

@@ -17,7 +17,7 @@ import {
 } from '../../../db/invitations.js'
 import { teamName } from '../../../db/teams.js'
 import { ServiceError } from '../../../domain/errors.js'
-import { oneOf } from '../../../domain/one-of.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { ownerForWrite, readTeam, teamForWrite, userOf } from '../plugins/access.js'
 import { Email } from './auth.js'

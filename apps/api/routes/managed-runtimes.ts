@@ -10,9 +10,9 @@ import {
   isAtProvider,
   isForCircuits,
   unavailableReason
-} from '../../../domain/backend.js'
-import { estimateCost } from '../../../domain/cost.js'
-import { capsFrom, nativeShots, programmingModels } from '../../../domain/native-submission.js'
+} from '../../../domain/backends/backend.js'
+import { capsFrom, nativeShots, programmingModels } from '../../../domain/jobs/native-submission.js'
+import { estimateCost } from '../../../domain/money/cost.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam } from '../plugins/access.js'
 

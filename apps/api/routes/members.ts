@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { changeRole, listMembers, type Member, removeMember } from '../../../db/members.js'
-import { oneOf } from '../../../domain/one-of.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam, teamForWrite, userOf } from '../plugins/access.js'
 

@@ -8,9 +8,9 @@ import { loadJob, loadSource } from '../../../db/jobs.js'
 import { changeScript, createScript, deleteScript, publishScript } from '../../../db/script-changes.js'
 import { countExecutions, lastExecutions, listScripts, type ScriptRow } from '../../../db/scripts.js'
 import { ServiceError } from '../../../domain/errors.js'
-import { type Framework, frameworks } from '../../../domain/framework.js'
-import { oneOf } from '../../../domain/one-of.js'
-import { pageView, TOTAL_MAX } from '../../../domain/page.js'
+import { type Framework, frameworks } from '../../../domain/jobs/framework.js'
+import { oneOf } from '../../../domain/json/one-of.js'
+import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import {
   assertFramework,
   assertSource,
@@ -21,7 +21,7 @@ import {
   type ScriptType,
   SLUG_MAX,
   scriptTypes
-} from '../../../domain/script.js'
+} from '../../../domain/scripts/script.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, ownerForWrite, teamForWrite, userOf } from '../plugins/access.js'
 import { assertMayChange, assertNotSuspended, lockOwnScript, requestedScript } from '../script-access.js'

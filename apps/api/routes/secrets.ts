@@ -8,7 +8,6 @@ import type { KeyRing } from '../../../activities/key-ring.js'
 import { verifyCredentials } from '../../../activities/verify-credentials.js'
 import type { Tx } from '../../../db/client.js'
 import { deleteSecret, listSecrets, noteValidation, type SecretItem, teamOfSecret } from '../../../db/secrets.js'
-import { codeOf, ServiceError } from '../../../domain/errors.js'
 import {
   type CredentialProvider,
   type Credentials,
@@ -17,7 +16,8 @@ import {
   formatFault,
   missingFault,
   readCredentials
-} from '../../../domain/provider-credentials.js'
+} from '../../../domain/backends/provider-credentials.js'
+import { codeOf, ServiceError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { ownerForWrite, readTeam, teamForWrite } from '../plugins/access.js'
 

@@ -1,6 +1,6 @@
 // The service about itself: /healthz (this process), /readyz (its parts), /api/meta.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { frameworks } from '../../../domain/framework.js'
+import { frameworks } from '../../../domain/jobs/framework.js'
 import type { ApiDeps } from '../deps.js'
 import { API_VERSION, SERVICE_NAME, SERVICE_VERSION } from '../version.js'
 

@@ -17,7 +17,7 @@ import {
   WEBHOOKS_PER_TEAM_MAX,
   type WebhookEvent,
   webhookEvents
-} from '../../../domain/webhook.js'
+} from '../../../domain/teams/webhook.js'
 import type { ApiDeps } from '../deps.js'
 import { shownOnce } from '../idempotency.js'
 import { ownerForWrite, readTeam, teamForWrite, userOf } from '../plugins/access.js'

@@ -9,6 +9,7 @@ import {
   unsuspendTeam
 } from '../../../db/administration.js'
 import { listAccessCodes, type Search, searchTeams, searchUsers } from '../../../db/administration-lists.js'
+import { type Page, pageView } from '../../../domain/json/page.js'
 import {
   ACCESS_CODE_USES_MAX,
   accessCodePattern,
@@ -16,8 +17,7 @@ import {
   SUSPENSION_REASON_MAX,
   teamView,
   userView
-} from '../../../domain/administration.js'
-import { type Page, pageView } from '../../../domain/page.js'
+} from '../../../domain/operations/administration.js'
 import { CliError } from '../cli-error.js'
 import { plainLine, print, table } from '../output.js'
 import { ago, clockTime } from '../readable-time.js'

@@ -1,7 +1,7 @@
 // `qjob capsule`: reproducible packages of what was run, from making one to sealing and publishing it.
 import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { capsuleStates } from '../../../domain/capsule-state.js'
+import { capsuleStates } from '../../../domain/capsules/capsule-state.js'
 import type { ApiClient } from '../api-client.js'
 import {
   type CapsulePage,

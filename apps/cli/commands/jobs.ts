@@ -1,6 +1,6 @@
 // `qjob jobs`: the jobs of the caller's teams, newest first.
 import { type Command, Option } from 'commander'
-import { jobStatuses } from '../../../domain/job-status.js'
+import { jobStatuses } from '../../../domain/jobs/job-status.js'
 import type { JobRecord } from '../job-record.js'
 import { money, print, table } from '../output.js'
 import { ago, lasted } from '../readable-time.js'

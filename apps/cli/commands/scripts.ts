@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { basename, extname } from 'node:path'
 import { type Command, Option } from 'commander'
-import { scriptTypes, slugOf } from '../../../domain/script.js'
+import { scriptTypes, slugOf } from '../../../domain/scripts/script.js'
 import type { ApiClient } from '../api-client.js'
 import { CliError, exitCodes } from '../cli-error.js'
 import { plain, print } from '../output.js'

@@ -1,6 +1,6 @@
 // The executor: the Python service that runs circuits and user code. It gets no address and no secret of the others.
 import { join } from 'node:path'
-import { type ExecutorHealth, isFit } from '../../../domain/executor-health.js'
+import { type ExecutorHealth, isFit } from '../../../domain/backends/executor-health.js'
 import { type Child, type StackContext, spawnChild, untilHealthy } from './child.js'
 import { onPort } from './free-port.js'
 import { probeHttp } from './http-probe.js'

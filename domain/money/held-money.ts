@@ -1,6 +1,7 @@
 // What administrators see of money that went another way than that of most: one shape for the API and for `qjob admin`.
+
+import { type Sweep, sweepView } from '../operations/sweep.js'
 import { type MicroUsd, usdFromMicro } from './money.js'
-import { type Sweep, sweepView } from './sweep.js'
 
 /** A job that ended while nobody knew what it cost. */
 export interface HeldJob {

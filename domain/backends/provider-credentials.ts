@@ -1,7 +1,7 @@
 // Credentials of providers: which names each provider has, how else they may be written, and what their values look
 // like. No value is ever repeated in a message. Nothing here is an address: hosts come from a fixed table, and what
 // becomes part of a host or path may hold only what cannot lead elsewhere.
-import { ServiceError } from './errors.js'
+import { ServiceError } from '../errors.js'
 
 export const credentialProviders = ['aws-braket', 'ibm-quantum', 'azure-quantum', 'ionq'] as const
 export type CredentialProvider = (typeof credentialProviders)[number]

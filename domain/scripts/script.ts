@@ -1,6 +1,6 @@
 // Saved scripts: their kinds and limits, what is known of one by reading it, and the short name that one gets.
-import { ServiceError } from './errors.js'
-import type { Framework } from './framework.js'
+import { ServiceError } from '../errors.js'
+import type { Framework } from '../jobs/framework.js'
 
 export const scriptTypes = ['script', 'task', 'workflow'] as const
 export type ScriptType = (typeof scriptTypes)[number]

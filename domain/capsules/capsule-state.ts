@@ -3,7 +3,7 @@
 export const capsuleStates = ['draft', 'runnable', 'sealed', 'published', 'archived'] as const
 export type CapsuleState = (typeof capsuleStates)[number]
 
-/** Who may do what in which state is decided in one place (domain/capsule-actions.ts); this is the order of states alone. */
+/** Who may do what in which state is decided in one place (domain/capsules/capsule-actions.ts); this is the order of states alone. */
 export const capsuleTransitions: Readonly<Record<CapsuleState, readonly CapsuleState[]>> = {
   draft: ['sealed'],
   runnable: ['sealed'],

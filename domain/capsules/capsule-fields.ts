@@ -1,11 +1,11 @@
 // What `POST /api/capsules/create` and PATCH take (interface specification 2.5).
 import { type Static, Type } from 'typebox'
+import { ServiceError } from '../errors.js'
+import { frameworks } from '../jobs/framework.js'
+import { INLINE_CODE_MAX, TIMEOUT_SECONDS_MAX } from '../jobs/submission.js'
+import { oneOf } from '../json/one-of.js'
+import { type MicroUsd, microFromUsd } from '../money/money.js'
 import { CAPSULE_TASKS_MAX, TaskName } from './capsule-definition.js'
-import { ServiceError } from './errors.js'
-import { frameworks } from './framework.js'
-import { type MicroUsd, microFromUsd } from './money.js'
-import { oneOf } from './one-of.js'
-import { INLINE_CODE_MAX, TIMEOUT_SECONDS_MAX } from './submission.js'
 
 const Uuid = Type.String({ format: 'uuid' })
 export const Slug = Type.String({ minLength: 1, maxLength: 100 })

@@ -2,10 +2,10 @@
 // `POST /api/jobs/submit` takes such a body where it names the protocol. What the client checks before it sends, the service
 // checks again.
 import { type Static, Type } from 'typebox'
-import { ServiceError } from './errors.js'
-import type { MicroUsd } from './money.js'
+import { ServiceError } from '../errors.js'
+import { oneOf } from '../json/one-of.js'
+import type { MicroUsd } from '../money/money.js'
 import { readNativeInput } from './native-input.js'
-import { oneOf } from './one-of.js'
 
 export const submissionProtocol = 'marqov.public-submission/v1'
 export const receiptProtocol = 'marqov.funded-admission-receipt/v1'

@@ -1,8 +1,8 @@
 // What of two results belongs together: circuit by circuit, each named by its task and, where a result has several, by where
 // it stands in it.
-import { storableText } from '../json-guard.js'
-import { type RunCounts, type RunFacts, runCircuits } from './run-counts.js'
-import { isSameResult } from './same-result.js'
+import { storableText } from '../../json/json-guard.js'
+import { type RunCounts, type RunFacts, runCircuits } from '../run-counts.js'
+import { isSameResult } from '../same-result.js'
 
 /** A stored result as JSON text, with what it does not say itself. */
 export interface StoredRun {

@@ -1,5 +1,5 @@
 // How much a capsule holds: what an archive of it can hold and be imported again (activities/capsule-format/archive-entries.ts).
-import { ServiceError } from './errors.js'
+import { ServiceError } from '../errors.js'
 
 /** Of one capsule's evidence with its definition, in bytes. */
 export const EVIDENCE_BYTES_MAX = 60 * 1024 * 1024

@@ -1,6 +1,6 @@
 // The noise model of a job (`params.noise_model`), checked before anything is recorded. The executor checks it again
 // against the circuit.
-import { ServiceError } from './errors.js'
+import { ServiceError } from '../errors.js'
 
 const fields = ['gate_errors', 'readout_errors', 't1_us', 't2_us', 'gate_times_ns'] as const
 const readoutFields = ['p0_given1', 'p1_given0'] as const

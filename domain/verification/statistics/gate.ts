@@ -1,8 +1,8 @@
 // Whether two runs may be compared by a test of their counts at all.
 
+import { isDeepEqual } from '../deep-equal.js'
+import type { RunCounts } from '../run-counts.js'
 import type { Counts } from './count-pair.js'
-import { isDeepEqual } from './deep-equal.js'
-import type { RunCounts } from './run-counts.js'
 
 /** Shots of a run's circuits, as many as a submission may have: no more than this has been measured. */
 const COUNTED_MAX = 100_000_000

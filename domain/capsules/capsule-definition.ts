@@ -3,21 +3,21 @@
 import canonicalize from 'canonicalize'
 import { type Static, Type } from 'typebox'
 import { Check, Errors } from 'typebox/value'
-import { assertSuite, knownParameters } from './capsule-suite.js'
-import { ServiceError } from './errors.js'
-import { frameworks } from './framework.js'
-import { DEPTH_MAX } from './json-guard.js'
-import { jsonDepth } from './json-text.js'
-import type { MicroUsd } from './money.js'
-import { programmingModels } from './native-submission.js'
-import { oneOf } from './one-of.js'
+import { ServiceError } from '../errors.js'
+import { frameworks } from '../jobs/framework.js'
+import { programmingModels } from '../jobs/native-submission.js'
 import {
   JobParams,
   type StoredSource,
   type Submission,
   TIMEOUT_SECONDS_DEFAULT,
   TIMEOUT_SECONDS_MAX
-} from './submission.js'
+} from '../jobs/submission.js'
+import { DEPTH_MAX } from '../json/json-guard.js'
+import { jsonDepth } from '../json/json-text.js'
+import { oneOf } from '../json/one-of.js'
+import type { MicroUsd } from '../money/money.js'
+import { assertSuite, knownParameters } from './capsule-suite.js'
 
 export const CAPSULE_TASKS_MAX = 50
 /** Of the definition's text in UTF-8: a suite of large programs still fits into an export. */

@@ -1,5 +1,5 @@
 // What the execution service reads in a script, and what is kept of that.
-import type { Framework } from './framework.js'
+import type { Framework } from '../jobs/framework.js'
 import type { ScriptMetadata, ScriptType } from './script.js'
 
 /** As docs/executor.md describes the answer to `/analyse`. */

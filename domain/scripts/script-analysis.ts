@@ -1,6 +1,6 @@
 // What a caller is told about a script before it runs, and what a submission owes to it.
-import { ServiceError } from './errors.js'
-import { formatUsd, type MicroUsd } from './money.js'
+import { ServiceError } from '../errors.js'
+import { formatUsd, type MicroUsd } from '../money/money.js'
 
 export interface AnalysisCheck {
   /** Unique within its analysis. */

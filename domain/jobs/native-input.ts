@@ -1,6 +1,6 @@
 // The input of a native submission: JSON text of { entrypoint, args, kwargs }. It is read here to be judged and is then handed
 // on as it came: its integers may have thousands of digits, which JavaScript would round.
-import { ServiceError } from './errors.js'
+import { ServiceError } from '../errors.js'
 
 /** What Python reads of one number by default. */
 const INTEGER_DIGITS_MAX = 4_300

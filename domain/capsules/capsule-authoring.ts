@@ -1,6 +1,6 @@
 // A capsule as people write one down in a file: the fields of `POST /api/capsules/create`, or the shorter form, whose tasks
 // stand at the top and may leave their parameters out.
-import { ServiceError } from './errors.js'
+import { ServiceError } from '../errors.js'
 
 export interface AuthoredFields {
   /** The fields of `POST /api/capsules/create`, which nobody has checked yet. */

@@ -1,8 +1,9 @@
 // A backend as the catalogue knows it, and whether a job may be sent to it.
-import type { Pricing } from './cost.js'
-import { ServiceError } from './errors.js'
-import { usdFromMicro } from './money.js'
-import { assertNoiseModel } from './noise-model.js'
+
+import { ServiceError } from '../errors.js'
+import { assertNoiseModel } from '../jobs/noise-model.js'
+import type { Pricing } from '../money/cost.js'
+import { usdFromMicro } from '../money/money.js'
 import type { CredentialProvider } from './provider-credentials.js'
 
 export type BackendStatus = 'online' | 'offline' | 'maintenance'

@@ -1,9 +1,9 @@
 // The tasks of a capsule as one suite: in which order they start, and how the result of one becomes a parameter of another:
 // `{ "$result": "<task>", "path"?: "/counts" }`, the path a JSON pointer (RFC 6901) into it, the whole result without one.
 // Values go from result to parameter as text: a number in them may be larger than a JavaScript number can hold.
-import { ServiceError } from './errors.js'
-import { DEPTH_MAX } from './json-guard.js'
-import { jsonAt, jsonDepth, jsonFields, jsonItems, jsonObject, jsonSize } from './json-text.js'
+import { ServiceError } from '../errors.js'
+import { DEPTH_MAX } from '../json/json-guard.js'
+import { jsonAt, jsonDepth, jsonFields, jsonItems, jsonObject, jsonSize } from '../json/json-text.js'
 
 /** What of a task decides its place. */
 export interface SuiteTask {

@@ -1,12 +1,12 @@
 // What `POST /api/jobs/submit` takes, and the rules between its fields. The schema checks each field alone; `readSubmission`
 // checks them together and gives a total value that the rest of the code trusts.
 import { type Static, Type } from 'typebox'
-import { ServiceError } from './errors.js'
+import { ServiceError } from '../errors.js'
+import { oneOf } from '../json/one-of.js'
+import { type MicroUsd, microFromUsd } from '../money/money.js'
 import { detectFramework, type Framework, frameworks } from './framework.js'
 import type { ExecutionMode } from './job-status.js'
-import { type MicroUsd, microFromUsd } from './money.js'
 import type { NativeCall } from './native-submission.js'
-import { oneOf } from './one-of.js'
 
 export const SHOTS_MAX = 100_000
 export const INLINE_CODE_MAX = 50_000

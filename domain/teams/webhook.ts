@@ -1,7 +1,7 @@
 // What webhooks may be told, where they may be, and how often a delivery is tried. Addresses are judged where they are
 // connected to (activities/public-address.ts): a name says nothing about where it leads.
-import { ServiceError } from './errors.js'
-import type { JobStatus } from './job-status.js'
+import { ServiceError } from '../errors.js'
+import type { JobStatus } from '../jobs/job-status.js'
 
 export const webhookEvents = [
   'job.completed',

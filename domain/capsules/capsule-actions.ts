@@ -1,6 +1,7 @@
 // What may be done with a capsule in which state, and by whom of its team.
+
+import { ServiceError } from '../errors.js'
 import type { CapsuleState } from './capsule-state.js'
-import { ServiceError } from './errors.js'
 
 export const capsuleActions = [
   'read',

@@ -1,7 +1,8 @@
 // The margin of a capsule: what a verification is to tolerate, and what the sealed shots can show.
-import type { Counts } from './verification/count-pair.js'
-import { runCircuits } from './verification/run-counts.js'
-import { neededShots, rerunShots, shown, smallestMargin } from './verification/shots-needed.js'
+
+import { runCircuits } from './run-counts.js'
+import type { Counts } from './statistics/count-pair.js'
+import { neededShots, rerunShots, shown, smallestMargin } from './statistics/shots-needed.js'
 
 /** Total variation distance that is tolerated where the shots could show less. */
 const MARGIN_SIMULATOR = 0.05

@@ -1,8 +1,8 @@
 // Signs the ends of audit trails that have grown. What was appended since the last checkpoint is proved first: a trail that
 // was rewritten in the database gets no signature, and is reported until somebody has looked at it.
-import { checkpoint, exportCheckpoints, teamsToCheckpoint } from '../db/audit-checkpoints.js'
-import { verifySinceCheckpoint } from '../db/audit-verify.js'
+import { checkpoint, exportCheckpoints, teamsToCheckpoint } from '../db/audit/audit-checkpoints.js'
 import type { Db } from '../db/client.js'
+import { verifySinceCheckpoint } from '../db/proofs/audit-verify.js'
 import { appendCheckpoints } from './audit-checkpoint-file.js'
 import { provenKeys } from './audit-proof.js'
 import type { KeyRing } from './key-ring.js'

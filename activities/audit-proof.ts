@@ -1,10 +1,10 @@
 // Proves the audit trail of a team and what it says of sealed capsules: that each of them still is, byte by byte, what was
 // sealed, and that a key of this installation signed it.
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { deletionIsTold, type SealedContent, sealedContent } from '../db/audit-seals.js'
-import { type AuditEvidence, type AuditReport, NOT_OURS, verifyAudit } from '../db/audit-verify.js'
+import { deletionIsTold, type SealedContent, sealedContent } from '../db/audit/audit-seals.js'
+import { listSigningKeys, type SigningKeyRow } from '../db/audit/signing-keys.js'
 import type { Db, DbOrTx } from '../db/client.js'
-import { listSigningKeys, type SigningKeyRow } from '../db/signing-keys.js'
+import { type AuditEvidence, type AuditReport, NOT_OURS, verifyAudit } from '../db/proofs/audit-verify.js'
 import type { ChainedEntry } from '../domain/audit/audit-action.js'
 import type { Checkpoint } from '../domain/audit/audit-checkpoint.js'
 import { codeOf } from '../domain/errors.js'

@@ -1,8 +1,8 @@
 // A team's credentials of a provider: sealed on the way into the database, and opened nowhere but here.
 import type { DbOrTx } from '../db/client.js'
 import { newId } from '../db/ids.js'
-import { ringKeysInUse } from '../db/sealed-values.js'
-import { lockSecrets, putSecrets, sealedSecrets } from '../db/secrets.js'
+import { ringKeysInUse } from '../db/service/sealed-values.js'
+import { lockSecrets, putSecrets, sealedSecrets } from '../db/teams/secrets.js'
 import {
   type CredentialProvider,
   type Credentials,

@@ -4,9 +4,9 @@ import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundErro
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common'
 import type { Queue } from 'bullmq'
 import type { Db } from '../db/client.js'
-import type { AnnounceJob } from '../db/job-changes.js'
-import { loadStartLabels } from '../db/jobs.js'
-import type { OutboxRow } from '../db/outbox.js'
+import type { OutboxRow } from '../db/job-steps/outbox.js'
+import type { AnnounceJob } from '../db/jobs/job-changes.js'
+import { loadStartLabels } from '../db/jobs/jobs.js'
 import {
   type JobHandOver,
   queueEntryIdOf,

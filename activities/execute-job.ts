@@ -4,10 +4,11 @@
 //
 // A durable script may ask for something that is not done in its process (script-run.ts): this step then ends with what is
 // asked, and is called again when that is done.
-import { openAttempt } from '../db/attempts.js'
+
 import type { Db } from '../db/client.js'
-import type { Fence } from '../db/job-transition.js'
-import { loadRun } from '../db/jobs.js'
+import { openAttempt } from '../db/jobs/attempts.js'
+import type { Fence } from '../db/jobs/job-transition.js'
+import { loadRun } from '../db/jobs/jobs.js'
 import type { RunEnd } from './executor-stream.js'
 import { whenExecutorCan } from './executor-wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'

@@ -1,6 +1,6 @@
 // The answer to a run, as the execution service streams it: one JSON object a line. `accepted`, beats, pieces of files,
 // and last the outcome.
-import type { Artifact } from '../db/artifacts.js'
+import type { Artifact } from '../db/jobs/artifacts.js'
 import { isErrorCode, type JobError } from '../domain/errors.js'
 import { type Framework, frameworks } from '../domain/jobs/framework.js'
 import type { AskedCircuit, AskedGraph } from '../domain/jobs/script-asks.js'

@@ -1,9 +1,10 @@
 // The attempt of a job under way: opened when the executor accepts a run, closed by how the run ended.
-import { closeAttempt, completeAttempt } from '../db/attempts.js'
+
 import type { Db } from '../db/client.js'
-import type { AnnounceJob } from '../db/job-changes.js'
-import type { Fence } from '../db/job-transition.js'
-import type { JobRun } from '../db/jobs.js'
+import { closeAttempt, completeAttempt } from '../db/jobs/attempts.js'
+import type { AnnounceJob } from '../db/jobs/job-changes.js'
+import type { Fence } from '../db/jobs/job-transition.js'
+import type { JobRun } from '../db/jobs/jobs.js'
 import { assertNever, type JobError } from '../domain/errors.js'
 import { waitAfterAttempt } from '../domain/jobs/retry.js'
 import type { ExecutorClient } from './executor-client.js'

@@ -1,5 +1,5 @@
 // One line of the log for each change of a job's status that this process commits, with the ids by which it is found.
-import type { JobMove, TellMove } from '../db/job-moves.js'
+import type { JobMove, TellMove } from '../db/jobs/job-moves.js'
 import { isFinal, type JobStatus } from '../domain/jobs/job-status.js'
 import { usdFromMicro } from '../domain/money/money.js'
 

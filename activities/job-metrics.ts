@@ -1,7 +1,7 @@
 // Counts what becomes of jobs, from the changes of their status that this process commits: each is counted once, whatever
 // is tried again. Labels are words of small sets, never ids.
 import { Counter, Histogram, type Registry } from 'prom-client'
-import type { JobMove } from '../db/job-moves.js'
+import type { JobMove } from '../db/jobs/job-moves.js'
 import { isFinal } from '../domain/jobs/job-status.js'
 
 /** Seconds. A simulation takes milliseconds, a place in a provider's queue takes days. */

@@ -10,7 +10,7 @@ import {
   type SealedTable,
   sealedTables,
   type WrappedRow
-} from '../db/sealed-values.js'
+} from '../db/service/sealed-values.js'
 import {
   type KeyRing,
   type SealContext,

@@ -3,7 +3,7 @@
 // them may be larger than a JavaScript number can hold.
 import { createHash } from 'node:crypto'
 import type { DbOrTx } from '../db/client.js'
-import { type ReturnedResult, returnedResults, taskTexts } from '../db/task-results.js'
+import { type ReturnedResult, returnedResults, taskTexts } from '../db/jobs/task-results.js'
 import { displayProtocol, resultProtocol } from '../domain/jobs/native-submission.js'
 import { jsonObject } from '../domain/json/json-text.js'
 

@@ -3,7 +3,7 @@
 // no trace in the history, so a task may wait for days.
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { ApplicationFailureCategory } from '@temporalio/common'
-import { askedRef, type ProviderRef, plainRef } from '../db/provider-refs.js'
+import { askedRef, type ProviderRef, plainRef } from '../db/provider-tasks/provider-refs.js'
 import type { JobHandOver } from '../domain/jobs/dispatch.js'
 import { tellFault } from './at-provider/answer.js'
 import { cancelAtProvider } from './at-provider/cancel.js'

@@ -1,7 +1,7 @@
 // What is asked of the execution service for a job, its script or one of its tasks, and how a run that waited for an answer
 // goes on.
 import { createHash, randomBytes } from 'node:crypto'
-import type { JobRun } from '../db/jobs.js'
+import type { JobRun } from '../db/jobs/jobs.js'
 import { JsonText } from '../domain/json/json-text.js'
 import { type AskAnswer, type RunRequest, sourceOf } from './executor-client.js'
 import type { ScriptEnd } from './executor-stream.js'

@@ -1,10 +1,10 @@
 // The step that runs one task of a graph, in a child of its own. AT-LEAST-ONCE, as execute-job.ts: a task that has completed
 // is not run again, a result is stored with the end of its attempt, and only accepted runs count as attempts.
-import { attemptStates, attemptUnderWay, closeAttempt } from '../db/attempts.js'
-import { type Ask, listAsks, loadAsk, recordAsk } from '../db/job-asks.js'
-import { completeTask, failTask, loadTaskRun, openTaskAttempt, type TaskRun, taskState } from '../db/job-tasks.js'
-import type { Fence } from '../db/job-transition.js'
-import { type JobRun, loadRun } from '../db/jobs.js'
+import { attemptStates, attemptUnderWay, closeAttempt } from '../db/jobs/attempts.js'
+import { type Ask, listAsks, loadAsk, recordAsk } from '../db/jobs/job-asks.js'
+import { completeTask, failTask, loadTaskRun, openTaskAttempt, type TaskRun, taskState } from '../db/jobs/job-tasks.js'
+import type { Fence } from '../db/jobs/job-transition.js'
+import { type JobRun, loadRun } from '../db/jobs/jobs.js'
 import { assertNever, type JobError } from '../domain/errors.js'
 import { nodeIdOf } from '../domain/jobs/script-asks.js'
 import { lastFailure, type TaskRetry, taskRetry } from '../domain/jobs/task-retry.js'

@@ -1,6 +1,6 @@
-// The engine's copies of schedules: one Temporal Schedule for each row of db/capsule-schedules.ts.
+// The engine's copies of schedules: one Temporal Schedule for each row of db/capsules/capsule-schedules.ts.
 import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleSpec } from '@temporalio/client'
-import type { ScheduleCopies, ScheduleRow } from '../db/capsule-schedules.js'
+import type { ScheduleCopies, ScheduleRow } from '../db/capsules/capsule-schedules.js'
 import { dueTimes, readCron, timesWhereClocksGoBack } from '../domain/verification/schedule.js'
 import {
   CATCH_UP_SECONDS,

@@ -1,15 +1,15 @@
 // The Ed25519 key with which this installation signs seals and checkpoints of the audit trail. Its private half lies in the
 // database, sealed with the key ring as a provider's credential is; it is made when it is first asked for.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { type AdminActor, recordAdminAction } from '../db/administration.js'
-import type { Db } from '../db/client.js'
+import { type AdminActor, recordAdminAction } from '../db/admin/administration.js'
 import {
   currentSigningKeyId,
   findSigningKey,
   lockSigningKeys,
   putSigningKey,
   type SigningKeyRow
-} from '../db/signing-keys.js'
+} from '../db/audit/signing-keys.js'
+import type { Db } from '../db/client.js'
 import { ServiceError } from '../domain/errors.js'
 import { type KeyRing, type SealContext, UnopenableError } from './key-ring.js'
 

@@ -2,7 +2,7 @@
 // takes the maximum over processes, and one that lives is enough. Looked up when somebody reads, at most every few seconds.
 import { Gauge, type Registry } from 'prom-client'
 import type { DbOrTx } from '../db/client.js'
-import { type ServiceState, serviceState } from '../db/service-state.js'
+import { type ServiceState, serviceState } from '../db/service/service-state.js'
 
 /** Several readers and a short interval must not become load on the database. */
 const KEEP_MS = 5_000

@@ -1,6 +1,6 @@
 // The activities of a graph of tasks: what is left of it, and one task's run.
 import { ApplicationFailure, Context } from '@temporalio/activity'
-import { type OpenTasks, openTasks } from '../db/job-asks.js'
+import { type OpenTasks, openTasks } from '../db/jobs/job-asks.js'
 import type { JobHandOver } from '../domain/jobs/dispatch.js'
 import { whileBeating } from './heartbeat.js'
 import type { ExecuteDeps } from './job-attempt.js'

@@ -1,7 +1,7 @@
 // What a million jobs change: the same requests on two databases, with 10,000 jobs and with 1,000,000, in turns. The team
 // that asks has most of either.
 import { Agent, request } from 'undici'
-import { grantPlatformAdmin } from '../db/accounts.js'
+import { grantPlatformAdmin } from '../db/accounts/accounts.js'
 import type { BenchPlatform, BenchStack } from './bench-stack.js'
 import { type SeededJobs, seedJobs } from './seed-jobs.js'
 import { submitMany } from './submit.js'

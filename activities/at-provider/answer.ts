@@ -1,14 +1,14 @@
 // What a script or task hears of a circuit that it has asked for, and how it ends when the circuit's fault ends its job.
-import { attemptUnderWay, closeAttempt } from '../../db/attempts.js'
-import { answerAsk } from '../../db/job-asks.js'
-import { failTask } from '../../db/job-tasks.js'
-import { loadProviderRun } from '../../db/provider-runs.js'
+import { attemptUnderWay, closeAttempt } from '../../db/jobs/attempts.js'
+import { answerAsk } from '../../db/jobs/job-asks.js'
+import { failTask } from '../../db/jobs/job-tasks.js'
+import { loadProviderRun } from '../../db/provider-tasks/provider-runs.js'
 import type { ErrorCode, JobError } from '../../domain/errors.js'
 import { persistently } from '../persistently.js'
 import type { TaskCounts } from '../providers/adapter.js'
 import { type ProviderDeps, runningJob, type StepContext, type StepEnd } from './step.js'
 
-/** As it is kept of an ask (db/job-asks.ts): counts and where they come from, or why there are none. */
+/** As it is kept of an ask (db/jobs/job-asks.ts): counts and where they come from, or why there are none. */
 type CircuitAnswer =
   | { counts: TaskCounts['counts']; count_source: TaskCounts['source']; provider_job_id: string | null }
   | { error: string }

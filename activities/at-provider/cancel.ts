@@ -1,7 +1,7 @@
 // Ends what a job has at its provider. Nothing is sent for the first time here: an intent that may have been accepted is
 // looked up until that is certain, and an accepted task is asked to end until the provider says that it has.
-import { adoptAttempt } from '../../db/provider-attempts.js'
-import { loadProviderRun, type ProviderRun } from '../../db/provider-runs.js'
+import { adoptAttempt } from '../../db/provider-tasks/provider-attempts.js'
+import { loadProviderRun, type ProviderRun } from '../../db/provider-tasks/provider-runs.js'
 import {
   circuitsSoFar,
   markAccepted,
@@ -9,7 +9,7 @@ import {
   markWithdrawn,
   openCircuits,
   takeForLookUp
-} from '../../db/provider-tasks.js'
+} from '../../db/provider-tasks/provider-tasks.js'
 import type { CancelOutcome } from '../../domain/jobs/job-status.js'
 import { ProviderFault } from '../providers/adapter.js'
 import { noteView } from './follow.js'

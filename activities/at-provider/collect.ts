@@ -1,8 +1,8 @@
 // Fetches the counts of a completed task and stores them: as a plain job's result, or as the answer to who has asked for the
 // circuit. AT-LEAST-ONCE: what is stored is found again.
 import { createHash } from 'node:crypto'
-import { completeOpenAttempt } from '../../db/provider-attempts.js'
-import type { ProviderRun } from '../../db/provider-runs.js'
+import { completeOpenAttempt } from '../../db/provider-tasks/provider-attempts.js'
+import type { ProviderRun } from '../../db/provider-tasks/provider-runs.js'
 import { persistently } from '../persistently.js'
 import { ProviderFault, type TaskCounts } from '../providers/adapter.js'
 import { answerCircuit } from './answer.js'

@@ -1,8 +1,8 @@
 // Looks how an accepted task fares. Asked again and again by the workflow's retries, which leave no trace in its history,
 // so that a task may wait for days. AT-LEAST-ONCE: it only reads there, and what it notes here is the provider's last word.
-import { adoptAttempt, failOpenAttempt } from '../../db/provider-attempts.js'
-import type { ProviderRef } from '../../db/provider-refs.js'
-import { markSeen, markUnknown } from '../../db/provider-tasks.js'
+import { adoptAttempt, failOpenAttempt } from '../../db/provider-tasks/provider-attempts.js'
+import type { ProviderRef } from '../../db/provider-tasks/provider-refs.js'
+import { markSeen, markUnknown } from '../../db/provider-tasks/provider-tasks.js'
 import type { TaskView } from '../providers/adapter.js'
 import {
   type Again,

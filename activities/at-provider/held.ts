@@ -1,7 +1,7 @@
 // Asks a provider after a task whose job has ended with its money held, and settles when it has said how each of the job's
 // tasks ended. AT-LEAST-ONCE: a settled job is not settled again.
-import { settleHeld } from '../../db/budget.js'
-import { closeHeldTask, type HeldTask } from '../../db/provider-money.js'
+import { settleHeld } from '../../db/money/budget.js'
+import { closeHeldTask, type HeldTask } from '../../db/provider-tasks/provider-money.js'
 import { ProviderFault } from '../providers/adapter.js'
 import { type AccessDeps, accessOf, type ProviderDeps } from './step.js'
 

@@ -1,8 +1,8 @@
 // From the submitted source, or the circuit that a script asks for, to the provider's own form: one question to the executor.
 // AT-LEAST-ONCE: what was compiled stays what is sent, so a second call finds the file of the first and asks nobody.
-import type { Artifact } from '../../db/artifacts.js'
-import type { ProviderRef } from '../../db/provider-refs.js'
-import { compiledFileOf, fileText, type ProviderRun, storeFiles } from '../../db/provider-runs.js'
+import type { Artifact } from '../../db/jobs/artifacts.js'
+import type { ProviderRef } from '../../db/provider-tasks/provider-refs.js'
+import { compiledFileOf, fileText, type ProviderRun, storeFiles } from '../../db/provider-tasks/provider-runs.js'
 import type { Readout } from '../../domain/backends/provider-counts.js'
 import { JsonText } from '../../domain/json/json-text.js'
 import { type CompileEnd, type CompileRequest, sourceOf } from '../executor-client.js'

@@ -1,8 +1,8 @@
 // Asks the provider for the task, once, whatever dies or is lost on the way. AT-LEAST-ONCE: each try takes the intent row;
 // only the very first sends without looking first, and a look that finds nothing is believed only when no request can be
 // under way any more. Not cancellable from outside: it reads itself whether the job is still wanted.
-import type { ProviderRef } from '../../db/provider-refs.js'
-import type { ProviderRun } from '../../db/provider-runs.js'
+import type { ProviderRef } from '../../db/provider-tasks/provider-refs.js'
+import type { ProviderRun } from '../../db/provider-tasks/provider-runs.js'
 import {
   markAccepted,
   markHeard,
@@ -12,8 +12,8 @@ import {
   markWithdrawn,
   type SubmitTry,
   takeForSubmit
-} from '../../db/provider-tasks.js'
-import { recordBudgetExceeded } from '../../db/webhook-deliveries.js'
+} from '../../db/provider-tasks/provider-tasks.js'
+import { recordBudgetExceeded } from '../../db/teams/webhook-deliveries.js'
 import { codeOf, isErrorCode, type ServiceError } from '../../domain/errors.js'
 import type { BudgetRefusal } from '../../domain/money/budget.js'
 import { estimateCost } from '../../domain/money/cost.js'

@@ -3,7 +3,7 @@ import { jsonFields } from '../../domain/json/json-text.js'
 import type { TaskExecution } from './manifest.js'
 import { type PackageFile, packageFault } from './payload-file.js'
 
-/** The parts that are read of files that the service has written itself (db/capsule-evidence.ts). */
+/** The parts that are read of files that the service has written itself (db/capsules/capsule-evidence.ts). */
 interface JobFile {
   id: string
   provider: string

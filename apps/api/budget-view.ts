@@ -1,6 +1,7 @@
 // A team's budget as the API shows it.
-import { periodCounters, type TeamBudget, teamBudget } from '../../db/budget.js'
+
 import type { DbOrTx } from '../../db/client.js'
+import { periodCounters, type TeamBudget, teamBudget } from '../../db/money/budget.js'
 import { type BudgetLimits, limitNames, type PeriodCounter, periodsOf } from '../../domain/money/budget.js'
 import { type MicroUsd, usdFromMicro } from '../../domain/money/money.js'
 

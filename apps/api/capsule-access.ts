@@ -1,6 +1,6 @@
 // Which capsule a request is about, and whether its caller may do what it asks for.
 import type { FastifyRequest } from 'fastify'
-import { type CapsuleRow, loadCapsule, lockCapsule, standingOf } from '../../db/capsules.js'
+import { type CapsuleRow, loadCapsule, lockCapsule, standingOf } from '../../db/capsules/capsules.js'
 import type { DbOrTx, Tx } from '../../db/client.js'
 import { assertMay, assertState, type CapsuleAction } from '../../domain/capsules/capsule-actions.js'
 import { ServiceError } from '../../domain/errors.js'

@@ -1,7 +1,7 @@
 // What the body of a create or change request makes of a capsule.
 import type { FastifyRequest } from 'fastify'
-import { actorText } from '../../db/audit.js'
-import { type CapsuleFields, createCapsule } from '../../db/capsule-changes.js'
+import { actorText } from '../../db/audit/audit.js'
+import { type CapsuleFields, createCapsule } from '../../db/capsules/capsule-changes.js'
 import type { DbOrTx, Tx } from '../../db/client.js'
 import { emptyDefinition } from '../../domain/capsules/capsule-definition.js'
 import { type ChangeCapsuleBody, type CreateCapsuleBody, readMaxBudget } from '../../domain/capsules/capsule-fields.js'

@@ -1,5 +1,5 @@
 // A run of a capsule as the API shows it (decisions, section 7).
-import type { CapsuleRun, RunTask } from '../../db/capsule-run-records.js'
+import type { CapsuleRun, RunTask } from '../../db/capsule-runs/capsule-run-records.js'
 import { usdFromMicro } from '../../domain/money/money.js'
 
 export const capsuleRunView = (run: CapsuleRun) => ({

@@ -1,8 +1,8 @@
 // The tasks of a capsule as its definition keeps them: each with the program itself, as it is at this moment.
-import { findBackend } from '../../db/backends.js'
+import { findBackend } from '../../db/backends/backends.js'
 import type { DbOrTx } from '../../db/client.js'
-import { loadScript, loadScriptBySlug, type ScriptRow } from '../../db/scripts.js'
-import type { Caller } from '../../db/teams.js'
+import { loadScript, loadScriptBySlug, type ScriptRow } from '../../db/scripts/scripts.js'
+import type { Caller } from '../../db/teams/teams.js'
 import {
   assertSize,
   assertTasks,

@@ -1,6 +1,6 @@
 // A capsule as the API shows it (decisions, section 7).
 
-import type { PublicCapsule } from '../../db/capsule-seals.js'
+import type { PublicCapsule } from '../../db/capsules/capsule-seals.js'
 import {
   type CapsuleFileInfo,
   type CapsuleParts,
@@ -10,7 +10,7 @@ import {
   type CapsuleSeal,
   type CapsuleSummary,
   countExecutions
-} from '../../db/capsules.js'
+} from '../../db/capsules/capsules.js'
 import { readDefinition, workflowView } from '../../domain/capsules/capsule-definition.js'
 import { retainedUntil } from '../../domain/capsules/retention.js'
 import { usdFromMicro } from '../../domain/money/money.js'

@@ -1,10 +1,10 @@
 // A draft with the definition of another capsule, and nothing else of it.
-import { actorText } from '../../db/audit.js'
-import { createCapsule } from '../../db/capsule-changes.js'
-import { type CapsuleRow, loadSeal } from '../../db/capsules.js'
+import { actorText } from '../../db/audit/audit.js'
+import { createCapsule } from '../../db/capsules/capsule-changes.js'
+import { type CapsuleRow, loadSeal } from '../../db/capsules/capsules.js'
 import type { Tx } from '../../db/client.js'
-import { loadScript } from '../../db/scripts.js'
-import type { Caller } from '../../db/teams.js'
+import { loadScript } from '../../db/scripts/scripts.js'
+import type { Caller } from '../../db/teams/teams.js'
 import { type CapsuleDefinition, type CapsuleTask, readDefinition } from '../../domain/capsules/capsule-definition.js'
 
 /** @returns the id of the draft, in a team that the transaction has locked. @throws ServiceError `conflict`. */

@@ -1,7 +1,7 @@
 // Sends the events of a job as they happen (text/event-stream).
 import type { ServerResponse } from 'node:http'
 import type { Db } from '../../db/client.js'
-import { eventsAfter, type JobEvent } from '../../db/job-events.js'
+import { eventsAfter, type JobEvent } from '../../db/jobs/job-events.js'
 import { isFinal } from '../../domain/jobs/job-status.js'
 import type { JobStates } from './job-states.js'
 import { taskKeyOf } from './job-view.js'

@@ -5,10 +5,10 @@ import { archiveName, writeCapsuleArchive } from '../../activities/capsule-forma
 import { packagedFiles } from '../../activities/capsule-format/manifest.js'
 import { draftPackage } from '../../activities/capsule-format/package.js'
 import { writeRoCrate } from '../../activities/capsule-format/ro-crate.js'
-import { loadFiles } from '../../db/capsule-evidence.js'
-import { type CapsuleRow, type CapsuleSeal, loadSeal } from '../../db/capsules.js'
+import { findSigningKey } from '../../db/audit/signing-keys.js'
+import { loadFiles } from '../../db/capsules/capsule-evidence.js'
+import { type CapsuleRow, type CapsuleSeal, loadSeal } from '../../db/capsules/capsules.js'
 import type { DbOrTx } from '../../db/client.js'
-import { findSigningKey } from '../../db/signing-keys.js'
 import { ServiceError } from '../../domain/errors.js'
 import { packagedCapsule } from './packaged-capsule.js'
 

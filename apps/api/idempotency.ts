@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/client.js'
-import { findKeptAnswer, type KeptAnswer, type KeyedWrite } from '../../db/idempotency-keys.js'
+import { findKeptAnswer, type KeptAnswer, type KeyedWrite } from '../../db/service/idempotency-keys.js'
 import { ServiceError } from '../../domain/errors.js'
 import type { Access } from './access-table.js'
 

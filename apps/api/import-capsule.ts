@@ -3,13 +3,13 @@
 import { DEFINITION_NAME, EXTENSION, type Manifest } from '../../activities/capsule-format/manifest.js'
 import type { ReadPackage } from '../../activities/capsule-format/package-reader.js'
 import { verifyPackage } from '../../activities/capsule-format/package-verification.js'
-import { findBackend } from '../../db/backends.js'
-import { definitionDigest, type NewCapsule } from '../../db/capsule-changes.js'
-import { loadScriptVersion } from '../../db/capsule-packages.js'
+import { findSigningKey } from '../../db/audit/signing-keys.js'
+import { findBackend } from '../../db/backends/backends.js'
+import { definitionDigest, type NewCapsule } from '../../db/capsules/capsule-changes.js'
+import { loadScriptVersion } from '../../db/capsules/capsule-packages.js'
 import type { DbOrTx } from '../../db/client.js'
-import { loadScript } from '../../db/scripts.js'
-import { findSigningKey } from '../../db/signing-keys.js'
-import type { Caller } from '../../db/teams.js'
+import { loadScript } from '../../db/scripts/scripts.js'
+import type { Caller } from '../../db/teams/teams.js'
 import {
   assertDefinition,
   backendsOf,

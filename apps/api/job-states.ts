@@ -1,7 +1,7 @@
 // Where jobs stand, for all who wait for news in this process: whoever asks while a read is under way is answered by the
 // next one, which asks for all of them at once. Thousands of waiters so need one connection, and no more reads than one.
 import type { Db } from '../../db/client.js'
-import { type JobState, jobStates } from '../../db/jobs.js'
+import { type JobState, jobStates } from '../../db/jobs/jobs.js'
 
 export interface JobStates {
   /** As of a moment after this call; `null` when there is no such job. */

@@ -1,8 +1,8 @@
 // A job as the API shows it. Parameters and results are spliced into the answer as the text they were stored as: a number in
 // them may be larger than a JavaScript number can hold.
-import type { AttemptRow } from '../../db/attempts.js'
-import type { ProviderJob } from '../../db/job-waiting.js'
-import type { JobRow } from '../../db/jobs.js'
+import type { AttemptRow } from '../../db/jobs/attempts.js'
+import type { ProviderJob } from '../../db/jobs/job-waiting.js'
+import type { JobRow } from '../../db/jobs/jobs.js'
 import { isQueuedStatus } from '../../domain/backends/provider-task.js'
 import { workflowIdOf } from '../../domain/jobs/dispatch.js'
 import { isFinal } from '../../domain/jobs/job-status.js'

@@ -1,6 +1,6 @@
 // Waiting for news of a job. Level-triggered: whoever waits opens a watch, then reads, and reads again at every notice and
 // every few seconds, so a lost notice costs time and nothing else.
-import type { JobListener } from '../../db/job-changes.js'
+import type { JobListener } from '../../db/jobs/job-changes.js'
 
 const READ_AGAIN_MS = 5_000
 

@@ -2,7 +2,7 @@
 // chooses would fill the memory.
 import { Counter, Histogram, Registry } from 'prom-client'
 import { createJobMetrics } from '../../activities/job-metrics.js'
-import type { TellMove } from '../../db/job-moves.js'
+import type { TellMove } from '../../db/jobs/job-moves.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
 import type { BudgetRefusal } from '../../domain/money/budget.js'

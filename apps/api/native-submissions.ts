@@ -1,10 +1,10 @@
 // Native programs as the public client submits them (domain/jobs/native-submission.ts): a source, and which of its functions is
 // called with what, under a cap. Such a job is always durable; what it gives is `managedResult`.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { sha256Of } from '../../db/artifacts.js'
-import { findBackend } from '../../db/backends.js'
+import { findBackend } from '../../db/backends/backends.js'
 import type { DbOrTx } from '../../db/client.js'
-import { loadScript } from '../../db/scripts.js'
+import { sha256Of } from '../../db/jobs/artifacts.js'
+import { loadScript } from '../../db/scripts/scripts.js'
 import { assertUsable, isForCircuits } from '../../domain/backends/backend.js'
 import { ServiceError } from '../../domain/errors.js'
 import {

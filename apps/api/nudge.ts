@@ -5,7 +5,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Dispatcher } from '../../activities/dispatcher.js'
 import type { Db } from '../../db/client.js'
-import { findFresh, markDelivered } from '../../db/outbox.js'
+import { findFresh, markDelivered } from '../../db/job-steps/outbox.js'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
 
 const BATCH_MAX = 100

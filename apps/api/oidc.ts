@@ -22,7 +22,7 @@ import {
 } from 'openid-client'
 import type { Logger } from 'pino'
 import { type KeyRing, UnopenableError } from '../../activities/key-ring.js'
-import type { ProvidedIdentity } from '../../db/identities.js'
+import type { ProvidedIdentity } from '../../db/accounts/identities.js'
 import { ServiceError } from '../../domain/errors.js'
 import { textProblem } from '../../domain/json/json-guard.js'
 import { type OidcStage, providerFault } from './oidc-faults.js'

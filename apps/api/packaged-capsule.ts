@@ -1,5 +1,5 @@
 // What a package says of its capsule, sealed or not.
-import type { CapsuleRow } from '../../db/capsules.js'
+import type { CapsuleRow } from '../../db/capsules/capsules.js'
 import { usdFromMicro } from '../../domain/money/money.js'
 
 export const packagedCapsule = (capsule: CapsuleRow) => ({

@@ -1,6 +1,7 @@
 // Schedules and verifications of a capsule as the API shows them.
-import type { lastScheduledRun, ScheduleRow } from '../../db/capsule-schedules.js'
-import type { PastVerification } from '../../db/verification-history.js'
+
+import type { PastVerification } from '../../db/capsule-runs/verification-history.js'
+import type { lastScheduledRun, ScheduleRow } from '../../db/capsules/capsule-schedules.js'
 import { dueTimes, readCron } from '../../domain/verification/schedule.js'
 
 const NEXT_RUNS = 5

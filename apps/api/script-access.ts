@@ -1,9 +1,9 @@
 // Which script a request is about, and whether its caller may change it.
 import type { FastifyRequest } from 'fastify'
 import type { DbOrTx, Tx } from '../../db/client.js'
-import { lockScript } from '../../db/script-changes.js'
-import { loadScript, ownsScript, type ScriptRow } from '../../db/scripts.js'
-import { suspended } from '../../db/teams.js'
+import { lockScript } from '../../db/scripts/script-changes.js'
+import { loadScript, ownsScript, type ScriptRow } from '../../db/scripts/scripts.js'
+import { suspended } from '../../db/teams/teams.js'
 import { ServiceError } from '../../domain/errors.js'
 import { callerOf, ownerForWrite, readTeam } from './plugins/access.js'
 

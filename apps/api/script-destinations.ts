@@ -1,9 +1,9 @@
 // Where a script could run: each backend with what keeps a job from it, told as a submission would be refused.
 
-import type { ApiKey } from '../../db/api-keys.js'
-import { periodCounters, teamBudget } from '../../db/budget.js'
+import { assertCredentials } from '../../db/backends/provider-workers.js'
 import type { DbOrTx } from '../../db/client.js'
-import { assertCredentials } from '../../db/provider-workers.js'
+import { periodCounters, teamBudget } from '../../db/money/budget.js'
+import type { ApiKey } from '../../db/teams/api-keys.js'
 import { assertUsable, type Backend } from '../../domain/backends/backend.js'
 import { codeOf } from '../../domain/errors.js'
 import { budgetRefusalBody, checkPeriod, checkPerJob } from '../../domain/money/budget.js'

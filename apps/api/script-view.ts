@@ -1,5 +1,5 @@
 // A saved script as the API shows it.
-import type { Execution, ScriptItem, ScriptRow } from '../../db/scripts.js'
+import type { Execution, ScriptItem, ScriptRow } from '../../db/scripts/scripts.js'
 import { usdFromMicro } from '../../domain/money/money.js'
 
 /** The item of a list (interface specification 2.4). */

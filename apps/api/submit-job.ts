@@ -1,10 +1,10 @@
 // Records a job for whoever asks: what their key may pay, their team, the limits, then the job itself. Every route that makes
 // jobs goes through here.
 import type { FastifyRequest } from 'fastify'
-import type { ApiKey } from '../../db/api-keys.js'
-import { createJob } from '../../db/jobs.js'
-import { assertCredentials } from '../../db/provider-workers.js'
-import { recordBudgetExceeded } from '../../db/webhook-deliveries.js'
+import { assertCredentials } from '../../db/backends/provider-workers.js'
+import { createJob } from '../../db/jobs/jobs.js'
+import type { ApiKey } from '../../db/teams/api-keys.js'
+import { recordBudgetExceeded } from '../../db/teams/webhook-deliveries.js'
 import type { Backend } from '../../domain/backends/backend.js'
 import { ServiceError } from '../../domain/errors.js'
 import type { JobSource, SavedScript, Submission } from '../../domain/jobs/submission.js'

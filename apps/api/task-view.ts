@@ -1,6 +1,6 @@
 // A job's tasks as GET /api/jobs/:id/tasks shows them.
-import type { TaskRow } from '../../db/job-tasks.js'
-import type { JobRow } from '../../db/jobs.js'
+import type { TaskRow } from '../../db/jobs/job-tasks.js'
+import type { JobRow } from '../../db/jobs/jobs.js'
 import { taskStateOf } from '../../domain/jobs/job-status.js'
 import { taskKeyOf } from './job-view.js'
 

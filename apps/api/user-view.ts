@@ -1,5 +1,5 @@
 // A user as they see themselves.
-import type { User } from '../../db/accounts.js'
+import type { User } from '../../db/accounts/accounts.js'
 
 export const userView = (user: User) => ({
   id: user.id,

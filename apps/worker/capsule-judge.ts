@@ -1,9 +1,9 @@
-// Judges the runs of capsules that have their results (db/capsule-verifications.ts), outside of this process's event loop.
+// Judges the runs of capsules that have their results (db/capsule-runs/capsule-verifications.ts), outside of this process's event loop.
 import type { Logger } from 'pino'
 import type { JudgePool } from '../../activities/judge/judge-pool.js'
 import type { JudgeInput } from '../../activities/judge/verify.js'
 import { PoolBusy } from '../../activities/threads/thread-pool.js'
-import { loadToJudge, recordJudged, takeRunToJudge } from '../../db/capsule-verifications.js'
+import { loadToJudge, recordJudged, takeRunToJudge } from '../../db/capsule-runs/capsule-verifications.js'
 import type { Db } from '../../db/client.js'
 import { reasonOf } from '../../domain/operations/reason.js'
 import type { Verification } from '../../domain/verification/report.js'

@@ -2,7 +2,7 @@
 // is being cancelled or was taken away, and aborts its run.
 import type { Logger } from 'pino'
 import type { Db } from '../../db/client.js'
-import { leaseStatus, renewLeases } from '../../db/leases.js'
+import { leaseStatus, renewLeases } from '../../db/job-steps/leases.js'
 import { startLoop } from './timer-loop.js'
 
 /** Why a held job's signal was aborted. `stopping`: this worker ends before the job does. */

@@ -2,8 +2,8 @@
 // worker the time to renew: their silence may have had the same cause as its own.
 import type { Logger } from 'pino'
 import type { Db } from '../../db/client.js'
-import type { AnnounceJob } from '../../db/job-changes.js'
-import { sweepExpiredLeases } from '../../db/leases.js'
+import { sweepExpiredLeases } from '../../db/job-steps/leases.js'
+import type { AnnounceJob } from '../../db/jobs/job-changes.js'
 import type { SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

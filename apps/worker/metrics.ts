@@ -2,7 +2,7 @@
 import { Gauge, Histogram, Registry } from 'prom-client'
 import type { ExecutorGate } from '../../activities/executor-gate.js'
 import { createJobMetrics } from '../../activities/job-metrics.js'
-import type { TellMove } from '../../db/job-moves.js'
+import type { TellMove } from '../../db/jobs/job-moves.js'
 
 export interface WorkerMetrics {
   registry: Registry

@@ -3,8 +3,8 @@
 import type { Logger } from 'pino'
 import { askAfterHeldTask } from '../../activities/at-provider/held.js'
 import type { ProviderDeps } from '../../activities/at-provider/step.js'
-import { takeHeldTasks } from '../../db/provider-money.js'
-import { declareProviders, hasCredentials, noteBackends } from '../../db/provider-workers.js'
+import { declareProviders, hasCredentials, noteBackends } from '../../db/backends/provider-workers.js'
+import { takeHeldTasks } from '../../db/provider-tasks/provider-money.js'
 import type { SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

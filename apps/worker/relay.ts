@@ -3,7 +3,6 @@
 import type { Logger } from 'pino'
 import type { Delivery, Dispatcher } from '../../activities/dispatcher.js'
 import type { Db } from '../../db/client.js'
-import type { AnnounceJob } from '../../db/job-changes.js'
 import {
   markDelivered,
   markHeld,
@@ -11,7 +10,8 @@ import {
   type OutboxRow,
   sweepDispatchDeadline,
   takeDue
-} from '../../db/outbox.js'
+} from '../../db/job-steps/outbox.js'
+import type { AnnounceJob } from '../../db/jobs/job-changes.js'
 import type { WorkerTimes } from './config.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'

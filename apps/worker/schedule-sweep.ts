@@ -2,7 +2,12 @@
 // the engine may have lost its database, and people may have changed a copy by hand. The rows are the truth.
 import type { Logger } from 'pino'
 import type { EngineSchedules } from '../../activities/schedule-copies.js'
-import { appliedSchedules, applySchedule, forgetApplied, unappliedSchedules } from '../../db/capsule-schedules.js'
+import {
+  appliedSchedules,
+  applySchedule,
+  forgetApplied,
+  unappliedSchedules
+} from '../../db/capsules/capsule-schedules.js'
 import type { Db } from '../../db/client.js'
 import { copyNote } from '../../domain/verification/schedule-names.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'

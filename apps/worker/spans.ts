@@ -3,7 +3,7 @@
 import type { ExecutorClient } from '../../activities/executor-client.js'
 import type { Tracing } from '../../activities/tracing.js'
 import type { Db } from '../../db/client.js'
-import { loadTraceParent } from '../../db/jobs.js'
+import { loadTraceParent } from '../../db/jobs/jobs.js'
 import type { JobHandOver } from '../../domain/jobs/dispatch.js'
 
 /** Runs a direct job in a span of its own. */

@@ -3,8 +3,14 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { Logger } from 'pino'
 import type { Db } from '../../db/client.js'
-import type { AnnounceJob } from '../../db/job-changes.js'
-import { markFound, markMissing, restartWorkflow, type StalledJob, takeStalled } from '../../db/stalled-workflows.js'
+import {
+  markFound,
+  markMissing,
+  restartWorkflow,
+  type StalledJob,
+  takeStalled
+} from '../../db/job-steps/stalled-workflows.js'
+import type { AnnounceJob } from '../../db/jobs/job-changes.js'
 import { workflowIdOf } from '../../domain/jobs/dispatch.js'
 import type { WorkerTimes } from './config.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'

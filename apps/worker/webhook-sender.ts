@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { type KeyRing, webhookContext } from '../../activities/key-ring.js'
 import type { WebhookClient, WebhookOutcome } from '../../activities/webhook-client.js'
 import type { Db } from '../../db/client.js'
-import { finishTry, removeOldDeliveries, type TakenDelivery, takeDelivery } from '../../db/webhook-deliveries.js'
+import { finishTry, removeOldDeliveries, type TakenDelivery, takeDelivery } from '../../db/teams/webhook-deliveries.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

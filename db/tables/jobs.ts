@@ -1,5 +1,5 @@
 // Jobs and what belongs to one: events, attempts, artifacts, the outbox. A status is written by `transition` alone
-// (db/job-transition.ts); a trigger refuses any step that domain/jobs/job-status.ts does not name.
+// (db/jobs/job-transition.ts); a trigger refuses any step that domain/jobs/job-status.ts does not name.
 import { sql } from 'drizzle-orm'
 import { boolean, doublePrecision, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { AttemptState, CancelOutcome, ExecutionMode, JobStatus, TaskState } from '../../domain/jobs/job-status.js'

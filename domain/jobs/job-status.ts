@@ -1,4 +1,4 @@
-// The life of a job. Postgres holds the only copy of a status; every write goes through `transition` (db/job-transition.ts),
+// The life of a job. Postgres holds the only copy of a status; every write goes through `transition` (db/jobs/job-transition.ts),
 // which follows this table, and a trigger in the database refuses whatever the table does not name.
 
 /** Which status may follow which. A status with nothing after it is final. */

@@ -1,5 +1,5 @@
 // Budget rules: which limit a cost would break, in the order in which limits are checked, and what the caller is told.
-// The counters themselves change conditionally in db/budget.ts; this file never sees a database.
+// The counters themselves change conditionally in db/money/budget.ts; this file never sees a database.
 import { ServiceError } from '../errors.js'
 import type { CancelOutcome, JobStatus } from '../jobs/job-status.js'
 import { formatUsd, type MicroUsd, usdFromMicro } from './money.js'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { createAccessCode } from '../../db/accounts.js'
+import { createAccessCode } from '../../db/accounts/accounts.js'
 import { cookieOf, PASSWORD, startApi, type TestUser } from '../support/api.js'
 import { eventually } from '../support/eventually.js'
 

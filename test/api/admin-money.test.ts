@@ -1,8 +1,8 @@
 // An administrator's way through money that nobody knows the end of: seeing it, settling it once, and the trace it leaves.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { ledgerMismatches } from '../../db/money-proof.js'
-import { noteSweep } from '../../db/sweeps.js'
+import { ledgerMismatches } from '../../db/proofs/money-proof.js'
+import { noteSweep } from '../../db/service/sweeps.js'
 import { startApi, type TestUser } from '../support/api.js'
 import { addHeldJob, usd } from '../support/money-rows.js'
 import { addJob, type Person } from '../support/rows.js'

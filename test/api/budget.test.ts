@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { ledgerMismatches } from '../../db/money-proof.js'
+import { ledgerMismatches } from '../../db/proofs/money-proof.js'
 import { members } from '../../db/tables/accounts.js'
 import { answerOf, startApi, type TestUser } from '../support/api.js'
 import { submission } from '../support/builders.js'

@@ -1,7 +1,7 @@
 // Schedules of capsules at the api: who may set which, and what is recorded. The engine is not asked.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { loadSchedule } from '../../db/capsule-schedules.js'
+import { loadSchedule } from '../../db/capsules/capsule-schedules.js'
 import { auditEntries } from '../../db/tables/audit.js'
 import { capsuleRuns } from '../../db/tables/capsules.js'
 import { startApi, type TestUser } from '../support/api.js'

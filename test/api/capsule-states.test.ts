@@ -2,7 +2,7 @@
 // specification.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { createApiKey } from '../../db/api-keys.js'
+import { createApiKey } from '../../db/teams/api-keys.js'
 import { type CapsuleState, capsuleStates } from '../../domain/capsules/capsule-state.js'
 import { type Ask, startApi, type TestUser } from '../support/api.js'
 import { addCapsuleOfJob, addDraftCapsule, addSealedCapsule } from '../support/capsule-rows.js'

@@ -1,7 +1,7 @@
 // What a repeated request is answered, to whom, and what it counts against.
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { removeOutdated } from '../../db/retention.js'
+import { removeOutdated } from '../../db/deletion/retention.js'
 import { rateLimits } from '../../domain/teams/rate-limits.js'
 import { PASSWORD, startApi, type TestApi } from '../support/api.js'
 import { submission } from '../support/builders.js'

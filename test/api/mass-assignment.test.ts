@@ -1,9 +1,9 @@
 // Fields that a request may not set are refused by name, on every route that takes a body, and nothing is changed.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { openSession } from '../../db/accounts.js'
+import { openSession } from '../../db/accounts/accounts.js'
 import { newId } from '../../db/ids.js'
-import { invite } from '../../db/invitations.js'
+import { invite } from '../../db/teams/invitations.js'
 import { questions } from '../support/access-questions.js'
 import { startApi, type TestUser } from '../support/api.js'
 import { addDraft } from '../support/audit-trails.js'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Registry } from 'prom-client'
 import { createStateMetrics } from '../../activities/state-metrics.js'
 import { connect } from '../../db/client.js'
-import { noteSweep } from '../../db/sweeps.js'
+import { noteSweep } from '../../db/service/sweeps.js'
 import { deadAddress, startApi, type TestUser } from '../support/api.js'
 import { submission } from '../support/builders.js'
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { beginPasswordReset } from '../../db/passwords.js'
+import { beginPasswordReset } from '../../db/accounts/passwords.js'
 import { rateLimits } from '../../domain/teams/rate-limits.js'
 import { PASSWORD, startApi } from '../support/api.js'
 import { CLIENT } from '../support/identity-provider.js'

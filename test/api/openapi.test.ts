@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { accessTable } from '../../apps/api/access-table.js'
 import { answerTable } from '../../apps/api/answers/answer-table.js'
-import { createAccessCode } from '../../db/accounts.js'
+import { createAccessCode } from '../../db/accounts/accounts.js'
 import { type Ask, type Headers, PASSWORD, startApi, type TestUser } from '../support/api.js'
 import { bellQasm3, submission } from '../support/builders.js'
 import { tarGz } from '../support/capsule-bench.js'

@@ -1,7 +1,7 @@
 // Saved scripts listed, told about before they run, and submitted.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { changeBackend } from '../../db/backends.js'
+import { changeBackend } from '../../db/backends/backends.js'
 import { startApi, type TestUser } from '../support/api.js'
 import { bellQasm3, submission } from '../support/builders.js'
 import { addScript, metadataOf, sha256 } from '../support/script-rows.js'

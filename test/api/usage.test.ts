@@ -1,7 +1,7 @@
 // What a team ran and spent in a month.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { settle } from '../../db/budget.js'
+import { settle } from '../../db/money/budget.js'
 import { startApi, type TestUser } from '../support/api.js'
 import { submission } from '../support/builders.js'
 import { addJob } from '../support/rows.js'

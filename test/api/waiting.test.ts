@@ -1,9 +1,9 @@
 // What the record of a job says of its waiting, for every reason that there is.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { openAttempt } from '../../db/attempts.js'
-import { giveOnHeld } from '../../db/held-starts.js'
-import { beginJob, completeJob, requestCancel } from '../../db/job-steps.js'
+import { beginJob, completeJob, requestCancel } from '../../db/job-steps/job-steps.js'
+import { openAttempt } from '../../db/jobs/attempts.js'
+import { giveOnHeld } from '../../db/jobs/deferred-starts.js'
 import { startApi, type TestUser } from '../support/api.js'
 import { submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'

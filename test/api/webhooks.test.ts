@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { readKeyRing, webhookContext } from '../../activities/key-ring.js'
-import { finishTry, takeDelivery } from '../../db/webhook-deliveries.js'
+import { finishTry, takeDelivery } from '../../db/teams/webhook-deliveries.js'
 import { webhookEvents } from '../../domain/teams/webhook.js'
 import { startApi, type TestUser } from '../support/api.js'
 

@@ -1,7 +1,7 @@
 // An operator's way through `qjob admin`, on a database alone: nothing of it needs a running service.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { noteSweep } from '../../db/sweeps.js'
+import { noteSweep } from '../../db/service/sweeps.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { addHeldJob } from '../support/money-rows.js'
 import { addJob, addPerson, addTeam, type Person } from '../support/rows.js'

@@ -1,10 +1,10 @@
 // What the events of a job tell of its attempts: numbers without a gap, whoever writes at the same time.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { closeAttempt, completeAttempt, listAttempts, openAttempt } from '../../db/attempts.js'
-import { eventsAfter } from '../../db/job-events.js'
-import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
-import { restartWorkflow } from '../../db/stalled-workflows.js'
+import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../db/job-steps/job-steps.js'
+import { restartWorkflow } from '../../db/job-steps/stalled-workflows.js'
+import { closeAttempt, completeAttempt, listAttempts, openAttempt } from '../../db/jobs/attempts.js'
+import { eventsAfter } from '../../db/jobs/job-events.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson } from '../support/rows.js'
 

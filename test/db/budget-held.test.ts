@@ -1,9 +1,9 @@
 // Money of jobs whose provider has not said how they ended: it stays reserved until somebody names the figure, once.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { periodCounters, settle, settleHeld } from '../../db/budget.js'
-import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
-import { ledgerMismatches, proveAll, proveRecent } from '../../db/money-proof.js'
+import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../db/job-steps/job-steps.js'
+import { periodCounters, settle, settleHeld } from '../../db/money/budget.js'
+import { ledgerMismatches, proveAll, proveRecent } from '../../db/proofs/money-proof.js'
 import { createTestDatabase } from '../support/database.js'
 import { addAcceptedJob, addHeldJob, addKey, usd } from '../support/money-rows.js'
 import { addJob, addPerson, addTeam, newLease } from '../support/rows.js'

@@ -1,9 +1,9 @@
 // Jobs that are submitted as one: reserved all together or not at all.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { changeTeamBudget, periodCounters, reserve, reserveSuite, settle } from '../../db/budget.js'
 import { newId } from '../../db/ids.js'
-import { ledgerMismatches } from '../../db/money-proof.js'
+import { changeTeamBudget, periodCounters, reserve, reserveSuite, settle } from '../../db/money/budget.js'
+import { ledgerMismatches } from '../../db/proofs/money-proof.js'
 import { type BudgetRefusal, budgetRefusalBody } from '../../domain/money/budget.js'
 import { createTestDatabase } from '../support/database.js'
 import { addKey, usd } from '../support/money-rows.js'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { postgresCode } from '../../db/client.js'
-import { deleteTeam } from '../../db/teams.js'
+import { deleteTeam } from '../../db/teams/teams.js'
 import { capsuleStates, capsuleTransitions } from '../../domain/capsules/capsule-state.js'
 import { addCapsuleOfJob, addDraftCapsule, addSealedCapsule } from '../support/capsule-rows.js'
 import { createTestDatabase } from '../support/database.js'

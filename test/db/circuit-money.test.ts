@@ -2,15 +2,15 @@
 // limit; settled together at the job's end.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { listAttempts, openAttempt } from '../../db/attempts.js'
-import { changeBackend } from '../../db/backends.js'
-import { changeTeamBudget, periodCounters, settleHeld } from '../../db/budget.js'
-import { loadMoney } from '../../db/held-money.js'
-import { answerAsk, recordAsk } from '../../db/job-asks.js'
-import { beginJob, completeJob, failJob, recordCancelled } from '../../db/job-steps.js'
-import { proveAll, proveRecent } from '../../db/money-proof.js'
-import { closeHeldTask, type HeldTask, takeHeldTasks } from '../../db/provider-money.js'
-import { askedRef } from '../../db/provider-refs.js'
+import { loadMoney } from '../../db/admin/held-money.js'
+import { changeBackend } from '../../db/backends/backends.js'
+import { beginJob, completeJob, failJob, recordCancelled } from '../../db/job-steps/job-steps.js'
+import { listAttempts, openAttempt } from '../../db/jobs/attempts.js'
+import { answerAsk, recordAsk } from '../../db/jobs/job-asks.js'
+import { changeTeamBudget, periodCounters, settleHeld } from '../../db/money/budget.js'
+import { proveAll, proveRecent } from '../../db/proofs/money-proof.js'
+import { closeHeldTask, type HeldTask, takeHeldTasks } from '../../db/provider-tasks/provider-money.js'
+import { askedRef } from '../../db/provider-tasks/provider-refs.js'
 import {
   markAccepted,
   markSeen,
@@ -19,7 +19,7 @@ import {
   markWithdrawn,
   openCircuits,
   takeForSubmit
-} from '../../db/provider-tasks.js'
+} from '../../db/provider-tasks/provider-tasks.js'
 import { createTestDatabase } from '../support/database.js'
 import { addKey } from '../support/money-rows.js'
 import { addJob, addPerson, addTeam, type JobChoices } from '../support/rows.js'

@@ -1,7 +1,7 @@
 // Backends on GPUs are there as long as an executor says that it has one.
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { changeBackend, findBackend, reportEngines } from '../../db/backends.js'
+import { changeBackend, findBackend, reportEngines } from '../../db/backends/backends.js'
 import { createTestDatabase } from '../support/database.js'
 
 const database = await createTestDatabase('gpu_backends')

@@ -1,10 +1,10 @@
 // Jobs that wait though they are due: for room in their team, or for their backend.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { giveOnHeld } from '../../db/held-starts.js'
-import { beginJob, completeJob, failJob, requestCancel } from '../../db/job-steps.js'
-import { findFresh, markDelivered, markUnreachable, sweepDispatchDeadline, takeDue } from '../../db/outbox.js'
-import { restartWorkflow } from '../../db/stalled-workflows.js'
+import { beginJob, completeJob, failJob, requestCancel } from '../../db/job-steps/job-steps.js'
+import { findFresh, markDelivered, markUnreachable, sweepDispatchDeadline, takeDue } from '../../db/job-steps/outbox.js'
+import { restartWorkflow } from '../../db/job-steps/stalled-workflows.js'
+import { giveOnHeld } from '../../db/jobs/deferred-starts.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson, addTeam } from '../support/rows.js'
 

@@ -1,9 +1,9 @@
 // Lists that read a bounded number of jobs, and still lead to every one.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { listJobs, SEARCHED_MAX } from '../../db/job-list.js'
-import { searchJobs } from '../../db/job-search.js'
-import type { Caller } from '../../db/teams.js'
+import { searchJobs } from '../../db/admin/job-search.js'
+import { listJobs, SEARCHED_MAX } from '../../db/jobs/job-list.js'
+import type { Caller } from '../../db/teams/teams.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson, addTeam } from '../support/rows.js'
 

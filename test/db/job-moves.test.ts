@@ -1,8 +1,8 @@
 // Who counts and logs hears of each change of a status once, and of none that was rolled back.
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import type { Tx } from '../../db/client.js'
-import { type JobMove, tellMoves } from '../../db/job-moves.js'
-import { beginJob, completeJob, failJob, requestCancel } from '../../db/job-steps.js'
+import { beginJob, completeJob, failJob, requestCancel } from '../../db/job-steps/job-steps.js'
+import { type JobMove, tellMoves } from '../../db/jobs/job-moves.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson } from '../support/rows.js'
 

@@ -1,11 +1,11 @@
 // Every step of a job, each run twice: the second time nothing changes. Money follows the job whatever becomes of it.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { closeAttempt, completeAttempt, openAttempt, resultText } from '../../db/attempts.js'
-import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
-import type { Fence } from '../../db/job-transition.js'
-import { jobStatus, loadRun } from '../../db/jobs.js'
-import { ledgerMismatches } from '../../db/money-proof.js'
+import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../db/job-steps/job-steps.js'
+import { closeAttempt, completeAttempt, openAttempt, resultText } from '../../db/jobs/attempts.js'
+import type { Fence } from '../../db/jobs/job-transition.js'
+import { jobStatus, loadRun } from '../../db/jobs/jobs.js'
+import { ledgerMismatches } from '../../db/proofs/money-proof.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson, everythingAbout, newLease } from '../support/rows.js'
 

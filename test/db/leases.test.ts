@@ -1,10 +1,10 @@
 // Leases of direct jobs. Time passes by setting the database's own rows back, never by waiting.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { openAttempt } from '../../db/attempts.js'
-import { beginJob, completeJob, requestCancel } from '../../db/job-steps.js'
-import { leaseStatus, renewLeases, sweepExpiredLeases } from '../../db/leases.js'
-import { ledgerMismatches } from '../../db/money-proof.js'
+import { beginJob, completeJob, requestCancel } from '../../db/job-steps/job-steps.js'
+import { leaseStatus, renewLeases, sweepExpiredLeases } from '../../db/job-steps/leases.js'
+import { openAttempt } from '../../db/jobs/attempts.js'
+import { ledgerMismatches } from '../../db/proofs/money-proof.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson, newLease } from '../support/rows.js'
 

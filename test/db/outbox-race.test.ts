@@ -1,7 +1,7 @@
 // A cancel and an end of the same job at the same moment: nothing is left to tell an engine once the job is final.
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
+import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../db/job-steps/job-steps.js'
 import { createTestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { addJob, addPerson } from '../support/rows.js'

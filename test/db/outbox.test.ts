@@ -1,8 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { beginJob, requestCancel } from '../../db/job-steps.js'
-import { jobStatus } from '../../db/jobs.js'
-import { ledgerMismatches } from '../../db/money-proof.js'
+import { beginJob, requestCancel } from '../../db/job-steps/job-steps.js'
 import {
   findFresh,
   markDelivered,
@@ -11,7 +9,9 @@ import {
   type OutboxRow,
   sweepDispatchDeadline,
   takeDue
-} from '../../db/outbox.js'
+} from '../../db/job-steps/outbox.js'
+import { jobStatus } from '../../db/jobs/jobs.js'
+import { ledgerMismatches } from '../../db/proofs/money-proof.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson } from '../support/rows.js'
 

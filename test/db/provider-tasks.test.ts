@@ -1,11 +1,12 @@
 // The intent row: one try at a time may send, a side that lost its job writes nothing, and the end of a task is its end.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
-import type { Fence } from '../../db/job-transition.js'
-import { ledgerMismatches } from '../../db/money-proof.js'
-import { completeOpenAttempt } from '../../db/provider-attempts.js'
-import { plainRef } from '../../db/provider-refs.js'
+import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../db/job-steps/job-steps.js'
+import { restartWorkflow } from '../../db/job-steps/stalled-workflows.js'
+import type { Fence } from '../../db/jobs/job-transition.js'
+import { ledgerMismatches } from '../../db/proofs/money-proof.js'
+import { completeOpenAttempt } from '../../db/provider-tasks/provider-attempts.js'
+import { plainRef } from '../../db/provider-tasks/provider-refs.js'
 import {
   loadProviderTask,
   markAccepted,
@@ -16,8 +17,7 @@ import {
   markWithdrawn,
   takeForLookUp,
   takeForSubmit
-} from '../../db/provider-tasks.js'
-import { restartWorkflow } from '../../db/stalled-workflows.js'
+} from '../../db/provider-tasks/provider-tasks.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson } from '../support/rows.js'
 

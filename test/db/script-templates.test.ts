@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { connect } from '../../db/client.js'
-import { readTemplates, seedTemplates, type Template } from '../../db/script-templates.js'
+import { readTemplates, seedTemplates, type Template } from '../../db/scripts/script-templates.js'
 import { createTestDatabase } from '../support/database.js'
 import { metadataOf, sha256 } from '../support/script-rows.js'
 

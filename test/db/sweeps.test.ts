@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { FINDINGS_MAX, isDue, loadSweeps, noteSweep, type SweepPass } from '../../db/sweeps.js'
+import { FINDINGS_MAX, isDue, loadSweeps, noteSweep, type SweepPass } from '../../db/service/sweeps.js'
 import { createTestDatabase } from '../support/database.js'
 
 const database = await createTestDatabase('sweeps')

@@ -2,11 +2,18 @@
 // names no figure, and while nobody knows, the money stays held.
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { periodCounters } from '../../db/budget.js'
-import { beginJob, completeJob, endFailed, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
-import type { Fence } from '../../db/job-transition.js'
-import { proveAll, proveRecent } from '../../db/money-proof.js'
-import { plainRef } from '../../db/provider-refs.js'
+import {
+  beginJob,
+  completeJob,
+  endFailed,
+  failJob,
+  recordCancelled,
+  requestCancel
+} from '../../db/job-steps/job-steps.js'
+import type { Fence } from '../../db/jobs/job-transition.js'
+import { periodCounters } from '../../db/money/budget.js'
+import { proveAll, proveRecent } from '../../db/proofs/money-proof.js'
+import { plainRef } from '../../db/provider-tasks/provider-refs.js'
 import {
   markAccepted,
   markSeen,
@@ -15,7 +22,7 @@ import {
   markWithdrawn,
   type SeenTask,
   takeForSubmit
-} from '../../db/provider-tasks.js'
+} from '../../db/provider-tasks/provider-tasks.js'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { createTestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'

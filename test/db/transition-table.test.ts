@@ -3,7 +3,7 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { postgresCode } from '../../db/client.js'
-import { type Fence, transition } from '../../db/job-transition.js'
+import { type Fence, transition } from '../../db/jobs/job-transition.js'
 import { isFinal, jobStatuses, mayFollow } from '../../domain/jobs/job-status.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson, everythingAbout, forceStatus, newLease } from '../support/rows.js'

@@ -1,8 +1,8 @@
 // The sums of what teams ran and spent: the same before and after they are added up, whoever adds at once.
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { beginJob, failJob } from '../../db/job-steps.js'
-import { sumUsage, usageOf } from '../../db/usage.js'
+import { beginJob, failJob } from '../../db/job-steps/job-steps.js'
+import { sumUsage, usageOf } from '../../db/money/usage.js'
 import { monthOf } from '../../domain/money/month.js'
 import { createTestDatabase } from '../support/database.js'
 import { addJob, addPerson, addTeam } from '../support/rows.js'

@@ -2,14 +2,21 @@
 // the rows back, never by waiting.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { changeTeamBudget } from '../../db/budget.js'
 import { firstIdAt, newId } from '../../db/ids.js'
-import { beginJob, completeJob, endFailed, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
-import { jobStatus } from '../../db/jobs.js'
-import { sweepDispatchDeadline } from '../../db/outbox.js'
+import {
+  beginJob,
+  completeJob,
+  endFailed,
+  failJob,
+  recordCancelled,
+  requestCancel
+} from '../../db/job-steps/job-steps.js'
+import { sweepDispatchDeadline } from '../../db/job-steps/outbox.js'
+import { jobStatus } from '../../db/jobs/jobs.js'
+import { changeTeamBudget } from '../../db/money/budget.js'
 import { jobs } from '../../db/tables/jobs.js'
-import { finishTry, listDeliveries, removeOldDeliveries, takeDelivery } from '../../db/webhook-deliveries.js'
-import { createWebhook, deleteWebhook } from '../../db/webhooks.js'
+import { finishTry, listDeliveries, removeOldDeliveries, takeDelivery } from '../../db/teams/webhook-deliveries.js'
+import { createWebhook, deleteWebhook } from '../../db/teams/webhooks.js'
 import type { WebhookEvent } from '../../domain/teams/webhook.js'
 import { createTestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { advanceRun } from '../../db/capsule-run-steps.js'
+import { advanceRun } from '../../db/capsule-runs/capsule-run-steps.js'
 import { bellQasm3, slowQiskit, submission } from '../support/builders.js'
 import { finishJob } from '../support/capsule-rows.js'
 import { eventually } from '../support/eventually.js'

@@ -2,7 +2,7 @@
 // and whichever way it asks; and a task that is tried again asks again.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { changeBackend } from '../../db/backends.js'
+import { changeBackend } from '../../db/backends/backends.js'
 import { type ProviderPlatform, startProviderPlatform } from '../support/provider-platform.js'
 
 let platform: ProviderPlatform

@@ -6,7 +6,7 @@ import type { StackContext } from '../../apps/cli/stack/child.js'
 import { type NodeApp, startNodeApp } from '../../apps/cli/stack/node-app.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { Watchdog } from '../../apps/cli/stack/watchdog.js'
-import { grantPlatformAdmin } from '../../db/accounts.js'
+import { grantPlatformAdmin } from '../../db/accounts/accounts.js'
 import { type PythonClient, startPythonClient } from '../support/marqov.js'
 import { type Platform, startPlatform } from '../support/platform.js'
 

@@ -1,9 +1,10 @@
 // Jobs whose money went another way than that of most, made by the product's own steps.
-import { createApiKey } from '../../db/api-keys.js'
+
 import type { Db } from '../../db/client.js'
-import { beginJob, failJob } from '../../db/job-steps.js'
-import { plainRef } from '../../db/provider-refs.js'
-import { markAccepted, markSending, takeForSubmit } from '../../db/provider-tasks.js'
+import { beginJob, failJob } from '../../db/job-steps/job-steps.js'
+import { plainRef } from '../../db/provider-tasks/provider-refs.js'
+import { markAccepted, markSending, takeForSubmit } from '../../db/provider-tasks/provider-tasks.js'
+import { createApiKey } from '../../db/teams/api-keys.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import { addJob, type JobChoices, type Person } from './rows.js'
 

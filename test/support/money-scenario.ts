@@ -2,12 +2,19 @@
 // own steps on a real database.
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
-import { changeTeamBudget, settleHeld } from '../../db/budget.js'
 import type { Db } from '../../db/client.js'
-import { recordAsk } from '../../db/job-asks.js'
-import { beginJob, completeJob, endFailed, failJob, recordCancelled, requestCancel } from '../../db/job-steps.js'
-import type { Fence } from '../../db/job-transition.js'
-import { askedRef, plainRef } from '../../db/provider-refs.js'
+import {
+  beginJob,
+  completeJob,
+  endFailed,
+  failJob,
+  recordCancelled,
+  requestCancel
+} from '../../db/job-steps/job-steps.js'
+import { recordAsk } from '../../db/jobs/job-asks.js'
+import type { Fence } from '../../db/jobs/job-transition.js'
+import { changeTeamBudget, settleHeld } from '../../db/money/budget.js'
+import { askedRef, plainRef } from '../../db/provider-tasks/provider-refs.js'
 import {
   markAccepted,
   markSeen,
@@ -15,7 +22,7 @@ import {
   markUnknown,
   markWithdrawn,
   takeForSubmit
-} from '../../db/provider-tasks.js'
+} from '../../db/provider-tasks/provider-tasks.js'
 import { codeOf, type ServiceError } from '../../domain/errors.js'
 import { addKey } from './money-rows.js'
 import { addJob, addTeam, newLease, type Person } from './rows.js'

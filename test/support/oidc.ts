@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { readKeyRing } from '../../activities/key-ring.js'
 import { createOidcClient, type OidcClient } from '../../apps/api/oidc.js'
-import { createAccessCode } from '../../db/accounts.js'
+import { createAccessCode } from '../../db/accounts/accounts.js'
 import { type Answer, cookieOf, startApi, type TestApi } from './api.js'
 import { CLIENT, type Person, startIdentityProvider } from './identity-provider.js'
 

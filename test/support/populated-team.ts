@@ -1,6 +1,7 @@
 // A team that has one of everything, made through the front door.
-import { closeAttempt, completeAttempt, openAttempt } from '../../db/attempts.js'
-import { beginJob, completeJob, failJob } from '../../db/job-steps.js'
+
+import { beginJob, completeJob, failJob } from '../../db/job-steps/job-steps.js'
+import { closeAttempt, completeAttempt, openAttempt } from '../../db/jobs/attempts.js'
 import { type Answer, type Ask, cookieOf, PASSWORD, type TestApi, type TestUser } from './api.js'
 import { bellQasm3, submission } from './builders.js'
 

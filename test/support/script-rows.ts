@@ -1,7 +1,7 @@
 // Saved scripts as rows, made by the product's own functions, without the execution service.
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/client.js'
-import { createScript, type NewScript } from '../../db/script-changes.js'
+import { createScript, type NewScript } from '../../db/scripts/script-changes.js'
 import type { ScriptMetadata } from '../../domain/scripts/script.js'
 import { bellQasm3 } from './builders.js'
 

@@ -1,7 +1,7 @@
 // Capsules that can be put on a schedule, as rows: made from a job, and sealed, without what a seal is made of.
 import { eq, sql } from 'drizzle-orm'
-import { actorText } from '../../db/audit.js'
-import { createCapsule } from '../../db/capsule-changes.js'
+import { actorText } from '../../db/audit/audit.js'
+import { createCapsule } from '../../db/capsules/capsule-changes.js'
 import type { Db } from '../../db/client.js'
 import { jobs } from '../../db/tables/jobs.js'
 import { type CapsuleTask, MAIN_TASK } from '../../domain/capsules/capsule-definition.js'

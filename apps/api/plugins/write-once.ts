@@ -3,7 +3,13 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Db, Tx } from '../../../db/client.js'
-import { claimKey, findKeptAnswer, type KeptAnswer, type KeyedWrite, keepAnswer } from '../../../db/idempotency-keys.js'
+import {
+  claimKey,
+  findKeptAnswer,
+  type KeptAnswer,
+  type KeyedWrite,
+  keepAnswer
+} from '../../../db/service/idempotency-keys.js'
 import {
   assertSameWrite,
   isBodyAhead,

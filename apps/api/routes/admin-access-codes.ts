@@ -1,8 +1,8 @@
 // Platform administration of access codes, with which people sign up.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { makeAccessCode } from '../../../db/administration.js'
-import { findAccessCode, listAccessCodes } from '../../../db/administration-lists.js'
+import { makeAccessCode } from '../../../db/admin/administration.js'
+import { findAccessCode, listAccessCodes } from '../../../db/admin/administration-lists.js'
 import { postgresCode } from '../../../db/client.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { pageView } from '../../../domain/json/page.js'

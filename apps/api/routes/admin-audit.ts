@@ -1,7 +1,7 @@
 // What platform administrators did.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { listAdminActions } from '../../../db/administration-lists.js'
+import { listAdminActions } from '../../../db/admin/administration-lists.js'
 import { auditEntryView } from '../../../domain/operations/administration.js'
 import type { ApiDeps } from '../deps.js'
 

@@ -1,8 +1,8 @@
 // Platform administration of the backend catalogue.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { differences, lockBackend, recordAdminAction } from '../../../db/administration.js'
-import { changeBackend } from '../../../db/backends.js'
+import { differences, lockBackend, recordAdminAction } from '../../../db/admin/administration.js'
+import { changeBackend } from '../../../db/backends/backends.js'
 import { type Backend, backendView } from '../../../domain/backends/backend.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { Pricing } from '../../../domain/money/cost.js'

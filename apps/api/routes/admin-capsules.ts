@@ -1,7 +1,7 @@
 // Platform administration of published capsules.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { takeDownCapsule } from '../../../db/capsule-seals.js'
+import { takeDownCapsule } from '../../../db/capsules/capsule-seals.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../plugins/access.js'
 import { recordOf } from './capsules.js'

@@ -1,9 +1,9 @@
 // Platform administration of jobs: finding those of any team, and cancelling one, also of a suspended team.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { cancelAnyJob } from '../../../db/administration.js'
-import { loadAnyJob } from '../../../db/administration-lists.js'
-import { searchJobs } from '../../../db/job-search.js'
+import { cancelAnyJob } from '../../../db/admin/administration.js'
+import { loadAnyJob } from '../../../db/admin/administration-lists.js'
+import { searchJobs } from '../../../db/admin/job-search.js'
 import { type JobStatus, jobStatuses } from '../../../domain/jobs/job-status.js'
 import { pageView } from '../../../domain/json/page.js'
 import { searchFields } from '../admin-search.js'

@@ -2,8 +2,8 @@
 // what the proof of the books has found. Held money is settled here with the figure of the provider's bill.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { loadAnyJob } from '../../../db/administration-lists.js'
-import { loadMoney, settleByAdministrator } from '../../../db/held-money.js'
+import { loadAnyJob } from '../../../db/admin/administration-lists.js'
+import { loadMoney, settleByAdministrator } from '../../../db/admin/held-money.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { moneyView, SETTLEMENT_NOTE_MAX } from '../../../domain/money/held-money.js'
 import { microFromUsd } from '../../../domain/money/money.js'

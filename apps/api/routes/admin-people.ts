@@ -1,8 +1,8 @@
 // Platform administration of teams and users: finding them, suspending a team and lifting its suspension.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { suspendTeam, unsuspendTeam } from '../../../db/administration.js'
-import { searchTeams, searchUsers } from '../../../db/administration-lists.js'
+import { suspendTeam, unsuspendTeam } from '../../../db/admin/administration.js'
+import { searchTeams, searchUsers } from '../../../db/admin/administration-lists.js'
 import { pageView } from '../../../domain/json/page.js'
 import { SUSPENSION_REASON_MAX, teamView, userView } from '../../../domain/operations/administration.js'
 import { searchFields } from '../admin-search.js'

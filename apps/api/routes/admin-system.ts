@@ -1,9 +1,9 @@
 // How the platform fares, from what this process can see: its parts, the queues and who takes from them, what waits in the
 // database, what the sweeps of the workers did last, how the providers are. Never an error: a part that does not answer in time says so in its own place.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { backlog } from '../../../db/administration-lists.js'
-import { type ProviderState, providerStates } from '../../../db/provider-workers.js'
-import { loadSweeps } from '../../../db/sweeps.js'
+import { backlog } from '../../../db/admin/administration-lists.js'
+import { type ProviderState, providerStates } from '../../../db/backends/provider-workers.js'
+import { loadSweeps } from '../../../db/service/sweeps.js'
 import { reasonOf } from '../../../domain/operations/reason.js'
 import { sweepView } from '../../../domain/operations/sweep.js'
 import type { ApiDeps } from '../deps.js'

@@ -8,7 +8,7 @@ import {
   listApiKeys,
   revokeApiKey,
   teamOfApiKey
-} from '../../../db/api-keys.js'
+} from '../../../db/teams/api-keys.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { microFromUsd, usdFromMicro } from '../../../domain/money/money.js'

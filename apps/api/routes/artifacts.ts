@@ -1,8 +1,8 @@
 // The files that a job produced beside its result: /api/jobs/:id/artifacts.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { findArtifact, listArtifacts } from '../../../db/artifacts.js'
-import { findTaskFile, listTaskFiles } from '../../../db/task-results.js'
+import { findArtifact, listArtifacts } from '../../../db/jobs/artifacts.js'
+import { findTaskFile, listTaskFiles } from '../../../db/jobs/task-results.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { requestedJob } from './jobs.js'

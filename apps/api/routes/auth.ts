@@ -10,9 +10,9 @@ import {
   revokeSession,
   signUp,
   type User
-} from '../../../db/accounts.js'
-import { acceptInvitation, lookAtInvitation, noSuchInvitation } from '../../../db/invitations.js'
-import { teamsOf } from '../../../db/teams.js'
+} from '../../../db/accounts/accounts.js'
+import { acceptInvitation, lookAtInvitation, noSuchInvitation } from '../../../db/teams/invitations.js'
+import { teamsOf } from '../../../db/teams/teams.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { takeLimit } from '../limiter.js'

@@ -2,9 +2,9 @@
 // ceilings, platform administrators set both.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
-import { differences, lockTeam, recordAdminAction } from '../../../db/administration.js'
-import { changeTeamBudget, teamBudget } from '../../../db/budget.js'
-import { teamExists } from '../../../db/teams.js'
+import { differences, lockTeam, recordAdminAction } from '../../../db/admin/administration.js'
+import { changeTeamBudget, teamBudget } from '../../../db/money/budget.js'
+import { teamExists } from '../../../db/teams/teams.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { type BudgetLimits, limitNames } from '../../../domain/money/budget.js'
 import { formatUsd, microFromUsd } from '../../../domain/money/money.js'

@@ -1,8 +1,8 @@
 // Sealing, publishing and archiving: POST /api/capsules/:id/{seal,publish,archive}.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { actorText } from '../../../db/audit.js'
-import { archiveCapsule, publishCapsule } from '../../../db/capsule-seals.js'
+import { actorText } from '../../../db/audit/audit.js'
+import { archiveCapsule, publishCapsule } from '../../../db/capsules/capsule-seals.js'
 import { CapsuleTags } from '../../../domain/capsules/capsule-fields.js'
 import { assertMayNow, lockRequestedCapsule, requestedCapsule } from '../capsule-access.js'
 import type { ApiDeps } from '../deps.js'

@@ -2,9 +2,9 @@
 // capsule-states.ts, what everybody sees in public-capsules.ts.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { actorText } from '../../../db/audit.js'
-import { changeCapsule, deleteCapsule } from '../../../db/capsule-changes.js'
-import { createCapsuleOfJob } from '../../../db/capsule-of-job.js'
+import { actorText } from '../../../db/audit/audit.js'
+import { changeCapsule, deleteCapsule } from '../../../db/capsules/capsule-changes.js'
+import { createCapsuleOfJob } from '../../../db/capsules/capsule-of-job.js'
 import {
   type CapsuleRow,
   listCapsules,
@@ -12,9 +12,9 @@ import {
   loadParts,
   loadReadableCapsule,
   lockCapsule
-} from '../../../db/capsules.js'
+} from '../../../db/capsules/capsules.js'
 import type { DbOrTx } from '../../../db/client.js'
-import { loadJob } from '../../../db/jobs.js'
+import { loadJob } from '../../../db/jobs/jobs.js'
 import {
   CapsuleDescription,
   CapsuleName,

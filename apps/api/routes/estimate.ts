@@ -1,7 +1,7 @@
 // What a job would cost, before it is submitted: /api/jobs/estimate.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { findBackend } from '../../../db/backends.js'
+import { findBackend } from '../../../db/backends/backends.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { SHOTS_MAX } from '../../../domain/jobs/submission.js'
 import { estimateCost } from '../../../domain/money/cost.js'

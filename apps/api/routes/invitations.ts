@@ -14,8 +14,8 @@ import {
   noSuchInvitation,
   resendInvitation,
   teamOfInvitation
-} from '../../../db/invitations.js'
-import { teamName } from '../../../db/teams.js'
+} from '../../../db/teams/invitations.js'
+import { teamName } from '../../../db/teams/teams.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'

@@ -1,9 +1,9 @@
 // What a job is made of, and its story as it happens: source, tasks, events; the same again.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { findBackend } from '../../../db/backends.js'
-import { listTasks } from '../../../db/job-tasks.js'
-import { type JobRow, loadSource } from '../../../db/jobs.js'
+import { findBackend } from '../../../db/backends/backends.js'
+import { listTasks } from '../../../db/jobs/job-tasks.js'
+import { type JobRow, loadSource } from '../../../db/jobs/jobs.js'
 import { assertParams, assertUsable } from '../../../domain/backends/backend.js'
 import { tasksNeededBy } from '../../../domain/capsules/capsule-suite.js'
 import { ServiceError } from '../../../domain/errors.js'

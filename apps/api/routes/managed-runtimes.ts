@@ -1,9 +1,9 @@
 // What the public client asks before it submits a native program: GET /api/jobs/managed-runtimes.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { listBackends } from '../../../db/backends.js'
+import { listBackends } from '../../../db/backends/backends.js'
+import { hasCredentials } from '../../../db/backends/provider-workers.js'
 import type { Db } from '../../../db/client.js'
-import { hasCredentials } from '../../../db/provider-workers.js'
 import {
   type Backend,
   credentialsOfProvider,

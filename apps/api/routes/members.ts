@@ -1,7 +1,7 @@
 // Members of a team: /api/team/members.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { changeRole, listMembers, type Member, removeMember } from '../../../db/members.js'
+import { changeRole, listMembers, type Member, removeMember } from '../../../db/teams/members.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam, teamForWrite, userOf } from '../plugins/access.js'

@@ -2,8 +2,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { openSession, remainingUses, type User } from '../../../db/accounts.js'
-import { findIdentityOwner, linkIdentity, type ProvidedIdentity, signUpWithIdentity } from '../../../db/identities.js'
+import { openSession, remainingUses, type User } from '../../../db/accounts/accounts.js'
+import {
+  findIdentityOwner,
+  linkIdentity,
+  type ProvidedIdentity,
+  signUpWithIdentity
+} from '../../../db/accounts/identities.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { takeLimit } from '../limiter.js'

@@ -2,7 +2,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { passwordResetMail } from '../../../activities/mail-text.js'
-import { beginPasswordReset, isResetLive, passwordHashOf, resetPassword, setPassword } from '../../../db/passwords.js'
+import {
+  beginPasswordReset,
+  isResetLive,
+  passwordHashOf,
+  resetPassword,
+  setPassword
+} from '../../../db/accounts/passwords.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { hashPassword, isPassword } from '../password-hash.js'

@@ -1,9 +1,9 @@
 // Profiles, and the end of an account: /api/profile, /api/profiles/:username.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { deleteAccount } from '../../../db/account-deletion.js'
-import { passwordHashOf } from '../../../db/passwords.js'
-import { changeProfile, findProfile, findPublicProfile, type Profile } from '../../../db/profiles.js'
+import { passwordHashOf } from '../../../db/accounts/passwords.js'
+import { changeProfile, findProfile, findPublicProfile, type Profile } from '../../../db/accounts/profiles.js'
+import { deleteAccount } from '../../../db/deletion/account-deletion.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { isPassword } from '../password-hash.js'

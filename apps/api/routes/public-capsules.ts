@@ -2,8 +2,8 @@
 // their owner's address.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { findPublished, listPublished } from '../../../db/capsule-seals.js'
-import { listFiles } from '../../../db/capsules.js'
+import { findPublished, listPublished } from '../../../db/capsules/capsule-seals.js'
+import { listFiles } from '../../../db/capsules/capsules.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import { SLUG_MAX } from '../../../domain/scripts/script.js'

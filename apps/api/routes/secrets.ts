@@ -7,7 +7,7 @@ import { openCredentials, storeCredentials } from '../../../activities/credentia
 import type { KeyRing } from '../../../activities/key-ring.js'
 import { verifyCredentials } from '../../../activities/verify-credentials.js'
 import type { Tx } from '../../../db/client.js'
-import { deleteSecret, listSecrets, noteValidation, type SecretItem, teamOfSecret } from '../../../db/secrets.js'
+import { deleteSecret, listSecrets, noteValidation, type SecretItem, teamOfSecret } from '../../../db/teams/secrets.js'
 import {
   type CredentialProvider,
   type Credentials,

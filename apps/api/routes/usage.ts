@@ -1,7 +1,7 @@
 // What a team ran and spent in a month: /api/team/usage.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { spendOf, type UsageLine, usageOf } from '../../../db/usage.js'
+import { spendOf, type UsageLine, usageOf } from '../../../db/money/usage.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { type MicroUsd, usdFromMicro } from '../../../domain/money/money.js'

@@ -7,8 +7,14 @@ import { isPublicAddress, literalAddress } from '../../../activities/public-addr
 import { newWebhookSecret } from '../../../activities/webhook-client.js'
 import type { DbOrTx } from '../../../db/client.js'
 import { newId } from '../../../db/ids.js'
-import { type DeliveryRow, listDeliveries } from '../../../db/webhook-deliveries.js'
-import { createWebhook, deleteWebhook, listWebhooks, teamOfWebhook, type WebhookRow } from '../../../db/webhooks.js'
+import { type DeliveryRow, listDeliveries } from '../../../db/teams/webhook-deliveries.js'
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  teamOfWebhook,
+  type WebhookRow
+} from '../../../db/teams/webhooks.js'
 import { codeOf, ServiceError } from '../../../domain/errors.js'
 import {
   privateHost,

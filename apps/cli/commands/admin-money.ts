@@ -1,8 +1,8 @@
 // `qjob admin money` and `qjob admin settle`: held money, and the end of it, straight in the database.
 import { type Command, InvalidArgumentError } from 'commander'
-import { commandLine } from '../../../db/administration.js'
+import { commandLine } from '../../../db/admin/administration.js'
+import { loadMoney, settleByAdministrator } from '../../../db/admin/held-money.js'
 import type { Connection } from '../../../db/client.js'
-import { loadMoney, settleByAdministrator } from '../../../db/held-money.js'
 import { moneyView, SETTLEMENT_NOTE_MAX } from '../../../domain/money/held-money.js'
 import { formatUsd, type MicroUsd, microFromUsd, usdFromMicro } from '../../../domain/money/money.js'
 import { money as dollars, plainLine, print, table } from '../output.js'

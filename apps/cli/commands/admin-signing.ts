@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { rotateSigningKey } from '../../../activities/signer.js'
-import { commandLine } from '../../../db/administration.js'
+import { commandLine } from '../../../db/admin/administration.js'
 import { print } from '../output.js'
 import { jsonOption, reported } from '../service-command.js'
 import { databaseHelp, inDatabase } from './admin-database.js'

@@ -7,8 +7,8 @@ import {
   makePlatformAdmin,
   suspendTeam,
   unsuspendTeam
-} from '../../../db/administration.js'
-import { listAccessCodes, type Search, searchTeams, searchUsers } from '../../../db/administration-lists.js'
+} from '../../../db/admin/administration.js'
+import { listAccessCodes, type Search, searchTeams, searchUsers } from '../../../db/admin/administration-lists.js'
 import { type Page, pageView } from '../../../domain/json/page.js'
 import {
   ACCESS_CODE_USES_MAX,

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { createAccessCode } from '../../../db/accounts.js'
+import { createAccessCode } from '../../../db/accounts/accounts.js'
 import { connect } from '../../../db/client.js'
 import { bellQasm, ghzQiskit, shots, slowGhzQiskit } from '../demo/circuits.js'
 import { attemptLine, barChart, budgetLine, money, statusTimes } from '../demo/job-view.js'

@@ -1,6 +1,9 @@
 // Proves the audit trail of a team and what it says of sealed capsules: that each of them still is, byte by byte, what was
 // sealed, and that a key of this installation signed it.
 import { createPublicKey, type KeyObject } from 'node:crypto'
+import { type Statement, verifyEnvelope } from '../capsule-format/attestation.js'
+import { parsedChecksums, rootDigest, sha256 } from '../capsule-format/checksums.js'
+import { capsuleDigest, DEFINITION_NAME } from '../capsule-format/manifest/manifest.js'
 import { deletionIsTold, type SealedContent, sealedContent } from '../db/audit/audit-seals.js'
 import { listSigningKeys, type SigningKeyRow } from '../db/audit/signing-keys.js'
 import type { Db, DbOrTx } from '../db/client.js'
@@ -8,9 +11,6 @@ import { type AuditEvidence, type AuditReport, NOT_OURS, verifyAudit } from '../
 import type { ChainedEntry } from '../domain/audit/audit-action.js'
 import type { Checkpoint } from '../domain/audit/audit-checkpoint.js'
 import { codeOf } from '../domain/errors.js'
-import { type Statement, verifyEnvelope } from './capsule-format/attestation.js'
-import { parsedChecksums, rootDigest, sha256 } from './capsule-format/checksums.js'
-import { capsuleDigest, DEFINITION_NAME } from './capsule-format/manifest.js'
 import { type KeyRing, UnopenableError } from './key-ring.js'
 import { keyIdOf, signingKeyContext } from './signer.js'
 

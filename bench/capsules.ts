@@ -2,8 +2,8 @@
 // that are due at once.
 import { randomBytes } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { readPackage } from '../activities/capsule-format/package-reader.js'
 import { startJudgePool } from '../activities/judge/judge-pool.js'
+import { readPackage } from '../capsule-format/package-reader.js'
 import { isFinal, type JobStatus } from '../domain/jobs/job-status.js'
 import { randomOf } from '../domain/verification/statistics/random.js'
 import { bell, resultOf, sampler, shifted } from '../test/support/verification-runs.js'

@@ -1,11 +1,12 @@
 // All of a seal but its signature, from the evidence: what is done in a thread, since it may take a second.
+
+import { parsedChecksums } from '../../capsule-format/checksums.js'
+import type { SealInput } from '../../capsule-format/manifest/manifest.js'
+import { type SealedPackage, sealPackage } from '../../capsule-format/package.js'
+import { type PackageFile, packageFault, shownName } from '../../capsule-format/payload-file.js'
+import { taskExecution } from '../../capsule-format/task-execution.js'
 import { assertParameterTexts, readDefinition } from '../../domain/capsules/capsule-definition.js'
 import { type SealedMargin, sealedMargin } from '../../domain/verification/margin.js'
-import { parsedChecksums } from './checksums.js'
-import type { SealInput } from './manifest.js'
-import { type SealedPackage, sealPackage } from './package.js'
-import { type PackageFile, packageFault, shownName } from './payload-file.js'
-import { taskExecution } from './task-execution.js'
 
 export interface SealRequest extends Omit<SealInput, 'tasks' | 'files' | 'margin' | 'requirements'> {
   /** Names of the tasks that the evidence is of, in their order. */

@@ -1,10 +1,10 @@
 // A capsule as a file: the same bytes for the same capsule, whoever asks and whenever. What is sealed goes out as it was
 // sealed; whether it was published or archived since is not part of it.
 import type { Readable } from 'node:stream'
-import { archiveName, writeCapsuleArchive } from '../../activities/capsule-format/capsule-archive.js'
-import { packagedFiles } from '../../activities/capsule-format/manifest.js'
-import { draftPackage } from '../../activities/capsule-format/package.js'
-import { writeRoCrate } from '../../activities/capsule-format/ro-crate.js'
+import { archiveName, writeCapsuleArchive } from '../../capsule-format/archive/capsule-archive.js'
+import { packagedFiles } from '../../capsule-format/manifest/manifest.js'
+import { draftPackage } from '../../capsule-format/package.js'
+import { writeRoCrate } from '../../capsule-format/ro-crate.js'
 import { findSigningKey } from '../../db/audit/signing-keys.js'
 import { loadFiles } from '../../db/capsules/capsule-evidence.js'
 import { type CapsuleRow, type CapsuleSeal, loadSeal } from '../../db/capsules/capsules.js'

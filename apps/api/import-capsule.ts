@@ -1,8 +1,8 @@
 // What an imported package becomes: a draft with the definition that the package holds, if it is one of ours and stands every
 // check that a new one would. All else that it says about itself (state, owner, seal, costs, times) is a claim.
-import { DEFINITION_NAME, EXTENSION, type Manifest } from '../../activities/capsule-format/manifest.js'
-import type { ReadPackage } from '../../activities/capsule-format/package-reader.js'
-import { verifyPackage } from '../../activities/capsule-format/package-verification.js'
+import { DEFINITION_NAME, EXTENSION, type Manifest } from '../../capsule-format/manifest/manifest.js'
+import type { ReadPackage } from '../../capsule-format/package-reader.js'
+import { verifyPackage } from '../../capsule-format/package-verification.js'
 import { findSigningKey } from '../../db/audit/signing-keys.js'
 import { findBackend } from '../../db/backends/backends.js'
 import { definitionDigest, type NewCapsule } from '../../db/capsules/capsule-changes.js'

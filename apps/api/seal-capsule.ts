@@ -2,9 +2,9 @@
 // finds the capsule as it was read, and records files, seal, state, audit entry and checkpoint together.
 import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from 'typebox'
-import { dsseEnvelope, statement } from '../../activities/capsule-format/attestation.js'
 import type { SealContent, SealRequest } from '../../activities/capsule-format/seal-content.js'
 import type { Signer } from '../../activities/signer.js'
+import { dsseEnvelope, statement } from '../../capsule-format/attestation.js'
 import { actorText } from '../../db/audit/audit.js'
 import { checkpoint } from '../../db/audit/audit-checkpoints.js'
 import { definitionDigest, type EvidenceFile, tellChange } from '../../db/capsules/capsule-changes.js'

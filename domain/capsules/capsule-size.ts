@@ -1,4 +1,4 @@
-// How much a capsule holds: what an archive of it can hold and be imported again (activities/capsule-format/archive-entries.ts).
+// How much a capsule holds: what an archive of it can hold and be imported again (capsule-format/archive/archive-entries.ts).
 import { ServiceError } from '../errors.js'
 
 /** Of one capsule's evidence with its definition, in bytes. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type SQL, sql } from 'drizzle-orm'
-import { verifyEnvelope } from '../../activities/capsule-format/attestation.js'
+import { verifyEnvelope } from '../../capsule-format/attestation.js'
 import { advanceRun } from '../../db/capsule-runs/capsule-run-steps.js'
 import { connect } from '../../db/client.js'
 import { type Answer, startApi, type TestUser } from '../support/api.js'

@@ -1,10 +1,10 @@
 // Audit trails for tests: capsules made, sealed and told of by the product's own functions.
 import { createHash, generateKeyPairSync, sign as signWith } from 'node:crypto'
 import { asc, eq, sql } from 'drizzle-orm'
-import { dsseEnvelope, statement } from '../../activities/capsule-format/attestation.js'
-import { sealPackage } from '../../activities/capsule-format/package.js'
 import { readKeyRing } from '../../activities/key-ring.js'
 import { createInstallationSigner, keyIdOf, type Signer } from '../../activities/signer.js'
+import { dsseEnvelope, statement } from '../../capsule-format/attestation.js'
+import { sealPackage } from '../../capsule-format/package.js'
 import { appendAudit, type NewAuditEntry } from '../../db/audit/audit.js'
 import { checkpoint } from '../../db/audit/audit-checkpoints.js'
 import { createCapsule } from '../../db/capsules/capsule-changes.js'

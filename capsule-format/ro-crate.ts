@@ -2,7 +2,7 @@
 // The same bytes for the same capsule, on every machine.
 import { Readable } from 'node:stream'
 import { Zip, ZipDeflate } from 'fflate'
-import { type ArchiveInput, orderedFiles } from './capsule-archive.js'
+import { type ArchiveInput, orderedFiles } from './archive/capsule-archive.js'
 import type { PackageFile } from './payload-file.js'
 import { COMPRESSION_LEVEL, inPieces } from './pieces.js'
 import { crateMetadata } from './ro-crate-metadata.js'

@@ -1,7 +1,8 @@
 // Reads a tar of plain files. Every reader of a tar must see the same files in it, so that whatever is not the plainest
 // form (ustar, PAX or GNU names) is refused, and so is anything between, behind or beside the entries.
+
+import { packageFault, shownName } from '../payload-file.js'
 import { type ArchiveEntries, inflated, type PackageLimits, takeEntry, tooLarge } from './archive-entries.js'
-import { packageFault, shownName } from './payload-file.js'
 
 const BLOCK = 512
 const HEADER_BYTES_MAX = 64 * 1024

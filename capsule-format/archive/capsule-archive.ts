@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream'
 import { Gzip } from 'fflate'
 import { pack } from 'tar-stream'
-import { CHECKSUMS_NAME, MANIFEST_NAME, type PackageFile } from './payload-file.js'
-import { COMPRESSION_LEVEL, inPieces } from './pieces.js'
+import { CHECKSUMS_NAME, MANIFEST_NAME, type PackageFile } from '../payload-file.js'
+import { COMPRESSION_LEVEL, inPieces } from '../pieces.js'
 
 /** What an archive is written from. `checksums` null: a capsule that is not sealed. */
 export interface ArchiveInput {

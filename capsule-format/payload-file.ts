@@ -1,5 +1,5 @@
 // The files of a package, and the rules that their names keep (docs/capsule-format.md, "Names of files").
-import { ServiceError } from '../../domain/errors.js'
+import { ServiceError } from '../domain/errors.js'
 
 /** `name`: a relative path with `/`. */
 export interface PackageFile {

@@ -1,7 +1,7 @@
 // The JSON-LD of an RO-Crate: what each file is, what was run, and on what. Made of the manifest alone, so that a later
 // publication changes nothing in a crate.
 import { sha256 } from './checksums.js'
-import { EXTENSION, type Extension, type Manifest } from './manifest.js'
+import { EXTENSION, type Extension, type Manifest } from './manifest/manifest.js'
 import { MANIFEST_NAME, type PackageFile } from './payload-file.js'
 
 const SPECIFICATION = 'https://w3id.org/ro/crate/1.1'

@@ -1,7 +1,7 @@
 // Reads a zip of plain files, each held to the size and the CRC that the archive states.
 import { crc32 } from 'node:zlib'
+import { packageFault, shownName } from '../payload-file.js'
 import { type ArchiveEntries, inflated, type PackageLimits, takeEntry, tooLarge } from './archive-entries.js'
-import { packageFault, shownName } from './payload-file.js'
 import { STORED, type ZipPlace, zipPlaces } from './zip-layout.js'
 
 /** @throws ServiceError `validation_error` naming the entry. */

@@ -1,6 +1,6 @@
 // The attestation of a seal: an in-toto Statement in a DSSE envelope, signed with Ed25519.
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { canonicalJson } from '../../domain/json/canonical-json.js'
+import { canonicalJson } from '../domain/json/canonical-json.js'
 import { sha256 } from './checksums.js'
 import { CHECKSUMS_NAME, MANIFEST_NAME, packageFault } from './payload-file.js'
 

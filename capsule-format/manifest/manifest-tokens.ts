@@ -1,7 +1,7 @@
 // The tokens of a manifest, and what in them readers of YAML disagree on or choke on: refused before a value is made of them.
 import { type CST, Lexer, Parser } from 'yaml'
 import { CANONICAL_DEPTH_MAX } from '../../domain/json/canonical-json.js'
-import { MANIFEST_NAME, packageFault } from './payload-file.js'
+import { MANIFEST_NAME, packageFault } from '../payload-file.js'
 
 export const manifestFault = (problem: string, line?: number) =>
   packageFault(`${MANIFEST_NAME}${line === undefined ? '' : `, line ${line}`}: ${problem}`)

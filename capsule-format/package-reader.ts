@@ -1,16 +1,16 @@
 // Reads a package that somebody hands in, with full distrust: nothing touches the disk, everything is counted and compared.
 import { setImmediate as turn } from 'node:timers/promises'
-import { type ArchiveEntries, type PackageLimits, packageLimits } from './archive-entries.js'
+import { type ArchiveEntries, type PackageLimits, packageLimits } from './archive/archive-entries.js'
+import { readTarGz } from './archive/tar-reader.js'
+import { readZip } from './archive/zip-reader.js'
 import { ENVELOPE_BYTES_MAX } from './attestation.js'
 import { manifestDigest, parsedChecksums, rootDigest, sha256 } from './checksums.js'
 import { scanForCredentials } from './credential-scan.js'
-import type { Manifest } from './manifest.js'
-import { decodedManifest, readManifest } from './manifest-reader.js'
-import { checkManifest } from './manifest-schema.js'
+import type { Manifest } from './manifest/manifest.js'
+import { decodedManifest, readManifest } from './manifest/manifest-reader.js'
+import { checkManifest } from './manifest/manifest-schema.js'
 import { CHECKSUMS_NAME, checkFiles, MANIFEST_NAME, type PackageFile, packageFault, shownName } from './payload-file.js'
 import { ATTESTATION_NAME, CRATE_FOLDER, CRATE_METADATA_NAME, PUBLIC_KEY_NAME } from './ro-crate.js'
-import { readTarGz } from './tar-reader.js'
-import { readZip } from './zip-reader.js'
 
 export interface ReadPackage {
   kind: 'capsule' | 'rocrate'

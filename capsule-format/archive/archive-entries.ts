@@ -1,6 +1,6 @@
 // What both kinds of archive are read into, and what bounds the reading.
 import { createGunzip, createInflateRaw, type Gunzip, type InflateRaw } from 'node:zlib'
-import { nameProblem, packageFault, shownName } from './payload-file.js'
+import { nameProblem, packageFault, shownName } from '../payload-file.js'
 
 export interface PackageLimits {
   /** Folders count too. */

@@ -1,6 +1,6 @@
 // What a package says of each execution, read from its evidence, so that the two never disagree.
-import { jsonFields } from '../../domain/json/json-text.js'
-import type { TaskExecution } from './manifest.js'
+import { jsonFields } from '../domain/json/json-text.js'
+import type { TaskExecution } from './manifest/manifest.js'
 import { type PackageFile, packageFault } from './payload-file.js'
 
 /** The parts that are read of files that the service has written itself (db/capsules/capsule-evidence.ts). */

@@ -1,5 +1,5 @@
 // What a machine must have to run a capsule again, read from the results in its evidence.
-import { jsonFields } from '../../domain/json/json-text.js'
+import { jsonFields } from '../domain/json/json-text.js'
 import type { PackageFile } from './payload-file.js'
 
 export interface Requirements {

@@ -1,6 +1,6 @@
 // Says of a package that was read whether it is what its seal, its attestation and its caller say it is.
 
-import { codeOf } from '../../domain/errors.js'
+import { codeOf } from '../domain/errors.js'
 import { verifyEnvelope } from './attestation.js'
 import { sha256 } from './checksums.js'
 import type { ReadPackage } from './package-reader.js'

@@ -1,7 +1,7 @@
 // Where the entries of a zip lie. Some readers go by the directory at its end, others by the header before each entry: both
 // have to see the same files, so that whatever lets them differ is refused, and so is anything before, between or behind.
 import { type Entry, fromBufferPromise, type LocalFileHeader, parseExtraFields, type ZipFile } from 'yauzl'
-import { packageFault, shownName } from './payload-file.js'
+import { packageFault, shownName } from '../payload-file.js'
 
 export interface ZipPlace {
   entry: Entry

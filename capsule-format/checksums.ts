@@ -1,6 +1,6 @@
 // `.checksums`: a line for every file of the payload, and the digests that follow from it.
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../../domain/json/canonical-json.js'
+import { canonicalJson } from '../domain/json/canonical-json.js'
 import { CHECKSUMS_NAME, decodedName, encodedName, type PackageFile, packageFault, shownName } from './payload-file.js'
 
 /** Hex. */

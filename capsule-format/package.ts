@@ -1,7 +1,7 @@
 // Seals what a capsule is made of into manifest, checksums and digests. Nothing here is kept or signed: see attestation.ts.
 
-import { assertEvidenceFits } from '../../domain/capsules/capsule-size.js'
-import { CanonicalJsonError } from '../../domain/json/canonical-json.js'
+import { assertEvidenceFits } from '../domain/capsules/capsule-size.js'
+import { CanonicalJsonError } from '../domain/json/canonical-json.js'
 import { checksumsText, rootDigest } from './checksums.js'
 import { type CredentialFinding, scanForCredentials } from './credential-scan.js'
 import {
@@ -12,9 +12,9 @@ import {
   type PackageInput,
   packagedFiles,
   type SealInput
-} from './manifest.js'
-import { MANIFEST_BYTES_MAX } from './manifest-reader.js'
-import { checkManifest } from './manifest-schema.js'
+} from './manifest/manifest.js'
+import { MANIFEST_BYTES_MAX } from './manifest/manifest-reader.js'
+import { checkManifest } from './manifest/manifest-schema.js'
 import { checkFiles, MANIFEST_NAME, type PackageFile, packageFault, shownName } from './payload-file.js'
 
 export interface SealedPackage {

@@ -1,8 +1,8 @@
 // The manifest of a capsule, `capsule.yaml`: its fields, its one-line text, and how it is filled from what was run.
 import { canonicalJson } from '../../domain/json/canonical-json.js'
-import { manifestDigest, sha256 } from './checksums.js'
-import type { PackageFile } from './payload-file.js'
-import { type Requirements, requirementsOf } from './requirements.js'
+import { manifestDigest, sha256 } from '../checksums.js'
+import type { PackageFile } from '../payload-file.js'
+import { type Requirements, requirementsOf } from '../requirements.js'
 
 /** Facts of one execution that the evidence is of. */
 export interface TaskExecution {

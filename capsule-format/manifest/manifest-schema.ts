@@ -2,7 +2,7 @@
 // does not name are allowed.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { MANIFEST_NAME, packageFault, shownName } from './payload-file.js'
+import { MANIFEST_NAME, packageFault, shownName } from '../payload-file.js'
 
 const text = { type: 'string' }
 const number = { type: 'number' }

@@ -10,14 +10,14 @@ import {
 } from '@temporalio/worker'
 import { Worker as QueueWorker } from 'bullmq'
 import Fastify from 'fastify'
-import { createExecutorClient, type ExecutorClient } from '../activities/executor-client.js'
-import { createExecutorGate } from '../activities/executor-gate.js'
 import { projectRoot } from '../apps/cli/stack/project.js'
 import { connect } from '../db/client.js'
 import { beginJob, completeJob } from '../db/job-steps/job-steps.js'
 import { completeAttempt, openAttempt } from '../db/jobs/attempts.js'
 import { loadRun } from '../db/jobs/jobs.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../domain/jobs/dispatch.js'
+import { createExecutorClient, type ExecutorClient } from '../services/executor/client.js'
+import { createExecutorGate } from '../services/executor/gate.js'
 import type { BareTask } from './bare-process.js'
 
 if (process.send)

@@ -3,11 +3,11 @@
 // real one (what a user sees).
 import { Client, Connection } from '@temporalio/client'
 import { Queue } from 'bullmq'
-import { createExecutorClient } from '../activities/executor-client.js'
 import { findBackend } from '../db/backends/backends.js'
 import { createJob } from '../db/jobs/jobs.js'
 import { lockTeamForWrite } from '../db/teams/teams.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../domain/jobs/dispatch.js'
+import { createExecutorClient } from '../services/executor/client.js'
 import { BELL } from './bare.js'
 import { startBare } from './bare-process.js'
 import { type BenchPlatform, type BenchStack, EXECUTOR_TOKEN, type ExecutorAddress } from './bench-stack.js'

@@ -4,7 +4,7 @@ import { canonicalJson } from '../domain/json/canonical-json.js'
 import { sha256 } from './checksums.js'
 import { CHECKSUMS_NAME, MANIFEST_NAME, packageFault } from './payload-file.js'
 
-/** Whoever signs (activities/signer.ts). `sign` answers the 64 bytes of an Ed25519 signature. */
+/** Whoever signs (services/keys/signer.ts). `sign` answers the 64 bytes of an Ed25519 signature. */
 export interface EnvelopeSigner {
   keyId: string
   sign(bytes: Buffer): Buffer

@@ -11,7 +11,7 @@ import {
   takeForLookUp
 } from '../../db/provider-tasks/provider-tasks.js'
 import type { CancelOutcome } from '../../domain/jobs/job-status.js'
-import { ProviderFault } from '../providers/adapter.js'
+import { ProviderFault } from '../../services/providers/adapter.js'
 import { noteView } from './follow.js'
 import {
   type Access,

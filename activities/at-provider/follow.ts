@@ -3,7 +3,7 @@
 import { adoptAttempt, failOpenAttempt } from '../../db/provider-tasks/provider-attempts.js'
 import type { ProviderRef } from '../../db/provider-tasks/provider-refs.js'
 import { markSeen, markUnknown } from '../../db/provider-tasks/provider-tasks.js'
-import type { TaskView } from '../providers/adapter.js'
+import type { TaskView } from '../../services/providers/adapter.js'
 import {
   type Again,
   accessOf,

@@ -2,7 +2,7 @@
 // tasks ended. AT-LEAST-ONCE: a settled job is not settled again.
 import { settleHeld } from '../../db/money/budget.js'
 import { closeHeldTask, type HeldTask } from '../../db/provider-tasks/provider-money.js'
-import { ProviderFault } from '../providers/adapter.js'
+import { ProviderFault } from '../../services/providers/adapter.js'
 import { type AccessDeps, accessOf, type ProviderDeps } from './step.js'
 
 export type HeldDeps = AccessDeps & Pick<ProviderDeps, 'announce' | 'providerTimes'>

@@ -5,10 +5,10 @@ import type { ProviderRef } from '../../db/provider-tasks/provider-refs.js'
 import { compiledFileOf, fileText, type ProviderRun, storeFiles } from '../../db/provider-tasks/provider-runs.js'
 import type { Readout } from '../../domain/backends/provider-counts.js'
 import { JsonText } from '../../domain/json/json-text.js'
-import { type CompileEnd, type CompileRequest, sourceOf } from '../executor-client.js'
-import { whenExecutorCan } from '../executor-wait.js'
+import { type CompileEnd, type CompileRequest, sourceOf } from '../../services/executor/client.js'
+import { whenExecutorCan } from '../../services/executor/wait.js'
+import type { ProviderProgram } from '../../services/providers/adapter.js'
 import { persistently } from '../persistently.js'
-import type { ProviderProgram } from '../providers/adapter.js'
 import { fail, type ProviderDeps, runningJob, type StepContext, type StepEnd } from './step.js'
 
 /** What the executor compiled, as it is stored. `qasm` is the canonical circuit, `null` where it has no such form. */

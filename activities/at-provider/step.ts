@@ -9,11 +9,11 @@ import { loadProviderRun, type ProviderRun } from '../../db/provider-tasks/provi
 import { credentialsVersion } from '../../db/teams/secrets.js'
 import type { Credentials } from '../../domain/backends/provider-credentials.js'
 import type { JobError } from '../../domain/errors.js'
-import { openCredentials } from '../credentials.js'
-import type { ExecutorClient } from '../executor-client.js'
-import type { WaitDeps } from '../executor-wait.js'
-import type { KeyRing } from '../key-ring.js'
-import { type ProviderAdapter, ProviderFault } from '../providers/adapter.js'
+import type { ExecutorClient } from '../../services/executor/client.js'
+import type { WaitDeps } from '../../services/executor/wait.js'
+import type { KeyRing } from '../../services/keys/key-ring.js'
+import { type ProviderAdapter, ProviderFault } from '../../services/providers/adapter.js'
+import { openCredentials } from '../../services/providers/credentials.js'
 
 export interface ProviderTimes {
   /** A look-up that finds nothing counts only this long after a request may have been under way. */

@@ -18,8 +18,8 @@ import { codeOf, isErrorCode, type ServiceError } from '../../domain/errors.js'
 import type { BudgetRefusal } from '../../domain/money/budget.js'
 import { estimateCost } from '../../domain/money/cost.js'
 import type { MicroUsd } from '../../domain/money/money.js'
+import { ProviderFault, type TaskRequest } from '../../services/providers/adapter.js'
 import { persistently } from '../persistently.js'
-import { ProviderFault, type TaskRequest } from '../providers/adapter.js'
 import { compiledProgram, programOf } from './prepare.js'
 import {
   type Access,

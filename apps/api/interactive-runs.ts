@@ -1,9 +1,9 @@
 // Calls of the executor for somebody who waits for the answer: bounded in time and in number, and ended when the caller
 // hangs up. Whatever keeps the executor from answering becomes an error of the catalogue here.
 import type { FastifyRequest } from 'fastify'
-import type { ExecutorClient } from '../../activities/executor-client.js'
-import type { Away } from '../../activities/executor-stream.js'
 import { ServiceError } from '../../domain/errors.js'
+import type { ExecutorClient } from '../../services/executor/client.js'
+import type { Away } from '../../services/executor/stream.js'
 
 /** The specification's response timeout of a worker. */
 const DEADLINE_MS = 90_000

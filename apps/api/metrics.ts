@@ -1,11 +1,11 @@
 // What this process counts for a Prometheus server. Labels are words of small sets: an id, a path or whatever else a caller
 // chooses would fill the memory.
 import { Counter, Histogram, Registry } from 'prom-client'
-import { createJobMetrics } from '../../activities/job-metrics.js'
 import type { TellMove } from '../../db/jobs/job-moves.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
 import type { BudgetRefusal } from '../../domain/money/budget.js'
+import { createJobMetrics } from '../../services/telemetry/job-metrics.js'
 
 export interface Answered {
   method: string

@@ -3,10 +3,10 @@
 // is told at once; in a crowd, many share their look-up, their call and their note. The modes do not wait for each other,
 // since one engine may hang while the other is well.
 import type { FastifyBaseLogger } from 'fastify'
-import type { Dispatcher } from '../../activities/dispatcher.js'
 import type { Db } from '../../db/client.js'
 import { findFresh, markDelivered } from '../../db/job-steps/outbox.js'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
+import type { Dispatcher } from '../../services/dispatch/dispatcher.js'
 
 const BATCH_MAX = 100
 

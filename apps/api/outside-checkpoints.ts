@@ -1,8 +1,9 @@
 // The checkpoints of a team that lie in the file outside the database, where this api can read it.
-import { readCheckpoints } from '../../activities/audit-checkpoint-file.js'
+
 import { isAnyExported } from '../../db/audit/audit-checkpoints.js'
 import type { Db } from '../../db/client.js'
 import type { Checkpoint } from '../../domain/audit/audit-checkpoint.js'
+import { readCheckpoints } from '../../services/audit/audit-checkpoint-file.js'
 
 export interface OutsideCheckpoints {
   points: readonly Checkpoint[]

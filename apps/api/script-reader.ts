@@ -1,12 +1,12 @@
 // Reads a script in the execution service, which never runs it for that: what it is, what is wrong with it, and what will
 // probably go wrong.
 import type { FastifyRequest } from 'fastify'
-import type { ExecutorClient } from '../../activities/executor-client.js'
 import { ServiceError } from '../../domain/errors.js'
 import type { Framework } from '../../domain/jobs/framework.js'
 import { frameworkOfScript, type ScriptMetadata, type ScriptType } from '../../domain/scripts/script.js'
 import { type AnalysisCheck, hiddenDirections, withOwnIds } from '../../domain/scripts/script-analysis.js'
 import { metadataOf, type ScriptReading } from '../../domain/scripts/script-reading.js'
+import type { ExecutorClient } from '../../services/executor/client.js'
 import { createInteractiveRuns } from './interactive-runs.js'
 import { userOf } from './plugins/access.js'
 

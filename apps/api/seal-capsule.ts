@@ -2,9 +2,8 @@
 // finds the capsule as it was read, and records files, seal, state, audit entry and checkpoint together.
 import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from 'typebox'
-import type { SealContent, SealRequest } from '../../activities/capsule-format/seal-content.js'
-import type { Signer } from '../../activities/signer.js'
 import { dsseEnvelope, statement } from '../../capsule-format/attestation.js'
+import type { SealContent, SealRequest } from '../../capsule-format/seal-content.js'
 import { actorText } from '../../db/audit/audit.js'
 import { checkpoint } from '../../db/audit/audit-checkpoints.js'
 import { definitionDigest, type EvidenceFile, tellChange } from '../../db/capsules/capsule-changes.js'
@@ -16,6 +15,7 @@ import type { Caller } from '../../db/teams/teams.js'
 import { MAIN_TASK } from '../../domain/capsules/capsule-definition.js'
 import { assertEvidenceFits } from '../../domain/capsules/capsule-size.js'
 import { ServiceError } from '../../domain/errors.js'
+import type { Signer } from '../../services/keys/signer.js'
 import { packagedCapsule } from './packaged-capsule.js'
 
 export const SealBody = Type.Object(
@@ -40,7 +40,7 @@ export interface Sealer {
   caller: Caller
   signer: Signer
   at: Date
-  /** Makes the content of a seal: in a thread (activities/capsule-format/seal-pool.ts). */
+  /** Makes the content of a seal: in a thread (services/threads/seal-pool.ts). */
   seal(request: SealRequest): Promise<SealContent>
 }
 

@@ -1,12 +1,12 @@
 // Judges the runs of capsules that have their results (db/capsule-runs/capsule-verifications.ts), outside of this process's event loop.
 import type { Logger } from 'pino'
-import type { JudgePool } from '../../activities/judge/judge-pool.js'
-import type { JudgeInput } from '../../activities/judge/verify.js'
-import { PoolBusy } from '../../activities/threads/thread-pool.js'
 import { loadToJudge, recordJudged, takeRunToJudge } from '../../db/capsule-runs/capsule-verifications.js'
 import type { Db } from '../../db/client.js'
 import { reasonOf } from '../../domain/operations/reason.js'
 import type { Verification } from '../../domain/verification/report.js'
+import type { JudgePool } from '../../services/threads/judge-pool.js'
+import { PoolBusy } from '../../services/threads/thread-pool.js'
+import type { JudgeInput } from '../../services/threads/verify.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop } from './timer-loop.js'
 

@@ -1,7 +1,6 @@
 // Brings the engine's copies of schedules to what the rows say: at once after a change, and all of them now and then, since
 // the engine may have lost its database, and people may have changed a copy by hand. The rows are the truth.
 import type { Logger } from 'pino'
-import type { EngineSchedules } from '../../activities/schedule-copies.js'
 import {
   appliedSchedules,
   applySchedule,
@@ -10,6 +9,7 @@ import {
 } from '../../db/capsules/capsule-schedules.js'
 import type { Db } from '../../db/client.js'
 import { copyNote } from '../../domain/verification/schedule-names.js'
+import type { EngineSchedules } from '../../services/dispatch/schedule-copies.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

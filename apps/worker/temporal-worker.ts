@@ -7,7 +7,7 @@ import type { JobActivities } from '../../activities/activities.js'
 import type { CapsuleActivities } from '../../activities/capsule-activities.js'
 import type { ProviderActivities } from '../../activities/provider-activities.js'
 import type { TaskActivities } from '../../activities/task-activities.js'
-import type { Tracing } from '../../activities/tracing.js'
+import type { Tracing } from '../../services/telemetry/tracing.js'
 
 const RETRY_MS = 1_000
 

@@ -1,4 +1,4 @@
-// A team's webhooks. Signing secrets come sealed (activities/key-ring.ts); what is sent lies in db/teams/webhook-deliveries.ts.
+// A team's webhooks. Signing secrets come sealed (services/keys/key-ring.ts); what is sent lies in db/teams/webhook-deliveries.ts.
 import { asc, eq } from 'drizzle-orm'
 import type { WebhookEvent } from '../../domain/teams/webhook.js'
 import type { DbOrTx } from '../client.js'

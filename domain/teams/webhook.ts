@@ -1,5 +1,5 @@
 // What webhooks may be told, where they may be, and how often a delivery is tried. Addresses are judged where they are
-// connected to (activities/public-address.ts): a name says nothing about where it leads.
+// connected to (services/webhooks/public-address.ts): a name says nothing about where it leads.
 import { ServiceError } from '../errors.js'
 import type { JobStatus } from '../jobs/job-status.js'
 

@@ -1,7 +1,7 @@
 // The client of the execution service at the edges of their agreement.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createExecutorClient, type ExecutorClient, type RunRequest } from '../../activities/executor-client.js'
-import { ARTIFACT_BYTES_MAX } from '../../activities/executor-stream.js'
+import { createExecutorClient, type ExecutorClient, type RunRequest } from '../../services/executor/client.js'
+import { ARTIFACT_BYTES_MAX } from '../../services/executor/stream.js'
 import { bellQasm3 } from '../support/builders.js'
 import { completed, hang, refuse, startFaultyExecutor, stream } from '../support/faulty-executor.js'
 

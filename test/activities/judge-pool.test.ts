@@ -1,10 +1,10 @@
 // Verifications in threads: the same as on the caller's own, bounded in number, time and queue.
 import { afterEach, expect, test } from '@jest/globals'
-import { type JudgePool, startJudgePool } from '../../activities/judge/judge-pool.js'
-import { type JudgeInput, verify } from '../../activities/judge/verify.js'
-import { PoolBusy } from '../../activities/threads/thread-pool.js'
 import { defaultMargin } from '../../domain/verification/margin.js'
 import { randomOf } from '../../domain/verification/statistics/random.js'
+import { type JudgePool, startJudgePool } from '../../services/threads/judge-pool.js'
+import { PoolBusy } from '../../services/threads/thread-pool.js'
+import { type JudgeInput, verify } from '../../services/threads/verify.js'
 import { resultOf, sampler, shifted } from '../support/verification-runs.js'
 
 const facts = { hardware: false, local: true, completedAt: null }

@@ -7,7 +7,7 @@ import {
   readKeyRing,
   type Sealed,
   UnopenableError
-} from '../../activities/key-ring.js'
+} from '../../services/keys/key-ring.js'
 
 const newKey = (): string => randomBytes(32).toString('base64')
 const [first, second] = [newKey(), newKey()]

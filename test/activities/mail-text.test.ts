@@ -1,7 +1,7 @@
 // The texts of mails, with what nobody should be called.
 import { describe, expect, test } from '@jest/globals'
 import { createTransport } from 'nodemailer'
-import { invitationMail, type MailText, passwordResetMail } from '../../activities/mail-text.js'
+import { invitationMail, type MailText, passwordResetMail } from '../../services/mail/text.js'
 import { readMail } from '../support/mail-server.js'
 
 const link = 'https://jobs.example.org/invitations/3q2-7w_Zx?from=mail&lang=en'

@@ -1,11 +1,11 @@
 // The engine's copies of schedules on the real development server: what it foretells is what we foretell.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createScheduleCopies } from '../../activities/schedule-copies.js'
-import { createTemporalClient } from '../../activities/temporal-client.js'
 import type { ScheduleRow } from '../../db/capsules/capsule-schedules.js'
 import { dueTimes, readCron } from '../../domain/verification/schedule.js'
 import { copyNote, scheduleIdOf } from '../../domain/verification/schedule-names.js'
+import { createScheduleCopies } from '../../services/dispatch/schedule-copies.js'
+import { createTemporalClient } from '../../services/dispatch/temporal-client.js'
 import { eventually } from '../support/eventually.js'
 
 const taskQueue = `schedule-copies-${randomUUID()}`

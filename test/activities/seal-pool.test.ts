@@ -1,9 +1,9 @@
 // What a seal holds, made in a thread: the same as on the caller's own, and refused in the same words.
 import { createHash } from 'node:crypto'
 import { afterEach, expect, test } from '@jest/globals'
-import { type SealRequest, sealContent } from '../../activities/capsule-format/seal-content.js'
-import { type SealPool, startSealPool } from '../../activities/capsule-format/seal-pool.js'
+import { type SealRequest, sealContent } from '../../capsule-format/seal-content.js'
 import { randomOf } from '../../domain/verification/statistics/random.js'
+import { type SealPool, startSealPool } from '../../services/threads/seal-pool.js'
 import { resultOf, sampler, shifted } from '../support/verification-runs.js'
 
 const JOB = '0196b6a4-3f5e-7d2a-9d0b-5d6f1c2e3a4b'

@@ -1,8 +1,12 @@
 // One request to a receiver: its signature, what counts as taken, and where it never goes.
 import type { LookupAddress } from 'node:dns'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { isPublicAddress, literalAddress, lookupOf, type Resolve } from '../../activities/public-address.js'
-import { createWebhookClient, newWebhookSecret, type WebhookClientOptions } from '../../activities/webhook-client.js'
+import { isPublicAddress, literalAddress, lookupOf, type Resolve } from '../../services/webhooks/public-address.js'
+import {
+  createWebhookClient,
+  newWebhookSecret,
+  type WebhookClientOptions
+} from '../../services/webhooks/webhook-client.js'
 import { deadAddress } from '../support/api.js'
 import { hang, type Receiver, type Reply, startReceiver, verified } from '../support/webhook-receiver.js'
 

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { executeJob } from '../../activities/execute-job.js'
-import { createExecutorClient } from '../../activities/executor-client.js'
-import { createExecutorGate } from '../../activities/executor-gate.js'
 import { beginJob, completeJob, requestCancel } from '../../db/job-steps/job-steps.js'
 import type { Artifact } from '../../db/jobs/artifacts.js'
 import { completeAttempt, openAttempt } from '../../db/jobs/attempts.js'
+import { createExecutorClient } from '../../services/executor/client.js'
+import { createExecutorGate } from '../../services/executor/gate.js'
 import { startApi, type TestUser } from '../support/api.js'
 import { submission } from '../support/builders.js'
 

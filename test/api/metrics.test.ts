@@ -1,9 +1,9 @@
 // What the api counts: submissions by what became of them, refusals because of money, and the state of the service.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Registry } from 'prom-client'
-import { createStateMetrics } from '../../activities/state-metrics.js'
 import { connect } from '../../db/client.js'
 import { noteSweep } from '../../db/service/sweeps.js'
+import { createStateMetrics } from '../../services/telemetry/state-metrics.js'
 import { deadAddress, startApi, type TestUser } from '../support/api.js'
 import { submission } from '../support/builders.js'
 

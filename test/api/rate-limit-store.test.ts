@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { Redis } from 'ioredis'
-import { startMetrics } from '../../activities/metrics-server.js'
 import { createMetrics } from '../../apps/api/metrics.js'
 import {
   type Bucket,
@@ -12,6 +11,7 @@ import {
   type Taken
 } from '../../apps/api/rate-limit-store.js'
 import { type LimitName, type RateLimit, rateLimits } from '../../domain/teams/rate-limits.js'
+import { startMetrics } from '../../services/telemetry/metrics-server.js'
 import { eventually } from '../support/eventually.js'
 
 const url = process.env.TEST_REDIS_URL!

@@ -3,8 +3,8 @@ import { Writable } from 'node:stream'
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
-import { openCredentials } from '../../activities/credentials.js'
-import { readKeyRing } from '../../activities/key-ring.js'
+import { readKeyRing } from '../../services/keys/key-ring.js'
+import { openCredentials } from '../../services/providers/credentials.js'
 import { type Answer, startApi, type TestUser } from '../support/api.js'
 
 const logged: string[] = []

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { openCredentials } from '../../activities/credentials.js'
-import { readKeyRing } from '../../activities/key-ring.js'
-import { createProviders } from '../../activities/providers/providers.js'
 import { startEmulators } from '../../apps/emulators/emulators.js'
 import type { CredentialProvider } from '../../domain/backends/provider-credentials.js'
+import { readKeyRing } from '../../services/keys/key-ring.js'
+import { openCredentials } from '../../services/providers/credentials.js'
+import { createProviders } from '../../services/providers/providers.js'
 import { type Answer, startApi, type TestUser } from '../support/api.js'
 
 const keyRing = readKeyRing(`k1:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`)

@@ -2,9 +2,9 @@ import { Writable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
-import { readKeyRing, webhookContext } from '../../activities/key-ring.js'
 import { finishTry, takeDelivery } from '../../db/teams/webhook-deliveries.js'
 import { webhookEvents } from '../../domain/teams/webhook.js'
+import { readKeyRing, webhookContext } from '../../services/keys/key-ring.js'
 import { startApi, type TestUser } from '../support/api.js'
 
 const logged: string[] = []

@@ -1,12 +1,12 @@
 // What somebody who has the whole database can do to sealed capsules, and that the proof of the audit trail names it.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { and, eq, sql } from 'drizzle-orm'
-import { auditEvidence } from '../../activities/audit-proof.js'
 import type { Tx } from '../../db/client.js'
 import { newId } from '../../db/ids.js'
 import { type AuditReport, auditReport } from '../../db/proofs/audit-verify.js'
 import { capsuleFiles, capsuleSeals, capsules } from '../../db/tables/capsules.js'
 import type { ChainedEntry } from '../../domain/audit/audit-action.js'
+import { auditEvidence } from '../../services/audit/audit-proof.js'
 import { addHistory, auditRing, auditSigner, tampered } from '../support/audit-trails.js'
 import { createTestDatabase } from '../support/database.js'
 import { addPerson, addTeam } from '../support/rows.js'

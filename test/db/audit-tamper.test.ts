@@ -2,7 +2,6 @@
 // triggers and foreign keys switched off, looked at, and undone.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { and, eq, sql } from 'drizzle-orm'
-import { auditEvidence } from '../../activities/audit-proof.js'
 import { appendAudit, entryHash } from '../../db/audit/audit.js'
 import { checkpoint } from '../../db/audit/audit-checkpoints.js'
 import { putSigningKey } from '../../db/audit/signing-keys.js'
@@ -13,6 +12,7 @@ import { auditCheckpoints, auditEntries, auditHeads } from '../../db/tables/audi
 import { capsules } from '../../db/tables/capsules.js'
 import { auditEntryText, type ChainedEntry, NO_HASH } from '../../domain/audit/audit-action.js'
 import type { Checkpoint } from '../../domain/audit/audit-checkpoint.js'
+import { auditEvidence } from '../../services/audit/audit-proof.js'
 import { addHistory, append, auditRing, auditSigner, foreignSigner, tampered } from '../support/audit-trails.js'
 import { createTestDatabase } from '../support/database.js'
 import { addPerson, addTeam } from '../support/rows.js'

@@ -1,8 +1,6 @@
 // Audit trails for tests: capsules made, sealed and told of by the product's own functions.
 import { createHash, generateKeyPairSync, sign as signWith } from 'node:crypto'
 import { asc, eq, sql } from 'drizzle-orm'
-import { readKeyRing } from '../../activities/key-ring.js'
-import { createInstallationSigner, keyIdOf, type Signer } from '../../activities/signer.js'
 import { dsseEnvelope, statement } from '../../capsule-format/attestation.js'
 import { sealPackage } from '../../capsule-format/package.js'
 import { appendAudit, type NewAuditEntry } from '../../db/audit/audit.js'
@@ -14,6 +12,8 @@ import { auditCheckpoints, auditEntries } from '../../db/tables/audit.js'
 import { capsuleFiles, capsuleSeals, capsules } from '../../db/tables/capsules.js'
 import type { ChainedEntry } from '../../domain/audit/audit-action.js'
 import type { Checkpoint } from '../../domain/audit/audit-checkpoint.js'
+import { readKeyRing } from '../../services/keys/key-ring.js'
+import { createInstallationSigner, keyIdOf, type Signer } from '../../services/keys/signer.js'
 
 export const auditRing = readKeyRing(`audit:${Buffer.from('a ring key of 32 bytes for audit').toString('base64')}`)
 

@@ -1,8 +1,7 @@
 // Jobs with results and capsules of them, made by the product's own functions.
 
-import { sealContent } from '../../activities/capsule-format/seal-content.js'
-import { createInstallationSigner } from '../../activities/signer.js'
 import { sealCapsule } from '../../apps/api/seal-capsule.js'
+import { sealContent } from '../../capsule-format/seal-content.js'
 import { createCapsule } from '../../db/capsules/capsule-changes.js'
 import { createCapsuleOfJob } from '../../db/capsules/capsule-of-job.js'
 import { archiveCapsule, publishCapsule } from '../../db/capsules/capsule-seals.js'
@@ -11,6 +10,7 @@ import type { Db } from '../../db/client.js'
 import { beginJob, completeJob } from '../../db/job-steps/job-steps.js'
 import type { Artifact } from '../../db/jobs/artifacts.js'
 import { completeAttempt, openAttempt } from '../../db/jobs/attempts.js'
+import { createInstallationSigner } from '../../services/keys/signer.js'
 import { testKeyRing } from './api.js'
 import { bellQasm3 } from './builders.js'
 import { addJob, type JobChoices, type Person } from './rows.js'

@@ -3,9 +3,9 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, expect } from '@jest/globals'
 import { pino } from 'pino'
-import { createMailer, type MailTimes } from '../../activities/mail.js'
-import type { Mail } from '../../activities/mail-message.js'
-import { invitationMail } from '../../activities/mail-text.js'
+import { createMailer, type MailTimes } from '../../services/mail/memory-mailer.js'
+import type { Mail } from '../../services/mail/message.js'
+import { invitationMail } from '../../services/mail/text.js'
 import { startMailServer } from './mail-server.js'
 
 const TOKEN = 'tkn-7f3a9c'

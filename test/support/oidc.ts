@@ -2,9 +2,9 @@
 import { expect } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
-import { readKeyRing } from '../../activities/key-ring.js'
-import { createOidcClient, type OidcClient } from '../../apps/api/oidc.js'
 import { createAccessCode } from '../../db/accounts/accounts.js'
+import { createOidcClient, type OidcClient } from '../../services/identity/oidc-client.js'
+import { readKeyRing } from '../../services/keys/key-ring.js'
 import { type Answer, cookieOf, startApi, type TestApi } from './api.js'
 import { CLIENT, type Person, startIdentityProvider } from './identity-provider.js'
 

@@ -1,7 +1,7 @@
 // A span for every request, named by its route. No body, no header, no path: paths may hold tokens.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Span, Tracing } from '../../../activities/tracing.js'
+import type { Span, Tracing } from '../../../services/telemetry/tracing.js'
 import { isTrusted, type TrustedProxies } from '../client-address.js'
 
 declare module 'fastify' {

@@ -1,7 +1,6 @@
 // Invitations: /api/team/invitations for the team, /api/invitations/:token for who got the mail.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { invitationMail } from '../../../activities/mail-text.js'
 import type { Tx } from '../../../db/client.js'
 import {
   acceptInvitation,
@@ -18,6 +17,7 @@ import {
 import { teamName } from '../../../db/teams/teams.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
+import { invitationMail } from '../../../services/mail/text.js'
 import type { ApiDeps } from '../deps.js'
 import { ownerForWrite, readTeam, teamForWrite, userOf } from '../plugins/access.js'
 import { Email } from './auth.js'

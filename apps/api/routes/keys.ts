@@ -1,6 +1,6 @@
 // The public keys with which this installation signs seals and checkpoints of audit trails: anybody may check them.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { judgedKeys } from '../../../activities/audit-proof.js'
+import { judgedKeys } from '../../../services/audit/audit-proof.js'
 import type { ApiDeps } from '../deps.js'
 
 export const keyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {

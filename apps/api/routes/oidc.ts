@@ -10,9 +10,9 @@ import {
   signUpWithIdentity
 } from '../../../db/accounts/identities.js'
 import { ServiceError } from '../../../domain/errors.js'
+import { FLOW_SECONDS } from '../../../services/identity/oidc-client.js'
 import type { ApiDeps } from '../deps.js'
 import { takeLimit } from '../limiter.js'
-import { FLOW_SECONDS } from '../oidc.js'
 import type { Sessions } from '../plugins/session.js'
 import { Email } from './auth.js'
 

@@ -1,7 +1,6 @@
 // Passwords: changed by who knows the present one, reset by who gets mail at the account's address.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { passwordResetMail } from '../../../activities/mail-text.js'
 import {
   beginPasswordReset,
   isResetLive,
@@ -10,6 +9,7 @@ import {
   setPassword
 } from '../../../db/accounts/passwords.js'
 import { ServiceError } from '../../../domain/errors.js'
+import { passwordResetMail } from '../../../services/mail/text.js'
 import type { ApiDeps } from '../deps.js'
 import { hashPassword, isPassword } from '../password-hash.js'
 import { actorOf } from '../plugins/access.js'

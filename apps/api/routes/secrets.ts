@@ -3,9 +3,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { openCredentials, storeCredentials } from '../../../activities/credentials.js'
-import type { KeyRing } from '../../../activities/key-ring.js'
-import { verifyCredentials } from '../../../activities/verify-credentials.js'
 import type { Tx } from '../../../db/client.js'
 import { deleteSecret, listSecrets, noteValidation, type SecretItem, teamOfSecret } from '../../../db/teams/secrets.js'
 import {
@@ -18,6 +15,9 @@ import {
   readCredentials
 } from '../../../domain/backends/provider-credentials.js'
 import { codeOf, ServiceError } from '../../../domain/errors.js'
+import type { KeyRing } from '../../../services/keys/key-ring.js'
+import { openCredentials, storeCredentials } from '../../../services/providers/credentials.js'
+import { verifyCredentials } from '../../../services/providers/verify-credentials.js'
 import type { ApiDeps } from '../deps.js'
 import { ownerForWrite, readTeam, teamForWrite } from '../plugins/access.js'
 

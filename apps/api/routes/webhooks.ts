@@ -2,9 +2,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { type KeyRing, webhookContext } from '../../../activities/key-ring.js'
-import { isPublicAddress, literalAddress } from '../../../activities/public-address.js'
-import { newWebhookSecret } from '../../../activities/webhook-client.js'
 import type { DbOrTx } from '../../../db/client.js'
 import { newId } from '../../../db/ids.js'
 import { type DeliveryRow, listDeliveries } from '../../../db/teams/webhook-deliveries.js'
@@ -24,6 +21,9 @@ import {
   type WebhookEvent,
   webhookEvents
 } from '../../../domain/teams/webhook.js'
+import { type KeyRing, webhookContext } from '../../../services/keys/key-ring.js'
+import { isPublicAddress, literalAddress } from '../../../services/webhooks/public-address.js'
+import { newWebhookSecret } from '../../../services/webhooks/webhook-client.js'
 import type { ApiDeps } from '../deps.js'
 import { shownOnce } from '../idempotency.js'
 import { ownerForWrite, readTeam, teamForWrite, userOf } from '../plugins/access.js'

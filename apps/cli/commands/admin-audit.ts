@@ -1,10 +1,10 @@
 // `qjob audit verify --database`: audit trails proved against the database itself and the checkpoints kept outside it.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type CheckpointFile, readCheckpoints } from '../../../activities/audit-checkpoint-file.js'
-import { keyFaults, proveAudit } from '../../../activities/audit-proof.js'
-import type { KeyRing } from '../../../activities/key-ring.js'
 import { teamsWithTrails } from '../../../db/proofs/audit-verify.js'
+import { type CheckpointFile, readCheckpoints } from '../../../services/audit/audit-checkpoint-file.js'
+import { keyFaults, proveAudit } from '../../../services/audit/audit-proof.js'
+import type { KeyRing } from '../../../services/keys/key-ring.js'
 import { CliError } from '../cli-error.js'
 import { checkpointsFile } from '../stack/checkpoints-file.js'
 import { readSecretKeys } from '../stack/secret-keys.js'

@@ -1,8 +1,8 @@
 // `qjob admin rotate-signing-key`: a new key for seals and checkpoints of audit trails.
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { rotateSigningKey } from '../../../activities/signer.js'
 import { commandLine } from '../../../db/admin/administration.js'
+import { rotateSigningKey } from '../../../services/keys/signer.js'
 import { print } from '../output.js'
 import { jsonOption, reported } from '../service-command.js'
 import { databaseHelp, inDatabase } from './admin-database.js'

@@ -1,9 +1,9 @@
 // `qjob admin rotate-keys`: brings everything that is sealed under the first key of SECRETS_KEYS, so that older keys can go.
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type KeyRing, readKeyRing } from '../../../activities/key-ring.js'
-import { type Rotation, rotateKeys } from '../../../activities/key-rotation.js'
 import type { Connection } from '../../../db/client.js'
+import { type KeyRing, readKeyRing } from '../../../services/keys/key-ring.js'
+import { type Rotation, rotateKeys } from '../../../services/keys/key-rotation.js'
 import { CliError } from '../cli-error.js'
 import { print, say } from '../output.js'
 import { jsonOption, reported } from '../service-command.js'

@@ -10,7 +10,7 @@ import {
   upsertSearchAttributes,
   workflowInfo
 } from '@temporalio/workflow'
-import type { ProviderActivities } from '../activities/provider-activities.js'
+import type { ProviderActivities } from '../activities/provider/provider-activities.js'
 import { type JobHandOver, searchAttributes } from '../domain/jobs/dispatch.js'
 import type { JobStatus } from '../domain/jobs/job-status.js'
 import { isCancel, jobErrorOf } from './job-error.js'

@@ -1,6 +1,6 @@
 // The worker's configuration, read once at the door. Times are settings so that an operator can tune them and a test
 // need not wait; the defaults are the product's promises.
-import { defaultProviderTimes, type ProviderTimes } from '../../activities/at-provider/step.js'
+import { defaultProviderTimes, type ProviderTimes } from '../../activities/provider/step.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
 import { RETRY_SECONDS } from '../../domain/teams/webhook.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'

@@ -1,7 +1,7 @@
 // GET /api/jobs/:id/artifacts and /artifacts/:name: what a run made beside its result.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { executeJob } from '../../activities/execute-job.js'
+import { executeJob } from '../../activities/job/execute-job.js'
 import { beginJob, completeJob, requestCancel } from '../../db/job-steps/job-steps.js'
 import type { Artifact } from '../../db/jobs/artifacts.js'
 import { completeAttempt, openAttempt } from '../../db/jobs/attempts.js'

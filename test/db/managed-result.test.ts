@@ -1,7 +1,7 @@
 // The result of a native submission: made of what its tasks have stored, without reading a value.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
-import { managedResult } from '../../activities/managed-result.js'
+import { managedResult } from '../../activities/job/managed-result.js'
 import { beginJob } from '../../db/job-steps/job-steps.js'
 import { recordAsk } from '../../db/jobs/job-asks.js'
 import { completeTask, failTask, openTaskAttempt } from '../../db/jobs/job-tasks.js'

@@ -2,8 +2,8 @@
 // witness of what was paid for.
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client'
 import { sql } from 'drizzle-orm'
-import { askAfterHeldTask } from '../../activities/at-provider/held.js'
-import { defaultProviderTimes } from '../../activities/at-provider/step.js'
+import { askAfterHeldTask } from '../../activities/provider/held.js'
+import { defaultProviderTimes } from '../../activities/provider/step.js'
 import { type EmulatorOptions, startEmulators } from '../../apps/emulators/emulators.js'
 import type { LedgerTask } from '../../apps/emulators/provider.js'
 import { ledgerMismatches } from '../../db/proofs/money-proof.js'

@@ -5,16 +5,16 @@
 // A durable script may ask for something that is not done in its process (script-run.ts): this step then ends with what is
 // asked, and is called again when that is done.
 
-import type { Db } from '../db/client.js'
-import { openAttempt } from '../db/jobs/attempts.js'
-import type { Fence } from '../db/jobs/job-transition.js'
-import { loadRun } from '../db/jobs/jobs.js'
-import type { RunEnd } from '../services/executor/stream.js'
-import { whenExecutorCan } from '../services/executor/wait.js'
+import type { Db } from '../../db/client.js'
+import { openAttempt } from '../../db/jobs/attempts.js'
+import type { Fence } from '../../db/jobs/job-transition.js'
+import { loadRun } from '../../db/jobs/jobs.js'
+import type { RunEnd } from '../../services/executor/stream.js'
+import { whenExecutorCan } from '../../services/executor/wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
-import { persistently } from './persistently.js'
+import { persistently } from './retry-while-database-away.js'
+import { mayAsk, runScript } from './run-program.js'
 import { requestOf } from './run-request.js'
-import { mayAsk, runScript } from './script-run.js'
 
 /** @param signal aborted when the job is cancelled or the worker stops; the run over there is killed then. */
 export async function executeJob(

@@ -1,20 +1,27 @@
 // The step that runs one task of a graph, in a child of its own. AT-LEAST-ONCE, as execute-job.ts: a task that has completed
 // is not run again, a result is stored with the end of its attempt, and only accepted runs count as attempts.
-import { attemptStates, attemptUnderWay, closeAttempt } from '../db/jobs/attempts.js'
-import { type Ask, listAsks, loadAsk, recordAsk } from '../db/jobs/job-asks.js'
-import { completeTask, failTask, loadTaskRun, openTaskAttempt, type TaskRun, taskState } from '../db/jobs/job-tasks.js'
-import type { Fence } from '../db/jobs/job-transition.js'
-import { type JobRun, loadRun } from '../db/jobs/jobs.js'
-import { assertNever, type JobError } from '../domain/errors.js'
-import { nodeIdOf } from '../domain/jobs/script-asks.js'
-import { lastFailure, type TaskRetry, taskRetry } from '../domain/jobs/task-retry.js'
-import type { RunRequest } from '../services/executor/client.js'
-import type { ScriptEnd } from '../services/executor/stream.js'
-import { whenExecutorCan } from '../services/executor/wait.js'
+import { attemptStates, attemptUnderWay, closeAttempt } from '../../db/jobs/attempts.js'
+import { type Ask, listAsks, loadAsk, recordAsk } from '../../db/jobs/job-asks.js'
+import {
+  completeTask,
+  failTask,
+  loadTaskRun,
+  openTaskAttempt,
+  type TaskRun,
+  taskState
+} from '../../db/jobs/job-tasks.js'
+import type { Fence } from '../../db/jobs/job-transition.js'
+import { type JobRun, loadRun } from '../../db/jobs/jobs.js'
+import { assertNever, type JobError } from '../../domain/errors.js'
+import { nodeIdOf } from '../../domain/jobs/script-asks.js'
+import { lastFailure, type TaskRetry, taskRetry } from '../../domain/jobs/task-retry.js'
+import type { RunRequest } from '../../services/executor/client.js'
+import type { ScriptEnd } from '../../services/executor/stream.js'
+import { whenExecutorCan } from '../../services/executor/wait.js'
 import type { ExecuteDeps } from './job-attempt.js'
-import { persistently } from './persistently.js'
+import { persistently } from './retry-while-database-away.js'
+import { circuitAnswer } from './run-program.js'
 import { goOnWith, newRunId, repeatable, requestOf } from './run-request.js'
-import { circuitAnswer } from './script-run.js'
 
 /** Results of other tasks that one task may take, together. */
 const VALUES_BYTES_MAX = 32 * 1024 * 1024

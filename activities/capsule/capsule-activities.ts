@@ -1,9 +1,9 @@
 // The activities of a scheduled verification's workflow. Each may be repeated: the run of a time is made once, whoever asks.
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { ApplicationFailureCategory } from '@temporalio/common'
-import { outcomeOfRun, type ScheduledStart, startScheduledRun } from '../db/capsule-runs/scheduled-runs.js'
-import type { Db } from '../db/client.js'
-import type { ScheduledCapsule } from '../domain/verification/schedule-names.js'
+import { outcomeOfRun, type ScheduledStart, startScheduledRun } from '../../db/capsule-runs/scheduled-runs.js'
+import type { Db } from '../../db/client.js'
+import type { ScheduledCapsule } from '../../domain/verification/schedule-names.js'
 
 /** Looks at a run that goes on: a free simulation takes seconds, a job at a provider days. */
 const FIRST_LOOK_MS = 2_000

@@ -1,19 +1,19 @@
 // A durable script: what it asks for while it runs, and how it goes on. The rows of its asks (db/jobs/job-asks.ts) say where it
 // stands, so that this may begin anew at any point: an ask that is open is work for the workflow; once all are answered the
 // script goes on in the child that waits for the answer, or from its start with all answers so far.
-import { attemptUnderWay, completeAttempt, openAttempt } from '../db/jobs/attempts.js'
-import { type Ask, answerAsk, listAsks, openTasks, recordAsk, taskResults } from '../db/jobs/job-asks.js'
-import { listTasks, type TaskRow } from '../db/jobs/job-tasks.js'
-import type { Fence } from '../db/jobs/job-transition.js'
-import { isRunBy, type JobRun } from '../db/jobs/jobs.js'
-import { type GraphBody, nodeIdOf, taskKey } from '../domain/jobs/script-asks.js'
-import { workflowMetadata } from '../domain/jobs/workflow-metadata.js'
-import type { AskAnswer, RunRequest } from '../services/executor/client.js'
-import type { ScriptEnd } from '../services/executor/stream.js'
-import { type Waited, whenExecutorCan } from '../services/executor/wait.js'
+import { attemptUnderWay, completeAttempt, openAttempt } from '../../db/jobs/attempts.js'
+import { type Ask, answerAsk, listAsks, openTasks, recordAsk, taskResults } from '../../db/jobs/job-asks.js'
+import { listTasks, type TaskRow } from '../../db/jobs/job-tasks.js'
+import type { Fence } from '../../db/jobs/job-transition.js'
+import { isRunBy, type JobRun } from '../../db/jobs/jobs.js'
+import { type GraphBody, nodeIdOf, taskKey } from '../../domain/jobs/script-asks.js'
+import { workflowMetadata } from '../../domain/jobs/workflow-metadata.js'
+import type { AskAnswer, RunRequest } from '../../services/executor/client.js'
+import type { ScriptEnd } from '../../services/executor/stream.js'
+import { type Waited, whenExecutorCan } from '../../services/executor/wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
 import { managedResult } from './managed-result.js'
-import { persistently } from './persistently.js'
+import { persistently } from './retry-while-database-away.js'
 import { goOnWith, newRunId, type RunEnded, repeatable, requestOf } from './run-request.js'
 
 /**

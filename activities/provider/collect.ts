@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { completeOpenAttempt } from '../../db/provider-tasks/provider-attempts.js'
 import type { ProviderRun } from '../../db/provider-tasks/provider-runs.js'
 import { ProviderFault, type TaskCounts } from '../../services/providers/adapter.js'
-import { persistently } from '../persistently.js'
+import { persistently } from '../job/retry-while-database-away.js'
 import { answerCircuit } from './answer.js'
 import { type CompiledProgram, compiledProgram, programOf } from './prepare.js'
 import {

@@ -8,7 +8,7 @@ import { JsonText } from '../../domain/json/json-text.js'
 import { type CompileEnd, type CompileRequest, sourceOf } from '../../services/executor/client.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import type { ProviderProgram } from '../../services/providers/adapter.js'
-import { persistently } from '../persistently.js'
+import { persistently } from '../job/retry-while-database-away.js'
 import { fail, type ProviderDeps, runningJob, type StepContext, type StepEnd } from './step.js'
 
 /** What the executor compiled, as it is stored. `qasm` is the canonical circuit, `null` where it has no such form. */

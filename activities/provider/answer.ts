@@ -5,7 +5,7 @@ import { failTask } from '../../db/jobs/job-tasks.js'
 import { loadProviderRun } from '../../db/provider-tasks/provider-runs.js'
 import type { ErrorCode, JobError } from '../../domain/errors.js'
 import type { TaskCounts } from '../../services/providers/adapter.js'
-import { persistently } from '../persistently.js'
+import { persistently } from '../job/retry-while-database-away.js'
 import { type ProviderDeps, runningJob, type StepContext, type StepEnd } from './step.js'
 
 /** As it is kept of an ask (db/jobs/job-asks.ts): counts and where they come from, or why there are none. */

@@ -3,17 +3,17 @@
 // no trace in the history, so a task may wait for days.
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { ApplicationFailureCategory } from '@temporalio/common'
-import { askedRef, type ProviderRef, plainRef } from '../db/provider-tasks/provider-refs.js'
-import type { JobHandOver } from '../domain/jobs/dispatch.js'
-import { tellFault } from './at-provider/answer.js'
-import { cancelAtProvider } from './at-provider/cancel.js'
-import { collectCounts, collectResult } from './at-provider/collect.js'
-import { followTask } from './at-provider/follow.js'
-import { prepareProgram } from './at-provider/prepare.js'
-import type { ProviderDeps, StepContext, StepEnd } from './at-provider/step.js'
-import { submitToProvider } from './at-provider/submit.js'
-import { whileBeating } from './heartbeat.js'
-import { failureOf } from './job-failure.js'
+import { askedRef, type ProviderRef, plainRef } from '../../db/provider-tasks/provider-refs.js'
+import type { JobHandOver } from '../../domain/jobs/dispatch.js'
+import { failureOf } from '../job/failure.js'
+import { whileBeating } from '../job/heartbeat.js'
+import { tellFault } from './answer.js'
+import { cancelAtProvider } from './cancel.js'
+import { collectCounts, collectResult } from './collect.js'
+import { followTask } from './follow.js'
+import { prepareProgram } from './prepare.js'
+import type { ProviderDeps, StepContext, StepEnd } from './step.js'
+import { submitToProvider } from './submit.js'
 
 /** A retry at once would be a busy loop if the reason stayed. */
 const AGAIN_MS_MIN = 50

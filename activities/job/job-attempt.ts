@@ -1,17 +1,17 @@
 // The attempt of a job under way: opened when the executor accepts a run, closed by how the run ended.
 
-import type { Db } from '../db/client.js'
-import { closeAttempt, completeAttempt } from '../db/jobs/attempts.js'
-import type { AnnounceJob } from '../db/jobs/job-changes.js'
-import type { Fence } from '../db/jobs/job-transition.js'
-import type { JobRun } from '../db/jobs/jobs.js'
-import { assertNever, type JobError } from '../domain/errors.js'
-import { waitAfterAttempt } from '../domain/jobs/retry.js'
-import type { ExecutorClient } from '../services/executor/client.js'
-import type { ExecutorGate } from '../services/executor/gate.js'
-import type { RunEnd } from '../services/executor/stream.js'
-import type { Waited } from '../services/executor/wait.js'
-import { persistently } from './persistently.js'
+import type { Db } from '../../db/client.js'
+import { closeAttempt, completeAttempt } from '../../db/jobs/attempts.js'
+import type { AnnounceJob } from '../../db/jobs/job-changes.js'
+import type { Fence } from '../../db/jobs/job-transition.js'
+import type { JobRun } from '../../db/jobs/jobs.js'
+import { assertNever, type JobError } from '../../domain/errors.js'
+import { waitAfterAttempt } from '../../domain/jobs/retry.js'
+import type { ExecutorClient } from '../../services/executor/client.js'
+import type { ExecutorGate } from '../../services/executor/gate.js'
+import type { RunEnd } from '../../services/executor/stream.js'
+import type { Waited } from '../../services/executor/wait.js'
+import { persistently } from './retry-while-database-away.js'
 
 export interface ExecuteDeps {
   db: Db

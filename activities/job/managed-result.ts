@@ -2,10 +2,10 @@
 // the value is kept, and the value itself where JSON can tell it. Values are passed on as text and never read: a number in
 // them may be larger than a JavaScript number can hold.
 import { createHash } from 'node:crypto'
-import type { DbOrTx } from '../db/client.js'
-import { type ReturnedResult, returnedResults, taskTexts } from '../db/jobs/task-results.js'
-import { displayProtocol, resultProtocol } from '../domain/jobs/native-submission.js'
-import { jsonObject } from '../domain/json/json-text.js'
+import type { DbOrTx } from '../../db/client.js'
+import { type ReturnedResult, returnedResults, taskTexts } from '../../db/jobs/task-results.js'
+import { displayProtocol, resultProtocol } from '../../domain/jobs/native-submission.js'
+import { jsonObject } from '../../domain/json/json-text.js'
 
 /** All values shown in one result. With what stands around 2,000 of them it stays below the 16 MiB that a result may have. */
 const SHOWN_BYTES_MAX = 14 * 1024 * 1024

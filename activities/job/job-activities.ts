@@ -1,16 +1,16 @@
 // The activities of a job's workflow. Each is idempotent by job id and fence: the short ones are single transactions that
 // answer what an earlier call of theirs already did, `execute` looks for a stored result before it runs anything.
 import { Context } from '@temporalio/activity'
-import { type Beginning, beginJob, completeJob, failJob, recordCancelled } from '../db/job-steps/job-steps.js'
-import { jobStatus } from '../db/jobs/jobs.js'
-import type { JobError } from '../domain/errors.js'
-import type { JobHandOver } from '../domain/jobs/dispatch.js'
-import type { CancelOutcome, JobStatus } from '../domain/jobs/job-status.js'
-import { executionRetry } from '../domain/jobs/retry.js'
+import { type Beginning, beginJob, completeJob, failJob, recordCancelled } from '../../db/job-steps/job-steps.js'
+import { jobStatus } from '../../db/jobs/jobs.js'
+import type { JobError } from '../../domain/errors.js'
+import type { JobHandOver } from '../../domain/jobs/dispatch.js'
+import type { CancelOutcome, JobStatus } from '../../domain/jobs/job-status.js'
+import { executionRetry } from '../../domain/jobs/retry.js'
 import { executeJob } from './execute-job.js'
+import { failureOf } from './failure.js'
 import { whileBeating } from './heartbeat.js'
 import type { ExecuteDeps } from './job-attempt.js'
-import { failureOf } from './job-failure.js'
 
 /** What the workflow does after `execute`; the result itself is stored, only its digest crosses the history. */
 export type ExecuteAnswer =

@@ -1,11 +1,11 @@
 // What is asked of the execution service for a job, its script or one of its tasks, and how a run that waited for an answer
 // goes on.
 import { createHash, randomBytes } from 'node:crypto'
-import type { JobRun } from '../db/jobs/jobs.js'
-import { JsonText } from '../domain/json/json-text.js'
-import { type AskAnswer, type RunRequest, sourceOf } from '../services/executor/client.js'
-import type { ScriptEnd } from '../services/executor/stream.js'
-import type { Waited } from '../services/executor/wait.js'
+import type { JobRun } from '../../db/jobs/jobs.js'
+import { JsonText } from '../../domain/json/json-text.js'
+import { type AskAnswer, type RunRequest, sourceOf } from '../../services/executor/client.js'
+import type { ScriptEnd } from '../../services/executor/stream.js'
+import type { Waited } from '../../services/executor/wait.js'
 
 /** What every run of a job has alike. `engine`: on a backend that has none it is not used. */
 export const requestOf = (job: JobRun, runId: string, wallSeconds: number): RunRequest => ({

@@ -19,7 +19,7 @@ import type { BudgetRefusal } from '../../domain/money/budget.js'
 import { estimateCost } from '../../domain/money/cost.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import { ProviderFault, type TaskRequest } from '../../services/providers/adapter.js'
-import { persistently } from '../persistently.js'
+import { persistently } from '../job/retry-while-database-away.js'
 import { compiledProgram, programOf } from './prepare.js'
 import {
   type Access,

@@ -1,10 +1,10 @@
 // The activities of a graph of tasks: what is left of it, and one task's run.
 import { ApplicationFailure, Context } from '@temporalio/activity'
-import { type OpenTasks, openTasks } from '../db/jobs/job-asks.js'
-import type { JobHandOver } from '../domain/jobs/dispatch.js'
+import { type OpenTasks, openTasks } from '../../db/jobs/job-asks.js'
+import type { JobHandOver } from '../../domain/jobs/dispatch.js'
+import { failureOf } from './failure.js'
 import { whileBeating } from './heartbeat.js'
 import type { ExecuteDeps } from './job-attempt.js'
-import { failureOf } from './job-failure.js'
 import { runTask } from './run-task.js'
 
 /** `circuit`: the task waits for its ask of this number. */

@@ -6,7 +6,7 @@ import type { OidcSettings } from '../../services/identity/oidc-client.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
 import { DEFAULT_SENDER } from '../../services/mail/message.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
-import { parseTrustedProxies, type TrustedProxies } from './client-address.js'
+import { parseTrustedProxies, type TrustedProxies } from './http/limits/client-address.js'
 
 /**
  * Connections to the database; ten with the one that listens, however many wait for news. One thread keeps no more

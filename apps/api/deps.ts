@@ -13,8 +13,8 @@ import type { ProviderAdapter } from '../../services/providers/adapter.js'
 import type { Tracing } from '../../services/telemetry/tracing.js'
 import type { SealPool } from '../../services/threads/seal-pool.js'
 import type { ApiConfig } from './config.js'
-import type { Limiter } from './limiter.js'
-import type { SubmissionMetrics } from './plugins/submissions.js'
+import type { Limiter } from './http/limits/limiter.js'
+import type { SubmissionMetrics } from './http/submissions.js'
 
 export interface ApiDeps {
   config: Pick<

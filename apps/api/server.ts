@@ -22,9 +22,9 @@ import { startTracing } from '../../services/telemetry/tracing.js'
 import { startSealPool } from '../../services/threads/seal-pool.js'
 import { buildApp } from './app.js'
 import { POOL_MAX, readApiConfig } from './config.js'
-import { createMetrics } from './metrics.js'
-import { connectRateLimitRedis, createRateLimitStore } from './rate-limit-store.js'
-import { logAnswers, redacted } from './request-log.js'
+import { connectRateLimitRedis, createRateLimitStore } from './http/limits/rate-limit-store.js'
+import { createMetrics } from './http/telemetry/metrics.js'
+import { logAnswers, redacted } from './http/telemetry/request-log.js'
 
 /** What mail servers need when they answer at all. */
 const MAIL_GRACE_MS = 3_000

@@ -1,5 +1,5 @@
 // Rate limits (interface specification 8.1): how many requests of a kind one caller may make within a window that slides
-// with the clock. Counting is the business of apps/api/rate-limit-store.ts; this file never sees a clock.
+// with the clock. Counting is the business of apps/api/http/limits/rate-limit-store.ts; this file never sees a clock.
 
 /**
  * Whose requests are counted together. A `user` limit counts an API key as a user of its own, and somebody who is not

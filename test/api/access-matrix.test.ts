@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { accessTable } from '../../apps/api/access-table.js'
+import { accessTable } from '../../apps/api/http/access-table.js'
 import { questions } from '../support/access-questions.js'
 import { bearer, createAccessScenes } from '../support/access-scenes.js'
 import { startApi } from '../support/api.js'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { accessTable } from '../../apps/api/access-table.js'
+import { accessTable } from '../../apps/api/http/access-table.js'
 import { type Answer, startApi, type TestUser } from '../support/api.js'
 import { submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'

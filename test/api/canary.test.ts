@@ -6,7 +6,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { buildApp } from '../../apps/api/app.js'
-import { logAnswers, redacted } from '../../apps/api/request-log.js'
+import { logAnswers, redacted } from '../../apps/api/http/telemetry/request-log.js'
 import { type Answer, startApi } from '../support/api.js'
 
 const api = await startApi('canary')

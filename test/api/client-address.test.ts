@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { addressKey, clientAddress, parseTrustedProxies } from '../../apps/api/client-address.js'
+import { addressKey, clientAddress, parseTrustedProxies } from '../../apps/api/http/limits/client-address.js'
 
 const proxies = parseTrustedProxies('10.0.0.0/8, 192.168.1.7, ::1, fd00::/8')
 

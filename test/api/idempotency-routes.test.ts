@@ -2,8 +2,8 @@
 // pass through `writeOnce` fails here, or stands on the list of those that look at no key.
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { type Access, accessTable } from '../../apps/api/access-table.js'
-import { honoursKey, unkeyedWrites } from '../../apps/api/idempotency.js'
+import { type Access, accessTable } from '../../apps/api/http/access-table.js'
+import { honoursKey, unkeyedWrites } from '../../apps/api/http/idempotency.js'
 import { invite } from '../../db/teams/invitations.js'
 import { questions } from '../support/access-questions.js'
 import { createAccessScenes } from '../support/access-scenes.js'

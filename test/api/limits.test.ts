@@ -1,6 +1,6 @@
 // Rate limits as callers meet them: exact, told to the second, and nobody else's business.
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { parseTrustedProxies } from '../../apps/api/client-address.js'
+import { parseTrustedProxies } from '../../apps/api/http/limits/client-address.js'
 import { type RateLimits, rateLimits } from '../../domain/teams/rate-limits.js'
 import { type Answer, deadAddress, type Headers, startApi } from '../support/api.js'
 import { submission } from '../support/builders.js'

@@ -1,8 +1,8 @@
 // The document says what the service does: every route is described, and its answers are what the document says, to the last
 // field.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { accessTable } from '../../apps/api/access-table.js'
-import { answerTable } from '../../apps/api/answers/answer-table.js'
+import { accessTable } from '../../apps/api/http/access-table.js'
+import { answerTable } from '../../apps/api/response-table.js'
 import { createAccessCode } from '../../db/accounts/accounts.js'
 import { type Ask, type Headers, PASSWORD, startApi, type TestUser } from '../support/api.js'
 import { bellQasm3, submission } from '../support/builders.js'

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { Redis } from 'ioredis'
-import { createMetrics } from '../../apps/api/metrics.js'
 import {
   type Bucket,
   connectRateLimitRedis,
   createRateLimitStore,
   type RateLimitStore,
   type Taken
-} from '../../apps/api/rate-limit-store.js'
+} from '../../apps/api/http/limits/rate-limit-store.js'
+import { createMetrics } from '../../apps/api/http/telemetry/metrics.js'
 import { type LimitName, type RateLimit, rateLimits } from '../../domain/teams/rate-limits.js'
 import { startMetrics } from '../../services/telemetry/metrics-server.js'
 import { eventually } from '../support/eventually.js'

@@ -1,6 +1,6 @@
 // Jobs with results and capsules of them, made by the product's own functions.
 
-import { sealCapsule } from '../../apps/api/seal-capsule.js'
+import { sealCapsule } from '../../apps/api/capsules/seal-capsule.js'
 import { sealContent } from '../../capsule-format/seal-content.js'
 import { createCapsule } from '../../db/capsules/capsule-changes.js'
 import { createCapsuleOfJob } from '../../db/capsules/capsule-of-job.js'

@@ -7,9 +7,9 @@ import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js
 import { DEFAULT_SENDER, type MailSettings } from '../../services/mail/message.js'
 import { CALL_TIMEOUT_MS } from '../../services/providers/http.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
-import { defaultMailTimes, type MailTimes } from './mail-sender.js'
-import { defaultScheduleTimes, type ScheduleTimes } from './schedule-sweep.js'
-import type { WebhookTimes } from './webhook-sender.js'
+import { defaultMailTimes, type MailTimes } from './sweeps/mail-sender.js'
+import { defaultScheduleTimes, type ScheduleTimes } from './sweeps/schedule-sweep.js'
+import type { WebhookTimes } from './sweeps/webhook-sender.js'
 
 export interface WorkerConfig {
   databaseUrl: string

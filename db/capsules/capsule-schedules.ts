@@ -1,4 +1,4 @@
-// Schedules of verifications. The row is the truth; the engine has a copy, made from it by apps/worker/schedule-sweep.ts. A
+// Schedules of verifications. The row is the truth; the engine has a copy, made from it by apps/worker/sweeps/schedule-sweep.ts. A
 // schedule that is over stays as a row until the engine's copy is gone.
 import { and, asc, desc, eq, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import type { AlertOutcome } from '../../domain/verification/schedule-names.js'

@@ -1,7 +1,7 @@
 // The outbox relay: the guarantee that every recorded job reaches its engine. (The api's nudge right after the answer is
 // only faster.) Runs in every worker; rows are taken with SKIP LOCKED, so relays share the work.
 import type { Logger } from 'pino'
-import type { Db } from '../../db/client.js'
+import type { Db } from '../../../db/client.js'
 import {
   markDelivered,
   markHeld,
@@ -9,10 +9,10 @@ import {
   type OutboxRow,
   sweepDispatchDeadline,
   takeDue
-} from '../../db/job-steps/outbox.js'
-import type { AnnounceJob } from '../../db/jobs/job-changes.js'
-import type { Delivery, Dispatcher } from '../../services/dispatch/dispatcher.js'
-import type { WorkerTimes } from './config.js'
+} from '../../../db/job-steps/outbox.js'
+import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
+import type { Delivery, Dispatcher } from '../../../services/dispatch/dispatcher.js'
+import type { WorkerTimes } from '../config.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

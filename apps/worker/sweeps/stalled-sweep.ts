@@ -2,17 +2,17 @@
 // Postgres is the truth, so such a job gets a new workflow of the next generation, which continues from what is stored.
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { Logger } from 'pino'
-import type { Db } from '../../db/client.js'
+import type { Db } from '../../../db/client.js'
 import {
   markFound,
   markMissing,
   restartWorkflow,
   type StalledJob,
   takeStalled
-} from '../../db/job-steps/stalled-workflows.js'
-import type { AnnounceJob } from '../../db/jobs/job-changes.js'
-import { workflowIdOf } from '../../domain/jobs/dispatch.js'
-import type { WorkerTimes } from './config.js'
+} from '../../../db/job-steps/stalled-workflows.js'
+import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
+import { workflowIdOf } from '../../../domain/jobs/dispatch.js'
+import type { WorkerTimes } from '../config.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

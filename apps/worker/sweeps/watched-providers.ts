@@ -1,7 +1,7 @@
 // Providers as they are, with every call to them counted and, when there is tracing, a span for it.
-import { type ProviderAdapter, ProviderFault } from '../../services/providers/adapter.js'
-import type { Tracing } from '../../services/telemetry/tracing.js'
-import type { WorkerMetrics } from './metrics.js'
+import { type ProviderAdapter, ProviderFault } from '../../../services/providers/adapter.js'
+import type { Tracing } from '../../../services/telemetry/tracing.js'
+import type { WorkerMetrics } from '../metrics.js'
 
 export function watchProviders(
   adapters: ReadonlyMap<string, ProviderAdapter>,

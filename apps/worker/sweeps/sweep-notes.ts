@@ -1,9 +1,9 @@
 // Writes down what the sweeps of this worker do, for administrators. Seldom: a quick sweep makes thousands of passes in an
 // hour, so one is written when it fails, recovers, or finds something else than before, and otherwise every ten seconds.
 import type { Logger } from 'pino'
-import type { Db } from '../../db/client.js'
-import { noteSweep, type SweepPass } from '../../db/service/sweeps.js'
-import { reasonOf } from '../../domain/operations/reason.js'
+import type { Db } from '../../../db/client.js'
+import { noteSweep, type SweepPass } from '../../../db/service/sweeps.js'
+import { reasonOf } from '../../../domain/operations/reason.js'
 
 const NOTE_EVERY_MS = 10_000
 

@@ -1,9 +1,9 @@
 // Proves the books (db/proofs/money-proof.ts) in every worker, whichever comes first: what is open and recent each minute, everything
 // once a day. It mends nothing: what it finds is logged and written down, and an administrator decides.
 import type { Logger } from 'pino'
-import type { Db } from '../../db/client.js'
-import { proveAll, proveRecent } from '../../db/proofs/money-proof.js'
-import { isDue } from '../../db/service/sweeps.js'
+import type { Db } from '../../../db/client.js'
+import { proveAll, proveRecent } from '../../../db/proofs/money-proof.js'
+import { isDue } from '../../../db/service/sweeps.js'
 import type { SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

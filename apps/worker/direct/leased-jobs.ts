@@ -1,9 +1,9 @@
 // The direct jobs that this process holds. Renews their leases every few seconds; learns there, or by a notice, that one
 // is being cancelled or was taken away, and aborts its run.
 import type { Logger } from 'pino'
-import type { Db } from '../../db/client.js'
-import { leaseStatus, renewLeases } from '../../db/job-steps/leases.js'
-import { startLoop } from './timer-loop.js'
+import type { Db } from '../../../db/client.js'
+import { leaseStatus, renewLeases } from '../../../db/job-steps/leases.js'
+import { startLoop } from '../sweeps/timer-loop.js'
 
 /** Why a held job's signal was aborted. `stopping`: this worker ends before the job does. */
 export type ReleaseReason = 'cancelled' | 'taken' | 'stopping'

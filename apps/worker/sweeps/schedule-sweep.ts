@@ -6,10 +6,10 @@ import {
   applySchedule,
   forgetApplied,
   unappliedSchedules
-} from '../../db/capsules/capsule-schedules.js'
-import type { Db } from '../../db/client.js'
-import { copyNote } from '../../domain/verification/schedule-names.js'
-import type { EngineSchedules } from '../../services/dispatch/schedule-copies.js'
+} from '../../../db/capsules/capsule-schedules.js'
+import type { Db } from '../../../db/client.js'
+import { copyNote } from '../../../domain/verification/schedule-names.js'
+import type { EngineSchedules } from '../../../services/dispatch/schedule-copies.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

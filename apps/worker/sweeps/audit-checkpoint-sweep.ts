@@ -1,6 +1,6 @@
 // Signs where the audit trails of teams end, and appends each signed point to a file outside the database.
 import type { Logger } from 'pino'
-import { type Checkpointing, signGrownTrails, writeCheckpoints } from '../../services/audit/audit-checkpointing.js'
+import { type Checkpointing, signGrownTrails, writeCheckpoints } from '../../../services/audit/audit-checkpointing.js'
 import type { SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

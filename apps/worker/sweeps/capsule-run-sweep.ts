@@ -1,9 +1,9 @@
 // Moves the runs of capsules along (db/capsule-runs/capsule-run-steps.ts): right after one of their jobs has begun or ended in this
 // process, and by a sweep for what ended elsewhere or was missed.
 import type { Logger } from 'pino'
-import { advanceRun, dueRuns } from '../../db/capsule-runs/capsule-run-steps.js'
-import type { Db } from '../../db/client.js'
-import type { AnnounceJob } from '../../db/jobs/job-changes.js'
+import { advanceRun, dueRuns } from '../../../db/capsule-runs/capsule-run-steps.js'
+import type { Db } from '../../../db/client.js'
+import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop } from './timer-loop.js'
 

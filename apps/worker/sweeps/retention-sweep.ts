@@ -1,7 +1,7 @@
 // Removes what has been kept long enough, once an hour. Several workers doing so at once find less to remove.
 import type { Logger } from 'pino'
-import type { Db } from '../../db/client.js'
-import { removeOutdated } from '../../db/deletion/retention.js'
+import type { Db } from '../../../db/client.js'
+import { removeOutdated } from '../../../db/deletion/retention.js'
 import type { SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

@@ -2,10 +2,15 @@
 // tries it, and takes the next. No webhook has more than one lane, and one whose last try failed is left alone for a while
 // and kept out of half of the lanes: receivers that hang can fill the others, and hold up nobody but each other.
 import type { Logger } from 'pino'
-import type { Db } from '../../db/client.js'
-import { finishTry, removeOldDeliveries, type TakenDelivery, takeDelivery } from '../../db/teams/webhook-deliveries.js'
-import { type KeyRing, webhookContext } from '../../services/keys/key-ring.js'
-import type { WebhookClient, WebhookOutcome } from '../../services/webhooks/webhook-client.js'
+import type { Db } from '../../../db/client.js'
+import {
+  finishTry,
+  removeOldDeliveries,
+  type TakenDelivery,
+  takeDelivery
+} from '../../../db/teams/webhook-deliveries.js'
+import { type KeyRing, webhookContext } from '../../../services/keys/key-ring.js'
+import type { WebhookClient, WebhookOutcome } from '../../../services/webhooks/webhook-client.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

@@ -1,8 +1,8 @@
 // Gives on the starts that were held (db/jobs/deferred-starts.ts) and have a reason to wait no more: their backend is back, or their
 // team has room. The end of a job gives on the next of its team at once; this is for everything else.
 import type { Logger } from 'pino'
-import type { Db } from '../../db/client.js'
-import { giveOnHeld } from '../../db/jobs/deferred-starts.js'
+import type { Db } from '../../../db/client.js'
+import { giveOnHeld } from '../../../db/jobs/deferred-starts.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

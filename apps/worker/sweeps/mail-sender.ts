@@ -2,11 +2,11 @@
 // worker looks next, until the server has it, refuses it for good, or was tried often enough.
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
-import { postponeAlertMail, removeAlertMail, takeAlertMail } from '../../db/capsule-runs/alert-mails.js'
-import type { Db } from '../../db/client.js'
-import { postponeMail, removeMail, takeMail } from '../../db/jobs/job-mails.js'
-import type { Postman } from '../../services/mail/mail-client.js'
-import { alertMail, jobEndMail, type MailText } from '../../services/mail/text.js'
+import { postponeAlertMail, removeAlertMail, takeAlertMail } from '../../../db/capsule-runs/alert-mails.js'
+import type { Db } from '../../../db/client.js'
+import { postponeMail, removeMail, takeMail } from '../../../db/jobs/job-mails.js'
+import type { Postman } from '../../../services/mail/mail-client.js'
+import { alertMail, jobEndMail, type MailText } from '../../../services/mail/text.js'
 import type { SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

@@ -1,10 +1,10 @@
 // What a worker does about providers beside running jobs: it says which it can talk to, asks how their machines are, and
 // asks after tasks whose jobs have ended with their money held.
 import type { Logger } from 'pino'
-import { askAfterHeldTask } from '../../activities/provider/held.js'
-import type { ProviderDeps } from '../../activities/provider/step.js'
-import { declareProviders, hasCredentials, noteBackends } from '../../db/backends/provider-workers.js'
-import { takeHeldTasks } from '../../db/provider-tasks/provider-money.js'
+import { askAfterHeldTask } from '../../../activities/provider/held.js'
+import type { ProviderDeps } from '../../../activities/provider/step.js'
+import { declareProviders, hasCredentials, noteBackends } from '../../../db/backends/provider-workers.js'
+import { takeHeldTasks } from '../../../db/provider-tasks/provider-money.js'
 import type { SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

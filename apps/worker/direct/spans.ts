@@ -1,11 +1,11 @@
 // Where the worker's work stands in traces: a direct job hangs below the request that submitted it, and what the executor is
 // asked for hangs below the job. (Workflows and their activities are traced by Temporal's own interceptors.)
 
-import type { Db } from '../../db/client.js'
-import { loadTraceParent } from '../../db/jobs/jobs.js'
-import type { JobHandOver } from '../../domain/jobs/dispatch.js'
-import type { ExecutorClient } from '../../services/executor/client.js'
-import type { Tracing } from '../../services/telemetry/tracing.js'
+import type { Db } from '../../../db/client.js'
+import { loadTraceParent } from '../../../db/jobs/jobs.js'
+import type { JobHandOver } from '../../../domain/jobs/dispatch.js'
+import type { ExecutorClient } from '../../../services/executor/client.js'
+import type { Tracing } from '../../../services/telemetry/tracing.js'
 
 /** Runs a direct job in a span of its own. */
 export type AroundDirect = (handOver: JobHandOver, work: () => Promise<void>) => Promise<void>

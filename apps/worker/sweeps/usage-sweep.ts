@@ -1,7 +1,7 @@
 // Adds what teams ran and spent to the sums that the usage of a month is read from (db/money/usage.ts).
 import type { Logger } from 'pino'
-import type { Db } from '../../db/client.js'
-import { sumUsage } from '../../db/money/usage.js'
+import type { Db } from '../../../db/client.js'
+import { sumUsage } from '../../../db/money/usage.js'
 import type { SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

@@ -1,9 +1,9 @@
 // Ends direct jobs whose worker went silent. A sweeper that was itself away (start, database outage) first gives every
 // worker the time to renew: their silence may have had the same cause as its own.
 import type { Logger } from 'pino'
-import type { Db } from '../../db/client.js'
-import { sweepExpiredLeases } from '../../db/job-steps/leases.js'
-import type { AnnounceJob } from '../../db/jobs/job-changes.js'
+import type { Db } from '../../../db/client.js'
+import { sweepExpiredLeases } from '../../../db/job-steps/leases.js'
+import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
 import type { SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 

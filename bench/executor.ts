@@ -2,7 +2,7 @@
 // how many runs a second it ends.
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'undici'
-import { type Executor, startExecutor } from '../apps/cli/stack/executor.js'
+import { type Executor, startExecutor } from '../apps/cli/stack/parts/executor.js'
 import { programFile } from './bare-python.js'
 import { type BenchStack, EXECUTOR_TOKEN } from './bench-stack.js'
 import { median, printTable, quantile } from './table.js'

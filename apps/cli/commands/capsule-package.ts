@@ -6,11 +6,11 @@ import { type Command, Option } from 'commander'
 import { readPackage } from '../../../capsule-format/package-reader.js'
 import { type PackageReport, verifyPackage } from '../../../capsule-format/package-verification.js'
 import { codeOf } from '../../../domain/errors.js'
-import type { ApiClient } from '../api-client.js'
-import { capsuleId } from '../capsule-record.js'
-import { CliError, exitCodes } from '../cli-error.js'
-import { listing, plain, print, say } from '../output.js'
-import { jsonOption, reported, type ServiceOptions, serviceCommand, withService } from '../service-command.js'
+import { capsuleId } from '../capsules/capsule-record.js'
+import type { ApiClient } from '../session/api-client.js'
+import { jsonOption, reported, type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
+import { CliError, exitCodes } from '../terminal/cli-error.js'
+import { listing, plain, print, say } from '../terminal/output.js'
 
 /** The service takes no larger package. */
 const PACKAGE_BYTES_MAX = 64 * 1024 * 1024

@@ -2,10 +2,10 @@
 // that asks has most of either.
 import { Agent, request } from 'undici'
 import { grantPlatformAdmin } from '../db/accounts/accounts.js'
-import type { BenchPlatform, BenchStack } from './bench-stack.js'
-import { type SeededJobs, seedJobs } from './seed-jobs.js'
 import { submitMany } from './submit.js'
-import { median, printTable, quantile } from './table.js'
+import type { BenchPlatform, BenchStack } from './support/bench-stack.js'
+import { type SeededJobs, seedJobs } from './support/seed-jobs.js'
+import { median, printTable, quantile } from './support/table.js'
 
 const SMALL = 10_000
 const LARGE = 1_000_000

@@ -6,8 +6,8 @@ import {
   type RateLimitStore
 } from '../apps/api/http/limits/rate-limit-store.js'
 import { type RateLimit, rateLimits } from '../domain/teams/rate-limits.js'
-import type { BenchStack } from './bench-stack.js'
-import { median, printTable, quantile } from './table.js'
+import type { BenchStack } from './support/bench-stack.js'
+import { median, printTable, quantile } from './support/table.js'
 
 const WARM_UP = 500
 const CHECKS = 3_000

@@ -20,10 +20,10 @@ const programs = [
   'apps/emulators/main',
   'services/threads/judge-thread',
   'services/threads/seal-thread',
-  'test/support/shared-stack',
+  'test/support/stack/shared-stack',
   'test/chaos/run',
   'bench/run',
-  'bench/bare',
+  'bench/bare/bare',
   'bench/statistics'
 ]
 /** In pieces, so that a command loads what it needs. */

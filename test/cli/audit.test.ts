@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { writeCheckpoints } from '../../services/audit/audit-checkpointing.js'
 import { readKeyRing } from '../../services/keys/key-ring.js'
-import { startApi, type TestUser } from '../support/api.js'
-import { addDraft, append, seal } from '../support/audit-trails.js'
+import { startApi, type TestUser } from '../support/api/api.js'
+import { addDraft, append, seal } from '../support/capsules/audit-trails.js'
 import { Shell } from './qjob.js'
 
 const ringText = `test:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`

@@ -12,9 +12,9 @@ import { type KeyRing, readKeyRing, webhookContext } from '../../services/keys/k
 import { rotateKeys } from '../../services/keys/key-rotation.js'
 import { createInstallationSigner } from '../../services/keys/signer.js'
 import { missingRingKeys, openCredentials, storeCredentials } from '../../services/providers/credentials.js'
-import { createTestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
-import { addPerson, addTeam } from '../support/rows.js'
+import { addPerson, addTeam } from '../support/jobs/rows.js'
+import { createTestDatabase } from '../support/stack/database.js'
 import { Shell } from './qjob.js'
 
 const database = await createTestDatabase('rotate_keys')

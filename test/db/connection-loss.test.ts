@@ -10,9 +10,9 @@ import { connect } from '../../db/client.js'
 import { ledgerMismatches } from '../../db/proofs/money-proof.js'
 import { createExecutorClient } from '../../services/executor/client.js'
 import { createExecutorGate } from '../../services/executor/gate.js'
-import { createTestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
-import { addJob, addPerson } from '../support/rows.js'
+import { addJob, addPerson } from '../support/jobs/rows.js'
+import { createTestDatabase } from '../support/stack/database.js'
 
 const CONNECTIONS = 8
 const CUTS = 8

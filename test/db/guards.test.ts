@@ -3,8 +3,8 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { postgresCode } from '../../db/client.js'
 import { jobStatuses, mayFollow } from '../../domain/jobs/job-status.js'
-import { createTestDatabase } from '../support/database.js'
-import { addJob, addPerson, forceStatus } from '../support/rows.js'
+import { addJob, addPerson, forceStatus } from '../support/jobs/rows.js'
+import { createTestDatabase } from '../support/stack/database.js'
 
 const database = await createTestDatabase('guards')
 const { db } = database

@@ -4,7 +4,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import type { FaultOrder } from '../../apps/emulators/faults.js'
 import { settleHeld } from '../../db/money/budget.js'
 import { eventually } from '../support/eventually.js'
-import { LOOKUP_WINDOW_SECONDS, type ProviderPlatform, startProviderPlatform } from '../support/provider-platform.js'
+import {
+  LOOKUP_WINDOW_SECONDS,
+  type ProviderPlatform,
+  startProviderPlatform
+} from '../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
 

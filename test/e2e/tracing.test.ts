@@ -7,10 +7,10 @@ import { Client, Connection } from '@temporalio/client'
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
-import { slowQiskit, submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
-import { type Platform, startPlatform } from '../support/platform.js'
-import { type ReceivedSpan, startTraceReceiver } from '../support/trace-receiver.js'
+import { slowQiskit, submission } from '../support/jobs/builders.js'
+import { type ReceivedSpan, startTraceReceiver } from '../support/receivers/trace-receiver.js'
+import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 const receiver = await startTraceReceiver()
 let platform: Platform

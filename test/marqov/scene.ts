@@ -7,8 +7,8 @@ import { type NodeApp, startNodeApp } from '../../apps/cli/stack/parts/node-app.
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { Watchdog } from '../../apps/cli/stack/watchdog.js'
 import { grantPlatformAdmin } from '../../db/accounts/accounts.js'
-import { type PythonClient, startPythonClient } from '../support/marqov.js'
-import { type Platform, startPlatform } from '../support/platform.js'
+import { type PythonClient, startPythonClient } from '../support/jobs/marqov.js'
+import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 export type Tier = 'read' | 'simulate' | 'qpu'
 

@@ -10,9 +10,9 @@ import { createWorkerMetrics } from '../../apps/worker/metrics.js'
 import { watchProviders } from '../../apps/worker/sweeps/watched-providers.js'
 import { createExecutorGate } from '../../services/executor/gate.js'
 import { createProviders } from '../../services/providers/providers.js'
-import { slowQiskit, submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
-import { type Platform, startPlatform } from '../support/platform.js'
+import { slowQiskit, submission } from '../support/jobs/builders.js'
+import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 const ports = { api: await freePort(), worker: await freePort() }
 let platform: Platform

@@ -19,7 +19,7 @@ import { randomOf } from '../../../domain/verification/statistics/random.js'
 import { permutationTest, relabellings } from '../../../domain/verification/statistics/relabelling.js'
 import { rerunShots } from '../../../domain/verification/statistics/shots-needed.js'
 import { distanceUpperBound } from '../../../domain/verification/statistics/upper-bound.js'
-import { runOf, shotsOf } from '../../support/verification-runs.js'
+import { runOf, shotsOf } from '../../support/capsules/verification-runs.js'
 
 const outcome = fc.nat(40).map((value) => value.toString(2).padStart(6, '0'))
 const counts: fc.Arbitrary<Counts> = fc

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { judge } from '../../../domain/verification/judge.js'
 import { runCircuits, runCounts } from '../../../domain/verification/run-counts.js'
 import { circuitPairs } from '../../../domain/verification/statistics/circuit-pairs.js'
-import { resultOf } from '../../support/verification-runs.js'
+import { resultOf } from '../../support/capsules/verification-runs.js'
 
 const facts = { hardware: false, local: true, completedAt: null }
 const ours = {

@@ -6,8 +6,8 @@ import { pairUp } from '../../../domain/verification/statistics/count-pair.js'
 import { randomOf } from '../../../domain/verification/statistics/random.js'
 import { smallestMargin } from '../../../domain/verification/statistics/shots-needed.js'
 import { distanceUpperBound } from '../../../domain/verification/statistics/upper-bound.js'
-import { bell, sampler, shifted } from '../../support/verification-runs.js'
-import { binomialBound, changes, nulls, simulate } from '../../support/verification-simulation.js'
+import { bell, sampler, shifted } from '../../support/capsules/verification-runs.js'
+import { binomialBound, changes, nulls, simulate } from '../../support/capsules/verification-simulation.js'
 
 describe('false alarms stay within the binomial bound of alpha', () => {
   const scenes = nulls(

@@ -38,7 +38,19 @@ const workflowBundles = [
   }
 ]
 const areBuilt = () => workflowBundles.every(({ file }) => existsSync(file))
-const sources = ['apps', 'activities', 'workflows', 'db', 'domain', 'test/support', 'test/chaos', 'bench', 'tools']
+const sources = [
+  'apps',
+  'activities',
+  'services',
+  'capsule-format',
+  'workflows',
+  'db',
+  'domain',
+  'test/support',
+  'test/chaos',
+  'bench',
+  'tools'
+]
 
 /** Brings dist/ up to date. `force` builds even when nothing seems to have changed. */
 export async function build({ force = false } = {}) {

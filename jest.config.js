@@ -22,13 +22,13 @@ export default {
   transform: {
     '^.+\\.ts$': typescript,
     [`/node_modules/(${esmPackages})/.+\\.js$`]: commonjs,
-    [`/node_modules/${pluginNames}\\.js$`]: '<rootDir>/test/support/plugin-names.cjs'
+    [`/node_modules/${pluginNames}\\.js$`]: '<rootDir>/test/support/stack/plugin-names.cjs'
   },
   transformIgnorePatterns: [`/node_modules/(?!(${esmPackages})/|${pluginNames}\\.js)`],
-  globalSetup: '<rootDir>/test/support/global-setup.mjs',
-  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
-  reporters: ['default', '<rootDir>/test/support/plain-reporter.cjs'],
-  testSequencer: '<rootDir>/test/support/sequencer.cjs',
+  globalSetup: '<rootDir>/test/support/stack/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/stack/global-teardown.mjs',
+  reporters: ['default', '<rootDir>/test/support/stack/plain-reporter.cjs'],
+  testSequencer: '<rootDir>/test/support/stack/sequencer.cjs',
   // The machine that the limits are meant for has two cores; a third of the time a test waits for another process.
   maxWorkers: 3,
   testTimeout: 60_000,

@@ -1,7 +1,7 @@
 // What a request pays for being somebody's: credential, team, role and limit, against a route that is open to anybody.
 import { Agent, request } from 'undici'
-import type { BenchPlatform, BenchStack } from './bench-stack.js'
-import { median, printTable, quantile } from './table.js'
+import type { BenchPlatform, BenchStack } from './support/bench-stack.js'
+import { median, printTable, quantile } from './support/table.js'
 
 const WARM_UP = 300
 const ROUNDS = 2_000

@@ -1,8 +1,8 @@
 // GET /api/backends against a bare Fastify that sends the same bytes.
 import autocannon from 'autocannon'
-import { startBare } from './bare-process.js'
-import type { BenchStack } from './bench-stack.js'
-import { againstGoal, median, printTable } from './table.js'
+import { startBare } from './bare/bare-process.js'
+import type { BenchStack } from './support/bench-stack.js'
+import { againstGoal, median, printTable } from './support/table.js'
 
 const ROUNDS = 3
 const SECONDS = 4

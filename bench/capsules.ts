@@ -2,13 +2,13 @@
 // that are due at once.
 import { randomBytes } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { readPackage } from '../activities/capsule-format/package-reader.js'
-import { startJudgePool } from '../activities/judge/judge-pool.js'
-import { isFinal, type JobStatus } from '../domain/job-status.js'
-import { randomOf } from '../domain/verification/random.js'
-import { bell, resultOf, sampler, shifted } from '../test/support/verification-runs.js'
-import type { BenchPlatform, BenchStack } from './bench-stack.js'
-import { median, printTable, quantile } from './table.js'
+import { readPackage } from '../capsule-format/package-reader.js'
+import { isFinal, type JobStatus } from '../domain/jobs/job-status.js'
+import { randomOf } from '../domain/verification/statistics/random.js'
+import { startJudgePool } from '../services/threads/judge-pool.js'
+import { bell, resultOf, sampler, shifted } from '../test/support/capsules/verification-runs.js'
+import type { BenchPlatform, BenchStack } from './support/bench-stack.js'
+import { median, printTable, quantile } from './support/table.js'
 
 const ROUNDS = 9
 const SHOTS = 100_000

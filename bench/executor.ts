@@ -2,10 +2,10 @@
 // how many runs a second it ends.
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'undici'
-import { type Executor, startExecutor } from '../apps/cli/stack/executor.js'
-import { programFile } from './bare-python.js'
-import { type BenchStack, EXECUTOR_TOKEN } from './bench-stack.js'
-import { median, printTable, quantile } from './table.js'
+import { type Executor, startExecutor } from '../apps/cli/stack/parts/executor.js'
+import { programFile } from './bare/bare-python.js'
+import { type BenchStack, EXECUTOR_TOKEN } from './support/bench-stack.js'
+import { median, printTable, quantile } from './support/table.js'
 
 const SLOTS = 2
 const REFILLS = 20

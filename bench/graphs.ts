@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import { projectRoot } from '../apps/cli/stack/project.js'
-import { isFinal, type JobStatus } from '../domain/job-status.js'
-import type { BenchPlatform, BenchStack } from './bench-stack.js'
-import { median, printTable } from './table.js'
+import { isFinal, type JobStatus } from '../domain/jobs/job-status.js'
+import type { BenchPlatform, BenchStack } from './support/bench-stack.js'
+import { median, printTable } from './support/table.js'
 
 const ROUNDS = 3
 /** A share of the SDK's rate; on one task its time. */

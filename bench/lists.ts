@@ -1,11 +1,11 @@
 // What a million jobs change: the same requests on two databases, with 10,000 jobs and with 1,000,000, in turns. The team
 // that asks has most of either.
 import { Agent, request } from 'undici'
-import { grantPlatformAdmin } from '../db/accounts.js'
-import type { BenchPlatform, BenchStack } from './bench-stack.js'
-import { type SeededJobs, seedJobs } from './seed-jobs.js'
+import { grantPlatformAdmin } from '../db/accounts/accounts.js'
 import { submitMany } from './submit.js'
-import { median, printTable, quantile } from './table.js'
+import type { BenchPlatform, BenchStack } from './support/bench-stack.js'
+import { type SeededJobs, seedJobs } from './support/seed-jobs.js'
+import { median, printTable, quantile } from './support/table.js'
 
 const SMALL = 10_000
 const LARGE = 1_000_000

@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
-import { coldRun, programFile, warmRuns } from './bare-python.js'
-import type { BenchPlatform, BenchStack } from './bench-stack.js'
-import { denseCircuit } from './dense-circuit.js'
-import { median, printTable, quantile } from './table.js'
+import { coldRun, programFile, warmRuns } from './bare/bare-python.js'
+import type { BenchPlatform, BenchStack } from './support/bench-stack.js'
+import { denseCircuit } from './support/dense-circuit.js'
+import { median, printTable, quantile } from './support/table.js'
 
 const WARM_UP = 5
 const RUNS = 60

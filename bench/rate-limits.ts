@@ -1,9 +1,13 @@
 // What a request pays for its rate limits: one check, against a bare round trip to the same Redis in the same run.
 import { Redis } from 'ioredis'
-import { connectRateLimitRedis, createRateLimitStore, type RateLimitStore } from '../apps/api/rate-limit-store.js'
-import { type RateLimit, rateLimits } from '../domain/rate-limits.js'
-import type { BenchStack } from './bench-stack.js'
-import { median, printTable, quantile } from './table.js'
+import {
+  connectRateLimitRedis,
+  createRateLimitStore,
+  type RateLimitStore
+} from '../apps/api/http/limits/rate-limit-store.js'
+import { type RateLimit, rateLimits } from '../domain/teams/rate-limits.js'
+import type { BenchStack } from './support/bench-stack.js'
+import { median, printTable, quantile } from './support/table.js'
 
 const WARM_UP = 500
 const CHECKS = 3_000

@@ -2,11 +2,11 @@
 // laws, numbers of outcomes and shots that matter; and how well the upper bound covers the truth. Ends with 1 when false alarms
 // are above what alpha allows, when power is below what docs/capsules/verification.md states, or when the bound covers too little.
 
-import { pairUp } from '../domain/verification/count-pair.js'
 import { ALPHA, BETA } from '../domain/verification/judge.js'
-import { randomOf } from '../domain/verification/random.js'
-import { distanceUpperBound } from '../domain/verification/upper-bound.js'
-import { bell, sampler, shifted } from '../test/support/verification-runs.js'
+import { pairUp } from '../domain/verification/statistics/count-pair.js'
+import { randomOf } from '../domain/verification/statistics/random.js'
+import { distanceUpperBound } from '../domain/verification/statistics/upper-bound.js'
+import { bell, sampler, shifted } from '../test/support/capsules/verification-runs.js'
 import {
   binomialBound,
   changes,
@@ -14,8 +14,8 @@ import {
   type Rates,
   type Scene,
   simulate
-} from '../test/support/verification-simulation.js'
-import { printTable } from './table.js'
+} from '../test/support/capsules/verification-simulation.js'
+import { printTable } from './support/table.js'
 
 const trials = Number(process.argv[2] ?? 1000)
 if (!Number.isSafeInteger(trials) || trials < 10) {

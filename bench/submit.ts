@@ -1,8 +1,8 @@
 // How long a caller waits for the answer to a submission, at 1, 10 and 50 callers at once. The jobs run meanwhile (no-op
 // executor), as they do in production: the worker takes its share of the cores.
 import { Agent, request } from 'undici'
-import type { BenchPlatform, BenchStack } from './bench-stack.js'
-import { printTable, quantile } from './table.js'
+import type { BenchPlatform, BenchStack } from './support/bench-stack.js'
+import { printTable, quantile } from './support/table.js'
 
 const WARM_UP = 100
 const REQUESTS = 1_000

@@ -3,11 +3,11 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createJobAnnouncer } from '../db/job-changes.js'
-import { transition } from '../db/job-transition.js'
-import type { BenchPlatform, BenchStack } from './bench-stack.js'
+import { createJobAnnouncer } from '../db/jobs/job-changes.js'
+import { transition } from '../db/jobs/job-transition.js'
 import { submitMany } from './submit.js'
-import { printTable, quantile } from './table.js'
+import type { BenchPlatform, BenchStack } from './support/bench-stack.js'
+import { printTable, quantile } from './support/table.js'
 
 const WAITERS = 2_000
 const CHANGES = 600

@@ -1,7 +1,7 @@
-// How many rows a list has in all, as far as anybody needs to know (domain/page.ts).
+// How many rows a list has in all, as far as anybody needs to know (domain/json/page.ts).
 import { sql } from 'drizzle-orm'
 import type { PgSelect } from 'drizzle-orm/pg-core'
-import { TOTAL_MAX } from '../domain/page.js'
+import { TOTAL_MAX } from '../domain/json/page.js'
 import type { DbOrTx } from './client.js'
 
 /**

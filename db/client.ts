@@ -4,7 +4,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { type Steady, steady } from './steady-connection.js'
+import { type Steady, steady } from './connection-loss.js'
 
 export type Db = PostgresJsDatabase<Record<string, never>>
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]

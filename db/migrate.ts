@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
-import { seedBackends } from './backends.js'
-import { readTemplates, seedTemplates } from './script-templates.js'
+import { seedBackends } from './backends/backends.js'
+import { readTemplates, seedTemplates } from './scripts/script-templates.js'
 
 // Any number that no other advisory lock of this product uses.
 export const MIGRATION_LOCK = 7_261_001

@@ -1,5 +1,5 @@
 // The one catalogue of errors. Code, HTTP status, and whether the same request may succeed later. Each edge translates
-// once: HTTP answers (apps/api/plugins/errors.ts), Temporal failures and job errors (activities/activities.ts).
+// once: HTTP answers (apps/api/http/errors.ts), Temporal failures and job errors (activities/job/job-activities.ts).
 
 export const errorCatalogue = {
   unauthorized: { http: 401, retryable: false },

@@ -191,7 +191,7 @@ function environmentOf(name: string): Record<string, string> {
 }
 
 test('Temporal is set up alike in Docker and by npm start', () => {
-  const local = read('apps/cli/stack/temporal.ts')
+  const local = read('apps/cli/stack/parts/temporal.ts')
   const attributes = /searchAttributes = \[(.*)\]/.exec(local)![1]!.replace(/[',]/g, '')
   expect(read('deploy/temporal/namespace.sh')).toContain(`for name in ${attributes}; do`)
   const entries = [...local.matchAll(/'((?:history|system|matching)\.\w+)=(\w+)'/g)].map(([, key, value]) => [

@@ -18,12 +18,12 @@ const programs = [
   'apps/api/server',
   'apps/worker/main',
   'apps/emulators/main',
-  'activities/judge/judge-thread',
-  'activities/capsule-format/seal-thread',
-  'test/support/shared-stack',
+  'services/threads/judge-thread',
+  'services/threads/seal-thread',
+  'test/support/stack/shared-stack',
   'test/chaos/run',
   'bench/run',
-  'bench/bare',
+  'bench/bare/bare',
   'bench/statistics'
 ]
 /** In pieces, so that a command loads what it needs. */
@@ -38,7 +38,19 @@ const workflowBundles = [
   }
 ]
 const areBuilt = () => workflowBundles.every(({ file }) => existsSync(file))
-const sources = ['apps', 'activities', 'workflows', 'db', 'domain', 'test/support', 'test/chaos', 'bench', 'tools']
+const sources = [
+  'apps',
+  'activities',
+  'services',
+  'capsule-format',
+  'workflows',
+  'db',
+  'domain',
+  'test/support',
+  'test/chaos',
+  'bench',
+  'tools'
+]
 
 /** Brings dist/ up to date. `force` builds even when nothing seems to have changed. */
 export async function build({ force = false } = {}) {

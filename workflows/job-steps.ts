@@ -1,8 +1,8 @@
 // What every job's workflow does alike: its short database steps, and how long its other steps may take and when they are
 // tried again.
 import { ActivityCancellationType, proxyLocalActivities } from '@temporalio/workflow'
-import type { JobActivities } from '../activities/activities.js'
-import { executionRetry } from '../domain/retry.js'
+import type { JobActivities } from '../activities/job/job-activities.js'
+import { executionRetry } from '../domain/jobs/retry.js'
 
 /** A local activity that asks the database alone. */
 export const databaseStep = {

@@ -1,8 +1,8 @@
 // A circuit that a script or one of its tasks has asked for, at the provider: compiled, sent once, followed for as long as it
 // takes, its counts stored as the answer to the ask. What is not ready yet is a retry of its activity, and no event.
 import { CancellationScope, proxyActivities } from '@temporalio/workflow'
-import type { ProviderActivities } from '../activities/provider-activities.js'
-import type { JobHandOver } from '../domain/dispatch.js'
+import type { ProviderActivities } from '../activities/provider/provider-activities.js'
+import type { JobHandOver } from '../domain/jobs/dispatch.js'
 import { isCancel } from './job-error.js'
 import { executorStep, providerStep } from './job-steps.js'
 

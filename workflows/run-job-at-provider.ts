@@ -10,9 +10,9 @@ import {
   upsertSearchAttributes,
   workflowInfo
 } from '@temporalio/workflow'
-import type { ProviderActivities } from '../activities/provider-activities.js'
-import { type JobHandOver, searchAttributes } from '../domain/dispatch.js'
-import type { JobStatus } from '../domain/job-status.js'
+import type { ProviderActivities } from '../activities/provider/provider-activities.js'
+import { type JobHandOver, searchAttributes } from '../domain/jobs/dispatch.js'
+import type { JobStatus } from '../domain/jobs/job-status.js'
 import { isCancel, jobErrorOf } from './job-error.js'
 import { beginJob, completeJob, executorStep, failJob, providerStep, recordCancelled } from './job-steps.js'
 import { runScript } from './run-script.js'

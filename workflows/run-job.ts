@@ -2,8 +2,8 @@
 // Temporal UI) ends it as cancelled. Short database steps are local activities; runs are regular ones (run-script.ts). No
 // circuit and no result crosses the history: steps hand over ids and digests.
 import { CancellationScope, ContinueAsNew, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow'
-import { type JobHandOver, searchAttributes } from '../domain/dispatch.js'
-import type { JobStatus } from '../domain/job-status.js'
+import { type JobHandOver, searchAttributes } from '../domain/jobs/dispatch.js'
+import type { JobStatus } from '../domain/jobs/job-status.js'
 import { isCancel, jobErrorOf } from './job-error.js'
 import { beginJob, completeJob, failJob, recordCancelled } from './job-steps.js'
 import { runScript } from './run-script.js'

@@ -9,10 +9,10 @@ import {
   proxyLocalActivities,
   workflowInfo
 } from '@temporalio/workflow'
-import type { ExecuteAnswer, JobActivities } from '../activities/activities.js'
-import type { TaskActivities } from '../activities/task-activities.js'
-import type { JobHandOver } from '../domain/dispatch.js'
-import { taskOrder } from '../domain/task-order.js'
+import type { ExecuteAnswer, JobActivities } from '../activities/job/job-activities.js'
+import type { TaskActivities } from '../activities/job/task-activities.js'
+import type { JobHandOver } from '../domain/jobs/dispatch.js'
+import { taskOrder } from '../domain/jobs/task-order.js'
 import { databaseStep, executorStep } from './job-steps.js'
 import { runCircuit } from './provider-task.js'
 

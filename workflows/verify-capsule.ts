@@ -1,8 +1,8 @@
 // One time of a capsule's schedule: make the run that is due, and stay until it is over, so that the engine skips the times
 // that come meanwhile. The run itself goes on by its jobs, whatever becomes of this workflow.
 import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
-import type { CapsuleActivities } from '../activities/capsule-activities.js'
-import type { ScheduledCapsule } from '../domain/verification-schedule.js'
+import type { CapsuleActivities } from '../activities/capsule/capsule-activities.js'
+import type { ScheduledCapsule } from '../domain/verification/schedule-names.js'
 import { databaseStep } from './job-steps.js'
 
 const { startScheduledRun } = proxyLocalActivities<CapsuleActivities>({

@@ -1,11 +1,12 @@
 // The api's configuration, read once at the door.
-import { configuredKeyRing, type KeyRing } from '../../activities/key-ring.js'
-import { DEFAULT_SENDER } from '../../activities/mail-message.js'
-import { readTracingEndpoint } from '../../activities/tracing.js'
-import { readTeamRunningMax } from '../../domain/dispatch.js'
-import { type RateLimits, rateLimits, scaled } from '../../domain/rate-limits.js'
-import { parseTrustedProxies, type TrustedProxies } from './client-address.js'
-import type { OidcSettings } from './oidc.js'
+
+import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
+import { type RateLimits, rateLimits, scaled } from '../../domain/teams/rate-limits.js'
+import type { OidcSettings } from '../../services/identity/oidc-client.js'
+import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
+import { DEFAULT_SENDER } from '../../services/mail/message.js'
+import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
+import { parseTrustedProxies, type TrustedProxies } from './http/limits/client-address.js'
 
 /**
  * Connections to the database; ten with the one that listens, however many wait for news. One thread keeps no more

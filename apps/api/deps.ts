@@ -1,20 +1,20 @@
 // What the routes work with. Built once by `server.ts` (or a test) and handed in; nothing is looked up from a registry.
 
-import type { SealPool } from '../../activities/capsule-format/seal-pool.js'
-import type { Dispatcher } from '../../activities/dispatcher.js'
-import type { EngineState } from '../../activities/engine-state.js'
-import type { ExecutorClient } from '../../activities/executor-client.js'
-import type { KeyRing } from '../../activities/key-ring.js'
-import type { Mailer } from '../../activities/mail.js'
-import type { ProviderAdapter } from '../../activities/providers/adapter.js'
-import type { InstallationSigner } from '../../activities/signer.js'
-import type { Tracing } from '../../activities/tracing.js'
 import type { Db } from '../../db/client.js'
-import type { AnnounceJob, JobListener } from '../../db/job-changes.js'
+import type { AnnounceJob, JobListener } from '../../db/jobs/job-changes.js'
+import type { Dispatcher } from '../../services/dispatch/dispatcher.js'
+import type { EngineState } from '../../services/dispatch/engine-state.js'
+import type { ExecutorClient } from '../../services/executor/client.js'
+import type { OidcClient } from '../../services/identity/oidc-client.js'
+import type { KeyRing } from '../../services/keys/key-ring.js'
+import type { InstallationSigner } from '../../services/keys/signer.js'
+import type { Mailer } from '../../services/mail/memory-mailer.js'
+import type { ProviderAdapter } from '../../services/providers/adapter.js'
+import type { Tracing } from '../../services/telemetry/tracing.js'
+import type { SealPool } from '../../services/threads/seal-pool.js'
 import type { ApiConfig } from './config.js'
-import type { Limiter } from './limiter.js'
-import type { OidcClient } from './oidc.js'
-import type { SubmissionMetrics } from './plugins/submissions.js'
+import type { Limiter } from './http/limits/limiter.js'
+import type { SubmissionMetrics } from './http/submissions.js'
 
 export interface ApiDeps {
   config: Pick<

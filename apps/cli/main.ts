@@ -1,7 +1,7 @@
 // `qjob`: the command line. Each command lives in commands/<name>.ts, adds itself here, and is loaded only when it is asked
 // for, or all are: most of a short command's time would go by with loading what others need.
 import { Command } from 'commander'
-import { exitCodes } from './cli-error.js'
+import { exitCodes } from './terminal/cli-error.js'
 
 /** The words that a module's commands go by, in the order in which the help has them. */
 const commands: [words: string[], load: () => Promise<(program: Command) => void>][] = [
@@ -18,7 +18,7 @@ const commands: [words: string[], load: () => Promise<(program: Command) => void
   [['backends'], async () => (await import('./commands/backends.js')).addBackendsCommand],
   [['budget'], async () => (await import('./commands/budget.js')).addBudgetCommand],
   [['audit', 'keys'], async () => (await import('./commands/audit.js')).addAuditCommands],
-  [['admin'], async () => (await import('./commands/admin.js')).addAdminCommand]
+  [['admin'], async () => (await import('./commands/admin/admin.js')).addAdminCommand]
 ]
 
 const program = new Command('qjob')

@@ -1,15 +1,15 @@
 // The worker's configuration, read once at the door. Times are settings so that an operator can tune them and a test
 // need not wait; the defaults are the product's promises.
-import { defaultProviderTimes, type ProviderTimes } from '../../activities/at-provider/step.js'
-import { configuredKeyRing, type KeyRing } from '../../activities/key-ring.js'
-import { DEFAULT_SENDER, type MailSettings } from '../../activities/mail-message.js'
-import { CALL_TIMEOUT_MS } from '../../activities/providers/http.js'
-import { readTracingEndpoint } from '../../activities/tracing.js'
-import { readTeamRunningMax } from '../../domain/dispatch.js'
-import { RETRY_SECONDS } from '../../domain/webhook.js'
-import { defaultMailTimes, type MailTimes } from './mail-sender.js'
-import { defaultScheduleTimes, type ScheduleTimes } from './schedule-sweep.js'
-import type { WebhookTimes } from './webhook-sender.js'
+import { defaultProviderTimes, type ProviderTimes } from '../../activities/provider/step.js'
+import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
+import { RETRY_SECONDS } from '../../domain/teams/webhook.js'
+import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
+import { DEFAULT_SENDER, type MailSettings } from '../../services/mail/message.js'
+import { CALL_TIMEOUT_MS } from '../../services/providers/http.js'
+import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
+import { defaultMailTimes, type MailTimes } from './sweeps/mail-sender.js'
+import { defaultScheduleTimes, type ScheduleTimes } from './sweeps/schedule-sweep.js'
+import type { WebhookTimes } from './sweeps/webhook-sender.js'
 
 export interface WorkerConfig {
   databaseUrl: string

@@ -2,9 +2,9 @@
 import { createServer } from 'node:http'
 import { DefaultLogger, Runtime } from '@temporalio/worker'
 import { pino } from 'pino'
-import { startMetrics } from '../../activities/metrics-server.js'
-import { startTracing } from '../../activities/tracing.js'
 import { migrate } from '../../db/migrate.js'
+import { startMetrics } from '../../services/telemetry/metrics-server.js'
+import { startTracing } from '../../services/telemetry/tracing.js'
 import { readWorkerConfig } from './config.js'
 import { startWorker } from './worker.js'
 

@@ -1,8 +1,8 @@
 // What a worker counts for a Prometheus server.
 import { Gauge, Histogram, Registry } from 'prom-client'
-import type { ExecutorGate } from '../../activities/executor-gate.js'
-import { createJobMetrics } from '../../activities/job-metrics.js'
-import type { TellMove } from '../../db/job-moves.js'
+import type { TellMove } from '../../db/jobs/job-moves.js'
+import type { ExecutorGate } from '../../services/executor/gate.js'
+import { createJobMetrics } from '../../services/telemetry/job-metrics.js'
 
 export interface WorkerMetrics {
   registry: Registry

@@ -3,11 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import type { Logger } from 'pino'
-import type { JobActivities } from '../../activities/activities.js'
-import type { CapsuleActivities } from '../../activities/capsule-activities.js'
-import type { ProviderActivities } from '../../activities/provider-activities.js'
-import type { TaskActivities } from '../../activities/task-activities.js'
-import type { Tracing } from '../../activities/tracing.js'
+import type { CapsuleActivities } from '../../activities/capsule/capsule-activities.js'
+import type { JobActivities } from '../../activities/job/job-activities.js'
+import type { TaskActivities } from '../../activities/job/task-activities.js'
+import type { ProviderActivities } from '../../activities/provider/provider-activities.js'
+import type { Tracing } from '../../services/telemetry/tracing.js'
 
 const RETRY_MS = 1_000
 

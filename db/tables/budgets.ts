@@ -4,7 +4,7 @@ import { bigint, date, index, integer, pgTable, primaryKey, text, uniqueIndex, u
 import { teams } from './accounts.js'
 import { instant, micro } from './columns.js'
 
-// Only what differs from the defaults in domain/budget.ts; null = default.
+// Only what differs from the defaults in domain/money/budget.ts; null = default.
 export const teamBudgets = pgTable('team_budgets', {
   teamId: uuid('team_id')
     .primaryKey()
@@ -73,7 +73,7 @@ const usageFigures = {
 
 // What a team ran and spent, by day and backend: sums, and what has come since. Two triggers write the entries, in the
 // transaction that begins a job or moves money: rows of their own, so that no job waits for another's. A sweep adds them
-// to the sums (db/usage.ts).
+// to the sums (db/money/usage.ts).
 export const usageDays = pgTable('usage_days', usageFigures, (table) => [
   primaryKey({ columns: [table.teamId, table.day, table.backend, table.provider] })
 ])

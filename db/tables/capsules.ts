@@ -13,7 +13,12 @@ import {
   uniqueIndex,
   uuid
 } from 'drizzle-orm/pg-core'
-import type { CapsuleRunMode, CapsuleRunStatus, CapsuleRunTrigger, CapsuleState } from '../../domain/capsule-state.js'
+import type {
+  CapsuleRunMode,
+  CapsuleRunStatus,
+  CapsuleRunTrigger,
+  CapsuleState
+} from '../../domain/capsules/capsule-state.js'
 import type { Verdict } from '../../domain/verification/verdict.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
@@ -31,7 +36,7 @@ export const capsules = pgTable(
     description: text('description').notNull().default(''),
     tags: jsonb('tags').$type<string[]>().notNull(),
     state: text('state').$type<CapsuleState>().notNull(),
-    // JSON text of a CapsuleDefinition (domain/capsule-definition.ts): numbers in it never pass through a reader that could round them.
+    // JSON text of a CapsuleDefinition (domain/capsules/capsule-definition.ts): numbers in it never pass through a reader that could round them.
     definition: text('definition').notNull(),
     // Hex SHA-256 of the definition's canonical form: what a run was a run of.
     definitionSha256: text('definition_sha256').notNull(),

@@ -1,9 +1,9 @@
 // Jobs and what belongs to one: events, attempts, artifacts, the outbox. A status is written by `transition` alone
-// (db/job-transition.ts); a trigger refuses any step that domain/job-status.ts does not name.
+// (db/jobs/job-transition.ts); a trigger refuses any step that domain/jobs/job-status.ts does not name.
 import { sql } from 'drizzle-orm'
 import { boolean, doublePrecision, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import type { AttemptState, CancelOutcome, ExecutionMode, JobStatus, TaskState } from '../../domain/job-status.js'
-import type { ProgrammingModel } from '../../domain/native-submission.js'
+import type { AttemptState, CancelOutcome, ExecutionMode, JobStatus, TaskState } from '../../domain/jobs/job-status.js'
+import type { ProgrammingModel } from '../../domain/jobs/native-submission.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
 import { scripts } from './scripts.js'

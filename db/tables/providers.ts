@@ -2,7 +2,7 @@
 // process: it is how a job that asks again finds what it has asked for before, so that nothing is paid for twice.
 import { sql } from 'drizzle-orm'
 import { index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import type { ProviderTaskState } from '../../domain/provider-task.js'
+import type { ProviderTaskState } from '../../domain/backends/provider-task.js'
 import { instant, micro } from './columns.js'
 import { jobs } from './jobs.js'
 

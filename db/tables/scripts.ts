@@ -2,8 +2,8 @@
 // `script_versions`, which a job that ran it names.
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import type { ScriptMetadata, ScriptType } from '../../domain/script.js'
-import type { AnalysisCheck } from '../../domain/script-analysis.js'
+import type { ScriptMetadata, ScriptType } from '../../domain/scripts/script.js'
+import type { AnalysisCheck } from '../../domain/scripts/script-analysis.js'
 import { teams, users } from './accounts.js'
 import { instant, micro } from './columns.js'
 

@@ -1,7 +1,7 @@
 // What belongs to a team beside its members: invitations, keys of programs, credentials of providers, webhooks.
 import { sql } from 'drizzle-orm'
 import { date, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import type { KeyKind, KeyTier } from '../../domain/api-key.js'
+import type { KeyKind, KeyTier } from '../../domain/teams/api-key.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
 

@@ -1,18 +1,19 @@
 // Whether a re-run agrees with what was sealed, circuit by circuit, at an error rate that holds for all of them together. Two
 // tests are made of each circuit, since neither finds all that the other does; the rules are told in docs/capsules/verification.md.
-import type { CircuitPair } from './circuit-pairs.js'
-import { compareDefaults, compareNote, compareStatement } from './compare-bound.js'
-import { type CountPair, pairUp } from './count-pair.js'
-import { hellingerFidelity, totalVariation } from './distance.js'
-import { gate } from './gate.js'
-import { holmAdjusted } from './holm.js'
-import { pooledPearson } from './pearson.js'
-import { randomOf } from './random.js'
-import { permutationTest } from './relabelling.js'
+
 import type { Check, Verification } from './report.js'
 import type { RunCounts } from './run-counts.js'
-import { neededShotsOf, rerunShots, shown } from './shots-needed.js'
-import { distanceUpperBound } from './upper-bound.js'
+import type { CircuitPair } from './statistics/circuit-pairs.js'
+import { compareDefaults, compareNote, compareStatement } from './statistics/compare-bound.js'
+import { type CountPair, pairUp } from './statistics/count-pair.js'
+import { hellingerFidelity, totalVariation } from './statistics/distance.js'
+import { gate } from './statistics/gate.js'
+import { holmAdjusted } from './statistics/holm.js'
+import { pooledPearson } from './statistics/pearson.js'
+import { randomOf } from './statistics/random.js'
+import { permutationTest } from './statistics/relabelling.js'
+import { neededShotsOf, rerunShots, shown } from './statistics/shots-needed.js'
+import { distanceUpperBound } from './statistics/upper-bound.js'
 import { verdicts, worstOf } from './verdict.js'
 
 /** Probability that a re-run of the same thing is found to differ, over all circuits of a capsule. */

@@ -1,5 +1,5 @@
 // The report of a verification, as the API gives it and the database keeps it.
-import type { CompareStatement } from './compare-bound.js'
+import type { CompareStatement } from './statistics/compare-bound.js'
 import type { Verdict } from './verdict.js'
 
 /** How a verdict was come to. */

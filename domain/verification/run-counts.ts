@@ -1,6 +1,6 @@
 // One circuit's counts in a stored result, with all that decides whether they may be compared.
-import { storableText } from '../json-guard.js'
-import type { Counts } from './count-pair.js'
+import { storableText } from '../json/json-guard.js'
+import type { Counts } from './statistics/count-pair.js'
 
 /** What a result does not say about itself. */
 export interface RunFacts {

@@ -1,6 +1,6 @@
 // Whether two stored results are the same but for what differs between any two runs of the same thing: times, and the ids
 // that the service and a provider give. Values are compared as text: a number may be larger than a JavaScript number holds.
-import { jsonFields, jsonItems } from '../json-text.js'
+import { jsonFields, jsonItems } from '../json/json-text.js'
 
 /** Times, and the tasks' times. */
 const ofEveryRunItsOwn = ['execution_time_ms', '_workflow_metadata']

@@ -2,16 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import {
-  checksumsText,
-  manifestDigest,
-  parsedChecksums,
-  rootDigest
-} from '../../activities/capsule-format/checksums.js'
-import { type Manifest, manifestText } from '../../activities/capsule-format/manifest.js'
-import { decodedManifest, readManifest } from '../../activities/capsule-format/manifest-reader.js'
-import { checkManifest } from '../../activities/capsule-format/manifest-schema.js'
-import { CanonicalJsonError, canonicalJson } from '../../domain/canonical-json.js'
+import { checksumsText, manifestDigest, parsedChecksums, rootDigest } from '../../capsule-format/checksums.js'
+import { type Manifest, manifestText } from '../../capsule-format/manifest/manifest.js'
+import { decodedManifest, readManifest } from '../../capsule-format/manifest/manifest-reader.js'
+import { checkManifest } from '../../capsule-format/manifest/manifest-schema.js'
+import { CanonicalJsonError, canonicalJson } from '../../domain/json/canonical-json.js'
 import { fixtures, textFile } from './sample.js'
 
 const golden = <T>(name: string): T => JSON.parse(readFileSync(join(fixtures, 'golden', name), 'utf8')) as T

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { scanForCredentials } from '../../activities/capsule-format/credential-scan.js'
+import { scanForCredentials } from '../../capsule-format/credential-scan.js'
 import { fixtures, sealInput, textFile } from './sample.js'
 
 const inSource = (text: string, name = 'source.py') => scanForCredentials([textFile(name, text)], '{}')

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from '@jest/globals'
 import { build } from 'esbuild'
-import { inPieces } from '../../activities/capsule-format/pieces.js'
-import { writeRoCrate } from '../../activities/capsule-format/ro-crate.js'
+import { inPieces } from '../../capsule-format/pieces.js'
+import { writeRoCrate } from '../../capsule-format/ro-crate.js'
 import { inFolder, sealedSample } from './sample.js'
 
 test('two processes in other zones and languages write the same archives', () =>

@@ -1,7 +1,7 @@
 // What stands in a package is compared with its digests, and its manifest is read as one value or not at all.
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { checksumsText, rootDigest, sha256 } from '../../activities/capsule-format/checksums.js'
-import { readPackage } from '../../activities/capsule-format/package-reader.js'
+import { checksumsText, rootDigest, sha256 } from '../../capsule-format/checksums.js'
+import { readPackage } from '../../capsule-format/package-reader.js'
 import { tarGzOf } from './hostile-archives.js'
 import { MANIFEST, refusal, refusedCheaply } from './refusals.js'
 import { textFile } from './sample.js'

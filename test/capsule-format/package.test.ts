@@ -3,9 +3,9 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, test } from '@jest/globals'
-import { archiveName, writeCapsuleArchive } from '../../activities/capsule-format/capsule-archive.js'
-import { draftPackage, sealPackage } from '../../activities/capsule-format/package.js'
-import { readPackage } from '../../activities/capsule-format/package-reader.js'
+import { archiveName, writeCapsuleArchive } from '../../capsule-format/archive/capsule-archive.js'
+import { draftPackage, sealPackage } from '../../capsule-format/package.js'
+import { readPackage } from '../../capsule-format/package-reader.js'
 import { inFolder, publicTool, pythonAnswer, sealedSample, sealInput, textFile } from './sample.js'
 
 describe('a sealed package', () => {

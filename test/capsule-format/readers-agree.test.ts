@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { readPackage } from '../../activities/capsule-format/package-reader.js'
+import { readPackage } from '../../capsule-format/package-reader.js'
 import {
   END_OF_TAR,
   extraField,

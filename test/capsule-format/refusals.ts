@@ -1,6 +1,6 @@
 // What the tests of reading have in common: small packages, and what a refusal may cost.
 import { expect } from '@jest/globals'
-import { readPackage } from '../../activities/capsule-format/package-reader.js'
+import { readPackage } from '../../capsule-format/package-reader.js'
 import { type TarEntry, tarGzOf, type ZipEntry, zipOf } from './hostile-archives.js'
 
 export const MANIFEST = 'version: "1.0.0"\nname: a draft\nlifecycle_state: draft\n'

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from '@jest/globals'
-import { readPackage } from '../../activities/capsule-format/package-reader.js'
-import { verifyPackage } from '../../activities/capsule-format/package-verification.js'
-import { writeRoCrate } from '../../activities/capsule-format/ro-crate.js'
+import { readPackage } from '../../capsule-format/package-reader.js'
+import { verifyPackage } from '../../capsule-format/package-verification.js'
+import { writeRoCrate } from '../../capsule-format/ro-crate.js'
 import { inFolder, publicKeyPem, publicTool, pythonAnswer, sealedSample } from './sample.js'
 
 async function crateOf(sample: Awaited<ReturnType<typeof sealedSample>>): Promise<Buffer> {

@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { dsseEnvelope, statement } from '../../activities/capsule-format/attestation.js'
-import { writeCapsuleArchive } from '../../activities/capsule-format/capsule-archive.js'
-import type { SealInput } from '../../activities/capsule-format/manifest.js'
-import { type SealedPackage, sealPackage } from '../../activities/capsule-format/package.js'
-import type { PackageFile } from '../../activities/capsule-format/payload-file.js'
+import { writeCapsuleArchive } from '../../capsule-format/archive/capsule-archive.js'
+import { dsseEnvelope, statement } from '../../capsule-format/attestation.js'
+import type { SealInput } from '../../capsule-format/manifest/manifest.js'
+import { type SealedPackage, sealPackage } from '../../capsule-format/package.js'
+import type { PackageFile } from '../../capsule-format/payload-file.js'
 
 const root = join(import.meta.dirname, '..', '..')
 export const fixtures = join(import.meta.dirname, 'fixtures')

@@ -1,9 +1,9 @@
 // Run as a program of its own, in another zone and language: the digests of what is written there.
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
-import { writeCapsuleArchive } from '../../activities/capsule-format/capsule-archive.js'
-import { sealPackage } from '../../activities/capsule-format/package.js'
-import { writeRoCrate } from '../../activities/capsule-format/ro-crate.js'
+import { writeCapsuleArchive } from '../../capsule-format/archive/capsule-archive.js'
+import { sealPackage } from '../../capsule-format/package.js'
+import { writeRoCrate } from '../../capsule-format/ro-crate.js'
 import { sealInput } from './sample.js'
 
 async function main(): Promise<void> {

@@ -2,8 +2,8 @@
 // end, with two callers at once where only one may win. Every change is sent under a key until it is answered.
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AuditAction } from '../../domain/audit-action.js'
-import { isFinal, type JobStatus } from '../../domain/job-status.js'
+import type { AuditAction } from '../../domain/audit/audit-action.js'
+import { isFinal, type JobStatus } from '../../domain/jobs/job-status.js'
 import { type Ends, planChange, planSuite } from './capsule-plan.js'
 import { type Chance, createChance } from './chance.js'
 import { type Answer, type ChaosClient, insist, type Method } from './client.js'

@@ -1,7 +1,7 @@
 // The emulated provider of a stack, whose ledger is the witness of what was paid for. It is never killed.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EmulatedProvider } from '../../apps/cli/stack/emulators.js'
+import type { EmulatedProvider } from '../../apps/cli/stack/parts/emulators.js'
 
 /** Long enough that parts are killed while tasks wait and run. */
 const TIMING = { queue_ms: 4_000, run_ms: 1_000 }

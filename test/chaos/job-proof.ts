@@ -1,6 +1,6 @@
 // What has to hold for each job by itself, as the database has it.
 import type { Connection } from '../../db/client.js'
-import { isFinal, type JobStatus, mayFollow } from '../../domain/job-status.js'
+import { isFinal, type JobStatus, mayFollow } from '../../domain/jobs/job-status.js'
 import type { Submission } from './load.js'
 
 /** What is counted, in the order of the report; each counts what broke it. */

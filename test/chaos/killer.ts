@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isRunning } from '../../tools/process-lock.mjs'
 import { eventually } from '../support/eventually.js'
-import type { QjobStart } from '../support/qjob-start.js'
+import type { QjobStart } from '../support/stack/qjob-start.js'
 import type { Chance } from './chance.js'
 
 export const killedParts = ['api', 'worker', 'executor', 'redis', 'temporal', 'postgres'] as const

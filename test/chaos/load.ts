@@ -1,6 +1,6 @@
 // The load: submissions at random times, some cancelled, some repeated by key, some run again, while others look on.
 import { setTimeout as delay } from 'node:timers/promises'
-import { isFinal, type JobStatus } from '../../domain/job-status.js'
+import { isFinal, type JobStatus } from '../../domain/jobs/job-status.js'
 import type { Chance } from './chance.js'
 import { type ChaosClient, TRIES_MAX, TRY_AGAIN_MS } from './client.js'
 import { type PlannedJob, planJob, planPaidJob } from './plan.js'

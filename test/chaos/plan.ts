@@ -1,5 +1,5 @@
 // What the load is made of: jobs whose right end is known beforehand, whatever dies meanwhile.
-import type { ExecutionMode } from '../../domain/job-status.js'
+import type { ExecutionMode } from '../../domain/jobs/job-status.js'
 import type { Chance } from './chance.js'
 
 /** Every job moves money. The simulator's price is set for this: a cent, and a hundredth of a cent for each shot. */

@@ -1,7 +1,7 @@
 // What has to hold when the dust has settled, each promise asked of the database itself.
 
 import type { Connection } from '../../db/client.js'
-import { proveAll } from '../../db/money-proof.js'
+import { proveAll } from '../../db/proofs/money-proof.js'
 import { eventually } from '../support/eventually.js'
 import { type CapsuleFacts, proveCapsules } from './capsule-proof.js'
 import type { PaidTask } from './ionq.js'

@@ -1,10 +1,10 @@
 // An operator's way through `qjob admin`, on a database alone: nothing of it needs a running service.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { noteSweep } from '../../db/sweeps.js'
-import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { addHeldJob } from '../support/money-rows.js'
-import { addJob, addPerson, addTeam, type Person } from '../support/rows.js'
+import { noteSweep } from '../../db/service/sweeps.js'
+import { addHeldJob } from '../support/jobs/money-rows.js'
+import { addJob, addPerson, addTeam, type Person } from '../support/jobs/rows.js'
+import { createTestDatabase, type TestDatabase } from '../support/stack/database.js'
 import { type Ended, Shell } from './qjob.js'
 
 let database: TestDatabase

@@ -1,7 +1,7 @@
 // A capsule as people read it.
 import { expect, test } from '@jest/globals'
-import type { CapsuleRecord } from '../../apps/cli/capsule-record.js'
-import { capsuleText } from '../../apps/cli/capsule-text.js'
+import type { CapsuleRecord } from '../../apps/cli/capsules/capsule-record.js'
+import { capsuleText } from '../../apps/cli/capsules/capsule-text.js'
 
 const record = (warnings: string[] | undefined): CapsuleRecord => ({
   id: 'an id',

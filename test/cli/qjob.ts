@@ -4,11 +4,11 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Child, StackContext } from '../../apps/cli/stack/child.js'
-import { type NodeApp, startNodeApp } from '../../apps/cli/stack/node-app.js'
+import type { Child, StackContext } from '../../apps/cli/stack/parts/child.js'
+import { type NodeApp, startNodeApp } from '../../apps/cli/stack/parts/node-app.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { Watchdog } from '../../apps/cli/stack/watchdog.js'
-import { createTestDatabase } from '../support/database.js'
+import { createTestDatabase } from '../support/stack/database.js'
 
 export const program = join(projectRoot, 'dist/apps/cli/main.js')
 

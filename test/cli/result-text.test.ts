@@ -1,6 +1,6 @@
 // What a person reads of a result: of a circuit, of a program's own, and of whatever else a program may leave.
 import { expect, test } from '@jest/globals'
-import { resultText } from '../../apps/cli/result-text.js'
+import { resultText } from '../../apps/cli/jobs/result-text.js'
 
 test('what the program puts first comes first, then counts, values, warnings and what it printed', () => {
   const text = resultText(

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { listAttempts } from '../../db/attempts.js'
+import { listAttempts } from '../../db/jobs/attempts.js'
 import { eventually } from '../support/eventually.js'
 import { Shell, startService } from './qjob.js'
 import { signedUp as signedUpAt } from './signed-up.js'

@@ -1,6 +1,6 @@
 // A user of a service, signed in on a shell of their own.
 import { expect } from '@jest/globals'
-import { createAccessCode } from '../../db/accounts.js'
+import { createAccessCode } from '../../db/accounts/accounts.js'
 import { Shell, type startService } from './qjob.js'
 
 const password = 'correct horse battery'

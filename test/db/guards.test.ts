@@ -2,9 +2,9 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { postgresCode } from '../../db/client.js'
-import { jobStatuses, mayFollow } from '../../domain/job-status.js'
-import { createTestDatabase } from '../support/database.js'
-import { addJob, addPerson, forceStatus } from '../support/rows.js'
+import { jobStatuses, mayFollow } from '../../domain/jobs/job-status.js'
+import { addJob, addPerson, forceStatus } from '../support/jobs/rows.js'
+import { createTestDatabase } from '../support/stack/database.js'
 
 const database = await createTestDatabase('guards')
 const { db } = database
@@ -19,7 +19,7 @@ const refusal = async (statement: Promise<unknown>): Promise<string | null> => {
   }
 }
 
-test('the database allows exactly the steps that domain/job-status.ts names, of all 49', async () => {
+test('the database allows exactly the steps that domain/jobs/job-status.ts names, of all 49', async () => {
   const jobId = await addJob(db, await addPerson(db))
   const disagreements: string[] = []
   for (const from of jobStatuses)

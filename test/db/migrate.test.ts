@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import postgres from 'postgres'
-import { listBackends } from '../../db/backends.js'
+import { listBackends } from '../../db/backends/backends.js'
 import { MIGRATION_LOCK, migrate } from '../../db/migrate.js'
-import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
+import { createTestDatabase, type TestDatabase } from '../support/stack/database.js'
 
 const migrations = new URL('../../db/migrations/', import.meta.url)
 const journal: { entries: { idx: number; when: number; tag: string }[] } = JSON.parse(

@@ -4,7 +4,7 @@ import { eq, sql } from 'drizzle-orm'
 import { anyOf, connect } from '../../db/client.js'
 import { backends } from '../../db/tables/backends.js'
 import { jobs } from '../../db/tables/jobs.js'
-import { createTestDatabase } from '../support/database.js'
+import { createTestDatabase } from '../support/stack/database.js'
 
 const database = await createTestDatabase('prepared_statements')
 const { db, close } = connect(database.url, { max: 1 })

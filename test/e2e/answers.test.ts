@@ -8,8 +8,8 @@ import {
   asymmetricQiskit,
   bellQasm3,
   submission
-} from '../support/builders.js'
-import { type JobRecord, type Platform, startPlatform } from '../support/platform.js'
+} from '../support/jobs/builders.js'
+import { type JobRecord, type Platform, startPlatform } from '../support/stack/platform.js'
 
 let platform: Platform
 

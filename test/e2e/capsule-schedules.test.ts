@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection, type ScheduleClient } from '@temporalio/client'
 import { sql } from 'drizzle-orm'
-import { CATCH_UP_SECONDS, scheduleIdOf } from '../../domain/verification-schedule.js'
-import { submission } from '../support/builders.js'
+import { CATCH_UP_SECONDS, scheduleIdOf } from '../../domain/verification/schedule-names.js'
 import { eventually } from '../support/eventually.js'
-import { type Platform, startPlatform } from '../support/platform.js'
+import { submission } from '../support/jobs/builders.js'
+import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 /** The long form: SCHEDULES=500 npm test -- capsule-schedules -t 'while Temporal was away'; a team has 500 such runs a day. */
 const CAPSULES = Number(process.env.SCHEDULES ?? 8)

@@ -3,11 +3,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { advanceRun } from '../../db/capsule-run-steps.js'
-import { bellQasm3, slowQiskit, submission } from '../support/builders.js'
-import { finishJob } from '../support/capsule-rows.js'
+import { advanceRun } from '../../db/capsule-runs/capsule-run-steps.js'
+import { finishJob } from '../support/capsules/capsule-rows.js'
 import { eventually } from '../support/eventually.js'
-import { type Platform, startPlatform } from '../support/platform.js'
+import { bellQasm3, slowQiskit, submission } from '../support/jobs/builders.js'
+import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 let platform: Platform
 

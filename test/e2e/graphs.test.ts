@@ -1,9 +1,9 @@
 // Graphs of tasks from submission to result: kept shapes, retries, failures, and what a process that dies leaves behind.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
-import { type Platform, startPlatform } from '../support/platform.js'
-import { failsTwice, fanOut, oneFails, outOfTime, slowChain, twoDispatches } from '../support/workflow-programs.js'
+import { submission } from '../support/jobs/builders.js'
+import { failsTwice, fanOut, oneFails, outOfTime, slowChain, twoDispatches } from '../support/jobs/workflow-programs.js'
+import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 let platform: Platform
 

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
-import { type ProviderPlatform, startProviderPlatform } from '../support/provider-platform.js'
+import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
 

@@ -1,9 +1,9 @@
 // What an operator does in the Temporal UI reaches the job: its record and its money follow.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
-import { slowQiskit, submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
-import { type Platform, startPlatform } from '../support/platform.js'
+import { slowQiskit, submission } from '../support/jobs/builders.js'
+import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 let platform: Platform
 let client: Client

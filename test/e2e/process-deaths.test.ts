@@ -1,9 +1,9 @@
 // Processes that die at the worst moment: durable jobs complete all the same, direct jobs end as lost, nothing runs twice.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createExecutorClient } from '../../activities/executor-client.js'
-import { slowQiskit, submission } from '../support/builders.js'
+import { createExecutorClient } from '../../services/executor/client.js'
 import { eventually } from '../support/eventually.js'
-import { type Platform, startPlatform } from '../support/platform.js'
+import { slowQiskit, submission } from '../support/jobs/builders.js'
+import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 const direct = { execution_mode: 'direct' }
 const temporal = { execution_mode: 'temporal' }

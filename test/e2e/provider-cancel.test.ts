@@ -1,7 +1,7 @@
 // A cancel of a job at a provider, at each stage: how far it got is stated, and what the provider did is paid, no more.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
-import { type ProviderPlatform, startProviderPlatform } from '../support/provider-platform.js'
+import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
 

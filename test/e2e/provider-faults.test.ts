@@ -2,9 +2,13 @@
 // The emulator's ledger is the witness: one paid task per job, whatever happened.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { FaultOrder } from '../../apps/emulators/faults.js'
-import { settleHeld } from '../../db/budget.js'
+import { settleHeld } from '../../db/money/budget.js'
 import { eventually } from '../support/eventually.js'
-import { LOOKUP_WINDOW_SECONDS, type ProviderPlatform, startProviderPlatform } from '../support/provider-platform.js'
+import {
+  LOOKUP_WINDOW_SECONDS,
+  type ProviderPlatform,
+  startProviderPlatform
+} from '../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
 

@@ -1,6 +1,6 @@
 // A job at a provider whose workflow is lost or taken away: it gets another one, which goes on from what is written down.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { type ProviderPlatform, startProviderPlatform } from '../support/provider-platform.js'
+import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
 

@@ -2,8 +2,8 @@
 // and whichever way it asks; and a task that is tried again asks again.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { changeBackend } from '../../db/backends.js'
-import { type ProviderPlatform, startProviderPlatform } from '../support/provider-platform.js'
+import { changeBackend } from '../../db/backends/backends.js'
+import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
 

@@ -3,9 +3,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type { FaultOrder } from '../../apps/emulators/faults.js'
-import { changeTeamBudget } from '../../db/budget.js'
+import { changeTeamBudget } from '../../db/money/budget.js'
 import { eventually } from '../support/eventually.js'
-import { type ProviderPlatform, startProviderPlatform } from '../support/provider-platform.js'
+import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
 

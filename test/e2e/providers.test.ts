@@ -1,7 +1,7 @@
 // Jobs at a provider, through the emulator: the counts of a local run, paid once whatever is lost or killed.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { type ProviderPlatform, startProviderPlatform } from '../support/provider-platform.js'
+import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { readStackFile } from '../../apps/cli/stack/data-dir.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { eventually } from '../support/eventually.js'
-import { QjobStart, stillRunning } from '../support/qjob-start.js'
+import { QjobStart, stillRunning } from '../support/stack/qjob-start.js'
 
 const bootLimitMs = 90_000
 const parts = ['api', 'executor', 'postgres', 'redis', 'temporal', 'worker']

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
-import { readTracingEndpoint } from '../../activities/tracing.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
-import { slowQiskit, submission } from '../support/builders.js'
+import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
 import { eventually } from '../support/eventually.js'
-import { type Platform, startPlatform } from '../support/platform.js'
-import { type ReceivedSpan, startTraceReceiver } from '../support/trace-receiver.js'
+import { slowQiskit, submission } from '../support/jobs/builders.js'
+import { type ReceivedSpan, startTraceReceiver } from '../support/receivers/trace-receiver.js'
+import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 const receiver = await startTraceReceiver()
 let platform: Platform

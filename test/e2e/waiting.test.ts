@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { slowQiskit, submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
-import { headerOf, readMail } from '../support/mail-server.js'
-import { type Platform, startPlatform } from '../support/platform.js'
+import { slowQiskit, submission } from '../support/jobs/builders.js'
+import { headerOf, readMail } from '../support/receivers/mail-server.js'
+import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 const mails = mkdtempSync(join(tmpdir(), 'qjs-mails-'))
 let platform: Platform

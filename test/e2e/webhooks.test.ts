@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { projectRoot } from '../../apps/cli/stack/project.js'
-import { submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
-import { startPlatform } from '../support/platform.js'
-import { startReceiver, verified } from '../support/webhook-receiver.js'
+import { submission } from '../support/jobs/builders.js'
+import { startReceiver, verified } from '../support/receivers/webhook-receiver.js'
+import { startPlatform } from '../support/stack/platform.js'
 
 const receiver = await startReceiver()
 const platform = await startPlatform(

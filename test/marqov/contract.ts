@@ -1,6 +1,6 @@
 // What a user of the public client may count on, in one list, as short as such a user would write it.
 import { expect, test } from '@jest/globals'
-import { slowQiskit } from '../support/builders.js'
+import { slowQiskit } from '../support/jobs/builders.js'
 import type { Scene } from './scene.js'
 
 const DEVICES = `import marqov

@@ -1,6 +1,6 @@
 // The limits as specified, as a user of the public client meets them.
 import { expect, test } from '@jest/globals'
-import { bellQasm3 } from '../support/builders.js'
+import { bellQasm3 } from '../support/jobs/builders.js'
 import type { Scene } from './scene.js'
 
 export function checkLimits(scene: () => Scene): void {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { projectRoot } from '../../apps/cli/stack/project.js'
-import type { Raised } from '../support/marqov.js'
+import type { Raised } from '../support/jobs/marqov.js'
 import { type LossyProxy, startProxy } from './proxy.js'
 import { PAID, type Scene } from './scene.js'
 

@@ -1,8 +1,8 @@
 // Every refusal reaches a user of the public client as the exception that its documentation names, with a message that says
 // what to do.
 import { expect, test } from '@jest/globals'
-import { bellQasm3 } from '../support/builders.js'
-import type { Raised } from '../support/marqov.js'
+import { bellQasm3 } from '../support/jobs/builders.js'
+import type { Raised } from '../support/jobs/marqov.js'
 import { PAID, type Scene } from './scene.js'
 
 const SUBMIT = 'connect(url, key).submit(code, backend=backend, framework="openqasm", shots=shots)'

@@ -1,7 +1,7 @@
 // Answers that a network loses: the public client asks again with the key of its first request, and has one job.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { bellQasm3, slowQiskit } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
+import { bellQasm3, slowQiskit } from '../support/jobs/builders.js'
 import { type LossyProxy, type PassedRequest, startProxy } from './proxy.js'
 import type { Scene } from './scene.js'
 

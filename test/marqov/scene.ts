@@ -2,13 +2,13 @@
 // the client in its Python process.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { StackContext } from '../../apps/cli/stack/child.js'
-import { type NodeApp, startNodeApp } from '../../apps/cli/stack/node-app.js'
+import type { StackContext } from '../../apps/cli/stack/parts/child.js'
+import { type NodeApp, startNodeApp } from '../../apps/cli/stack/parts/node-app.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { Watchdog } from '../../apps/cli/stack/watchdog.js'
-import { grantPlatformAdmin } from '../../db/accounts.js'
-import { type PythonClient, startPythonClient } from '../support/marqov.js'
-import { type Platform, startPlatform } from '../support/platform.js'
+import { grantPlatformAdmin } from '../../db/accounts/accounts.js'
+import { type PythonClient, startPythonClient } from '../support/jobs/marqov.js'
+import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 export type Tier = 'read' | 'simulate' | 'qpu'
 

@@ -1,8 +1,8 @@
 // Saved scripts through the public client: kept, looked at, analysed and run.
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { asymmetricQasm3 } from '../support/builders.js'
-import type { Raised } from '../support/marqov.js'
+import { asymmetricQasm3 } from '../support/jobs/builders.js'
+import type { Raised } from '../support/jobs/marqov.js'
 import type { Scene } from './scene.js'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { projectRoot } from '../../apps/cli/stack/project.js'
-import { type JobRecord, type Platform, startPlatform } from '../support/platform.js'
+import { type JobRecord, type Platform, startPlatform } from '../support/stack/platform.js'
 
 const python = join(projectRoot, '.venv/bin/python')
 const folder = join(projectRoot, 'test/marqov/programs')

@@ -7,7 +7,7 @@ import {
   asymmetricQiskit,
   bellQasm3,
   slowQiskit
-} from '../support/builders.js'
+} from '../support/jobs/builders.js'
 import type { Scene } from './scene.js'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

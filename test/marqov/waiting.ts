@@ -1,7 +1,7 @@
 // Waiting for a result with the public client: as long as it asks, over pauses, and over a restart of the service.
 import { expect, test } from '@jest/globals'
-import { submission } from '../support/builders.js'
 import { eventually } from '../support/eventually.js'
+import { submission } from '../support/jobs/builders.js'
 import { type PassedRequest, startProxy } from './proxy.js'
 import type { Scene } from './scene.js'
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { projectRoot } from '../../apps/cli/stack/project.js'
-import { type Platform, startPlatform } from '../support/platform.js'
+import { type Platform, startPlatform } from '../support/stack/platform.js'
 import { decayError, expectNear, expectShare, H2, h2Energy, ringQaoa } from './expected.js'
 
 const folder = join(projectRoot, 'db/seed/templates')

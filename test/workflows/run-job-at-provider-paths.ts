@@ -1,8 +1,8 @@
 // Every path through the runJobAtProvider workflow, with activities that stand for what the real ones answer.
 import { ApplicationFailure } from '@temporalio/activity'
-import type { JobActivities } from '../../activities/activities.js'
-import type { ProviderActivities } from '../../activities/provider-activities.js'
-import { RUN_JOB_AT_PROVIDER_WORKFLOW } from '../../domain/dispatch.js'
+import type { JobActivities } from '../../activities/job/job-activities.js'
+import type { ProviderActivities } from '../../activities/provider/provider-activities.js'
+import { RUN_JOB_AT_PROVIDER_WORKFLOW } from '../../domain/jobs/dispatch.js'
 import { cancelWhenCalled, lostUnderCancel, noted, type Path, untilCancelled } from './path.js'
 
 type Activities = Pick<JobActivities, 'beginJob' | 'completeJob' | 'failJob' | 'recordCancelled'> &

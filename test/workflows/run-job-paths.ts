@@ -1,8 +1,8 @@
 // Every path through the runJob workflow, with activities that stand for what the real ones answer. The same paths are
 // run, recorded as golden histories (npm run histories) and replayed.
 import { ApplicationFailure } from '@temporalio/activity'
-import type { JobActivities } from '../../activities/activities.js'
-import { RUN_JOB_WORKFLOW } from '../../domain/dispatch.js'
+import type { JobActivities } from '../../activities/job/job-activities.js'
+import { RUN_JOB_WORKFLOW } from '../../domain/jobs/dispatch.js'
 import { cancelWhenCalled, lostUnderCancel, noted, type Path, untilCancelled } from './path.js'
 
 const digest = 'a'.repeat(64)

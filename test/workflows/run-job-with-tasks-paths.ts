@@ -1,9 +1,9 @@
 // Paths of runJob where the script asks for a graph of tasks. The activities stand for what the real ones answer, and keep
 // the state that the database would.
 import { ApplicationFailure } from '@temporalio/activity'
-import type { JobActivities } from '../../activities/activities.js'
-import type { TaskActivities } from '../../activities/task-activities.js'
-import { RUN_JOB_WORKFLOW } from '../../domain/dispatch.js'
+import type { JobActivities } from '../../activities/job/job-activities.js'
+import type { TaskActivities } from '../../activities/job/task-activities.js'
+import { RUN_JOB_WORKFLOW } from '../../domain/jobs/dispatch.js'
 import { cancelWhenCalled, noted, type Path, untilCancelled } from './path.js'
 
 const digest = 'a'.repeat(64)

@@ -1,9 +1,9 @@
 // Paths of runJobAtProvider where the program is a script, which asks for circuits while it runs, itself or in a task.
 import { ApplicationFailure } from '@temporalio/activity'
-import type { JobActivities } from '../../activities/activities.js'
-import type { ProviderActivities } from '../../activities/provider-activities.js'
-import type { TaskActivities } from '../../activities/task-activities.js'
-import { RUN_JOB_AT_PROVIDER_WORKFLOW } from '../../domain/dispatch.js'
+import type { JobActivities } from '../../activities/job/job-activities.js'
+import type { TaskActivities } from '../../activities/job/task-activities.js'
+import type { ProviderActivities } from '../../activities/provider/provider-activities.js'
+import { RUN_JOB_AT_PROVIDER_WORKFLOW } from '../../domain/jobs/dispatch.js'
 import { cancelWhenCalled, noted, type Path, untilCancelled } from './path.js'
 
 type Activities = JobActivities &

@@ -1,8 +1,8 @@
 // Every path through the verifyCapsule workflow, with activities that stand for what the real ones answer.
 import { ApplicationFailure } from '@temporalio/activity'
 import { ApplicationFailureCategory } from '@temporalio/common'
-import type { CapsuleActivities } from '../../activities/capsule-activities.js'
-import { VERIFY_CAPSULE_WORKFLOW } from '../../domain/verification-schedule.js'
+import type { CapsuleActivities } from '../../activities/capsule/capsule-activities.js'
+import { VERIFY_CAPSULE_WORKFLOW } from '../../domain/verification/schedule-names.js'
 import { noted, type Path } from './path.js'
 
 const runId = '01900000-0000-7000-8000-000000000001'

@@ -1,9 +1,7 @@
 // `qjob sign-up | login | logout | whoami`: the account, and the session that other commands use.
 import type { Command } from 'commander'
-import { ApiClient } from '../api-client.js'
-import { CliError } from '../cli-error.js'
-import { listing, print, say } from '../output.js'
-import { readPassword } from '../password.js'
+import { ApiClient } from '../session/api-client.js'
+import { readPassword } from '../session/password.js'
 import {
   accountCommand,
   reported,
@@ -11,9 +9,11 @@ import {
   serviceCommand,
   withService,
   withSession
-} from '../service-command.js'
-import { isExposed, serviceUrl } from '../service-url.js'
-import { forgetSession, readSession, saveSession } from '../session-file.js'
+} from '../session/service-command.js'
+import { isExposed, serviceUrl } from '../session/service-url.js'
+import { forgetSession, readSession, saveSession } from '../session/session-file.js'
+import { CliError } from '../terminal/cli-error.js'
+import { listing, print, say } from '../terminal/output.js'
 
 interface User {
   email: string

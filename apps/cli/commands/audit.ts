@@ -1,11 +1,18 @@
 // `qjob audit` and `qjob keys`: what was done to the team's capsules, the proof that nobody changed the record of it, and
 // the keys that sign.
 import { type Command, InvalidArgumentError } from 'commander'
-import { CliError, exitCodes } from '../cli-error.js'
-import { plainLine, print, say, table } from '../output.js'
-import { clockTime } from '../readable-time.js'
-import { isUuid, reported, type ServiceOptions, serviceCommand, wholeNumber, withService } from '../service-command.js'
-import { type DatabaseReport, type TrailReport, verifyDatabase } from './admin-audit.js'
+import {
+  isUuid,
+  reported,
+  type ServiceOptions,
+  serviceCommand,
+  wholeNumber,
+  withService
+} from '../session/service-command.js'
+import { CliError, exitCodes } from '../terminal/cli-error.js'
+import { plainLine, print, say, table } from '../terminal/output.js'
+import { clockTime } from '../terminal/readable-time.js'
+import { type DatabaseReport, type TrailReport, verifyDatabase } from './admin/admin-audit.js'
 
 interface Entry {
   seq: number

@@ -1,7 +1,7 @@
 // `qjob backends`: where jobs can run.
 import type { Command } from 'commander'
-import { money, print, table } from '../output.js'
-import { type ServiceOptions, serviceCommand, withService } from '../service-command.js'
+import { type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
+import { money, print, table } from '../terminal/output.js'
 
 interface Backend {
   slug: string

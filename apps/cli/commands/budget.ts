@@ -1,7 +1,7 @@
 // `qjob budget`: what the team may spend, and what is left.
 import type { Command } from 'commander'
-import { money, print, table } from '../output.js'
-import { type ServiceOptions, serviceCommand, withService } from '../service-command.js'
+import { type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
+import { money, print, table } from '../terminal/output.js'
 
 interface Period {
   spent_usd: number

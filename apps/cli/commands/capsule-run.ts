@@ -1,13 +1,20 @@
 // `qjob capsule run` and `qjob capsule runs`: running what a capsule holds again, and what came of it.
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { ApiClient } from '../api-client.js'
-import { type CapsuleRecord, type CapsuleRun, capsuleId, type RunPage, wentWell } from '../capsule-record.js'
-import { runPageText, runText } from '../capsule-text.js'
-import { waitForRun } from '../capsule-wait.js'
-import { CliError, exitCodes } from '../cli-error.js'
-import { plain, print } from '../output.js'
-import { paramEntriesJson } from '../params.js'
-import { collect, isUuid, type ServiceOptions, serviceCommand, wholeNumber, withService } from '../service-command.js'
+import { type CapsuleRecord, type CapsuleRun, capsuleId, type RunPage, wentWell } from '../capsules/capsule-record.js'
+import { runPageText, runText } from '../capsules/capsule-text.js'
+import { waitForRun } from '../capsules/capsule-wait.js'
+import { paramEntriesJson } from '../jobs/params.js'
+import type { ApiClient } from '../session/api-client.js'
+import {
+  collect,
+  isUuid,
+  type ServiceOptions,
+  serviceCommand,
+  wholeNumber,
+  withService
+} from '../session/service-command.js'
+import { CliError, exitCodes } from '../terminal/cli-error.js'
+import { plain, print } from '../terminal/output.js'
 
 interface RunOptions extends ServiceOptions {
   mode?: 'verify' | 'template'

@@ -1,20 +1,27 @@
 // `qjob capsule`: reproducible packages of what was run, from making one to sealing and publishing it.
 import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { capsuleStates } from '../../../domain/capsule-state.js'
-import type { ApiClient } from '../api-client.js'
+import { capsuleStates } from '../../../domain/capsules/capsule-state.js'
 import {
   type CapsulePage,
   type CapsuleRecord,
   capsuleId,
   type PublicCapsule,
   type PublicPage
-} from '../capsule-record.js'
-import { capsulePageText, capsuleText, publicCapsuleText, publicPageText } from '../capsule-text.js'
-import { CliError } from '../cli-error.js'
-import { plain, print } from '../output.js'
-import { collect, isUuid, type ServiceOptions, serviceCommand, wholeNumber, withService } from '../service-command.js'
-import { readText } from '../text-file.js'
+} from '../capsules/capsule-record.js'
+import { capsulePageText, capsuleText, publicCapsuleText, publicPageText } from '../capsules/capsule-text.js'
+import type { ApiClient } from '../session/api-client.js'
+import {
+  collect,
+  isUuid,
+  type ServiceOptions,
+  serviceCommand,
+  wholeNumber,
+  withService
+} from '../session/service-command.js'
+import { CliError } from '../terminal/cli-error.js'
+import { plain, print } from '../terminal/output.js'
+import { readText } from '../terminal/text-file.js'
 import { addCapsulePackageCommands } from './capsule-package.js'
 import { addCapsuleRunCommands } from './capsule-run.js'
 

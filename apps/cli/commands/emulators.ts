@@ -1,9 +1,9 @@
 // `qjob emulators`: the emulated providers in the foreground until Ctrl-C.
 import { spawn } from 'node:child_process'
 import type { Command } from 'commander'
-import { CliError, exitCodes } from '../cli-error.js'
-import { jsonOption, reported, wholeNumber } from '../service-command.js'
-import { emulatorsProgram } from '../stack/emulators.js'
+import { jsonOption, reported, wholeNumber } from '../session/service-command.js'
+import { emulatorsProgram } from '../stack/parts/emulators.js'
+import { CliError, exitCodes } from '../terminal/cli-error.js'
 
 /** Leaves room for the providers' own ports. */
 const portMax = 65_000

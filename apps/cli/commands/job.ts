@@ -1,14 +1,14 @@
 // `qjob job ID` and `qjob cancel ID`.
 import { type Command, Option } from 'commander'
-import type { ApiClient } from '../api-client.js'
-import { CliError, exitCodes } from '../cli-error.js'
-import { type Attempt, type JobRecord, resultJson, type Task } from '../job-record.js'
-import { attemptsText, jobText } from '../job-text.js'
-import { exitCodeOf, waitForJob } from '../job-wait.js'
-import { print } from '../output.js'
-import { resultText } from '../result-text.js'
-import { isUuid, type ServiceOptions, serviceCommand, withService } from '../service-command.js'
-import { isGraph, timelineText } from '../task-timeline.js'
+import { type Attempt, type JobRecord, resultJson, type Task } from '../jobs/job-record.js'
+import { attemptsText, jobText } from '../jobs/job-text.js'
+import { exitCodeOf, waitForJob } from '../jobs/job-wait.js'
+import { resultText } from '../jobs/result-text.js'
+import { isGraph, timelineText } from '../jobs/task-timeline.js'
+import type { ApiClient } from '../session/api-client.js'
+import { isUuid, type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
+import { CliError, exitCodes } from '../terminal/cli-error.js'
+import { print } from '../terminal/output.js'
 
 /** Of the timeline, where there is no terminal or a narrow one; and at most, where bars say no more for being longer. */
 const COLUMNS_MIN = 80

@@ -1,10 +1,10 @@
 // `qjob jobs`: the jobs of the caller's teams, newest first.
 import { type Command, Option } from 'commander'
-import { jobStatuses } from '../../../domain/job-status.js'
-import type { JobRecord } from '../job-record.js'
-import { money, print, table } from '../output.js'
-import { ago, lasted } from '../readable-time.js'
-import { type ServiceOptions, serviceCommand, wholeNumber, withService } from '../service-command.js'
+import { jobStatuses } from '../../../domain/jobs/job-status.js'
+import type { JobRecord } from '../jobs/job-record.js'
+import { type ServiceOptions, serviceCommand, wholeNumber, withService } from '../session/service-command.js'
+import { money, print, table } from '../terminal/output.js'
+import { ago, lasted } from '../terminal/readable-time.js'
 
 interface JobsOptions extends ServiceOptions {
   status?: string

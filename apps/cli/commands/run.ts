@@ -1,15 +1,15 @@
 // `qjob run`: submits a program or a saved script, tells how it goes, and prints what it comes to.
 import type { Command } from 'commander'
-import type { ApiClient } from '../api-client.js'
-import { CliError } from '../cli-error.js'
-import { type JobRecord, resultJson } from '../job-record.js'
-import { waitForJob } from '../job-wait.js'
-import { plain, print, say } from '../output.js'
-import { lasted } from '../readable-time.js'
-import { resultText } from '../result-text.js'
-import { isUuid, type ServiceOptions, serviceCommand, withService } from '../service-command.js'
-import { type Source, type SubmitOptions, submissionBody } from '../submission-body.js'
-import { submissionOptions } from '../submission-options.js'
+import { type JobRecord, resultJson } from '../jobs/job-record.js'
+import { waitForJob } from '../jobs/job-wait.js'
+import { resultText } from '../jobs/result-text.js'
+import { type Source, type SubmitOptions, submissionBody } from '../jobs/submission-body.js'
+import { submissionOptions } from '../jobs/submission-options.js'
+import type { ApiClient } from '../session/api-client.js'
+import { isUuid, type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
+import { CliError } from '../terminal/cli-error.js'
+import { plain, print, say } from '../terminal/output.js'
+import { lasted } from '../terminal/readable-time.js'
 
 export interface RunOptions extends ServiceOptions, SubmitOptions {
   wait: boolean

@@ -2,11 +2,8 @@
 import { createHash } from 'node:crypto'
 import { basename, extname } from 'node:path'
 import { type Command, Option } from 'commander'
-import { scriptTypes, slugOf } from '../../../domain/script.js'
-import type { ApiClient } from '../api-client.js'
-import { CliError, exitCodes } from '../cli-error.js'
-import { plain, print } from '../output.js'
-import { allScripts, type ScriptPage, type ScriptRecord, scriptIdOf } from '../script-record.js'
+import { scriptTypes, slugOf } from '../../../domain/scripts/script.js'
+import { allScripts, type ScriptPage, type ScriptRecord, scriptIdOf } from '../scripts/script-record.js'
 import {
   type Analysis,
   analysisText,
@@ -19,9 +16,19 @@ import {
   type Uploaded,
   updatedText,
   uploadedText
-} from '../script-text.js'
-import { collect, isUuid, type ServiceOptions, serviceCommand, wholeNumber, withService } from '../service-command.js'
-import { readText } from '../text-file.js'
+} from '../scripts/script-text.js'
+import type { ApiClient } from '../session/api-client.js'
+import {
+  collect,
+  isUuid,
+  type ServiceOptions,
+  serviceCommand,
+  wholeNumber,
+  withService
+} from '../session/service-command.js'
+import { CliError, exitCodes } from '../terminal/cli-error.js'
+import { plain, print } from '../terminal/output.js'
+import { readText } from '../terminal/text-file.js'
 import { type RunOptions, runJob, runOptions } from './run.js'
 
 const SCRIPT = 'the id or the slug of a script'

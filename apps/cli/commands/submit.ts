@@ -1,12 +1,12 @@
 // `qjob submit FILE`: sends a circuit, or code that makes one, as a job.
 import type { Command } from 'commander'
-import { resultJson } from '../job-record.js'
-import { jobText } from '../job-text.js'
-import { exitCodeOf, waitForJob } from '../job-wait.js'
-import { plain, print } from '../output.js'
-import { type ServiceOptions, serviceCommand, withService } from '../service-command.js'
-import { type SubmitOptions, submissionBody } from '../submission-body.js'
-import { submissionOptions } from '../submission-options.js'
+import { resultJson } from '../jobs/job-record.js'
+import { jobText } from '../jobs/job-text.js'
+import { exitCodeOf, waitForJob } from '../jobs/job-wait.js'
+import { type SubmitOptions, submissionBody } from '../jobs/submission-body.js'
+import { submissionOptions } from '../jobs/submission-options.js'
+import { type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
+import { plain, print } from '../terminal/output.js'
 
 export function addSubmitCommand(program: Command): void {
   submissionOptions(serviceCommand(program, 'submit <file>', 'submit a circuit as a job; - reads standard input'))

@@ -1,7 +1,7 @@
 // What `npm start` reads from its environment, checked once.
 import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
-import { listenOnce } from './free-port.js'
+import { listenOnce } from './parts/free-port.js'
 
 export interface StackSettings {
   /** Absolute. */

@@ -6,28 +6,28 @@
 // The end: worker (finishes or hands back what it runs), api, emulators, executor, Temporal, Redis, Postgres.
 import { join } from 'node:path'
 import { checkpointsFile } from './checkpoints-file.js'
-import type { Child, StackContext } from './child.js'
 import { DataDir, newSecret } from './data-dir.js'
+import type { Child, StackContext } from './parts/child.js'
 import {
   type EmulatedProvider,
   emulatorVariables,
   removeEmulatorsFile,
   startEmulatorsPart,
   writeEmulatorsFile
-} from './emulators.js'
-import { startExecutor } from './executor.js'
-import { freePort, listenOnce } from './free-port.js'
-import { startNodeApp } from './node-app.js'
-import { checkTemporalReachable, checkUrlReachable } from './operator-parts.js'
-import { ensureDatabase, startPostgres } from './postgres.js'
-import { postgresHome } from './postgres-home.js'
+} from './parts/emulators.js'
+import { startExecutor } from './parts/executor.js'
+import { freePort, listenOnce } from './parts/free-port.js'
+import { startNodeApp } from './parts/node-app.js'
+import { checkTemporalReachable, checkUrlReachable } from './parts/operator-parts.js'
+import { ensureDatabase, startPostgres } from './parts/postgres.js'
+import { postgresHome } from './parts/postgres-home.js'
+import { untilReady } from './parts/readiness.js'
+import { startRedis } from './parts/redis.js'
+import { SupervisedPart } from './parts/supervised-part.js'
+import { startTemporal, type TemporalPorts } from './parts/temporal.js'
 import { projectRoot } from './project.js'
-import { untilReady } from './readiness.js'
-import { startRedis } from './redis.js'
 import { ensureSecretKeys } from './secret-keys.js'
 import { checkAddress, loopbackFor, type StackSettings, urlHost } from './settings.js'
-import { SupervisedPart } from './supervised-part.js'
-import { startTemporal, type TemporalPorts } from './temporal.js'
 import { Watchdog } from './watchdog.js'
 
 export type PartName = 'postgres' | 'redis' | 'temporal' | 'executor' | 'emulators' | 'worker' | 'api'

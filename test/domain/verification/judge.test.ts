@@ -1,10 +1,10 @@
 // The rules of a verdict, one by one.
 import { describe, expect, test } from '@jest/globals'
-import type { Counts } from '../../../domain/verification/count-pair.js'
 import { judge } from '../../../domain/verification/judge.js'
-import { randomOf } from '../../../domain/verification/random.js'
 import type { RunCounts } from '../../../domain/verification/run-counts.js'
-import { bell, runOf, sampler } from '../../support/verification-runs.js'
+import type { Counts } from '../../../domain/verification/statistics/count-pair.js'
+import { randomOf } from '../../../domain/verification/statistics/random.js'
+import { bell, runOf, sampler } from '../../support/capsules/verification-runs.js'
 
 const fair = { '00': 5000, '11': 5000 }
 const nearly = { '00': 5060, '11': 4940 }

@@ -1,8 +1,9 @@
 // What must hold of the statistics whatever the counts are.
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { closeness } from '../../../domain/verification/closeness.js'
-import { type Counts, pairUp } from '../../../domain/verification/count-pair.js'
+import { judge } from '../../../domain/verification/judge.js'
+import { closeness } from '../../../domain/verification/statistics/closeness.js'
+import { type Counts, pairUp } from '../../../domain/verification/statistics/count-pair.js'
 import {
   binomialLaw,
   draw,
@@ -10,16 +11,15 @@ import {
   logFactorial,
   poissonLaw,
   spread
-} from '../../../domain/verification/discrete-law.js'
-import { hellingerFidelity, totalVariation } from '../../../domain/verification/distance.js'
-import { holmAdjusted } from '../../../domain/verification/holm.js'
-import { judge } from '../../../domain/verification/judge.js'
-import { pooledPearson } from '../../../domain/verification/pearson.js'
-import { randomOf } from '../../../domain/verification/random.js'
-import { permutationTest, relabellings } from '../../../domain/verification/relabelling.js'
-import { rerunShots } from '../../../domain/verification/shots-needed.js'
-import { distanceUpperBound } from '../../../domain/verification/upper-bound.js'
-import { runOf, shotsOf } from '../../support/verification-runs.js'
+} from '../../../domain/verification/statistics/discrete-law.js'
+import { hellingerFidelity, totalVariation } from '../../../domain/verification/statistics/distance.js'
+import { holmAdjusted } from '../../../domain/verification/statistics/holm.js'
+import { pooledPearson } from '../../../domain/verification/statistics/pearson.js'
+import { randomOf } from '../../../domain/verification/statistics/random.js'
+import { permutationTest, relabellings } from '../../../domain/verification/statistics/relabelling.js'
+import { rerunShots } from '../../../domain/verification/statistics/shots-needed.js'
+import { distanceUpperBound } from '../../../domain/verification/statistics/upper-bound.js'
+import { runOf, shotsOf } from '../../support/capsules/verification-runs.js'
 
 const outcome = fc.nat(40).map((value) => value.toString(2).padStart(6, '0'))
 const counts: fc.Arbitrary<Counts> = fc

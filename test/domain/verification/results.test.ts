@@ -1,9 +1,9 @@
 // From two stored results to circuits that can be compared, whatever a program returned.
 import { describe, expect, test } from '@jest/globals'
-import { circuitPairs } from '../../../domain/verification/circuit-pairs.js'
 import { judge } from '../../../domain/verification/judge.js'
 import { runCircuits, runCounts } from '../../../domain/verification/run-counts.js'
-import { resultOf } from '../../support/verification-runs.js'
+import { circuitPairs } from '../../../domain/verification/statistics/circuit-pairs.js'
+import { resultOf } from '../../support/capsules/verification-runs.js'
 
 const facts = { hardware: false, local: true, completedAt: null }
 const ours = {

@@ -1,13 +1,13 @@
 // How often the tests find a difference, in simulated pairs of runs: a short form of `npm run statistics`. The numbers are
 // drawn from a fixed text, so that a run either always passes or never.
 import { describe, expect, test } from '@jest/globals'
-import { pairUp } from '../../../domain/verification/count-pair.js'
 import { ALPHA, BETA } from '../../../domain/verification/judge.js'
-import { randomOf } from '../../../domain/verification/random.js'
-import { smallestMargin } from '../../../domain/verification/shots-needed.js'
-import { distanceUpperBound } from '../../../domain/verification/upper-bound.js'
-import { bell, sampler, shifted } from '../../support/verification-runs.js'
-import { binomialBound, changes, nulls, simulate } from '../../support/verification-simulation.js'
+import { pairUp } from '../../../domain/verification/statistics/count-pair.js'
+import { randomOf } from '../../../domain/verification/statistics/random.js'
+import { smallestMargin } from '../../../domain/verification/statistics/shots-needed.js'
+import { distanceUpperBound } from '../../../domain/verification/statistics/upper-bound.js'
+import { bell, sampler, shifted } from '../../support/capsules/verification-runs.js'
+import { binomialBound, changes, nulls, simulate } from '../../support/capsules/verification-simulation.js'
 
 describe('false alarms stay within the binomial bound of alpha', () => {
   const scenes = nulls(

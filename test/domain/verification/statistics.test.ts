@@ -3,17 +3,26 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { chiSquareTail } from '../../../domain/verification/chi-squared.js'
-import { closeness } from '../../../domain/verification/closeness.js'
-import { type CompareOutcome, compareOutcome, compareShotsMin } from '../../../domain/verification/compare-bound.js'
-import { type Counts, pairUp } from '../../../domain/verification/count-pair.js'
-import { hellingerFidelity, totalVariation } from '../../../domain/verification/distance.js'
-import { holmAdjusted } from '../../../domain/verification/holm.js'
-import { pooledPearson } from '../../../domain/verification/pearson.js'
-import { fnv1a64, randomOf, splitMix64, xoshiro128 } from '../../../domain/verification/random.js'
-import { permutationTest, relabellings } from '../../../domain/verification/relabelling.js'
-import { neededShots, neededShotsOf, rerunShots, smallestMargin } from '../../../domain/verification/shots-needed.js'
-import { distanceUpperBound, resamples } from '../../../domain/verification/upper-bound.js'
+import { chiSquareTail } from '../../../domain/verification/statistics/chi-squared.js'
+import { closeness } from '../../../domain/verification/statistics/closeness.js'
+import {
+  type CompareOutcome,
+  compareOutcome,
+  compareShotsMin
+} from '../../../domain/verification/statistics/compare-bound.js'
+import { type Counts, pairUp } from '../../../domain/verification/statistics/count-pair.js'
+import { hellingerFidelity, totalVariation } from '../../../domain/verification/statistics/distance.js'
+import { holmAdjusted } from '../../../domain/verification/statistics/holm.js'
+import { pooledPearson } from '../../../domain/verification/statistics/pearson.js'
+import { fnv1a64, randomOf, splitMix64, xoshiro128 } from '../../../domain/verification/statistics/random.js'
+import { permutationTest, relabellings } from '../../../domain/verification/statistics/relabelling.js'
+import {
+  neededShots,
+  neededShotsOf,
+  rerunShots,
+  smallestMargin
+} from '../../../domain/verification/statistics/shots-needed.js'
+import { distanceUpperBound, resamples } from '../../../domain/verification/statistics/upper-bound.js'
 
 interface Figures {
   tvd: number

@@ -1,0 +1,72 @@
+// The activities of a job's workflow. Each is idempotent by job id and fence: the short ones are single transactions that
+// answer what an earlier call of theirs already did, `execute` looks for a stored result before it runs anything.
+import { Context } from '@temporalio/activity'
+import { type Beginning, beginJob, completeJob, failJob, recordCancelled } from '../../db/job-steps/job-steps.js'
+import { jobStatus } from '../../db/jobs/jobs.js'
+import type { JobError } from '../../domain/errors.js'
+import type { JobHandOver } from '../../domain/jobs/dispatch.js'
+import type { CancelOutcome, JobStatus } from '../../domain/jobs/job-status.js'
+import { executionRetry } from '../../domain/jobs/retry.js'
+import { executeJob } from './execute-job.js'
+import { failureOf } from './failure.js'
+import { whileBeating } from './heartbeat.js'
+import type { ExecuteDeps } from './job-attempt.js'
+
+/** What the workflow does after `execute`; the result itself is stored, only its digest crosses the history. */
+export type ExecuteAnswer =
+  | { next: 'complete'; resultSha256: string }
+  /** A script waits for what it asked for: a graph of tasks, or a circuit. */
+  | { next: 'tasks' | 'circuit'; ask: number }
+  | { next: 'cancel' }
+  | { next: 'stop' }
+
+export type JobActivities = ReturnType<typeof createActivities>
+
+export function createActivities(deps: ExecuteDeps) {
+  const { db, announce } = deps
+  // The status the job has after a step, for the search attribute: the step may have lost to somebody else.
+  const statusAfter = async (jobId: string): Promise<JobStatus> => {
+    announce(jobId)
+    return (await jobStatus(db, jobId)) ?? 'failed'
+  }
+
+  return {
+    async beginJob({ jobId, generation, runId }: JobHandOver & { runId: string }): Promise<Beginning> {
+      const beginning = await beginJob(db, jobId, { generation }, { workflowRunId: runId })
+      announce(jobId)
+      return beginning
+    },
+
+    async execute({ jobId, generation }: JobHandOver): Promise<ExecuteAnswer> {
+      const context = Context.current()
+      const execution = await whileBeating(context, () =>
+        executeJob(deps, jobId, { generation }, context.cancellationSignal)
+      )
+      if (execution.outcome === 'completed') return { next: 'complete', resultSha256: execution.resultSha256 }
+      if ('ask' in execution) return { next: execution.outcome, ask: execution.ask }
+      if (execution.outcome === 'cancelling') return { next: 'cancel' }
+      if (execution.outcome === 'stopped') return { next: 'stop' }
+      if (execution.outcome === 'failed') throw failureOf(execution.error, 'final')
+      throw failureOf(execution.error, execution.attempt < executionRetry.attemptsMax ? 'retryable' : 'final')
+    },
+
+    async completeJob({ jobId, generation, resultSha256 }: JobHandOver & { resultSha256: string }): Promise<JobStatus> {
+      await completeJob(db, jobId, { generation }, resultSha256)
+      return statusAfter(jobId)
+    },
+
+    async failJob({ jobId, generation, error }: JobHandOver & { error: JobError }): Promise<JobStatus> {
+      await failJob(db, jobId, { generation }, error)
+      return statusAfter(jobId)
+    },
+
+    async recordCancelled({
+      jobId,
+      generation,
+      outcome
+    }: JobHandOver & { outcome: CancelOutcome }): Promise<JobStatus> {
+      await recordCancelled(db, jobId, { generation }, outcome)
+      return statusAfter(jobId)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// The attempt of a job under way: opened when the executor accepts a run, closed by how the run ended.
+
+import type { Db } from '../../db/client.js'
+import { closeAttempt, completeAttempt } from '../../db/jobs/attempts.js'
+import type { AnnounceJob } from '../../db/jobs/job-changes.js'
+import type { Fence } from '../../db/jobs/job-transition.js'
+import type { JobRun } from '../../db/jobs/jobs.js'
+import { assertNever, type JobError } from '../../domain/errors.js'
+import { waitAfterAttempt } from '../../domain/jobs/retry.js'
+import type { ExecutorClient } from '../../services/executor/client.js'
+import type { ExecutorGate } from '../../services/executor/gate.js'
+import type { RunEnd } from '../../services/executor/stream.js'
+import type { Waited } from '../../services/executor/wait.js'
+import { persistently } from './retry-while-database-away.js'
+
+export interface ExecuteDeps {
+  db: Db
+  executor: ExecutorClient
+  gate: ExecutorGate
+  announce: AnnounceJob
+  log: { info(detail: object, message: string): void; warn(detail: object, message: string): void }
+}
+
+/**
+ * `tasks`, `circuit`: the script waits for what it asked for. `cancelling`: the job is this side's, and somebody wants it
+ * ended; `stopped`: it is no longer this side's at all. `attempt` counts accepted runs, this one included.
+ */
+export type Execution =
+  | { outcome: 'completed'; resultSha256: string }
+  | { outcome: 'tasks' | 'circuit'; ask: number }
+  | { outcome: 'failed'; error: JobError }
+  | { outcome: 'lost'; error: JobError; attempt: number }
+  | { outcome: 'cancelling' }
+  | { outcome: 'stopped' }
+
+/** The job's own attempt: opened when the executor accepts, closed by how its run ended. */
+export function jobAttempt(
+  deps: ExecuteDeps,
+  jobId: string,
+  job: JobRun,
+  fence: Fence,
+  signal: AbortSignal,
+  open: () => Promise<number | null>
+) {
+  const kept = { log: deps.log, jobId, signal }
+  const ids = { jobId, teamId: job.teamId, requestId: job.requestId, generation: fence.generation }
+  let attempt: number | null = null
+  return {
+    async accepted(): Promise<boolean> {
+      attempt = await persistently(kept, open)
+      if (attempt !== null) deps.log.info({ ...ids, attempt }, 'job attempt begun')
+      deps.announce(jobId)
+      return attempt !== null
+    },
+    /**
+     * `null` when the attempt could not be opened or is no longer open.
+     * @param retried the job is durable: an execution that is lost is followed by another, up to a number.
+     */
+    async ended(end: Waited<RunEnd>, retried: boolean): Promise<Execution | null> {
+      if (attempt !== null)
+        deps.log.info(
+          { ...ids, attempt, end: end.kind, ...('error' in end && { code: end.error.code }) },
+          'job attempt ended'
+        )
+      return recordEnd(deps, jobId, attempt, end, signal, retried)
+    }
+  }
+}
+
+async function recordEnd(
+  deps: ExecuteDeps,
+  jobId: string,
+  attempt: number | null,
+  end: Waited<RunEnd>,
+  signal: AbortSignal,
+  retried: boolean
+): Promise<Execution | null> {
+  const kept = { log: deps.log, jobId, signal }
+  const close = (state: 'failed' | 'lost', error: JobError, backoffMs: number | null = null) =>
+    attempt === null ? false : persistently(kept, () => closeAttempt(deps.db, jobId, attempt, state, error, backoffMs))
+  switch (end.kind) {
+    case 'completed': {
+      if (attempt === null) return null
+      const resultSha256 = await persistently(kept, () =>
+        completeAttempt(deps.db, jobId, attempt, end.result, end.artifacts)
+      )
+      return resultSha256 ? { outcome: 'completed', resultSha256 } : null
+    }
+    case 'failed':
+      await close('failed', end.error)
+      return { outcome: 'failed', error: end.error }
+    case 'refused':
+      return { outcome: 'failed', error: { code: 'execution_error', message: end.message } }
+    case 'lost': {
+      if (attempt === null) return null
+      const error = { code: 'execution_service_lost', message: end.message } as const
+      await close('lost', error, retried ? waitAfterAttempt(attempt) : null)
+      deps.announce(jobId)
+      return { outcome: 'lost', error, attempt }
+    }
+    default:
+      return assertNever(end)
+  }
+}

@@ -1,0 +1,183 @@
+// The step that runs one task of a graph, in a child of its own. AT-LEAST-ONCE, as execute-job.ts: a task that has completed
+// is not run again, a result is stored with the end of its attempt, and only accepted runs count as attempts.
+import { attemptStates, attemptUnderWay, closeAttempt } from '../../db/jobs/attempts.js'
+import { type Ask, listAsks, loadAsk, recordAsk } from '../../db/jobs/job-asks.js'
+import {
+  completeTask,
+  failTask,
+  loadTaskRun,
+  openTaskAttempt,
+  type TaskRun,
+  taskState
+} from '../../db/jobs/job-tasks.js'
+import type { Fence } from '../../db/jobs/job-transition.js'
+import { type JobRun, loadRun } from '../../db/jobs/jobs.js'
+import { assertNever, type JobError } from '../../domain/errors.js'
+import { nodeIdOf } from '../../domain/jobs/script-asks.js'
+import { lastFailure, type TaskRetry, taskRetry } from '../../domain/jobs/task-retry.js'
+import type { RunRequest } from '../../services/executor/client.js'
+import type { ScriptEnd } from '../../services/executor/stream.js'
+import { whenExecutorCan } from '../../services/executor/wait.js'
+import type { ExecuteDeps } from './job-attempt.js'
+import { persistently } from './retry-while-database-away.js'
+import { circuitAnswer } from './run-program.js'
+import { goOnWith, newRunId, repeatable, requestOf } from './run-request.js'
+
+/** Results of other tasks that one task may take, together. */
+const VALUES_BYTES_MAX = 32 * 1024 * 1024
+
+/** `circuit`: the task waits for its ask of this number. `retry`: it failed, and is to be tried again after a while. */
+export type TaskEnd =
+  | { outcome: 'completed' }
+  | { outcome: 'circuit'; ask: number }
+  | { outcome: 'retry'; error: JobError; afterMs: number }
+  | { outcome: 'failed'; error: JobError }
+  | { outcome: 'cancelling' }
+  | { outcome: 'stopped' }
+
+interface Work {
+  deps: ExecuteDeps
+  jobId: string
+  key: string
+  fence: Fence
+  signal: AbortSignal
+  job: JobRun
+  task: TaskRun
+}
+
+export async function runTask(
+  deps: ExecuteDeps,
+  jobId: string,
+  key: string,
+  fence: Fence,
+  signal: AbortSignal
+): Promise<TaskEnd> {
+  const [job, task] = await Promise.all([loadRun(deps.db, jobId), loadTaskRun(deps.db, jobId, key)])
+  if (!job || !task || job.generation !== fence.generation) return { outcome: 'stopped' }
+  if (task.state === 'completed') return { outcome: 'completed' }
+  if (job.status === 'cancelling') return { outcome: 'cancelling' }
+  if (job.status !== 'running') return { outcome: 'stopped' }
+  const work = { deps, jobId, key, fence, signal, job, task }
+  // On an engine of ours a task runs its circuits itself.
+  const [asks, states] = job.atProvider
+    ? await Promise.all([listAsks(deps.db, jobId, key), attemptStates(deps.db, jobId, key)])
+    : [[], []]
+  const waiting = asks.find(({ state }) => state === 'open')
+  if (waiting) return { outcome: 'circuit', ask: waiting.number }
+  const bytes = [...task.values.values()].reduce((sum, text) => sum + text.length, 0)
+  if (bytes > VALUES_BYTES_MAX)
+    return failedForGood(work, {
+      code: 'execution_error',
+      message: `the results that it takes have ${(bytes / 1024 / 1024).toFixed(1)} MiB together; the limit is ${VALUES_BYTES_MAX / 1024 / 1024} MiB: pass less, or make large data inside the task`
+    })
+  const series = lastFailure(states)
+  return execute(work, asks, series)
+}
+
+async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd> {
+  const { deps, jobId, key, fence, signal } = work
+  const answered = asks.filter((ask) => ask.series === series)
+  const kept = { log: deps.log, jobId, signal }
+  let attempt: Promise<number | null> = Promise.resolve(null)
+  const taken = new AbortController()
+  // A short task is over before its attempt is written down: the executor's slot does not wait for the commit.
+  const accepted = async () => {
+    attempt = persistently(kept, async () => {
+      const underWay = answered.length > 0 ? await attemptUnderWay(deps.db, jobId, fence, key) : null
+      return underWay ?? openTaskAttempt(deps.db, jobId, fence, key)
+    })
+    attempt.then(
+      (number) => (number === null ? taken.abort() : deps.announce(jobId)),
+      () => {}
+    )
+    return true
+  }
+  const either = AbortSignal.any([signal, taken.signal])
+  const run = (request: RunRequest) =>
+    whenExecutorCan<ScriptEnd>(deps, either, () => deps.executor.runScript(request, either, accepted))
+  const ended = await goOnWith(taskRequest(work, series), answered, async (ask) => circuitAnswer(ask), run).catch(
+    async (error: unknown) => {
+      // An attempt that is opened after this try has ended would close the one of the next.
+      await attempt.catch(() => {})
+      if (signal.aborted || !taken.signal.aborted) throw error
+      return null
+    }
+  )
+  if (ended?.end.kind === 'refused') return failedForGood(work, { code: 'execution_error', message: ended.end.message })
+  const number = await attempt
+  if (!ended || number === null) return endOf(work)
+  const { end, runId } = ended
+  deps.log.info({ jobId, task: key, attempt: number, end: end.kind }, 'task attempt ended')
+  switch (end.kind) {
+    case 'completed': {
+      const stored = await persistently(kept, () => completeTask(deps.db, jobId, key, number, end))
+      deps.announce(jobId)
+      return stored ? { outcome: 'completed' } : endOf(work)
+    }
+    case 'asked': {
+      if (end.ask.kind === 'graph')
+        return attemptEnded(work, number, 'failed', {
+          code: 'execution_error',
+          message: 'a task cannot dispatch a workflow; call the tasks from main(client, params)'
+        })
+      const by = { task: key, number: asks.length + 1, series, parkedAs: end.parked ? runId : null }
+      const { ask } = end
+      await persistently(kept, () => recordAsk(deps.db, jobId, fence, by, ask))
+      const open = await persistently(kept, () => loadAsk(deps.db, jobId, key, by.number))
+      return open?.digest === ask.digest && open.state === 'open'
+        ? { outcome: 'circuit', ask: by.number }
+        : { outcome: 'stopped' }
+    }
+    case 'failed':
+      return attemptEnded(work, number, 'failed', end.error)
+    case 'lost':
+    case 'not_parked':
+      return attemptEnded(work, number, 'lost', { code: 'execution_service_lost', message: end.message })
+    default:
+      return assertNever(end)
+  }
+}
+
+/** A write that was not taken was another side's to make, or was made by an earlier try of ours: the row says which. */
+async function endOf({ deps, jobId, key, signal }: Work): Promise<TaskEnd> {
+  const state = await persistently({ log: deps.log, jobId, signal }, () => taskState(deps.db, jobId, key))
+  return { outcome: state === 'completed' ? 'completed' : 'stopped' }
+}
+
+function taskRequest({ jobId, key, job, task }: Work, series: number): RunRequest {
+  return {
+    ...requestOf(job, newRunId(jobId), task.timeoutSeconds),
+    // Only what may have to be repeated up to where it stood is given a randomness and a clock of its own.
+    ...(job.atProvider && {
+      circuits: 'ask' as const,
+      script: repeatable(job, jobId, key, String(series))
+    }),
+    // A graph of one task is over with it: only the tasks after the first are worth a confinement that is kept.
+    ...(task.position > 0 && { task_of: jobId }),
+    task: {
+      name: task.funcName,
+      function: task.function,
+      arguments: task.arguments,
+      values: Object.fromEntries([...task.values].map(([of, text]) => [nodeIdOf(of), text]))
+    }
+  }
+}
+
+/** An attempt that did not complete: the next one comes after a while, or the task has failed for good. */
+async function attemptEnded(work: Work, number: number, state: 'failed' | 'lost', error: JobError): Promise<TaskEnd> {
+  const { deps, jobId, key, signal, task } = work
+  const kept = { log: deps.log, jobId, signal }
+  const before = await persistently(kept, () => attemptStates(deps.db, jobId, key))
+  const retry: TaskRetry = taskRetry([...before.slice(0, number - 1), state], task.retries)
+  const backoffMs = retry.again ? retry.afterMs : null
+  await persistently(kept, () => closeAttempt(deps.db, jobId, number, state, error, backoffMs, key))
+  deps.announce(jobId)
+  return retry.again ? { outcome: 'retry', error, afterMs: retry.afterMs } : failedForGood(work, error)
+}
+
+async function failedForGood({ deps, jobId, key, signal, task }: Work, error: JobError): Promise<TaskEnd> {
+  const named = { code: error.code, message: `task '${task.funcName}' (${key}): ${error.message}` }
+  await persistently({ log: deps.log, jobId, signal }, () => failTask(deps.db, jobId, key, named))
+  deps.announce(jobId)
+  return { outcome: 'failed', error: named }
+}

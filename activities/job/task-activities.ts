@@ -1,0 +1,44 @@
+// The activities of a graph of tasks: what is left of it, and one task's run.
+import { ApplicationFailure, Context } from '@temporalio/activity'
+import { type OpenTasks, openTasks } from '../../db/jobs/job-asks.js'
+import type { JobHandOver } from '../../domain/jobs/dispatch.js'
+import { failureOf } from './failure.js'
+import { whileBeating } from './heartbeat.js'
+import type { ExecuteDeps } from './job-attempt.js'
+import { runTask } from './run-task.js'
+
+/** `circuit`: the task waits for its ask of this number. */
+export type TaskAnswer = { next: 'done' } | { next: 'circuit'; ask: number } | { next: 'cancel' } | { next: 'stop' }
+
+export type TaskActivities = ReturnType<typeof createTaskActivities>
+
+export function createTaskActivities(deps: ExecuteDeps) {
+  return {
+    openTasks: ({ jobId, ask }: JobHandOver & { ask: number }): Promise<OpenTasks> => openTasks(deps.db, jobId, ask),
+
+    async runTask({ jobId, generation, task }: JobHandOver & { task: string }): Promise<TaskAnswer> {
+      const context = Context.current()
+      const end = await whileBeating(context, () =>
+        runTask(deps, jobId, task, { generation }, context.cancellationSignal)
+      )
+      switch (end.outcome) {
+        case 'completed':
+          return { next: 'done' }
+        case 'circuit':
+          return { next: 'circuit', ask: end.ask }
+        case 'cancelling':
+          return { next: 'cancel' }
+        case 'stopped':
+          return { next: 'stop' }
+        case 'failed':
+          throw failureOf(end.error, 'final')
+        case 'retry':
+          throw ApplicationFailure.create({
+            type: end.error.code,
+            message: end.error.message,
+            nextRetryDelay: end.afterMs
+          })
+      }
+    }
+  }
+}

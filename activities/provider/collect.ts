@@ -1,0 +1,110 @@
+// Fetches the counts of a completed task and stores them: as a plain job's result, or as the answer to who has asked for the
+// circuit. AT-LEAST-ONCE: what is stored is found again.
+import { createHash } from 'node:crypto'
+import { completeOpenAttempt } from '../../db/provider-tasks/provider-attempts.js'
+import type { ProviderRun } from '../../db/provider-tasks/provider-runs.js'
+import { ProviderFault, type TaskCounts } from '../../services/providers/adapter.js'
+import { persistently } from '../job/retry-while-database-away.js'
+import { answerCircuit } from './answer.js'
+import { type CompiledProgram, compiledProgram, programOf } from './prepare.js'
+import {
+  accessOf,
+  again,
+  againAfter,
+  fail,
+  type ProviderDeps,
+  runningJob,
+  type StepContext,
+  type StepEnd
+} from './step.js'
+
+/** A result may lag behind the status, by seconds as a rule. */
+const LAG_MS_MIN = 1_000
+const LAG_MS_MAX = 60_000
+
+export type Collected = { next: 'complete'; resultSha256: string } | StepEnd
+
+export async function collectResult(deps: ProviderDeps, context: StepContext): Promise<Collected> {
+  const { fence, signal } = context
+  const { jobId } = context.ref
+  const found = await runningJob(deps, context, ['running', 'cancelling'])
+  if ('end' in found) return found.end
+  const { job } = found
+  if (job.storedResult) return { next: 'complete', resultSha256: job.storedResult }
+  const end = await fetched(deps, context, job)
+  if ('next' in end) return end
+  const result = resultText(job, end.compiled, end.found)
+  const stored = await persistently({ log: deps.log, jobId, signal }, () =>
+    completeOpenAttempt(deps.db, jobId, fence, result)
+  )
+  return stored ? { next: 'complete', resultSha256: stored } : { next: 'stop' }
+}
+
+/** The same of a circuit that was asked for; who asked goes on with its counts. */
+export async function collectCounts(deps: ProviderDeps, context: StepContext): Promise<StepEnd> {
+  const found = await runningJob(deps, context)
+  if ('end' in found) return found.end
+  const end = await fetched(deps, context, found.job)
+  if ('next' in end) return end
+  const { counts, source } = end.found
+  return answerCircuit(deps, context, {
+    counts,
+    count_source: source,
+    provider_job_id: found.job.task!.providerJobId
+  })
+}
+
+async function fetched(
+  deps: ProviderDeps,
+  { ref, signal }: StepContext,
+  job: ProviderRun
+): Promise<{ compiled: CompiledProgram; found: TaskCounts } | StepEnd> {
+  const access = await accessOf(deps, job)
+  if ('missing' in access) return again(60_000, access.missing)
+  const compiled = await compiledProgram(deps, ref)
+  const task = { program: programOf(compiled), shots: job.shots }
+  try {
+    return { compiled, found: await access.adapter.counts(access.credentials, job.task!.providerJobId!, task, signal) }
+  } catch (error) {
+    if (error instanceof ProviderFault && error.kind === 'refused') return fail('provider_failed', error.message)
+    if (error instanceof ProviderFault && error.kind === 'not_found') return notThere(deps, job)
+    return againAfter(deps, error)
+  }
+}
+
+function notThere({ providerTimes }: ProviderDeps, { provider, secondsEnded }: ProviderRun): StepEnd {
+  const seconds = secondsEnded ?? 0
+  if (seconds > providerTimes.outageSeconds)
+    return fail('provider_failed', `${provider} completed the task and has shown no result of it for a day`)
+  return again(Math.min(Math.max(seconds * 100, LAG_MS_MIN), LAG_MS_MAX), 'its result is not there yet')
+}
+
+/** JSON text of a result as every job has it, with where the counts come from. */
+function resultText(job: ProviderRun, compiled: CompiledProgram, found: TaskCounts): string {
+  const { qasm, circuit_info, warnings } = compiled
+  const observed = Object.values(found.counts).reduce((sum, count) => sum + count, 0)
+  return JSON.stringify({
+    counts: found.counts,
+    shots: job.shots,
+    backend: job.backend,
+    execution_time_ms: found.executionTimeMs,
+    circuit_info,
+    ...(found.probabilities && { probabilities: found.probabilities }),
+    metadata: {
+      bit_order: 'qubit 0 leftmost',
+      count_source: found.source,
+      shots_requested: job.shots,
+      shots_observed: observed,
+      registers: circuit_info.registers,
+      seed: null,
+      engine: job.provider,
+      engine_version: null,
+      framework_version: null,
+      optimization_level: null,
+      circuit_sha256: qasm === null ? null : createHash('sha256').update(qasm).digest('hex'),
+      provider_job_id: job.task!.providerJobId,
+      calibration_id: null
+    },
+    warnings
+  })
+}

@@ -1,0 +1,94 @@
+// Looks how an accepted task fares. Asked again and again by the workflow's retries, which leave no trace in its history,
+// so that a task may wait for days. AT-LEAST-ONCE: it only reads there, and what it notes here is the provider's last word.
+import { adoptAttempt, failOpenAttempt } from '../../db/provider-tasks/provider-attempts.js'
+import type { ProviderRef } from '../../db/provider-tasks/provider-refs.js'
+import { markSeen, markUnknown } from '../../db/provider-tasks/provider-tasks.js'
+import type { TaskView } from '../../services/providers/adapter.js'
+import {
+  type Again,
+  accessOf,
+  again,
+  againAfter,
+  fail,
+  type ProviderDeps,
+  runningJob,
+  type StepContext,
+  type StepEnd
+} from './step.js'
+
+const LOOK_FIRST_MS = 1_000
+const LOOK_MAX_MS = 60_000
+
+export type Followed = { next: 'collect' } | StepEnd
+
+export async function followTask(deps: ProviderDeps, context: StepContext): Promise<Followed> {
+  const { ref, fence } = context
+  const found = await runningJob(deps, context)
+  if ('end' in found) return found.end
+  const { job } = found
+  const { task } = job
+  if (!task?.providerJobId) throw new Error(`job ${ref.jobId} has no task at ${job.provider}`)
+  if (task.state === 'completed') return { next: 'collect' }
+  if (task.state !== 'accepted') return ended(deps, context, task.state, task.errorMessage)
+  if (!ref.asked) await adoptAttempt(deps.db, ref.jobId, fence)
+  const access = await accessOf(deps, job)
+  if ('missing' in access) return silent(deps, context, job.secondsSilent, again(60_000, access.missing))
+  try {
+    const view = await access.adapter.look(access.credentials, task.providerJobId, context.signal)
+    await noteView(deps, ref, view)
+    if (view.status === 'completed') return { next: 'collect' }
+    if (view.status === 'failed' || view.status === 'cancelled') return ended(deps, context, view.status, view.failure)
+    return again(lookAgainMs(job.secondsAccepted ?? 0), `${job.provider}: ${view.raw}`)
+  } catch (error) {
+    return silent(deps, context, job.secondsSilent, againAfter(deps, error))
+  }
+}
+
+/** Writes down what a provider said, and tells whoever waits when it is news. */
+export async function noteView(deps: ProviderDeps, ref: ProviderRef, view: TaskView): Promise<void> {
+  const news = await markSeen(deps.db, ref, {
+    state: view.status === 'queued' || view.status === 'running' ? 'accepted' : view.status,
+    status: view.status,
+    queuePosition: view.queuePosition,
+    predictedWaitSeconds: view.predictedWaitSeconds,
+    cost: view.cost,
+    failure: view.failure
+  })
+  if (news) deps.announce(ref.jobId)
+}
+
+async function ended(
+  deps: ProviderDeps,
+  { ref, fence }: StepContext,
+  state: string,
+  reason: string | null
+): Promise<Followed> {
+  if (state === 'unknown') return fail('provider_outcome_unknown', 'the provider never said how the task ended')
+  const message =
+    state === 'cancelled'
+      ? 'the task was cancelled at the provider, not by this service'
+      : `the provider could not run the task: ${reason ?? 'it gave no reason'}`
+  const error = { code: 'provider_failed', message } as const
+  if (!ref.asked) await failOpenAttempt(deps.db, ref.jobId, fence, error)
+  return { next: 'fail', error }
+}
+
+/** Thirty days without any answer after acceptance: nobody will say any more. */
+async function silent(
+  deps: ProviderDeps,
+  { ref, fence }: StepContext,
+  secondsSilent: number | null,
+  wait: Again
+): Promise<Followed> {
+  const { silenceSeconds } = deps.providerTimes
+  if ((secondsSilent ?? 0) < silenceSeconds) return wait
+  await markUnknown(deps.db, ref, fence)
+  return fail(
+    'provider_outcome_unknown',
+    `no answer about the task for ${Math.round(silenceSeconds / 86_400)} days: ${wait.why}`
+  )
+}
+
+/** A task that has waited for long may wait a little longer for our look. */
+const lookAgainMs = (secondsAccepted: number): number =>
+  Math.min(Math.max(secondsAccepted * 100, LOOK_FIRST_MS), LOOK_MAX_MS)

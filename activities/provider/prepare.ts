@@ -1,0 +1,84 @@
+// From the submitted source, or the circuit that a script asks for, to the provider's own form: one question to the executor.
+// AT-LEAST-ONCE: what was compiled stays what is sent, so a second call finds the file of the first and asks nobody.
+import type { Artifact } from '../../db/jobs/artifacts.js'
+import type { ProviderRef } from '../../db/provider-tasks/provider-refs.js'
+import { compiledFileOf, fileText, type ProviderRun, storeFiles } from '../../db/provider-tasks/provider-runs.js'
+import type { Readout } from '../../domain/backends/provider-counts.js'
+import { JsonText } from '../../domain/json/json-text.js'
+import { type CompileEnd, type CompileRequest, sourceOf } from '../../services/executor/client.js'
+import { whenExecutorCan } from '../../services/executor/wait.js'
+import type { ProviderProgram } from '../../services/providers/adapter.js'
+import { persistently } from '../job/retry-while-database-away.js'
+import { fail, type ProviderDeps, runningJob, type StepContext, type StepEnd } from './step.js'
+
+/** What the executor compiled, as it is stored. `qasm` is the canonical circuit, `null` where it has no such form. */
+export interface CompiledProgram {
+  program: string
+  media_type: string
+  qubits: number
+  readout: Readout
+  qasm: string | null
+  circuit_info: { registers: { name: string; size: number; qubits?: number[] }[] } & Record<string, unknown>
+  warnings: string[]
+}
+
+/** The executor's own limit for compiling. */
+const COMPILE_SECONDS_MAX = 60
+/** Where the catalogue names no width. */
+const QUBITS_MAX = 1024
+
+/** `script`: the source leaves no circuit; it is for running, and asks for its circuits itself. */
+export type Prepared = { next: 'submit' } | { next: 'script' } | StepEnd
+
+export async function prepareProgram(deps: ProviderDeps, context: StepContext): Promise<Prepared> {
+  const { ref, fence, signal } = context
+  const { jobId } = ref
+  const found = await runningJob(deps, context)
+  if ('end' in found) return found.end
+  const { job } = found
+  if (!ref.asked && (job.hasAsked || job.programmingModel !== null)) return { next: 'script' }
+  if (await fileText(deps.db, jobId, compiledFileOf(ref))) return { next: 'submit' }
+  const adapter = deps.providers.get(job.provider)
+  if (!adapter || job.target === null)
+    return fail('backend_unavailable', `this version cannot talk to ${job.provider}, which runs ${job.backend}`)
+  const request = compileRequest(job, adapter.compileTarget)
+  const end = await whenExecutorCan<CompileEnd>(deps, signal, () => deps.executor.compile(request, signal))
+  if (end.kind === 'script') return { next: 'script' }
+  if (end.kind === 'failed') return { next: 'fail', error: end.error }
+  if (end.kind === 'refused') return fail('execution_error', end.message)
+  const compiled = JSON.parse(end.answer) as CompiledProgram
+  const stored = await persistently({ log: deps.log, jobId, signal }, () =>
+    storeFiles(deps.db, jobId, fence, filesOf(ref, compiled, end.answer))
+  )
+  return { next: stored ? 'submit' : 'stop' }
+}
+
+export async function compiledProgram({ db }: ProviderDeps, ref: ProviderRef): Promise<CompiledProgram> {
+  const text = await fileText(db, ref.jobId, compiledFileOf(ref))
+  if (text === null) throw new Error(`job ${ref.jobId} has no file ${compiledFileOf(ref)}`)
+  return JSON.parse(text) as CompiledProgram
+}
+
+export const programOf = ({ program, qubits, readout }: CompiledProgram): ProviderProgram => ({
+  text: program,
+  qubits,
+  readout
+})
+
+function compileRequest(job: ProviderRun, format: string): CompileRequest {
+  return {
+    source: job.circuit ? { kind: 'circuit', format: 'qasm3', payload: job.circuit.openqasm3 } : sourceOf(job),
+    backend: job.backend,
+    max_qubits: job.maxQubits ?? QUBITS_MAX,
+    params: job.circuit ? { shots: job.shots, backend: job.backend } : new JsonText(job.params),
+    target: { format, num_qubits: job.maxQubits },
+    limits: { wall_seconds: Math.min(job.timeoutSeconds, COMPILE_SECONDS_MAX) }
+  }
+}
+
+/** Of a circuit that was asked for the one file holds both forms. */
+function filesOf(ref: ProviderRef, { qasm }: CompiledProgram, answer: string): Artifact[] {
+  const compiled = { name: compiledFileOf(ref), mediaType: 'application/json', content: Buffer.from(answer) }
+  if (qasm === null || ref.asked) return [compiled]
+  return [compiled, { name: 'circuit.qasm', mediaType: 'text/plain; charset=utf-8', content: Buffer.from(qasm) }]
+}

@@ -1,0 +1,86 @@
+// The activities of a job at a provider: one step each (activities/at-provider), and the one place where a step's answer
+// becomes what Temporal understands. `again` is a failure that nobody needs to look at: the retries of an activity leave
+// no trace in the history, so a task may wait for days.
+import { ApplicationFailure, Context } from '@temporalio/activity'
+import { ApplicationFailureCategory } from '@temporalio/common'
+import { askedRef, type ProviderRef, plainRef } from '../../db/provider-tasks/provider-refs.js'
+import type { JobHandOver } from '../../domain/jobs/dispatch.js'
+import { failureOf } from '../job/failure.js'
+import { whileBeating } from '../job/heartbeat.js'
+import { tellFault } from './answer.js'
+import { cancelAtProvider } from './cancel.js'
+import { collectCounts, collectResult } from './collect.js'
+import { followTask } from './follow.js'
+import { prepareProgram } from './prepare.js'
+import type { ProviderDeps, StepContext, StepEnd } from './step.js'
+import { submitToProvider } from './submit.js'
+
+/** A retry at once would be a busy loop if the reason stayed. */
+const AGAIN_MS_MIN = 50
+
+/** A circuit that a script (`task` is '') or a task of its graph has asked for. */
+export interface CircuitHandOver extends JobHandOver {
+  task: string
+  /** The number of the ask. */
+  ask: number
+}
+
+/** What a step answers to the workflow when it is neither a failure nor a wait. */
+type Answer<Step extends { next: string }> = Exclude<Step, { next: 'again' } | { next: 'fail' }>
+/** What it answers of a plain job alone, and of a circuit that was asked for alone. */
+type PlainAnswer<Step extends { next: string }> = Exclude<Answer<Step>, { next: 'answered' }>
+type CircuitAnswer<Step extends { next: string }> = Exclude<Answer<Step>, { next: 'script' }>
+
+export type ProviderActivities = ReturnType<typeof createProviderActivities>
+
+export function createProviderActivities(deps: ProviderDeps) {
+  type StepOf<Step> = (deps: ProviderDeps, context: StepContext) => Promise<Step>
+
+  const plain = async <Step extends { next: string }>(job: JobHandOver, step: StepOf<Step>) =>
+    (await answerOf<Step | StepEnd>(job, plainRef(job.jobId), (context) => step(deps, context))) as PlainAnswer<
+      Step | StepEnd
+    >
+
+  const circuit = async <Step extends { next: string }>({ task, ask, ...job }: CircuitHandOver, step: StepOf<Step>) =>
+    (await answerOf<Step | StepEnd>(job, askedRef(job.jobId, task, ask), async (context) => {
+      const end = await step(deps, context)
+      const fault = end.next === 'fail' ? (end as unknown as StepEnd & { next: 'fail' }).error : null
+      return fault ? tellFault(deps, context, fault) : end
+    })) as CircuitAnswer<Step | StepEnd>
+
+  return {
+    prepareProgram: (job: JobHandOver) => plain(job, prepareProgram),
+    submitToProvider: (job: JobHandOver) => plain(job, submitToProvider),
+    followTask: (job: JobHandOver) => plain(job, followTask),
+    collectResult: (job: JobHandOver) => plain(job, collectResult),
+    /** Nothing else of the job may be under way here any more. */
+    cancelAtProvider: (job: JobHandOver) => plain(job, cancelAtProvider),
+    prepareCircuit: (asked: CircuitHandOver) => circuit(asked, prepareProgram),
+    submitCircuit: (asked: CircuitHandOver) => circuit(asked, submitToProvider),
+    followCircuit: (asked: CircuitHandOver) => circuit(asked, followTask),
+    collectCircuit: (asked: CircuitHandOver) => circuit(asked, collectCounts)
+  }
+}
+
+async function answerOf<Step extends { next: string } | StepEnd>(
+  { generation }: JobHandOver,
+  ref: ProviderRef,
+  step: (context: StepContext) => Promise<Step>
+): Promise<Answer<Step>> {
+  const activity = Context.current()
+  const end = await whileBeating(activity, () =>
+    step({ ref, fence: { generation }, signal: activity.cancellationSignal })
+  )
+  const { next } = end as StepEnd
+  if (next === 'fail') throw failureOf((end as StepEnd & { next: 'fail' }).error, 'final')
+  if (next === 'again') {
+    const { afterMs, why } = end as StepEnd & { next: 'again' }
+    throw ApplicationFailure.create({
+      type: 'not_yet',
+      message: why,
+      category: ApplicationFailureCategory.BENIGN,
+      nextRetryDelay: Math.max(afterMs, AGAIN_MS_MIN)
+    })
+  }
+  return end as Answer<Step>
+}

@@ -1,0 +1,130 @@
+// What the steps of a job at a provider have in common: what they are given, what they may answer, and how a fault of the
+// provider becomes one of these answers.
+import { createHash } from 'node:crypto'
+import type { Db } from '../../db/client.js'
+import type { AnnounceJob } from '../../db/jobs/job-changes.js'
+import type { Fence } from '../../db/jobs/job-transition.js'
+import type { ProviderRef } from '../../db/provider-tasks/provider-refs.js'
+import { loadProviderRun, type ProviderRun } from '../../db/provider-tasks/provider-runs.js'
+import { credentialsVersion } from '../../db/teams/secrets.js'
+import type { Credentials } from '../../domain/backends/provider-credentials.js'
+import type { JobError } from '../../domain/errors.js'
+import type { ExecutorClient } from '../../services/executor/client.js'
+import type { WaitDeps } from '../../services/executor/wait.js'
+import type { KeyRing } from '../../services/keys/key-ring.js'
+import { type ProviderAdapter, ProviderFault } from '../../services/providers/adapter.js'
+import { openCredentials } from '../../services/providers/credentials.js'
+
+export interface ProviderTimes {
+  /** A look-up that finds nothing counts only this long after a request may have been under way. */
+  lookUpWindowSeconds: number
+  /** One unbroken silence of the provider before it has accepted. */
+  outageSeconds: number
+  /** One unbroken silence after it has accepted. */
+  silenceSeconds: number
+  /** Between two tries, where the provider names no time. */
+  retryMs: number
+  /** How long a cancel waits for the provider's word. */
+  cancelSeconds: number
+}
+
+export const defaultProviderTimes: ProviderTimes = {
+  lookUpWindowSeconds: 600,
+  outageSeconds: 24 * 3600,
+  silenceSeconds: 30 * 24 * 3600,
+  retryMs: 5_000,
+  cancelSeconds: 600
+}
+
+export interface ProviderDeps extends WaitDeps {
+  db: Db
+  executor: ExecutorClient
+  /** By the name in the catalogue. */
+  providers: ReadonlyMap<string, ProviderAdapter>
+  keyRing: KeyRing | null
+  announce: AnnounceJob
+  providerTimes: ProviderTimes
+}
+
+export type AccessDeps = Pick<ProviderDeps, 'db' | 'keyRing' | 'providers'>
+
+export interface StepContext {
+  ref: ProviderRef
+  fence: Fence
+  signal: AbortSignal
+}
+
+/** Not yet, and nothing is wrong. */
+export interface Again {
+  next: 'again'
+  afterMs: number
+  why: string
+}
+
+/** What any step may answer beside its own. */
+export type StepEnd =
+  | Again
+  | { next: 'fail'; error: JobError }
+  /** Somebody wants the job ended. */
+  | { next: 'cancel' }
+  /** The job is no longer this side's. */
+  | { next: 'stop' }
+  /** Of a circuit that was asked for: the asker has its answer. */
+  | { next: 'answered' }
+
+export const again = (afterMs: number, why: string): Again => ({ next: 'again', afterMs, why })
+
+export const fail = (code: JobError['code'], message: string): StepEnd => ({ next: 'fail', error: { code, message } })
+
+/** The job as it is now, when it is this side's to run, or the answer to give. */
+export async function runningJob(
+  { db }: ProviderDeps,
+  { ref, fence }: StepContext,
+  statuses: readonly ('running' | 'cancelling')[] = ['running']
+): Promise<{ job: ProviderRun } | { end: StepEnd }> {
+  const job = await loadProviderRun(db, ref)
+  if (!job || job.generation !== fence.generation) return { end: { next: 'stop' } }
+  if (ref.asked && !job.ask)
+    throw new Error(`job ${ref.jobId} has no ask ${ref.attempt} of ${ref.task || 'its script'}`)
+  if (!(statuses as readonly string[]).includes(job.status))
+    return { end: { next: job.status === 'cancelling' ? 'cancel' : 'stop' } }
+  return job.ask?.state === 'answered' ? { end: { next: 'answered' } } : { job }
+}
+
+/** A provider, and the credentials of the job's team for it, opened for this one call. */
+export interface Access {
+  adapter: ProviderAdapter
+  credentials: Credentials
+  /** Names this state of the credentials. */
+  version: string
+}
+
+/** @returns the reason when there is none: this version has no adapter, or the team no credentials. */
+export async function accessOf(
+  { db, keyRing, providers }: AccessDeps,
+  job: Pick<ProviderRun, 'teamId' | 'provider'>
+): Promise<Access | { missing: string }> {
+  const adapter = providers.get(job.provider)
+  if (!adapter) return { missing: `this version cannot talk to ${job.provider}` }
+  if (!keyRing) return { missing: `SECRETS_KEYS is not set, so the credentials of ${job.provider} cannot be opened` }
+  // Before the values: of two that are not alike the older name is the safe one.
+  const version = await credentialsVersion(db, job.teamId, adapter.credentials)
+  const credentials = await openCredentials(db, keyRing, job.teamId, adapter.credentials)
+  if (Object.keys(credentials).length === 0)
+    return { missing: `the team has no credentials of ${job.provider} (POST /api/team/secrets)` }
+  return { adapter, credentials, version }
+}
+
+/** The same for a task whatever happens: what its provider finds its task by. */
+export const clientToken = ({ jobId, task, attempt }: ProviderRef): string =>
+  createHash('sha256').update(`${jobId}\0${task}\0${attempt}`).digest('hex')
+
+/** Credentials that were withdrawn may be put right by somebody. */
+const UNAUTHORIZED_MS = 60_000
+
+/** When to ask again after a fault. Anything else than a provider's fault is ours, and thrown on. */
+export function againAfter({ providerTimes }: ProviderDeps, error: unknown): Again {
+  if (!(error instanceof ProviderFault)) throw error
+  const afterMs = error.retryAfterMs ?? (error.kind === 'unauthorized' ? UNAUTHORIZED_MS : providerTimes.retryMs)
+  return { next: 'again', afterMs, why: error.message }
+}

@@ -1,0 +1,215 @@
+// Asks the provider for the task, once, whatever dies or is lost on the way. AT-LEAST-ONCE: each try takes the intent row;
+// only the very first sends without looking first, and a look that finds nothing is believed only when no request can be
+// under way any more. Not cancellable from outside: it reads itself whether the job is still wanted.
+import type { ProviderRef } from '../../db/provider-tasks/provider-refs.js'
+import type { ProviderRun } from '../../db/provider-tasks/provider-runs.js'
+import {
+  markAccepted,
+  markHeard,
+  markNotSent,
+  markSending,
+  markUnknown,
+  markWithdrawn,
+  type SubmitTry,
+  takeForSubmit
+} from '../../db/provider-tasks/provider-tasks.js'
+import { recordBudgetExceeded } from '../../db/teams/webhook-deliveries.js'
+import { codeOf, isErrorCode, type ServiceError } from '../../domain/errors.js'
+import type { BudgetRefusal } from '../../domain/money/budget.js'
+import { estimateCost } from '../../domain/money/cost.js'
+import type { MicroUsd } from '../../domain/money/money.js'
+import { ProviderFault, type TaskRequest } from '../../services/providers/adapter.js'
+import { persistently } from '../job/retry-while-database-away.js'
+import { compiledProgram, programOf } from './prepare.js'
+import {
+  type Access,
+  accessOf,
+  again,
+  againAfter,
+  clientToken,
+  fail,
+  type ProviderDeps,
+  runningJob,
+  type StepContext,
+  type StepEnd
+} from './step.js'
+
+/** A try that took its row longer ago may have been overtaken by another. */
+const TAKEN_MS_MAX = 30_000
+
+export type Submitted = { next: 'follow' } | StepEnd
+
+export async function submitToProvider(deps: ProviderDeps, context: StepContext): Promise<Submitted> {
+  const found = await runningJob(deps, context)
+  if ('end' in found) return found.end
+  const { job } = found
+  if (job.task && job.task.state !== 'intended')
+    return job.task.state === 'withdrawn' ? givenUp(job.task) : { next: 'follow' }
+  const access = await accessOf(deps, job)
+  if ('missing' in access) return withoutAccess(deps, context, job, access.missing)
+  const { ref, fence } = context
+  const token = clientToken(ref)
+  const takenAt = performance.now()
+  const attempt = await taken(deps, context, job, token)
+  if (attempt && 'next' in attempt) return attempt
+  if (!attempt) return again(0, 'another try has it')
+  if (attempt.lastSentAt !== null && !access.adapter.submitsOnce) {
+    const looked = await lookFirst(deps, context, access, token, attempt)
+    if (looked) return looked
+  }
+  if (!(await markSending(deps.db, ref, fence, attempt.number, access.version))) return again(0, 'another try has it')
+  const request = await taskRequest(deps, ref, job, token)
+  // Right before the request leaves: a process that stood still for long must not send any more.
+  if (performance.now() - takenAt > TAKEN_MS_MAX)
+    return again(deps.providerTimes.retryMs, 'this try took too long before it sent')
+  return send(deps, context, access, attempt, request)
+}
+
+/** The intent, with the money of a circuit that was asked for made sure of; a refusal of the budget is final. */
+async function taken(
+  deps: ProviderDeps,
+  { ref, fence }: StepContext,
+  job: ProviderRun,
+  token: string
+): Promise<SubmitTry | StepEnd | null> {
+  const { provider, teamId, backend } = job
+  try {
+    if (!ref.asked) return await takeForSubmit(deps.db, ref, fence, { provider, token })
+    const estimate = priceOf(job)
+    if (estimate === null) return fail('backend_unavailable', `${backend} is not in the catalogue any more`)
+    return await takeForSubmit(deps.db, ref, fence, { provider, token, estimate })
+  } catch (error) {
+    const code = codeOf(error)
+    if (code !== 'budget_exceeded' && code !== 'spend_limit_exceeded') throw error
+    const { message, cause } = error as ServiceError
+    await recordBudgetExceeded(deps.db, { teamId, backend, refusal: cause as BudgetRefusal })
+    return fail(code, `the circuit was not sent to ${provider}: ${message}`)
+  }
+}
+
+/** The present price of a circuit that was asked for. */
+function priceOf({ pricing, shots }: ProviderRun): MicroUsd | null {
+  const { taskFee, perShot, minimumCost } = pricing ?? {}
+  if (taskFee == null || perShot == null || minimumCost == null) return null
+  return estimateCost({ taskFee, perShot, minimumCost }, shots)
+}
+
+/** Its reason was written down with its end. */
+const givenUp = ({ errorCode, errorMessage }: NonNullable<ProviderRun['task']>): StepEnd =>
+  fail(isErrorCode(errorCode) ? errorCode : 'internal_error', errorMessage ?? 'the task was given up before')
+
+async function send(
+  deps: ProviderDeps,
+  context: StepContext,
+  { adapter, credentials }: Access,
+  attempt: SubmitTry,
+  request: TaskRequest
+): Promise<Submitted> {
+  const { db } = deps
+  const { ref, fence } = context
+  try {
+    return await accepted(deps, context, await adapter.submit(credentials, request, context.signal))
+  } catch (error) {
+    if (!(error instanceof ProviderFault)) throw error
+    switch (error.kind) {
+      case 'refused':
+      case 'not_found':
+      case 'unauthorized': {
+        const fault = { code: 'provider_refused', message: error.message } as const
+        return (await markWithdrawn(db, ref, fence, fault)) ? { next: 'fail', error: fault } : again(0, 'overtaken')
+      }
+      case 'busy':
+        await markNotSent(db, ref, attempt)
+        return againAfter(deps, error)
+      case 'unreachable':
+        await markNotSent(db, ref, attempt)
+        return outage(deps, context, attempt, error)
+      case 'unclear':
+        return againAfter(deps, error)
+    }
+  }
+}
+
+async function accepted(deps: ProviderDeps, { ref, fence, signal }: StepContext, id: string): Promise<Submitted> {
+  const { jobId } = ref
+  const mine = await persistently({ log: deps.log, jobId, signal }, () => markAccepted(deps.db, ref, fence, id))
+  deps.announce(jobId)
+  // Whoever has the job now finds the task by its token.
+  return mine ? { next: 'follow' } : { next: 'stop' }
+}
+
+/** Looks for a task of an earlier try. @returns `null` when there is certainly none, so that it may be sent again. */
+async function lookFirst(
+  deps: ProviderDeps,
+  context: StepContext,
+  { adapter, credentials, version }: Access,
+  token: string,
+  attempt: SubmitTry
+): Promise<Submitted | null> {
+  try {
+    const id = await adapter.find(credentials, token, attempt.createdAt, context.signal)
+    await markHeard(deps.db, context.ref, attempt.number)
+    if (id !== null) return accepted(deps, context, id)
+    if ((attempt.secondsSinceSent ?? 0) < deps.providerTimes.lookUpWindowSeconds)
+      return again(
+        deps.providerTimes.retryMs,
+        `${adapter.name} has no such task yet; an earlier request may still be under way`
+      )
+    if (attempt.sentWith !== version) return otherAccount(deps, context)
+    return null
+  } catch (error) {
+    return outage(deps, context, attempt, error)
+  }
+}
+
+/** What these credentials do not show may have been accepted under those it was sent with. */
+async function otherAccount(deps: ProviderDeps, { ref, fence }: StepContext): Promise<Submitted> {
+  await markUnknown(deps.db, ref, fence)
+  return fail(
+    'provider_outcome_unknown',
+    "the task was sent, its answer was lost, and the team's credentials were changed before it could be looked up"
+  )
+}
+
+/** Waits the provider out, for a day of one unbroken silence. */
+async function outage(
+  deps: ProviderDeps,
+  { ref, fence }: StepContext,
+  attempt: SubmitTry,
+  error: unknown
+): Promise<Submitted> {
+  const wait = againAfter(deps, error)
+  if (attempt.secondsSilent < deps.providerTimes.outageSeconds) return wait
+  const hours = Math.round(deps.providerTimes.outageSeconds / 3600)
+  if (attempt.lastSentAt === null) {
+    const fault = { code: 'provider_unreachable', message: `no answer for ${hours} hours: ${wait.why}` } as const
+    return (await markWithdrawn(deps.db, ref, fence, fault)) ? { next: 'fail', error: fault } : again(0, 'overtaken')
+  }
+  await markUnknown(deps.db, ref, fence)
+  return fail(
+    'provider_outcome_unknown',
+    `the task was sent, and for ${hours} hours nobody could say whether it was accepted: ${wait.why}`
+  )
+}
+
+/** Before anything was sent the job fails; afterwards somebody may put the credentials back. */
+async function withoutAccess(
+  deps: ProviderDeps,
+  context: StepContext,
+  job: ProviderRun,
+  missing: string
+): Promise<Submitted> {
+  if (job.task?.lastSentAt) return again(60_000, missing)
+  await markWithdrawn(deps.db, context.ref, context.fence, { code: 'provider_refused', message: missing })
+  return fail('provider_refused', missing)
+}
+
+async function taskRequest(
+  deps: ProviderDeps,
+  ref: ProviderRef,
+  job: ProviderRun,
+  token: string
+): Promise<TaskRequest> {
+  const program = programOf(await compiledProgram(deps, ref))
+  return { token, target: job.target!, program, shots: job.shots, name: job.name ?? `job ${ref.jobId}` }
+}

@@ -1,0 +1,186 @@
+// Coming in and going out: access codes, sign-up, sign-in, sessions.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import {
+  findPasswordHash,
+  listSessions,
+  openSession,
+  remainingUses,
+  revokeSession,
+  signUp,
+  type User
+} from '../../../db/accounts/accounts.js'
+import { acceptInvitation, lookAtInvitation, noSuchInvitation } from '../../../db/teams/invitations.js'
+import { teamsOf } from '../../../db/teams/teams.js'
+import { ServiceError } from '../../../domain/errors.js'
+import type { ApiDeps } from '../deps.js'
+import { actorOf, callerOf, userOf } from '../http/access.js'
+import { takeLimit } from '../http/limits/limiter.js'
+import type { Sessions } from '../http/session.js'
+import { hashPassword, isPassword } from './password-hash.js'
+import { userView } from './user-view.js'
+
+export const Email = Type.String({ format: 'email', maxLength: 254 })
+export const Password = Type.String({ minLength: 10, maxLength: 200 })
+const Code = Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' })
+const Token = Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' })
+
+export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Sessions }> = async (
+  app,
+  { deps, sessions }
+) => {
+  const { db, config } = deps
+
+  app.post(
+    '/api/auth/validate-code',
+    {
+      schema: {
+        tags: ['accounts'],
+        summary: 'Whether an access code can be used; looking spends nothing',
+        body: Type.Object({ code: Code }, { additionalProperties: false })
+      }
+    },
+    async (request) => {
+      const remaining = await remainingUses(db, request.body.code)
+      return { valid: remaining > 0, remaining_uses: remaining }
+    }
+  )
+
+  app.post(
+    '/api/auth/sign-up',
+    {
+      schema: {
+        tags: ['accounts'],
+        summary: 'Make an account with an access code or an invitation, and sign in',
+        body: Type.Object(
+          {
+            email: Email,
+            password: Password,
+            code: Type.Optional(Code),
+            invitation_token: Type.Optional(Token),
+            display_name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 }))
+          },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request, reply) => {
+      const { email, password, code, invitation_token, display_name } = request.body
+      if (code !== undefined && invitation_token !== undefined)
+        throw new ServiceError('validation_error', 'invitation_token: takes the place of code; send only one of them')
+      // Checked before the costly hash; spent, once and for all, in the transaction below.
+      if (invitation_token !== undefined) await assertInvited(request, invitation_token, email)
+      else if (config.codesNeeded) await assertCode(request, code)
+      const user = await signUp(
+        db,
+        {
+          email,
+          passwordHash: await hashPassword(password),
+          displayName: display_name ?? null,
+          code: config.codesNeeded && invitation_token === undefined ? code! : null
+        },
+        async (tx, made) => {
+          if (invitation_token !== undefined) await acceptInvitation(tx, invitation_token, made)
+        }
+      )
+      return signIn(request, reply.code(201), user)
+    }
+  )
+
+  app.post(
+    '/api/auth/sign-in',
+    {
+      schema: {
+        tags: ['accounts'],
+        summary: 'Sign in; the session comes as a cookie',
+        body: Type.Object(
+          { email: Type.String({ maxLength: 254 }), password: Type.String({ maxLength: 200 }) },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request, reply) => {
+      const found = await findPasswordHash(db, request.body.email)
+      if (!(await isPassword(found?.passwordHash ?? null, request.body.password)) || !found)
+        throw new ServiceError('unauthorized', 'E-mail address or password is wrong')
+      return signIn(request, reply, found.user)
+    }
+  )
+
+  app.get(
+    '/api/auth/session',
+    { schema: { tags: ['accounts'], summary: 'Who is signed in, and the teams they belong to' } },
+    async (request) => ({ user: userView(userOf(request)), teams: await teamsOf(db, callerOf(request)) })
+  )
+
+  app.get(
+    '/api/auth/sessions',
+    { schema: { tags: ['accounts'], summary: 'Your sessions, the newest first' } },
+    async (request) => {
+      const { user, sessionId } = actorOf(request)
+      const found = await listSessions(db, user.id)
+      return {
+        sessions: found.map((session) => ({
+          id: session.id,
+          created_at: session.createdAt.toISOString(),
+          last_seen_at: session.lastSeenAt.toISOString(),
+          user_agent: session.userAgent,
+          current: session.id === sessionId
+        }))
+      }
+    }
+  )
+
+  app.delete(
+    '/api/auth/sessions/:id',
+    {
+      schema: {
+        tags: ['accounts'],
+        summary: 'End one of your sessions on the server',
+        params: Type.Object({ id: Type.String({ format: 'uuid' }) })
+      }
+    },
+    async (request, reply) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        if (!(await revokeSession(tx, userOf(request).id, request.params.id)))
+          throw new ServiceError('not_found', 'no such session')
+        return { status: 204 }
+      })
+    }
+  )
+
+  app.post(
+    '/api/auth/sign-out',
+    { schema: { tags: ['accounts'], summary: 'End this session on the server' } },
+    async (request, reply) => {
+      const { user, sessionId } = actorOf(request)
+      await revokeSession(db, user.id, sessionId!)
+      sessions.clearCookie(reply)
+      return reply.code(204).send()
+    }
+  )
+
+  async function signIn(request: FastifyRequest, reply: FastifyReply, user: User): Promise<FastifyReply> {
+    sessions.setCookie(reply, await openSession(db, user.id, request.headers['user-agent'] ?? null))
+    return reply.send({ user: userView(user) })
+  }
+
+  /** A wrong code is a look at a code, and counts as one: else signing up would be a way around the limit of looking. */
+  async function assertCode(request: FastifyRequest, code: string | undefined): Promise<void> {
+    if (code === undefined) throw new ServiceError('validation_error', 'code: is required')
+    if ((await remainingUses(db, code)) > 0) return
+    await takeLimit(deps.limiter, request, 'validateCode')
+    throw new ServiceError('validation_error', 'code: is not valid, has expired or is used up')
+  }
+
+  async function assertInvited(request: FastifyRequest, token: string, email: string): Promise<void> {
+    const invitation = await lookAtInvitation(db, token)
+    if (!invitation) {
+      await takeLimit(deps.limiter, request, 'validateCode')
+      throw noSuchInvitation()
+    }
+    if (invitation.email.toLowerCase() !== email.toLowerCase())
+      throw new ServiceError('validation_error', 'email: the invitation is for another address')
+  }
+}

@@ -1,0 +1,83 @@
+// Passwords: changed by who knows the present one, reset by who gets mail at the account's address.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import {
+  beginPasswordReset,
+  isResetLive,
+  passwordHashOf,
+  resetPassword,
+  setPassword
+} from '../../../db/accounts/passwords.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { passwordResetMail } from '../../../services/mail/text.js'
+import type { ApiDeps } from '../deps.js'
+import { actorOf } from '../http/access.js'
+import { Email, Password } from './auth.js'
+import { hashPassword, isPassword } from './password-hash.js'
+
+export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db, mailer, config } = deps
+
+  app.post(
+    '/api/auth/change-password',
+    {
+      schema: {
+        tags: ['accounts'],
+        summary: 'Change the password; every other session ends',
+        body: Type.Object(
+          { password: Type.String({ maxLength: 200, description: 'The present one' }), new_password: Password },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request) => {
+      const { user, sessionId } = actorOf(request)
+      if (!(await isPassword(await passwordHashOf(db, user.id), request.body.password)))
+        throw new ServiceError('validation_error', 'password: is not your present password')
+      const passwordHash = await hashPassword(request.body.new_password)
+      await db.transaction((tx) => setPassword(tx, user.id, passwordHash, sessionId))
+      return { success: true }
+    }
+  )
+
+  app.post(
+    '/api/auth/forgot-password',
+    {
+      schema: {
+        tags: ['accounts'],
+        summary: 'Have a link mailed that sets a new password; the answer is the same for every address',
+        body: Type.Object({ email: Email }, { additionalProperties: false })
+      }
+    },
+    async (request, reply) => {
+      const reset = await beginPasswordReset(db, request.body.email)
+      if (reset) {
+        const link = `${config.linkOrigin}/reset-password/${reset.token}`
+        mailer.send({ to: reset.email, ...passwordResetMail({ link, expiresAt: reset.expiresAt }) })
+      }
+      return reply.code(202).send({ success: true })
+    }
+  )
+
+  app.post(
+    '/api/auth/reset-password',
+    {
+      schema: {
+        tags: ['accounts'],
+        summary: 'Set a new password with the token of a mailed link; every session of the account ends',
+        body: Type.Object(
+          { token: Type.String({ minLength: 1, maxLength: 64 }), password: Password },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request) => {
+      const { token, password } = request.body
+      // Looked at before the costly hash.
+      const done = (await isResetLive(db, token)) && (await resetPassword(db, token, await hashPassword(password)))
+      if (!done)
+        throw new ServiceError('validation_error', 'token: is not valid, was used, or is older than an hour; ask again')
+      return { success: true }
+    }
+  )
+}

@@ -1,0 +1,123 @@
+// Profiles, and the end of an account: /api/profile, /api/profiles/:username.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { passwordHashOf } from '../../../db/accounts/passwords.js'
+import { changeProfile, findProfile, findPublicProfile, type Profile } from '../../../db/accounts/profiles.js'
+import { deleteAccount } from '../../../db/deletion/account-deletion.js'
+import { ServiceError } from '../../../domain/errors.js'
+import type { ApiDeps } from '../deps.js'
+import { callerOf, userOf } from '../http/access.js'
+import type { Sessions } from '../http/session.js'
+import { isPassword } from './password-hash.js'
+
+const text = (maxLength: number) => Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]))
+
+const ProfileBody = Type.Object(
+  {
+    username: Type.Optional(Type.String({ minLength: 3, maxLength: 30, pattern: '^[A-Za-z0-9_-]+$' })),
+    display_name: text(100),
+    bio: text(500),
+    avatar_url: text(500),
+    website: text(200),
+    location: text(100),
+    github_username: text(39),
+    twitter_username: text(15),
+    linkedin_url: text(200),
+    is_public: Type.Optional(Type.Boolean())
+  },
+  { additionalProperties: false }
+)
+
+const urlFields = ['avatar_url', 'website', 'linkedin_url'] as const
+
+export const profileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Sessions }> = async (
+  app,
+  { deps, sessions }
+) => {
+  const { db } = deps
+
+  app.get('/api/profile', { schema: { tags: ['profiles'], summary: 'Your profile' } }, async (request) =>
+    profileView((await findProfile(db, userOf(request).id))!)
+  )
+
+  app.patch(
+    '/api/profile',
+    { schema: { tags: ['profiles'], summary: 'Change your profile; what is left out stays', body: ProfileBody } },
+    async (request, reply) => {
+      const { body } = request
+      for (const field of urlFields) assertWebAddress(field, body[field] ?? null)
+      const change = {
+        ...(body.username !== undefined && { username: body.username }),
+        ...(body.display_name !== undefined && { displayName: body.display_name }),
+        ...(body.bio !== undefined && { bio: body.bio }),
+        ...(body.avatar_url !== undefined && { avatarUrl: body.avatar_url }),
+        ...(body.website !== undefined && { website: body.website }),
+        ...(body.location !== undefined && { location: body.location }),
+        ...(body.github_username !== undefined && { githubUsername: body.github_username }),
+        ...(body.twitter_username !== undefined && { twitterUsername: body.twitter_username }),
+        ...(body.linkedin_url !== undefined && { linkedinUrl: body.linkedin_url }),
+        ...(body.is_public !== undefined && { isPublic: body.is_public })
+      }
+      return app.writeOnce(request, reply, async ({ tx }) => ({
+        body: profileView((await changeProfile(tx, userOf(request).id, change))!)
+      }))
+    }
+  )
+
+  app.delete(
+    '/api/profile',
+    {
+      schema: {
+        tags: ['profiles'],
+        summary: 'Delete your account and the teams that are yours alone',
+        description: 'Refused while you own a team with other members, and while jobs of your teams are under way.',
+        body: Type.Object({ password: Type.String({ maxLength: 200 }) }, { additionalProperties: false })
+      }
+    },
+    async (request, reply) => {
+      const user = userOf(request)
+      if (!(await isPassword(await passwordHashOf(db, user.id), request.body.password)))
+        throw new ServiceError('validation_error', 'password: is not your password')
+      await deleteAccount(db, callerOf(request))
+      sessions.clearCookie(reply)
+      return { success: true }
+    }
+  )
+
+  app.get(
+    '/api/profiles/:username',
+    {
+      schema: {
+        tags: ['profiles'],
+        summary: 'The profile of somebody who made it public',
+        params: Type.Object({ username: Type.String({ maxLength: 100 }) })
+      }
+    },
+    async (request) => {
+      const profile = await findPublicProfile(db, request.params.username)
+      if (!profile) throw new ServiceError('not_found', 'no such profile')
+      return profileView(profile)
+    }
+  )
+}
+
+/** Shown as a link, so a page of the web and nothing else; nobody here requests it. */
+function assertWebAddress(field: string, value: string | null): void {
+  if (value === null || value === '') return
+  const url = URL.canParse(value) ? new URL(value) : null
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    throw new ServiceError('validation_error', `${field}: must be an address that begins with http:// or https://`)
+}
+
+const profileView = (profile: Profile) => ({
+  username: profile.username,
+  display_name: profile.displayName,
+  bio: profile.bio,
+  avatar_url: profile.avatarUrl,
+  website: profile.website,
+  location: profile.location,
+  github_username: profile.githubUsername,
+  twitter_username: profile.twitterUsername,
+  linkedin_url: profile.linkedinUrl,
+  is_public: profile.isPublic
+})

@@ -1,0 +1,30 @@
+// What platform administrators did.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { listAdminActions } from '../../../db/admin/administration-lists.js'
+import { auditEntryView } from '../../../domain/operations/administration.js'
+import type { ApiDeps } from '../deps.js'
+
+export const adminAuditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  app.get(
+    '/api/admin/audit',
+    {
+      schema: {
+        tags: ['administration'],
+        summary: 'Changes by platform administrators, newest first',
+        querystring: Type.Object(
+          {
+            cursor: Type.Optional(Type.String({ format: 'uuid', description: 'next_cursor of the page before' })),
+            limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 })
+          },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request) => {
+      const { cursor, limit } = request.query
+      const { rows, more } = await listAdminActions(deps.db, { before: cursor, limit })
+      return { entries: rows.map(auditEntryView), limit, next_cursor: more ? rows.at(-1)!.id : null }
+    }
+  )
+}

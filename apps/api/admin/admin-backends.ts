@@ -1,0 +1,87 @@
+// Platform administration of the backend catalogue.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { differences, lockBackend, recordAdminAction } from '../../../db/admin/administration.js'
+import { changeBackend } from '../../../db/backends/backends.js'
+import { type Backend, backendView } from '../../../domain/backends/backend.js'
+import { ServiceError } from '../../../domain/errors.js'
+import type { Pricing } from '../../../domain/money/cost.js'
+import { microFromUsd } from '../../../domain/money/money.js'
+import { userOf } from '../http/access.js'
+import type { BackendCatalogue } from '../service/backends.js'
+
+const Price = Type.Number({ minimum: 0, maximum: 1_000_000 })
+
+export const adminBackendRoutes: FastifyPluginAsyncTypebox<{ catalogue: BackendCatalogue }> = async (
+  app,
+  { catalogue }
+) => {
+  app.patch(
+    '/api/admin/backends/:slug',
+    {
+      schema: {
+        tags: ['administration'],
+        summary: 'Change a backend; prices hold for jobs submitted from now on',
+        params: Type.Object({ slug: Type.String({ maxLength: 100 }) }),
+        body: Type.Object(
+          {
+            status: Type.Optional(
+              Type.Unsafe<'online' | 'offline' | 'maintenance'>({
+                type: 'string',
+                enum: ['online', 'offline', 'maintenance']
+              })
+            ),
+            isAvailable: Type.Optional(Type.Boolean()),
+            pricing: Type.Optional(
+              Type.Object(
+                { taskFee: Type.Optional(Price), perShot: Type.Optional(Price), minimumCost: Type.Optional(Price) },
+                { additionalProperties: false, minProperties: 1 }
+              )
+            ),
+            description: Type.Optional(Type.Union([Type.String({ maxLength: 1000 }), Type.Null()])),
+            isRecommended: Type.Optional(Type.Boolean()),
+            displayOrder: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 }))
+          },
+          { additionalProperties: false, minProperties: 1 }
+        )
+      }
+    },
+    async (request, reply) => {
+      const { slug } = request.params
+      const { pricing, ...change } = request.body
+      return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
+        const present = await lockBackend(tx, slug)
+        if (!present) throw new ServiceError('not_found', `no backend is called ${JSON.stringify(slug)}`)
+        const changed = (await changeBackend(tx, slug, {
+          ...change,
+          ...(pricing && { pricing: readPricing(pricing, present.pricing) })
+        }))!
+        const [before, after] = [present, changed].map((backend) => fieldsOf(backend, Object.keys(request.body)))
+        await recordAdminAction(tx, userOf(request), 'backend.change', slug, differences(before!, after!))
+        afterCommit(() => catalogue.forget())
+        return { body: backendView(changed) }
+      })
+    }
+  )
+}
+
+/** Fields as they are set; the view shows whether a backend can be used, which follows from several. */
+function fieldsOf(backend: Backend, names: string[]): Record<string, unknown> {
+  const { pricing } = backendView(backend)
+  return Object.fromEntries(Object.entries({ ...backend, pricing }).filter(([name]) => names.includes(name)))
+}
+
+function readPricing(given: Partial<Record<keyof Pricing, number>>, present: Pricing): Pricing {
+  const price = (name: keyof Pricing) => {
+    const usd = given[name]
+    if (usd === undefined) return present[name]
+    const micro = microFromUsd(usd)
+    if (micro === null)
+      throw new ServiceError(
+        'validation_error',
+        `pricing.${name}: prices finer than a micro-dollar are refused (got ${usd})`
+      )
+    return micro
+  }
+  return { taskFee: price('taskFee'), perShot: price('perShot'), minimumCost: price('minimumCost') }
+}

@@ -1,0 +1,26 @@
+// Platform administration of published capsules.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { takeDownCapsule } from '../../../db/capsules/capsule-seals.js'
+import { recordOf } from '../capsules/capsules.js'
+import type { ApiDeps } from '../deps.js'
+import { userOf } from '../http/access.js'
+
+export const adminCapsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app) => {
+  app.post(
+    '/api/admin/capsules/:id/takedown',
+    {
+      schema: {
+        tags: ['administration'],
+        summary: 'Take a published capsule out of the public catalogue. Once more: changes the reason, keeps the time',
+        params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+        body: Type.Object({ reason: Type.String({ minLength: 1, maxLength: 1_000 }) }, { additionalProperties: false })
+      }
+    },
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => {
+        const { capsule } = await takeDownCapsule(tx, userOf(request), request.params.id, request.body.reason)
+        return { body: await recordOf(tx, capsule) }
+      })
+  )
+}

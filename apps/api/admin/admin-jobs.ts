@@ -1,0 +1,71 @@
+// Platform administration of jobs: finding those of any team, and cancelling one, also of a suspended team.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { cancelAnyJob } from '../../../db/admin/administration.js'
+import { loadAnyJob } from '../../../db/admin/administration-lists.js'
+import { searchJobs } from '../../../db/admin/job-search.js'
+import { type JobStatus, jobStatuses } from '../../../domain/jobs/job-status.js'
+import { pageView } from '../../../domain/json/page.js'
+import type { ApiDeps } from '../deps.js'
+import { userOf } from '../http/access.js'
+import { jobItemJson, jobPageJson } from '../jobs/job-view.js'
+import { recordJson, sendJson, viewOptionsOf } from '../jobs/jobs.js'
+import type { Nudge } from '../jobs/nudge.js'
+import { searchFields } from './admin-search.js'
+
+export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: Nudge }> = async (
+  app,
+  { deps, nudge }
+) => {
+  const { db } = deps
+
+  app.get(
+    '/api/admin/jobs',
+    {
+      schema: {
+        tags: ['administration'],
+        summary:
+          "Jobs of all teams, newest first; q: an id (of a job, team or user), or part of the name, backend, team's name or user's address, among the newest 5,000 jobs (total_capped: there are older ones)",
+        querystring: Type.Object(
+          {
+            ...searchFields,
+            status: Type.Optional(Type.Unsafe<JobStatus>({ type: 'string', enum: jobStatuses }))
+          },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request, reply) => {
+      const { rows, total, unfinished } = await searchJobs(db, request.query)
+      const options = viewOptionsOf(deps)
+      const items = rows.map((job) => jobItemJson(job, options, { team_name: job.teamName, user_email: job.userEmail }))
+      return sendJson(
+        reply,
+        jobPageJson(items, { ...pageView(total, request.query), ...(unfinished && { total_capped: true }) })
+      )
+    }
+  )
+
+  app.post(
+    '/api/admin/jobs/:id/cancel',
+    {
+      schema: {
+        tags: ['administration'],
+        summary: 'Cancel a job of any team; what is running is stopped',
+        params: Type.Object({ id: Type.String({ format: 'uuid' }) })
+      }
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
+        await cancelAnyJob(tx, userOf(request), id)
+        const job = (await loadAnyJob(tx, id))!
+        afterCommit(() => {
+          deps.announce(id)
+          nudge(id, job.mode)
+        })
+        return { status: 202, body: await recordJson(deps, tx, job) }
+      })
+    }
+  )
+}

@@ -1,0 +1,70 @@
+// Platform administration of money: what is held because nobody knows what it cost, what cost more than was reserved, and
+// what the proof of the books has found. Held money is settled here with the figure of the provider's bill.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { loadAnyJob } from '../../../db/admin/administration-lists.js'
+import { loadMoney, settleByAdministrator } from '../../../db/admin/held-money.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { moneyView, SETTLEMENT_NOTE_MAX } from '../../../domain/money/held-money.js'
+import { microFromUsd } from '../../../domain/money/money.js'
+import type { ApiDeps } from '../deps.js'
+import { userOf } from '../http/access.js'
+import { recordJson } from '../jobs/jobs.js'
+
+const LISTED_MAX = 500
+
+export const adminMoneyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+
+  app.get(
+    '/api/admin/money',
+    {
+      schema: {
+        tags: ['administration'],
+        summary: 'Held money, jobs that cost more than was reserved for them, and what the proofs of the books found',
+        querystring: Type.Object(
+          { limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LISTED_MAX, default: 100 })) },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request) => {
+      return moneyView(await loadMoney(db, request.query.limit ?? 100))
+    }
+  )
+
+  app.post(
+    '/api/admin/jobs/:id/settle',
+    {
+      schema: {
+        tags: ['administration'],
+        summary: "Settle a job's held money with what its provider billed",
+        params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+        body: Type.Object(
+          {
+            cost_usd: Type.Number({ minimum: 0, maximum: 1_000_000_000 }),
+            note: Type.String({
+              minLength: 1,
+              maxLength: SETTLEMENT_NOTE_MAX,
+              pattern: '\\S',
+              description: 'Why, for the audit'
+            })
+          },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const { cost_usd, note } = request.body
+      const cost = microFromUsd(cost_usd)
+      if (cost === null)
+        throw new ServiceError('validation_error', `cost_usd: must have at most 6 decimals (got ${cost_usd})`)
+      return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
+        await settleByAdministrator(tx, userOf(request), id, { cost, note: note.trim() })
+        afterCommit(() => deps.announce(id))
+        return { body: await recordJson(deps, tx, (await loadAnyJob(tx, id))!) }
+      })
+    }
+  )
+}

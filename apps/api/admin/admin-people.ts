@@ -1,0 +1,75 @@
+// Platform administration of teams and users: finding them, suspending a team and lifting its suspension.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { suspendTeam, unsuspendTeam } from '../../../db/admin/administration.js'
+import { searchTeams, searchUsers } from '../../../db/admin/administration-lists.js'
+import { pageView } from '../../../domain/json/page.js'
+import { SUSPENSION_REASON_MAX, teamView, userView } from '../../../domain/operations/administration.js'
+import type { ApiDeps } from '../deps.js'
+import { userOf } from '../http/access.js'
+import { searchFields } from './admin-search.js'
+
+const TeamId = Type.Object({ id: Type.String({ format: 'uuid' }) })
+const Search = Type.Object(searchFields, { additionalProperties: false })
+
+export const adminPeopleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+
+  app.get(
+    '/api/admin/teams',
+    {
+      schema: {
+        tags: ['administration'],
+        summary: "Teams, newest first; q: an id (of the team or a member), or part of the name or a member's address",
+        querystring: Search
+      }
+    },
+    async (request) => {
+      const { rows, total } = await searchTeams(db, request.query)
+      return { teams: rows.map(teamView), ...pageView(total, request.query) }
+    }
+  )
+
+  app.get(
+    '/api/admin/users',
+    {
+      schema: {
+        tags: ['administration'],
+        summary: 'Users, newest first; q: an id (of the user or a team), or part of the address, username or name',
+        querystring: Search
+      }
+    },
+    async (request) => {
+      const { rows, total } = await searchUsers(db, request.query)
+      return { users: rows.map(userView), ...pageView(total, request.query) }
+    }
+  )
+
+  app.post(
+    '/api/admin/teams/:id/suspend',
+    {
+      schema: {
+        tags: ['administration'],
+        summary: 'Make a team read-only; running jobs go on. Once more: changes the reason, keeps the time',
+        params: TeamId,
+        body: Type.Object(
+          { reason: Type.String({ minLength: 1, maxLength: SUSPENSION_REASON_MAX }) },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => ({
+        body: teamView(await suspendTeam(tx, userOf(request), request.params.id, request.body.reason))
+      }))
+  )
+
+  app.post(
+    '/api/admin/teams/:id/unsuspend',
+    { schema: { tags: ['administration'], summary: "Lift a team's suspension", params: TeamId } },
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => ({
+        body: teamView(await unsuspendTeam(tx, userOf(request), request.params.id))
+      }))
+  )
+}

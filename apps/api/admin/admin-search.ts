@@ -1,0 +1,13 @@
+// What the lists of administration are asked for: a page, and what to search for.
+import { Type } from 'typebox'
+import { TOTAL_MAX } from '../../../domain/json/page.js'
+
+/** No name is longer; nobody types more. */
+const SEARCH_MAX = 1000
+
+export const pageFields = {
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+  offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 })
+}
+
+export const searchFields = { q: Type.Optional(Type.String({ maxLength: SEARCH_MAX })), ...pageFields }

@@ -1,0 +1,48 @@
+// Which capsule a request is about, and whether its caller may do what it asks for.
+import type { FastifyRequest } from 'fastify'
+import { type CapsuleRow, loadCapsule, lockCapsule, standingOf } from '../../../db/capsules/capsules.js'
+import type { DbOrTx, Tx } from '../../../db/client.js'
+import { assertMay, assertState, type CapsuleAction } from '../../../domain/capsules/capsule-actions.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { callerOf, ownerForWrite } from '../http/access.js'
+import { assertNotSuspended } from '../scripts/script-access.js'
+
+export const noSuchCapsule = () => new ServiceError('not_found', 'no such capsule')
+
+/** The capsule that the path's `id` names. @throws ServiceError `not_found` when it is none of the caller's teams'. */
+export async function requestedCapsule(db: DbOrTx, request: FastifyRequest): Promise<CapsuleRow> {
+  const { id } = request.params as { id: string }
+  const capsule = await loadCapsule(db, callerOf(request), id)
+  if (!capsule) throw noSuchCapsule()
+  return capsule
+}
+
+/**
+ * The same, locked with its team until the transaction ends, for somebody who may do this with it as it is now.
+ * @throws ServiceError `not_found`, `team_suspended`, `permission_denied` (who, and in which state).
+ */
+export async function lockRequestedCapsule(
+  request: FastifyRequest,
+  tx: Tx,
+  action: CapsuleAction
+): Promise<CapsuleRow> {
+  const { id, teamId } = await requestedCapsule(tx, request)
+  await ownerForWrite(request, tx, teamId, 'capsule')
+  const capsule = await lockCapsule(tx, id)
+  if (!capsule) throw noSuchCapsule()
+  assertMay(action, await standingOf(tx, callerOf(request), capsule))
+  assertState(action, capsule.state)
+  return capsule
+}
+
+/** What is asked again under lock, asked before anything is prepared. @throws ServiceError as `lockRequestedCapsule` does. */
+export async function assertMayNow(
+  request: FastifyRequest,
+  db: DbOrTx,
+  capsule: CapsuleRow,
+  action: CapsuleAction
+): Promise<void> {
+  await assertNotSuspended(request, db, capsule.teamId)
+  assertMay(action, await standingOf(db, callerOf(request), capsule))
+  assertState(action, capsule.state)
+}

@@ -1,0 +1,108 @@
+// Sealing, publishing and archiving: POST /api/capsules/:id/{seal,publish,archive}.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { actorText } from '../../../db/audit/audit.js'
+import { archiveCapsule, publishCapsule } from '../../../db/capsules/capsule-seals.js'
+import { CapsuleTags } from '../../../domain/capsules/capsule-fields.js'
+import type { ApiDeps } from '../deps.js'
+import { callerOf } from '../http/access.js'
+import { assertMayNow, lockRequestedCapsule, requestedCapsule } from './capsule-access.js'
+import { CapsuleId, recordOf } from './capsules.js'
+import { SealBody, sealCapsule } from './seal-capsule.js'
+import type { PackageSlots } from './transfer/package-concurrency.js'
+
+const PublishBody = Type.Object(
+  {
+    title: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
+    description: Type.String({ minLength: 1, maxLength: 2_000 }),
+    readme: Type.Optional(Type.String({ maxLength: 50_000, description: 'Markdown' })),
+    license: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'For example CC-BY-4.0' })),
+    category: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    tags: Type.Optional(CapsuleTags)
+  },
+  { additionalProperties: false }
+)
+
+export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: PackageSlots }> = async (
+  app,
+  { deps, slots }
+) => {
+  app.post(
+    '/api/capsules/:id/seal',
+    {
+      schema: {
+        tags: ['capsules'],
+        summary: 'Seal a capsule: from then on its content never changes',
+        description:
+          'Owner of the capsule, or the owner and admins of its team. A draft is sealed with the evidence of its newest ' +
+          'completed run of the present definition.',
+        params: CapsuleId,
+        body: SealBody
+      }
+    },
+    async (request, reply) => {
+      // Before the transaction: it may have to be made.
+      const signer = await deps.signer()
+      return slots.within(() =>
+        app.writeOnce(request, reply, async ({ tx }) => {
+          const capsule = await requestedCapsule(tx, request)
+          await assertMayNow(request, tx, capsule, 'seal')
+          const by = { caller: callerOf(request), signer, at: deps.now(), seal: deps.sealing.sealOffLoop }
+          const sealed = await sealCapsule(tx, by, capsule, request.body, () =>
+            lockRequestedCapsule(request, tx, 'seal')
+          )
+          return { body: await recordOf(tx, sealed) }
+        })
+      )
+    }
+  )
+
+  app.post(
+    '/api/capsules/:id/publish',
+    {
+      schema: {
+        tags: ['capsules'],
+        summary: 'Show a sealed capsule to everybody',
+        description: 'Owner of the capsule, or the owner and admins of its team. It stays published.',
+        params: CapsuleId,
+        body: PublishBody
+      }
+    },
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => {
+        const capsule = await lockRequestedCapsule(request, tx, 'publish')
+        const { title, description, readme, license, category, tags } = request.body
+        const published = await publishCapsule(
+          tx,
+          capsule,
+          {
+            title,
+            description,
+            readme: readme ?? null,
+            license: license ?? null,
+            category: category ?? null,
+            tags: tags ?? capsule.tags
+          },
+          actorText(callerOf(request))
+        )
+        return { body: await recordOf(tx, published) }
+      })
+  )
+
+  app.post(
+    '/api/capsules/:id/archive',
+    {
+      schema: {
+        tags: ['capsules'],
+        summary: 'Archive a sealed capsule; its schedule ends',
+        description: 'Owner of the capsule, or the owner and admins of its team.',
+        params: CapsuleId
+      }
+    },
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => {
+        const capsule = await lockRequestedCapsule(request, tx, 'archive')
+        return { body: await recordOf(tx, await archiveCapsule(tx, capsule, actorText(callerOf(request)))) }
+      })
+  )
+}

@@ -1,0 +1,95 @@
+// The tasks of a capsule as its definition keeps them: each with the program itself, as it is at this moment.
+import { findBackend } from '../../../db/backends/backends.js'
+import type { DbOrTx } from '../../../db/client.js'
+import { loadScript, loadScriptBySlug, type ScriptRow } from '../../../db/scripts/scripts.js'
+import type { Caller } from '../../../db/teams/teams.js'
+import {
+  assertSize,
+  assertTasks,
+  type CapsuleDefinition,
+  type CapsuleTask,
+  taskDefaults
+} from '../../../domain/capsules/capsule-definition.js'
+import type { WorkflowTask } from '../../../domain/capsules/capsule-fields.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { detectFramework, type Framework, frameworks } from '../../../domain/jobs/framework.js'
+
+/**
+ * The definition that schema-valid tasks describe.
+ * @param where their place in what was sent.
+ * @throws ServiceError `validation_error`, `not_found` (script), `backend_unknown`, naming the place.
+ */
+export async function definitionOf(
+  db: DbOrTx,
+  caller: Caller,
+  teamId: string,
+  tasks: readonly WorkflowTask[],
+  where = 'workflow.tasks'
+): Promise<CapsuleDefinition> {
+  assertTasks(tasks, where)
+  const resolved: CapsuleTask[] = []
+  for (const [place, task] of tasks.entries())
+    resolved.push({
+      name: task.name,
+      source: await sourceOf(db, caller, teamId, task, `${where}[${place}]`),
+      backend: task.backend,
+      parameters: task.parameters,
+      execution_mode: task.execution_mode ?? taskDefaults.execution_mode,
+      timeout_seconds: task.timeout_seconds ?? taskDefaults.timeout_seconds,
+      circuit_count: typeof task.parameters.circuit_count === 'number' ? task.parameters.circuit_count : 1
+    })
+  for (const [place, { backend }] of tasks.entries()) await assertBackend(db, backend, `${where}[${place}].backend`)
+  const definition = { tasks: resolved }
+  assertSize(definition)
+  return definition
+}
+
+/** @throws ServiceError `backend_unknown`. */
+export async function assertBackend(db: DbOrTx, slug: string, where: string): Promise<void> {
+  if (await findBackend(db, slug)) return
+  throw new ServiceError(
+    'backend_unknown',
+    `${where}: no backend is called ${JSON.stringify(slug)}; see GET /api/backends`
+  )
+}
+
+async function sourceOf(
+  db: DbOrTx,
+  caller: Caller,
+  teamId: string,
+  task: WorkflowTask,
+  where: string
+): Promise<CapsuleTask['source']> {
+  const given = (['script_id', 'script_slug', 'inline_code'] as const).filter((key) => task[key] !== undefined)
+  if (given.length !== 1)
+    throw invalid(
+      given.length === 0
+        ? `${where}.script_id: is required (or script_slug, or inline_code)`
+        : `${where}: exactly one of script_id, script_slug, inline_code is needed (got ${given.join(', ')})`
+    )
+  const { script_id: id, script_slug: slug, inline_code: text, framework } = task
+  if (text !== undefined) return { kind: 'inline', framework: framework ?? frameworkOf(text, where), text }
+  const script = id !== undefined ? await loadScript(db, caller, id) : await loadScriptBySlug(db, teamId, slug!)
+  if (!script) throw new ServiceError('not_found', `${where}.${given[0]}: no such script`)
+  if (framework !== undefined && framework !== script.framework)
+    throw invalid(`${where}.framework: the script is ${script.framework} (got ${JSON.stringify(framework)})`)
+  return sourceOfScript(script)
+}
+
+const sourceOfScript = (script: ScriptRow): CapsuleTask['source'] => ({
+  kind: 'script',
+  script_id: script.id,
+  script_version: script.version,
+  framework: script.framework as Framework,
+  text: script.content
+})
+
+function frameworkOf(code: string, where: string): Framework | 'auto' {
+  const framework = detectFramework(code)
+  if (framework) return framework
+  throw invalid(
+    `${where}.framework: could not be told from the code, which names no framework; send one of ${frameworks.join(', ')}`
+  )
+}
+
+const invalid = (message: string) => new ServiceError('validation_error', message)

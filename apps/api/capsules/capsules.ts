@@ -1,0 +1,241 @@
+// Capsules: making, reading, changing, deleting and cloning them: /api/capsules. What becomes of a finished one is in
+// capsule-states.ts, what everybody sees in public-capsules.ts.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { actorText } from '../../../db/audit/audit.js'
+import { changeCapsule, deleteCapsule } from '../../../db/capsules/capsule-changes.js'
+import { createCapsuleOfJob } from '../../../db/capsules/capsule-of-job.js'
+import {
+  type CapsuleRow,
+  listCapsules,
+  loadCapsule,
+  loadParts,
+  loadReadableCapsule,
+  lockCapsule
+} from '../../../db/capsules/capsules.js'
+import type { DbOrTx } from '../../../db/client.js'
+import { loadJob } from '../../../db/jobs/jobs.js'
+import {
+  CapsuleDescription,
+  CapsuleName,
+  CapsuleTags,
+  ChangeCapsuleBody,
+  CreateCapsuleBody,
+  readMaxBudget
+} from '../../../domain/capsules/capsule-fields.js'
+import { capsuleStates } from '../../../domain/capsules/capsule-state.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { oneOf } from '../../../domain/json/one-of.js'
+import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
+import type { ApiDeps } from '../deps.js'
+import { callerOf, ownerForWrite, readTeam, teamForWrite, userOf } from '../http/access.js'
+import { lockRequestedCapsule, noSuchCapsule, requestedCapsule } from './capsule-access.js'
+import { createDraft, readFields } from './capsule-draft.js'
+import { capsuleSummaryView, capsuleView } from './capsule-view.js'
+import { cloneCapsule } from './clone-capsule.js'
+import { SealBody, sealCapsule } from './seal-capsule.js'
+import type { PackageSlots } from './transfer/package-concurrency.js'
+
+export const CapsuleId = Type.Object({ id: Type.String({ format: 'uuid' }) })
+const Uuid = Type.String({ format: 'uuid' })
+
+const FromJobBody = Type.Object(
+  {
+    job_id: Uuid,
+    name: Type.Optional(CapsuleName),
+    description: Type.Optional(CapsuleDescription),
+    tags: Type.Optional(CapsuleTags),
+    max_budget_usd: Type.Optional(Type.Number({ minimum: 0, maximum: 500 })),
+    retention_years: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+    regulatory_framework: Type.Optional(Type.String({ maxLength: 1_000 })),
+    seal: Type.Optional(
+      Type.Union([Type.Boolean(), SealBody], { description: 'true: sealed at once, with exit code 0' })
+    )
+  },
+  { additionalProperties: false }
+)
+
+/** It may be left out altogether. */
+const CloneBody = Type.Union([
+  Type.Object({ name: Type.Optional(CapsuleName), team_id: Type.Optional(Uuid) }, { additionalProperties: false }),
+  Type.Null()
+])
+
+export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: PackageSlots }> = async (
+  app,
+  { deps, slots }
+) => {
+  const { db } = deps
+
+  app.post(
+    '/api/capsules/create',
+    {
+      schema: {
+        tags: ['capsules'],
+        summary: 'Make a draft of a capsule',
+        description:
+          'The tasks of its workflow are kept with their programs as they are now. Without workflow there is nothing to run yet.',
+        body: CreateCapsuleBody
+      }
+    },
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => {
+        const teamId = await teamForWrite(request, tx, request.body.team_id ?? null)
+        return { status: 201, body: { capsule_id: await createDraft(request, tx, teamId, request.body) } }
+      })
+  )
+
+  app.get(
+    '/api/capsules',
+    {
+      schema: {
+        tags: ['capsules'],
+        summary: 'Capsules of your teams, newest first',
+        querystring: Type.Object({
+          team_id: Type.Optional(Uuid),
+          state: Type.Optional(oneOf(capsuleStates)),
+          q: Type.Optional(
+            Type.String({ minLength: 1, maxLength: 200, description: 'In the name or the description' })
+          ),
+          tag: Type.Optional(Type.String({ minLength: 1, maxLength: 50 })),
+          mine: Type.Boolean({ default: false, description: 'Only those that you own' }),
+          limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+          offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 })
+        })
+      }
+    },
+    async (request) => {
+      const { team_id, state, q, tag, mine, limit, offset } = request.query
+      if (team_id) await readTeam(request, db, team_id)
+      const { rows, total } = await listCapsules(db, callerOf(request), {
+        limit,
+        offset,
+        mine,
+        ...(team_id && { teamId: team_id }),
+        ...(state && { state }),
+        ...(q && { text: q }),
+        ...(tag && { tag })
+      })
+      return { capsules: rows.map(capsuleSummaryView), ...pageView(total, { limit, offset }) }
+    }
+  )
+
+  app.get(
+    '/api/capsules/:id',
+    { schema: { tags: ['capsules'], summary: 'The record of a capsule', params: CapsuleId } },
+    async (request) => recordOf(db, await requestedCapsule(db, request))
+  )
+
+  app.patch(
+    '/api/capsules/:id',
+    {
+      schema: {
+        tags: ['capsules'],
+        summary: 'Change a draft of yours',
+        description: 'A new workflow takes the programs as they are now. null clears a field.',
+        params: CapsuleId,
+        body: ChangeCapsuleBody
+      }
+    },
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => {
+        const row = await lockRequestedCapsule(request, tx, 'update')
+        const change = await readFields(request, tx, row.teamId, request.body)
+        const changed = await changeCapsule(tx, row, change, actorText(callerOf(request)))
+        return { body: await recordOf(tx, changed) }
+      })
+  )
+
+  app.delete(
+    '/api/capsules/:id',
+    {
+      schema: {
+        tags: ['capsules'],
+        summary: 'Delete a capsule of yours that is not sealed',
+        description: 'Its jobs and the audit trail stay. 409 while a run of it is under way.',
+        params: CapsuleId
+      }
+    },
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => {
+        await deleteCapsule(tx, await lockRequestedCapsule(request, tx, 'delete'), actorText(callerOf(request)))
+        return { body: { success: true } }
+      })
+  )
+
+  app.post(
+    '/api/capsules/from-job',
+    {
+      schema: {
+        tags: ['capsules'],
+        summary: 'Make a capsule of a completed job',
+        description:
+          'What it ran, its parameters, backend, result, times and costs are packaged. It cannot be changed.',
+        body: FromJobBody
+      }
+    },
+    async (request, reply) => {
+      const { job_id, name, description, tags, seal, ...more } = request.body
+      // Before the transaction: it may have to be made.
+      const signer = seal ? await deps.signer() : null
+      return slots.within(() =>
+        app.writeOnce(request, reply, async ({ tx }) => {
+          const job = await loadJob(tx, callerOf(request), job_id)
+          if (!job) throw new ServiceError('not_found', 'job_id: no such job')
+          const teamId = await ownerForWrite(request, tx, job.teamId, 'job')
+          if (job.status !== 'completed')
+            throw new ServiceError('validation_error', `job_id: must be a completed job (it is ${job.status})`)
+          const id = await createCapsuleOfJob(
+            tx,
+            {
+              jobId: job.id,
+              teamId,
+              ownerId: userOf(request).id,
+              name: name ?? null,
+              ...(description !== undefined && { description }),
+              ...(tags && { tags }),
+              maxBudget: readMaxBudget(more.max_budget_usd ?? null),
+              retentionYears: more.retention_years ?? null,
+              regulatoryFramework: more.regulatory_framework ?? null
+            },
+            { actor: actorText(callerOf(request)) }
+          )
+          if (signer) {
+            const capsule = (await lockCapsule(tx, id))!
+            const by = { caller: callerOf(request), signer, at: deps.now(), seal: deps.sealing.sealOffLoop }
+            await sealCapsule(tx, by, capsule, seal === true || !seal ? { exit_code: 0 } : seal, async () => capsule)
+          }
+          return { status: 201, body: { capsule_id: id } }
+        })
+      )
+    }
+  )
+
+  app.post(
+    '/api/capsules/:id/clone',
+    {
+      schema: {
+        tags: ['capsules'],
+        summary: 'Make a draft of your own with the same definition',
+        description:
+          'Of a capsule of your teams, or a published one. Without team_id it belongs to the same team, or to your personal ' +
+          'team where the capsule is of a team of others.',
+        params: CapsuleId,
+        body: CloneBody
+      }
+    },
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => {
+        const caller = callerOf(request)
+        const source = await loadReadableCapsule(tx, caller, request.params.id)
+        if (!source) throw noSuchCapsule()
+        const isOurs = (await loadCapsule(tx, caller, source.id)) !== null
+        const teamId = await teamForWrite(request, tx, request.body?.team_id ?? (isOurs ? source.teamId : null))
+        const id = await cloneCapsule(tx, caller, source, teamId, request.body?.name ?? null)
+        return { status: 201, body: { capsule_id: id } }
+      })
+  )
+}
+
+/** A capsule as it is in the database now. */
+export const recordOf = async (db: DbOrTx, capsule: CapsuleRow) => capsuleView(capsule, await loadParts(db, capsule))

@@ -1,0 +1,61 @@
+// The public catalogue: published capsules, for anybody. Nothing of it names a person or a team: teams are called after
+// their owner's address.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { findPublished, listPublished } from '../../../db/capsules/capsule-seals.js'
+import { listFiles } from '../../../db/capsules/capsules.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
+import { SLUG_MAX } from '../../../domain/scripts/script.js'
+import type { ApiDeps } from '../deps.js'
+import { publicCapsuleView, publicSummaryView } from './capsule-view.js'
+
+export const publicCapsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+
+  app.get(
+    '/api/capsules/public',
+    {
+      schema: {
+        tags: ['capsules'],
+        summary: 'Published capsules, the newest publication first',
+        querystring: Type.Object({
+          q: Type.Optional(
+            Type.String({ minLength: 1, maxLength: 200, description: 'In the title or the description' })
+          ),
+          tag: Type.Optional(Type.String({ minLength: 1, maxLength: 50 })),
+          category: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+          limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+          offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 })
+        })
+      }
+    },
+    async (request) => {
+      const { q, tag, category, limit, offset } = request.query
+      const { rows, total } = await listPublished(db, {
+        limit,
+        offset,
+        ...(q && { text: q }),
+        ...(tag && { tag }),
+        ...(category && { category })
+      })
+      return { capsules: rows.map(publicSummaryView), ...pageView(total, { limit, offset }) }
+    }
+  )
+
+  app.get(
+    '/api/capsules/public/:slug',
+    {
+      schema: {
+        tags: ['capsules'],
+        summary: 'A published capsule, with its programs and its seal',
+        params: Type.Object({ slug: Type.String({ maxLength: SLUG_MAX, pattern: '^[a-z0-9-]+$' }) })
+      }
+    },
+    async (request) => {
+      const found = await findPublished(db, request.params.slug)
+      if (!found) throw new ServiceError('not_found', 'no published capsule has this slug')
+      return publicCapsuleView(found, await listFiles(db, found.capsule.id))
+    }
+  )
+}

@@ -1,0 +1,188 @@
+// Capsules as files, on their way in: packages, and YAML that people write.
+import { finished } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { readPackage } from '../../../../capsule-format/package-reader.js'
+import { actorText } from '../../../../db/audit/audit.js'
+import { createCapsule } from '../../../../db/capsules/capsule-changes.js'
+import { readAuthored } from '../../../../domain/capsules/capsule-authoring.js'
+import { CreateCapsuleBody } from '../../../../domain/capsules/capsule-fields.js'
+import { codeOf, ServiceError } from '../../../../domain/errors.js'
+import type { ApiDeps } from '../../deps.js'
+import { callerOf, teamForWrite, userOf } from '../../http/access.js'
+import { validationMessage } from '../../http/validation-message.js'
+import { createDraft } from '../capsule-draft.js'
+import { type FileRoute, readFile, takeFiles } from './capsule-file-body.js'
+import { importedCapsule } from './import-capsule.js'
+import { createPackageSlots, type PackageSlots } from './package-concurrency.js'
+import { readYaml, YAML_BYTES_MAX, type YamlText } from './yaml-text.js'
+
+const packages: FileRoute = {
+  types: [
+    'application/octet-stream',
+    'application/gzip',
+    'application/x-gzip',
+    'application/zip',
+    'application/x-zip-compressed'
+  ],
+  bytesMax: 64 * 1024 * 1024,
+  what: 'a package (.capsule archive or RO-Crate zip)'
+}
+
+/** Of a body. */
+const SMALL_BYTES = 1024 * 1024
+
+/** The form around a YAML file makes the body of 512 KiB that the specification names. */
+const yaml: FileRoute = {
+  types: ['application/yaml', 'text/yaml', 'application/x-yaml'],
+  bytesMax: 512 * 1024,
+  what: 'a YAML file'
+}
+
+const TeamQuery = Type.Object({
+  team_id: Type.Optional(Type.String({ format: 'uuid', description: 'Default: your personal team' }))
+})
+
+/** For the document: bodies of these routes are read by capsule-file-body.ts. */
+const fileBody = ({ types, what }: FileRoute) => ({
+  consumes: ['multipart/form-data', ...types],
+  body: Type.Unsafe<unknown>({
+    type: 'object',
+    description: `The bytes of ${what}, or a form with it as "file" and, beside it, "team_id".`,
+    properties: { file: { type: 'string', format: 'binary' }, team_id: { type: 'string', format: 'uuid' } }
+  })
+})
+
+/** Of each kind; a large one takes up to 64 MiB four times. */
+const PACKAGES_AT_ONCE = 4
+const PACKAGES_WAITING_MAX = 32
+
+export const capsuleImportRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app) => {
+  // A scope each: they read bodies of different kinds.
+  await app.register(importRoute)
+  await app.register(uploadRoute)
+}
+
+const isSmall = ({ headers }: FastifyRequest): boolean => Number(headers['content-length']) <= SMALL_BYTES
+
+/** Until the answer is sent, or the connection ends. @throws ServiceError `rate_limited`. */
+async function takeSlot(slots: PackageSlots, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const give = await slots.take().catch(async (error) => {
+    await request.giveBackSlot()
+    throw error
+  })
+  finished(reply.raw, give)
+}
+
+const importRoute: FastifyPluginAsyncTypebox = async (app) => {
+  const large = createPackageSlots(PACKAGES_AT_ONCE, PACKAGES_WAITING_MAX)
+  const small = createPackageSlots(PACKAGES_AT_ONCE, PACKAGES_WAITING_MAX)
+  await takeFiles(app, packages)
+  app.post(
+    '/api/capsules/import',
+    {
+      validatorCompiler: anyBody(app),
+      // A large body takes memory while it comes in; a small one, however slowly it comes, keeps nobody waiting before it is
+      // there.
+      preParsing: async (request, reply, payload) => {
+        if (!isSmall(request)) await takeSlot(large, request, reply)
+        return payload
+      },
+      schema: {
+        tags: ['capsules'],
+        summary: 'Make a draft of a package',
+        description:
+          'Its digests are computed again; 400 names the entry that is not as it should be. The draft has the definition; ' +
+          'state, owner, seal, costs and times of the package are claims.',
+        querystring: TeamQuery,
+        ...fileBody(packages)
+      }
+    },
+    async (request, reply) => {
+      const { bytes, teamId: formTeam } = await readFile(request, packages)
+      if (isSmall(request)) await takeSlot(small, request, reply)
+      const read = await readPackage(bytes)
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        const teamId = await teamForWrite(request, tx, teamNamed(request.query.team_id, formTeam))
+        const { capsule, warnings } = await importedCapsule(tx, callerOf(request), read)
+        const id = await createCapsule(
+          tx,
+          { ...capsule, teamId, ownerId: userOf(request).id, state: 'draft' },
+          {
+            actor: actorText(callerOf(request)),
+            action: 'capsule.imported',
+            metadata: { imported: capsule.imported, package: read.kind }
+          }
+        )
+        return { status: 201, body: { capsule_id: id, state: 'draft', warnings } }
+      })
+    }
+  )
+}
+
+const uploadRoute: FastifyPluginAsyncTypebox = async (app) => {
+  await takeFiles(app, yaml)
+  const judge = app.validatorCompiler!({ schema: CreateCapsuleBody, method: 'POST', url: '', httpPart: 'body' })
+  app.post(
+    '/api/capsules/upload',
+    {
+      validatorCompiler: anyBody(app),
+      schema: {
+        tags: ['capsules'],
+        summary: 'Make a draft of what a YAML file describes',
+        description: `At most ${YAML_BYTES_MAX / 1024} KiB: the fields of POST /api/capsules/create, or the shorter form with "tasks" at the top. 400 names the line.`,
+        querystring: TeamQuery,
+        ...fileBody(yaml)
+      }
+    },
+    async (request, reply) => {
+      const { bytes, teamId: formTeam } = await readFile(request, yaml)
+      const { body, withLine } = readCreateBody(judge as Judge, readYaml(bytes))
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        const named = teamNamed(request.query.team_id, formTeam) ?? body.team_id ?? null
+        const teamId = await teamForWrite(request, tx, named)
+        const id = await createDraft(request, tx, teamId, body).catch((error) => {
+          throw withLine(error)
+        })
+        return { status: 201, body: { capsule_id: id } }
+      })
+    }
+  )
+}
+
+/** The query is judged as ever; the body is not JSON, and is judged where it is read. */
+const anyBody =
+  (scope: FastifyInstance): NonNullable<FastifyInstance['validatorCompiler']> =>
+  (schema) =>
+    schema.httpPart === 'body' ? () => true : scope.validatorCompiler!(schema)
+
+/** @throws ServiceError `validation_error` when form and query name two teams. */
+function teamNamed(inQuery: string | undefined, inForm: string | null): string | null {
+  if (inQuery !== undefined && inForm !== null && inQuery.toLowerCase() !== inForm.toLowerCase())
+    throw new ServiceError('validation_error', 'team_id: the form and the query name two teams; keep one of both')
+  return inQuery ?? inForm
+}
+
+type Judge = ((value: unknown) => boolean) & { errors?: Parameters<typeof validationMessage>[0][] | null }
+
+/** What a file says, checked as the body of `POST /api/capsules/create`; faults name the line. */
+function readCreateBody(judge: Judge, text: YamlText): { body: CreateCapsuleBody; withLine(error: unknown): unknown } {
+  let placeInFile = (message: string) => message
+  const withLine = (error: unknown): unknown => {
+    const code = codeOf(error)
+    const { message, fields } = error as ServiceError
+    // Faults that name no place are about something else.
+    if (code === null || !/^[a-z_]+[.:[]/.test(message)) return error
+    return new ServiceError(code, text.withLine(placeInFile(message)), fields, { cause: error })
+  }
+  try {
+    const authored = readAuthored(text.value as object)
+    placeInFile = authored.placeInFile
+    if (!judge(authored.fields))
+      throw new ServiceError('validation_error', validationMessage(judge.errors![0]!, 'file'))
+    return { body: authored.fields as CreateCapsuleBody, withLine }
+  } catch (error) {
+    throw withLine(error)
+  }
+}

@@ -1,0 +1,84 @@
+// Capsules as files, on their way out: packages and attestations. On their way in: capsule-imports.ts.
+import { finished } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { evidenceSize } from '../../../../db/capsules/capsule-packages.js'
+import { loadReadableCapsule } from '../../../../db/capsules/capsules.js'
+import type { ApiDeps } from '../../deps.js'
+import { callerOf } from '../../http/access.js'
+import { noSuchCapsule } from '../capsule-access.js'
+import { CapsuleId } from '../capsules.js'
+import { capsuleImportRoutes } from './capsule-imports.js'
+import { attestationOf, type ExportFormat, exportCapsule, exportFormats } from './export-capsule.js'
+import { createPackageSlots } from './package-concurrency.js'
+
+/** Each takes up to 64 MiB twice. */
+const PACKAGES_AT_ONCE = 4
+const PACKAGES_WAITING_MAX = 32
+/** Packages below this wait for nobody. */
+const LARGE_BYTES = 4 * 1024 * 1024
+/** For whoever reads slowly on purpose: a package stays in memory until it is read. */
+const DOWNLOAD_LIMIT_MS = 300_000
+
+const Format = Type.Unsafe<ExportFormat>({ type: 'string', enum: [...exportFormats], default: 'capsule' })
+
+export const capsuleTransferRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+  const slots = createPackageSlots(PACKAGES_AT_ONCE, PACKAGES_WAITING_MAX)
+  await app.register(capsuleImportRoutes, { deps })
+
+  app.get(
+    '/api/capsules/:id/export',
+    {
+      schema: {
+        tags: ['capsules'],
+        summary: 'A capsule as a file, the same bytes each time',
+        description:
+          'capsule: gzip tar in the open format, docs/capsules/capsule-format.md. rocrate: a zip with RO-Crate metadata and the signed ' +
+          'attestation. What is not sealed carries no digest.',
+        params: CapsuleId,
+        querystring: Type.Object({ format: Format })
+      }
+    },
+    async (request, reply) => {
+      const capsule = await readableCapsule(deps, request)
+      const isLarge = (await evidenceSize(db, capsule.id)) > LARGE_BYTES
+      const give = isLarge ? await slots.take() : () => {}
+      try {
+        const { fileName, mediaType, content } = await exportCapsule(db, capsule, request.query.format)
+        const late = setTimeout(() => content.destroy(new Error('the download took too long')), DOWNLOAD_LIMIT_MS)
+        finished(content, () => {
+          clearTimeout(late)
+          give()
+        })
+        return reply.type(mediaType).header('content-disposition', `attachment; filename="${fileName}"`).send(content)
+      } catch (error) {
+        give()
+        throw error
+      }
+    }
+  )
+
+  app.get(
+    '/api/capsules/:id/attestation',
+    {
+      schema: {
+        tags: ['capsules'],
+        summary: 'The signed attestation of a sealed capsule: a DSSE envelope around an in-toto statement',
+        description: 'GET /api/meta/keys has the public key.',
+        params: CapsuleId
+      }
+    },
+    async (request, reply) =>
+      reply.type('application/json; charset=utf-8').send(await attestationOf(db, await readableCapsule(deps, request)))
+  )
+}
+
+/** One of the caller's teams, or a published one. */
+async function readableCapsule({ db }: ApiDeps, request: FastifyRequest) {
+  const { id } = request.params as { id: string }
+  const capsule = await loadReadableCapsule(db, callerOf(request), id)
+  if (!capsule) throw noSuchCapsule()
+  return capsule
+}

@@ -1,0 +1,63 @@
+// A capsule as a file: the same bytes for the same capsule, whoever asks and whenever. What is sealed goes out as it was
+// sealed; whether it was published or archived since is not part of it.
+import type { Readable } from 'node:stream'
+import { archiveName, writeCapsuleArchive } from '../../../../capsule-format/archive/capsule-archive.js'
+import { packagedFiles } from '../../../../capsule-format/manifest/manifest.js'
+import { draftPackage } from '../../../../capsule-format/package.js'
+import { writeRoCrate } from '../../../../capsule-format/ro-crate.js'
+import { findSigningKey } from '../../../../db/audit/signing-keys.js'
+import { loadFiles } from '../../../../db/capsules/capsule-evidence.js'
+import { type CapsuleRow, type CapsuleSeal, loadSeal } from '../../../../db/capsules/capsules.js'
+import type { DbOrTx } from '../../../../db/client.js'
+import { ServiceError } from '../../../../domain/errors.js'
+import { packagedCapsule } from './capsule-in-package.js'
+
+export const exportFormats = ['capsule', 'rocrate'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
+export interface ExportedCapsule {
+  /** Plain letters, digits, dots and hyphens. */
+  fileName: string
+  mediaType: string
+  content: Readable
+}
+
+/** @throws ServiceError `validation_error` when a draft's definition cannot be written as a package. */
+export async function exportCapsule(db: DbOrTx, capsule: CapsuleRow, format: ExportFormat): Promise<ExportedCapsule> {
+  const seal = await loadSeal(db, capsule.id)
+  const input = seal ? await sealedInput(db, capsule, seal) : await draftInput(db, capsule)
+  const name = archiveName(capsule.name)
+  if (format === 'capsule')
+    return {
+      fileName: `${name}.capsule`,
+      mediaType: 'application/gzip',
+      content: writeCapsuleArchive(name, input)
+    }
+  const key = seal && (await findSigningKey(db, seal.keyId))
+  return {
+    fileName: `${name}.crate.zip`,
+    mediaType: 'application/zip',
+    content: writeRoCrate({ ...input, envelope: seal?.envelope ?? null, publicKeyPem: key?.publicKeyPem ?? null })
+  }
+}
+
+const sealedInput = async (db: DbOrTx, capsule: CapsuleRow, seal: CapsuleSeal) => ({
+  manifest: seal.manifest,
+  checksums: seal.checksums,
+  files: packagedFiles({ definition: capsule.definition, files: await loadFiles(db, capsule.id) })
+})
+
+/** It carries no digest, and says so by its lifecycle_state; executions are stated by a seal alone. */
+const draftInput = async (db: DbOrTx, capsule: CapsuleRow) =>
+  draftPackage({
+    ...packagedCapsule(capsule),
+    tasks: [],
+    files: await loadFiles(db, capsule.id)
+  })
+
+/** JSON text of the DSSE envelope. @throws ServiceError `not_found` while there is none. */
+export async function attestationOf(db: DbOrTx, capsule: CapsuleRow): Promise<string> {
+  const seal = await loadSeal(db, capsule.id)
+  if (seal) return seal.envelope
+  throw new ServiceError('not_found', `This capsule is ${capsule.state}; an attestation comes with its seal`)
+}

@@ -1,0 +1,278 @@
+// What an imported package becomes: a draft with the definition that the package holds, if it is one of ours and stands every
+// check that a new one would. All else that it says about itself (state, owner, seal, costs, times) is a claim.
+import { DEFINITION_NAME, EXTENSION, type Manifest } from '../../../../capsule-format/manifest/manifest.js'
+import type { ReadPackage } from '../../../../capsule-format/package-reader.js'
+import { verifyPackage } from '../../../../capsule-format/package-verification.js'
+import { findSigningKey } from '../../../../db/audit/signing-keys.js'
+import { findBackend } from '../../../../db/backends/backends.js'
+import { definitionDigest, type NewCapsule } from '../../../../db/capsules/capsule-changes.js'
+import { loadScriptVersion } from '../../../../db/capsules/capsule-packages.js'
+import type { DbOrTx } from '../../../../db/client.js'
+import { loadScript } from '../../../../db/scripts/scripts.js'
+import type { Caller } from '../../../../db/teams/teams.js'
+import {
+  assertDefinition,
+  backendsOf,
+  type CapsuleDefinition,
+  type CapsuleTask,
+  DEFINITION_BYTES_MAX,
+  emptyDefinition
+} from '../../../../domain/capsules/capsule-definition.js'
+import { ServiceError } from '../../../../domain/errors.js'
+import { findForbiddenJson } from '../../../../domain/json/json-guard.js'
+import { microFromUsd } from '../../../../domain/money/money.js'
+
+type ImportedCapsule = Omit<NewCapsule, 'teamId' | 'ownerId' | 'state'>
+
+const NAME_MAX = 200
+const DESCRIPTION_MAX = 1_000
+const TAGS_MAX = 10
+const TAG_MAX = 50
+const BACKENDS_MAX = 50
+const TEXT_MAX = 1_000
+/** Of a definition: the parameters of a task may be as deep as a body, and stand a few levels down. */
+const DEPTH_MAX = 40
+
+/**
+ * @returns the capsule to make, and what of the package could not be kept.
+ * @throws ServiceError `validation_error` naming the entry.
+ */
+export async function importedCapsule(
+  db: DbOrTx,
+  caller: Caller,
+  read: ReadPackage
+): Promise<{ capsule: ImportedCapsule; warnings: string[] }> {
+  const warnings = [...read.warnings]
+  const { manifest } = read
+  const extension = recordOf(recordOf(manifest.extensions)?.[EXTENSION])
+  // All of it that is kept, or looked at. What else other programs write there is theirs.
+  const { name, description, tags, sealed_at } = manifest
+  const problem = findForbiddenJson(withoutNumbers({ name, description, tags, sealed_at, [EXTENSION]: extension }))
+  if (problem) throw invalid(`capsule.yaml: ${problem}`)
+  const definition = extension ? await definitionIn(db, caller, read, extension, warnings) : null
+  if (!definition)
+    warnings.push(
+      'The package was not made by this service: it holds no definition to restore, so the draft has no tasks'
+    )
+  const fields = fieldsOf(manifest, extension, warnings)
+  const unknown = await unknownBackends(db, [...backendsOf(definition ?? emptyDefinition), ...(fields.backends ?? [])])
+  for (const slug of unknown)
+    warnings.push(`No backend is called ${JSON.stringify(slug)} here: name another one before you run the capsule`)
+  warnings.push(...(await attestationWarnings(db, read)))
+  const sealed = isSealed(read)
+  return {
+    capsule: {
+      ...fields,
+      ...(fields.backends && { backends: fields.backends.filter((slug) => !unknown.includes(slug)) }),
+      definition: definition ?? emptyDefinition,
+      derivedFrom: sealed ? read.capsuleDigest : parentOf(manifest),
+      imported: {
+        capsule_digest: sealed ? read.capsuleDigest : null,
+        name: cut(String(manifest.name), NAME_MAX),
+        sealed_at: sealed && typeof manifest.sealed_at === 'string' ? cut(manifest.sealed_at, 50) : null
+      }
+    },
+    warnings
+  }
+}
+
+const invalid = (message: string) => new ServiceError('validation_error', message)
+
+const isSealed = ({ manifest, checksums }: ReadPackage): boolean =>
+  checksums !== null && (manifest.lifecycle_state === 'sealed' || manifest.lifecycle_state === 'archived')
+
+const parentOf = ({ derived_from: parent }: Manifest): string | null =>
+  typeof parent === 'string' && /^mqc:1:[0-9a-f]{64}$/.test(parent) ? parent : null
+
+/** Names, texts and limits as they would have to be of a new capsule; what is beyond them is cut, and said. */
+function fieldsOf(manifest: Manifest, extension: Record<string, unknown> | null, warnings: string[]) {
+  const kept = (what: string, text: string, most: number): string => {
+    if ([...text].length > most) warnings.push(`${what}: was cut to ${most} characters`)
+    return cut(text, most)
+  }
+  const name = kept('name', textOf(manifest.name).trim(), NAME_MAX)
+  const tags = textsOf(manifest.tags).filter((tag) => tag !== '')
+  const fitting = tags.filter((tag) => [...tag].length <= TAG_MAX).slice(0, TAGS_MAX)
+  if (fitting.length < tags.length)
+    warnings.push(`tags: ${tags.length - fitting.length} were left out; ten of ${TAG_MAX} characters are possible`)
+  const backends = extension
+    ? textsOf(extension.backends)
+        .filter((slug) => slug !== '' && slug.length <= 100)
+        .slice(0, BACKENDS_MAX)
+    : undefined
+  return {
+    name: name === '' ? 'imported capsule' : name,
+    description: kept('description', textOf(manifest.description), DESCRIPTION_MAX),
+    tags: fitting,
+    ...(backends && { backends }),
+    maxBudget: budgetOf(manifest.max_budget_usd, warnings),
+    retentionYears: yearsOf(extension?.retention_years, warnings),
+    regulatoryFramework:
+      typeof extension?.regulatory_framework === 'string'
+        ? kept('regulatory_framework', extension.regulatory_framework, TEXT_MAX)
+        : null
+  }
+}
+
+function budgetOf(usd: unknown, warnings: string[]) {
+  if (usd === undefined || usd === null) return null
+  const micro = typeof usd === 'number' && usd >= 0 && usd <= 500 ? microFromUsd(usd) : null
+  if (micro === null) warnings.push('max_budget_usd: was left out; it must be an amount from 0 to 500 USD')
+  return micro
+}
+
+function yearsOf(years: unknown, warnings: string[]): number | null {
+  if (years === undefined || years === null) return null
+  if (Number.isInteger(years) && (years as number) >= 1 && (years as number) <= 100) return years as number
+  warnings.push('retention_years: was left out; it must be a whole number from 1 to 100')
+  return null
+}
+
+/** The definition of a package of ours, byte for byte, checked as anything from outside. */
+async function definitionIn(
+  db: DbOrTx,
+  caller: Caller,
+  { files }: ReadPackage,
+  extension: Record<string, unknown>,
+  warnings: string[]
+): Promise<CapsuleDefinition> {
+  const file = files.find(({ name }) => name === DEFINITION_NAME)
+  if (!file) throw invalid(`${DEFINITION_NAME}: is missing, and capsule.yaml names it`)
+  const text = file.content.toString('utf8')
+  if (extension.definition_sha256 !== definitionDigest(text))
+    throw invalid(`${DEFINITION_NAME}: is not the one whose SHA-256 stands in capsule.yaml (definition_sha256)`)
+  const value = parsed(text, DEFINITION_NAME)
+  const problem = findForbiddenJson(withoutParameters(value))
+  if (problem) throw invalid(`${DEFINITION_NAME}: ${problem}`)
+  const definition = within(() => assertDefinition(value))
+  for (const [place, task] of definition.tasks.entries()) assertParameters(task, place)
+  const tasks: CapsuleTask[] = []
+  for (const task of definition.tasks) tasks.push(await withKnownScript(db, caller, task, warnings))
+  return { tasks }
+}
+
+/** @throws ServiceError for what is no JSON, and before anything recursive sees it for what is nested too deep. */
+function parsed(text: string, where: string): unknown {
+  if (text.length > DEFINITION_BYTES_MAX) throw invalid(`${where}: is larger than ${DEFINITION_BYTES_MAX} bytes`)
+  if (jsonDepth(text) > DEPTH_MAX) throw invalid(`${where}: is nested deeper than ${DEPTH_MAX} levels`)
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw new ServiceError('validation_error', `${where}: is not JSON`, {}, { cause: error })
+  }
+}
+
+/** How deep brackets stand in brackets, in text that may be no JSON. */
+function jsonDepth(text: string): number {
+  let [depth, deepest, quoted] = [0, 0, false]
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (quoted && character === '\\') at++
+    else if (character === '"') quoted = !quoted
+    else if (quoted) continue
+    else if (character === '{' || character === '[') deepest = Math.max(deepest, ++depth)
+    else if (character === '}' || character === ']') depth--
+  }
+  return deepest
+}
+
+function within<T>(check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    if (error instanceof ServiceError) throw invalid(`${DEFINITION_NAME}: ${error.message}`)
+    throw error
+  }
+}
+
+/** Those of each task are looked at one by one: a job may have as many values as one body. */
+function withoutParameters(value: unknown): unknown {
+  const tasks = recordOf(value)?.tasks
+  if (!Array.isArray(tasks)) return value
+  return {
+    ...(value as object),
+    tasks: tasks.map((task) =>
+      recordOf(task) ? { ...(task as object), parameters: null, parameters_text: null } : task
+    )
+  }
+}
+
+function assertParameters({ parameters, parameters_text: text }: CapsuleTask, place: number): void {
+  const where = `${DEFINITION_NAME}: definition.tasks[${place}].parameters`
+  const problem = findForbiddenJson(text === undefined ? parameters : withoutNumbers(parameters))
+  if (problem) throw invalid(`${where}.${problem}`)
+}
+
+/** For what may hold numbers that no body may. Nothing deep comes here. */
+const withoutNumbers = (value: unknown): unknown =>
+  typeof value === 'number'
+    ? 0
+    : Array.isArray(value)
+      ? value.map(withoutNumbers)
+      : typeof value === 'object' && value !== null
+        ? Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withoutNumbers(child)]))
+        : value
+
+/** A script that the caller sees stays named, if that version of it has this very source; else the source stands alone. */
+async function withKnownScript(
+  db: DbOrTx,
+  caller: Caller,
+  task: CapsuleTask,
+  warnings: string[]
+): Promise<CapsuleTask> {
+  const { source } = task
+  if (source.kind !== 'script') return task
+  const version = (await loadScript(db, caller, source.script_id))
+    ? await loadScriptVersion(db, source.script_id, source.script_version)
+    : null
+  if (version?.content === source.text) return task
+  warnings.push(
+    `${task.name}: its script is not one that you can read here in this version; the source in the package is kept instead`
+  )
+  return { ...task, source: { kind: 'inline', framework: source.framework, text: source.text } }
+}
+
+async function unknownBackends(db: DbOrTx, slugs: readonly string[]): Promise<string[]> {
+  const unknown: string[] = []
+  for (const slug of new Set(slugs)) if (!(await findBackend(db, slug))) unknown.push(slug)
+  return unknown
+}
+
+/** A draft needs none; one that does not hold is worth a word. */
+async function attestationWarnings(db: DbOrTx, read: ReadPackage): Promise<string[]> {
+  if (read.envelope === null) return []
+  const keys: string[] = []
+  for (const keyId of keyIdsIn(read.envelope)) {
+    const key = await findSigningKey(db, keyId)
+    if (key) keys.push(key.publicKeyPem)
+  }
+  if (keys.length === 0)
+    return ['The attestation in the package was not checked: it is signed with a key that is none of this service']
+  const { checks } = verifyPackage(read, { publicKeyPem: keys.join('\n') })
+  const attestation = checks.find(({ check }) => check === 'attestation')
+  return attestation?.ok === true
+    ? []
+    : [`The attestation in the package does not hold: ${attestation?.detail ?? 'it could not be checked'}`]
+}
+
+/** What the signatures of an envelope name as their keys; some of eight, as more are not checked. */
+function keyIdsIn(envelope: string): string[] {
+  try {
+    const { signatures } = JSON.parse(envelope) as { signatures: { keyid?: unknown }[] }
+    return textsOf(signatures.slice(0, 8).map(({ keyid }) => keyid)).filter((id) => /^[0-9a-f]{16}$/.test(id))
+  } catch {
+    // It is none.
+    return []
+  }
+}
+
+const recordOf = (value: unknown): Record<string, unknown> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const textsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : []
+
+/** By characters, as the limits count. */
+const cut = (text: string, most: number): string => [...text].slice(0, most).join('')

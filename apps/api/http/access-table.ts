@@ -1,0 +1,176 @@
+// The one table of who may call what. A route that is not here cannot be registered; plugins/access.ts enforces each line,
+// and a test asks every route as every kind of caller.
+import type { Role } from '../../../db/teams/teams.js'
+import type { KeyTier } from '../../../domain/teams/api-key.js'
+import type { LimitName } from '../../../domain/teams/rate-limits.js'
+
+export interface Access {
+  /** `anybody` needs no credential; `session` a person; `caller` a person or a program with a key; `platform admin`. */
+  who: 'anybody' | 'session' | 'caller' | 'platform admin'
+  /** The least tier of a key, where keys may call. */
+  tier?: KeyTier
+  /** The least role in the team that the request is about; absent where it is about no team. */
+  role?: Role
+  /** Changes what a team owns: refused while the team is suspended. */
+  write?: true
+  /** Taken by user (a key is a user of its own), or by address where nobody has to sign in. */
+  limit?: LimitName
+}
+
+const anybody = { who: 'anybody' } as const
+const session = { who: 'session' } as const
+const readAnybody = { who: 'anybody', limit: 'read' } as const
+const readSession = { who: 'session', limit: 'read' } as const
+const readTeam = { who: 'caller', tier: 'read', role: 'member', limit: 'read' } as const
+const pollTeam = { ...readTeam, limit: 'poll' } as const
+const writeTeam = { who: 'caller', tier: 'simulate', role: 'member', write: true } as const
+const manageTeam = { who: 'session', role: 'admin', write: true } as const
+const readAsAdmin = { who: 'session', role: 'admin', limit: 'read' } as const
+const ownTeam = { who: 'session', role: 'owner', write: true } as const
+const platformRead = { who: 'platform admin', limit: 'read' } as const
+const platformWrite = { who: 'platform admin' } as const
+
+export const accessTable: Readonly<Record<string, Access>> = {
+  // The service about itself: probes have no limit.
+  'GET /healthz': anybody,
+  'GET /readyz': anybody,
+  'GET /openapi.json': anybody,
+  // Pages behind the links of mails; what they ask has lines of its own.
+  'GET /invitations/:token': anybody,
+  'GET /reset-password/:token': anybody,
+  'GET /api/meta': readAnybody,
+  'GET /api/meta/keys': readAnybody,
+  'GET /api/backends': readAnybody,
+  'GET /api/backends/:slug': readAnybody,
+
+  'POST /api/auth/validate-code': { who: 'anybody', limit: 'validateCode' },
+  'POST /api/auth/sign-up': anybody,
+  'POST /api/auth/sign-in': { who: 'anybody', limit: 'signIn' },
+  'POST /api/auth/forgot-password': { who: 'anybody', limit: 'signIn' },
+  'POST /api/auth/reset-password': { who: 'anybody', limit: 'signIn' },
+  'GET /api/auth/oidc/start': readAnybody,
+  'GET /api/auth/oidc/callback': readAnybody,
+  'GET /api/auth/session': readSession,
+  'GET /api/auth/sessions': readSession,
+  'DELETE /api/auth/sessions/:id': session,
+  'POST /api/auth/sign-out': session,
+  'POST /api/auth/change-password': { who: 'session', limit: 'profile' },
+
+  'GET /api/profile': readSession,
+  'PATCH /api/profile': { who: 'session', limit: 'profile' },
+  'DELETE /api/profile': { who: 'session', limit: 'profile' },
+  'GET /api/profiles/:username': readAnybody,
+
+  'GET /api/teams': { who: 'caller', tier: 'read', limit: 'read' },
+  'POST /api/teams': session,
+  'PATCH /api/teams/:id': manageTeam,
+  'DELETE /api/teams/:id': ownTeam,
+  'POST /api/teams/:id/transfer': { ...ownTeam, limit: 'members' },
+  'POST /api/teams/:id/leave': { who: 'session', role: 'member', write: true, limit: 'members' },
+  'GET /api/team/members': readTeam,
+  'PATCH /api/team/members/:userId': { ...manageTeam, limit: 'members' },
+  'DELETE /api/team/members/:userId': { ...manageTeam, limit: 'members' },
+  'GET /api/team/invitations': readTeam,
+  'POST /api/team/invitations': { ...manageTeam, limit: 'invitations' },
+  'PATCH /api/team/invitations/:id': { ...manageTeam, limit: 'invitations' },
+  'DELETE /api/team/invitations/:id': { ...manageTeam, limit: 'invitations' },
+  'GET /api/invitations/:token': readAnybody,
+  'POST /api/invitations/:token/accept': session,
+  'GET /api/team/api-keys': readAsAdmin,
+  'POST /api/team/api-keys': manageTeam,
+  'DELETE /api/team/api-keys/:id': manageTeam,
+  'GET /api/team/secrets': readTeam,
+  'POST /api/team/secrets': { ...manageTeam, limit: 'secrets' },
+  'POST /api/team/secrets/test': { ...manageTeam, limit: 'secrets' },
+  'DELETE /api/team/secrets/:id': { ...manageTeam, limit: 'secrets' },
+  'GET /api/team/webhooks': readAsAdmin,
+  'POST /api/team/webhooks': manageTeam,
+  'DELETE /api/team/webhooks/:id': manageTeam,
+  'GET /api/team/webhooks/:id/deliveries': readAsAdmin,
+  'GET /api/team/budget': readTeam,
+  'PATCH /api/team/budget': ownTeam,
+  'GET /api/team/usage': readTeam,
+  'GET /api/team/audit': readTeam,
+  'GET /api/team/audit/verify': readTeam,
+
+  'POST /api/jobs/submit': { ...writeTeam, limit: 'submit' },
+  'GET /api/jobs': readTeam,
+  'GET /api/jobs/estimate': readTeam,
+  'GET /api/jobs/managed-runtimes': readTeam,
+  'GET /api/jobs/:id': readTeam,
+  'GET /api/jobs/:id/status': pollTeam,
+  'GET /api/jobs/:id/attempts': readTeam,
+  'GET /api/jobs/:id/artifacts': readTeam,
+  'GET /api/jobs/:id/artifacts/:name': readTeam,
+  'GET /api/jobs/:id/source': readTeam,
+  'GET /api/jobs/:id/tasks': readTeam,
+  'GET /api/jobs/:id/events': pollTeam,
+  'POST /api/jobs/:id/cancel': writeTeam,
+  'POST /api/jobs/:id/rerun': { ...writeTeam, limit: 'submit' },
+
+  'GET /api/scripts': readTeam,
+  'POST /api/scripts': writeTeam,
+  'POST /api/scripts/upload': { ...writeTeam, limit: 'scriptUpload' },
+  'GET /api/scripts/:id': readTeam,
+  'PATCH /api/scripts/:id': writeTeam,
+  'DELETE /api/scripts/:id': writeTeam,
+  'POST /api/scripts/:id/publish': writeTeam,
+  'GET /api/scripts/:id/execution-options': readTeam,
+  'POST /api/scripts/:id/analyse': writeTeam,
+
+  'POST /api/capsules/create': { ...writeTeam, limit: 'capsuleCreate' },
+  'POST /api/capsules/from-job': writeTeam,
+  'GET /api/capsules': readTeam,
+  'GET /api/capsules/public': readAnybody,
+  'GET /api/capsules/public/:slug': readAnybody,
+  'GET /api/capsules/:id': readTeam,
+  'PATCH /api/capsules/:id': writeTeam,
+  'DELETE /api/capsules/:id': writeTeam,
+  'POST /api/capsules/:id/seal': writeTeam,
+  'POST /api/capsules/:id/publish': writeTeam,
+  'POST /api/capsules/:id/archive': writeTeam,
+  'POST /api/capsules/:id/clone': writeTeam,
+  'GET /api/capsules/:id/audit': readTeam,
+  'POST /api/capsules/:id/run': { ...writeTeam, limit: 'submit' },
+  'GET /api/capsules/:id/runs': readTeam,
+  'GET /api/capsules/:id/runs/:runId': readTeam,
+  // A schedule outlives the request: a key's tier and daily limit would not bound what it spends.
+  'PUT /api/capsules/:id/schedule': writeTeam,
+  'GET /api/capsules/:id/schedule': readTeam,
+  'DELETE /api/capsules/:id/schedule': writeTeam,
+  'POST /api/capsules/:id/schedule/backfill': writeTeam,
+  'GET /api/capsules/:id/verifications': readTeam,
+  // Also by whoever sees it because it is published.
+  'GET /api/capsules/:id/export': readTeam,
+  'GET /api/capsules/:id/attestation': readTeam,
+  'POST /api/capsules/import': { ...writeTeam, limit: 'capsuleImport' },
+  'POST /api/capsules/upload': { ...writeTeam, limit: 'capsuleCreate' },
+
+  'POST /api/playground/run': { ...writeTeam, limit: 'submit' },
+  'POST /api/playground/convert': { ...writeTeam, limit: 'submit' },
+  'POST /api/playground/telemetry': writeTeam,
+
+  'POST /api/admin/teams/:id/suspend': platformWrite,
+  'POST /api/admin/teams/:id/unsuspend': platformWrite,
+  'GET /api/admin/teams/:id/budgets': platformRead,
+  'PUT /api/admin/teams/:id/budgets': platformWrite,
+  'GET /api/admin/access-codes': platformRead,
+  'POST /api/admin/access-codes': platformWrite,
+  'PATCH /api/admin/backends/:slug': platformWrite,
+  'GET /api/admin/teams': platformRead,
+  'GET /api/admin/users': platformRead,
+  'GET /api/admin/jobs': platformRead,
+  'POST /api/admin/jobs/:id/cancel': platformWrite,
+  'POST /api/admin/jobs/:id/settle': platformWrite,
+  'POST /api/admin/capsules/:id/takedown': platformWrite,
+  'GET /api/admin/money': platformRead,
+  'GET /api/admin/audit': platformRead,
+  'GET /api/admin/system': platformRead
+}
+
+/** The line of a registered route; pages of the documentation are anybody's. HEAD follows GET. */
+export function accessTo(method: string, path: string): Access | null {
+  if (path === '/docs' || path.startsWith('/docs/')) return anybody
+  const line = `${method === 'HEAD' ? 'GET' : method} ${path}`
+  return Object.hasOwn(accessTable, line) ? accessTable[line]! : null
+}

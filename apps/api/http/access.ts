@@ -1,0 +1,194 @@
+// Lets a request through to its route, or not: who asks, what their key may do, and how often. Enforces access-table.ts; the
+// team's part (role, suspension) is enforced where the team is known, by `teamForWrite`, `readTeam` and the loaders.
+import type { ServerResponse } from 'node:http'
+import cookie from '@fastify/cookie'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import { findSession, touchSession, type User } from '../../../db/accounts/accounts.js'
+import type { Db, DbOrTx } from '../../../db/client.js'
+import { type ApiKey, findApiKey, touchApiKey } from '../../../db/teams/api-keys.js'
+import { type Caller, lockTeamForWrite, type Membership, type Role, teamForRead } from '../../../db/teams/teams.js'
+import { codeOf, ServiceError } from '../../../domain/errors.js'
+import { reaches } from '../../../domain/teams/api-key.js'
+import { type Access, accessTo } from './access-table.js'
+import { readKey } from './idempotency.js'
+import { type Limiter, takeLimit } from './limits/limiter.js'
+import { type Sessions, tokenShape } from './session.js'
+
+/** Who asks, once it is known. */
+export type Actor = { user: User; sessionId: string; key: null } | { user: User; sessionId: null; key: ApiKey }
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    actor: Actor | null
+    /** Gives the slot back that this request took of its route's limit. */
+    giveBackSlot: () => Promise<void>
+    /** The team that the request has written to, once that is known. */
+    teamWritten: string | null
+  }
+  interface FastifyContextConfig {
+    access?: Access
+  }
+}
+
+export default fp(
+  async (app: FastifyInstance, { db, sessions, limiter }: { db: Db; sessions: Sessions; limiter: Limiter }) => {
+    await app.register(cookie)
+    app.decorateRequest('actor', null)
+    app.decorateRequest('giveBackSlot', nothingToGiveBack)
+    app.decorateRequest('teamWritten', null)
+    app.decorateRequest('keyed', null)
+    app.addHook('onRoute', declare)
+    // Keys under which a request is being answered by this process.
+    const arrived = new Set<string>()
+    app.addHook('onRequest', async (request, reply) => {
+      const { access } = request.routeOptions.config
+      // What the router does not know is answered 404 by its own handler.
+      if (!access) return
+      if (access.who !== 'anybody') {
+        request.actor = await authenticate(db, sessions, request)
+        assertMayCall(request, access)
+      }
+      const keyed = await readKey(db, request, access)
+      request.keyed = keyed
+      if (keyed) {
+        // What comes under the same key while the first is here will most likely repeat its answer.
+        keyed.owesSlot ||= arrived.has(keyed.id)
+        const leave = keyed.owesSlot ? () => {} : enter(arrived, keyed.id)
+        // Answered, or hung up.
+        onceClosed(reply.raw, () => {
+          leave()
+          // It was refused, and repeated nothing.
+          if (keyed.owesSlot) takeSlot(limiter, request).catch(() => {})
+        })
+      }
+      if (!keyed?.owesSlot) await takeSlot(limiter, request)
+    })
+  },
+  { name: 'access' }
+)
+
+const nothingToGiveBack = async () => {}
+
+function enter(set: Set<string>, id: string): () => void {
+  set.add(id)
+  return () => void set.delete(id)
+}
+
+/** Whoever hung up while they were looked up has closed it already. */
+function onceClosed(response: ServerResponse, act: () => void): void {
+  if (response.destroyed) act()
+  else response.once('close', act)
+}
+
+/** Takes a slot of the limit of the request's route, if it has one. @throws ServiceError `rate_limited`. */
+export async function takeSlot(limiter: Limiter, request: FastifyRequest): Promise<void> {
+  if (request.keyed) request.keyed.owesSlot = false
+  const { access } = request.routeOptions.config
+  if (access?.limit) request.giveBackSlot = await takeLimit(limiter, request, access.limit)
+}
+
+/** Refuses to boot with a route that the table does not know. */
+function declare(route: RouteOptions): void {
+  for (const method of [route.method].flat()) {
+    const access = accessTo(method, route.url)
+    if (!access) throw new Error(`${method} ${route.url} is not in apps/api/http/access-table.ts`)
+    route.config = { ...route.config, access }
+  }
+}
+
+async function authenticate(db: Db, sessions: Sessions, request: FastifyRequest): Promise<Actor> {
+  const { authorization } = request.headers
+  if (authorization !== undefined) return actorOfKey(db, request, authorization)
+  const token = sessions.tokenOf(request)
+  const session = token && tokenShape.test(token) ? await findSession(db, token) : null
+  if (!session) throw new ServiceError('unauthorized', 'Unauthorized')
+  if (session.stale)
+    touchSession(db, session.sessionId).catch((err) => request.log.warn({ err }, 'session not touched'))
+  return { user: session.user, sessionId: session.sessionId, key: null }
+}
+
+async function actorOfKey(db: Db, request: FastifyRequest, authorization: string): Promise<Actor> {
+  const [scheme = '', token = ''] = authorization.split(/ +/, 2)
+  if (scheme.toLowerCase() !== 'bearer')
+    throw new ServiceError(
+      'unauthorized',
+      `Authorization: the scheme must be Bearer (got ${JSON.stringify(scheme.slice(0, 20))}; a .netrc entry for this host turns Bearer into Basic)`
+    )
+  const found = await findApiKey(db, token)
+  if (!found) throw new ServiceError('unauthorized', 'Authorization: this API key is unknown, revoked or expired')
+  if (found.stale) touchApiKey(db, found.key.id).catch((err) => request.log.warn({ err }, 'key not touched'))
+  return { user: found.user, sessionId: null, key: found.key }
+}
+
+function assertMayCall(request: FastifyRequest, { who, tier = 'read' }: Access): void {
+  const { key, user } = request.actor!
+  // To everybody else these routes do not exist.
+  if (who === 'platform admin' && (key || !user.isPlatformAdmin))
+    throw new ServiceError('not_found', `no route ${request.method} ${request.url.split('?')[0]}`)
+  if (!key) return
+  if (who === 'session')
+    throw new ServiceError('permission_denied', 'API keys may not do this: sign in and use a session')
+  if (!reaches(key.tier, tier))
+    throw new ServiceError('permission_denied', `This needs an API key of tier ${tier} (this one has tier ${key.tier})`)
+}
+
+/** The actor of a route that not anybody may call. */
+export function actorOf(request: FastifyRequest): Actor {
+  if (!request.actor) throw new Error(`${request.url} is open to anybody`)
+  return request.actor
+}
+
+export const userOf = (request: FastifyRequest): User => actorOf(request).user
+
+/** The actor as queries need it. */
+export function callerOf(request: FastifyRequest): Caller {
+  const { user, key } = actorOf(request)
+  return { userId: user.id, email: user.email, key: key && { id: key.id, teamId: key.teamId } }
+}
+
+/** The least role that the table asks of the request's route. */
+function roleFor(request: FastifyRequest): Role {
+  const role = request.routeOptions.config.access?.role
+  if (!role) throw new Error(`${request.routeOptions.url} names no role in apps/api/http/access-table.ts`)
+  return role
+}
+
+/**
+ * The team that the request writes to, locked until the transaction ends: the one named, else the caller's personal team.
+ * @throws ServiceError `not_found`, `permission_denied`, `team_suspended`.
+ */
+export async function teamForWrite(
+  request: FastifyRequest,
+  tx: DbOrTx,
+  teamId: string | null,
+  strength: 'share' | 'update' = 'share'
+): Promise<string> {
+  const team = await lockTeamForWrite(tx, callerOf(request), teamId, roleFor(request), strength)
+  request.teamWritten = team
+  return team
+}
+
+/**
+ * The same for a thing that a team owns, by the team that its row names: whoever is not of that team hears what everybody
+ * hears of an id that does not exist (`null`).
+ */
+export async function ownerForWrite(
+  request: FastifyRequest,
+  tx: DbOrTx,
+  teamId: string | null,
+  what: string
+): Promise<string> {
+  const unknown = new ServiceError('not_found', `no such ${what}`)
+  if (teamId === null) throw unknown
+  return teamForWrite(request, tx, teamId).catch((error) => {
+    throw codeOf(error) === 'not_found' ? unknown : error
+  })
+}
+
+/**
+ * The team that the request reads: the one named, else the first that the caller joined; `null` when there is none.
+ * @throws ServiceError `not_found`, `permission_denied`.
+ */
+export const readTeam = (request: FastifyRequest, db: DbOrTx, teamId: string | undefined): Promise<Membership | null> =>
+  teamForRead(db, callerOf(request), teamId, roleFor(request))

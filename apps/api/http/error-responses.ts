@@ -1,0 +1,70 @@
+// The bodies of refusals (plugins/errors.ts), and which of them a route can give.
+import { Type } from 'typebox'
+import { type ErrorCode, errorCatalogue } from '../../../domain/errors.js'
+import type { Access } from './access-table.js'
+import { honoursKey } from './idempotency.js'
+import { oneOf, text, usd } from './response-schema.js'
+
+const figures = {
+  estimated_cost: usd,
+  current_spend: usd,
+  budget: usd,
+  remaining_budget: usd
+}
+
+/** Beside the two shapes a refusal may carry figures of its own. */
+const errorBody = (own: typeof figures | Record<string, never>) =>
+  Type.Union([
+    Type.Object(
+      { error: text, code: Type.Optional(text), ...own },
+      { title: 'for a session', additionalProperties: true }
+    ),
+    Type.Object(
+      {
+        error: Type.Object(
+          {
+            code: oneOf(Object.keys(errorCatalogue)),
+            message: text,
+            status: Type.Integer({ minimum: 400, maximum: 599 }),
+            ...own
+          },
+          { additionalProperties: true }
+        )
+      },
+      { title: 'for a request with an Authorization header' }
+    )
+  ])
+
+export const errorSchemas = { Error: errorBody({}), BudgetError: errorBody(figures) }
+
+/** What a request can be, as far as its refusals follow from it. */
+export interface RequestShape {
+  /** Of the access table. */
+  line: string
+  access: Access
+  /** Whether path, query or body may name a team. */
+  namesTeam: boolean
+}
+
+/** The codes that follow from how a route is asked and from its line in the access table, in the order of the catalogue. */
+export function codesOf({ line, access, namesTeam }: RequestShape, own: readonly ErrorCode[]): ErrorCode[] {
+  const { who, role, tier = 'read', write, limit } = access
+  // An unsafe method carries a body, and must not come from a page of another site.
+  const unsafe = !line.startsWith('GET ')
+  const keyed = honoursKey(line, access)
+  const given: Partial<Record<ErrorCode, boolean>> = {
+    unauthorized: who !== 'anybody',
+    permission_denied: unsafe || who === 'session' || tier !== 'read' || (role !== undefined && role !== 'member'),
+    team_suspended: write,
+    not_found: line.includes(':') || who === 'platform admin' || (role !== undefined && namesTeam),
+    // Even an address can hold what no text may hold.
+    validation_error: true,
+    payload_too_large: unsafe,
+    unsupported_media_type: unsafe,
+    idempotency_conflict: keyed,
+    request_under_way: keyed,
+    rate_limited: limit !== undefined,
+    internal_error: true
+  }
+  return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => given[code] || own.includes(code))
+}

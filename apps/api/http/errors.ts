@@ -1,0 +1,97 @@
+// The one place where errors become HTTP answers. Two bodies from one catalogue: `{ error: "text" }` for sessions,
+// `{ error: { code, message, status } }` for requests that carry an Authorization header. Nothing internal is ever shown.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { codeOf, type ErrorCode, errorCatalogue } from '../../../domain/errors.js'
+import { validationMessage } from './validation-message.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Why the request was refused, once its answer is written; `cause` is never shown. */
+    fault: { code: ErrorCode; cause: unknown } | null
+  }
+}
+
+export default fp(
+  async (app: FastifyInstance) => {
+    app.decorateRequest('fault', null)
+    app.setErrorHandler((error, request, reply) => sendFault(error, request, reply))
+    app.setNotFoundHandler((request, reply) =>
+      sendError(request, reply, {
+        code: 'not_found',
+        message: `no route ${request.method} ${request.url.split('?')[0]}`
+      })
+    )
+  },
+  { name: 'errors' }
+)
+
+/** Answers whatever was thrown. */
+export function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = translate(error)
+  request.fault = { code: known.code, cause: (error as { cause?: unknown } | null)?.cause }
+  if (known.code === 'internal_error') request.log.error({ err: error }, 'request failed by a fault of ours')
+  return sendError(request, reply, known)
+}
+
+interface KnownError {
+  code: ErrorCode
+  message: string
+  fields?: Record<string, unknown>
+}
+
+function sendError(request: FastifyRequest, reply: FastifyReply, error: KnownError): FastifyReply {
+  const { code, message, fields = {} } = error
+  const status = errorCatalogue[code].http
+  const structured = request.headers.authorization !== undefined
+  const { code: sessionCode, retryAfterSeconds, ...figures } = fields
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
+  return reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .send(
+      structured
+        ? { error: { code, message, status, ...figures } }
+        : { error: message, ...figures, ...(sessionCode === undefined ? {} : { code: sessionCode }) }
+    )
+}
+
+function translate(error: unknown): KnownError {
+  const code = codeOf(error)
+  if (code) {
+    const { message, fields } = error as { message: string; fields?: Record<string, unknown> }
+    return { code, message, ...(fields ? { fields } : {}) }
+  }
+  const fault = error as {
+    code?: string
+    statusCode?: number
+    validation?: never[]
+    validationContext?: string
+    message?: string
+  }
+  if (fault.validation?.[0])
+    return {
+      code: 'validation_error',
+      message: validationMessage(fault.validation[0], fault.validationContext ?? 'body')
+    }
+  const byStatus = fastifyErrors[fault.code ?? '']
+  if (byStatus) return byStatus
+  if (fault.statusCode && fault.statusCode >= 400 && fault.statusCode < 500)
+    return { code: 'validation_error', message: fault.message ?? 'bad request' }
+  return {
+    code: 'internal_error',
+    message: 'Internal server error; the X-Request-Id of this answer leads to its log entry'
+  }
+}
+
+const fastifyErrors: Record<string, KnownError> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'payload_too_large', message: 'body: is larger than this route takes' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'unsupported_media_type',
+    message: 'Content-Type: must be application/json'
+  },
+  FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'validation_error', message: 'body: is empty; send a JSON object' },
+  FST_ERR_BAD_URL: { code: 'validation_error', message: 'url: holds a % that begins no character' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'validation_error', message: 'url: a part of the path is too long' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'validation_error', message: 'Content-Length: does not match the body' }
+}

@@ -1,0 +1,145 @@
+// Repeated writes: what a request with an Idempotency-Key is, and what it is answered when its key was used before. The
+// header is read by plugins/access.ts, before any limit is taken; `writeOnce` (plugins/write-once.ts) keeps the answers.
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '../../../db/client.js'
+import { findKeptAnswer, type KeptAnswer, type KeyedWrite } from '../../../db/service/idempotency-keys.js'
+import { ServiceError } from '../../../domain/errors.js'
+import type { Access } from './access-table.js'
+
+const KEY_MAX = 255
+
+/** A request with a key. */
+export interface Keyed extends Omit<KeyedWrite, 'bodySha256'> {
+  userId: string
+  /** Principal and key in one. */
+  id: string
+  /** Of the bytes of the body; set by whoever reads them, and `null` until then. */
+  bodySha256: string | null
+  /** What was kept under the key when the request came in. */
+  kept: KeptAnswer | null
+  /** Whether the request has yet to take a slot of its route's limit: one that repeats another never does. */
+  owesSlot: boolean
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** `null` without an Idempotency-Key, and on routes that do not look at it. */
+    keyed: Keyed | null
+  }
+}
+
+/**
+ * Writes that look at no key: nothing is changed that lasts, or the caller could not ask a second time, or the body holds a
+ * password, of which not even a hash may be kept.
+ */
+export const unkeyedWrites: ReadonlySet<string> = new Set([
+  'POST /api/auth/validate-code',
+  'POST /api/auth/sign-up',
+  'POST /api/auth/sign-in',
+  'POST /api/auth/sign-out',
+  'POST /api/auth/forgot-password',
+  'POST /api/auth/reset-password',
+  'POST /api/auth/change-password',
+  'DELETE /api/profile',
+  'POST /api/team/secrets/test',
+  'POST /api/playground/run',
+  'POST /api/playground/convert',
+  'POST /api/playground/telemetry'
+])
+
+/** Whether a route, by its line in the access table, honours the header. */
+export const honoursKey = (line: string, { who }: Access): boolean =>
+  who !== 'anybody' && !/^(GET|HEAD|OPTIONS) /.test(line) && !unkeyedWrites.has(line)
+
+/**
+ * Reads the header of a request whose caller is known, and what is kept under its key.
+ * @throws ServiceError `validation_error`.
+ */
+export async function readKey(db: Db, request: FastifyRequest, access: Access): Promise<Keyed | null> {
+  const key = request.headers['idempotency-key']
+  if (key === undefined || !request.actor) return null
+  if (!honoursKey(`${request.method} ${request.routeOptions.url}`, access)) return null
+  if (typeof key !== 'string' || key === '' || key.length > KEY_MAX)
+    throw new ServiceError(
+      'validation_error',
+      `Idempotency-Key: must have 1 to ${KEY_MAX} characters (got ${key.length}); leave the header out to repeat nothing`
+    )
+  const { user, key: apiKey } = request.actor
+  const write = {
+    principal: apiKey ? `key:${apiKey.id}` : `user:${user.id}`,
+    key,
+    method: request.method,
+    path: request.url
+  }
+  const kept = await findKeptAnswer(db, write, user.id)
+  const id = JSON.stringify([write.principal, write.key])
+  return { ...write, userId: user.id, id, bodySha256: null, kept, owesSlot: kept !== null }
+}
+
+export const digestOf = (body: Buffer | string): string => createHash('sha256').update(body).digest('hex')
+
+/** Whether the request has a body that nobody has read yet. */
+export const isBodyAhead = ({ headers }: FastifyRequest, { bodySha256 }: Keyed): boolean =>
+  bodySha256 === null && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
+
+/**
+ * The write that a request asks for, once its body is there.
+ * @throws Error when whoever read the body left no digest: any two bodies would count as one.
+ */
+export function keyedWrite(request: FastifyRequest, keyed: Keyed): KeyedWrite {
+  if (isBodyAhead(request, keyed))
+    throw new Error(`nobody has left a digest of the body of ${request.method} ${request.routeOptions.url}`)
+  const { principal, key, method, path, bodySha256 } = keyed
+  return { principal, key, method, path, bodySha256: bodySha256 ?? digestOf('') }
+}
+
+/** @throws ServiceError `idempotency_conflict` for another write than the first, `not_found` when its team was left. */
+export function assertSameWrite(write: KeyedWrite, kept: KeptAnswer): void {
+  if (kept.ofLeftTeam)
+    throw new ServiceError(
+      'not_found',
+      'Idempotency-Key: the answer kept under this key is about a team that you no longer belong to'
+    )
+  const differs =
+    kept.method !== write.method || kept.path !== write.path
+      ? `for ${kept.method} ${kept.path}`
+      : kept.bodySha256 !== write.bodySha256
+        ? 'with another body'
+        : null
+  if (differs)
+    throw new ServiceError(
+      'idempotency_conflict',
+      `Idempotency-Key: this key was used before ${differs}; a new request needs a new key`
+    )
+}
+
+export interface TextAnswer {
+  status: number
+  /** JSON text, or ''. */
+  body: string
+}
+
+/** What is kept of an answer that holds a secret which is shown this once, under the name `field`. */
+export const shownOnce = (id: string, field: 'key' | 'secret') => ({
+  id,
+  [field]: null,
+  message: `The ${field} was shown once, in the first answer. If that was lost, delete this one and make another.`
+})
+
+/** The bytes that the first answer had. */
+export const replay = (reply: FastifyReply, kept: KeptAnswer): FastifyReply =>
+  sendText(reply.header('idempotency-replayed', 'true'), kept)
+
+export function sendText(reply: FastifyReply, { status, body }: TextAnswer): FastifyReply {
+  reply.code(status)
+  return body === '' ? reply.send() : reply.type('application/json; charset=utf-8').send(body)
+}
+
+/** Of a request whose key is another's for too long. Sent again, it will find the answer. */
+export const underWay = (): ServiceError =>
+  new ServiceError(
+    'request_under_way',
+    'Idempotency-Key: the first request with this key is still under way; send this one again in a second, with the same key',
+    { retryAfterSeconds: 1 }
+  )

@@ -1,0 +1,57 @@
+// Reads JSON bodies and refuses, for every route alike, what no JSON body may hold (domain/json/json-guard.ts).
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { ServiceError } from '../../../domain/errors.js'
+import { findForbiddenJson, textProblem } from '../../../domain/json/json-guard.js'
+import { digestOf } from './idempotency.js'
+
+export default fp(
+  async (app: FastifyInstance) => {
+    app.removeContentTypeParser(['application/json', 'text/plain'])
+    app.addContentTypeParser(
+      'application/json',
+      { parseAs: 'buffer' },
+      async (request: FastifyRequest, body: Buffer) => {
+        if (request.keyed) request.keyed.bodySha256 = digestOf(body)
+        return readJson(body)
+      }
+    )
+    // Path and query reach the database too.
+    app.addHook('onRequest', (request, _reply, done) => {
+      // What needs no decoding is printable ASCII.
+      const problem = request.url.includes('%') ? textProblem(decodeLoosely(request.url)) : null
+      done(problem ? new ServiceError('validation_error', `url: ${problem}`) : undefined)
+    })
+  },
+  { name: 'json-body' }
+)
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function readJson(body: Buffer): unknown {
+  // Clients send this header without a body on POSTs that need none.
+  if (body.length === 0) return undefined
+  const value = parse(body)
+  const problem = findForbiddenJson(value)
+  if (problem) throw new ServiceError('validation_error', problem)
+  return value
+}
+
+function parse(body: Buffer): unknown {
+  let reason = 'is not valid UTF-8'
+  try {
+    const text = utf8.decode(body)
+    reason = 'is not valid JSON'
+    return JSON.parse(text)
+  } catch (error) {
+    throw new ServiceError('validation_error', `body: ${reason}`, {}, { cause: error })
+  }
+}
+
+function decodeLoosely(url: string): string {
+  try {
+    return decodeURIComponent(url)
+  } catch {
+    return url
+  }
+}

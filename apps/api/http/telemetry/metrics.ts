@@ -1,0 +1,86 @@
+// What this process counts for a Prometheus server. Labels are words of small sets: an id, a path or whatever else a caller
+// chooses would fill the memory.
+import { Counter, Histogram, Registry } from 'prom-client'
+import type { TellMove } from '../../../../db/jobs/job-moves.js'
+import type { ErrorCode } from '../../../../domain/errors.js'
+import type { ExecutionMode } from '../../../../domain/jobs/job-status.js'
+import type { BudgetRefusal } from '../../../../domain/money/budget.js'
+import { createJobMetrics } from '../../../../services/telemetry/job-metrics.js'
+
+export interface Answered {
+  method: string
+  /** The route's pattern (`/api/jobs/:id`), never the path asked for: a label for each id would fill the memory. */
+  route: string | undefined
+  /** HTTP status. */
+  status: number
+  seconds: number
+}
+
+export interface Submitted {
+  /** `null` when it was refused before that was known. */
+  mode: ExecutionMode | null
+  /** The slug of a backend of the catalogue; `null` as above. */
+  backend: string | null
+  /** `repeated`: the answer to an earlier request was given again. */
+  outcome: 'accepted' | 'repeated' | ErrorCode
+}
+
+export interface Metrics {
+  registry: Registry
+  /** Requests that went through uncounted because the store of the rate limits was away, slow or failing. */
+  rateLimitStoreFailures: Counter
+  observeAnswer(answered: Answered): void
+  countSubmission(submitted: Submitted): void
+  countBudgetRejection(limit: BudgetRefusal['limit']): void
+  countMove: TellMove
+}
+
+/** The methods that a route can have; another one becomes `other`, so that callers cannot invent labels. */
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** A registry of this process alone: two apis in one process (tests) do not add to each other's figures. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const answers = new Histogram({
+    name: 'qjs_http_request_duration_seconds',
+    help: 'Time from a request to the end of its answer, by method, route and class of status.',
+    labelNames: ['method', 'route', 'status'] as const,
+    // A held poll takes up to a minute, a run in the playground up to 90 s.
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 100],
+    registers: [registry]
+  })
+  const submissions = new Counter({
+    name: 'qjs_submissions_total',
+    help: 'Submissions of jobs; outcome is accepted, repeated, or the code of the refusal.',
+    labelNames: ['mode', 'backend', 'outcome'] as const,
+    registers: [registry]
+  })
+  const budgetRejections = new Counter({
+    name: 'qjs_budget_rejections_total',
+    help: 'Submissions refused because of money, by the limit that they would have broken.',
+    labelNames: ['limit'] as const,
+    registers: [registry]
+  })
+  return {
+    registry,
+    rateLimitStoreFailures: new Counter({
+      name: 'qjs_rate_limit_store_failures_total',
+      help: 'Requests let through without a rate limit because Redis was away, slow or failing.',
+      registers: [registry]
+    }),
+    observeAnswer({ method, route, status, seconds }) {
+      answers.observe(
+        {
+          method: methods.has(method) ? method : 'other',
+          route: route ?? 'none',
+          status: `${Math.floor(status / 100)}xx`
+        },
+        seconds
+      )
+    },
+    countSubmission: ({ mode, backend, outcome }) =>
+      submissions.inc({ mode: mode ?? 'none', backend: backend ?? 'none', outcome }),
+    countBudgetRejection: (limit) => budgetRejections.inc({ limit }),
+    countMove: createJobMetrics(registry)
+  }
+}

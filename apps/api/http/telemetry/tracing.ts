@@ -1,0 +1,51 @@
+// A span for every request, named by its route. No body, no header, no path: paths may hold tokens.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Span, Tracing } from '../../../../services/telemetry/tracing.js'
+import { isTrusted, type TrustedProxies } from '../limits/client-address.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** `null` while there is no tracing, and for routes that are asked for all the time. */
+    span: Span | null
+  }
+}
+
+const untold = new Set(['/healthz', '/readyz'])
+
+export default fp(
+  async (app: FastifyInstance, options: { tracing: Tracing | null; trustedProxies: TrustedProxies }) => {
+    const { tracing, trustedProxies } = options
+    app.decorateRequest('span', null)
+    if (!tracing) return
+    app.addHook('onRequest', (request, reply, done) => {
+      const route = request.routeOptions.url
+      if (route && untold.has(route)) return done()
+      const span = tracing.begin(route ? `${request.method} ${route}` : 'no route', {
+        kind: 'server',
+        parent: parentOf(request, trustedProxies),
+        attributes: {
+          'http.request.method': request.method,
+          ...(route && { 'http.route': route }),
+          'request.id': request.id
+        }
+      })
+      request.span = span
+      // Also of streams, and of answers for which nobody has waited.
+      reply.raw.once('close', () => {
+        const status = reply.raw.statusCode
+        const job = request.submission?.recorded && { 'job.id': request.submission.recorded.jobId }
+        const error = status >= 500 ? (request.fault?.code ?? String(status)) : undefined
+        span.end({ 'http.response.status_code': status, ...job }, error)
+      })
+      done()
+    })
+  },
+  { name: 'tracing' }
+)
+
+/** A trace goes on only from a proxy that is trusted: whoever else could hide requests in the traces of others. */
+function parentOf(request: FastifyRequest, trustedProxies: TrustedProxies): string | null {
+  const { traceparent } = request.headers
+  return typeof traceparent === 'string' && isTrusted(request.socket.remoteAddress, trustedProxies) ? traceparent : null
+}

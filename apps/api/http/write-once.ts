@@ -1,0 +1,228 @@
+// `writeOnce`, through which every write of the api goes: one transaction that holds the effect and, for a request with an
+// Idempotency-Key, the answer to whoever repeats it. Nobody has to care whether a request has a key.
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Db, Tx } from '../../../db/client.js'
+import {
+  claimKey,
+  findKeptAnswer,
+  type KeptAnswer,
+  type KeyedWrite,
+  keepAnswer
+} from '../../../db/service/idempotency-keys.js'
+import { takeSlot } from './access.js'
+import {
+  assertSameWrite,
+  isBodyAhead,
+  type Keyed,
+  keyedWrite,
+  replay,
+  sendText,
+  type TextAnswer,
+  underWay
+} from './idempotency.js'
+import type { Limiter } from './limits/limiter.js'
+
+/** How long a duplicate waits for the answer to the first. */
+const WAIT_MS = 10_000
+/** A key that another process holds for longer than this is worth a place among those that wait for one. */
+const SOON_MS = 100
+
+/** What a write works with. */
+export interface Write {
+  tx: Tx
+  /** Runs once the effect is there, right before the answer goes out; not for a replay. What it throws is only logged. */
+  afterCommit(effect: () => void): void
+  /** Runs when nothing of the effect is left, before the refusal is answered. What it throws is only logged. */
+  afterRollback(effect: () => Promise<unknown>): void
+}
+
+export interface WriteAnswer {
+  /** 200 unless said otherwise. */
+  status?: number
+  /** A value, or JSON text; absent where the answer has no body. */
+  body?: object | string
+  /** What a repeated request is told instead, where `body` holds what is shown once. */
+  kept?: object
+}
+
+export type WriteOnce = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  act: (write: Write) => Promise<WriteAnswer>
+) => Promise<FastifyReply>
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Answers a write: runs `act` in a transaction, or repeats the first answer to the same request.
+     * @throws ServiceError as `act` does, after which nothing is kept; `idempotency_conflict`, `request_under_way`.
+     */
+    writeOnce: WriteOnce
+  }
+}
+
+interface WriteOnceOptions {
+  db: Db
+  limiter: Limiter
+  /** Connections of `db`: at most a quarter of them may wait for other processes. */
+  poolMax: number
+}
+
+export default fp(
+  async (app: FastifyInstance, { db, limiter, poolMax }: WriteOnceOptions) => {
+    app.addHook('preValidation', (request, reply, done) => {
+      const { keyed } = request
+      if (!keyed?.kept || isBodyAhead(request, keyed)) return done()
+      repeat(limiter, request, reply, keyedWrite(request, keyed), keyed.kept).catch(done)
+    })
+    app.decorate('writeOnce', createWriteOnce(db, limiter, Math.max(1, Math.floor(poolMax / 4))))
+  },
+  { name: 'write-once', dependencies: ['access'] }
+)
+
+/** @param waitersMax connections that may wait for other processes at once. */
+function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number): WriteOnce {
+  // Of this process, by principal and key: whoever comes meanwhile waits here, without a connection.
+  const underWayHere = new Map<string, Promise<unknown>>()
+  let waiters = 0
+
+  return async (request, reply, act) => {
+    const { keyed } = request
+    if (!keyed) return sendText(reply, await inTransaction(db, request.log, act))
+    const write = keyedWrite(request, keyed)
+    const repeatAnswer = (kept: KeptAnswer) => repeat(limiter, request, reply, write, kept)
+    if (keyed.kept) return repeatAnswer(keyed.kept)
+    const deadline = performance.now() + WAIT_MS
+    for (let first = underWayHere.get(keyed.id); first; first = underWayHere.get(keyed.id)) {
+      if (!(await settlesBefore(first, deadline))) return giveUp(request)
+      const kept = await findKeptAnswer(db, write, keyed.userId)
+      if (kept) return repeatAnswer(kept)
+    }
+    const mine = carryOut(request, write, keyed, act, deadline).finally(() => underWayHere.delete(keyed.id))
+    underWayHere.set(keyed.id, mine)
+    const answer = await mine
+    if (answer !== 'taken') return sendText(reply, answer)
+    const kept = await findKeptAnswer(db, write, keyed.userId)
+    return kept ? repeatAnswer(kept) : giveUp(request)
+  }
+
+  /** `taken`: another process has answered this key meanwhile. */
+  async function carryOut(
+    request: FastifyRequest,
+    write: KeyedWrite,
+    { owesSlot, userId }: Keyed,
+    act: (write: Write) => Promise<WriteAnswer>,
+    deadline: number
+  ): Promise<TextAnswer | 'taken'> {
+    if (owesSlot) await takeSlot(limiter, request)
+    const soon = await attempt(SOON_MS)
+    if (soon !== 'held') return soon
+    if (waiters >= waitersMax) return giveUp(request)
+    waiters++
+    const late = await attempt(Math.max(1, deadline - performance.now())).finally(() => waiters--)
+    return late === 'held' ? giveUp(request) : late
+
+    async function attempt(patienceMs: number): Promise<TextAnswer | 'taken' | 'held'> {
+      const lost: ('taken' | 'held')[] = []
+      try {
+        return await inTransaction(db, request.log, act, {
+          async before(tx) {
+            const claim = await claimKey(tx, write, patienceMs)
+            if (claim === 'mine') return
+            lost.push(claim)
+            throw new Error(`the key is ${claim}`)
+          },
+          after: (tx, answer) => keepAnswer(tx, write, { ...answer, teamId: request.teamWritten, userId })
+        })
+      } catch (error) {
+        if (lost[0]) return lost[0]
+        throw error
+      }
+    }
+  }
+}
+
+/** Answers a key that was used before: with what is kept, which no limit counts, or with a refusal, which counts. */
+async function repeat(
+  limiter: Limiter,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  write: KeyedWrite,
+  kept: KeptAnswer
+): Promise<FastifyReply> {
+  try {
+    assertSameWrite(write, kept)
+  } catch (refusal) {
+    if (request.keyed?.owesSlot) await takeSlot(limiter, request)
+    throw refusal
+  }
+  await freeSlot(request)
+  return replay(reply, kept)
+}
+
+async function giveUp(request: FastifyRequest): Promise<never> {
+  await freeSlot(request)
+  throw underWay()
+}
+
+/** The request did nothing: it neither has a slot nor owes one. */
+async function freeSlot(request: FastifyRequest): Promise<void> {
+  request.keyed!.owesSlot = false
+  await request.giveBackSlot()
+}
+
+/** @param key claims the key before the effect and keeps the answer after it. */
+async function inTransaction(
+  db: Db,
+  log: FastifyBaseLogger,
+  act: (write: Write) => Promise<WriteAnswer>,
+  key?: { before(tx: Tx): Promise<void>; after(tx: Tx, kept: TextAnswer): Promise<void> }
+): Promise<TextAnswer> {
+  const committed: (() => void)[] = []
+  const rolledBack: (() => Promise<unknown>)[] = []
+  const answer = await db
+    .transaction(async (tx) => {
+      await key?.before(tx)
+      const {
+        status = 200,
+        body,
+        kept
+      } = await act({
+        tx,
+        afterCommit: (effect) => void committed.push(effect),
+        afterRollback: (effect) => void rolledBack.push(effect)
+      })
+      const given = { status, body: textOf(body) }
+      await key?.after(tx, kept ? { status, body: textOf(kept) } : given)
+      return given
+    })
+    .catch(async (error) => {
+      for (const effect of rolledBack)
+        await effect().catch((err) => log.error({ err }, 'a write was rolled back, and what had to follow failed'))
+      throw error
+    })
+  for (const effect of committed)
+    try {
+      effect()
+    } catch (err) {
+      log.error({ err }, 'a write is done, and what had to follow failed')
+    }
+  return answer
+}
+
+const textOf = (body: object | string | undefined): string =>
+  body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
+
+/** Whether `work` ends, well or not, before `deadline` on the monotonic clock. */
+async function settlesBefore(work: Promise<unknown>, deadline: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), deadline - performance.now())
+  })
+  const settled = work.then(
+    () => true,
+    () => true
+  )
+  return Promise.race([settled, late]).finally(() => clearTimeout(timer))
+}

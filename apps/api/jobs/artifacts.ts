@@ -1,0 +1,76 @@
+// The files that a job produced beside its result: /api/jobs/:id/artifacts.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { findArtifact, listArtifacts } from '../../../db/jobs/artifacts.js'
+import { findTaskFile, listTaskFiles } from '../../../db/jobs/task-results.js'
+import { ServiceError } from '../../../domain/errors.js'
+import type { ApiDeps } from '../deps.js'
+import { requestedJob } from './jobs.js'
+
+const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
+const ArtifactName = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  name: Type.String({ description: 'A name of the list' })
+})
+
+export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+
+  app.get(
+    '/api/jobs/:id/artifacts',
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'The files of a completed job',
+        description:
+          'Empty until the job has its result. The result itself is part of the record. What each task of a workflow returned is there as its key with .json: JSON, in which a value that JSON cannot hold is pickled, as the Python SDK does it.',
+        params: JobId
+      }
+    },
+    async (request) => {
+      const job = await requestedJob(db, request)
+      const done = job.resultSha256 !== null
+      const found = done ? [...(await listArtifacts(db, job.id)), ...(await listTaskFiles(db, job.id))] : []
+      return {
+        artifacts: found.map(({ name, sha256, sizeBytes, mediaType }) => ({
+          name,
+          sha256,
+          size_bytes: sizeBytes,
+          media_type: mediaType
+        }))
+      }
+    }
+  )
+
+  app.get(
+    '/api/jobs/:id/artifacts/:name',
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'One file of a completed job',
+        description:
+          'The bytes with their media type. The ETag is the SHA-256; with If-None-Match 304 when it is the same.',
+        params: ArtifactName
+      }
+    },
+    async (request, reply) => {
+      const job = await requestedJob(db, request)
+      const { name } = request.params
+      const file =
+        job.resultSha256 === null
+          ? null
+          : ((await findArtifact(db, job.id, name)) ?? (await findTaskFile(db, job.id, name)))
+      if (!file) throw new ServiceError('not_found', 'no such artifact; see GET /api/jobs/:id/artifacts')
+      reply.header('etag', `"${file.sha256}"`).header('cache-control', 'private, no-cache')
+      if (names(request.headers['if-none-match'], file.sha256)) return reply.code(304).send()
+      return reply
+        .type(file.mediaType)
+        .header('content-disposition', `attachment; filename="${file.name.replace(/[^A-Za-z0-9._-]/g, '_')}"`)
+        .send(file.content)
+    }
+  )
+}
+
+/** Whether an If-None-Match header holds the tag, weak or strong. */
+const names = (header: string | undefined, sha256: string): boolean =>
+  (header ?? '').split(',').some((tag) => ['*', `"${sha256}"`, `W/"${sha256}"`].includes(tag.trim()))

@@ -1,0 +1,64 @@
+// What a job would cost, before it is submitted: /api/jobs/estimate.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { findBackend } from '../../../db/backends/backends.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { SHOTS_MAX } from '../../../domain/jobs/submission.js'
+import { estimateCost } from '../../../domain/money/cost.js'
+import { usdFromMicro } from '../../../domain/money/money.js'
+import type { ApiDeps } from '../deps.js'
+import { readTeam } from '../http/access.js'
+import { budgetView } from '../teams/budget-view.js'
+
+const TASKS_MAX = 1_000
+
+export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+
+  app.get(
+    '/api/jobs/estimate',
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'What a job would cost, and what is left of the budget',
+        description:
+          'tasks x max(task_fee + per_shot x shots, minimum_cost), at present prices. Says nothing of whether the backend can be used.',
+        querystring: Type.Object({
+          backend: Type.String({ minLength: 1, maxLength: 100, description: 'Slug' }),
+          shots: Type.Integer({ minimum: 1, maximum: SHOTS_MAX }),
+          tasks: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: TASKS_MAX, description: 'Circuits; 1 when left out' })
+          ),
+          circuit_count: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: TASKS_MAX, description: 'The same, as a submission names it' })
+          ),
+          team_id: Type.Optional(Type.String({ format: 'uuid' }))
+        })
+      }
+    },
+    async (request) => {
+      const { backend: slug, shots, circuit_count, team_id } = request.query
+      const tasks = request.query.tasks ?? circuit_count ?? 1
+      if (circuit_count !== undefined && circuit_count !== tasks)
+        throw new ServiceError(
+          'validation_error',
+          `circuit_count: says the same as tasks, and differs from it (got ${circuit_count} and ${tasks})`
+        )
+      const team = await readTeam(request, db, team_id)
+      const backend = await findBackend(db, slug)
+      if (!backend) throw new ServiceError('not_found', `no backend is called ${JSON.stringify(slug)}`)
+      const { taskFee, perShot, minimumCost } = backend.pricing
+      return {
+        estimated_cost_usd: usdFromMicro(estimateCost(backend.pricing, shots, tasks)),
+        breakdown: {
+          task_fee: usdFromMicro(taskFee),
+          per_shot: usdFromMicro(perShot),
+          shots,
+          tasks,
+          minimum_cost: usdFromMicro(minimumCost)
+        },
+        budget: await budgetView(db, team?.id ?? null, deps.now())
+      }
+    }
+  )
+}

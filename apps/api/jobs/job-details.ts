@@ -1,0 +1,109 @@
+// What a job is made of, and its story as it happens: source, tasks, events; the same again.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { findBackend } from '../../../db/backends/backends.js'
+import { listTasks } from '../../../db/jobs/job-tasks.js'
+import { type JobRow, loadSource } from '../../../db/jobs/jobs.js'
+import { assertParams, assertUsable } from '../../../domain/backends/backend.js'
+import { tasksNeededBy } from '../../../domain/capsules/capsule-suite.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { submissionAgain } from '../../../domain/jobs/submission.js'
+import type { ApiDeps } from '../deps.js'
+import type { EventStreams } from './event-stream.js'
+import { requestedJob } from './jobs.js'
+import type { Nudge } from './nudge.js'
+import { submitJob } from './submit-job.js'
+import { onlyTaskView, taskView } from './task-view.js'
+
+const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
+
+export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
+  deps: ApiDeps
+  nudge: Nudge
+  streams: EventStreams
+}> = async (app, { deps, nudge, streams }) => {
+  const { db } = deps
+
+  app.get(
+    '/api/jobs/:id/source',
+    { schema: { tags: ['jobs'], summary: 'What was submitted, as text', params: JobId } },
+    async (request, reply) => {
+      const job = await requestedJob(db, request)
+      return reply.type('text/plain; charset=utf-8').send((await loadSource(db, job.id)).text)
+    }
+  )
+
+  app.get(
+    '/api/jobs/:id/tasks',
+    { schema: { tags: ['jobs'], summary: 'The tasks of a job; a plain job has one', params: JobId } },
+    async (request) => {
+      const job = await requestedJob(db, request)
+      const tasks = await listTasks(db, job.id)
+      return { tasks: tasks.length > 0 ? tasks.map(taskView) : [onlyTaskView(job)] }
+    }
+  )
+
+  app.get(
+    '/api/jobs/:id/events',
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'Every change of its status, and every attempt, as it happens (text/event-stream)',
+        description:
+          'One event for each change of the status and for each attempt that begins or ends, its number as `id`; with `Last-Event-ID` those after that one. The last one is the final status.',
+        params: JobId,
+        headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) })
+      }
+    },
+    async (request, reply) => {
+      const job = await requestedJob(db, request)
+      const given = request.headers['last-event-id'] ?? ''
+      const after = /^\d{1,9}$/.test(given) ? Number(given) : 0
+      reply.hijack()
+      reply.raw.writeHead(200, {
+        ...(reply.getHeaders() as Record<string, string>),
+        'content-type': 'text/event-stream; charset=utf-8',
+        'x-accel-buffering': 'no'
+      })
+      await streams.send(job.id, after, reply.raw).catch((err) => {
+        request.log.warn({ err, job: job.id }, 'event stream ended early')
+      })
+    }
+  )
+
+  app.post(
+    '/api/jobs/:id/rerun',
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'Submit the same source, parameters and backend again',
+        description: 'At present prices, as a job of the same team.',
+        params: JobId
+      }
+    },
+    async (request, reply) => {
+      const job = await requestedJob(db, request)
+      assertHasItsResults(job)
+      const submission = submissionAgain(job, await loadSource(db, job.id))
+      const backend = await findBackend(db, submission.backend)
+      assertUsable(backend, submission.backend, submission.params.shots)
+      assertParams(backend, submission.params)
+      return app.writeOnce(request, reply, async (write) => {
+        const jobId = await submitJob(deps, request, write, submission, backend)
+        write.afterCommit(() => nudge(jobId, submission.mode))
+        return { status: 201, body: { job_id: jobId } }
+      })
+    }
+  )
+}
+
+/** @throws ServiceError `conflict` for a task of a capsule whose parameters still name results of others. */
+function assertHasItsResults({ capsuleRunId, startedAt, params }: JobRow): void {
+  if (capsuleRunId === null || startedAt !== null) return
+  const needed = tasksNeededBy(JSON.parse(params) as Record<string, unknown>)
+  if (needed.size > 0)
+    throw new ServiceError(
+      'conflict',
+      `The parameters of this job name results of ${[...needed].join(', ')}, which it has never got; run its capsule again`
+    )
+}

@@ -1,0 +1,66 @@
+// Waiting for news of a job. Level-triggered: whoever waits opens a watch, then reads, and reads again at every notice and
+// every few seconds, so a lost notice costs time and nothing else.
+import type { JobListener } from '../../../db/jobs/job-changes.js'
+
+const READ_AGAIN_MS = 5_000
+
+export interface JobWatch {
+  /** Wakes the reader, as a notice does. */
+  wake(): void
+  /** To be called before each read: what comes during it counts as news. */
+  reading(): void
+  /** Resolves at the next news since `reading`, after a few seconds, or after `mostMs`. */
+  news(mostMs?: number): Promise<void>
+  end(): void
+}
+
+export interface JobWatches {
+  readonly closed: boolean
+  open(jobId: string): JobWatch
+  /** Wakes everybody for the last time; this process stops. */
+  close(): void
+}
+
+export function createJobWatches(listener: JobListener): JobWatches {
+  let closed = false
+  const held = new Set<() => void>()
+  return {
+    get closed() {
+      return closed
+    },
+    open(jobId) {
+      let changed = false
+      let resume = () => {}
+      const wake = () => {
+        changed = true
+        resume()
+      }
+      const unsubscribe = listener.on(jobId, wake)
+      held.add(wake)
+      return {
+        wake,
+        reading() {
+          changed = false
+        },
+        async news(mostMs = READ_AGAIN_MS) {
+          if (changed) return
+          await new Promise<void>((resolve) => {
+            const timer = setTimeout(resolve, Math.min(mostMs, READ_AGAIN_MS))
+            resume = () => {
+              clearTimeout(timer)
+              resolve()
+            }
+          })
+        },
+        end() {
+          unsubscribe()
+          held.delete(wake)
+        }
+      }
+    },
+    close() {
+      closed = true
+      for (const wake of held) wake()
+    }
+  }
+}

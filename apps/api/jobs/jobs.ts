@@ -1,0 +1,243 @@
+// Jobs: /api/jobs/*. Submitting answers right after the commit; the engines are told afterwards.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { findBackend } from '../../../db/backends/backends.js'
+import type { DbOrTx } from '../../../db/client.js'
+import { cancelJob } from '../../../db/job-steps/job-steps.js'
+import { listAttempts, resultText } from '../../../db/jobs/attempts.js'
+import { listJobs } from '../../../db/jobs/job-list.js'
+import { type JobRow, loadJob } from '../../../db/jobs/jobs.js'
+import { assertParams, assertUsable } from '../../../domain/backends/backend.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { isFinal, type JobStatus, jobStatuses } from '../../../domain/jobs/job-status.js'
+import { isNative, NativeSubmitBody } from '../../../domain/jobs/native-submission.js'
+import { readSubmission, SubmitBody } from '../../../domain/jobs/submission.js'
+import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
+import type { ApiDeps } from '../deps.js'
+import { callerOf, ownerForWrite, readTeam } from '../http/access.js'
+import { attemptView, type JobViewOptions, jobItemJson, jobPageJson, jobRecordJson, jobStatusJson } from './job-view.js'
+import type { JobWaits } from './job-waits.js'
+import { submitNative } from './native-submissions.js'
+import type { Nudge } from './nudge.js'
+import { submitJob } from './submit-job.js'
+
+const SUBMIT_BODY_MAX = 4 * 1024 * 1024
+/** Below the 30 s after which the public client gives a poll up. */
+const WAIT_SECONDS_MAX = 22
+
+const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
+
+/** Which of the two a body is, is told first, so that a refusal is of the fields that its kind has. */
+const AnySubmitBody = Type.Unsafe<SubmitBody | NativeSubmitBody>({
+  type: 'object',
+  if: { properties: { protocol_version: {} }, required: ['protocol_version'] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, of which nobody waits for anything.
+  then: NativeSubmitBody,
+  else: SubmitBody
+})
+
+export interface JobRouteDeps {
+  deps: ApiDeps
+  nudge: Nudge
+  waits: JobWaits
+}
+
+export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { deps, nudge, waits }) => {
+  const { db } = deps
+  app.post(
+    '/api/jobs/submit',
+    {
+      bodyLimit: SUBMIT_BODY_MAX,
+      schema: {
+        tags: ['jobs'],
+        summary: 'Submit a circuit or a program as a job',
+        description:
+          'A body that has a protocol_version is a native program of the public client (docs/python-client.md) and is answered with a receipt; any other is a plain submission.',
+        body: AnySubmitBody
+      }
+    },
+    async (request, reply) => {
+      if (isNative(request.body))
+        return submitNative({ deps, nudge, writeOnce: app.writeOnce }, request, reply, request.body)
+      const submission = readSubmission(request.body, deps.now())
+      const backend = await findBackend(db, submission.backend)
+      request.submission = backend && { mode: submission.mode, backend: backend.slug }
+      assertUsable(backend, submission.backend, submission.params.shots)
+      assertParams(backend, submission.params)
+      return app.writeOnce(request, reply, async (write) => {
+        const jobId = await submitJob(deps, request, write, submission, backend)
+        write.afterCommit(() => nudge(jobId, submission.mode))
+        return { status: 201, body: { job_id: jobId } }
+      })
+    }
+  )
+
+  app.get(
+    '/api/jobs',
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'Jobs of your teams, newest first',
+        querystring: Type.Object({
+          team_id: Type.Optional(Type.String({ format: 'uuid' })),
+          status: Type.Optional(Type.Unsafe<JobStatus>({ type: 'string', enum: jobStatuses })),
+          backend: Type.Optional(Type.String({ maxLength: 100 })),
+          script_id: Type.Optional(Type.String({ format: 'uuid' })),
+          capsule_id: Type.Optional(
+            Type.String({ format: 'uuid', description: 'Those of its runs, and the one that it was made from' })
+          ),
+          created_after: Type.Optional(Type.String({ format: 'date-time' })),
+          created_before: Type.Optional(Type.String({ format: 'date-time' })),
+          q: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 200,
+              description:
+                'In the name, a label, or the beginning of the id. Looks through the newest 5,000 jobs that match the ' +
+                'rest and says with total_capped that there are older ones; next_cursor leads on to them.'
+            })
+          ),
+          cursor: Type.Optional(Type.String({ format: 'uuid', description: 'next_cursor of the page before' })),
+          limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+          offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 })
+        })
+      }
+    },
+    async (request, reply) => {
+      const {
+        team_id,
+        status,
+        backend,
+        script_id,
+        capsule_id,
+        created_after,
+        created_before,
+        q,
+        cursor,
+        limit,
+        offset
+      } = request.query
+      if (team_id) await readTeam(request, db, team_id)
+      const { rows, next, total, unfinished } = await listJobs(db, callerOf(request), {
+        limit,
+        offset,
+        ...(team_id && { teamId: team_id }),
+        ...(status && { status }),
+        ...(backend && { backend }),
+        ...(script_id && { scriptId: script_id }),
+        ...(capsule_id && { capsuleId: capsule_id }),
+        ...(created_after && { createdAfter: timeOf('created_after', created_after) }),
+        ...(created_before && { createdBefore: timeOf('created_before', created_before) }),
+        ...(q && { text: q }),
+        ...(cursor && { before: cursor })
+      })
+      const options = viewOptionsOf(deps)
+      const items = rows.map((row) => jobItemJson(row, options))
+      return sendJson(
+        reply,
+        jobPageJson(items, {
+          ...pageView(total, { limit, offset }),
+          ...(unfinished && { total_capped: true }),
+          next_cursor: next
+        })
+      )
+    }
+  )
+
+  app.get(
+    '/api/jobs/:id',
+    { schema: { tags: ['jobs'], summary: 'The record of a job', params: JobId } },
+    async (request, reply) => sendJson(reply, await recordJson(deps, db, await jobOf(request)))
+  )
+
+  app.get(
+    '/api/jobs/:id/status',
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'Status and result; with ?wait=S held until the status changes, at most 22 s',
+        params: JobId,
+        querystring: Type.Object({ wait: Type.Optional(Type.Unknown()) })
+      }
+    },
+    async (request, reply) => {
+      let job = await jobOf(request)
+      const waitMs = readWait(request.query.wait) * 1000
+      if (waitMs > 0 && !isFinal(job.status)) {
+        const left = new AbortController()
+        const leave = () => left.abort()
+        request.raw.socket.once('close', leave)
+        try {
+          await waits.statusChange(job.id, job.status, waitMs, left.signal)
+        } finally {
+          // The socket may live on and carry many more polls.
+          request.raw.socket.off('close', leave)
+        }
+        job = await jobOf(request)
+      }
+      return sendJson(reply, jobStatusJson(job, await resultOf(db, job)))
+    }
+  )
+
+  app.get(
+    '/api/jobs/:id/attempts',
+    { schema: { tags: ['jobs'], summary: 'Every execution that the executor accepted', params: JobId } },
+    async (request) => {
+      const job = await jobOf(request)
+      return { attempts: (await listAttempts(db, job.id)).map(attemptView) }
+    }
+  )
+
+  app.post(
+    '/api/jobs/:id/cancel',
+    { schema: { tags: ['jobs'], summary: 'Cancel a job; what is running is stopped', params: JobId } },
+    async (request, reply) => {
+      const job = await jobOf(request)
+      return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
+        await ownerForWrite(request, tx, job.teamId, 'job')
+        await cancelJob(tx, job.id)
+        afterCommit(() => {
+          deps.announce(job.id)
+          nudge(job.id, job.mode)
+        })
+        return { status: 202, body: await recordJson(deps, tx, await requestedJob(tx, request)) }
+      })
+    }
+  )
+
+  const jobOf = (request: FastifyRequest): Promise<JobRow> => requestedJob(db, request)
+}
+
+function timeOf(field: string, text: string): Date {
+  const time = new Date(text)
+  if (Number.isNaN(time.getTime())) throw new ServiceError('validation_error', `${field}: must be an ISO 8601 time`)
+  return time
+}
+
+/** The job that the path's `id` names. @throws ServiceError `not_found` when it is none of the caller's. */
+export async function requestedJob(db: DbOrTx, request: FastifyRequest): Promise<JobRow> {
+  const { id } = request.params as { id: string }
+  const job = await loadJob(db, callerOf(request), id)
+  if (!job) throw new ServiceError('not_found', 'no such job')
+  return job
+}
+
+export const viewOptionsOf = (deps: ApiDeps): JobViewOptions => ({ ...deps.config, now: deps.now() })
+
+const resultOf = async (db: DbOrTx, job: JobRow): Promise<string | null> =>
+  job.resultSha256 === null ? null : resultText(db, job.id, job.resultSha256)
+
+/** The whole record of a job, as JSON text. */
+export const recordJson = async (deps: ApiDeps, db: DbOrTx, job: JobRow): Promise<string> =>
+  jobRecordJson(job, await resultOf(db, job), viewOptionsOf(deps))
+
+/** The text is JSON already; an object would be serialised a second time. */
+export const sendJson = (reply: FastifyReply, json: string): FastifyReply =>
+  reply.type('application/json; charset=utf-8').send(json)
+
+/** Whole seconds from 0 to 22; anything else counts as no wait, since a refused poll would end a client's patience. */
+function readWait(given: unknown): number {
+  const seconds = typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : 0
+  return Math.min(seconds, WAIT_SECONDS_MAX)
+}

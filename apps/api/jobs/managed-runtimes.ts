@@ -1,0 +1,62 @@
+// What the public client asks before it submits a native program: GET /api/jobs/managed-runtimes.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { listBackends } from '../../../db/backends/backends.js'
+import { hasCredentials } from '../../../db/backends/provider-workers.js'
+import type { Db } from '../../../db/client.js'
+import {
+  type Backend,
+  credentialsOfProvider,
+  isAtProvider,
+  isForCircuits,
+  unavailableReason
+} from '../../../domain/backends/backend.js'
+import { capsFrom, nativeShots, programmingModels } from '../../../domain/jobs/native-submission.js'
+import { estimateCost } from '../../../domain/money/cost.js'
+import type { ApiDeps } from '../deps.js'
+import { readTeam } from '../http/access.js'
+
+export const managedRuntimeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  app.get(
+    '/api/jobs/managed-runtimes',
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'Where a team may run native programs',
+        description:
+          'One entry for each backend that takes jobs of the team now and each kind of program, with the caps in US cents that a submission may have. Advisory: a submission is judged anew.',
+        querystring: Type.Object({ team_id: Type.String({ format: 'uuid' }) })
+      }
+    },
+    async (request) => {
+      const { team_id } = request.query
+      await readTeam(request, deps.db, team_id)
+      const [backends, reached] = await Promise.all([listBackends(deps.db), providersOf(deps.db, team_id)])
+      return {
+        runtimes: backends
+          .filter((backend) => !isAtProvider(backend) || reached.has(backend.provider))
+          .flatMap(runtimesOf)
+      }
+    }
+  )
+}
+
+/** The providers that the team has credentials of. */
+async function providersOf(db: Db, teamId: string): Promise<Set<string>> {
+  const known = Object.entries(credentialsOfProvider)
+  const has = await Promise.all(known.map(([, credentials]) => hasCredentials(db, teamId, credentials)))
+  return new Set(known.flatMap(([provider], at) => (has[at] ? [provider] : [])))
+}
+
+/** The public client takes entries of exactly these four fields. */
+function runtimesOf(backend: Backend) {
+  if (!isForCircuits(backend) || unavailableReason(backend) !== null) return []
+  const caps = capsFrom(estimateCost(backend.pricing, nativeShots(backend)))
+  if (!caps) return []
+  return programmingModels.map((model) => ({
+    backend: backend.slug,
+    programming_model: model,
+    min_cap_cents: caps.min,
+    max_cap_cents: caps.max
+  }))
+}

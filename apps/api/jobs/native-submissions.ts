@@ -1,0 +1,108 @@
+// Native programs as the public client submits them (domain/jobs/native-submission.ts): a source, and which of its functions is
+// called with what, under a cap. Such a job is always durable; what it gives is `managedResult`.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { findBackend } from '../../../db/backends/backends.js'
+import type { DbOrTx } from '../../../db/client.js'
+import { sha256Of } from '../../../db/jobs/artifacts.js'
+import { loadScript } from '../../../db/scripts/scripts.js'
+import { assertUsable, isForCircuits } from '../../../domain/backends/backend.js'
+import { ServiceError } from '../../../domain/errors.js'
+import {
+  assertUuid,
+  type NativeSubmission,
+  type NativeSubmitBody,
+  nativeShots,
+  readNativeSubmission,
+  receiptProtocol
+} from '../../../domain/jobs/native-submission.js'
+import { type JobSource, type Submission, TIMEOUT_SECONDS_DEFAULT } from '../../../domain/jobs/submission.js'
+import type { ApiDeps } from '../deps.js'
+import { callerOf } from '../http/access.js'
+import type { WriteOnce } from '../http/write-once.js'
+import type { Nudge } from './nudge.js'
+import { submitJob } from './submit-job.js'
+
+/**
+ * Records a native submission and answers its receipt, which has exactly five fields.
+ * @throws ServiceError as any submission does; `conflict` for a saved script that is no longer what its hash says.
+ */
+export async function submitNative(
+  { deps, nudge, writeOnce }: { deps: ApiDeps; nudge: Nudge; writeOnce: WriteOnce },
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: NativeSubmitBody
+): Promise<FastifyReply> {
+  assertKey(request)
+  const native = readNativeSubmission(body)
+  const backend = await findBackend(deps.db, native.backend)
+  request.submission = backend && { mode: 'temporal', backend: backend.slug }
+  assertUsable(backend, native.backend, 1)
+  const shots = nativeShots(backend)
+  if (!isForCircuits(backend))
+    throw new ServiceError('validation_error', `backend: ${backend.slug} takes no circuits; see managed-runtimes`)
+  return writeOnce(request, reply, async (write) => {
+    const source = await sourceOf(write.tx, request, native)
+    const sourceSha256 = sha256Of(Buffer.from(source.text, 'utf8'))
+    assertHash(native, sourceSha256)
+    const jobId = await submitJob(deps, request, write, submissionOf(native, source, shots), backend)
+    write.afterCommit(() => nudge(jobId, 'temporal'))
+    return {
+      status: 201,
+      body: {
+        protocol_version: receiptProtocol,
+        job_id: jobId,
+        submission_id: jobId,
+        source_sha256: sourceSha256,
+        input_sha256: sha256Of(Buffer.from(native.call.input, 'utf8'))
+      }
+    }
+  })
+}
+
+function assertKey({ headers }: FastifyRequest): void {
+  const key = headers['idempotency-key']
+  if (key === undefined)
+    throw new ServiceError('validation_error', 'Idempotency-Key: a native submission needs this header, a UUID')
+  assertUuid('Idempotency-Key', String(key))
+}
+
+type Source = Exclude<JobSource, { kind: 'circuit' }>
+
+async function sourceOf(tx: DbOrTx, request: FastifyRequest, { source }: NativeSubmission): Promise<Source> {
+  if (source.kind === 'inline') return { ...source, framework: 'marqov' }
+  const script = await loadScript(tx, callerOf(request), source.scriptId)
+  if (!script) throw new ServiceError('not_found', 'source.script_id: no such script')
+  return {
+    kind: 'script',
+    framework: 'marqov',
+    text: script.content,
+    scriptId: script.id,
+    version: script.version
+  }
+}
+
+function assertHash({ source, sourceSha256 }: NativeSubmission, found: string): void {
+  if (sourceSha256 === null || sourceSha256 === found) return
+  if (source.kind === 'inline')
+    throw new ServiceError('validation_error', `source_sha256: the source hashes to ${found} (got ${sourceSha256})`)
+  throw new ServiceError(
+    'conflict',
+    `source_sha256: the saved script has changed; it hashes to ${found} now (got ${sourceSha256})`
+  )
+}
+
+const submissionOf = (native: NativeSubmission, source: Source, shots: number): Submission => ({
+  source,
+  backend: native.backend,
+  params: { shots },
+  mode: 'temporal',
+  teamId: native.teamId,
+  name: native.call.entrypoint,
+  labels: [],
+  timeoutSeconds: TIMEOUT_SECONDS_DEFAULT,
+  maxCost: native.maxCost,
+  notBefore: null,
+  circuitCount: 1,
+  notify: null,
+  native: native.call
+})

@@ -1,0 +1,99 @@
+// Records a job for whoever asks: what their key may pay, their team, the limits, then the job itself. Every route that makes
+// jobs goes through here.
+import type { FastifyRequest } from 'fastify'
+import { assertCredentials } from '../../../db/backends/provider-workers.js'
+import { createJob } from '../../../db/jobs/jobs.js'
+import type { ApiKey } from '../../../db/teams/api-keys.js'
+import { recordBudgetExceeded } from '../../../db/teams/webhook-deliveries.js'
+import type { Backend } from '../../../domain/backends/backend.js'
+import { ServiceError } from '../../../domain/errors.js'
+import type { JobSource, SavedScript, Submission } from '../../../domain/jobs/submission.js'
+import { isFree, type Pricing } from '../../../domain/money/cost.js'
+import { reaches } from '../../../domain/teams/api-key.js'
+import type { ApiDeps } from '../deps.js'
+import { actorOf, callerOf, teamForWrite } from '../http/access.js'
+import { takeLimit } from '../http/limits/limiter.js'
+import type { Write } from '../http/write-once.js'
+import { sourceOfScript } from '../scripts/saved-script.js'
+
+/**
+ * Records a job in the transaction of a write. The team's limit is asked inside it, once the team is known to be the
+ * caller's: the store of limits answers or is passed over within 100 ms.
+ * @returns the job's id.
+ * @throws ServiceError `permission_denied` for a key, `not_found` (team, script), `team_suspended`,
+ * `analysis_mismatch`, `validation_error` (of a saved script), `rate_limited`, `budget_exceeded`, `spend_limit_exceeded`.
+ */
+export async function submitJob(
+  deps: ApiDeps,
+  request: FastifyRequest,
+  { tx, afterCommit, afterRollback }: Write,
+  submission: Submission<JobSource | SavedScript>,
+  backend: Backend
+): Promise<string> {
+  const { key } = actorOf(request)
+  const named = { mode: submission.mode, backend: backend.slug }
+  request.submission = named
+  assertKeyMayPay(key, backend.pricing)
+  if (submission.notify && !deps.mailer.sends)
+    throw new ServiceError('not_available', 'notify: this service sends no mail; its operator has to set SMTP_URL')
+  const teamId = await teamForWrite(request, tx, submission.teamId)
+  await assertCredentials(tx, teamId, backend)
+  const source =
+    submission.source.kind === 'saved'
+      ? await sourceOfScript(tx, callerOf(request), submission.source, {
+          ...submission,
+          teamId,
+          pricing: backend.pricing
+        })
+      : submission.source
+  await takeJobsOfTeam(deps, request, { afterRollback }, teamId, 1)
+  const jobId = await createJob(
+    tx,
+    { ...submission, source, teamId },
+    {
+      caller: callerOf(request),
+      keyDailyLimit: key?.dailyLimit ?? null,
+      backend,
+      at: deps.now(),
+      requestId: request.id,
+      traceParent: request.span?.traceParent ?? null,
+      refused: (refusal) =>
+        afterRollback(() => recordBudgetExceeded(deps.db, { teamId, backend: backend.slug, refusal }))
+    }
+  )
+  afterCommit(() => {
+    request.submission = { ...named, recorded: { jobId, teamId } }
+  })
+  return jobId
+}
+
+/**
+ * Takes as many of a team's jobs of the day. It is counted in jobs, not in tries.
+ * @throws ServiceError `rate_limited`: none is taken.
+ */
+export async function takeJobsOfTeam(
+  { limiter }: Pick<ApiDeps, 'limiter'>,
+  request: FastifyRequest,
+  { afterRollback }: Pick<Write, 'afterRollback'>,
+  teamId: string,
+  jobs: number
+): Promise<void> {
+  for (let taken = 0; taken < jobs; taken++) {
+    const giveBack = await takeLimit(limiter, request, 'submitTeam', teamId).catch(async (refusal) => {
+      await request.giveBackSlot()
+      throw refusal
+    })
+    afterRollback(giveBack)
+  }
+}
+
+export function assertKeyMayPay(key: ApiKey | null, pricing: Pricing): void {
+  if (!key || isFree(pricing)) return
+  if (key.kind === 'test')
+    throw new ServiceError('permission_denied', 'A test key runs on free backends only; use a live key of tier qpu')
+  if (!reaches(key.tier, 'qpu'))
+    throw new ServiceError(
+      'permission_denied',
+      `Paid backends need an API key of tier qpu (this one has tier ${key.tier})`
+    )
+}

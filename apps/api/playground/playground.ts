@@ -1,0 +1,192 @@
+// The playground: /api/playground/*. A program in, its counts out, with no job recorded and nothing to pay.
+import { randomUUID } from 'node:crypto'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { findBackend } from '../../../db/backends/backends.js'
+import { recordTelemetry } from '../../../db/service/playground.js'
+import { teamForRuns } from '../../../db/teams/teams.js'
+import { assertForPlayground, assertUsable } from '../../../domain/backends/backend.js'
+import { type ErrorCode, errorCatalogue, ServiceError } from '../../../domain/errors.js'
+import { frameworks } from '../../../domain/jobs/framework.js'
+import { SHOTS_MAX } from '../../../domain/jobs/submission.js'
+import { jsonFields, jsonObject } from '../../../domain/json/json-text.js'
+import { oneOf } from '../../../domain/json/one-of.js'
+import type { ApiDeps } from '../deps.js'
+import { callerOf, userOf } from '../http/access.js'
+import { createInteractiveRuns } from '../http/executor-calls.js'
+import { sendJson } from '../jobs/jobs.js'
+
+const BODY_MAX = 2 * 1024 * 1024
+const CODE_MAX = 100_000
+/** Ends before the wait for the executor does, so that a program without an end is told so. */
+const WALL_SECONDS = 60
+const COUNTS_MAX = 10_000
+
+const Code = Type.String({ minLength: 1, maxLength: CODE_MAX, description: 'Length in code points' })
+const Shots = Type.Integer({ minimum: 1, maximum: SHOTS_MAX })
+
+const RunBody = Type.Object(
+  {
+    code: Code,
+    language: oneOf(['auto', ...frameworks], '`auto` goes by the imports and the OPENQASM header'),
+    backend: Type.String({ minLength: 1, maxLength: 100, description: 'Slug of a free local simulator' }),
+    shots: Shots
+  },
+  { additionalProperties: false }
+)
+
+const ConvertBody = Type.Object(
+  { code: Code, language: oneOf(['qiskit', 'cirq', 'pennylane', 'marqov']) },
+  { additionalProperties: false }
+)
+
+const TelemetryBody = Type.Object(
+  {
+    session_id: Type.String({ minLength: 1, maxLength: 200 }),
+    team_id: Type.String({ format: 'uuid' }),
+    simulator: oneOf(['quantum-circuit', 'qulacs-wasm']),
+    qasm_input: Type.String({ maxLength: CODE_MAX }),
+    shots: Shots,
+    qubit_count: Type.Integer({ minimum: 1, maximum: 50 }),
+    gate_count: Type.Integer({ minimum: 0, maximum: 10_000 }),
+    execution_time_ms: Type.Number({ minimum: 0 }),
+    counts: Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: SHOTS_MAX }), { maxProperties: COUNTS_MAX }),
+    source_framework: Type.Optional(oneOf(['qiskit', 'cirq', 'pennylane', 'qasm'])),
+    user_agent: Type.Optional(Type.String({ maxLength: 500 }))
+  },
+  { additionalProperties: false }
+)
+
+export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+  const runs = createInteractiveRuns(deps.executor, deps.executorDeadlineMs)
+  app.addHook('preClose', async () => runs.close())
+
+  app.post(
+    '/api/playground/run',
+    {
+      bodyLimit: BODY_MAX,
+      schema: {
+        tags: ['playground'],
+        summary: 'Run a program on a free simulator and wait for its counts',
+        description:
+          'Answers counts, backend, shots, execution_time_ms, cost_usd (always 0), language_detected, circuit_info, ' +
+          'metadata, warnings and stdout. 422: no language was detected, or the program failed (the message says where). ' +
+          '429: two runs of yours are under way, or the executor is full. 502: it is away or has not answered in 90 s; ' +
+          '503: none is configured. Hanging up ends the run.',
+        body: RunBody
+      }
+    },
+    async (request, reply) => {
+      const user = userOf(request)
+      const { code, language, backend: slug, shots } = request.body
+      const [backend, team] = await Promise.all([findBackend(db, slug), teamForRuns(db, callerOf(request))])
+      assertForPlayground(backend, slug)
+      runs.assertConfigured()
+      assertUsable(backend, slug, shots, 'shots')
+      const end = await runs.ask(request, user.id, (executor, signal) =>
+        executor.runInteractive(
+          {
+            run_id: randomUUID(),
+            source: { kind: 'code', framework: language, code },
+            backend: slug,
+            engine: backend.engine,
+            max_qubits: backend.maxQubits,
+            params: { shots },
+            limits: { wall_seconds: WALL_SECONDS },
+            keys: { user: user.id, team: team ?? user.id }
+          },
+          signal
+        )
+      )
+      if (!end) return reply.hijack()
+      if (end.kind === 'refused') throw userFault('execution_error', end.message)
+      if (end.kind === 'failed') throw userFault(end.error.code, end.error.message)
+      return sendJson(reply, runAnswer(end.result, { backend: slug, shots, language: end.framework ?? language }))
+    }
+  )
+
+  app.post(
+    '/api/playground/convert',
+    {
+      bodyLimit: BODY_MAX,
+      schema: {
+        tags: ['playground'],
+        summary: 'The circuit that a program builds, as OpenQASM 3',
+        description: 'Answers qasm, circuit_info and warnings. 422, 429, 502 and 503 as for a run.',
+        body: ConvertBody
+      }
+    },
+    async (request, reply) => {
+      const user = userOf(request)
+      const { code, language } = request.body
+      const team = await teamForRuns(db, callerOf(request))
+      const end = await runs.ask(request, user.id, (executor, signal) =>
+        executor.convert(
+          {
+            source: { kind: 'code', framework: language, code },
+            keys: { user: user.id, team: team ?? user.id }
+          },
+          signal
+        )
+      )
+      if (!end) return reply.hijack()
+      if (end.kind === 'failed') throw userFault(end.error.code, end.error.message)
+      return sendJson(reply, convertAnswer(end.answer))
+    }
+  )
+
+  app.post(
+    '/api/playground/telemetry',
+    {
+      bodyLimit: BODY_MAX,
+      schema: { tags: ['playground'], summary: 'Record a simulation that ran in the browser', body: TelemetryBody }
+    },
+    async (request, reply) => {
+      const { body } = request
+      await recordTelemetry(db, callerOf(request), {
+        teamId: body.team_id,
+        sessionId: body.session_id,
+        simulator: body.simulator,
+        sourceFramework: body.source_framework ?? null,
+        qasmInput: body.qasm_input,
+        shots: body.shots,
+        qubitCount: body.qubit_count,
+        gateCount: body.gate_count,
+        executionTimeMs: body.execution_time_ms,
+        counts: body.counts,
+        userAgent: body.user_agent ?? null
+      })
+      return reply.code(201).send({ success: true })
+    }
+  )
+}
+
+/** A fault of the caller's program is 422 whatever the executor calls it. */
+const userFault = (code: ErrorCode, message: string): ServiceError =>
+  new ServiceError(errorCatalogue[code].http === 422 ? code : 'execution_error', message)
+
+/** The executor's result with the playground's own fields; every value of the result stays the text that it is. */
+function runAnswer(result: string, run: { backend: string; shots: number; language: string }): string {
+  const own = [
+    ['backend', JSON.stringify(run.backend)],
+    ['shots', String(run.shots)],
+    ['cost_usd', '0'],
+    ['language_detected', JSON.stringify(run.language)]
+  ] as const
+  // What a program's `main` returned may lack a field, hold others, and claim what only the service may say.
+  const none = [
+    ['counts', '{}'],
+    ['execution_time_ms', '0'],
+    ['circuit_info', '{}'],
+    ['metadata', '{}'],
+    ['warnings', '[]'],
+    ['stdout', '""']
+  ] as const
+  return jsonObject(new Map([...none, ...jsonFields(result), ...own]))
+}
+
+function convertAnswer(answer: string): string {
+  const fields = jsonFields(answer)
+  return jsonObject(['qasm', 'circuit_info', 'warnings'].map((name) => [name, fields.get(name)]))
+}

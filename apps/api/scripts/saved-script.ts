@@ -1,0 +1,62 @@
+// The source of a job that is submitted by a saved script.
+import type { DbOrTx } from '../../../db/client.js'
+import { loadAnalysis } from '../../../db/scripts/script-analyses.js'
+import { loadScript, loadScriptBySlug } from '../../../db/scripts/scripts.js'
+import type { Caller } from '../../../db/teams/teams.js'
+import { ServiceError } from '../../../domain/errors.js'
+import type { Framework } from '../../../domain/jobs/framework.js'
+import type { JobSource, SavedScript, Submission } from '../../../domain/jobs/submission.js'
+import { estimateCost, type Pricing } from '../../../domain/money/cost.js'
+import { assertAnalysed } from '../../../domain/scripts/script-analysis.js'
+
+/** What of a submission an analysis is about, beside its script. */
+type Submitted = Pick<Submission, 'backend' | 'params' | 'circuitCount'> & { teamId: string; pricing: Pricing }
+
+/**
+ * The present version of the script that a submission names: by its id any that the caller sees, by its slug one of the
+ * acting team, else a template.
+ * @throws ServiceError `not_found`, `validation_error`, `analysis_mismatch`.
+ */
+export async function sourceOfScript(
+  tx: DbOrTx,
+  caller: Caller,
+  { by, framework, analysis }: SavedScript,
+  submitted: Submitted
+): Promise<Extract<JobSource, { kind: 'script' }>> {
+  const row = 'id' in by ? await loadScript(tx, caller, by.id) : await loadScriptBySlug(tx, submitted.teamId, by.slug)
+  if (!row)
+    throw new ServiceError(
+      'not_found',
+      'id' in by
+        ? 'script_id: no such script'
+        : `script_slug: neither the team nor the platform has a script ${JSON.stringify(by.slug)}; published scripts of others go by script_id`
+    )
+  if (framework !== null && framework !== row.framework)
+    throw new ServiceError(
+      'validation_error',
+      `framework: the script is ${row.framework} (got ${JSON.stringify(framework)}); leave the field out`
+    )
+  if (analysis)
+    assertAnalysed(
+      uuid.test(analysis.id) ? await loadAnalysis(tx, analysis.id) : null,
+      {
+        scriptId: row.id,
+        teamId: submitted.teamId,
+        sourceSha256: row.sourceSha256,
+        backend: submitted.backend,
+        shots: submitted.params.shots,
+        circuitCount: submitted.circuitCount,
+        cost: estimateCost(submitted.pricing, submitted.params.shots, submitted.circuitCount)
+      },
+      analysis.consents
+    )
+  return {
+    kind: 'script',
+    framework: row.framework as Framework,
+    text: row.content,
+    scriptId: row.id,
+    version: row.version
+  }
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

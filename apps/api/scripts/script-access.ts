@@ -1,0 +1,70 @@
+// Which script a request is about, and whether its caller may change it.
+import type { FastifyRequest } from 'fastify'
+import type { DbOrTx, Tx } from '../../../db/client.js'
+import { lockScript } from '../../../db/scripts/script-changes.js'
+import { loadScript, ownsScript, type ScriptRow } from '../../../db/scripts/scripts.js'
+import { suspended } from '../../../db/teams/teams.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { callerOf, ownerForWrite, readTeam } from '../http/access.js'
+
+/** The script that the path's `id` names. @throws ServiceError `not_found` when the caller does not see it. */
+export async function requestedScript(db: DbOrTx, request: FastifyRequest): Promise<ScriptRow> {
+  const { id } = request.params as { id: string }
+  const script = await loadScript(db, callerOf(request), id)
+  if (!script) throw noSuchScript()
+  return script
+}
+
+const noSuchScript = () => new ServiceError('not_found', 'no such script')
+
+/** What is asked again under lock, asked before anything is read. @throws ServiceError as `lockOwnScript` does. */
+export async function assertMayChange(request: FastifyRequest, db: DbOrTx, script: ScriptRow): Promise<void> {
+  await assertOwner(request, db, script)
+  await assertNotSuspended(request, db, script.teamId ?? undefined)
+  assertUnpublished(script)
+}
+
+/**
+ * The row of a script that the caller may change, locked with its team.
+ * @throws ServiceError `permission_denied`, `team_suspended`, `not_found`; `validation_error` for a published one.
+ */
+export async function lockOwnScript(
+  request: FastifyRequest,
+  tx: Tx,
+  { id, teamId, userId }: ScriptRow,
+  which: 'unpublished' | 'also published' = 'unpublished'
+): Promise<ScriptRow> {
+  await assertOwner(request, tx, { teamId, userId })
+  await ownerForWrite(request, tx, teamId, 'script')
+  const row = await lockScript(tx, id)
+  if (!row) throw noSuchScript()
+  if (which === 'unpublished') assertUnpublished(row)
+  return row
+}
+
+async function assertOwner(
+  request: FastifyRequest,
+  db: DbOrTx,
+  script: Pick<ScriptRow, 'teamId' | 'userId'>
+): Promise<void> {
+  if (!(await ownsScript(db, callerOf(request), script)))
+    throw new ServiceError('permission_denied', 'Only the owner of a script may change, publish or delete it')
+}
+
+function assertUnpublished({ isPublic }: ScriptRow): void {
+  if (isPublic)
+    throw new ServiceError(
+      'validation_error',
+      'This script is published: it can be neither changed nor deleted; save a new one'
+    )
+}
+
+/** @throws ServiceError `not_found` for a team of others, `team_suspended`. */
+export async function assertNotSuspended(
+  request: FastifyRequest,
+  db: DbOrTx,
+  teamId: string | undefined
+): Promise<void> {
+  const team = await readTeam(request, db, teamId)
+  if (team?.suspended) throw suspended()
+}

@@ -1,0 +1,186 @@
+// What a caller may know of a script before it runs: where it could, and what would be wrong with it there.
+
+import { createHash } from 'node:crypto'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { findBackend, listBackends } from '../../../db/backends/backends.js'
+import { keepAnalysis } from '../../../db/scripts/script-analyses.js'
+import { isAtProvider } from '../../../domain/backends/backend.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { SHOTS_MAX } from '../../../domain/jobs/submission.js'
+import { estimateCost } from '../../../domain/money/cost.js'
+import { usdFromMicro } from '../../../domain/money/money.js'
+import { SCRIPT_BYTES_MAX } from '../../../domain/scripts/script.js'
+import { type AnalysisCheck, textHint } from '../../../domain/scripts/script-analysis.js'
+import type { ApiDeps } from '../deps.js'
+import { actorOf, readTeam, teamForWrite } from '../http/access.js'
+import { assertNotSuspended, requestedScript } from './script-access.js'
+import { budgetObstacles, obstacles } from './script-destinations.js'
+import type { ScriptReader } from './script-reader.js'
+
+const BODY_MAX = 2 * 1024 * 1024
+const SHOTS_DEFAULT = 1_000
+const CIRCUITS_MAX = 1_000
+
+const ScriptId = Type.Object({ id: Type.String({ format: 'uuid' }) })
+const Shots = { minimum: 1, maximum: SHOTS_MAX }
+const Circuits = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: CIRCUITS_MAX, description: 'Circuits that it is to be estimated for; 1' })
+)
+const TeamId = Type.Optional(Type.String({ format: 'uuid' }))
+
+export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; reader: ScriptReader }> = async (
+  app,
+  { deps, reader }
+) => {
+  const { db } = deps
+
+  app.get(
+    '/api/scripts/:id/execution-options',
+    {
+      schema: {
+        tags: ['scripts'],
+        summary: 'Where a script could run, and what it would cost there',
+        description:
+          'For the team named, else the first that you joined (`null` without any). reason says why a job would be refused. No backend needs an analysis.',
+        params: ScriptId,
+        querystring: Type.Object({
+          shots: Type.Integer({ ...Shots, default: SHOTS_DEFAULT }),
+          circuit_count: Circuits,
+          team_id: TeamId
+        })
+      }
+    },
+    async (request) => {
+      const { shots, circuit_count: circuits = 1, team_id } = request.query
+      const script = await requestedScript(db, request)
+      const team = await readTeam(request, db, team_id)
+      const backends = await listBackends(db)
+      const asked = {
+        teamId: team?.id ?? null,
+        key: actorOf(request).key,
+        shots,
+        qubits: script.metadata.qubits
+      }
+      const destinations = await Promise.all(
+        backends.map(async (backend) => {
+          const reasons = team?.suspended
+            ? ['This team is suspended and read-only']
+            : (await obstacles(db, backend, asked)).map(({ message }) => message)
+          return {
+            backend: backend.slug,
+            name: backend.name,
+            available: reasons.length === 0,
+            reason: reasons[0] ?? null,
+            estimated_cost_usd: usdFromMicro(estimateCost(backend.pricing, shots, circuits)),
+            requires_analysis: false
+          }
+        })
+      )
+      return { script_id: script.id, source_sha256: script.sourceSha256, team, destinations }
+    }
+  )
+
+  app.post(
+    '/api/scripts/:id/analyse',
+    {
+      bodyLimit: BODY_MAX,
+      schema: {
+        tags: ['scripts'],
+        summary: 'What would be wrong with running a script on a backend, and what it would cost',
+        description:
+          'For the team named, else your personal team, as a submission. content must be the source that is saved (409 analysis_mismatch), content_hash its SHA-256. A submission with the analysis_id names in warn_check_ids each check of level warning. An analysis is kept for a week.',
+        params: ScriptId,
+        body: Type.Object(
+          {
+            content: Type.String({ minLength: 1, maxLength: SCRIPT_BYTES_MAX }),
+            content_hash: Type.String({ maxLength: 64, pattern: '^[0-9a-fA-F]{64}$' }),
+            backend: Type.String({ minLength: 1, maxLength: 100, description: 'Slug' }),
+            shots: Type.Integer(Shots),
+            circuit_count: Circuits,
+            team_id: TeamId
+          },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request, reply) => {
+      const { content, content_hash, backend: slug, shots, circuit_count: circuitCount = 1, team_id } = request.body
+      const script = await requestedScript(db, request)
+      const { key } = actorOf(request)
+      if (team_id !== undefined || key) await assertNotSuspended(request, db, team_id)
+      assertSaved(content, content_hash, script.sourceSha256)
+      const backend = await findBackend(db, slug)
+      if (!backend)
+        throw new ServiceError(
+          'backend_unknown',
+          `backend: no backend is called ${JSON.stringify(slug)}; see GET /api/backends`
+        )
+      const read = await reader.read(request, { content, requirements: script.requirements, teamId: team_id ?? null })
+      if (!read) return reply.hijack()
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        const teamId = await teamForWrite(request, tx, team_id ?? null)
+        const cost = estimateCost(backend.pricing, shots, circuitCount)
+        const checks: AnalysisCheck[] = [
+          ...(await obstacles(tx, backend, { teamId, key, shots, qubits: read.metadata.qubits })),
+          ...(await budgetObstacles(tx, teamId, cost, deps.now())),
+          ...read.warnings,
+          entryPoint(read.metadata.entry_point),
+          ...(isAtProvider(backend)
+            ? [info('provider', `circuits are sent to ${backend.provider}, and wait in its queue`)]
+            : [])
+        ]
+        const canRun = checks.every(({ level }) => level !== 'error')
+        const analysis = {
+          scriptId: script.id,
+          teamId,
+          sourceSha256: script.sourceSha256,
+          backend: slug,
+          shots,
+          circuitCount,
+          canRun,
+          checks,
+          cost
+        }
+        const { taskFee, perShot, minimumCost } = backend.pricing
+        return {
+          body: {
+            analysis_id: await keepAnalysis(tx, analysis),
+            content_hash: textHint(content),
+            can_run: canRun,
+            checks,
+            cost: {
+              total_usd: usdFromMicro(cost),
+              breakdown: {
+                task_fee: usdFromMicro(taskFee),
+                per_shot: usdFromMicro(perShot),
+                shots,
+                tasks: circuitCount,
+                minimum_cost: usdFromMicro(minimumCost)
+              }
+            }
+          }
+        }
+      })
+    }
+  )
+}
+
+/** @throws ServiceError `validation_error` when the digest is not the content's, `analysis_mismatch` for another content. */
+function assertSaved(content: string, given: string, saved: string): void {
+  const digest = createHash('sha256').update(content).digest('hex')
+  if (digest !== given.toLowerCase())
+    throw new ServiceError('validation_error', `content_hash: must be the SHA-256 of content (which is ${digest})`)
+  if (digest !== saved)
+    throw new ServiceError(
+      'analysis_mismatch',
+      `content: is not what is saved: that has the SHA-256 ${saved}; read the script anew, or save the change first`
+    )
+}
+
+const info = (id: string, message: string): AnalysisCheck => ({ id, level: 'info', message })
+
+function entryPoint(name: string | null): AnalysisCheck {
+  if (name === 'circuit') return info('entry_point', 'it is run for its circuit')
+  return info('entry_point', name === null ? 'nothing says what is run' : `it is run by calling ${name}()`)
+}

@@ -1,0 +1,125 @@
+// Keys of programs: /api/team/api-keys.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import {
+  type ApiKeyRow,
+  createApiKey,
+  KEYS_MAX,
+  listApiKeys,
+  revokeApiKey,
+  teamOfApiKey
+} from '../../../db/teams/api-keys.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { oneOf } from '../../../domain/json/one-of.js'
+import { microFromUsd, usdFromMicro } from '../../../domain/money/money.js'
+import { keyKinds, keyTiers } from '../../../domain/teams/api-key.js'
+import type { ApiDeps } from '../deps.js'
+import { ownerForWrite, readTeam, teamForWrite, userOf } from '../http/access.js'
+import { shownOnce } from '../http/idempotency.js'
+
+const Uuid = Type.String({ format: 'uuid' })
+const NewKey = Type.Object(
+  {
+    team_id: Type.Optional(Uuid),
+    name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
+    tier: oneOf(keyTiers, 'read; simulate: also write and run on free backends; qpu: also on paid ones'),
+    kind: oneOf(keyKinds, 'test keys run on free backends only'),
+    daily_limit_usd: Type.Optional(Type.Union([Type.Number({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()])),
+    expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()]))
+  },
+  { additionalProperties: false }
+)
+
+export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+
+  app.get(
+    '/api/team/api-keys',
+    {
+      schema: {
+        tags: ['API keys'],
+        summary: "A team's keys (owner and admins); never the keys themselves",
+        querystring: Type.Object({ team_id: Type.Optional(Uuid) })
+      }
+    },
+    async (request) => {
+      const team = await readTeam(request, db, request.query.team_id)
+      return { api_keys: team ? (await listApiKeys(db, team.id)).map(keyView) : [] }
+    }
+  )
+
+  app.post(
+    '/api/team/api-keys',
+    {
+      schema: {
+        tags: ['API keys'],
+        summary: 'Make a key (owner and admins); `key` is shown this once',
+        description: 'It acts as you, as a member of this team at most, and ends when you leave the team.',
+        body: NewKey
+      }
+    },
+    async (request, reply) => {
+      const { team_id, name, tier, kind, daily_limit_usd, expires_at } = request.body
+      const dailyLimit = readDailyLimit(daily_limit_usd ?? null)
+      const expiresAt = readExpiry(expires_at ?? null, deps.now())
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        const teamId = await teamForWrite(request, tx, team_id ?? null, 'update')
+        if ((await listApiKeys(tx, teamId)).length >= KEYS_MAX)
+          throw new ServiceError('conflict', `The team has ${KEYS_MAX} keys, which is the most; revoke one first`)
+        const createdBy = userOf(request).id
+        const given = { teamId, createdBy, name: name.trim(), tier, kind, dailyLimit, expiresAt }
+        const { row, key } = await createApiKey(tx, given)
+        return { status: 201, body: { ...keyView(row), key }, kept: shownOnce(row.id, 'key') }
+      })
+    }
+  )
+
+  app.delete(
+    '/api/team/api-keys/:id',
+    {
+      schema: {
+        tags: ['API keys'],
+        summary: 'Revoke a key at once (owner and admins)',
+        params: Type.Object({ id: Uuid })
+      }
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        await ownerForWrite(request, tx, await teamOfApiKey(tx, id), 'key')
+        await revokeApiKey(tx, id)
+        return { body: { success: true } }
+      })
+    }
+  )
+}
+
+function readDailyLimit(usd: number | null): bigint | null {
+  if (usd === null) return null
+  const micro = microFromUsd(usd)
+  if (micro === null)
+    throw new ServiceError('validation_error', `daily_limit_usd: must have at most 6 decimals (got ${usd})`)
+  return micro
+}
+
+function readExpiry(text: string | null, now: Date): Date | null {
+  if (text === null) return null
+  const time = new Date(text)
+  if (Number.isNaN(time.getTime()) || time <= now)
+    throw new ServiceError('validation_error', `expires_at: must lie in the future (got ${JSON.stringify(text)})`)
+  return time
+}
+
+const keyView = (row: ApiKeyRow) => ({
+  id: row.id,
+  team_id: row.teamId,
+  name: row.name,
+  prefix: row.prefix,
+  tier: row.tier,
+  kind: row.kind,
+  daily_limit_usd: row.dailyLimit === null ? null : usdFromMicro(row.dailyLimit),
+  created_by: row.createdBy,
+  expires_at: row.expiresAt?.toISOString() ?? null,
+  last_used_at: row.lastUsedAt?.toISOString() ?? null,
+  created_at: row.createdAt.toISOString()
+})

@@ -1,0 +1,122 @@
+// The audit trail of a team: who did what to its capsules, and the proof that nothing of it was changed since.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { listAudit } from '../../../db/audit/audit.js'
+import { loadCapsule } from '../../../db/capsules/capsules.js'
+import type { AuditReport } from '../../../db/proofs/audit-verify.js'
+import { auditEntryView, NO_HASH } from '../../../domain/audit/audit-action.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { pageView } from '../../../domain/json/page.js'
+import { proveAudit } from '../../../services/audit/audit-proof.js'
+import type { ApiDeps } from '../deps.js'
+import { callerOf, readTeam } from '../http/access.js'
+import { createAuditProofs } from './audit-proofs.js'
+import { type OutsideCheckpoints, outsideCheckpoints } from './checkpoint-file.js'
+
+const Id = Type.String({ format: 'uuid' })
+const pageFields = {
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })
+}
+const tags = ['audit']
+
+export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+  const proofs = createAuditProofs(async (teamId) => {
+    const outside = await outsideCheckpoints(db, deps.config.auditCheckpointsFile, teamId)
+    const report = await proveAudit(db, teamId, { keyRing: deps.keyRing, exported: outside.points })
+    return reportView(report, outside)
+  })
+
+  app.get(
+    '/api/capsules/:id/audit',
+    {
+      schema: {
+        tags,
+        summary: 'What was done to a capsule, newest first',
+        params: Type.Object({ id: Id }),
+        querystring: Type.Object(pageFields, { additionalProperties: false })
+      }
+    },
+    async (request) => {
+      const capsule = await loadCapsule(db, callerOf(request), request.params.id)
+      if (!capsule) throw new ServiceError('not_found', 'no such capsule')
+      return page({ teamId: capsule.teamId, capsuleId: capsule.id, ...request.query })
+    }
+  )
+
+  app.get(
+    '/api/team/audit',
+    {
+      schema: {
+        tags,
+        summary: 'What was done to the capsules of a team, deleted ones included, newest first',
+        querystring: Type.Object(
+          {
+            team_id: Type.Optional(Id),
+            capsule_id: Type.Optional(Type.String({ format: 'uuid', description: 'only what was done to this one' })),
+            ...pageFields
+          },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request) => {
+      const { team_id, capsule_id: capsuleId, ...window } = request.query
+      const team = await readTeam(request, db, team_id)
+      if (!team) return { entries: [], ...pageView(0, window) }
+      return page({ teamId: team.id, ...(capsuleId !== undefined && { capsuleId }), ...window })
+    }
+  )
+
+  app.get(
+    '/api/team/audit/verify',
+    {
+      schema: {
+        tags,
+        summary: "Prove a team's audit trail and the content of its sealed capsules",
+        description:
+          'Recomputes every hash from the first entry on, checks every signed checkpoint in the database, and every sealed capsule against its seal. first_broken names the first entry that is not as it was written. The checkpoints kept outside the database are looked at as well, where the api can read their file; checkpoints_outside says so. ok is false, and first_broken null, when it should and cannot.',
+        querystring: Type.Object({ team_id: Type.Optional(Id) }, { additionalProperties: false })
+      }
+    },
+    async (request) => {
+      const team = await readTeam(request, db, request.query.team_id)
+      return team ? proofs.of(team.id) : reportView(nothing, null)
+    }
+  )
+
+  async function page(filter: Parameters<typeof listAudit>[1]) {
+    const { rows, total } = await listAudit(db, filter)
+    return { entries: rows.map(auditEntryView), ...pageView(total, filter) }
+  }
+}
+
+const nothing: AuditReport = {
+  ok: true,
+  entries: 0,
+  head: { seq: 0, hash: NO_HASH },
+  firstBroken: null,
+  checkpoints: 0,
+  signedUpTo: 0,
+  seals: 0
+}
+
+const reportView = (
+  { ok, entries, head, firstBroken, checkpoints, signedUpTo, seals }: AuditReport,
+  outside: OutsideCheckpoints | null
+) => ({
+  ok: ok && !outside?.fails,
+  entries,
+  head,
+  first_broken: firstBroken,
+  checkpoints,
+  signed_up_to: signedUpTo,
+  seals,
+  checkpoints_outside: outside && {
+    compared: outside.reason === null,
+    checkpoints: outside.points.length,
+    unreadable_lines: outside.unreadableLines,
+    reason: outside.reason
+  }
+})

@@ -1,0 +1,182 @@
+// Invitations: /api/team/invitations for the team, /api/invitations/:token for who got the mail.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { Tx } from '../../../db/client.js'
+import {
+  acceptInvitation,
+  cancelInvitation,
+  changeInvitedRole,
+  type Invitation,
+  invite,
+  listInvitations,
+  lookAtInvitation,
+  noSuchInvitation,
+  resendInvitation,
+  teamOfInvitation
+} from '../../../db/teams/invitations.js'
+import { teamName } from '../../../db/teams/teams.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { oneOf } from '../../../domain/json/one-of.js'
+import { invitationMail } from '../../../services/mail/text.js'
+import { Email } from '../accounts/auth.js'
+import type { ApiDeps } from '../deps.js'
+import { ownerForWrite, readTeam, teamForWrite, userOf } from '../http/access.js'
+
+const Uuid = Type.String({ format: 'uuid' })
+const Role = oneOf(['admin', 'member'])
+const InvitationId = Type.Object({ id: Uuid })
+const Link = Type.Object({ token: Type.String({ maxLength: 64 }) })
+
+export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db, mailer, config } = deps
+
+  app.get(
+    '/api/team/invitations',
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'Pending invitations of a team',
+        querystring: Type.Object({ team_id: Type.Optional(Uuid) })
+      }
+    },
+    async (request) => {
+      const team = await readTeam(request, db, request.query.team_id)
+      return { invitations: team ? (await listInvitations(db, team.id)).map(invitationView) : [] }
+    }
+  )
+
+  app.post(
+    '/api/team/invitations',
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'Invite somebody by e-mail (owner and admins)',
+        body: Type.Object(
+          { team_id: Uuid, email: Email, role: Role, message: Type.Optional(Type.String({ maxLength: 500 })) },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request, reply) => {
+      const { team_id: teamId, email, role, message = null } = request.body
+      const inviter = userOf(request)
+      return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
+        await teamForWrite(request, tx, teamId)
+        const mailed = await withTeam(tx, await invite(tx, { teamId, email, role, message, invitedBy: inviter.id }))
+        afterCommit(() => sendLink(mailed, inviter.displayName ?? inviter.email))
+        return { status: 201, body: invitationView(mailed.invitation) }
+      })
+    }
+  )
+
+  app.patch(
+    '/api/team/invitations/:id',
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'Send a pending invitation again, or change its role (owner and admins)',
+        description: 'Resending makes a new link with seven new days; the old link is dead.',
+        params: InvitationId,
+        body: Type.Object(
+          {
+            action: Type.Optional(oneOf(['resend'])),
+            role: Type.Optional(Role)
+          },
+          { additionalProperties: false, minProperties: 1 }
+        )
+      }
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const { action, role } = request.body
+      if (action && role) throw new ServiceError('validation_error', 'role: comes alone, and so does action')
+      const inviter = userOf(request)
+      return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
+        await ownerForWrite(request, tx, await teamOfInvitation(tx, id), 'invitation')
+        const sent = role ? null : await resendInvitation(tx, id)
+        const invitation = role ? await changeInvitedRole(tx, id, role) : sent?.invitation
+        if (!invitation) throw new ServiceError('conflict', 'The invitation was accepted, was cancelled or has expired')
+        const mailed = sent && (await withTeam(tx, sent))
+        if (mailed) afterCommit(() => sendLink(mailed, inviter.displayName ?? inviter.email))
+        return { body: invitationView(invitation) }
+      })
+    }
+  )
+
+  app.delete(
+    '/api/team/invitations/:id',
+    {
+      schema: { tags: ['teams'], summary: 'Cancel a pending invitation (owner and admins)', params: InvitationId }
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        await ownerForWrite(request, tx, await teamOfInvitation(tx, id), 'invitation')
+        if (!(await cancelInvitation(tx, id)))
+          throw new ServiceError('conflict', 'The invitation was accepted or cancelled before')
+        return { body: { success: true } }
+      })
+    }
+  )
+
+  app.get(
+    '/api/invitations/:token',
+    { schema: { tags: ['teams'], summary: 'What an invitation is to, by the token of its link', params: Link } },
+    async (request, reply) => {
+      const found = await lookAtInvitation(db, request.params.token)
+      if (!found) throw noSuchInvitation()
+      reply.header('referrer-policy', 'no-referrer')
+      return {
+        team: { id: found.teamId, name: found.teamName },
+        role: found.role,
+        email: found.email,
+        expires_at: found.expiresAt.toISOString()
+      }
+    }
+  )
+
+  app.post(
+    '/api/invitations/:token/accept',
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'Join the team; you have to be signed in with the address that was invited',
+        params: Link
+      }
+    },
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => {
+        const { teamId, role } = await acceptInvitation(tx, request.params.token, userOf(request))
+        return { body: { team_id: teamId, role } }
+      })
+  )
+
+  interface Mailed {
+    invitation: Invitation
+    token: string
+    teamName: string
+  }
+
+  const withTeam = async (tx: Tx, sent: { invitation: Invitation; token: string }): Promise<Mailed> => ({
+    ...sent,
+    teamName: await teamName(tx, sent.invitation.teamId)
+  })
+
+  /** After the commit; a mail that gets lost is mended by resending. */
+  function sendLink({ invitation, token, teamName }: Mailed, inviterName: string): void {
+    const { email, role, message, expiresAt } = invitation
+    const link = `${config.linkOrigin}/invitations/${token}`
+    mailer.send({ to: email, ...invitationMail({ teamName, inviterName, role, message, link, expiresAt }) })
+  }
+}
+
+const invitationView = (invitation: Invitation) => ({
+  id: invitation.id,
+  email: invitation.email,
+  role: invitation.role,
+  status: invitation.status,
+  message: invitation.message,
+  invited_by: invitation.invitedBy,
+  created_at: invitation.createdAt.toISOString(),
+  expires_at: invitation.expiresAt.toISOString()
+})

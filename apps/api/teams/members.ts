@@ -1,0 +1,76 @@
+// Members of a team: /api/team/members.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { changeRole, listMembers, type Member, removeMember } from '../../../db/teams/members.js'
+import { oneOf } from '../../../domain/json/one-of.js'
+import type { ApiDeps } from '../deps.js'
+import { readTeam, teamForWrite, userOf } from '../http/access.js'
+
+const Uuid = Type.String({ format: 'uuid' })
+const MemberId = Type.Object({ userId: Uuid })
+
+export const memberRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+
+  app.get(
+    '/api/team/members',
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'Members of a team',
+        querystring: Type.Object({ team_id: Type.Optional(Uuid) })
+      }
+    },
+    async (request) => {
+      const team = await readTeam(request, db, request.query.team_id)
+      return { team_id: team?.id ?? null, members: team ? (await listMembers(db, team.id)).map(memberView) : [] }
+    }
+  )
+
+  app.patch(
+    '/api/team/members/:userId',
+    {
+      schema: {
+        tags: ['teams'],
+        summary: "Change a member's role (owner and admins)",
+        params: MemberId,
+        body: Type.Object({ team_id: Uuid, role: oneOf(['admin', 'member']) }, { additionalProperties: false })
+      }
+    },
+    async (request, reply) => {
+      const { team_id, role } = request.body
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        await teamForWrite(request, tx, team_id, 'update')
+        return { body: memberView(await changeRole(tx, team_id, request.params.userId, role)) }
+      })
+    }
+  )
+
+  app.delete(
+    '/api/team/members/:userId',
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'Remove a member (owner and admins); their API keys of this team end',
+        params: MemberId,
+        body: Type.Object({ team_id: Uuid }, { additionalProperties: false })
+      }
+    },
+    async (request, reply) => {
+      const { team_id } = request.body
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        await teamForWrite(request, tx, team_id, 'update')
+        await removeMember(tx, team_id, request.params.userId, userOf(request).id)
+        return { body: { success: true } }
+      })
+    }
+  )
+}
+
+const memberView = ({ userId, email, name, role, joinedAt }: Member) => ({
+  user_id: userId,
+  email,
+  name,
+  role,
+  joined_at: joinedAt.toISOString()
+})

@@ -1,0 +1,173 @@
+// Credentials of providers: /api/team/secrets. Values come in and never go out; whoever lists them sees the same mask for
+// each.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Tx } from '../../../db/client.js'
+import { deleteSecret, listSecrets, noteValidation, type SecretItem, teamOfSecret } from '../../../db/teams/secrets.js'
+import {
+  type CredentialProvider,
+  type Credentials,
+  credentialProviders,
+  describeNames,
+  formatFault,
+  missingFault,
+  readCredentials
+} from '../../../domain/backends/provider-credentials.js'
+import { codeOf, ServiceError } from '../../../domain/errors.js'
+import type { KeyRing } from '../../../services/keys/key-ring.js'
+import { openCredentials, storeCredentials } from '../../../services/providers/credentials.js'
+import { verifyCredentials } from '../../../services/providers/verify-credentials.js'
+import type { ApiDeps } from '../deps.js'
+import { ownerForWrite, readTeam, teamForWrite } from '../http/access.js'
+
+const MASK = '********'
+
+const Uuid = Type.String({ format: 'uuid' })
+const Provider = Type.Unsafe<CredentialProvider>({ type: 'string', enum: [...credentialProviders] })
+// Its names and values are read by the provider's own rules: a validator would repeat what it refuses.
+const Values = Type.Record(Type.String(), Type.Unknown(), {
+  description: `Name to value, all strings. ${credentialProviders
+    .map((provider) => `${provider}: ${describeNames(provider)}`)
+    .join('; ')}. The names of environment variables, such as AWS_ACCESS_KEY_ID, are taken too.`
+})
+
+export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+
+  app.get(
+    '/api/team/secrets',
+    {
+      schema: {
+        tags: ['secrets'],
+        summary: "A team's provider credentials, every value masked",
+        querystring: Type.Object({ team_id: Type.Optional(Uuid) })
+      }
+    },
+    async (request) => {
+      const team = await readTeam(request, db, request.query.team_id)
+      return { secrets: team ? (await listSecrets(db, team.id)).map(secretView) : [] }
+    }
+  )
+
+  app.post(
+    '/api/team/secrets',
+    {
+      schema: {
+        tags: ['secrets'],
+        summary: 'Create or update credentials of a provider (owner and admins)',
+        description: 'Names that are left out stay as they are. The answer lists what the team has of this provider.',
+        body: Type.Object({ team_id: Uuid, provider: Provider, secrets: Values }, { additionalProperties: false })
+      }
+    },
+    async (request, reply) => {
+      const { team_id, provider, secrets } = request.body
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        // The id as the database writes it: values are sealed for it.
+        const teamId = await teamForWrite(request, tx, team_id)
+        const values = readCredentials(provider, secrets)
+        await storeCredentials(tx, keyRingOf(deps), { teamId, provider }, values)
+        return { status: 201, body: { secrets: (await listSecrets(tx, teamId, provider)).map(secretView) } }
+      })
+    }
+  )
+
+  app.post(
+    '/api/team/secrets/test',
+    {
+      schema: {
+        tags: ['secrets'],
+        summary: 'Check credentials before they are saved, or the stored ones (owner and admins)',
+        description:
+          'Checks the format, then asks the provider where this version can talk to it. Values that are left out are those stored.',
+        body: Type.Object(
+          { team_id: Uuid, provider: Provider, secrets: Type.Optional(Values) },
+          { additionalProperties: false }
+        )
+      }
+    },
+    async (request) => {
+      const { team_id, provider, secrets } = request.body
+      const readAt = new Date()
+      const found = await db.transaction(async (tx) => {
+        const teamId = await teamForWrite(request, tx, team_id)
+        const given = secrets ? readCredentials(provider, secrets) : {}
+        return { teamId, ...(await valuesToTest(request, tx, { teamId, provider }, given)) }
+      })
+      // Outside the transaction: a provider may take its time.
+      const { status, message } = found.fault
+        ? { status: 'invalid' as const, message: found.fault }
+        : await verifyCredentials(deps.providers, provider, found.values)
+      if (!secrets && status !== 'untested' && Object.keys(found.values).length > 0)
+        await noteValidation(db, { teamId: found.teamId, provider }, status, readAt)
+      return {
+        valid: status === 'valid',
+        provider,
+        message,
+        checked_at: deps.now().toISOString(),
+        details: { validation_status: status }
+      }
+    }
+  )
+
+  app.delete(
+    '/api/team/secrets/:id',
+    {
+      schema: {
+        tags: ['secrets'],
+        summary: 'Delete one value of a provider (owner and admins)',
+        params: Type.Object({ id: Uuid })
+      }
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        await ownerForWrite(request, tx, await teamOfSecret(tx, id), 'secret')
+        if (!(await deleteSecret(tx, id))) throw new ServiceError('not_found', 'no such secret')
+        return { body: { success: true } }
+      })
+    }
+  )
+
+  /** The stored values with the given ones over them, and what is wrong with them, `null` when nothing is. */
+  async function valuesToTest(
+    request: FastifyRequest,
+    tx: Tx,
+    { teamId, provider }: { teamId: string; provider: CredentialProvider },
+    given: Credentials
+  ): Promise<{ values: Credentials; fault: string | null }> {
+    try {
+      const values = { ...(await openCredentials(tx, keyRingOf(deps), teamId, provider)), ...given }
+      const names = Object.keys(values)
+      if (names.length === 0)
+        return { values, fault: `The team has no ${provider} credentials; set ${describeNames(provider)}` }
+      return { values, fault: formatFault(provider, values) ?? missingFault(provider, names) }
+    } catch (error) {
+      if (codeOf(error) !== 'internal_error') throw error
+      request.log.error({ err: error }, 'stored credentials cannot be opened')
+      return { values: {}, fault: (error as ServiceError).message }
+    }
+  }
+}
+
+/** @throws ServiceError `not_available` in a development service that was started without keys. */
+function keyRingOf({ keyRing }: ApiDeps): KeyRing {
+  if (keyRing) return keyRing
+  throw new ServiceError(
+    'not_available',
+    "secrets: this service has no key to seal credentials with; its operator sets SECRETS_KEYS, or starts it with 'npm start', which makes one"
+  )
+}
+
+const secretView = (item: SecretItem) => ({
+  id: item.id,
+  team_id: item.teamId,
+  provider: item.provider,
+  key_name: item.keyName,
+  masked_value: MASK,
+  status: item.validationStatus === 'invalid' ? 'invalid' : 'active',
+  validation_status: item.validationStatus,
+  validated_at: item.validatedAt?.toISOString() ?? null,
+  created_at: item.createdAt.toISOString(),
+  updated_at: item.updatedAt.toISOString()
+})

@@ -1,0 +1,109 @@
+// Teams: /api/teams/*.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { actorText } from '../../../db/audit/audit.js'
+import type { DbOrTx } from '../../../db/client.js'
+import { leaveTeam, transferOwnership } from '../../../db/teams/members.js'
+import { createTeam, deleteTeam, type Membership, renameTeam, teamsOf } from '../../../db/teams/teams.js'
+import { ServiceError } from '../../../domain/errors.js'
+import type { ApiDeps } from '../deps.js'
+import { callerOf, teamForWrite, userOf } from '../http/access.js'
+
+const TeamId = Type.Object({ id: Type.String({ format: 'uuid' }) })
+const TeamName = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }) },
+  { additionalProperties: false }
+)
+/** Beyond this somebody fills the database. */
+const TEAMS_MAX = 100
+
+export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+
+  app.get(
+    '/api/teams',
+    { schema: { tags: ['teams'], summary: 'Your teams, in the order of joining' } },
+    async (request) => ({ teams: await teamsOf(db, callerOf(request)) })
+  )
+
+  app.post(
+    '/api/teams',
+    { schema: { tags: ['teams'], summary: 'Make a team; you are its owner', body: TeamName } },
+    async (request, reply) => {
+      const caller = callerOf(request)
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        if ((await teamsOf(tx, caller)).length >= TEAMS_MAX)
+          throw new ServiceError('conflict', `You belong to ${TEAMS_MAX} teams, which is the most; leave one first`)
+        return { status: 201, body: await createTeam(tx, caller, request.body.name.trim()) }
+      })
+    }
+  )
+
+  app.patch(
+    '/api/teams/:id',
+    { schema: { tags: ['teams'], summary: 'Rename a team (owner and admins)', params: TeamId, body: TeamName } },
+    async (request, reply) => {
+      const { id } = request.params
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        const teamId = await teamForWrite(request, tx, id, 'update')
+        await renameTeam(tx, id, request.body.name.trim())
+        return { body: await membership(request, tx, teamId) }
+      })
+    }
+  )
+
+  app.delete(
+    '/api/teams/:id',
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'Delete a team (owner)',
+        description:
+          'Its keys, credentials and webhooks are gone at once. 409 while jobs of it are under way, and while a sealed capsule of it is inside its retention.',
+        params: TeamId
+      }
+    },
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => {
+        await teamForWrite(request, tx, request.params.id, 'update')
+        await deleteTeam(tx, request.params.id, actorText(callerOf(request)))
+        return { body: { success: true } }
+      })
+  )
+
+  app.post(
+    '/api/teams/:id/transfer',
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'Make another member the owner; you become an admin (owner)',
+        params: TeamId,
+        body: Type.Object({ user_id: Type.String({ format: 'uuid' }) }, { additionalProperties: false })
+      }
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        const teamId = await teamForWrite(request, tx, id, 'update')
+        await transferOwnership(tx, id, userOf(request).id, request.body.user_id)
+        return { body: await membership(request, tx, teamId) }
+      })
+    }
+  )
+
+  app.post(
+    '/api/teams/:id/leave',
+    { schema: { tags: ['teams'], summary: 'Leave a team', params: TeamId } },
+    async (request, reply) =>
+      app.writeOnce(request, reply, async ({ tx }) => {
+        await teamForWrite(request, tx, request.params.id, 'update')
+        await leaveTeam(tx, request.params.id, userOf(request).id)
+        return { body: { success: true } }
+      })
+  )
+}
+
+/** A team of the caller's, as it is now. */
+const membership = async (request: FastifyRequest, tx: DbOrTx, teamId: string): Promise<Membership> =>
+  (await teamsOf(tx, callerOf(request))).find(({ id }) => id === teamId)!

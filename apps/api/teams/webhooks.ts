@@ -1,0 +1,181 @@
+// A team's webhooks and their delivery logs: /api/team/webhooks.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { DbOrTx } from '../../../db/client.js'
+import { newId } from '../../../db/ids.js'
+import { type DeliveryRow, listDeliveries } from '../../../db/teams/webhook-deliveries.js'
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  teamOfWebhook,
+  type WebhookRow
+} from '../../../db/teams/webhooks.js'
+import { codeOf, ServiceError } from '../../../domain/errors.js'
+import {
+  privateHost,
+  readWebhookUrl,
+  URL_MAX,
+  WEBHOOKS_PER_TEAM_MAX,
+  type WebhookEvent,
+  webhookEvents
+} from '../../../domain/teams/webhook.js'
+import { type KeyRing, webhookContext } from '../../../services/keys/key-ring.js'
+import { isPublicAddress, literalAddress } from '../../../services/webhooks/public-address.js'
+import { newWebhookSecret } from '../../../services/webhooks/webhook-client.js'
+import type { ApiDeps } from '../deps.js'
+import { ownerForWrite, readTeam, teamForWrite, userOf } from '../http/access.js'
+import { shownOnce } from '../http/idempotency.js'
+
+const Uuid = Type.String({ format: 'uuid' })
+const OptionalTeam = Type.Object({ team_id: Type.Optional(Uuid) })
+const WebhookId = Type.Object({ id: Uuid })
+const Event = Type.Unsafe<WebhookEvent>({ type: 'string', enum: [...webhookEvents] })
+
+const NewWebhook = Type.Object(
+  {
+    team_id: Type.Optional(Uuid),
+    url: Type.String({ minLength: 1, maxLength: URL_MAX, description: 'Where each event is sent by POST; https' }),
+    events: Type.Array(Event, { minItems: 1, maxItems: webhookEvents.length })
+  },
+  { additionalProperties: false }
+)
+
+export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
+  const { db } = deps
+
+  app.get(
+    '/api/team/webhooks',
+    {
+      schema: {
+        tags: ['webhooks'],
+        summary: "A team's webhooks (owner and admins); never their secrets",
+        querystring: OptionalTeam
+      }
+    },
+    async (request) => {
+      const team = await readTeam(request, db, request.query.team_id)
+      return { webhooks: team ? (await listWebhooks(db, team.id)).map(webhookView) : [] }
+    }
+  )
+
+  app.post(
+    '/api/team/webhooks',
+    {
+      schema: {
+        tags: ['webhooks'],
+        summary: 'Have events of a team sent to an address (owner and admins); `secret` is shown this once',
+        description: 'Messages are signed after the Standard Webhooks convention; docs/webhooks.md describes them.',
+        body: NewWebhook
+      }
+    },
+    async (request, reply) => {
+      const { team_id, url, events } = request.body
+      const secret = newWebhookSecret()
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        const teamId = await teamForWrite(request, tx, team_id ?? null, 'update')
+        const keyRing = keyRingOf(deps)
+        const address = readReceiver(url, deps.config.webhookAllowPrivate)
+        if ((await listWebhooks(tx, teamId)).length >= WEBHOOKS_PER_TEAM_MAX)
+          throw new ServiceError(
+            'conflict',
+            `The team has ${WEBHOOKS_PER_TEAM_MAX} webhooks, which is the most; delete one first`
+          )
+        const id = newId()
+        const { sealedValue, ...wrapped } = keyRing.seal(secret, webhookContext({ teamId, id }))
+        const row = await createWebhook(tx, {
+          id,
+          teamId,
+          url: address,
+          events: [...new Set(events)],
+          ...wrapped,
+          sealedSecret: sealedValue,
+          createdBy: userOf(request).id
+        })
+        return { status: 201, body: { ...webhookView(row), secret }, kept: shownOnce(id, 'secret') }
+      })
+    }
+  )
+
+  app.delete(
+    '/api/team/webhooks/:id',
+    {
+      schema: {
+        tags: ['webhooks'],
+        summary: 'Delete a webhook with its log (owner and admins); what is not delivered yet is not sent any more',
+        params: WebhookId
+      }
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        await ownerForWrite(request, tx, await teamOfWebhook(tx, id), 'webhook')
+        if (!(await deleteWebhook(tx, id))) throw unknownWebhook()
+        return { body: { success: true } }
+      })
+    }
+  )
+
+  app.get(
+    '/api/team/webhooks/:id/deliveries',
+    {
+      schema: {
+        tags: ['webhooks'],
+        summary: 'The newest 100 deliveries of a webhook, newest first (owner and admins)',
+        params: WebhookId
+      }
+    },
+    async (request) => {
+      const { id } = request.params
+      await assertMayRead(request, db, await teamOfWebhook(db, id))
+      return { deliveries: (await listDeliveries(db, id)).map(deliveryView) }
+    }
+  )
+}
+
+/** Whoever is not of the webhook's team hears what everybody hears of an id that does not exist. */
+async function assertMayRead(request: FastifyRequest, db: DbOrTx, teamId: string | null): Promise<void> {
+  if (teamId === null) throw unknownWebhook()
+  await readTeam(request, db, teamId).catch((error) => {
+    throw codeOf(error) === 'not_found' ? unknownWebhook() : error
+  })
+}
+
+const unknownWebhook = () => new ServiceError('not_found', 'no such webhook')
+
+/** What is plainly private is refused here and now; where a name leads is looked at each time it is sent to. */
+function readReceiver(text: string, allowPrivate: boolean): string {
+  const address = readWebhookUrl(text, allowPrivate)
+  const literal = literalAddress(new URL(address))
+  if (!allowPrivate && literal !== null && !isPublicAddress(literal)) throw privateHost()
+  return address
+}
+
+/** @throws ServiceError `not_available` in a development service that was started without keys. */
+function keyRingOf({ keyRing }: ApiDeps): KeyRing {
+  if (keyRing) return keyRing
+  throw new ServiceError(
+    'not_available',
+    "webhooks: this service has no key to seal signing secrets with; its operator sets SECRETS_KEYS, or starts it with 'npm start', which makes one"
+  )
+}
+
+const webhookView = (row: WebhookRow) => ({
+  id: row.id,
+  team_id: row.teamId,
+  url: row.url,
+  events: row.events,
+  created_at: row.createdAt.toISOString()
+})
+
+const deliveryView = (row: DeliveryRow) => ({
+  id: row.id,
+  event: row.event,
+  state: row.state,
+  tries: row.tries,
+  last_status: row.lastStatus,
+  last_error: row.lastError,
+  created_at: row.createdAt.toISOString(),
+  delivered_at: row.deliveredAt?.toISOString() ?? null
+})

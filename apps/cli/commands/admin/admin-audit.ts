@@ -1,0 +1,88 @@
+// `qjob audit verify --database`: audit trails proved against the database itself and the checkpoints kept outside it.
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { teamsWithTrails } from '../../../../db/proofs/audit-verify.js'
+import { type CheckpointFile, readCheckpoints } from '../../../../services/audit/audit-checkpoint-file.js'
+import { keyFaults, proveAudit } from '../../../../services/audit/audit-proof.js'
+import type { KeyRing } from '../../../../services/keys/key-ring.js'
+import { checkpointsFile } from '../../stack/checkpoints-file.js'
+import { readSecretKeys } from '../../stack/secret-keys.js'
+import { CliError } from '../../terminal/cli-error.js'
+import { inDatabase } from './admin-database.js'
+import { readRing } from './rotate-keys.js'
+
+export interface TrailReport {
+  team_id: string
+  ok: boolean
+  entries: number
+  head: { seq: number; hash: string }
+  first_broken: { seq: number; reason: string } | null
+  checkpoints: number
+  signed_up_to: number
+  seals: number
+}
+
+export interface DatabaseReport {
+  ok: boolean
+  /** `null`: none was there. */
+  checkpoints_file: string | null
+  /** Lines of it that hold no checkpoint. */
+  unreadable_lines: number[]
+  /** Whether the keys are known to be this installation's, since the key ring opens their private halves. */
+  keys_proven: boolean
+  /** Signing keys in the database that are not this installation's, or not known to be. */
+  suspect_keys: { key_id: string; reason: string }[]
+  teams: TrailReport[]
+}
+
+/**
+ * @param team one team; all that have a trail, or a checkpoint outside, without it.
+ * @param file of checkpoints; that of the stack's data folder without it, if it is there.
+ */
+export async function verifyDatabase(team: string | undefined, file: string | undefined): Promise<DatabaseReport> {
+  const dataDir = resolve(process.env.DATA_DIR || '.data')
+  const named = file ?? (process.env.AUDIT_CHECKPOINTS_FILE?.trim() || null)
+  const path = named ?? defaultFile(dataDir)
+  const outside =
+    path === null ? null : await read(path, file === undefined ? 'AUDIT_CHECKPOINTS_FILE' : '--checkpoints')
+  const keyRing = ringIfThere(dataDir)
+  return inDatabase(async ({ db }) => {
+    const known = await teamsWithTrails(db, [...(outside?.byTeam.keys() ?? [])])
+    const ids = team ? [team.toLowerCase()] : known
+    if (team && !known.includes(ids[0]!))
+      throw new CliError('usage', `--team: there is no trail, checkpoint or capsule of a team ${team}`)
+    const suspect = await keyFaults(db, keyRing)
+    const teams: TrailReport[] = []
+    for (const id of ids) {
+      const report = await proveAudit(db, id, { keyRing, exported: outside?.byTeam.get(id) ?? [] })
+      const { firstBroken, signedUpTo, ...rest } = report
+      teams.push({ team_id: id, ...rest, first_broken: firstBroken, signed_up_to: signedUpTo })
+    }
+    return {
+      ok: teams.every(({ ok }) => ok) && suspect.length === 0,
+      checkpoints_file: path,
+      unreadable_lines: outside?.unreadable ?? [],
+      keys_proven: keyRing !== null,
+      suspect_keys: suspect.map(({ keyId, reason }) => ({ key_id: keyId, reason })),
+      teams
+    }
+  })
+}
+
+function defaultFile(dataDir: string): string | null {
+  const path = checkpointsFile(dataDir)
+  return existsSync(path) ? path : null
+}
+
+/** One that is named and cannot be read is never passed over. */
+async function read(path: string, name: string): Promise<CheckpointFile> {
+  try {
+    return await readCheckpoints(path)
+  } catch (error) {
+    throw new CliError('usage', `${name}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+/** Whoever has only a copy of the database can check all but the keys. */
+const ringIfThere = (dataDir: string): KeyRing | null =>
+  process.env.SECRETS_KEYS?.trim() || readSecretKeys(dataDir) ? readRing(dataDir) : null

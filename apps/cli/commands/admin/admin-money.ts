@@ -1,0 +1,106 @@
+// `qjob admin money` and `qjob admin settle`: held money, and the end of it, straight in the database.
+import { type Command, InvalidArgumentError } from 'commander'
+import { commandLine } from '../../../../db/admin/administration.js'
+import { loadMoney, settleByAdministrator } from '../../../../db/admin/held-money.js'
+import type { Connection } from '../../../../db/client.js'
+import { moneyView, SETTLEMENT_NOTE_MAX } from '../../../../domain/money/held-money.js'
+import { formatUsd, type MicroUsd, microFromUsd, usdFromMicro } from '../../../../domain/money/money.js'
+import { jsonOption, reported } from '../../session/service-command.js'
+import { money as dollars, plainLine, print, table } from '../../terminal/output.js'
+import { ago } from '../../terminal/readable-time.js'
+
+const LISTED = 100
+
+/** Opens the database of the service for one piece of work. */
+type InDatabase = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>
+
+export function addMoneyCommands(admin: Command, inDatabase: InDatabase, databaseHelp: string): void {
+  jsonOption(
+    admin.command('money').description('list held money, costs above their reservation, and faults in the books')
+  )
+    .addHelpText('after', databaseHelp)
+    .action((options: { json?: boolean }) => reported(options, () => show(options, inDatabase)))
+  jsonOption(
+    admin
+      .command('settle')
+      .argument('<job-id>', '', jobId)
+      .argument('<usd>', '', amount)
+      .description("settle a job's held money with what its provider billed")
+  )
+    .requiredOption('--note <text>', 'why, for whoever asks later', note)
+    .addHelpText('after', databaseHelp)
+    .action((id: string, cost: MicroUsd, options: { json?: boolean; note: string }) =>
+      reported(options, () => settle(id, cost, options, inDatabase))
+    )
+}
+
+async function show({ json }: { json?: boolean }, inDatabase: InDatabase): Promise<void> {
+  const view = moneyView(await inDatabase(({ db }) => loadMoney(db, LISTED)))
+  if (json) return print(JSON.stringify(view))
+  const held = view.held.map((job) => [
+    job.job_id,
+    job.team_name,
+    dollars(job.held_usd),
+    ago(job.since),
+    job.provider_job_id ?? '',
+    job.asks_provider_at ? 'its provider is asked' : 'to be settled by you'
+  ])
+  const over = view.over_reservation.map((job) => [
+    job.job_id,
+    job.team_name,
+    dollars(job.reserved_usd),
+    dollars(job.settled_usd),
+    ago(job.settled_at)
+  ])
+  const found = Object.values(view.proofs).flatMap(({ findings }) => findings)
+  const parts = [
+    held.length === 0
+      ? 'No money is held.'
+      : `${dollars(view.held_usd)} is held for ${view.held_jobs} ${view.held_jobs === 1 ? 'job' : 'jobs'}.\n` +
+        table(['JOB', 'TEAM', 'HELD', 'ENDED', 'AT PROVIDER', 'STATE'], held, ['HELD']),
+    ...(over.length > 0
+      ? [
+          `Cost more than was reserved:\n${table(['JOB', 'TEAM', 'RESERVED', 'COST', 'SETTLED'], over, ['RESERVED', 'COST'])}`
+        ]
+      : []),
+    found.length === 0
+      ? 'The proofs of the books found nothing.'
+      : `Found by the proofs of the books:\n${found.map(({ message }) => plainLine(message)).join('\n')}`
+  ]
+  print(parts.join('\n\n'))
+}
+
+async function settle(
+  id: string,
+  cost: MicroUsd,
+  options: { json?: boolean; note: string },
+  inDatabase: InDatabase
+): Promise<void> {
+  await inDatabase(({ db }) =>
+    db.transaction((tx) => settleByAdministrator(tx, commandLine, id, { cost, note: options.note }))
+  )
+  print(
+    options.json
+      ? JSON.stringify({ job_id: id, actual_cost_usd: usdFromMicro(cost) })
+      : `${id} is settled with ${formatUsd(cost)}.`
+  )
+}
+
+function jobId(text: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
+    throw new InvalidArgumentError('It must be the id of a job; qjob admin money lists those with held money.')
+  return text
+}
+
+function amount(text: string): MicroUsd {
+  const micro = /^\d+(\.\d+)?$/.test(text) ? microFromUsd(Number(text)) : null
+  if (micro === null)
+    throw new InvalidArgumentError('It must be an amount in USD with at most 6 decimals, such as 12.50.')
+  return micro
+}
+
+function note(text: string): string {
+  if (text.trim() === '' || text.length > SETTLEMENT_NOTE_MAX)
+    throw new InvalidArgumentError(`It must have 1 to ${SETTLEMENT_NOTE_MAX} characters.`)
+  return text.trim()
+}

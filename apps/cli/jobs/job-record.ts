@@ -1,0 +1,59 @@
+// The parts of the API's answers about jobs that commands show.
+import type { JobStatus, TaskState } from '../../../domain/jobs/job-status.js'
+import { jsonFields } from '../../../domain/json/json-text.js'
+
+export interface JobRecord {
+  id: string
+  name: string | null
+  labels: string[]
+  status: JobStatus
+  status_reason: string | null
+  backend: string
+  execution_mode: string
+  framework: string | null
+  source: { kind: string; sha256: string; script_id?: string | null; script_version?: number | null }
+  estimated_cost_usd: number
+  actual_cost_usd: number | null
+  error: { code: string; message: string } | null
+  attempts: number
+  provider_jobs: { provider_job_id: string | null; provider: string; status: string; cost_usd: number | null }[]
+  cancel: { requested_at: string; outcome: string | null } | null
+  workflow: { id: string; url: string | null } | null
+  created_at: string
+  started_at: string | null
+  completed_at: string | null
+  queue: { position: number | null; reason: string; message: string | null } | null
+}
+
+/** The result in a job's record, in the text it was stored in; `null` without one. */
+export function resultJson(recordText: string): string | null {
+  const text = jsonFields(recordText).get('result') ?? 'null'
+  return text === 'null' ? null : text
+}
+
+/** A step of a job: the one of a plain job, or a task of its graph. */
+export interface Task {
+  id: string
+  key: string
+  name: string
+  state: TaskState
+  /** Ids of tasks. */
+  depends_on: string[]
+  attempts: number
+  started_at: string | null
+  completed_at: string | null
+  error: { code: string; message: string } | null
+}
+
+export interface Attempt {
+  /** The id of its task; null for that of a plain job. */
+  task_id: string | null
+  task: string
+  number: number
+  state: string
+  started_at: string
+  ended_at: string | null
+  error: { code: string; message: string } | null
+  backoff_ms: number | null
+  provider_job_id: string | null
+}

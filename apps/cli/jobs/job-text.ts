@@ -1,0 +1,68 @@
+// A job as a person reads it.
+
+import { listing, money, plain, table } from '../terminal/output.js'
+import { ago, clockTime, lasted } from '../terminal/readable-time.js'
+import type { Attempt, JobRecord } from './job-record.js'
+import { resultText } from './result-text.js'
+
+/** @param result the text of its result. */
+export function jobText(job: JobRecord, result: string | null): string {
+  const end = job.completed_at
+  const facts = listing([
+    ['job', job.id],
+    ['name', job.name],
+    ['labels', job.labels.join(', ')],
+    ['status', job.status + (job.queue ? ` (${queueText(job.queue)})` : '')],
+    ['backend', `${job.backend}, ${job.execution_mode}`],
+    ['source', sourceText(job)],
+    ['submitted', `${clockTime(job.created_at)} (${ago(job.created_at)})`],
+    ['started', job.started_at && `${lasted(job.created_at, job.started_at)} later`],
+    ['ended', end && `${lasted(job.created_at, end)} after the submission`],
+    ['attempts', job.attempts > 1 ? String(job.attempts) : null],
+    ['cost', costText(job)],
+    ...job.provider_jobs.map(({ provider, provider_job_id, status, cost_usd }): [string, string] => [
+      `at ${provider}`,
+      `${provider_job_id ?? 'no id'}, ${status}${cost_usd === null ? '' : `, ${money(cost_usd)}`}`
+    ]),
+    ['cancel', job.cancel && `requested ${clockTime(job.cancel.requested_at)}, ${job.cancel.outcome ?? 'under way'}`],
+    ['workflow', job.workflow && (job.workflow.url ?? job.workflow.id)]
+  ])
+  const reason = job.error ? `${job.error.code}: ${job.error.message}` : job.status_reason
+  return [facts, ...(reason ? [plain(reason)] : []), ...(result ? [resultText(result)] : [])].join('\n\n')
+}
+
+function sourceText({ source, framework }: JobRecord): string {
+  const script = source.script_id ? ` ${source.script_id} version ${source.script_version ?? '?'}` : ''
+  return `${source.kind}${script}${framework ? `, ${framework}` : ''}, sha256 ${source.sha256.slice(0, 12)}`
+}
+
+/** The position of a provider's queue stands in the message. */
+function queueText({ position, reason, message }: NonNullable<JobRecord['queue']>): string {
+  const place = position === null || reason === 'provider_queue' ? '' : `, position ${position}`
+  return `${message ?? reason}${place}`
+}
+
+function costText(job: JobRecord): string {
+  const estimate = `${money(job.estimated_cost_usd)} estimated`
+  return job.actual_cost_usd === null ? estimate : `${money(job.actual_cost_usd)} (${estimate})`
+}
+
+export function attemptsText(attempts: Attempt[]): string {
+  if (attempts.length === 0) return 'No attempt yet: the executor has not accepted a run of this job.'
+  // Those of a plain job are all of its one task.
+  const ofTasks = attempts.some(({ task_id }) => task_id !== null)
+  return table(
+    [...(ofTasks ? ['TASK'] : []), 'ATTEMPT', 'STATE', 'STARTED', 'LASTED', 'NEXT AFTER', 'AT PROVIDER', 'ERROR'],
+    attempts.map((attempt) => [
+      ...(ofTasks ? [attempt.task] : []),
+      String(attempt.number),
+      attempt.state,
+      clockTime(attempt.started_at),
+      attempt.ended_at ? lasted(attempt.started_at, attempt.ended_at) : '',
+      attempt.backoff_ms === null ? '' : `${attempt.backoff_ms / 1000} s`,
+      attempt.provider_job_id ?? '',
+      attempt.error ? `${attempt.error.code}: ${attempt.error.message}` : ''
+    ]),
+    ['ATTEMPT']
+  )
+}

@@ -1,0 +1,78 @@
+// The result of a job as a person reads it. Values are shown in the text they were stored in: a number may be larger than
+// a JavaScript number can hold.
+import { jsonFields } from '../../../domain/json/json-text.js'
+import { listing, plain, plainLine } from '../terminal/output.js'
+import { countsChart } from './counts-chart.js'
+
+/** Of a value; longer ones are cut. */
+const VALUE_CHARACTERS_MAX = 1_000
+const SUMMARY_LINES_MAX = 50
+
+/** About the run rather than of it, or shown in a way of their own. */
+const notValues = new Set([
+  'backend',
+  'circuit_info',
+  'execution_time_ms',
+  'metadata',
+  'shots',
+  'stdout',
+  'warnings',
+  '_workflow_metadata'
+])
+
+/** @param json the result as it was stored. */
+export function resultText(json: string): string {
+  const fields = jsonFields(json)
+  const read = (name: string): unknown => {
+    const text = fields.get(name)
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+  const counts = countsOf(read('counts'))
+  const summary = summaryText(read('_summary'))
+  const shown = [...(counts ? ['counts', 'probabilities'] : []), ...(summary === null ? [] : ['_summary'])]
+  const values = [...fields].filter(([name]) => !notValues.has(name) && !shown.includes(name))
+  const parts: string[] = []
+  if (summary) parts.push(summary)
+  if (counts) parts.push(`${read('shots') ?? sum(counts)} shots, qubit 0 leftmost\n${countsChart(counts)}`)
+  if (values.length > 0) parts.push(listing(values.map(([name, text]) => [plainLine(name), shortened(text)])))
+  if (parts.length === 0) parts.push('The result has no counts and no values (--json shows it).')
+  const warnings = read('warnings')
+  if (Array.isArray(warnings)) for (const warning of warnings) parts.push(`warning: ${plain(String(warning))}`)
+  const stdout = read('stdout')
+  if (typeof stdout === 'string' && stdout.trimEnd()) parts.push(`printed by the code:\n${plain(stdout.trimEnd())}`)
+  return parts.join('\n\n')
+}
+
+/** `null` for what a program has put in their place: it is shown as a value. */
+function countsOf(value: unknown): Record<string, number> | null {
+  if (!isObject(value)) return null
+  const counts = Object.values(value)
+  const are = counts.length > 0 && counts.every((count) => Number.isSafeInteger(count) && (count as number) >= 0)
+  return are ? (value as Record<string, number>) : null
+}
+
+const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((total, count) => total + count, 0)
+
+/** Labels and texts that the program wants shown first. */
+function summaryText(value: unknown): string | null {
+  if (!isObject(value)) return null
+  const entries = Object.entries(value)
+  const lines = listing(
+    entries
+      .slice(0, SUMMARY_LINES_MAX)
+      .map(([label, text]) => [
+        plainLine(label),
+        shortened(typeof text === 'string' ? text : (JSON.stringify(text) ?? ''))
+      ])
+  )
+  const rest = entries.length - SUMMARY_LINES_MAX
+  return rest > 0 ? `${lines}\nand ${rest} more lines (--json shows all)` : lines
+}
+
+function shortened(text: string): string {
+  const cut = text.slice(0, VALUE_CHARACTERS_MAX)
+  return cut.length === text.length ? text : `${cut.replace(/[\ud800-\udbff]$/, '')}... (--json shows all)`
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

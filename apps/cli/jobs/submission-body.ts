@@ -1,0 +1,105 @@
+// The body of a submission, from a file or the name of a saved script, and the command's options.
+import { extname } from 'node:path'
+import { detectFramework, type Framework } from '../../../domain/jobs/framework.js'
+import { INLINE_CODE_MAX } from '../../../domain/jobs/submission.js'
+import { CliError } from '../terminal/cli-error.js'
+import { nameOf, readText } from '../terminal/text-file.js'
+import { paramsJson } from './params.js'
+
+export interface SubmitOptions {
+  backend: string
+  shots: number
+  mode?: string
+  framework?: string
+  param: string[]
+  name?: string
+  label: string[]
+  maxCost?: number
+  timeout?: number
+  notBefore?: string
+  notify?: boolean
+  seed?: number
+  /** Of a saved script: what was found out about it before, and which of its warnings are accepted. */
+  analysis?: string
+  consent?: string[]
+}
+
+/** What is run: a file (`-` stands for standard input), or a script that the service keeps. */
+export type Source = { file: string } | { scriptId: string } | { scriptSlug: string }
+
+/**
+ * JSON text.
+ * @param otherwise the framework of Python that names none; without it, that is for the service to refuse.
+ * @throws CliError `usage` naming the option or file.
+ */
+export async function submissionBody(source: Source, options: SubmitOptions, otherwise?: Framework): Promise<string> {
+  const body = {
+    ...(await sourceFields(source, options.framework, otherwise)),
+    backend: options.backend,
+    execution_mode: options.mode,
+    name: options.name,
+    labels: options.label.length > 0 ? options.label : undefined,
+    max_cost_usd: options.maxCost,
+    timeout_seconds: options.timeout,
+    not_before: options.notBefore,
+    notify: options.notify ? 'email' : undefined,
+    analysis_id: options.analysis,
+    warn_check_ids: options.analysis === undefined ? undefined : options.consent
+  }
+  const params = await paramsJson(options.shots, options.seed, options.param)
+  return `${JSON.stringify(body).slice(0, -1)},"params":${params}}`
+}
+
+async function sourceFields(
+  source: Source,
+  framework: string | undefined,
+  otherwise: Framework | undefined
+): Promise<Record<string, unknown>> {
+  if ('file' in source) return fileFields(source.file, await readText(source.file), framework, otherwise)
+  return { ...('scriptId' in source ? { script_id: source.scriptId } : { script_slug: source.scriptSlug }), framework }
+}
+
+/** OpenQASM goes as a circuit, which may be longer than code; anything else is code that makes one. */
+function fileFields(
+  file: string,
+  text: string,
+  framework: string | undefined,
+  otherwise: Framework | undefined
+): Record<string, unknown> {
+  const version = openqasmVersion(text)
+  if (
+    extname(file) === '.qasm' ||
+    framework === 'openqasm' ||
+    (version && framework === undefined && extname(file) !== '.py')
+  ) {
+    if (!version)
+      throw new CliError(
+        'usage',
+        `${nameOf(file)}: OpenQASM begins with OPENQASM 2.0; or OPENQASM 3.0; (after comments)`
+      )
+    if (framework !== undefined && framework !== 'openqasm')
+      throw new CliError('usage', `--framework ${framework}: ${nameOf(file)} is OpenQASM`)
+    return { circuit: { format: version === '2' ? 'qasm2' : 'qasm3', payload: text } }
+  }
+  const length = [...text].length
+  if (length > INLINE_CODE_MAX)
+    throw new CliError(
+      'usage',
+      `${nameOf(file)}: has ${length} characters, and a job takes code of ${INLINE_CODE_MAX}: save it with ` +
+        'qjob scripts upload, and run it with qjob scripts run'
+    )
+  return { inline_code: text, framework: framework ?? (detectFramework(text) === null ? otherwise : undefined) }
+}
+
+/** The major version in the header, which comments may precede. Passes over each character once. */
+function openqasmVersion(text: string): '2' | '3' | null {
+  let rest = text.trimStart()
+  while (rest.startsWith('//') || rest.startsWith('/*')) {
+    const closing = rest.startsWith('//') ? '\n' : '*/'
+    const end = rest.indexOf(closing, 2)
+    if (end < 0) return null
+    rest = rest.slice(end + closing.length).trimStart()
+  }
+  const header = /^OPENQASM\s+([23])(?:\.\d+)?\s*;/.exec(rest)
+  return (header?.[1] as '2' | '3' | undefined) ?? null
+}

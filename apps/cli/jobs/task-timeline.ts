@@ -1,0 +1,207 @@
+// The tasks of a job on one axis of time.
+import type { TaskState } from '../../../domain/jobs/job-status.js'
+import { plainLine, table } from '../terminal/output.js'
+import { briefTime } from '../terminal/readable-time.js'
+import type { Attempt, Task } from './job-record.js'
+
+/** More tasks than these are summarised, unless all are asked for. */
+const ROWS_MAX = 60
+const SECTION_ROWS_MAX = 20
+const SLOWEST_ROWS = 10
+const NAME_WIDTH_MAX = 28
+const NAME_WIDTH_MIN = 8
+const BAR_WIDTH_MIN = 16
+const AFTER_WIDTH_MAX = 12
+const ERROR_CHARACTERS_MAX = 500
+
+const stateOrder: TaskState[] = ['completed', 'running', 'failed', 'cancelled', 'skipped', 'pending']
+const attemptMarks: Record<string, string> = { completed: '█', running: '▓', failed: '▒', lost: '▒', cancelled: '░' }
+
+export interface TimelineOptions {
+  /** Of the terminal. */
+  columns: number
+  /** Milliseconds since the epoch; how far what is running has come. */
+  now: number
+  /** Every task, however many there are. */
+  all?: boolean
+}
+
+/** A plain job has one task, which is itself. */
+export const isGraph = (jobId: string, tasks: Task[]): boolean => tasks.some((task) => task.id !== jobId)
+
+/** How many tasks there are, and of each state how many: `12 tasks: 9 completed, 1 running, 2 pending`. */
+export function taskCounts(tasks: Task[]): string {
+  const counts = stateOrder.flatMap((state) => {
+    const count = tasks.filter((task) => task.state === state).length
+    return count > 0 ? [`${count} ${state}`] : []
+  })
+  return `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}: ${counts.join(', ')}`
+}
+
+/** @param attempts those of the job; they are drawn in the bars. */
+export function timelineText(tasks: Task[], attempts: Attempt[], options: TimelineOptions): string {
+  const axis = axisOf(tasks, options.now)
+  const parts = [taskCounts(tasks) + (axis ? `; ${briefTime(axis.end - axis.begin)} in all` : '')]
+  const sections: [heading: string | null, tasks: Task[]][] =
+    options.all || tasks.length <= ROWS_MAX ? [[null, tasks]] : summarised(tasks, options.now)
+  const shown = sections.flatMap(([, rows]) => rows)
+  const [headings, ...lines] = rowsOf(shown, tasks, attempts, axis, options.columns)
+  let at = 0
+  for (const [heading, rows] of sections) {
+    const block = rows.flatMap((task) => [lines[at++]!, ...errorLine(task)])
+    parts.push([...(heading ? [heading] : []), headings!, ...block].join('\n'))
+  }
+  return parts.join('\n\n')
+}
+
+interface Axis {
+  begin: number
+  end: number
+}
+
+/** From the first start to the last end; `null` when nothing has started. */
+function axisOf(tasks: Task[], now: number): Axis | null {
+  let [begin, end] = [Infinity, -Infinity]
+  for (const task of tasks) {
+    if (task.started_at === null) continue
+    begin = Math.min(begin, Date.parse(task.started_at))
+    end = Math.max(end, endOf(task, now))
+  }
+  return begin === Infinity ? null : { begin, end: Math.max(end, begin + 1) }
+}
+
+/** The clock of this machine may be behind the service's. */
+const endOf = ({ started_at, completed_at }: Task, now: number): number =>
+  completed_at === null ? Math.max(now, Date.parse(started_at!)) : Date.parse(completed_at)
+
+const durationOf = (task: Task, now: number): number =>
+  task.started_at === null ? 0 : endOf(task, now) - Date.parse(task.started_at)
+
+/** What somebody looks for in a large graph: what failed, what runs, what took longest. */
+function summarised(tasks: Task[], now: number): [string, Task[]][] {
+  const section = (heading: string, found: Task[], most: number): [string, Task[]][] =>
+    found.length === 0
+      ? []
+      : [[found.length > most ? `${heading} (${most} of ${found.length})` : heading, found.slice(0, most)]]
+  const of = (state: TaskState) => tasks.filter((task) => task.state === state)
+  const slowest = of('completed').sort((one, other) => durationOf(other, now) - durationOf(one, now))
+  return [
+    ...section('Failed', of('failed'), SECTION_ROWS_MAX),
+    ...section('Running', of('running'), SECTION_ROWS_MAX),
+    ...section('Slowest', slowest.slice(0, SLOWEST_ROWS), SLOWEST_ROWS)
+  ]
+}
+
+/** The line of headings, then one line for each of `shown`. */
+function rowsOf(shown: Task[], tasks: Task[], attempts: Attempt[], axis: Axis | null, columns: number): string[] {
+  const labels = new Map(tasks.map((task) => [task.id, labelOf(task.key)]))
+  for (const task of tasks) if (!labels.has(task.key)) labels.set(task.key, labelOf(task.key))
+  const attemptsOf = new Map<string, Attempt[]>()
+  for (const attempt of attempts) {
+    const task = attempt.task_id ?? attempt.task
+    attemptsOf.set(task, [...(attemptsOf.get(task) ?? []), attempt])
+  }
+  const headings = ['TASK', 'NAME', 'STATE', 'TRIES', 'START', 'LASTED', 'AFTER']
+  const cells = shown.map((task) => [
+    labels.get(task.id)!,
+    plainLine(task.name),
+    task.state,
+    String(task.attempts || ''),
+    axis && task.started_at ? briefTime(Date.parse(task.started_at) - axis.begin) : '',
+    axis && task.started_at ? briefTime(endOf(task, axis.end) - Date.parse(task.started_at)) : '',
+    afterText(task.depends_on.map((id) => labels.get(id) ?? id))
+  ])
+  const right = ['TRIES', 'START', 'LASTED']
+  // Columns that would say nothing leave their room to the bars.
+  const kept = headings.map(
+    (heading, column) =>
+      !(heading === 'TRIES' && shown.every((task) => task.attempts < 2)) &&
+      (cells.length === 0 || cells.some((row) => row[column] !== ''))
+  )
+  const keep = <T>(row: T[]): T[] => row.filter((_, column) => kept[column])
+  let nameWidth = NAME_WIDTH_MAX
+  for (;;) {
+    const cut = cells.map((row) => keep(row.map((cell, column) => (column === 1 ? clipped(cell, nameWidth) : cell))))
+    const lines = table(keep(headings), cut, right).split('\n')
+    const width = Math.max(...lines.map((line) => [...line].length))
+    const room = columns - width - 2
+    if (room < BAR_WIDTH_MIN && nameWidth > NAME_WIDTH_MIN) {
+      nameWidth--
+      continue
+    }
+    if (!axis) return lines
+    const barWidth = Math.max(BAR_WIDTH_MIN, room)
+    const bars = [axisLine(axis, barWidth)]
+    for (const task of shown)
+      bars.push(barOf(task, attemptsOf.get(task.id) ?? attemptsOf.get(task.key) ?? [], axis, barWidth))
+    return lines.map((line, n) => `${line.padEnd(width + 2 - ([...line].length - line.length))}${bars[n]}`.trimEnd())
+  }
+}
+
+const axisLine = ({ begin, end }: Axis, width: number): string => {
+  const right = briefTime(end - begin)
+  return `0${right.padStart(width - 1)}`
+}
+
+function barOf(task: Task, attempts: Attempt[], axis: Axis, width: number): string {
+  if (task.started_at === null) return ''
+  const cells: string[] = new Array(width).fill(' ')
+  const scale = width / (axis.end - axis.begin)
+  const fill = (from: number, to: number, mark: string) => {
+    const first = Math.min(width - 1, Math.max(0, Math.floor((from - axis.begin) * scale)))
+    // What began and ended within one cell shows all the same.
+    const last = Math.max(first + 1, Math.min(width, Math.round((to - axis.begin) * scale)))
+    cells.fill(mark, first, last)
+  }
+  const end = endOf(task, axis.end)
+  // Between attempts it waits for the next one.
+  fill(Date.parse(task.started_at), end, attempts.length > 0 ? '·' : (attemptMarks[task.state] ?? '█'))
+  for (const { started_at, ended_at, state } of attempts)
+    fill(Date.parse(started_at), ended_at === null ? end : Date.parse(ended_at), attemptMarks[state] ?? '█')
+  return cells.join('').trimEnd()
+}
+
+function errorLine({ error }: Task): string[] {
+  if (!error) return []
+  return [`      ${clipped(plainLine(`${error.code}: ${error.message}`), ERROR_CHARACTERS_MAX)}`]
+}
+
+/** `task_0012` is 12, that of a script's second graph `2.12`; any other key is itself. */
+function labelOf(key: string): string {
+  const [, graph = '', number] = /^(\d+\.)?task_(\d{1,9})$/.exec(key) ?? []
+  return number === undefined ? plainLine(key) : graph + Number(number)
+}
+
+/** `1-3,7`; what is too long is counted. */
+function afterText(labels: string[]): string {
+  const runs: { text: string; size: number }[] = []
+  for (let at = 0; at < labels.length; ) {
+    let last = at
+    while (last + 1 < labels.length && labels[last + 1] === nextLabel(labels[last]!)) last++
+    const size = last - at + 1
+    if (size > 2) runs.push({ text: `${labels[at]}-${labels[last]}`, size })
+    else for (const label of labels.slice(at, last + 1)) runs.push({ text: label, size: 1 })
+    at = last + 1
+  }
+  let text = ''
+  let left = labels.length
+  for (const run of runs) {
+    const longer = text === '' ? run.text : `${text},${run.text}`
+    const rest = left - run.size
+    if (text !== '' && longer.length + (rest > 0 ? `,+${rest}`.length : 0) > AFTER_WIDTH_MAX) return `${text},+${left}`
+    text = longer
+    left = rest
+  }
+  return text
+}
+
+/** `null` for a key that has no number. */
+function nextLabel(label: string): string | null {
+  const [, graph = '', number] = /^(\d+\.)?(\d{1,9})$/.exec(label) ?? []
+  return number === undefined ? null : graph + (Number(number) + 1)
+}
+
+function clipped(text: string, width: number): string {
+  const characters = [...text]
+  return characters.length > width ? `${characters.slice(0, width - 1).join('')}…` : text
+}

@@ -1,0 +1,81 @@
+// The parts of the API's answers about saved scripts that commands show, and the way from a slug to an id.
+import type { ApiClient } from '../session/api-client.js'
+import { isUuid } from '../session/service-command.js'
+import { CliError } from '../terminal/cli-error.js'
+
+export interface ScriptItem {
+  id: string
+  slug: string
+  name: string
+  description: string
+  script_type: string
+  category: string
+  is_public: boolean
+  is_hardcoded: boolean
+  created_at: string
+  executions_count: number
+}
+
+export interface ScriptRecord extends ScriptItem {
+  framework: string
+  script_content: string
+  requirements: string | null
+  version: number
+  source_sha256: string
+  metadata: {
+    functions: { name: string; parameters: string[]; is_task: boolean; is_workflow: boolean }[]
+    entry_point: string | null
+  }
+  updated_at: string
+  executions: { id: string; status: string; backend: string; created_at: string; completed_at: string | null }[]
+}
+
+export interface ScriptPage {
+  scripts: ScriptItem[]
+  total: number
+  total_capped?: boolean
+}
+
+const PAGE_SIZE = 100
+/** Each counts against the limit of reads. */
+const PAGES_MAX = 20
+
+/** Every script that the caller sees and `query` lets through, as far as twenty pages go. */
+export async function allScripts(api: ApiClient, query: Record<string, string> = {}): Promise<ScriptItem[]> {
+  const found: ScriptItem[] = []
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const search = new URLSearchParams({ ...query, limit: String(PAGE_SIZE), offset: String(page * PAGE_SIZE) })
+    const { scripts } = (await api.get<ScriptPage>(`/api/scripts?${search}`)).value
+    found.push(...scripts)
+    if (scripts.length < PAGE_SIZE) break
+  }
+  return found
+}
+
+/**
+ * The id of the script that an argument names: an id stands for itself; a slug for a script of the caller's own, else of
+ * the team's, else for a template.
+ * @throws CliError `refused` when there is none, `usage` when there are several.
+ */
+export async function scriptIdOf(api: ApiClient, argument: string): Promise<string> {
+  if (isUuid(argument)) return argument.toLowerCase()
+  const named = (scripts: ScriptItem[]) => scripts.filter(({ slug }) => slug === argument)
+  const visible = named(await allScripts(api))
+  const ofTeam = visible.filter((script) => !script.is_public)
+  const candidates =
+    visible.length < 2
+      ? visible
+      : ([
+          named(await allScripts(api, { user_only: 'true' })),
+          ofTeam,
+          visible.filter((script) => script.is_hardcoded)
+        ].find((scripts) => scripts.length > 0) ?? visible)
+  if (candidates.length === 0)
+    throw new CliError('refused', `no script has the slug "${argument}": qjob scripts list shows what there is`)
+  if (candidates.length > 1)
+    throw new CliError(
+      'usage',
+      `several scripts have the slug "${argument}"; name one by its id: ${candidates.map(({ id }) => id).join(', ')}`
+    )
+  return candidates[0]!.id
+}

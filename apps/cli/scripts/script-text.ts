@@ -1,0 +1,145 @@
+// Saved scripts as a person reads them.
+import { listing, money, plain, plainLine, table } from '../terminal/output.js'
+import { ago, clockTime } from '../terminal/readable-time.js'
+import type { ScriptItem, ScriptPage, ScriptRecord } from './script-record.js'
+
+export interface Uploaded {
+  script_id: string
+  name: string
+  slug: string
+  script_type: string
+  validation_warnings: string[]
+}
+
+export interface ExecutionOptions {
+  destinations: {
+    backend: string
+    name: string
+    available: boolean
+    reason: string | null
+    estimated_cost_usd: number | null
+    requires_analysis: boolean
+  }[]
+}
+
+export interface Analysis {
+  analysis_id: string
+  can_run: boolean
+  checks: { id: string; level: string; message: string; line?: number }[]
+  cost: { total_usd: number }
+}
+
+export function scriptsText(scripts: ScriptItem[]): string {
+  if (scripts.length === 0) return 'No scripts.'
+  return table(
+    ['ID', 'SLUG', 'TYPE', 'KIND', 'RUNS', 'CREATED', 'NAME'],
+    scripts.map((script) => [
+      script.id,
+      script.slug,
+      script.script_type,
+      script.is_hardcoded ? 'template' : script.is_public ? 'published' : 'private',
+      String(script.executions_count),
+      ago(script.created_at),
+      script.name
+    ]),
+    ['RUNS']
+  )
+}
+
+export function scriptPageText({ scripts, total, total_capped }: ScriptPage, offset: number): string {
+  const shown = offset + scripts.length
+  const count = total_capped ? `more than ${total}` : String(total)
+  const more = total_capped || shown < total
+  return more && scripts.length > 0
+    ? `${scriptsText(scripts)}\n\n${shown} of ${count}; more: --offset ${shown}`
+    : scriptsText(scripts)
+}
+
+export const templatesText = (scripts: ScriptItem[]): string =>
+  scripts.length === 0
+    ? 'No templates.'
+    : table(
+        ['SLUG', 'TYPE', 'DESCRIPTION'],
+        scripts.map((script) => [script.slug, script.script_type, script.description])
+      )
+
+export function scriptText(script: ScriptRecord): string {
+  const kind = script.is_hardcoded ? ', template' : script.is_public ? ', published' : ''
+  const facts = listing([
+    ['script', script.id],
+    ['slug', script.slug],
+    ['name', script.name],
+    ['type', `${script.script_type}, ${script.framework}${kind}`],
+    ['version', `${script.version}, sha256 ${script.source_sha256.slice(0, 12)}`],
+    ['runs', script.metadata.entry_point],
+    ['functions', script.metadata.functions.map(functionText).join(', ')],
+    [
+      'requirements',
+      script.requirements
+        ?.trim()
+        .split(/\s*\n\s*/)
+        .join(', ')
+    ],
+    ['created', `${clockTime(script.created_at)} (${ago(script.created_at)})`],
+    ['changed', script.version > 1 ? `${clockTime(script.updated_at)} (${ago(script.updated_at)})` : null],
+    ['executions', String(script.executions_count)]
+  ])
+  const jobs = table(
+    ['JOB', 'STATUS', 'BACKEND', 'SUBMITTED'],
+    script.executions.map((job) => [job.id, job.status, job.backend, ago(job.created_at)])
+  )
+  return [facts, plain(script.description), ...(script.executions.length > 0 ? [jobs] : [])]
+    .filter(Boolean)
+    .join('\n\n')
+}
+
+function functionText({
+  name,
+  parameters,
+  is_task,
+  is_workflow
+}: ScriptRecord['metadata']['functions'][number]): string {
+  return `${is_workflow ? '@workflow ' : is_task ? '@task ' : ''}${name}(${parameters.join(', ')})`
+}
+
+export type Updated = ScriptRecord & { validation_warnings: string[] }
+
+export const uploadedText = ({ script_id, name, slug, script_type, validation_warnings }: Uploaded): string =>
+  [
+    `script ${script_id}: ${plainLine(name)}, a ${script_type}`,
+    ...warningLines(validation_warnings),
+    `Run it with: qjob scripts run ${plainLine(slug)}`
+  ].join('\n')
+
+export const updatedText = ({ id, version, validation_warnings }: Updated): string =>
+  [`script ${id} is at version ${version}`, ...warningLines(validation_warnings)].join('\n')
+
+const warningLines = (warnings: string[]): string[] => warnings.map((warning) => `warning: ${plainLine(warning)}`)
+
+export const optionsText = ({ destinations }: ExecutionOptions): string =>
+  table(
+    ['BACKEND', 'NAME', 'COST', 'STATE'],
+    destinations.map((destination) => [
+      destination.backend,
+      destination.name,
+      destination.estimated_cost_usd === null ? '' : money(destination.estimated_cost_usd),
+      (destination.available ? 'available' : (destination.reason ?? 'not available')) +
+        (destination.requires_analysis ? ', after an analysis' : '')
+    ]),
+    ['COST']
+  )
+
+export function analysisText({ analysis_id, can_run, checks, cost }: Analysis): string {
+  const facts = listing([
+    ['analysis', analysis_id],
+    ['can run', can_run ? 'yes' : 'no'],
+    ['cost', `${money(cost.total_usd)} estimated`]
+  ])
+  const rows = checks.map(({ id, level, message, line }) => [
+    level,
+    id,
+    line === undefined ? '' : String(line),
+    message
+  ])
+  return checks.length === 0 ? facts : `${facts}\n\n${table(['LEVEL', 'CHECK', 'LINE', 'MESSAGE'], rows, ['LINE'])}`
+}

@@ -1,0 +1,34 @@
+// Which service a command talks to: --url, else QJOB_URL, else the stack that runs from DATA_DIR, else the address on
+// which `npm start` listens.
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { readStackFile, type StackFile } from '../stack/data-dir.js'
+import { CliError } from '../terminal/cli-error.js'
+
+const DEFAULT_URL = 'http://127.0.0.1:3000'
+
+/** Origin and path without a slash at the end. Throws CliError for what is no http address. */
+export function serviceUrl(option: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
+  if (option !== undefined) return normalized('--url', option)
+  if (env.QJOB_URL) return normalized('QJOB_URL', env.QJOB_URL)
+  return runningStack(env)?.url ?? DEFAULT_URL
+}
+
+/** What the data folder of a stack started from here says about it. */
+export const runningStack = (env: NodeJS.ProcessEnv = process.env): StackFile | null =>
+  readStackFile(resolve(env.DATA_DIR || '.data'))
+
+function normalized(source: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.search || url.hash)
+    throw new CliError('usage', `${source}: must be an address such as https://jobs.example.org (got "${text}")`)
+  return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+/** Whether a password sent there can be read on the way. */
+export function isExposed(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const loopback = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+  return protocol === 'http:' && !loopback
+}

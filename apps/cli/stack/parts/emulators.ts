@@ -1,0 +1,72 @@
+// The emulated quantum providers as a part of the stack, and the file that says where they are.
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { projectRoot } from '../project.js'
+import { type Child, type StackContext, spawnChild, untilHealthy } from './child.js'
+import { onPort } from './free-port.js'
+import { probeHttp } from './http-probe.js'
+
+export const emulatorsProgram = join(projectRoot, 'dist/apps/emulators/main.js')
+
+const stopLimitMs = 5_000
+
+export interface EmulatedProvider {
+  provider: string
+  base_url: string
+  control_url: string
+  credentials: Record<string, string>
+}
+
+export type EmulatorsPart = Child & {
+  providers: EmulatedProvider[]
+  /** By which a later start gets the same addresses: control=7300,ionq=7301. */
+  ports: string
+}
+
+/** The variable that tells api and worker where a provider is. */
+const addressVariables: Record<string, string> = { ionq: 'IONQ_API_URL' }
+
+/** Starts the emulators, on the ports of an earlier start if given; resolves when they answer. */
+export function startEmulatorsPart({ ports }: { ports?: string }, context: StackContext): Promise<EmulatorsPart> {
+  const fixed = ports === undefined ? undefined : Number(/control=(\d+)/.exec(ports)?.[1])
+  return onPort(fixed, async (control) => {
+    const child = await spawnChild(context, {
+      name: 'emulators',
+      command: process.execPath,
+      args: ['--enable-source-maps', emulatorsProgram, '--ports', ports ?? `control=${control}`],
+      env: process.env,
+      cwd: projectRoot,
+      stopSignal: 'SIGTERM',
+      stopLimitMs
+    })
+    const address = `http://127.0.0.1:${control}`
+    await untilHealthy(child, (signal) => probeHttp(`${address}/healthz`, signal), context)
+    const answer = await fetch(`${address}/providers`, { signal: AbortSignal.timeout(stopLimitMs) })
+    const { providers } = (await answer.json()) as { providers: EmulatedProvider[] }
+    const own = providers.map(({ provider, base_url }) => `${provider}=${new URL(base_url).port}`)
+    return Object.assign(child, { providers, ports: [`control=${control}`, ...own].join(',') })
+  })
+}
+
+/** What api and worker need to take the emulators for the providers. */
+export const emulatorVariables = (providers: readonly EmulatedProvider[]): NodeJS.ProcessEnv => ({
+  EMULATED_HARDWARE: '1',
+  ...Object.fromEntries(
+    providers.flatMap(({ provider, base_url }) => {
+      const name = addressVariables[provider]
+      return name ? [[name, base_url] as const] : []
+    })
+  )
+})
+
+const fileOf = (folder: string) => join(folder, 'emulators.json')
+
+/** Complete at every moment, and readable for its owner only. */
+export function writeEmulatorsFile(folder: string, providers: readonly EmulatedProvider[]): void {
+  const file = fileOf(folder)
+  writeFileSync(`${file}.new`, `${JSON.stringify({ providers }, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+}
+
+/** A stack without emulators must not leave one that tells of them. */
+export const removeEmulatorsFile = (folder: string): void => rmSync(fileOf(folder), { force: true })

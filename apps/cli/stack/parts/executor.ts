@@ -1,0 +1,54 @@
+// The executor: the Python service that runs circuits and user code. It gets no address and no secret of the others.
+import { join } from 'node:path'
+import { type ExecutorHealth, isFit } from '../../../../domain/backends/executor-health.js'
+import { projectRoot } from '../project.js'
+import { type Child, type StackContext, spawnChild, untilHealthy } from './child.js'
+import { onPort } from './free-port.js'
+import { probeHttp } from './http-probe.js'
+
+export interface ExecutorOptions {
+  token: string
+  port?: number
+  slots?: string
+  logLevel?: string
+}
+
+export type Executor = Child & { url: string; port: number }
+
+/** Starts the executor on the loopback address; resolves when its /health answers. */
+export function startExecutor(options: ExecutorOptions, context: StackContext): Promise<Executor> {
+  return onPort(options.port, async (port) => {
+    const child = await spawnChild(context, {
+      name: 'executor',
+      command: join(projectRoot, '.venv/bin/python'),
+      args: ['-m', 'qjs_executor'],
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        TMPDIR: process.env.TMPDIR,
+        LANG: 'C.UTF-8',
+        PYTHONPATH: join(projectRoot, 'apps/executor'),
+        PYTHONDONTWRITEBYTECODE: '1',
+        EXECUTOR_HOST: '127.0.0.1',
+        EXECUTOR_PORT: String(port),
+        EXECUTOR_TOKEN: options.token,
+        EXECUTOR_SLOTS: options.slots,
+        EXECUTOR_ISOLATION: process.env.EXECUTOR_ISOLATION,
+        SANDBOX_ALLOW_INSECURE: process.env.SANDBOX_ALLOW_INSECURE,
+        LOG_LEVEL: options.logLevel
+      },
+      cwd: projectRoot,
+      stopSignal: 'SIGTERM',
+      stopLimitMs: 10_000
+    })
+    const url = `http://127.0.0.1:${port}`
+    const headers = { authorization: `Bearer ${options.token}` }
+    await untilHealthy(child, (signal) => probeHttp(`${url}/health`, signal, headers), context)
+    const health = (await (await fetch(`${url}/health`, { headers })).json()) as ExecutorHealth
+    if (!isFit(health)) {
+      await child.stop()
+      throw new Error(`the executor refuses to run code: ${health.sandbox.problem}`)
+    }
+    return Object.assign(child, { url, port })
+  })
+}

@@ -1,0 +1,41 @@
+// The Node programs of the stack: api and worker, run from their bundles in dist/.
+import { join } from 'node:path'
+import { projectRoot } from '../project.js'
+import { type Child, type StackContext, spawnChild, untilHealthy } from './child.js'
+import { onPort } from './free-port.js'
+import { probeHttp } from './http-probe.js'
+
+/** A worker may finish what it runs: 30 s by its own promise, and a little to write it down. */
+const stopLimitMs = 35_000
+
+export interface NodeAppOptions {
+  name: 'api' | 'worker'
+  env: NodeJS.ProcessEnv
+  /** The port of its health route; a free one when left out. */
+  port?: number
+  /** The variable that tells the program this port. */
+  portVariable: 'PORT' | 'WORKER_HEALTH_PORT'
+  /** The host under which the health route is asked, ready for a URL (an IPv6 address in brackets). */
+  probeHost: string
+}
+
+export type NodeApp = Child & { port: number }
+
+const entries = { api: 'dist/apps/api/server.js', worker: 'dist/apps/worker/main.js' }
+
+/** Starts the program; resolves when its GET /healthz answers 200. */
+export function startNodeApp(options: NodeAppOptions, context: StackContext): Promise<NodeApp> {
+  return onPort(options.port, async (port) => {
+    const child = await spawnChild(context, {
+      name: options.name,
+      command: process.execPath,
+      args: ['--enable-source-maps', join(projectRoot, entries[options.name])],
+      env: { ...process.env, ...options.env, [options.portVariable]: String(port) },
+      cwd: projectRoot,
+      stopSignal: 'SIGTERM',
+      stopLimitMs
+    })
+    await untilHealthy(child, (signal) => probeHttp(`http://${options.probeHost}:${port}/healthz`, signal), context)
+    return Object.assign(child, { port })
+  })
+}

@@ -1,0 +1,36 @@
+// Where the worker's work stands in traces: a direct job hangs below the request that submitted it, and what the executor is
+// asked for hangs below the job. (Workflows and their activities are traced by Temporal's own interceptors.)
+
+import type { Db } from '../../../db/client.js'
+import { loadTraceParent } from '../../../db/jobs/jobs.js'
+import type { JobHandOver } from '../../../domain/jobs/dispatch.js'
+import type { ExecutorClient } from '../../../services/executor/client.js'
+import type { Tracing } from '../../../services/telemetry/tracing.js'
+
+/** Runs a direct job in a span of its own. */
+export type AroundDirect = (handOver: JobHandOver, work: () => Promise<void>) => Promise<void>
+
+export const directSpans =
+  (db: Db, tracing: Tracing | null): AroundDirect =>
+  async ({ jobId, generation }, work) => {
+    if (!tracing) return work()
+    // A trace is no reason not to run a job.
+    const parent = await loadTraceParent(db, jobId).catch(() => null)
+    const attributes = { 'job.id': jobId, 'job.generation': generation }
+    return tracing.span('RunDirect:runJob', { kind: 'consumer', parent, attributes }, work)
+  }
+
+export function tracedExecutor(executor: ExecutorClient, tracing: Tracing | null): ExecutorClient {
+  if (!tracing) return executor
+  return {
+    ...executor,
+    run: (run, signal, accepted) =>
+      tracing.span('executor run', { attributes: { 'job.id': run.run_id, 'job.backend': run.backend } }, () =>
+        executor.run(run, signal, accepted)
+      ),
+    compile: (request, signal) =>
+      tracing.span('executor compile', { attributes: { 'job.backend': request.backend } }, () =>
+        executor.compile(request, signal)
+      )
+  }
+}

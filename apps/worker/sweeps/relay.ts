@@ -1,0 +1,60 @@
+// The outbox relay: the guarantee that every recorded job reaches its engine. (The api's nudge right after the answer is
+// only faster.) Runs in every worker; rows are taken with SKIP LOCKED, so relays share the work.
+import type { Logger } from 'pino'
+import type { Db } from '../../../db/client.js'
+import {
+  markDelivered,
+  markHeld,
+  markUnreachable,
+  type OutboxRow,
+  sweepDispatchDeadline,
+  takeDue
+} from '../../../db/job-steps/outbox.js'
+import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
+import type { Delivery, Dispatcher } from '../../../services/dispatch/dispatcher.js'
+import type { WorkerTimes } from '../config.js'
+import type { Pass, SweepNotes } from './sweep-notes.js'
+import { startLoop, type TimerLoop } from './timer-loop.js'
+
+const ROWS_PER_PASS = 200
+/** After the first look, a delivered row is looked at each minute. */
+const RECHECK_SECONDS = 60
+/** A cancel is told again this often until the job is final. */
+const CANCEL_AGAIN_SECONDS = 5
+
+export interface RelayDeps {
+  db: Db
+  dispatcher: Dispatcher
+  announce: AnnounceJob
+  times: WorkerTimes
+  /** Jobs that a team may have under way. */
+  teamRunningMax: number
+  notes: SweepNotes
+  log: Logger
+}
+
+export function startRelay(deps: RelayDeps): TimerLoop {
+  const { times, log, notes } = deps
+  return startLoop('outbox', times.relayMs, log, () => relayPass(deps), notes.of('outbox', times.relayMs))
+}
+
+async function relayPass({ db, dispatcher, announce, times, teamRunningMax, log }: RelayDeps): Promise<Pass> {
+  const { rows, full } = await takeDue(db, ROWS_PER_PASS, teamRunningMax)
+  if (rows.length > 0) {
+    const deliveries = await dispatcher.deliver(rows)
+    const withOutcome = (outcome: Delivery, kind?: OutboxRow['kind']) =>
+      rows.filter((row, at) => deliveries[at] === outcome && (!kind || row.kind === kind))
+    await markDelivered(db, withOutcome('delivered', 'start'), times.redeliverSeconds)
+    await markDelivered(db, withOutcome('delivered', 'cancel'), CANCEL_AGAIN_SECONDS)
+    await markHeld(db, withOutcome('held'), RECHECK_SECONDS)
+    const unreachable = withOutcome('unreachable')
+    await markUnreachable(db, unreachable, times.unreachableRetrySeconds)
+    if (unreachable.length > 0) log.warn({ rows: unreachable.length }, 'an engine could not be reached; jobs wait')
+  }
+  const givenUp = await sweepDispatchDeadline(db, times.dispatchDeadlineSeconds, ROWS_PER_PASS)
+  for (const jobId of givenUp) {
+    announce(jobId)
+    log.warn({ jobId }, 'gave up dispatching')
+  }
+  return { more: full, handled: rows.length + givenUp.length }
+}

@@ -1,0 +1,46 @@
+// Providers as they are, with every call to them counted and, when there is tracing, a span for it.
+import { type ProviderAdapter, ProviderFault } from '../../../services/providers/adapter.js'
+import type { Tracing } from '../../../services/telemetry/tracing.js'
+import type { WorkerMetrics } from '../metrics.js'
+
+export function watchProviders(
+  adapters: ReadonlyMap<string, ProviderAdapter>,
+  record: WorkerMetrics['recordProviderCall'],
+  tracing: Tracing | null
+): ReadonlyMap<string, ProviderAdapter> {
+  return new Map([...adapters].map(([name, adapter]) => [name, watched(adapter, record, tracing)]))
+}
+
+function watched(
+  adapter: ProviderAdapter,
+  record: WorkerMetrics['recordProviderCall'],
+  tracing: Tracing | null
+): ProviderAdapter {
+  const { name } = adapter
+  const watch =
+    <Args extends unknown[], T>(operation: string, call: (...args: Args) => Promise<T>) =>
+    async (...args: Args): Promise<T> => {
+      const began = performance.now()
+      const ended = (outcome: string) => record(name, operation, outcome, (performance.now() - began) / 1000)
+      const ask = () => call(...args)
+      try {
+        const answer = await (tracing ? tracing.span(`${name} ${operation}`, {}, ask) : ask())
+        ended('ok')
+        return answer
+      } catch (error) {
+        // Whatever is no fault of the provider is the end of the caller's patience.
+        ended(error instanceof ProviderFault ? error.kind : 'aborted')
+        throw error
+      }
+    }
+  return {
+    ...adapter,
+    verify: watch('verify', adapter.verify),
+    submit: watch('submit', adapter.submit),
+    find: watch('find', adapter.find),
+    look: watch('look', adapter.look),
+    counts: watch('counts', adapter.counts),
+    cancel: watch('cancel', adapter.cancel),
+    backends: watch('backends', adapter.backends)
+  }
+}

@@ -1,0 +1,46 @@
+// Starts one bare part (bare.ts) in a process of its own, as the platform's are.
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { projectRoot } from '../../apps/cli/stack/project.js'
+
+/** What a bare process is told once, at its start. */
+export type BareTask =
+  | { role: 'fastify'; body: string }
+  | {
+      role: 'bullmq'
+      databaseUrl: string
+      redisUrl: string
+      prefix: string
+      executorUrl: string
+      executorToken: string
+      permits: number
+    }
+  | {
+      role: 'temporal'
+      address: string
+      taskQueue: string
+      executorUrl: string
+      executorToken: string
+      permits: number
+    }
+
+export interface BareProcess {
+  /** What it said when it was ready: an address, or nothing. */
+  answer: string
+  stop(): void
+}
+
+export async function startBare(task: BareTask): Promise<BareProcess> {
+  const child = fork(join(projectRoot, 'dist/bench/bare/bare.js'), { execArgv: ['--enable-source-maps'] })
+  const answer = await new Promise<string>((resolve, reject) => {
+    child.once('message', (message) => resolve(String(message)))
+    child.once('exit', (code) => reject(new Error(`bare ${task.role} ended with exit code ${code}`)))
+    child.send(task)
+  })
+  return {
+    answer,
+    stop() {
+      child.kill('SIGKILL')
+    }
+  }
+}

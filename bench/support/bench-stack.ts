@@ -1,0 +1,162 @@
+// The servers that all benches share, and platforms (api and worker processes) on a database of their own.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import postgres from 'postgres'
+import { DataDir } from '../../apps/cli/stack/data-dir.js'
+import type { Child, StackContext } from '../../apps/cli/stack/parts/child.js'
+import { startExecutor } from '../../apps/cli/stack/parts/executor.js'
+import { type NodeApp, startNodeApp } from '../../apps/cli/stack/parts/node-app.js'
+import { startPostgres } from '../../apps/cli/stack/parts/postgres.js'
+import { postgresHome } from '../../apps/cli/stack/parts/postgres-home.js'
+import { startRedis } from '../../apps/cli/stack/parts/redis.js'
+import { startTemporal } from '../../apps/cli/stack/parts/temporal.js'
+import { projectRoot } from '../../apps/cli/stack/project.js'
+import { Watchdog } from '../../apps/cli/stack/watchdog.js'
+import { createAccessCode } from '../../db/accounts/accounts.js'
+import { type Connection, connect } from '../../db/client.js'
+import { migrate } from '../../db/migrate.js'
+import { startNoOpExecutor } from './no-op-executor.js'
+
+export const EXECUTOR_TOKEN = 'a-token-of-the-bench-alone'
+
+export interface ExecutorAddress {
+  name: 'no-op' | 'real'
+  url: string
+}
+
+export interface BenchPlatform {
+  settings: Record<string, string>
+  connection: Connection
+  base: string
+  apiPid: number
+  /** The Cookie header of a user who is signed in. */
+  cookie: string
+  user: { id: string; email: string }
+  /** Another user; answers the Cookie header. */
+  signUp(email: string): Promise<string>
+  startWorker(): Promise<NodeApp>
+  close(): Promise<void>
+}
+
+export interface BenchStack {
+  redisUrl: string
+  temporalAddress: string
+  executors: Record<'no-op' | 'real', ExecutorAddress>
+  /** @param own settings of its own for api and workers. */
+  platform(name: string, executor: ExecutorAddress, own?: Record<string, string>): Promise<BenchPlatform>
+  spawn: StackContext
+  close(): Promise<void>
+}
+
+export async function startBenchStack(): Promise<BenchStack> {
+  const folder = mkdtempSync(join(tmpdir(), 'qjs-bench-'))
+  const dataDir = await DataDir.hold(join(folder, 'data'), 'npm run bench')
+  const watchdog = new Watchdog()
+  const context: StackContext = {
+    logFile: (part) => dataDir.logFile(part),
+    watchdog,
+    signal: new AbortController().signal
+  }
+  const home = postgresHome(dataDir.path)
+  const [server, redis, temporal, real, noOp] = await Promise.all([
+    // As npm start runs it: durable, on disk.
+    startPostgres({ home, durable: true }, context),
+    startRedis({ dataDir: mkdirIn(folder, 'redis'), password: EXECUTOR_TOKEN }, context),
+    startTemporal({ database: join(mkdirIn(folder, 'temporal'), 'temporal.db') }, context),
+    startExecutor({ token: EXECUTOR_TOKEN }, context),
+    startNoOpExecutor()
+  ])
+  const children: Child[] = [real, temporal, redis, server]
+
+  return {
+    redisUrl: redis.url,
+    temporalAddress: temporal.address,
+    executors: { 'no-op': { name: 'no-op', url: noOp.url }, real: { name: 'real', url: real.url } },
+    spawn: context,
+
+    async platform(name, executor, own = {}) {
+      const database = await makeDatabase(server.url, name)
+      const settings = {
+        DATABASE_URL: database,
+        REDIS_URL: redis.url,
+        TEMPORAL_ADDRESS: temporal.address,
+        TEMPORAL_TASK_QUEUE: name,
+        QUEUE_PREFIX: name,
+        EXECUTOR_URL: executor.url,
+        EXECUTOR_TOKEN,
+        WORKFLOW_BUNDLE: join(projectRoot, 'dist/workflows.js'),
+        HOST: '127.0.0.1',
+        LOG_LEVEL: 'warn',
+        // Load is more than people may make.
+        RATE_LIMIT_SCALE: '0',
+        ...own
+      }
+      const app = { env: settings, probeHost: '127.0.0.1' }
+      const api = await startNodeApp({ ...app, name: 'api', portVariable: 'PORT' }, context)
+      const connection = connect(database, { max: 10 })
+      const base = `http://127.0.0.1:${api.port}`
+      const { cookie, user } = await signUp(base, connection, 'bench@example.org')
+      const workers: NodeApp[] = []
+      return {
+        settings,
+        connection,
+        base,
+        apiPid: api.pid,
+        cookie,
+        user,
+        signUp: async (email) => (await signUp(base, connection, email)).cookie,
+        async startWorker() {
+          const worker = await startNodeApp({ ...app, name: 'worker', portVariable: 'WORKER_HEALTH_PORT' }, context)
+          workers.push(worker)
+          return worker
+        },
+        async close() {
+          await Promise.all([api, ...workers].map((child) => child.stop()))
+          await connection.close()
+        }
+      }
+    },
+
+    async close() {
+      await noOp.close()
+      for (const child of children) await child.stop()
+      // As root the cluster may lie outside the folder, where its own user can enter.
+      rmSync(dirname(home.data), { recursive: true, force: true })
+      watchdog.close()
+      dataDir.release()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+function mkdirIn(folder: string, name: string): string {
+  mkdirSync(join(folder, name))
+  return join(folder, name)
+}
+
+async function makeDatabase(serverUrl: string, name: string): Promise<string> {
+  const sql = postgres(serverUrl, { max: 1 })
+  await sql.unsafe(`create database ${name}`)
+  await sql.end()
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  await migrate(url.href)
+  return url.href
+}
+
+async function signUp(
+  base: string,
+  { db }: Connection,
+  email: string
+): Promise<{ cookie: string; user: { id: string; email: string } }> {
+  const code = await createAccessCode(db, { uses: 1 })
+  const response = await fetch(`${base}/api/auth/sign-up`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: 'a password of the bench', code })
+  })
+  if (response.status !== 201) throw new Error(`sign-up answered ${response.status}: ${await response.text()}`)
+  const { user } = (await response.json()) as { user: { id: string; email: string } }
+  return { cookie: response.headers.get('set-cookie')!.split(';')[0]!, user }
+}

@@ -1,0 +1,155 @@
+// The attestation of a seal: an in-toto Statement in a DSSE envelope, signed with Ed25519.
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { canonicalJson } from '../domain/json/canonical-json.js'
+import { sha256 } from './checksums.js'
+import { CHECKSUMS_NAME, MANIFEST_NAME, packageFault } from './payload-file.js'
+
+/** Whoever signs (services/keys/signer.ts). `sign` answers the 64 bytes of an Ed25519 signature. */
+export interface EnvelopeSigner {
+  keyId: string
+  sign(bytes: Buffer): Buffer
+}
+
+export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
+export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
+export const PREDICATE_TYPE = 'urn:quantum-job-service:capsule-seal:v1'
+
+export interface SealFacts {
+  /** Text of capsule.yaml. */
+  manifest: string
+  /** Text of .checksums, which stands for every file. */
+  checksums: string
+  capsuleDigest: string
+  rootDigest: string
+  name: string
+  sealedAt: Date
+  sealedBy: string
+  exitCode: number
+  margin: number
+}
+
+export interface Statement {
+  _type: typeof STATEMENT_TYPE
+  subject: { name: string; digest: { sha256: string } }[]
+  predicateType: typeof PREDICATE_TYPE
+  predicate: {
+    capsule_id: string
+    root_digest: string
+    name: string
+    sealed_at: string
+    sealed_by: string
+    exit_code: number
+    margin: number
+  }
+}
+
+/** JSON text of the statement: its subjects are the two files that fix all others. */
+export function statement(facts: SealFacts): string {
+  const value: Statement = {
+    _type: STATEMENT_TYPE,
+    subject: [
+      { name: CHECKSUMS_NAME, digest: { sha256: sha256(facts.checksums) } },
+      { name: MANIFEST_NAME, digest: { sha256: sha256(facts.manifest) } }
+    ],
+    predicateType: PREDICATE_TYPE,
+    predicate: {
+      capsule_id: facts.capsuleDigest,
+      root_digest: facts.rootDigest,
+      name: facts.name,
+      sealed_at: facts.sealedAt.toISOString(),
+      sealed_by: facts.sealedBy,
+      exit_code: facts.exitCode,
+      margin: facts.margin
+    }
+  }
+  return canonicalJson(value)
+}
+
+/** JSON text of the envelope. */
+export function dsseEnvelope(payload: string, signer: EnvelopeSigner): string {
+  const body = Buffer.from(payload)
+  return canonicalJson({
+    payload: body.toString('base64'),
+    payloadType: PAYLOAD_TYPE,
+    signatures: [{ keyid: signer.keyId, sig: signer.sign(signedBytes(PAYLOAD_TYPE, body)).toString('base64') }]
+  })
+}
+
+/** What a signature is over: DSSE's pre-authentication encoding. */
+const signedBytes = (type: string, payload: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`DSSEv1 ${Buffer.byteLength(type)} ${type} ${payload.length} `), payload])
+
+export const ENVELOPE_BYTES_MAX = 64 * 1024
+
+/**
+ * The statement of an envelope of which a signature holds under a key of these.
+ * @param publicKeyPem one key or several, in PEM form among other text: as `qjob keys` prints them, also with `--json`.
+ * @throws ServiceError `validation_error` saying what does not hold.
+ */
+export function verifyEnvelope(envelope: string, publicKeyPem: string): Statement {
+  if (Buffer.byteLength(envelope) > ENVELOPE_BYTES_MAX) throw packageFault('attestation: too large')
+  const { payload, payloadType, signatures } = parsedEnvelope(envelope)
+  if (payloadType !== PAYLOAD_TYPE) throw packageFault(`attestation: payloadType must be ${PAYLOAD_TYPE}`)
+  const body = strictBase64(payload, 'payload')
+  const keys = ed25519Keys(publicKeyPem)
+  const bytes = signedBytes(payloadType, body)
+  const signs = signatures.map(({ sig }) => strictBase64(sig, 'sig'))
+  if (!signs.some((sig) => keys.some((key) => verify(null, bytes, key, sig))))
+    throw packageFault(
+      `attestation: the signature does not hold under ${keys.length === 1 ? 'this key' : 'any of these keys'}`
+    )
+  return checkedStatement(body)
+}
+
+function parsedEnvelope(text: string): { payload: string; payloadType: string; signatures: { sig: string }[] } {
+  const value = parsed(text, 'attestation') as { payload?: unknown; payloadType?: unknown; signatures?: unknown } | null
+  const { payload, payloadType, signatures } = value ?? {}
+  const signed = (one: unknown): one is { sig: string } => typeof (one as { sig?: unknown } | null)?.sig === 'string'
+  if (typeof payload !== 'string' || typeof payloadType !== 'string' || !Array.isArray(signatures))
+    throw packageFault('attestation: not a DSSE envelope (payload, payloadType, signatures)')
+  if (signatures.length === 0 || signatures.length > 8 || !signatures.every(signed))
+    throw packageFault('attestation: needs 1 to 8 signatures, each with a sig')
+  return { payload, payloadType, signatures }
+}
+
+function checkedStatement(body: Buffer): Statement {
+  const value = parsed(body.toString('utf8'), 'attestation payload') as Partial<Statement> | null
+  if (value?._type !== STATEMENT_TYPE) throw packageFault(`attestation: _type must be ${STATEMENT_TYPE}`)
+  if (value.predicateType !== PREDICATE_TYPE) throw packageFault(`attestation: predicateType must be ${PREDICATE_TYPE}`)
+  if (!Array.isArray(value.subject) || typeof value.predicate !== 'object' || value.predicate === null)
+    throw packageFault('attestation: subject or predicate is missing')
+  return value as Statement
+}
+
+function parsed(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw packageFault(`${what}: not JSON`)
+  }
+}
+
+/** DSSE allows both alphabets, and nothing beside them. */
+function strictBase64(text: string, what: string): Buffer {
+  const bytes = Buffer.from(text, 'base64')
+  const plain = text.replace(/={0,2}$/, '')
+  if (bytes.toString('base64') === text || bytes.toString('base64url') === plain) return bytes
+  throw packageFault(`attestation: ${what} is not base64`)
+}
+
+// In JSON, a line end is written as an escape.
+const publicKey = /-----BEGIN PUBLIC KEY-----(?:\\n|[A-Za-z0-9+/=\s]){1,1000}-----END PUBLIC KEY-----/g
+const KEYS_MAX = 100
+
+function ed25519Keys(text: string): KeyObject[] {
+  const keys = [...text.matchAll(publicKey)].slice(0, KEYS_MAX).flatMap(([pem]) => {
+    try {
+      const key = createPublicKey(pem.replaceAll('\\n', '\n'))
+      return key.asymmetricKeyType === 'ed25519' ? [key] : []
+    } catch {
+      return []
+    }
+  })
+  if (keys.length === 0) throw packageFault('the key is no Ed25519 public key in PEM form')
+  return keys
+}

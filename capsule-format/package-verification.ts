@@ -1,0 +1,76 @@
+// Says of a package that was read whether it is what its seal, its attestation and its caller say it is.
+
+import { codeOf } from '../domain/errors.js'
+import { verifyEnvelope } from './attestation.js'
+import { sha256 } from './checksums.js'
+import type { ReadPackage } from './package-reader.js'
+import { CHECKSUMS_NAME, MANIFEST_NAME } from './payload-file.js'
+
+export interface PackageCheck {
+  check: 'digests' | 'identity' | 'attestation'
+  /** Null: nothing was given to check it against. */
+  ok: boolean | null
+  detail: string
+}
+
+export interface PackageReport {
+  /** No check failed, and the package is sealed. */
+  ok: boolean
+  /** The manifest is vouched for, by a trusted identity or by a signature under a given key: digests alone say nothing. */
+  authenticated: boolean
+  capsule_digest: string
+  root_digest: string | null
+  checks: PackageCheck[]
+}
+
+export interface TrustedFacts {
+  /** JSON text; left out: the one in the package. */
+  envelope?: string
+  /** A key that the caller trusts; the one in a package proves nothing. */
+  publicKeyPem?: string
+  /** `mqc:1:<hex>`. */
+  expectedId?: string
+}
+
+export function verifyPackage(read: ReadPackage, trusted: TrustedFacts = {}): PackageReport {
+  const checks = [digestsCheck(read), identityCheck(read, trusted.expectedId), attestationCheck(read, trusted)]
+  return {
+    ok: checks.every(({ ok }) => ok !== false),
+    authenticated: checks.slice(1).some(({ ok }) => ok === true),
+    capsule_digest: read.capsuleDigest,
+    root_digest: read.rootDigest,
+    checks
+  }
+}
+
+function digestsCheck(read: ReadPackage): PackageCheck {
+  if (read.rootDigest === null)
+    return { check: 'digests', ok: false, detail: 'the package is not sealed: it states no digests' }
+  return { check: 'digests', ok: true, detail: `${read.files.length} files agree with .checksums and the manifest` }
+}
+
+function identityCheck(read: ReadPackage, expected: string | undefined): PackageCheck {
+  if (expected === undefined) return { check: 'identity', ok: null, detail: 'no identity was given to compare with' }
+  return read.capsuleDigest === expected
+    ? { check: 'identity', ok: true, detail: `the manifest is that of ${expected}` }
+    : { check: 'identity', ok: false, detail: `the manifest is that of ${read.capsuleDigest}, not of ${expected}` }
+}
+
+function attestationCheck(read: ReadPackage, trusted: TrustedFacts): PackageCheck {
+  const result = (ok: boolean | null, detail: string): PackageCheck => ({ check: 'attestation', ok, detail })
+  const envelope = trusted.envelope ?? read.envelope
+  if (envelope === null) return result(trusted.publicKeyPem ? false : null, 'there is no attestation')
+  if (trusted.publicKeyPem === undefined) return result(null, 'no key was given to check the attestation with')
+  try {
+    const { subject, predicate } = verifyEnvelope(envelope, trusted.publicKeyPem)
+    const stated = (name: string) => subject.find((one) => one?.name === name)?.digest?.sha256
+    if (stated(MANIFEST_NAME) !== sha256(read.manifestText) || stated(CHECKSUMS_NAME) !== sha256(read.checksums ?? ''))
+      return result(false, 'the attestation is of other files')
+    if (predicate.capsule_id !== read.capsuleDigest || predicate.root_digest !== read.rootDigest)
+      return result(false, 'the attestation is of another capsule')
+    return result(true, `signed as ${predicate.capsule_id}, sealed at ${predicate.sealed_at}`)
+  } catch (error) {
+    if (codeOf(error) === null) throw error
+    return result(false, (error as Error).message)
+  }
+}

@@ -1,0 +1,38 @@
+// All of a seal but its signature, from the evidence: what is done in a thread, since it may take a second.
+
+import { assertParameterTexts, readDefinition } from '../domain/capsules/capsule-definition.js'
+import { type SealedMargin, sealedMargin } from '../domain/verification/margin.js'
+import { parsedChecksums } from './checksums.js'
+import type { SealInput } from './manifest/manifest.js'
+import { type SealedPackage, sealPackage } from './package.js'
+import { type PackageFile, packageFault, shownName } from './payload-file.js'
+import { taskExecution } from './task-execution.js'
+
+export interface SealRequest extends Omit<SealInput, 'tasks' | 'files' | 'margin' | 'requirements'> {
+  /** Names of the tasks that the evidence is of, in their order. */
+  taskNames: readonly string[]
+  /** `sha256`: as it is recorded, hex. */
+  files: readonly (PackageFile & { sha256: string })[]
+  /** `null`: what the sealed shots can resolve, or the usual one where that is more. */
+  margin: number | null
+}
+
+export type SealContent = Omit<SealedPackage, 'files'> & SealedMargin
+
+/** @throws ServiceError `validation_error` as `sealPackage` does, and for evidence that is not whole. */
+export async function sealContent({ taskNames, files, margin: declared, ...input }: SealRequest): Promise<SealContent> {
+  assertParameterTexts(readDefinition(input.definition))
+  const tasks = taskNames.map((name) => taskExecution(name, files))
+  const results = tasks.map(({ name, hardware }) => ({
+    task: name,
+    text: files.find((file) => file.name === `tasks/${name}/result.json`)!.content.toString('utf8'),
+    hardware
+  }))
+  const resolved = sealedMargin(results, declared)
+  const { files: _, ...sealed } = await sealPackage({ ...input, tasks, files, margin: resolved.margin })
+  const digests = parsedChecksums(sealed.checksums)
+  for (const { name, sha256 } of files)
+    if (digests.get(name.normalize('NFC')) !== sha256)
+      throw packageFault(`the evidence ${shownName(name)} is not what was recorded: its SHA-256 is another`)
+  return { ...sealed, ...resolved }
+}

@@ -1,0 +1,58 @@
+// What a package says of each execution, read from its evidence, so that the two never disagree.
+import { jsonFields } from '../domain/json/json-text.js'
+import type { TaskExecution } from './manifest/manifest.js'
+import { type PackageFile, packageFault } from './payload-file.js'
+
+/** The parts that are read of files that the service has written itself (db/capsules/capsule-evidence.ts). */
+interface JobFile {
+  id: string
+  provider: string
+  backend: string
+  shots: number
+}
+interface TimingFile {
+  started_at: string | null
+  completed_at: string | null
+  actual_cost_usd: number | null
+}
+interface BackendFile {
+  facts?: { deviceType?: string }
+}
+
+/** @throws ServiceError `validation_error` naming the file that is not there. */
+export function taskExecution(task: string, files: readonly PackageFile[]): TaskExecution & { hardware: boolean } {
+  const textOf = (name: string): string => {
+    const file = files.find((one) => one.name === `tasks/${task}/${name}`)
+    if (!file) throw packageFault(`evidence is missing: tasks/${task}/${name}`)
+    return file.content.toString('utf8')
+  }
+  const job = JSON.parse(textOf('job.json')) as JobFile
+  const timing = JSON.parse(textOf('timing.json')) as TimingFile
+  const { facts } = JSON.parse(textOf('backend.json')) as BackendFile
+  const [startedAt, endedAt] = [dateOf(timing.started_at), dateOf(timing.completed_at)]
+  return {
+    taskId: job.id,
+    jobId: job.id,
+    name: task,
+    provider: job.provider,
+    backend: job.backend,
+    shots: job.shots,
+    startedAt,
+    endedAt,
+    wallSeconds: startedAt && endedAt && (endedAt.getTime() - startedAt.getTime()) / 1000,
+    costUsd: timing.actual_cost_usd,
+    sampled: isSampled(textOf('result.json')),
+    hardware: facts?.deviceType === 'qpu'
+  }
+}
+
+const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
+
+function isSampled(result: string): boolean {
+  const fields = fieldsOf(result)
+  const source = fieldsOf(fields.get('metadata') ?? '').get('count_source')
+  return fields.has('counts') && source !== '"probability_derived"'
+}
+
+/** Large results are gone through once; what is no object has no fields. */
+const fieldsOf = (text: string): Map<string, string> => (text.startsWith('{') ? jsonFields(text) : new Map())

@@ -1,0 +1,211 @@
+// Users, their sessions, and the access codes that let them in.
+import { randomBytes } from 'node:crypto'
+import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { ServiceError } from '../../domain/errors.js'
+import type { Db, DbOrTx, Tx } from '../client.js'
+import { newId } from '../ids.js'
+import { accessCodes, sessions, users } from '../tables/accounts.js'
+import { hashToken, newToken } from '../tokens.js'
+
+export interface User {
+  id: string
+  email: string
+  username: string
+  displayName: string | null
+  isPlatformAdmin: boolean
+  createdAt: Date
+}
+
+export const userColumns = {
+  id: users.id,
+  email: users.email,
+  username: users.username,
+  displayName: users.displayName,
+  isPlatformAdmin: users.isPlatformAdmin,
+  createdAt: users.createdAt
+}
+
+/** A session nobody uses for a week ends, and every one after a month. */
+const SESSION_IDLE = sql`interval '7 days'`
+const SESSION_ABSOLUTE = sql`interval '30 days'`
+const isLive = and(
+  isNull(sessions.revokedAt),
+  gt(sessions.lastSeenAt, sql`now() - ${SESSION_IDLE}`),
+  gt(sessions.createdAt, sql`now() - ${SESSION_ABSOLUTE}`)
+)
+
+/**
+ * Makes an account and spends one use of the code, both or neither, so that two people cannot take the last use.
+ * @param account.code `null` where none is needed. @param also what belongs to the account and is made or refused with it.
+ * @throws ServiceError `validation_error`; an address that is taken is refused in words that fit other reasons as well.
+ */
+export async function signUp(
+  db: Db,
+  account: NewUser & { code: string | null },
+  also: (tx: Tx, user: User) => Promise<void> = async () => {}
+): Promise<User> {
+  return db.transaction(async (tx) => {
+    if (account.code !== null && !(await spendAccessCode(tx, account.code)))
+      throw new ServiceError('validation_error', 'code: is not valid, has expired or is used up')
+    const user = await insertUser(tx, account)
+    await also(tx, user)
+    return user
+  })
+}
+
+export interface NewUser {
+  email: string
+  /** `null` for whoever signs in through a provider of identities alone. */
+  passwordHash: string | null
+  displayName: string | null
+}
+
+const addressTaken = () =>
+  new ServiceError('validation_error', 'email: cannot be used for a new account; sign in instead if it is yours')
+
+async function insertUser(tx: Tx, account: NewUser): Promise<User> {
+  const base = usernameBase(account.email)
+  for (let tries = 0; tries < 10; tries++) {
+    const username = tries === 0 ? base : `${base.slice(0, 24)}-${randomBytes(3).toString('hex').slice(0, 5)}`
+    const [row] = await tx
+      .insert(users)
+      .values({
+        id: newId(),
+        email: account.email,
+        username,
+        displayName: account.displayName,
+        passwordHash: account.passwordHash
+      })
+      .onConflictDoNothing()
+      .returning(userColumns)
+    if (row) return row
+    // Either the name or the address was taken; only a name can be tried again.
+    const [other] = await tx
+      .select({ id: users.id })
+      .from(users)
+      .where(eq(sql`lower(${users.email})`, account.email.toLowerCase()))
+    if (other) throw addressTaken()
+  }
+  throw new Error('no free username in ten tries')
+}
+
+/** A username of 3-30 letters, digits, hyphens and underscores, from the part before the @. */
+function usernameBase(email: string): string {
+  const cleaned = email
+    .split('@')[0]!
+    .replace(/[^A-Za-z0-9_-]/g, '-')
+    .slice(0, 30)
+  return cleaned.length >= 3 ? cleaned : `user-${cleaned}`
+}
+
+export async function findPasswordHash(
+  db: DbOrTx,
+  email: string
+): Promise<{ user: User; passwordHash: string | null } | null> {
+  const [row] = await db
+    .select({ ...userColumns, passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(sql`lower(${users.email})`, email.toLowerCase()))
+  if (!row) return null
+  const { passwordHash, ...user } = row
+  return { user, passwordHash }
+}
+
+/** Opens a session. The token goes to its owner; the row holds only its SHA-256. */
+export async function openSession(db: DbOrTx, userId: string, userAgent: string | null): Promise<string> {
+  const token = newToken()
+  await db
+    .insert(sessions)
+    .values({ id: newId(), userId, tokenHash: hashToken(token), userAgent: userAgent?.slice(0, 300) ?? null })
+  return token
+}
+
+/** The live session behind a token. Its last use is noted at most once a minute, outside the answer's way. */
+export async function findSession(
+  db: DbOrTx,
+  token: string
+): Promise<{ sessionId: string; user: User; stale: boolean } | null> {
+  const [row] = await db
+    .select({
+      sessionId: sessions.id,
+      user: userColumns,
+      stale: sql<boolean>`${sessions.lastSeenAt} < now() - interval '1 minute'`
+    })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(and(eq(sessions.tokenHash, hashToken(token)), isLive))
+  return row ?? null
+}
+
+export async function touchSession(db: DbOrTx, sessionId: string): Promise<void> {
+  await db.update(sessions).set({ lastSeenAt: sql`now()` }).where(eq(sessions.id, sessionId))
+}
+
+/** Ends a session of the user; `false` when it is none of theirs, or has ended. */
+export async function revokeSession(db: DbOrTx, userId: string, sessionId: string): Promise<boolean> {
+  const revoked = await db
+    .update(sessions)
+    .set({ revokedAt: sql`now()` })
+    .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId), isNull(sessions.revokedAt)))
+    .returning({ id: sessions.id })
+  return revoked.length > 0
+}
+
+const SESSIONS_SHOWN = 100
+
+/** A user's live sessions, the newest first. */
+export async function listSessions(db: DbOrTx, userId: string) {
+  return db
+    .select({
+      id: sessions.id,
+      userAgent: sessions.userAgent,
+      createdAt: sessions.createdAt,
+      lastSeenAt: sessions.lastSeenAt
+    })
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), isLive))
+    .orderBy(desc(sessions.id))
+    .limit(SESSIONS_SHOWN)
+}
+
+const codeIsLive = (code: string) =>
+  and(
+    eq(accessCodes.code, code),
+    gt(accessCodes.remainingUses, 0),
+    or(isNull(accessCodes.expiresAt), gt(accessCodes.expiresAt, sql`now()`))
+  )
+
+/** Uses left of a code; 0 for unknown, expired and used-up ones alike. Looking spends nothing. */
+export async function remainingUses(db: DbOrTx, code: string): Promise<number> {
+  const [row] = await db.select({ remaining: accessCodes.remainingUses }).from(accessCodes).where(codeIsLive(code))
+  return row?.remaining ?? 0
+}
+
+async function spendAccessCode(tx: Tx, code: string): Promise<boolean> {
+  const spent = await tx
+    .update(accessCodes)
+    .set({ remainingUses: sql`${accessCodes.remainingUses} - 1` })
+    .where(codeIsLive(code))
+    .returning({ code: accessCodes.code })
+  return spent.length > 0
+}
+
+/** Makes an access code. @returns the code: the given one, or a new random one. */
+export async function createAccessCode(
+  db: DbOrTx,
+  options: { code?: string; uses: number; expiresAt?: Date }
+): Promise<string> {
+  const code = options.code ?? randomBytes(9).toString('base64url')
+  await db.insert(accessCodes).values({ code, remainingUses: options.uses, expiresAt: options.expiresAt ?? null })
+  return code
+}
+
+/** Makes a user a platform administrator. `false` when no account has that address. */
+export async function grantPlatformAdmin(db: DbOrTx, email: string): Promise<boolean> {
+  const granted = await db
+    .update(users)
+    .set({ isPlatformAdmin: true })
+    .where(eq(sql`lower(${users.email})`, email.toLowerCase()))
+    .returning({ id: users.id })
+  return granted.length > 0
+}

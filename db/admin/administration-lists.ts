@@ -1,0 +1,222 @@
+// What platform administrators look through: teams, users, jobs, access codes, the audit, and how much is under way.
+// Every list sees the rows of all teams and is capped. What is searched for is a parameter that no pattern is made of, so
+// that no character of it has a meaning.
+import { and, asc, desc, eq, exists, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import type { JobStatus } from '../../domain/jobs/job-status.js'
+import type { Page } from '../../domain/json/page.js'
+import type {
+  AccessCode,
+  AdminAction,
+  AuditEntry,
+  TeamSummary,
+  UserSummary
+} from '../../domain/operations/administration.js'
+import { cappedCount, ONE } from '../capped-count.js'
+import type { Db, DbOrTx } from '../client.js'
+import { now } from '../jobs/job-transition.js'
+import { type JobRow, recordColumns } from '../jobs/jobs.js'
+import { accessCodes, members, sessions, teams, users } from '../tables/accounts.js'
+import { adminActions } from '../tables/administration.js'
+import { jobs, outbox } from '../tables/jobs.js'
+
+export interface Search extends Page {
+  /** An id, or text that names may hold, upper and lower case alike. */
+  q?: string | undefined
+}
+
+export interface Found<Row> {
+  rows: Row[]
+  /** Counted no further than `TOTAL_MAX + 1`. */
+  total: number
+}
+
+/** Teams, newest first: by id, by the id of a member, by name, or by a member's address. */
+export async function searchTeams(db: Db, search: Search): Promise<Found<TeamSummary>> {
+  const memberWhere = (condition: SQL) =>
+    exists(
+      db
+        .select({ one: sql`1` })
+        .from(members)
+        .innerJoin(users, eq(users.id, members.userId))
+        .where(and(eq(members.teamId, teams.id), condition))
+    )
+  const where = searched(search.q, {
+    id: (id) => or(eq(teams.id, id), memberWhere(eq(members.userId, id)))!,
+    text: (text) => or(holds(teams.name, text), memberWhere(holds(users.email, text)))!
+  })
+  const [rows, total] = await Promise.all([
+    teamSummaries(db).where(where).orderBy(desc(teams.id)).limit(search.limit).offset(search.offset),
+    count(db, teams, where)
+  ])
+  return { rows: rows.map(toTeamSummary), total }
+}
+
+export async function loadTeamSummary(db: DbOrTx, teamId: string): Promise<TeamSummary | null> {
+  const [row] = await teamSummaries(db).where(eq(teams.id, teamId))
+  return row ? toTeamSummary(row) : null
+}
+
+const teamSummaries = (db: DbOrTx) =>
+  db
+    .select({
+      id: teams.id,
+      name: teams.name,
+      ownerId: users.id,
+      ownerEmail: users.email,
+      members: sql<number>`(select count(*)::int from ${members} other where other.team_id = ${teams.id})`,
+      suspendedAt: teams.suspendedAt,
+      suspendedReason: teams.suspendedReason,
+      deletedAt: teams.deletedAt,
+      createdAt: teams.createdAt
+    })
+    .from(teams)
+    .leftJoin(members, and(eq(members.teamId, teams.id), eq(members.role, 'owner')))
+    .leftJoin(users, eq(users.id, members.userId))
+
+function toTeamSummary(row: Awaited<ReturnType<typeof teamSummaries>>[number]): TeamSummary {
+  const { ownerId, ownerEmail, ...team } = row
+  return { ...team, owner: ownerId && ownerEmail ? { id: ownerId, email: ownerEmail } : null }
+}
+
+/** Users, newest first: by id, by the id of a team, by address, username or displayed name. */
+export async function searchUsers(db: Db, search: Search): Promise<Found<UserSummary>> {
+  const where = searched(search.q, {
+    id: (id) =>
+      or(
+        eq(users.id, id),
+        inArray(users.id, db.select({ id: members.userId }).from(members).where(eq(members.teamId, id)))
+      )!,
+    text: (text) => or(...[users.email, users.username, users.displayName].map((name) => holds(name, text)))!
+  })
+  // Columns within `sql` lose their table's name in a query of one table, hence the aliases.
+  const rows = db
+    .select({
+      id: users.id,
+      email: users.email,
+      username: users.username,
+      displayName: users.displayName,
+      isPlatformAdmin: users.isPlatformAdmin,
+      emailVerifiedAt: users.emailVerifiedAt,
+      teams: sql<number>`(select count(*)::int from ${members} membership where membership.user_id = "users"."id")`,
+      lastSeenAt: sql<Date | null>`(select max(session.last_seen_at) from ${sessions} session
+        where session.user_id = "users"."id")`.mapWith(sessions.lastSeenAt),
+      createdAt: users.createdAt
+    })
+    .from(users)
+    .where(where)
+    .orderBy(desc(users.id))
+    .limit(search.limit)
+    .offset(search.offset)
+  const [found, total] = await Promise.all([rows, count(db, users, where)])
+  return { rows: found, total }
+}
+
+/** A job of any team. */
+export async function loadAnyJob(db: DbOrTx, jobId: string): Promise<JobRow | null> {
+  const [row] = await db
+    .select(recordColumns)
+    .from(jobs)
+    .innerJoin(teams, eq(teams.id, jobs.teamId))
+    .where(eq(jobs.id, jobId))
+  return row ?? null
+}
+
+/** Access codes, newest first, dead ones included. */
+export async function listAccessCodes(db: Db, page: Page): Promise<Found<AccessCode>> {
+  const [rows, total] = await Promise.all([
+    db
+      .select()
+      .from(accessCodes)
+      .orderBy(desc(accessCodes.createdAt), asc(accessCodes.code))
+      .limit(page.limit)
+      .offset(page.offset),
+    count(db, accessCodes, undefined)
+  ])
+  return { rows, total }
+}
+
+export async function findAccessCode(db: DbOrTx, code: string): Promise<AccessCode | null> {
+  const [row] = await db.select().from(accessCodes).where(eq(accessCodes.code, code))
+  return row ?? null
+}
+
+/** What was done, newest first (ids sort by time). @param before only entries older than the one with this id. */
+export async function listAdminActions(
+  db: Db,
+  options: { before?: string | undefined; limit: number }
+): Promise<{ rows: AuditEntry[]; more: boolean }> {
+  const found = await db
+    .select()
+    .from(adminActions)
+    .where(options.before ? lt(adminActions.id, options.before) : undefined)
+    .orderBy(desc(adminActions.id))
+    .limit(options.limit + 1)
+  const rows = found.slice(0, options.limit).map(({ actorId, actorEmail, action, ...entry }) => ({
+    ...entry,
+    actor: { id: /^[0-]+$/.test(actorId) ? null : actorId, email: actorEmail },
+    action: action as AdminAction
+  }))
+  return { rows, more: found.length > options.limit }
+}
+
+export interface Backlog {
+  jobs: Record<'pending' | 'running' | 'cancelling', number>
+  /**
+   * `held`: those that wait for their backend or for room in their team; `due`: those that an engine should know of by
+   * now; `unreachable`: those whose engine did not answer last.
+   */
+  outbox: { rows: number; held: number; due: number; unreachable: number; oldestSeconds: number | null }
+}
+
+const isDue = sql`${outbox.dueAt} <= ${now} and ${outbox.heldReason} is null`
+
+/** How much is under way, and how long the oldest row of the outbox has been due. */
+export async function backlog(db: Db): Promise<Backlog> {
+  const [open, [waiting]] = await Promise.all([
+    db
+      .select({ status: jobs.status, count: sql<number>`count(*)::int` })
+      .from(jobs)
+      .where(inArray(jobs.status, ['pending', 'running', 'cancelling']))
+      .groupBy(jobs.status),
+    db
+      .select({
+        rows: sql<number>`count(*)::int`,
+        held: sql<number>`count(${outbox.heldReason})::int`,
+        due: sql<number>`count(*) filter (where ${isDue})::int`,
+        unreachable: sql<number>`count(${outbox.unreachableSince})::int`,
+        oldestSeconds: sql<
+          number | null
+        >`round(extract(epoch from ${now} - min(${outbox.dueAt}) filter (where ${isDue})))::int`
+      })
+      .from(outbox)
+  ])
+  const of = (status: JobStatus) => open.find((row) => row.status === status)?.count ?? 0
+  return {
+    jobs: { pending: of('pending'), running: of('running'), cancelling: of('cancelling') },
+    outbox: waiting!
+  }
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+function searched(
+  q: string | undefined,
+  by: { id: (id: string) => SQL; text: (text: string) => SQL }
+): SQL | undefined {
+  const text = q?.trim()
+  if (!text) return undefined
+  return uuid.test(text) ? by.id(text) : by.text(text)
+}
+
+const holds = (column: AnyPgColumn, text: string): SQL => sql`strpos(lower(${column}), lower(${text}::text)) > 0`
+
+const count = (db: Db, table: typeof teams | typeof users | typeof accessCodes, where: SQL | undefined) =>
+  cappedCount(
+    db,
+    db
+      .select(ONE)
+      .from(table as typeof teams)
+      .where(where)
+      .$dynamic()
+  )

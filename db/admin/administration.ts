@@ -1,0 +1,146 @@
+// What platform administrators change: each change is one transaction with its entry in the audit, so that there is no
+// entry without a change and no change without its entry. Who may call is decided before.
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Backend } from '../../domain/backends/backend.js'
+import { ServiceError } from '../../domain/errors.js'
+import type { AdminAction, TeamSummary } from '../../domain/operations/administration.js'
+import { createAccessCode, grantPlatformAdmin } from '../accounts/accounts.js'
+import { findBackend } from '../backends/backends.js'
+import type { Db, DbOrTx, Tx } from '../client.js'
+import { newId } from '../ids.js'
+import { cancelJob } from '../job-steps/job-steps.js'
+import { now } from '../jobs/job-transition.js'
+import { teams } from '../tables/accounts.js'
+import { adminActions } from '../tables/administration.js'
+import { backends } from '../tables/backends.js'
+import { jobs } from '../tables/jobs.js'
+import { inTurn } from '../teams/team-lock.js'
+import { loadTeamSummary } from './administration-lists.js'
+
+/** Who acts: a platform administrator, or whoever has the database. */
+export interface AdminActor {
+  id: string
+  email: string
+}
+
+/** At the command line nobody has signed in. */
+export const commandLine: AdminActor = { id: '00000000-0000-0000-0000-000000000000', email: 'command line' }
+
+/** Writes an entry of the audit. Must run in the transaction of the change that it tells of. */
+export async function recordAdminAction(
+  tx: Tx,
+  actor: AdminActor,
+  action: AdminAction,
+  target: string,
+  details: Record<string, unknown>
+): Promise<void> {
+  await tx
+    .insert(adminActions)
+    .values({ id: newId(), actorId: actor.id, actorEmail: actor.email, action, target, details })
+}
+
+/**
+ * Makes a team read-only. Waits for writes under way, which hold the team's row: none is recorded after the answer.
+ * Suspending once more changes the reason and keeps the time.
+ * @throws ServiceError `not_found`.
+ */
+export async function suspendTeam(db: DbOrTx, actor: AdminActor, teamId: string, reason: string): Promise<TeamSummary> {
+  return db.transaction(async (tx) => {
+    const before = await lockTeam(tx, teamId)
+    await tx
+      .update(teams)
+      .set({ suspendedAt: sql`coalesce(${teams.suspendedAt}, ${now})`, suspendedReason: reason })
+      .where(eq(teams.id, teamId))
+    await recordAdminAction(tx, actor, 'team.suspend', teamId, {
+      reason,
+      ...(before.suspendedAt && { previous_reason: before.suspendedReason })
+    })
+    return (await loadTeamSummary(tx, teamId))!
+  })
+}
+
+/** Lifts a suspension; a team that is not suspended stays as it is. @throws ServiceError `not_found`. */
+export async function unsuspendTeam(db: DbOrTx, actor: AdminActor, teamId: string): Promise<TeamSummary> {
+  return db.transaction(async (tx) => {
+    const before = await lockTeam(tx, teamId)
+    if (before.suspendedAt) {
+      await tx.update(teams).set({ suspendedAt: null, suspendedReason: null }).where(eq(teams.id, teamId))
+      await recordAdminAction(tx, actor, 'team.unsuspend', teamId, {
+        suspended_at: before.suspendedAt.toISOString(),
+        reason: before.suspendedReason
+      })
+    }
+    return (await loadTeamSummary(tx, teamId))!
+  })
+}
+
+/** A team that is not deleted, held against writes of its members until the transaction ends. @throws ServiceError `not_found`. */
+export async function lockTeam(
+  tx: Tx,
+  teamId: string
+): Promise<{ suspendedAt: Date | null; suspendedReason: string | null }> {
+  const [team] = await tx
+    .select({ suspendedAt: teams.suspendedAt, suspendedReason: teams.suspendedReason })
+    .from(teams)
+    .where(and(eq(teams.id, teamId), isNull(teams.deletedAt), inTurn('alone')))
+    .for('no key update')
+  if (!team) throw new ServiceError('not_found', 'no such team')
+  return team
+}
+
+/** A backend as it stays until the transaction ends; `null` when none has that slug. */
+export async function lockBackend(tx: Tx, slug: string): Promise<Backend | null> {
+  await tx.select({ id: backends.id }).from(backends).where(eq(backends.slug, slug)).for('no key update')
+  return findBackend(tx, slug)
+}
+
+/** As `createAccessCode`. @throws the database's 23505 for a code that there is already. */
+export async function makeAccessCode(
+  db: DbOrTx,
+  actor: AdminActor,
+  options: { code?: string; uses: number; expiresAt: Date | null }
+): Promise<string> {
+  const { expiresAt, ...rest } = options
+  return db.transaction(async (tx) => {
+    const code = await createAccessCode(tx, { ...rest, ...(expiresAt && { expiresAt }) })
+    await recordAdminAction(tx, actor, 'access_code.create', code, {
+      uses: options.uses,
+      expires_at: expiresAt?.toISOString() ?? null
+    })
+    return code
+  })
+}
+
+/** `false` when no account has that address. */
+export async function makePlatformAdmin(db: Db, actor: AdminActor, email: string): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const granted = await grantPlatformAdmin(tx, email)
+    if (granted) await recordAdminAction(tx, actor, 'user.grant', email, { is_platform_admin: true })
+    return granted
+  })
+}
+
+/**
+ * Cancels a job of any team, suspended ones included. One that is being cancelled already stays as it is.
+ * @throws ServiceError `not_found`, `conflict` when it is final.
+ */
+export async function cancelAnyJob(db: DbOrTx, actor: AdminActor, jobId: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [job] = await tx
+      .select({ status: jobs.status, teamId: jobs.teamId })
+      .from(jobs)
+      .where(eq(jobs.id, jobId))
+      .for('no key update')
+    if (!job) throw new ServiceError('not_found', 'no such job')
+    await cancelJob(tx, jobId)
+    if (job.status === 'cancelling') return
+    await recordAdminAction(tx, actor, 'job.cancel', jobId, { status: job.status, team_id: job.teamId })
+  })
+}
+
+/** What of `after` differs from `before`, for an entry of the audit. */
+export function differences(before: Record<string, unknown>, after: Record<string, unknown>) {
+  const keys = Object.keys(after).filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
+  const only = (values: Record<string, unknown>) => Object.fromEntries(keys.map((key) => [key, values[key]]))
+  return { before: only(before), after: only(after) }
+}

@@ -1,0 +1,74 @@
+// Jobs of all teams, as platform administrators look for them. Costs the same however many jobs there are: what a search
+// is narrowed by is read from an index, newest first, and a text is looked for in the newest jobs alone.
+import { desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { JobStatus } from '../../domain/jobs/job-status.js'
+import { type Page, TOTAL_MAX } from '../../domain/json/page.js'
+import { anyOf, type Db } from '../client.js'
+import { hasStatus, SEARCHED_MAX } from '../jobs/job-list.js'
+import { type JobRow, recordColumns } from '../jobs/jobs.js'
+import { teams, users } from '../tables/accounts.js'
+import { jobs } from '../tables/jobs.js'
+
+export interface JobSearch extends Page {
+  /** The id of a job, a team or a user; else text in the name, backend, team's name or user's address. */
+  q?: string | undefined
+  status?: JobStatus | undefined
+}
+
+export type FoundJob = JobRow & { teamName: string; userEmail: string | null }
+
+export interface FoundJobs {
+  rows: FoundJob[]
+  /** Counted no further than `TOTAL_MAX + 1`. */
+  total: number
+  /** There may be more: a text is looked for in the newest `SEARCHED_MAX` jobs. */
+  unfinished: boolean
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Newest first. */
+export async function searchJobs(db: Db, search: JobSearch): Promise<FoundJobs> {
+  const { limit, offset } = search
+  const text = search.q?.trim() ?? ''
+  const [found, [counted]] = await Promise.all([
+    db.execute<{ id: string }>(sql`
+      select id from (${matching(text, search.status, offset + limit)}) matching order by id desc limit ${limit} offset ${offset}`),
+    db.execute<{ total: number; searched: number }>(sql`
+      select (select count(*)::int from (select 1 from (${matching(text, search.status, TOTAL_MAX + 1)}) matching limit ${TOTAL_MAX + 1}) matching) as total,
+        (select count(*)::int from (${newest(search.status, sql`true`, SEARCHED_MAX)}) newest) as searched`)
+  ])
+  const rows = await db
+    .select({ ...recordColumns, teamName: teams.name, userEmail: users.email })
+    .from(jobs)
+    .innerJoin(teams, eq(teams.id, jobs.teamId))
+    .leftJoin(users, eq(users.id, jobs.userId))
+    .where(
+      anyOf(
+        jobs.id,
+        found.map(({ id }) => id)
+      )
+    )
+    .orderBy(desc(jobs.id))
+  const { total, searched } = counted!
+  return { rows, total, unfinished: text !== '' && !uuid.test(text) && searched === SEARCHED_MAX }
+}
+
+/** The ids of the newest matching jobs, at least `most` of them where there are so many. */
+function matching(text: string, status: JobStatus | undefined, most: number): SQL {
+  if (text === '') return newest(status, sql`true`, most)
+  if (uuid.test(text))
+    return sql`(${newest(status, sql`id = ${text}`, 1)}) union (${newest(status, sql`team_id = ${text}`, most)})
+      union (${newest(status, sql`user_id = ${text}`, most)})`
+  const holds = sql.join(
+    [sql`job.name`, sql`job.backend`, sql`team.name`, sql`person.email`].map(
+      (name) => sql`strpos(lower(${name}), lower(${text}::text)) > 0`
+    ),
+    sql` or `
+  )
+  return sql`select job.id from (${newest(status, sql`true`, SEARCHED_MAX, sql`id, name, backend, team_id, user_id`)}) job
+    join ${teams} team on team.id = job.team_id left join ${users} person on person.id = job.user_id where ${holds}`
+}
+
+const newest = (status: JobStatus | undefined, where: SQL, most: number, columns: SQL = sql`id`): SQL =>
+  sql`select ${columns} from ${jobs} where ${where} ${status ? sql`and ${hasStatus(status)}` : sql``} order by id desc limit ${most}`

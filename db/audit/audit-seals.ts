@@ -1,0 +1,119 @@
+// What the audit trail says of a seal: digests of everything that a sealed capsule consists of, taken from its rows.
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import type { DbOrTx } from '../client.js'
+import { auditEntries } from '../tables/audit.js'
+import { capsuleFiles, capsuleSeals, capsules } from '../tables/capsules.js'
+
+/** In the metadata of a `capsule.sealed` entry. */
+export interface SealRecord {
+  capsule_digest: string
+  root_digest: string
+  key_id: string
+  /** Hex SHA-256 over the columns of the capsule and of its seal that never change any more. */
+  record_sha256: string
+}
+
+/** `null` for a capsule without a seal. */
+export async function sealRecord(db: DbOrTx, capsuleId: string): Promise<SealRecord | null> {
+  const [row] = await db
+    .select({ capsule: capsules, seal: capsuleSeals })
+    .from(capsuleSeals)
+    .innerJoin(capsules, eq(capsules.id, capsuleSeals.capsuleId))
+    .where(eq(capsuleSeals.capsuleId, capsuleId))
+  return row ? recordOf(row.capsule, row.seal) : null
+}
+
+/**
+ * The columns are named one by one: others that come with a later version change no digest that was written before. Files
+ * are covered by the seal's checksums; what may still change (state, owner, publication) is not in it.
+ */
+function recordOf(capsule: typeof capsules.$inferSelect, seal: typeof capsuleSeals.$inferSelect): SealRecord {
+  const record = {
+    capsule_id: capsule.id,
+    team_id: capsule.teamId,
+    name: capsule.name,
+    description: capsule.description,
+    tags: capsule.tags,
+    definition: capsule.definition,
+    definition_sha256: capsule.definitionSha256,
+    backends: capsule.backends,
+    max_budget_micro: capsule.maxBudget?.toString() ?? null,
+    retention_years: capsule.retentionYears,
+    regulatory_framework: capsule.regulatoryFramework,
+    source_job_id: capsule.sourceJobId,
+    derived_from: capsule.derivedFrom,
+    imported: capsule.imported,
+    created_at: capsule.createdAt.toISOString(),
+    manifest: seal.manifest,
+    checksums: seal.checksums,
+    root_digest: seal.rootDigest,
+    capsule_digest: seal.capsuleDigest,
+    exit_code: seal.exitCode,
+    exit_message: seal.exitMessage,
+    margin: seal.margin,
+    sealed_by: seal.sealedBy,
+    sealed_at: seal.sealedAt.toISOString(),
+    key_id: seal.keyId,
+    envelope: seal.envelope
+  }
+  return {
+    capsule_digest: seal.capsuleDigest,
+    root_digest: seal.rootDigest,
+    key_id: seal.keyId,
+    record_sha256: createHash('sha256').update(canonicalize(record)!).digest('hex')
+  }
+}
+
+export interface SealedContent {
+  record: SealRecord
+  seal: typeof capsuleSeals.$inferSelect
+  /** JSON text. */
+  definition: string
+  /** What is stated of each file, and what it is. */
+  files: { name: string; sha256: string; sizeBytes: number; actualSha256: string; actualBytes: number }[]
+}
+
+/** All that is sealed of a capsule, its files by their digests; `null` when the capsule or its seal is gone. */
+export async function sealedContent(db: DbOrTx, capsuleId: string): Promise<SealedContent | null> {
+  const [row] = await db
+    .select({ capsule: capsules, seal: capsuleSeals })
+    .from(capsuleSeals)
+    .innerJoin(capsules, eq(capsules.id, capsuleSeals.capsuleId))
+    .where(eq(capsuleSeals.capsuleId, capsuleId))
+  if (!row) return null
+  const files = await db
+    .select({
+      name: capsuleFiles.name,
+      sha256: capsuleFiles.sha256,
+      sizeBytes: capsuleFiles.sizeBytes,
+      // Where the bytes are: a capsule may have 60 MiB of them.
+      actualSha256: sql<string>`encode(sha256(${capsuleFiles.content}), 'hex')`,
+      actualBytes: sql<number>`length(${capsuleFiles.content})`
+    })
+    .from(capsuleFiles)
+    .where(eq(capsuleFiles.capsuleId, capsuleId))
+    .orderBy(asc(capsuleFiles.name))
+  return { record: recordOf(row.capsule, row.seal), seal: row.seal, definition: row.capsule.definition, files }
+}
+
+/** Whether a later entry tells that the capsule was deleted. */
+export async function deletionIsTold(
+  db: DbOrTx,
+  { teamId, capsuleId, seq }: { teamId: string; capsuleId: string; seq: number }
+): Promise<boolean> {
+  const [row] = await db
+    .select({ seq: auditEntries.seq })
+    .from(auditEntries)
+    .where(
+      and(
+        eq(auditEntries.capsuleId, capsuleId),
+        eq(auditEntries.teamId, teamId),
+        gt(auditEntries.seq, seq),
+        eq(auditEntries.action, 'capsule.deleted')
+      )
+    )
+    .limit(1)
+  return row !== undefined
+}

@@ -1,0 +1,107 @@
+// Reads and changes of the backend catalogue.
+import { and, asc, eq, getTableColumns, inArray, like, or, sql } from 'drizzle-orm'
+import type { Backend, BackendStatus } from '../../domain/backends/backend.js'
+import { type MicroUsd, microFromUsd } from '../../domain/money/money.js'
+import type { Db, DbOrTx } from '../client.js'
+import { newId } from '../ids.js'
+import { backends } from '../tables/backends.js'
+import { servedByWorker } from './provider-workers.js'
+
+const columns = { ...getTableColumns(backends), served: servedByWorker }
+
+export async function listBackends(db: DbOrTx): Promise<Backend[]> {
+  const rows = await db.select(columns).from(backends).orderBy(asc(backends.displayOrder), asc(backends.slug))
+  return rows.map(fromRow)
+}
+
+export async function findBackend(db: DbOrTx, slug: string): Promise<Backend | null> {
+  const [row] = await db.select(columns).from(backends).where(eq(backends.slug, slug))
+  return row ? fromRow(row) : null
+}
+
+/** What an administrator may change; absent keys stay. */
+export interface BackendChange {
+  status?: BackendStatus
+  isAvailable?: boolean
+  pricing?: { taskFee: MicroUsd; perShot: MicroUsd; minimumCost: MicroUsd }
+  description?: string | null
+  isRecommended?: boolean
+  displayOrder?: number
+}
+
+/** `null` when no backend has that slug. */
+export async function changeBackend(db: DbOrTx, slug: string, change: BackendChange): Promise<Backend | null> {
+  const { pricing, status, ...rest } = change
+  const [row] = await db
+    .update(backends)
+    .set({
+      ...rest,
+      ...pricing,
+      ...(status ? { status, statusUpdatedAt: sql`clock_timestamp()` } : {}),
+      updatedAt: sql`clock_timestamp()`
+    })
+    .where(eq(backends.slug, slug))
+    .returning({ id: backends.id })
+  return row ? findBackend(db, slug) : null
+}
+
+/** How long a GPU counts as there after the last executor that reported it: another may report on behalf of none. */
+const GPU_REPORT_SECONDS = 120
+
+/**
+ * Takes backends on GPUs online while an executor reports their engine, and offline when none has done so for a while.
+ * One in maintenance stays so.
+ */
+export async function reportEngines(db: Db, engines: string[]): Promise<void> {
+  const onGpu = like(backends.engine, 'gpu\\_%')
+  const set = (status: BackendStatus) => ({
+    status,
+    statusUpdatedAt: sql`clock_timestamp()`,
+    updatedAt: sql`clock_timestamp()`
+  })
+  const due = sql`${backends.statusUpdatedAt} < clock_timestamp() - make_interval(secs => ${GPU_REPORT_SECONDS / 2})`
+  const late = sql`${backends.statusUpdatedAt} < clock_timestamp() - make_interval(secs => ${GPU_REPORT_SECONDS})`
+  const reported = engines.filter((engine) => engine.startsWith('gpu_'))
+  if (reported.length > 0)
+    await db
+      .update(backends)
+      .set(set('online'))
+      .where(
+        and(
+          onGpu,
+          inArray(backends.engine, reported),
+          or(eq(backends.status, 'offline'), and(eq(backends.status, 'online'), due))
+        )
+      )
+  await db
+    .update(backends)
+    .set(set('offline'))
+    .where(and(onGpu, eq(backends.status, 'online'), late))
+}
+
+type SeedEntry = Omit<
+  Backend,
+  'id' | 'pricing' | 'statusUpdatedAt' | 'updatedAt' | 'displayOrder' | 'served' | 'queueLength' | 'queueTimeSeconds'
+> & {
+  pricing: { taskFee: number; perShot: number; minimumCost: number }
+}
+
+/** Adds the catalogue's entries that are not there yet. An existing row is never touched: it may carry an operator's prices. */
+export async function seedBackends(db: Db, entries: SeedEntry[]): Promise<void> {
+  const rows = entries.map((entry, index) => {
+    const { pricing, ...rest } = entry
+    const price = (name: keyof typeof pricing): MicroUsd => {
+      const micro = microFromUsd(pricing[name])
+      if (micro === null) throw new Error(`seed: ${entry.slug} has a ${name} that is no price`)
+      return micro
+    }
+    const prices = { taskFee: price('taskFee'), perShot: price('perShot'), minimumCost: price('minimumCost') }
+    return { ...rest, ...prices, id: newId(), displayOrder: (index + 1) * 10 }
+  })
+  await db.insert(backends).values(rows).onConflictDoNothing({ target: backends.slug })
+}
+
+function fromRow(row: typeof backends.$inferSelect & { served: boolean }): Backend {
+  const { taskFee, perShot, minimumCost, nativeGates, queueUpdatedAt: _, ...rest } = row
+  return { ...rest, nativeGates: nativeGates ?? null, pricing: { taskFee, perShot, minimumCost } }
+}

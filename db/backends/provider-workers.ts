@@ -1,0 +1,102 @@
+// Which providers a worker of this installation can talk to, and what the providers say about their machines.
+import { and, asc, eq, exists, isNull, ne, sql } from 'drizzle-orm'
+import { type Backend, type BackendStatus, credentialsOfProvider, isAtProvider } from '../../domain/backends/backend.js'
+import { ServiceError } from '../../domain/errors.js'
+import type { Db, DbOrTx } from '../client.js'
+import { now } from '../jobs/job-transition.js'
+import { backends } from '../tables/backends.js'
+import { providerWorkers } from '../tables/providers.js'
+import { teamSecrets } from '../tables/teams.js'
+
+/** A worker that has not said so for this long may never come back; jobs for its provider are refused then, not kept. */
+export const DECLARED_HOURS = 24
+
+/** A worker that is away makes jobs wait; only one that nobody has seen for a day makes them be refused. */
+export const servedByWorker = sql<boolean>`exists (select 1 from ${providerWorkers}
+  where ${providerWorkers.provider} = ${backends.provider}
+    and ${providerWorkers.declaredAt} > clock_timestamp() - make_interval(hours => ${DECLARED_HOURS}))`
+
+export async function declareProviders(db: Db, providers: readonly string[]): Promise<void> {
+  if (providers.length === 0) return
+  await db
+    .insert(providerWorkers)
+    .values(providers.map((provider) => ({ provider, declaredAt: now })))
+    .onConflictDoUpdate({ target: providerWorkers.provider, set: { declaredAt: now } })
+}
+
+export interface ProviderState {
+  provider: string
+  /** When a worker last said that it can talk to it; `null`: none ever has. */
+  workerSeenAt: Date | null
+  backends: number
+  online: number
+  /** When the provider last said how its machines are. */
+  askedAt: Date | null
+}
+
+/** Of every provider in the catalogue that is not one of our own engines. */
+export async function providerStates(db: DbOrTx): Promise<ProviderState[]> {
+  return db
+    .select({
+      provider: backends.provider,
+      workerSeenAt: sql<Date | null>`max(${providerWorkers.declaredAt})`.mapWith(providerWorkers.declaredAt),
+      backends: sql<number>`count(*)::int`,
+      online: sql<number>`(count(*) filter (where ${backends.status} = 'online'))::int`,
+      askedAt: sql<Date | null>`max(${backends.queueUpdatedAt})`.mapWith(backends.queueUpdatedAt)
+    })
+    .from(backends)
+    .leftJoin(providerWorkers, eq(providerWorkers.provider, backends.provider))
+    .where(isNull(backends.engine))
+    .groupBy(backends.provider)
+    .orderBy(asc(backends.provider))
+}
+
+/** Whether the team has any credential of the provider. */
+export async function hasCredentials(db: DbOrTx, teamId: string | null, provider: string): Promise<boolean> {
+  const [row] = await db.select({ found: exists(credentials(db, teamId, provider)) }).from(sql`(values (1)) one`)
+  return row?.found === true
+}
+
+/** A job that its provider would refuse for want of credentials is not recorded. */
+export async function assertCredentials(tx: DbOrTx, teamId: string, backend: Backend): Promise<void> {
+  const provider = isAtProvider(backend) ? credentialsOfProvider[backend.provider] : undefined
+  if (!provider || (await hasCredentials(tx, teamId, provider))) return
+  throw new ServiceError(
+    'backend_unavailable',
+    `backend: ${backend.slug} needs the team's own credentials of ${backend.provider}: an owner or admin stores them ` +
+      `with POST /api/team/secrets (provider ${provider})`
+  )
+}
+
+/** @param teamId `null`: of any team. */
+const credentials = (db: DbOrTx, teamId: string | null, provider: string) =>
+  db
+    .select({ id: teamSecrets.id })
+    .from(teamSecrets)
+    .where(and(eq(teamSecrets.provider, provider), teamId === null ? undefined : eq(teamSecrets.teamId, teamId)))
+
+export interface SeenBackend {
+  target: string
+  status: BackendStatus
+  queueLength: number | null
+  queueTimeSeconds: number | null
+}
+
+/** Notes what a provider says about its machines. One that an administrator has put in maintenance stays so. */
+export async function noteBackends(db: Db, provider: string, seen: readonly SeenBackend[]): Promise<void> {
+  for (const { target, status, queueLength, queueTimeSeconds } of seen)
+    await db
+      .update(backends)
+      .set({
+        status,
+        queueLength,
+        queueTimeSeconds,
+        queueUpdatedAt: now,
+        statusUpdatedAt: now,
+        // Only news changes what clients have cached.
+        updatedAt: sql`case when ${backends.status} = ${status} then ${backends.updatedAt} else ${now} end`
+      })
+      .where(
+        and(eq(backends.provider, provider), eq(backends.providerTargetId, target), ne(backends.status, 'maintenance'))
+      )
+}

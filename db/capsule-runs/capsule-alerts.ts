@@ -1,0 +1,236 @@
+// Alerts of schedules: a verification that came out as nobody wants is repeated once, and only when the repetition comes out
+// so too is anybody told. One transaction ends a run and decides about it, so nothing is told twice and nothing forgotten.
+import { and, desc, eq, gt, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
+import { ServiceError } from '../../domain/errors.js'
+import { type AlertOutcome, alertOutcomes, TOLD_AGAIN_SECONDS } from '../../domain/verification/schedule-names.js'
+import { loadSchedule, type ScheduleRow } from '../capsules/capsule-schedules.js'
+import type { DbOrTx, Tx } from '../client.js'
+import { teams } from '../tables/accounts.js'
+import { capsuleAlertMails, capsuleRuns, capsules } from '../tables/capsules.js'
+import { membersByAddress } from '../teams/members.js'
+import { recordTeamEvent } from '../teams/webhook-deliveries.js'
+import { type CapsuleRunRow as Run, runColumns } from './capsule-run-records.js'
+import { createRun } from './capsule-runs.js'
+
+/**
+ * Goes on from a verification that has ended: makes the run that confirms it, or tells people. Call it in the transaction that
+ * writes the verdict or the failure, after that and before its entry in the audit trail. Runs that no schedule made, and
+ * those that came out well, need nothing.
+ */
+export async function afterVerdict(tx: Tx, runId: string, at = new Date()): Promise<void> {
+  const run = await loadRun(tx, runId)
+  if (run?.mode !== 'verify' || run.trigger === 'request') return
+  const schedule = await loadSchedule(tx, run.capsuleId)
+  if (!schedule || schedule.alertOn.length === 0) return
+  await lockAlerts(tx, run.capsuleId)
+  if (run.trigger === 'confirmation') {
+    const first = run.confirms === null ? null : await loadRun(tx, run.confirms)
+    if (!first || first.alertedAt !== null) return
+    // It was cancelled, or has no verdict where there was one: what it should have confirmed is told as it is.
+    const saysNothing = run.verdict === null && (run.status === 'cancelled' || first.verdict !== null)
+    const outcome = outcomeOf(saysNothing ? first : run)
+    if (isSurprise(schedule, outcome) && !(await isToldAlready(tx, run, outcome, at)))
+      await tell(tx, schedule, first, { outcome, confirmedBy: saysNothing ? null : run })
+    return
+  }
+  const outcome = outcomeOf(run)
+  if (!isSurprise(schedule, outcome) || (await isToldAlready(tx, run, outcome, at))) return
+  if (await isBeingConfirmed(tx, run)) return
+  if (await confirm(tx, run, at)) return
+  await tell(tx, schedule, run, { outcome, confirmedBy: null })
+}
+
+/**
+ * Tells, as of a verification that failed, that a schedule has begun to be refused: once, until one of its runs can be made
+ * again, and at most once a day. Call it in the transaction that records the refusal, before its entry in the audit trail.
+ */
+export async function afterRefusal(tx: Tx, runId: string, at = new Date()): Promise<void> {
+  const run = await loadRun(tx, runId)
+  if (run?.trigger !== 'schedule') return
+  const schedule = await loadSchedule(tx, run.capsuleId)
+  if (!schedule?.alertOn.includes('failed')) return
+  await lockAlerts(tx, run.capsuleId)
+  if (!(await isRefusalTold(tx, run, at))) await tell(tx, schedule, run, { outcome: 'failed', confirmedBy: null })
+}
+
+/** Of several that end at once, one is confirmed and told. */
+const lockAlerts = (tx: Tx, capsuleId: string) =>
+  tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`alerts ${capsuleId}`}, 0))`)
+
+const isOutcome = (value: string | null): value is AlertOutcome =>
+  (alertOutcomes as readonly (string | null)[]).includes(value)
+
+/** What an alert may be about; `null` for anything else. */
+function outcomeOf({ status, verdict }: Run): AlertOutcome | null {
+  const outcome = status === 'completed' ? verdict : status
+  return isOutcome(outcome) ? outcome : null
+}
+
+const isSurprise = ({ alertOn }: ScheduleRow, outcome: AlertOutcome | null): outcome is AlertOutcome =>
+  outcome !== null && alertOn.includes(outcome)
+
+async function loadRun(tx: Tx, runId: string): Promise<Run | null> {
+  const [run] = await tx.select(runColumns).from(capsuleRuns).where(eq(capsuleRuns.id, runId))
+  return run ?? null
+}
+
+/** The same outcome was told not long ago, and nothing came out well since. */
+async function isToldAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date): Promise<boolean> {
+  const ofCapsule = eq(capsuleRuns.capsuleId, run.capsuleId)
+  const [told] = await tx
+    .select(runColumns)
+    .from(capsuleRuns)
+    .where(and(ofCapsule, isNotNull(capsuleRuns.alertedAt), ne(capsuleRuns.status, 'refused')))
+    .orderBy(desc(capsuleRuns.alertedAt))
+    .limit(1)
+  if (!told || outcomeOf(told) !== outcome) return false
+  if (at.getTime() - told.alertedAt!.getTime() >= TOLD_AGAIN_SECONDS * 1000) return false
+  const [well] = await tx
+    .select({ id: capsuleRuns.id })
+    .from(capsuleRuns)
+    .where(
+      and(
+        ofCapsule,
+        gt(capsuleRuns.completedAt, told.alertedAt!),
+        eq(capsuleRuns.status, 'completed'),
+        inArray(capsuleRuns.verdict, ['exact', 'consistent'])
+      )
+    )
+    .limit(1)
+  return well === undefined
+}
+
+async function isRefusalTold(tx: Tx, run: Run, at: Date): Promise<boolean> {
+  const ofSchedule = and(eq(capsuleRuns.capsuleId, run.capsuleId), eq(capsuleRuns.trigger, 'schedule'))
+  const [told] = await tx
+    .select({ id: capsuleRuns.id, at: capsuleRuns.alertedAt })
+    .from(capsuleRuns)
+    .where(and(ofSchedule, eq(capsuleRuns.status, 'refused'), isNotNull(capsuleRuns.alertedAt)))
+    .orderBy(desc(capsuleRuns.id))
+    .limit(1)
+  if (!told) return false
+  if (at.getTime() - told.at!.getTime() < TOLD_AGAIN_SECONDS * 1000) return true
+  const [made] = await tx
+    .select({ id: capsuleRuns.id })
+    .from(capsuleRuns)
+    .where(and(ofSchedule, gt(capsuleRuns.id, told.id), ne(capsuleRuns.status, 'refused')))
+    .limit(1)
+  return made === undefined
+}
+
+/** Another run of the capsule is; what comes of that is told of both. */
+async function isBeingConfirmed(tx: Tx, { capsuleId }: Run): Promise<boolean> {
+  const [open] = await tx
+    .select({ id: capsuleRuns.id })
+    .from(capsuleRuns)
+    .where(
+      and(
+        eq(capsuleRuns.capsuleId, capsuleId),
+        eq(capsuleRuns.trigger, 'confirmation'),
+        inArray(capsuleRuns.status, ['pending', 'running', 'judging'])
+      )
+    )
+    .limit(1)
+  return open !== undefined
+}
+
+/** Makes the run that repeats it. @returns `false` when there can be none now. */
+async function confirm(tx: Tx, run: Run, at: Date): Promise<boolean> {
+  const [team] = await tx.select({ suspendedAt: teams.suspendedAt }).from(teams).where(eq(teams.id, run.teamId))
+  if (team?.suspendedAt) return false
+  try {
+    await tx.transaction((inner) =>
+      createRun(inner, {
+        capsuleId: run.capsuleId,
+        mode: 'verify',
+        trigger: 'confirmation',
+        owner: { userId: run.userId, keyId: null },
+        actor: 'system',
+        confirms: run.id,
+        at
+      })
+    )
+    return true
+  } catch (error) {
+    if (error instanceof ServiceError) return false
+    throw error
+  }
+}
+
+/** @param confirmedBy `null`: there could be no second run, or it has said nothing. */
+async function tell(
+  tx: Tx,
+  schedule: ScheduleRow,
+  first: Run,
+  { outcome, confirmedBy }: { outcome: AlertOutcome; confirmedBy: Run | null }
+): Promise<void> {
+  const [mine] = await tx
+    .update(capsuleRuns)
+    .set({ alertedAt: sql`clock_timestamp()` })
+    .where(and(eq(capsuleRuns.id, first.id), isNull(capsuleRuns.alertedAt)))
+    .returning({ alertedAt: capsuleRuns.alertedAt })
+  if (!mine) return
+  // Whoever has left the team meanwhile is told nothing.
+  const told = await membersByAddress(tx, first.teamId, schedule.alertEmails)
+  if (told.size > 0)
+    await tx
+      .insert(capsuleAlertMails)
+      .values([...told.values()].map(({ email }) => ({ runId: first.id, email })))
+      .onConflictDoNothing()
+  await recordTeamEvent(tx, first.teamId, 'capsule.verified', {
+    alert: true,
+    capsule_id: first.capsuleId,
+    team_id: first.teamId,
+    capsule_run_id: first.id,
+    scheduled_at: first.scheduledAt?.toISOString() ?? null,
+    outcome,
+    refused: first.status === 'refused',
+    verdict: confirmedBy ? confirmedBy.verdict : first.verdict,
+    confirmed: confirmedBy !== null,
+    confirmed_by: confirmedBy?.id ?? null
+  })
+}
+
+/** What a mail about an alert says. */
+export interface Alert {
+  runId: string
+  capsuleId: string
+  capsuleName: string
+  scheduledAt: Date | null
+  /** Of the run that the schedule made. */
+  first: { outcome: string; reason: string | null; tvd: number | null; margin: number | null }
+  /** Of the run that confirmed it; `null` when there was none. */
+  second: { outcome: string; reason: string | null; tvd: number | null; margin: number | null } | null
+}
+
+export async function loadAlert(db: DbOrTx, runId: string): Promise<Alert | null> {
+  const rows = await db
+    .select({ run: runColumns, name: capsules.name })
+    .from(capsuleRuns)
+    .innerJoin(capsules, eq(capsules.id, capsuleRuns.capsuleId))
+    .where(or(eq(capsuleRuns.id, runId), eq(capsuleRuns.confirms, runId)))
+  const first = rows.find(({ run }) => run.id === runId)
+  if (!first) return null
+  const second = rows.find(({ run }) => run.confirms === runId && inOutcomes(run))
+  return {
+    runId,
+    capsuleId: first.run.capsuleId,
+    capsuleName: first.name,
+    scheduledAt: first.run.scheduledAt,
+    first: told(first.run),
+    second: second ? told(second.run) : null
+  }
+}
+
+const inOutcomes = (run: Run): boolean => outcomeOf(run) !== null
+
+function told({ status, verdict, reason, verification }: Run): Alert['first'] {
+  const number = (value: unknown) => (typeof value === 'number' ? value : null)
+  const report = (verification ?? {}) as { tvd?: unknown; margin?: unknown; reason?: unknown }
+  return {
+    outcome: verdict ?? status,
+    reason: reason ?? (typeof report.reason === 'string' ? report.reason : null),
+    tvd: number(report.tvd),
+    margin: number(report.margin)
+  }
+}

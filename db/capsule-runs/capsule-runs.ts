@@ -1,0 +1,272 @@
+// Runs of capsules are made here, with all their jobs in one transaction. How one goes on is db/capsule-runs/capsule-run-steps.ts, and how
+// it is read db/capsule-runs/capsule-run-records.ts.
+//
+// Locks are taken in the order team, capsule, run, jobs, the capsule's budget, key's day, day, month, audit trail.
+import { eq } from 'drizzle-orm'
+import { assertParams, assertUsable, type Backend } from '../../domain/backends/backend.js'
+import {
+  assertParameters,
+  assertTasks,
+  type CapsuleDefinition,
+  type CapsuleTask,
+  definitionText,
+  parametersText,
+  readDefinition,
+  SHOTS_DEFAULT,
+  submissionOfTask
+} from '../../domain/capsules/capsule-definition.js'
+import type { CapsuleRunMode, CapsuleRunTrigger } from '../../domain/capsules/capsule-state.js'
+import { knownParameters, orderOf } from '../../domain/capsules/capsule-suite.js'
+import { ServiceError } from '../../domain/errors.js'
+import type { ExecutionMode } from '../../domain/jobs/job-status.js'
+import type { Submission } from '../../domain/jobs/submission.js'
+import { jsonFields, jsonObject } from '../../domain/json/json-text.js'
+import { type BudgetRefusal, budgetError, checkOwnCap } from '../../domain/money/budget.js'
+import { type MicroUsd, usdFromMicro } from '../../domain/money/money.js'
+import { appendAudit } from '../audit/audit.js'
+import { findBackend } from '../backends/backends.js'
+import { assertCredentials } from '../backends/provider-workers.js'
+import { definitionDigest } from '../capsules/capsule-changes.js'
+import type { CapsuleRow } from '../capsules/capsules.js'
+import type { Tx } from '../client.js'
+import { newId } from '../ids.js'
+import { estimateOf, insertJob } from '../jobs/jobs.js'
+import { reserveSuite } from '../money/budget.js'
+import { capsuleRuns, capsuleRunTasks, capsules } from '../tables/capsules.js'
+
+/** What a run changes of the capsule's definition; parameters are merged over those of every task. */
+export interface RunOverrides {
+  params?: Record<string, unknown>
+  backend?: string
+  shots?: number
+  executionMode?: ExecutionMode
+}
+
+export interface NewRun {
+  capsuleId: string
+  mode: CapsuleRunMode
+  trigger: CapsuleRunTrigger
+  overrides?: RunOverrides | null
+  /** Whose jobs they are. */
+  owner: { userId: string | null; keyId: string | null; keyDailyLimit?: MicroUsd | null }
+  /** As the audit trail names whoever asked (`actorText`). */
+  actor: string
+  at: Date
+  /** The time that a schedule meant. */
+  scheduledAt?: Date | null
+  /** The run whose verdict this one confirms. */
+  confirms?: string | null
+  requestId?: string
+  traceParent?: string | null
+  /** Refuses a backend that whoever asks may not use. */
+  mayUse?: (backend: Backend) => void
+  /** Told of a refusal for want of money before it is thrown. */
+  refused?: (refusal: BudgetRefusal, backend: string) => void
+}
+
+export interface MadeRun {
+  runId: string
+  /** In the order in which they start. */
+  jobIds: string[]
+  /** How the first one is started, which waits for nobody. */
+  mode: ExecutionMode
+}
+
+/**
+ * Makes a run and all its jobs, reserved together. The caller has locked the team (`lockTeamForWrite`).
+ * @throws ServiceError `not_found` for a capsule that is gone, `validation_error` for what cannot be run so,
+ * `backend_unknown`, `backend_retired`, `backend_unavailable`, `budget_exceeded`, `spend_limit_exceeded`, and what `mayUse`
+ * throws: the transaction has to be rolled back.
+ */
+export async function createRun(tx: Tx, run: NewRun): Promise<MadeRun> {
+  const { mode, trigger, owner, at } = run
+  const capsule = await lockForRun(tx, run.capsuleId)
+  const own = readDefinition(capsule.definition)
+  assertRunnable(capsule, own, run)
+  const definition = withOverrides(own, run.overrides ?? {})
+  const order = orderOf(definition.tasks)
+  const { id: capsuleId, teamId } = capsule
+  const usable = backendsFor(tx, teamId, run.mayUse)
+  const planned: PlannedJob[] = []
+  for (const place of order) planned.push(await plan(usable, capsule, definition, place))
+  const startsAt = at
+  const key = owner.keyId && owner.keyDailyLimit != null ? { id: owner.keyId, dailyLimit: owner.keyDailyLimit } : null
+  const refusal =
+    planned.map(({ estimate, submission }) => checkOwnCap(estimate, submission.maxCost)).find(Boolean) ??
+    (await reserveSuite(tx, { teamId, startsAt, maxCost: null, key, capsuleId, jobs: planned }))
+  if (refusal) {
+    run.refused?.(refusal, planned[0]!.backend.slug)
+    throw budgetError(refusal)
+  }
+  const runId = newId()
+  const text = run.overrides ? definitionText(definition) : capsule.definition
+  const sha256 = run.overrides ? definitionDigest(text) : capsule.definitionSha256
+  await tx.insert(capsuleRuns).values({
+    id: runId,
+    capsuleId,
+    teamId,
+    mode,
+    trigger,
+    userId: owner.userId,
+    apiKeyId: owner.keyId,
+    status: 'pending',
+    definition: text,
+    definitionSha256: sha256,
+    scheduledAt: run.scheduledAt ?? null,
+    confirms: run.confirms ?? null
+  })
+  await tx
+    .insert(capsuleRunTasks)
+    .values(planned.map(({ id, task }, position) => ({ runId, position, name: task.name, jobId: id })))
+  for (const [position, { id, estimate, submission, backend, task }] of planned.entries())
+    await insertJob(
+      tx,
+      { ...submission, id, estimate },
+      {
+        owner,
+        backend,
+        ...(run.requestId && { requestId: run.requestId }),
+        traceParent: run.traceParent ?? null,
+        run: { capsuleId, runId, task: task.name, held: position > 0 }
+      }
+    )
+  await appendAudit(tx, {
+    teamId,
+    capsuleId,
+    action: 'capsule.run',
+    actor: run.actor,
+    previousState: capsule.state,
+    newState: capsule.state,
+    metadata: {
+      run_id: runId,
+      mode,
+      trigger,
+      definition_sha256: sha256,
+      estimated_cost_usd: usdFromMicro(planned.reduce((sum, { estimate }) => sum + estimate, 0n)),
+      tasks: planned.map(({ id, task, backend }) => ({ name: task.name, job_id: id, backend: backend.slug })),
+      ...(run.overrides && { changed: changesOf(run.overrides) }),
+      ...(run.scheduledAt && { scheduled_at: run.scheduledAt.toISOString() }),
+      ...(run.confirms && { confirms: run.confirms })
+    }
+  })
+  return { runId, jobIds: planned.map(({ id }) => id), mode: planned[0]!.submission.mode }
+}
+
+/** Others may run it meanwhile; nobody changes or deletes it. */
+export async function lockForRun(tx: Tx, capsuleId: string): Promise<CapsuleRow> {
+  const [capsule] = await tx.select().from(capsules).where(eq(capsules.id, capsuleId)).for('share')
+  if (!capsule) throw new ServiceError('not_found', 'no such capsule')
+  return capsule
+}
+
+function assertRunnable(
+  capsule: CapsuleRow,
+  { tasks }: CapsuleDefinition,
+  { mode, overrides }: Pick<NewRun, 'mode' | 'overrides'>
+): void {
+  if (tasks.length === 0) throw invalid('workflow: this capsule has no tasks, so there is nothing to run')
+  if (mode === 'template') return
+  if (capsule.sourceJobId === null)
+    throw invalid(
+      'mode: only a capsule that was made from a job can be verified (it has the result to compare with); run it with mode template'
+    )
+  for (const name of ['params', 'backend'] as const)
+    if (overrides?.[name] !== undefined)
+      throw invalid(
+        `${name}: a verification runs with identical parameters on the same backend; mode template takes others`
+      )
+}
+
+/** @throws ServiceError `validation_error` for parameters that no job could have. */
+function withOverrides(definition: CapsuleDefinition, overrides: RunOverrides): CapsuleDefinition {
+  const { params, backend, shots, executionMode } = overrides
+  if (shots !== undefined && params?.shots !== undefined && params.shots !== shots)
+    throw invalid(`shots: ${shots} and params.shots differ; send one of them`)
+  const changed: Record<string, unknown> = { ...params, ...(shots !== undefined && { shots }) }
+  const { circuit_count: circuits } = changed
+  const tasks = definition.tasks.map((task) => ({
+    ...task,
+    ...(Object.keys(changed).length > 0 && changedParameters(task, changed)),
+    ...(typeof circuits === 'number' && { circuit_count: circuits }),
+    ...(backend !== undefined && { backend }),
+    ...(executionMode !== undefined && { execution_mode: executionMode })
+  }))
+  try {
+    assertTasks(tasks, 'workflow.tasks')
+  } catch (error) {
+    // Of one task, it is what was sent.
+    if (tasks.length > 1 || !(error instanceof ServiceError)) throw error
+    throw invalid(error.message.replaceAll('workflow.tasks[0].parameters', 'params'))
+  }
+  return { tasks }
+}
+
+/** What is kept as text stays so: a number in it may be larger than a JavaScript number can hold. */
+function changedParameters(task: CapsuleTask, changed: Record<string, unknown>): Partial<CapsuleTask> {
+  const parameters = { ...task.parameters, ...changed }
+  if (task.parameters_text === undefined) return { parameters }
+  const fields = jsonFields(task.parameters_text)
+  for (const [name, value] of Object.entries(changed)) fields.set(name, JSON.stringify(value))
+  return { parameters, parameters_text: jsonObject(fields) }
+}
+
+interface PlannedJob {
+  id: string
+  task: CapsuleTask
+  submission: Submission & { teamId: string }
+  backend: Backend
+  estimate: MicroUsd
+}
+
+/** Finds a backend that the team may use; tasks mostly share one. @throws ServiceError as `createRun` does. */
+function backendsFor(tx: Tx, teamId: string, mayUse: NewRun['mayUse']) {
+  const found = new Map<string, Backend>()
+  return async (slug: string, shots: number): Promise<Backend> => {
+    const backend = found.get(slug) ?? (await findBackend(tx, slug))
+    assertUsable(backend, slug, shots)
+    if (!found.has(slug)) {
+      mayUse?.(backend)
+      await assertCredentials(tx, teamId, backend)
+      found.set(slug, backend)
+    }
+    return backend
+  }
+}
+
+async function plan(
+  usable: ReturnType<typeof backendsFor>,
+  capsule: CapsuleRow,
+  { tasks }: CapsuleDefinition,
+  place: number
+): Promise<PlannedJob> {
+  const task = tasks[place]!
+  // What is priced and checked is what runs, whatever stands beside it.
+  const given = jsonFields(parametersText(task))
+  if (!given.has('shots')) given.set('shots', String(SHOTS_DEFAULT))
+  const params = jsonObject(given)
+  const parameters = JSON.parse(params) as Record<string, unknown>
+  const name = (tasks.length === 1 ? capsule.name : `${capsule.name}: ${task.name}`).slice(0, 200)
+  // References in the text are filled when their tasks have completed.
+  const submission = {
+    ...submissionOfTask({ ...task, parameters }, { teamId: capsule.teamId, name }),
+    paramsText: params
+  }
+  try {
+    assertParameters({ ...knownParameters(parameters), shots: parameters.shots }, 'parameters')
+    const backend = await usable(task.backend, submission.params.shots)
+    assertParams(backend, knownParameters(parameters))
+    return { id: newId(), task, submission, backend, estimate: estimateOf(submission, backend) }
+  } catch (error) {
+    if (tasks.length === 1 || !(error instanceof ServiceError)) throw error
+    throw new ServiceError(error.code, `task ${JSON.stringify(task.name)}: ${error.message}`, error.fields)
+  }
+}
+
+const changesOf = ({ params, backend, shots, executionMode }: RunOverrides) => ({
+  ...(params && { params }),
+  ...(backend !== undefined && { backend }),
+  ...(shots !== undefined && { shots }),
+  ...(executionMode && { execution_mode: executionMode })
+})
+
+const invalid = (message: string) => new ServiceError('validation_error', message)

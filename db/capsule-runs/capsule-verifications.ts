@@ -1,0 +1,213 @@
+// The verdict of a run: who judges it next, what is compared, and the record of what was found.
+import { and, eq, not, sql } from 'drizzle-orm'
+import { MAIN_TASK } from '../../domain/capsules/capsule-definition.js'
+import { storableText } from '../../domain/json/json-guard.js'
+import type { Verification } from '../../domain/verification/report.js'
+import type { TaskRuns } from '../../domain/verification/statistics/circuit-pairs.js'
+import { appendAudit } from '../audit/audit.js'
+import { runSha256 } from '../audit/audit-records.js'
+import { anyOf, type DbOrTx, type Tx } from '../client.js'
+import { resultText } from '../jobs/attempts.js'
+import { now } from '../jobs/job-transition.js'
+import { teams } from '../tables/accounts.js'
+import { backends } from '../tables/backends.js'
+import { capsuleFiles, capsuleRuns, capsuleRunTasks, capsuleSeals, capsules } from '../tables/capsules.js'
+import { jobs } from '../tables/jobs.js'
+import { recordTeamEvent } from '../teams/webhook-deliveries.js'
+import { afterVerdict } from './capsule-alerts.js'
+import { type CapsuleRunRow, runColumns } from './capsule-run-records.js'
+
+/** How many of those that wait are looked at for one that nobody judges. */
+const LOOKED_AT = 50
+
+/**
+ * Takes up the run that has waited longest for its verdict, until the transaction ends: what others are judging is passed
+ * over, and is free again as soon as they are gone. No row is locked, so that the record can lock in its order.
+ * @param except runs that are left for later.
+ */
+export async function takeRunToJudge(tx: Tx, except: readonly string[] = []): Promise<string | null> {
+  const waiting = await tx
+    .select({ id: capsuleRuns.id })
+    .from(capsuleRuns)
+    .where(and(eq(capsuleRuns.status, 'judging'), not(anyOf(capsuleRuns.id, [...except]))))
+    .orderBy(capsuleRuns.id)
+    .limit(LOOKED_AT)
+  for (const { id } of waiting) {
+    const [lock] = await tx.execute<{ mine: boolean }>(
+      sql`select pg_try_advisory_xact_lock(hashtextextended(${`judge ${id}`}, 0)) as mine`
+    )
+    if (lock!.mine && (await isJudging(tx, id))) return id
+  }
+  return null
+}
+
+async function isJudging(tx: Tx, runId: string): Promise<boolean> {
+  const [run] = await tx.select({ status: capsuleRuns.status }).from(capsuleRuns).where(eq(capsuleRuns.id, runId))
+  return run?.status === 'judging'
+}
+
+export interface ToJudge {
+  tasks: TaskRuns[]
+  /** As declared when the capsule was sealed; `null` before that. */
+  margin: number | null
+}
+
+/** The results that a run's verdict compares; or why there are none. */
+export async function loadToJudge(db: DbOrTx, runId: string): Promise<ToJudge | string> {
+  const [run] = await db
+    .select({
+      capsuleId: capsuleRuns.capsuleId,
+      margin: capsuleSeals.margin,
+      jobId: jobs.id,
+      resultSha256: jobs.resultSha256,
+      completedAt: jobs.completedAt,
+      deviceType: backends.deviceType,
+      engine: backends.engine
+    })
+    .from(capsuleRuns)
+    .innerJoin(capsuleRunTasks, eq(capsuleRunTasks.runId, capsuleRuns.id))
+    .innerJoin(jobs, eq(jobs.id, capsuleRunTasks.jobId))
+    .leftJoin(backends, eq(backends.slug, jobs.backend))
+    .leftJoin(capsuleSeals, eq(capsuleSeals.capsuleId, capsuleRuns.capsuleId))
+    .where(eq(capsuleRuns.id, runId))
+  if (!run?.resultSha256) return 'the run has left no result'
+  const sealed = await evidenceFile(db, run.capsuleId, 'result.json')
+  const timing = await evidenceFile(db, run.capsuleId, 'timing.json')
+  if (sealed === null || timing === null) return 'the capsule has no result to compare with'
+  if (sealed === CHANGED || timing === CHANGED)
+    return 'the evidence of the capsule is not what its digest says: somebody has changed it in the database'
+  const rerun = await resultText(db, run.jobId, run.resultSha256)
+  if (rerun === null) return 'the result of the run is gone'
+  const { completed_at: sealedAt } = JSON.parse(timing) as { completed_at?: string }
+  // A verification runs on the backend of the sealed run: what it is holds for both.
+  const machine = { hardware: run.deviceType === 'qpu', local: run.engine !== null }
+  return {
+    tasks: [
+      {
+        name: MAIN_TASK,
+        sealed: { text: sealed, facts: { ...machine, completedAt: sealedAt ?? null } },
+        rerun: { text: rerun, facts: { ...machine, completedAt: run.completedAt?.toISOString() ?? null } }
+      }
+    ],
+    margin: run.margin === null ? null : Number(run.margin)
+  }
+}
+
+const CHANGED = Symbol('changed')
+
+async function evidenceFile(db: DbOrTx, capsuleId: string, name: string): Promise<string | typeof CHANGED | null> {
+  const path = `tasks/${MAIN_TASK}/${name}`
+  const [file] = await db
+    .select({
+      content: capsuleFiles.content,
+      isIntact: sql<boolean>`encode(sha256(${capsuleFiles.content}), 'hex') = ${capsuleFiles.sha256}`
+    })
+    .from(capsuleFiles)
+    .where(and(eq(capsuleFiles.capsuleId, capsuleId), eq(capsuleFiles.name, path)))
+  if (!file) return null
+  return file.isIntact ? file.content.toString('utf8') : CHANGED
+}
+
+/**
+ * Writes down what judging a run has come to, once: with its entry of the audit trail, what webhooks are told of a verdict,
+ * and what follows of it for a schedule.
+ * @param found a report; or why the results cannot be compared at all, with which the run has failed.
+ * @returns whether this call did it.
+ */
+export async function recordJudged(tx: Tx, runId: string, found: Verification | string): Promise<boolean> {
+  const capsule = await lockCapsuleOf(tx, runId)
+  const [run] = await tx
+    .update(capsuleRuns)
+    .set({ ...endOf(found), completedAt: now })
+    .where(and(eq(capsuleRuns.id, runId), eq(capsuleRuns.status, 'judging')))
+    .returning(runColumns)
+  if (!capsule || !run) return false
+  if (typeof found !== 'string') await recordTeamEvent(tx, run.teamId, 'capsule.verified', eventOf(run, found))
+  await afterVerdict(tx, runId)
+  await tell(tx, capsule, run, typeof found === 'string' ? { verdict: null, reason: run.reason } : figuresOf(found))
+  return true
+}
+
+const endOf = (found: Verification | string) =>
+  typeof found === 'string'
+    ? ({ status: 'failed', reason: storableText(found) } as const)
+    : ({ status: 'completed', verdict: found.verdict, verification: { ...found } } as const)
+
+const figuresOf = ({ verdict, p_values, tvd, tvd_upper, margin, reason }: Verification) => ({
+  verdict,
+  p_value: p_values.combined,
+  tvd,
+  tvd_upper,
+  margin,
+  reason
+})
+
+/** What webhooks are told of a verdict. */
+const eventOf = (run: CapsuleRunRow, verification: Verification) => ({
+  alert: false,
+  capsule_id: run.capsuleId,
+  capsule_run_id: run.id,
+  team_id: run.teamId,
+  mode: run.mode,
+  trigger: run.trigger,
+  verdict: verification.verdict,
+  method: verification.method,
+  alpha: verification.alpha,
+  p_values: verification.p_values,
+  tvd: verification.tvd,
+  tvd_upper: verification.tvd_upper,
+  margin: verification.margin,
+  confirms: run.confirms,
+  scheduled_at: run.scheduledAt?.toISOString() ?? null,
+  completed_at: run.completedAt?.toISOString() ?? null
+})
+
+type LockedCapsule = Pick<typeof capsules.$inferSelect, 'id' | 'teamId' | 'state'>
+
+/** Locks team and capsule before the run, in the order of whoever makes runs: a confirmation may be made of this one. */
+async function lockCapsuleOf(tx: Tx, runId: string): Promise<LockedCapsule | null> {
+  const [run] = await tx
+    .select({ capsuleId: capsuleRuns.capsuleId, teamId: capsuleRuns.teamId })
+    .from(capsuleRuns)
+    .where(eq(capsuleRuns.id, runId))
+  if (!run) return null
+  await tx.select({ id: teams.id }).from(teams).where(eq(teams.id, run.teamId)).for('share')
+  const [capsule] = await tx
+    .select({ id: capsules.id, teamId: capsules.teamId, state: capsules.state })
+    .from(capsules)
+    .where(eq(capsules.id, run.capsuleId))
+    .for('share')
+  return capsule ?? null
+}
+
+async function tell(
+  tx: Tx,
+  capsule: LockedCapsule,
+  run: CapsuleRunRow,
+  metadata: Record<string, unknown>
+): Promise<void> {
+  // A capsule that can be verified has one task.
+  const [main] = await tx
+    .select({ resultSha256: jobs.resultSha256 })
+    .from(capsuleRunTasks)
+    .innerJoin(jobs, eq(jobs.id, capsuleRunTasks.jobId))
+    .where(eq(capsuleRunTasks.runId, run.id))
+    .orderBy(capsuleRunTasks.position)
+    .limit(1)
+  await appendAudit(tx, {
+    teamId: capsule.teamId,
+    capsuleId: capsule.id,
+    action: 'capsule.verified',
+    actor: 'system',
+    previousState: capsule.state,
+    newState: capsule.state,
+    metadata: {
+      run_id: run.id,
+      trigger: run.trigger,
+      ...(run.confirms && { confirms: run.confirms }),
+      ...metadata,
+      run_sha256: runSha256(run),
+      ...(main?.resultSha256 && { result_sha256: main.resultSha256 })
+    }
+  })
+}

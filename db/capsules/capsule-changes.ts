@@ -1,0 +1,196 @@
+// Making, changing and deleting capsules. The team is locked by the caller (`lockTeamForWrite`), and a capsule that is there
+// already by `lockCapsule`. Each change writes its entry of the audit trail in the same transaction, last.
+import { count, eq, sql } from 'drizzle-orm'
+import type { AuditAction } from '../../domain/audit/audit-action.js'
+import {
+  backendsOf,
+  type CapsuleDefinition,
+  definitionText,
+  readDefinition
+} from '../../domain/capsules/capsule-definition.js'
+import type { CapsuleState } from '../../domain/capsules/capsule-state.js'
+import { ServiceError } from '../../domain/errors.js'
+import type { MicroUsd } from '../../domain/money/money.js'
+import { appendAudit } from '../audit/audit.js'
+import { filesSha256 } from '../audit/audit-records.js'
+import type { Tx } from '../client.js'
+import { newId } from '../ids.js'
+import { sha256Of } from '../jobs/artifacts.js'
+import { capsuleFiles, capsuleRuns, capsules } from '../tables/capsules.js'
+import type { CapsuleRow } from './capsules.js'
+
+/** Of one team: beyond this somebody fills the database. */
+export const CAPSULES_MAX = 10_000
+
+export interface CapsuleFields {
+  name: string
+  description: string
+  tags: string[]
+  definition: CapsuleDefinition
+  /** Left out: those of the tasks. */
+  backends?: string[]
+  maxBudget: MicroUsd | null
+  retentionYears: number | null
+  regulatoryFramework: string | null
+}
+
+export interface NewCapsule extends CapsuleFields {
+  teamId: string
+  ownerId: string | null
+  state: 'draft' | 'runnable'
+  sourceJobId?: string
+  clonedFrom?: string
+  /** `mqc:1:<hex>` of the sealed capsule that this one continues. */
+  derivedFrom?: string | null
+  imported?: Record<string, unknown> | null
+  /** Evidence that is there from the beginning. */
+  files?: readonly EvidenceFile[]
+}
+
+export interface EvidenceFile {
+  /** A path with `/`. */
+  name: string
+  mediaType: string
+  content: Buffer
+  /** Hex. */
+  sha256: string
+}
+
+/** Hex SHA-256 of a definition's RFC 8785 text. */
+export const definitionDigest = (text: string): string => sha256Of(Buffer.from(text, 'utf8'))
+
+/**
+ * Records a capsule and its entry of the audit trail.
+ * @returns its id. @throws ServiceError `conflict` when the team has too many.
+ */
+export async function createCapsule(
+  tx: Tx,
+  capsule: NewCapsule,
+  told: {
+    actor: string
+    action?: AuditAction
+    metadata?: Record<string, unknown>
+    /** What else belongs to it, before the entry. */
+    before?: (id: string) => Promise<unknown>
+  }
+): Promise<string> {
+  const [held] = await tx.select({ count: count() }).from(capsules).where(eq(capsules.teamId, capsule.teamId))
+  if (held!.count >= CAPSULES_MAX)
+    throw new ServiceError('conflict', `This team has ${CAPSULES_MAX} capsules, the most that it may have; delete some`)
+  const id = newId()
+  const text = definitionText(capsule.definition)
+  await tx.insert(capsules).values({
+    id,
+    teamId: capsule.teamId,
+    ownerId: capsule.ownerId,
+    name: capsule.name,
+    description: capsule.description,
+    tags: capsule.tags,
+    state: capsule.state,
+    definition: text,
+    definitionSha256: definitionDigest(text),
+    backends: capsule.backends ?? backendsOf(capsule.definition),
+    maxBudget: capsule.maxBudget,
+    retentionYears: capsule.retentionYears,
+    regulatoryFramework: capsule.regulatoryFramework,
+    sourceJobId: capsule.sourceJobId ?? null,
+    clonedFrom: capsule.clonedFrom ?? null,
+    derivedFrom: capsule.derivedFrom ?? null,
+    imported: capsule.imported ?? null
+  })
+  await storeFiles(tx, id, capsule.files ?? [])
+  await told.before?.(id)
+  await appendAudit(tx, {
+    teamId: capsule.teamId,
+    capsuleId: id,
+    action: told.action ?? 'capsule.created',
+    actor: told.actor,
+    previousState: null,
+    newState: capsule.state,
+    metadata: {
+      definition_sha256: definitionDigest(text),
+      backends: capsule.backends ?? backendsOf(capsule.definition),
+      parameters: Object.fromEntries(capsule.definition.tasks.map(({ name, parameters }) => [name, parameters])),
+      ...(capsule.files && { evidence_sha256: filesSha256(capsule.files) }),
+      ...(capsule.sourceJobId && { source_job_id: capsule.sourceJobId }),
+      ...(capsule.clonedFrom && { cloned_from: capsule.clonedFrom }),
+      ...told.metadata
+    }
+  })
+  return id
+}
+
+/** Files go one by one: together they may be larger than one statement should be. */
+export async function storeFiles(tx: Tx, capsuleId: string, files: readonly EvidenceFile[]): Promise<void> {
+  for (const { name, mediaType, content, sha256 } of files)
+    await tx.insert(capsuleFiles).values({ capsuleId, name, mediaType, content, sha256, sizeBytes: content.length })
+}
+
+/** Changes a locked draft; absent fields stay. */
+export async function changeCapsule(
+  tx: Tx,
+  row: CapsuleRow,
+  change: Partial<CapsuleFields>,
+  actor: string
+): Promise<CapsuleRow> {
+  const { definition, ...rest } = change
+  const text = definition ? definitionText(definition) : row.definition
+  const [changed] = await tx
+    .update(capsules)
+    .set({
+      ...rest,
+      ...(definition && { definition: text, definitionSha256: definitionDigest(text) }),
+      ...(definition && !rest.backends && followsTasks(row) && { backends: backendsOf(definition) }),
+      updatedAt: sql`clock_timestamp()`
+    })
+    .where(eq(capsules.id, row.id))
+    .returning()
+  await tellChange(tx, row, 'capsule.updated', actor, row.state, {
+    fields: Object.keys(change).sort(),
+    definition_sha256: changed!.definitionSha256
+  })
+  return changed!
+}
+
+/** Backends that nobody named are those of the tasks. */
+const followsTasks = ({ backends, definition }: CapsuleRow): boolean =>
+  JSON.stringify(backends) === JSON.stringify(backendsOf(readDefinition(definition)))
+
+/** @throws ServiceError `conflict` while a run of it is under way. */
+export async function deleteCapsule(tx: Tx, row: CapsuleRow, actor: string): Promise<void> {
+  const [open] = await tx
+    .select({ id: capsuleRuns.id })
+    .from(capsuleRuns)
+    .where(sql`${capsuleRuns.capsuleId} = ${row.id} and ${capsuleRuns.status} in ('pending', 'running', 'judging')`)
+    .limit(1)
+  if (open)
+    throw new ServiceError(
+      'conflict',
+      `The run ${open.id} of this capsule is under way; wait for it, or cancel its jobs`
+    )
+  await tx.delete(capsules).where(eq(capsules.id, row.id))
+  await tellChange(tx, row, 'capsule.deleted', actor, null, {
+    name: row.name,
+    definition_sha256: row.definitionSha256
+  })
+}
+
+/** The entry of the audit trail for a change of a capsule; last in its transaction. */
+export async function tellChange(
+  tx: Tx,
+  before: Pick<CapsuleRow, 'id' | 'teamId' | 'state'>,
+  action: AuditAction,
+  actor: string,
+  newState: CapsuleState | null,
+  metadata: Record<string, unknown>
+): Promise<void> {
+  await appendAudit(tx, {
+    teamId: before.teamId,
+    capsuleId: before.id,
+    action,
+    actor,
+    previousState: before.state,
+    newState,
+    metadata
+  })
+}

@@ -1,0 +1,187 @@
+// The evidence of a completed job: what ran, on what, with which parameters, what came of it, and what it took. Sources,
+// parameters and results are kept byte for byte; what is written here is RFC 8785 text: the same job gives the same files.
+import canonicalize from 'canonicalize'
+import { eq } from 'drizzle-orm'
+import { assertEvidenceFits } from '../../domain/capsules/capsule-size.js'
+import { ServiceError } from '../../domain/errors.js'
+import type { StoredSource } from '../../domain/jobs/submission.js'
+import { jsonFields, jsonObject } from '../../domain/json/json-text.js'
+import { usdFromMicro } from '../../domain/money/money.js'
+import { backendFactsAt } from '../backends/backend-history.js'
+import type { DbOrTx } from '../client.js'
+import { type ArtifactInfo, findArtifact, listArtifacts, sha256Of } from '../jobs/artifacts.js'
+import { type AttemptRow, listAttempts, resultText } from '../jobs/attempts.js'
+import { loadSource, recordColumns } from '../jobs/jobs.js'
+import { listShownResults, type ShownResult, taskTexts } from '../jobs/task-results.js'
+import { capsuleFiles } from '../tables/capsules.js'
+import { jobs } from '../tables/jobs.js'
+import type { EvidenceFile } from './capsule-changes.js'
+import { type CapsuleRow, evidenceRun } from './capsules.js'
+
+const jobQuery = (db: DbOrTx) => db.select({ ...recordColumns, shots: jobs.shots }).from(jobs)
+type EvidenceJob = Awaited<ReturnType<typeof jobQuery>>[number]
+
+async function completedJob(db: DbOrTx, jobId: string): Promise<EvidenceJob> {
+  const [job] = await jobQuery(db).where(eq(jobs.id, jobId))
+  if (!job) throw new ServiceError('conflict', `the job ${jobId}, whose result is to be the evidence, is gone`)
+  if (job.status !== 'completed' || job.resultSha256 === null)
+    throw new ServiceError('validation_error', `job_id: must be a completed job (it is ${job.status})`)
+  return job
+}
+
+/**
+ * The files of one completed job, below `tasks/<task>/`.
+ * @param task its name, which is fit to name a folder.
+ * @throws ServiceError `validation_error` when it has not completed, or has more than can be kept.
+ */
+export async function collectEvidence(db: DbOrTx, jobId: string, task: string): Promise<EvidenceFile[]> {
+  const job = await completedJob(db, jobId)
+  const source = await loadSource(db, jobId)
+  const made = await listArtifacts(db, jobId)
+  const result = (await resultText(db, jobId, job.resultSha256!)) ?? ''
+  const ofTasks = await listShownResults(db, jobId)
+  assertEvidenceFits([
+    ...made.map((artifact) => ({ name: `tasks/${task}/${placeOf(artifact)}`, size: artifact.sizeBytes })),
+    { name: `tasks/${task}/result.json`, size: Buffer.byteLength(result) },
+    { name: `tasks/${task}/tasks.json`, size: ofTasks.reduce((sum, { display }) => sum + (display?.sizeBytes ?? 0), 0) }
+  ])
+  const attempts = await listAttempts(db, jobId)
+  const facts = await backendFactsAt(db, job.backend, job.startedAt ?? job.createdAt)
+  const texts: Record<string, string> = {
+    [sourceName(source)]: source.text,
+    'parameters.json': job.params,
+    ...(source.native && { 'input.json': source.native.call.input }),
+    'result.json': result,
+    ...(ofTasks.length > 0 && { 'tasks.json': await shownText(db, jobId, ofTasks) }),
+    'backend.json': written({ backend: job.backend, ...facts }),
+    'environment.json': environment(job.framework, result),
+    'timing.json': written(timing(job, attempts)),
+    'job.json': written(record(job, source))
+  }
+  const files = Object.entries(texts).map(([name, text]) => file(task, name, Buffer.from(text, 'utf8')))
+  for (const { name } of made) {
+    const found = await findArtifact(db, jobId, name)
+    if (found) files.push(file(task, placeOf(found), found.content, found.mediaType))
+  }
+  return files.sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+/** The circuit and its compiled form stand beside the source; all else that the job made has a folder of its own. */
+const placeOf = ({ name }: ArtifactInfo): string =>
+  name === 'circuit.qasm' || /^compiled[.-]/.test(name) ? name : `artifacts/${name}`
+
+const sourceName = ({ kind, framework }: StoredSource): string =>
+  kind === 'circuit' || framework === 'openqasm' ? 'source.qasm' : 'source.py'
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  py: 'text/x-python; charset=utf-8',
+  qasm: 'text/plain; charset=utf-8'
+}
+
+function file(task: string, name: string, content: Buffer, mediaType?: string): EvidenceFile {
+  const ending = name.slice(name.lastIndexOf('.') + 1)
+  return {
+    name: `tasks/${task}/${name}`,
+    mediaType: mediaType ?? mediaTypes[ending]!,
+    content,
+    sha256: sha256Of(content)
+  }
+}
+
+/** By key: the digest of what a task of the workflow has returned, and its plain JSON, or why there is none. */
+async function shownText(db: DbOrTx, jobId: string, results: readonly ShownResult[]): Promise<string> {
+  const texts = await taskTexts(db, jobId, [...new Set(results.flatMap(({ display }) => display?.sha256 ?? []))])
+  return jsonObject(
+    results.map(({ key, sha256, display, displayProblem }) => [
+      key,
+      jsonObject([
+        ['sha256', JSON.stringify(sha256)],
+        display ? ['value', texts.get(display.sha256)] : ['problem', JSON.stringify(displayProblem)]
+      ])
+    ])
+  )
+}
+
+const written = (value: object): string => canonicalize(value)!
+
+/** Engine, versions, seed and calibration, in the words of the result. */
+function environment(framework: string, result: string): string {
+  return jsonObject([
+    ['framework', JSON.stringify(framework)],
+    ['metadata', fieldsOf(result).get('metadata') ?? 'null']
+  ])
+}
+
+/** The fields of a result as texts; none of one that is no object. Large results are gone through once. */
+const fieldsOf = (result: string): Map<string, string> => (result.startsWith('{') ? jsonFields(result) : new Map())
+
+const timing = (job: EvidenceJob, attempts: AttemptRow[]) => ({
+  created_at: job.createdAt,
+  started_at: job.startedAt,
+  completed_at: job.completedAt,
+  estimated_cost_usd: usdFromMicro(job.estimatedCost),
+  actual_cost_usd: job.actualCost === null ? null : usdFromMicro(job.actualCost),
+  attempts: attempts.map((attempt) => ({
+    task: attempt.task || null,
+    number: attempt.number,
+    state: attempt.state,
+    started_at: attempt.startedAt,
+    ended_at: attempt.endedAt,
+    error_code: attempt.errorCode
+  }))
+})
+
+const record = (job: EvidenceJob, source: StoredSource) => ({
+  id: job.id,
+  name: job.name,
+  labels: job.labels,
+  status: job.status,
+  backend: job.backend,
+  provider: job.provider,
+  provider_jobs: job.providerJobs.filter(({ id }) => id !== null).map(({ id, status }) => ({ id, status })),
+  execution_mode: job.mode,
+  framework: job.framework,
+  source: {
+    kind: source.kind,
+    script_id: job.scriptId,
+    script_version: job.scriptVersion,
+    sha256: job.sourceSha256
+  },
+  shots: job.shots,
+  timeout_seconds: job.timeoutSeconds,
+  circuit_count: job.circuitCount,
+  ...(source.native && {
+    native: {
+      programming_model: source.native.call.model,
+      entrypoint: source.native.call.entrypoint,
+      max_cost_usd: usdFromMicro(source.native.maxCost)
+    }
+  })
+})
+
+/**
+ * Which jobs the evidence of a capsule is of: its own when it was made from one, else those of the newest completed run of
+ * its present definition. Empty when there is none.
+ */
+export async function evidenceJobs(
+  db: DbOrTx,
+  capsule: Pick<CapsuleRow, 'id' | 'definitionSha256' | 'sourceJobId'>,
+  mainTask: string
+): Promise<{ task: string; jobId: string }[]> {
+  return capsule.sourceJobId === null ? evidenceRun(db, capsule) : [{ task: mainTask, jobId: capsule.sourceJobId }]
+}
+
+/** All kept files, by name. */
+export async function loadFiles(db: DbOrTx, capsuleId: string): Promise<EvidenceFile[]> {
+  const rows = await db
+    .select({
+      name: capsuleFiles.name,
+      mediaType: capsuleFiles.mediaType,
+      content: capsuleFiles.content,
+      sha256: capsuleFiles.sha256
+    })
+    .from(capsuleFiles)
+    .where(eq(capsuleFiles.capsuleId, capsuleId))
+  return rows.sort((one, other) => (one.name < other.name ? -1 : 1))
+}

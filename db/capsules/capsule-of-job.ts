@@ -1,0 +1,111 @@
+// A capsule made of a completed job: its definition is what the job ran, and its evidence is there from the beginning.
+import { and, eq, isNull } from 'drizzle-orm'
+import type { AuditAction } from '../../domain/audit/audit-action.js'
+import { assertSize, definitionText, MAIN_TASK, taskOfJob } from '../../domain/capsules/capsule-definition.js'
+import { assertEvidenceFits } from '../../domain/capsules/capsule-size.js'
+import { codeOf } from '../../domain/errors.js'
+import { storableText } from '../../domain/json/json-guard.js'
+import type { MicroUsd } from '../../domain/money/money.js'
+import type { Tx } from '../client.js'
+import { loadSource } from '../jobs/jobs.js'
+import { jobs } from '../tables/jobs.js'
+import { createCapsule } from './capsule-changes.js'
+import { collectEvidence } from './capsule-evidence.js'
+
+export interface CapsuleOfJob {
+  jobId: string
+  teamId: string
+  ownerId: string | null
+  /** `null`: named after the job. */
+  name: string | null
+  description?: string
+  tags?: string[]
+  maxBudget?: MicroUsd | null
+  retentionYears?: number | null
+  regulatoryFramework?: string | null
+}
+
+/**
+ * Packages a completed job, for a team that the transaction has locked.
+ * @returns the capsule's id.
+ * @throws ServiceError `validation_error` when it has not completed or has too much evidence, `conflict`.
+ */
+export async function createCapsuleOfJob(
+  tx: Tx,
+  { jobId, name, description = '', tags = [], ...rest }: CapsuleOfJob,
+  told: { actor: string; action?: AuditAction }
+): Promise<string> {
+  const files = await collectEvidence(tx, jobId, MAIN_TASK)
+  const [job] = await tx
+    .select({
+      name: jobs.name,
+      backend: jobs.backend,
+      params: jobs.params,
+      mode: jobs.mode,
+      timeoutSeconds: jobs.timeoutSeconds,
+      circuitCount: jobs.circuitCount,
+      actualCost: jobs.actualCost
+    })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+  const definition = { tasks: [taskOfJob(job!, await loadSource(tx, jobId))] }
+  assertSize(definition)
+  // All that a seal will hold: what could never be sealed is refused now.
+  assertEvidenceFits([
+    ...files.map(({ name, content }) => ({ name, size: content.length })),
+    { name: 'definition.json', size: Buffer.byteLength(definitionText(definition)) }
+  ])
+  return createCapsule(
+    tx,
+    {
+      teamId: rest.teamId,
+      ownerId: rest.ownerId,
+      state: 'runnable',
+      name: name ?? job!.name ?? `Job ${jobId}`,
+      description,
+      tags,
+      definition,
+      maxBudget: rest.maxBudget ?? null,
+      retentionYears: rest.retentionYears ?? null,
+      regulatoryFramework: rest.regulatoryFramework ?? null,
+      sourceJobId: jobId,
+      files
+    },
+    {
+      ...told,
+      metadata: { cost_micro_usd: job!.actualCost === null ? null : String(job!.actualCost) },
+      before: (capsuleId) =>
+        tx
+          .update(jobs)
+          .set({ capsuleId })
+          .where(and(eq(jobs.id, jobId), isNull(jobs.capsuleId)))
+    }
+  )
+}
+
+/**
+ * What `create_capsule` asked for, in the transaction that completes the job, as its last step. A job that has its result
+ * is completed whatever becomes of the capsule: why there is none stands in its `status_reason`.
+ */
+export async function keepPromisedCapsule(tx: Tx, jobId: string): Promise<void> {
+  const [job] = await tx
+    .select({ teamId: jobs.teamId, userId: jobs.userId, apiKeyId: jobs.apiKeyId, name: jobs.capsuleName })
+    .from(jobs)
+    .where(and(eq(jobs.id, jobId), eq(jobs.createCapsule, true), eq(jobs.status, 'completed')))
+  if (!job) return
+  const actor = job.apiKeyId ? `key:${job.apiKeyId}` : job.userId ? `user:${job.userId}` : 'system'
+  try {
+    await tx.transaction((savepoint) =>
+      createCapsuleOfJob(savepoint as Tx, { jobId, teamId: job.teamId, ownerId: job.userId, name: job.name }, { actor })
+    )
+  } catch (error) {
+    // A connection that is gone takes the whole step with it, and that is tried again.
+    const why = codeOf(error) ? (error as Error).message : 'it could not be recorded'
+    await tx
+      .update(jobs)
+      .set({
+        statusReason: storableText(`no capsule was made of this job: ${why}; POST /api/capsules/from-job makes one`)
+      })
+      .where(eq(jobs.id, jobId))
+  }
+}

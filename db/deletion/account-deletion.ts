@@ -1,0 +1,41 @@
+// The end of an account. What a team owns stays with the team; what the user alone owns goes with them.
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { ServiceError } from '../../domain/errors.js'
+import { actorText } from '../audit/audit.js'
+import type { Db } from '../client.js'
+import { members, teams, users } from '../tables/accounts.js'
+import { idempotencyKeys } from '../tables/operations.js'
+import { hasOthers } from '../teams/members.js'
+import { inTurn } from '../teams/team-lock.js'
+import { type Caller, deleteTeam } from '../teams/teams.js'
+
+/**
+ * Deletes the account, its sessions and keys, the answers kept for it, and the teams that have no other member.
+ * @throws ServiceError `conflict` while the user owns a team with others, or a team of theirs alone cannot be deleted
+ * (jobs under way, a sealed capsule inside its retention).
+ */
+export async function deleteAccount(db: Db, caller: Caller): Promise<void> {
+  await db.transaction(async (tx) => {
+    const owned = tx
+      .select({ id: members.teamId })
+      .from(members)
+      .where(and(eq(members.userId, caller.userId), eq(members.role, 'owner')))
+    // In one order, as two deletions at once might share teams.
+    const mine = await tx
+      .select({ id: teams.id, name: teams.name })
+      .from(teams)
+      .where(and(inArray(teams.id, owned), inTurn('alone')))
+      .orderBy(sql`${teams.id}`)
+      .for('update')
+    for (const team of mine) {
+      if (await hasOthers(tx, team.id, caller.userId))
+        throw new ServiceError(
+          'conflict',
+          `You own the team ${JSON.stringify(team.name)}, which has other members: transfer or delete it first`
+        )
+      await deleteTeam(tx, team.id, actorText(caller))
+    }
+    await tx.delete(idempotencyKeys).where(eq(idempotencyKeys.principal, `user:${caller.userId}`))
+    await tx.delete(users).where(eq(users.id, caller.userId))
+  })
+}

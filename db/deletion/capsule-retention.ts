@@ -1,0 +1,66 @@
+// The end of a team's capsules. What is sealed is kept until its retention is over; only then it goes, with its team.
+import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
+import { retainedUntil } from '../../domain/capsules/retention.js'
+import { ServiceError } from '../../domain/errors.js'
+import { appendAudit } from '../audit/audit.js'
+import type { Tx } from '../client.js'
+import { capsuleSeals, capsules } from '../tables/capsules.js'
+
+/**
+ * Deletes all capsules of a team that the caller has locked for `update`, published ones too. Their audit trail stays, and
+ * tells of it.
+ * @param actor as the trail names whoever deletes the team.
+ * @throws ServiceError `conflict` naming a sealed one that is inside its retention.
+ */
+export async function deleteCapsulesOfTeam(tx: Tx, teamId: string, actor: string): Promise<void> {
+  await assertRetentionOver(tx, teamId)
+  // The guards let this transaction, until the next line.
+  await tx.execute(sql`select set_config('qjs.retention_over', 'yes', true)`)
+  const gone = await tx.delete(capsules).where(eq(capsules.teamId, teamId)).returning({
+    id: capsules.id,
+    name: capsules.name,
+    state: capsules.state,
+    definitionSha256: capsules.definitionSha256
+  })
+  await tx.execute(sql`select set_config('qjs.retention_over', '', true)`)
+  for (const { id, name, state, definitionSha256 } of gone)
+    await appendAudit(tx, {
+      teamId,
+      capsuleId: id,
+      action: 'capsule.deleted',
+      actor,
+      previousState: state,
+      newState: null,
+      metadata: { name, definition_sha256: definitionSha256, with_team: true }
+    })
+}
+
+async function assertRetentionOver(tx: Tx, teamId: string): Promise<void> {
+  // Locked: none is sealed between this look and the deletion.
+  await tx
+    .select({ id: capsules.id })
+    .from(capsules)
+    .where(eq(capsules.teamId, teamId))
+    .orderBy(asc(capsules.id))
+    .for('update')
+  const sealed = await tx
+    .select({
+      id: capsules.id,
+      name: capsules.name,
+      years: capsules.retentionYears,
+      sealedAt: capsuleSeals.sealedAt,
+      now: sql<string>`clock_timestamp()`
+    })
+    .from(capsules)
+    .innerJoin(capsuleSeals, eq(capsuleSeals.capsuleId, capsules.id))
+    .where(and(eq(capsules.teamId, teamId), isNotNull(capsules.retentionYears)))
+  for (const { id, name, years, sealedAt, now } of sealed) {
+    const until = retainedUntil(sealedAt, years)
+    if (until && until > new Date(now))
+      throw new ServiceError(
+        'conflict',
+        `The capsule ${JSON.stringify(name)} (${id}) has to be kept until ${until.toISOString().slice(0, 10)}: ` +
+          `its team can be deleted after that; transfer the team instead`
+      )
+  }
+}

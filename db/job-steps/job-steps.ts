@@ -1,0 +1,276 @@
+// The steps of a job that change its status, each one transaction, each safe to run twice: begin, complete, fail, cancel.
+// Both modes call these; only the fence differs (a lease for direct jobs).
+import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { type JobError, ServiceError } from '../../domain/errors.js'
+import { type CancelOutcome, type ExecutionMode, isFinal } from '../../domain/jobs/job-status.js'
+import { storableText } from '../../domain/json/json-guard.js'
+import { estimateCost } from '../../domain/money/cost.js'
+import { formatUsd, type MicroUsd } from '../../domain/money/money.js'
+import { keepPromisedCapsule } from '../capsules/capsule-of-job.js'
+import type { Db, DbOrTx, Tx } from '../client.js'
+import { attemptUnderWay, closeAttempt, closeOpenAttempts } from '../jobs/attempts.js'
+import { closeTasks } from '../jobs/job-tasks.js'
+import { type Fence, fenceHolds, now, type Transition, transition } from '../jobs/job-transition.js'
+import { settle } from '../money/budget.js'
+import { askLater, costAtEnd, costOfCompleted, lockJob } from '../provider-tasks/provider-money.js'
+import { backends } from '../tables/backends.js'
+import { jobAsks, jobs, outbox } from '../tables/jobs.js'
+
+/** How long a direct job's worker may be silent before a sweep takes the job from it. */
+export const LEASE_SECONDS = 15
+
+export const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`
+
+/** `cancel`: go straight to the cancel path. `stop`: the job is final, or another side's; end quietly. */
+export type Beginning = 'begin' | 'resume' | 'cancel' | 'stop'
+
+/**
+ * Claims a job for the executing side named by the fence, and prices it again: a price that rose above what was reserved
+ * fails the job before anything is spent.
+ */
+export async function beginJob(
+  db: Db,
+  jobId: string,
+  fence: Fence,
+  facts: { workflowRunId?: string } = {}
+): Promise<Beginning> {
+  return db.transaction(async (tx) => {
+    // The lease is taken by this very statement, so the claim is fenced by the generation alone.
+    const claim = await transition(tx, jobId, 'running', {
+      fence: { generation: fence.generation },
+      set: {
+        ...facts,
+        startedAt: now,
+        ...(fence.lease ? { leaseToken: fence.lease, leaseExpiresAt: leaseEnd } : {})
+      },
+      where: or(isNull(jobs.notBefore), lte(jobs.notBefore, now)),
+      clears: 'start'
+    })
+    const beginning = claim === 'won' ? 'begin' : await beginningOf(tx, jobId, fence)
+    if (beginning !== 'begin') {
+      // A later generation finds the job running already; its row has served its purpose too.
+      if (beginning !== 'stop') await tx.delete(outbox).where(and(eq(outbox.jobId, jobId), eq(outbox.kind, 'start')))
+      return beginning
+    }
+    const problem = await repriceProblem(tx, jobId)
+    if (!problem) return 'begin'
+    await endFailed(tx, jobId, problem, { fence })
+    return 'stop'
+  })
+}
+
+async function beginningOf(tx: Tx, jobId: string, fence: Fence): Promise<Beginning> {
+  const [row] = await tx
+    .select({ status: jobs.status, generation: jobs.generation, lease: jobs.leaseToken })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+  if (!row || row.generation !== fence.generation || isFinal(row.status) || row.status === 'pending') return 'stop'
+  if ((fence.lease ?? null) !== row.lease) return 'stop'
+  return row.status === 'cancelling' ? 'cancel' : 'resume'
+}
+
+async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
+  const [job] = await tx
+    .select({
+      backend: jobs.backend,
+      shots: jobs.shots,
+      circuits: jobs.circuitCount,
+      estimate: jobs.estimatedCost,
+      pricing: { taskFee: backends.taskFee, perShot: backends.perShot, minimumCost: backends.minimumCost }
+    })
+    .from(jobs)
+    .innerJoin(backends, eq(backends.slug, jobs.backend))
+    .where(eq(jobs.id, jobId))
+  // A backend that is no longer in the catalogue fails the job when it is to be run.
+  if (!job) return null
+  const cost = estimateCost(job.pricing, job.shots, job.circuits)
+  if (cost <= job.estimate) return null
+  return {
+    code: 'price_changed',
+    message:
+      `the price of ${job.backend} rose between submission and start: ${formatUsd(job.estimate)} was reserved, ` +
+      `${formatUsd(cost)} would be due; submit again to accept the new price`
+  }
+}
+
+/**
+ * The job's result is the stored artifact with this digest. It has cost what its provider charged, or else its estimate.
+ */
+export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha256: string): Promise<Transition> {
+  return db.transaction(async (tx) => {
+    // What holds a lease runs on an engine of ours.
+    const cost = fence.lease ? null : await costOfCompleted(tx, jobId)
+    let wantsCapsule = false
+    const moved = await transition(tx, jobId, 'completed', {
+      fence,
+      wantsCapsule: () => {
+        wantsCapsule = true
+      },
+      set: {
+        resultSha256,
+        actualCost: cost ?? sql`${jobs.estimatedCost}`,
+        cancelOutcome: sql`case when ${jobs.cancelRequestedAt} is null then null else 'too_late' end`
+      }
+    })
+    if (moved === 'won') await settle(tx, jobId, cost ?? 'all')
+    // Last: its entry of the audit trail is the last that a transaction locks.
+    if (wantsCapsule) await keepPromisedCapsule(tx, jobId)
+    return moved
+  })
+}
+
+/**
+ * Ends a job as failed. A run on a local engine that failed costs nothing; work at a provider costs what it certainly did,
+ * and while that is not known the reservation stays held.
+ */
+export async function failJob(db: Db, jobId: string, fence: Fence | undefined, error: JobError): Promise<Transition> {
+  return db.transaction(async (tx) => {
+    if (fence && !fence.lease) await closeWaitingAttempt(tx, jobId, fence, error)
+    return endFailed(tx, jobId, error, fence ? { fence } : {})
+  })
+}
+
+/** A script that waited for what failed has failed with it; its end is known. */
+async function closeWaitingAttempt(tx: Tx, jobId: string, fence: Fence, error: JobError): Promise<void> {
+  const waiting = sql`exists (select 1 from ${jobAsks} where ${jobAsks.jobId} = ${jobId} and ${jobAsks.state} = 'open')`
+  const [mine] = await tx
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(and(eq(jobs.id, jobId), eq(jobs.status, 'running'), fenceHolds(fence), waiting))
+    .for('no key update')
+  const attempt = mine ? await attemptUnderWay(tx, jobId, fence) : null
+  if (attempt !== null) await closeAttempt(tx, jobId, attempt, 'failed', error)
+}
+
+/** Who ends a job: an executing side by its fence, or a sweep by the condition that made it look (checked once more). */
+export interface EndedBy {
+  fence?: Fence
+  where?: SQL
+}
+
+export async function endFailed(
+  tx: Tx,
+  jobId: string,
+  error: JobError,
+  by: EndedBy & { to?: 'failed' | 'dispatch_failed' } = {}
+): Promise<Transition> {
+  const { to = 'failed', ...guard } = by
+  const cost = guard.fence?.lease ? 0n : await lockedCostAtEnd(tx, jobId)
+  const { code, message: text } = cost === 'held' ? outcomeUnknown(error) : error
+  const message = storableText(text)
+  const moved = await transition(tx, jobId, to, {
+    ...guard,
+    reason: message,
+    set: { errorCode: code, errorMessage: message, actualCost: cost === 'held' ? null : cost }
+  })
+  if (moved !== 'won') return moved
+  await closeOpenAttempts(tx, jobId, 'lost', error)
+  await closeTasks(tx, jobId)
+  await settleAtEnd(tx, jobId, cost)
+  return moved
+}
+
+/** Whatever went wrong here: what counts for the caller is that a paid task may have run. */
+const outcomeUnknown = ({ code, message }: JobError): JobError =>
+  code === 'provider_outcome_unknown'
+    ? { code, message }
+    : {
+        code: 'provider_outcome_unknown',
+        message: `${message}; its task at the provider may have run: what is reserved for it stays reserved until that is known`
+      }
+
+/** The job is locked first: nothing may be sent for it between the look at its tasks and its end. */
+async function lockedCostAtEnd(tx: Tx, jobId: string): Promise<MicroUsd | 'held'> {
+  await lockJob(tx, jobId)
+  return costAtEnd(tx, jobId)
+}
+
+async function settleAtEnd(tx: Tx, jobId: string, cost: MicroUsd | 'held'): Promise<void> {
+  await settle(tx, jobId, cost)
+  if (cost === 'held') await askLater(tx, jobId)
+}
+
+/** Ends a job as cancelled. A cancel that came from the engine itself passes through `cancelling` in the same transaction. */
+export async function recordCancelled(
+  db: Db,
+  jobId: string,
+  fence: Fence | undefined,
+  outcome: CancelOutcome
+): Promise<Transition> {
+  return db.transaction((tx) => endCancelled(tx, jobId, outcome, fence ? { fence } : {}))
+}
+
+export async function endCancelled(
+  tx: Tx,
+  jobId: string,
+  outcome: CancelOutcome,
+  by: EndedBy = {}
+): Promise<Transition> {
+  const cost = by.fence?.lease ? 0n : await lockedCostAtEnd(tx, jobId)
+  await transition(tx, jobId, 'cancelling', {
+    ...by,
+    reason: 'cancelled in the workflow engine',
+    set: { cancelRequestedAt: now },
+    where: and(eq(jobs.status, 'running'), by.where)
+  })
+  const moved = await transition(tx, jobId, 'cancelled', {
+    ...by,
+    reason: 'cancelled',
+    set: cost === 'held' ? { cancelOutcome: 'provider_unknown' } : { cancelOutcome: outcome, actualCost: cost }
+  })
+  if (moved !== 'won') return moved
+  await closeOpenAttempts(tx, jobId, 'cancelled', null)
+  await closeTasks(tx, jobId)
+  await settleAtEnd(tx, jobId, cost)
+  return moved
+}
+
+/** What an outbox row repeats of its job. */
+export const outboxFacts = {
+  teamId: jobs.teamId,
+  backend: jobs.backend,
+  mode: sql<ExecutionMode>`case when ${jobs.durable} then 'temporal' else 'direct' end`,
+  generation: jobs.generation
+}
+
+/** What a cancel request did: ended a waiting job, told the engine to stop a running one, or came too late. */
+export type CancelRequest = 'cancelled' | 'cancelling' | 'final'
+
+/** A waiting job ends here and now; a running one is marked, and an outbox row tells its engine until the job is final. */
+export async function requestCancel(db: DbOrTx, jobId: string): Promise<CancelRequest> {
+  return db.transaction(async (tx) => {
+    const requested = { cancelRequestedAt: now }
+    const ended = await transition(tx, jobId, 'cancelled', {
+      reason: 'cancelled before it started',
+      set: { ...requested, cancelOutcome: 'stopped_before_provider', actualCost: 0n },
+      where: eq(jobs.status, 'pending')
+    })
+    if (ended === 'won') {
+      await settle(tx, jobId, 0n)
+      return 'cancelled'
+    }
+    const marked = await transition(tx, jobId, 'cancelling', {
+      reason: 'cancel requested',
+      set: requested,
+      where: eq(jobs.status, 'running')
+    })
+    const [job] = await tx
+      .select({ status: jobs.status, ...outboxFacts })
+      .from(jobs)
+      .where(eq(jobs.id, jobId))
+    const { status, ...facts } = job!
+    if (marked === 'won')
+      await tx
+        .insert(outbox)
+        .values({ jobId, kind: 'cancel', ...facts, dueAt: now, nextAt: now })
+        .onConflictDoNothing()
+    return isFinal(status) ? 'final' : 'cancelling'
+  })
+}
+
+/** `requestCancel` for somebody who is told how it went. @throws ServiceError `conflict` when the job is final already. */
+export async function cancelJob(db: DbOrTx, jobId: string): Promise<void> {
+  if ((await requestCancel(db, jobId)) !== 'final') return
+  const [job] = await db.select({ status: jobs.status }).from(jobs).where(eq(jobs.id, jobId))
+  throw new ServiceError('conflict', `job is ${job?.status} already; only a job that is not final can be cancelled`)
+}

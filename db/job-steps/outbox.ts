@@ -1,0 +1,140 @@
+// The outbox: what still has to be told to an engine. The relay takes due rows, tells, and notes the outcome; a row is
+// deleted by the step that makes it needless (db/job-steps/job-steps.ts), never here. Telling twice is harmless.
+import { and, eq, exists, lte, or, sql } from 'drizzle-orm'
+import type { ExecutionMode } from '../../domain/jobs/job-status.js'
+import { anyOf, type Db } from '../client.js'
+import { judgeStarts } from '../jobs/deferred-starts.js'
+import { now } from '../jobs/job-transition.js'
+import { outbox } from '../tables/jobs.js'
+import { endFailed } from './job-steps.js'
+
+export interface OutboxRow {
+  jobId: string
+  kind: 'start' | 'cancel'
+  mode: ExecutionMode
+  generation: number
+  /** How often the row was delivered before. */
+  deliveries: number
+}
+
+export type OutboxKey = Pick<OutboxRow, 'jobId' | 'kind'>
+
+/** How long a taken row is left alone while its taker talks to the engine. */
+const TAKEN_SECONDS = 10
+
+const columns = sql`job_id, kind, mode, generation, deliveries, team_id, backend`
+
+type JudgedRow = OutboxRow & Record<string, unknown> & { held: string | null }
+
+/** `full`: as many were due as were asked for, so that there may be more. */
+export interface DueRows {
+  rows: OutboxRow[]
+  full: boolean
+}
+
+/**
+ * Takes at most `limit` rows that are due, but for those that have to be held (db/jobs/deferred-starts.ts). Rows that another relay
+ * is taking are passed over.
+ */
+export async function takeDue(db: Db, limit: number, runningMax: number): Promise<DueRows> {
+  // By `now()`, which stays the same over the statement: the index can stop at what is not due yet.
+  const due = sql`select ${columns} from ${outbox} where next_at <= now() and due_at <= now()
+    order by next_at limit ${limit} for update skip locked`
+  const rows = await db.execute<JudgedRow>(
+    judgeStarts(due, runningMax, sql`now() + make_interval(secs => ${TAKEN_SECONDS})`)
+  )
+  return { rows: passed(rows), full: rows.length === limit }
+}
+
+/** The rows of jobs just recorded, for the nudge. Those not due yet are left to the relay, and so are those held. */
+export async function findFresh(db: Db, jobIds: string[], runningMax: number): Promise<OutboxRow[]> {
+  // The list as a query of its own: with a list that it knows, Postgres makes a plan for each.
+  const fresh = sql`select ${columns} from ${outbox}
+    where job_id = any(string_to_array((select ${jobIds.join(',')}::text), ',')::uuid[]) and deliveries = 0 and due_at <= now() and held_reason is null`
+  return passed(await db.execute<JudgedRow>(judgeStarts(fresh, runningMax, null)))
+}
+
+const passed = (rows: JudgedRow[]): OutboxRow[] =>
+  rows
+    .filter(({ held }) => held === null)
+    .map(({ jobId, kind, mode, generation, deliveries }) => ({ jobId, kind, mode, generation, deliveries }))
+
+/** Notes a delivery; the relay looks again `recheckSeconds` later, whether the engine still knows of it. */
+export async function markDelivered(db: Db, keys: OutboxKey[], recheckSeconds: number): Promise<void> {
+  if (keys.length === 0) return
+  await db
+    .update(outbox)
+    .set({
+      deliveries: sql`${outbox.deliveries} + 1`,
+      heldReason: null,
+      unreachableSince: null,
+      nextAt: sql`${now} + make_interval(secs => ${recheckSeconds})`
+    })
+    .where(isOneOf(keys))
+}
+
+/** Notes that the engine answered and still holds what was delivered. */
+export async function markHeld(db: Db, keys: OutboxKey[], recheckSeconds: number): Promise<void> {
+  if (keys.length === 0) return
+  await db
+    .update(outbox)
+    .set({ unreachableSince: null, nextAt: sql`${now} + make_interval(secs => ${recheckSeconds})` })
+    .where(isOneOf(keys))
+}
+
+/** Notes that the engine could not be reached; the time counts from the first such note in a row. */
+export async function markUnreachable(db: Db, keys: OutboxKey[], retrySeconds: number): Promise<void> {
+  if (keys.length === 0) return
+  await db
+    .update(outbox)
+    .set({
+      unreachableSince: sql`coalesce(${outbox.unreachableSince}, ${now})`,
+      nextAt: sql`${now} + make_interval(secs => ${retrySeconds})`
+    })
+    .where(isOneOf(keys))
+}
+
+/**
+ * Gives up on jobs whose engine could not be reached for `deadlineSeconds` without a break. Returns their ids. Jobs are
+ * always locked before their outbox rows, so the rows are only read here.
+ */
+export async function sweepDispatchDeadline(db: Db, deadlineSeconds: number, limit: number): Promise<string[]> {
+  const tooLong = lte(outbox.unreachableSince, sql`${now} - make_interval(secs => ${deadlineSeconds})`)
+  const late = await db
+    .select({ jobId: outbox.jobId, mode: outbox.mode })
+    .from(outbox)
+    .where(and(eq(outbox.kind, 'start'), tooLong))
+    .limit(limit)
+  const ended: string[] = []
+  for (const { jobId, mode } of late) {
+    const engine = mode === 'direct' ? 'direct queue' : 'workflow engine'
+    const message = `the ${engine} could not be reached for ${deadlineSeconds} s; submit again later`
+    const moved = await db.transaction((tx) =>
+      endFailed(
+        tx,
+        jobId,
+        { code: 'dispatch_failed', message },
+        {
+          to: 'dispatch_failed',
+          // A delivery may have come in between.
+          where: exists(
+            tx
+              .select()
+              .from(outbox)
+              .where(and(eq(outbox.jobId, jobId), eq(outbox.kind, 'start'), tooLong))
+          )
+        }
+      )
+    )
+    if (moved === 'won') ended.push(jobId)
+  }
+  return ended
+}
+
+const isOneOf = (keys: OutboxKey[]) =>
+  or(
+    ...(['start', 'cancel'] as const).map((kind) => {
+      const ids = keys.filter((key) => key.kind === kind).map((key) => key.jobId)
+      return ids.length > 0 ? and(eq(outbox.kind, kind), anyOf(outbox.jobId, ids)) : undefined
+    })
+  )

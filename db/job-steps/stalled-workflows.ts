@@ -1,0 +1,124 @@
+// Jobs of the durable mode that have made no progress for a while: their workflow may be lost. A restart is one
+// conditional UPDATE to the next generation and an outbox row; the fence keeps the former workflow from writing on.
+import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import { finalStatuses, type JobStatus } from '../../domain/jobs/job-status.js'
+import { anyOf, type Db } from '../client.js'
+import { now, transition } from '../jobs/job-transition.js'
+import { jobs, outbox } from '../tables/jobs.js'
+import { endFailed, outboxFacts } from './job-steps.js'
+
+/** A job that lost its workflow this often has a fault that a sixth start will not mend. */
+const RESTARTS_MAX = 5
+
+export interface StalledJob {
+  id: string
+  generation: number
+  status: JobStatus
+  missing: boolean
+}
+
+/** Picks at most `limit` open jobs without progress for `quietSeconds` and marks them looked at. */
+export async function takeStalled(db: Db, quietSeconds: number, limit: number): Promise<StalledJob[]> {
+  const quiet = sql`${now} - make_interval(secs => ${quietSeconds})`
+  return db.transaction(async (tx) => {
+    const rows = await tx
+      .select({ id: jobs.id, generation: jobs.generation, status: jobs.status, missingSince: jobs.missingSince })
+      .from(jobs)
+      .where(
+        and(
+          eq(jobs.durable, true),
+          inArray(jobs.status, ['pending', 'running', 'cancelling']),
+          lt(jobs.updatedAt, quiet),
+          // A missing workflow is looked for again at the next pass, the others once per quiet time.
+          or(isNull(jobs.checkedAt), lt(jobs.checkedAt, quiet), sql`${jobs.missingSince} is not null`),
+          // What was never delivered is the relay's.
+          sql`not exists (select 1 from ${outbox} where ${outbox.jobId} = ${jobs.id} and ${outbox.kind} = 'start' and ${outbox.deliveries} = 0)`
+        )
+      )
+      .limit(limit)
+      .for('no key update', { skipLocked: true })
+    if (rows.length > 0)
+      await tx
+        .update(jobs)
+        .set({ checkedAt: now })
+        .where(
+          anyOf(
+            jobs.id,
+            rows.map((row) => row.id)
+          )
+        )
+    return rows.map(({ missingSince, ...row }) => ({ ...row, missing: missingSince !== null }))
+  })
+}
+
+/**
+ * Notes that the engine answered and does not know the job's workflow.
+ * @returns whether it was already missing `confirmSeconds` ago, which makes it lost.
+ */
+export async function markMissing(db: Db, jobId: string, generation: number, confirmSeconds: number): Promise<boolean> {
+  const [row] = await db
+    .update(jobs)
+    .set({ missingSince: sql`coalesce(${jobs.missingSince}, ${now})` })
+    .where(and(eq(jobs.id, jobId), eq(jobs.generation, generation)))
+    .returning({ lost: sql<boolean>`${jobs.missingSince} <= ${now} - make_interval(secs => ${confirmSeconds})` })
+  return row?.lost ?? false
+}
+
+export async function markFound(db: Db, jobId: string): Promise<void> {
+  await db
+    .update(jobs)
+    .set({ missingSince: null })
+    .where(and(eq(jobs.id, jobId), sql`${jobs.missingSince} is not null`))
+}
+
+/**
+ * Gives a job that is not final a new workflow.
+ * @param as `cancelling` when an operator terminated the former one: the new one only cleans up.
+ * @returns whether this call did it.
+ */
+export async function restartWorkflow(
+  db: Db,
+  jobId: string,
+  generation: number,
+  as: 'same' | 'cancelling'
+): Promise<'restarted' | 'gave_up' | 'lost'> {
+  return db.transaction(async (tx) => {
+    const [job] = await tx
+      .update(jobs)
+      .set({ generation: generation + 1, missingSince: null, checkedAt: now, updatedAt: now })
+      .where(
+        and(
+          eq(jobs.id, jobId),
+          eq(jobs.generation, generation),
+          sql`${jobs.status} not in (${sql.join(
+            finalStatuses.map((status) => sql`${status}`),
+            sql`, `
+          )})`
+        )
+      )
+      .returning(outboxFacts)
+    if (!job) return 'lost'
+    if (generation > RESTARTS_MAX) {
+      await endFailed(tx, jobId, {
+        code: 'internal_error',
+        message: `the workflow of this job was lost ${generation} times; an operator has to look at the workflow engine`
+      })
+      return 'gave_up'
+    }
+    if (as === 'cancelling')
+      await transition(tx, jobId, 'cancelling', {
+        reason: 'terminated in the workflow engine',
+        set: { cancelRequestedAt: now }
+      })
+    const row = { deliveries: 0, dueAt: now, nextAt: now, unreachableSince: null, heldReason: null, ...job }
+    await tx
+      .insert(outbox)
+      .values({ jobId, kind: 'start', ...row })
+      .onConflictDoUpdate({ target: [outbox.jobId, outbox.kind], set: row })
+    await tx
+      .update(outbox)
+      .set({ generation: generation + 1 })
+      .where(and(eq(outbox.jobId, jobId), eq(outbox.kind, 'cancel')))
+    return 'restarted'
+  })
+}

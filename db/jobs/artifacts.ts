@@ -1,0 +1,54 @@
+// What a job produced beside its result: canonical circuit, compiled program, state vector. Stored with the attempt that
+// made them (db/jobs/attempts.ts) and shown once the job has its result.
+import { createHash } from 'node:crypto'
+import { and, asc, desc, eq, ne } from 'drizzle-orm'
+import type { DbOrTx } from '../client.js'
+import { artifacts } from '../tables/jobs.js'
+
+/** The name under which a result is stored. It is part of the record and not shown as a file. */
+export const RESULT_ARTIFACT = 'result.json'
+
+/** As a run hands it over. `name` has letters, digits, `.`, `_` and `-` only. */
+export interface Artifact {
+  name: string
+  mediaType: string
+  content: Buffer
+}
+
+/** Hex. */
+export const sha256Of = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
+
+export interface ArtifactInfo {
+  name: string
+  /** Hex, of the content. */
+  sha256: string
+  sizeBytes: number
+  mediaType: string
+}
+
+const info = {
+  name: artifacts.name,
+  sha256: artifacts.sha256,
+  sizeBytes: artifacts.sizeBytes,
+  mediaType: artifacts.mediaType
+}
+
+/** By name; of two with the same name the newest. */
+export async function listArtifacts(db: DbOrTx, jobId: string): Promise<ArtifactInfo[]> {
+  return db
+    .selectDistinctOn([artifacts.name], info)
+    .from(artifacts)
+    .where(and(eq(artifacts.jobId, jobId), ne(artifacts.name, RESULT_ARTIFACT)))
+    .orderBy(asc(artifacts.name), desc(artifacts.createdAt))
+}
+
+export async function findArtifact(db: DbOrTx, jobId: string, name: string): Promise<(ArtifactInfo & Artifact) | null> {
+  if (name === RESULT_ARTIFACT) return null
+  const [row] = await db
+    .select({ ...info, content: artifacts.content })
+    .from(artifacts)
+    .where(and(eq(artifacts.jobId, jobId), eq(artifacts.name, name)))
+    .orderBy(desc(artifacts.createdAt))
+    .limit(1)
+  return row ?? null
+}

@@ -1,0 +1,352 @@
+// Attempts: a row is opened when the executor has accepted a run, and closed once. A row carries the generation that
+// opened it, and only the job's present generation writes to it: a side that lost its job neither opens nor closes anything.
+// A finished run's result is stored in the closing transaction.
+import { and, asc, eq, inArray, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
+import type { JobError } from '../../domain/errors.js'
+import type { AttemptState, JobStatus } from '../../domain/jobs/job-status.js'
+import { executionRetry } from '../../domain/jobs/retry.js'
+import { storableText } from '../../domain/json/json-guard.js'
+import type { MicroUsd } from '../../domain/money/money.js'
+import type { Db, DbOrTx } from '../client.js'
+import { artifacts, attempts, jobAsks, jobEvents, jobs } from '../tables/jobs.js'
+import { providerTasks } from '../tables/providers.js'
+import { type Artifact, RESULT_ARTIFACT, sha256Of } from './artifacts.js'
+import { type Fence, fenceHolds, now } from './job-transition.js'
+
+export interface Attempt {
+  task: string
+  number: number
+  state: AttemptState
+  startedAt: Date
+  endedAt: Date | null
+  errorCode: string | null
+  errorMessage: string | null
+  resultSha256: string | null
+  /** How long the next attempt waits after this one; `null` when there is none. */
+  backoffMs: number | null
+}
+
+const lostWithItsSide: JobError = {
+  code: 'execution_service_lost',
+  message: 'the execution was interrupted and its end is unknown'
+}
+
+const { firstWaitMs, factor, longestWaitMs } = executionRetry
+/** As `waitAfterAttempt`, of an attempt that another followed. */
+const waited = sql`least(${longestWaitMs}::int, ${firstWaitMs}::int * ${factor}::int ^ (${attempts.number} - 1))::int`
+
+/**
+ * Of which task an attempt is (`''`: the job's own), and in which statuses of the job it may begin. `begins` is a statement
+ * about the rows of `held`, the job, that returns `job_id` when what the attempt is of may run.
+ */
+export interface AttemptOf {
+  task?: string
+  statuses?: JobStatus[]
+  begins?: SQL
+}
+
+/**
+ * Opens the next attempt, of a job that runs or (a task found at its provider) is being cancelled; one that is still open
+ * belongs to an execution whose end nobody saw and is closed as lost.
+ * @returns its number from 1, or `null` when the job is no longer this side's to run.
+ */
+export async function openAttempt(
+  db: DbOrTx,
+  jobId: string,
+  fence: Fence,
+  { task = '', statuses = ['running'], begins }: AttemptOf = {}
+): Promise<number | null> {
+  const mine = and(eq(jobs.id, jobId), inArray(jobs.status, statuses), fenceHolds(fence))
+  const opened = await openFirst(db, jobId, task, fence, mine, begins)
+  if (opened !== null) return opened
+  return db.transaction(async (tx) => {
+    // Locked by a statement of its own: the next ones see what whoever held the lock has written.
+    const [held] = await tx.select({ id: jobs.id }).from(jobs).where(mine).for('no key update')
+    if (!held) return null
+    const lost = await closeOpen(tx, and(openOf(jobId), eq(attempts.task, task)), 'lost', lostWithItsSide, waited)
+    if (lost.length > 0) {
+      const { seq, status } = await raiseEvents(tx, jobId, lost.length)
+      await tellClosed(tx, jobId, lost, seq - lost.length + 1, status)
+    }
+    return openFirst(tx, jobId, task, fence, mine, begins)
+  })
+}
+
+/** The number of the attempt of a task that this side's generation has open; a script that goes on goes on in it. */
+export async function attemptUnderWay(
+  db: DbOrTx,
+  jobId: string,
+  { generation }: Fence,
+  task = ''
+): Promise<number | null> {
+  const [row] = await db
+    .select({ number: attempts.number })
+    .from(attempts)
+    .where(and(openOf(jobId), eq(attempts.task, task), eq(attempts.generation, generation)))
+  return row?.number ?? null
+}
+
+/** How the attempts of a task have ended, in order. */
+export async function attemptStates(db: DbOrTx, jobId: string, task: string): Promise<AttemptState[]> {
+  const rows = await db
+    .select({ state: attempts.state })
+    .from(attempts)
+    .where(and(eq(attempts.jobId, jobId), eq(attempts.task, task)))
+    .orderBy(asc(attempts.number))
+  return rows.map(({ state }) => state)
+}
+
+/** Opens an attempt unless one is open. The lock on the job keeps a cancel or a sweep from coming between. */
+async function openFirst(
+  db: DbOrTx,
+  jobId: string,
+  task: string,
+  fence: Fence,
+  where: SQL | undefined,
+  begins: SQL = sql`select id as job_id from held`
+): Promise<number | null> {
+  const held = db
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(
+      and(
+        where,
+        sql`not exists (select 1 from ${attempts}
+          where ${attempts.jobId} = ${jobId} and task = ${task} and state = 'running')`
+      )
+    )
+    .for('no key update')
+  const [opened] = await db.execute<{ number: number }>(sql`
+    with held as ${held},
+      begun as (${begins}),
+      raised as (update ${jobs} set event_seq = event_seq + 1 where id in (select job_id from begun)
+        returning id, event_seq, status),
+      next as (select coalesce(max(number), 0) + 1 as number from ${attempts}
+        where job_id = ${jobId} and task = ${task}),
+      told as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state)
+        select id, event_seq, 'attempt', status, ${task}, number, 'running' from raised, next)
+    insert into ${attempts} (job_id, task, number, generation, state)
+      select id, ${task}, number, ${fence.generation}, 'running' from raised, next
+    returning number`)
+  return opened?.number ?? null
+}
+
+/**
+ * Closes an open attempt that did not complete. `false` when somebody else closed it, or has the job by now.
+ * @param backoffMs how long the next one waits.
+ */
+export async function closeAttempt(
+  db: DbOrTx,
+  jobId: string,
+  number: number,
+  state: 'failed' | 'cancelled' | 'lost',
+  error: JobError | null,
+  backoffMs: number | null = null,
+  task = ''
+): Promise<boolean> {
+  const { errorCode, errorMessage } = errorColumns(error)
+  const closed = await db.execute(sql`
+    with ${closing(
+      db,
+      { jobId, task, number },
+      sql`state = ${state}, ended_at = ${now}, error_code = ${errorCode},
+        error_message = ${errorMessage}, backoff_ms = ${backoffMs}`
+    )}
+    select number from closed`)
+  return closed.length > 0
+}
+
+export interface AttemptRef {
+  jobId: string
+  task: string
+  number: number
+}
+
+/**
+ * The parts of a statement that closes an open attempt of the job's present generation and tells of it: `closed` has its
+ * row, or nothing. The job is locked before the attempt, as everywhere.
+ */
+export function closing(db: DbOrTx, { jobId, task, number }: AttemptRef, set: SQL): SQL {
+  const held = db
+    .select({ id: jobs.id, generation: jobs.generation })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+    .for('no key update')
+  return sql`held as ${held},
+      closed as (update ${attempts} set ${set}
+        where job_id in (select id from held) and task = ${task} and number = ${number} and state = 'running'
+          and generation = (select generation from held)
+        returning job_id, task, number, state, ended_at),
+      raised as (update ${jobs} set event_seq = event_seq + 1 where id in (select job_id from closed)
+        returning event_seq, status),
+      told as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state, at)
+        select job_id, event_seq, 'attempt', raised.status, task, number, state, ended_at from closed, raised)`
+}
+
+export const errorColumns = (error: JobError | null) => ({
+  errorCode: error?.code ?? null,
+  errorMessage: error ? storableText(error.message) : null
+})
+
+/**
+ * Closes whatever attempt of a job is still open, after its end was written in the same transaction: what readers hear of
+ * the attempts comes before the end all the same.
+ */
+export async function closeOpenAttempts(
+  tx: DbOrTx,
+  jobId: string,
+  state: 'cancelled' | 'lost',
+  error: JobError | null
+): Promise<void> {
+  const closed = await closeOpen(tx, openOf(jobId), state, error)
+  if (closed.length === 0) return
+  const { seq } = await raiseEvents(tx, jobId, closed.length)
+  const first = seq - closed.length
+  await tx
+    .update(jobEvents)
+    .set({ seq, at: now })
+    .where(and(eq(jobEvents.jobId, jobId), eq(jobEvents.seq, first)))
+  const [before] = await tx
+    .select({ status: jobEvents.status })
+    .from(jobEvents)
+    .where(and(eq(jobEvents.jobId, jobId), eq(jobEvents.seq, first - 1)))
+  await tellClosed(tx, jobId, closed, first, before!.status)
+}
+
+const openOf = (jobId: string) => and(eq(attempts.jobId, jobId), eq(attempts.state, 'running'))
+
+/** The job is locked by this transaction. The events are for the caller to write. */
+async function closeOpen(
+  tx: DbOrTx,
+  which: SQL | undefined,
+  state: 'cancelled' | 'lost',
+  error: JobError | null,
+  backoffMs: SQL | null = null
+) {
+  const closed = await tx
+    .update(attempts)
+    .set({ state, endedAt: now, ...errorColumns(error), backoffMs })
+    .where(which)
+    .returning({ task: attempts.task, number: attempts.number, state: attempts.state, at: attempts.endedAt })
+  return closed.sort((a, b) => (a.task < b.task ? -1 : a.task > b.task ? 1 : a.number - b.number))
+}
+
+async function raiseEvents(tx: DbOrTx, jobId: string, by: number) {
+  const [raised] = await tx
+    .update(jobs)
+    .set({ eventSeq: sql`${jobs.eventSeq} + ${by}` })
+    .where(eq(jobs.id, jobId))
+    .returning({ seq: jobs.eventSeq, status: jobs.status })
+  return raised!
+}
+
+async function tellClosed(
+  tx: DbOrTx,
+  jobId: string,
+  closed: Awaited<ReturnType<typeof closeOpen>>,
+  firstSeq: number,
+  status: JobStatus
+): Promise<void> {
+  await tx.insert(jobEvents).values(
+    closed.map(({ task, number, state, at }, index) => ({
+      jobId,
+      seq: firstSeq + index,
+      type: 'attempt' as const,
+      status,
+      task,
+      attempt: number,
+      attemptState: state,
+      at: at!
+    }))
+  )
+}
+
+/**
+ * Stores a result (JSON text, kept byte for byte) with the files made beside it, and closes its attempt as completed: all
+ * or nothing.
+ * @returns the hex SHA-256 under which the result is stored, or `null` when the attempt is no longer open, or no longer of
+ * the job's present generation.
+ */
+export async function completeAttempt(
+  db: Db,
+  jobId: string,
+  number: number,
+  result: string,
+  beside: readonly Artifact[] = []
+): Promise<string | null> {
+  const resultFile = { name: RESULT_ARTIFACT, mediaType: 'application/json', content: Buffer.from(result, 'utf8') }
+  const resultSha256 = sha256Of(resultFile.content)
+  const files = [resultFile, ...beside].map(
+    ({ name, mediaType, content }) =>
+      sql`(${name}::text, ${sha256Of(content)}::text, ${content.length}::int, ${mediaType}::text, ${content}::bytea)`
+  )
+  // The lock that `closing` takes keeps a sweep from giving the job away between the check and the commit.
+  const closed = await db.execute(sql`
+    with ${closing(db, { jobId, task: '', number }, sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`)},
+      stored as (insert into ${artifacts} (job_id, name, sha256, size_bytes, media_type, content)
+        select closed.job_id, file.* from closed
+          cross join (values ${sql.join(files, sql`, `)}) as file (name, sha256, size_bytes, media_type, content)
+        on conflict do nothing)
+    select job_id from closed`)
+  return closed.length > 0 ? resultSha256 : null
+}
+
+/** An attempt, with what its provider says of it. */
+export interface AttemptRow extends Attempt {
+  /** Of the one task that it had there; `null` also when it has asked for several circuits. */
+  providerJobId: string | null
+  /** `null`: the attempt is at a provider that has not said. */
+  cost: MicroUsd | null
+}
+
+export async function listAttempts(db: DbOrTx, jobId: string): Promise<AttemptRow[]> {
+  const there = atProviders(db, jobId)
+  const rows = await db
+    .select({ attempt: attempts, tasks: there.tasks, known: there.known, id: there.id, cost: there.cost })
+    .from(attempts)
+    .leftJoin(there, and(eq(there.task, attempts.task), eq(there.attempt, attempts.number)))
+    .where(eq(attempts.jobId, jobId))
+    .orderBy(asc(attempts.task), asc(attempts.number))
+  return rows.map(({ attempt, tasks, known, id, cost }) => ({
+    ...attempt,
+    providerJobId: tasks === 1 ? id : null,
+    cost: tasks === null ? 0n : known ? BigInt(cost!) : null
+  }))
+}
+
+/**
+ * Tasks at providers, by the attempt that they belong to: a plain job's is its own; a circuit that was asked for belongs to
+ * the first attempt after the failure before it.
+ */
+const atProviders = (db: DbOrTx, jobId: string) =>
+  db
+    .select({
+      task: providerTasks.task,
+      attempt: sql<number>`coalesce(${jobAsks.series} + 1, ${providerTasks.attempt})`.as('of_attempt'),
+      tasks: sql<number>`count(*)::int`.as('tasks'),
+      id: sql<string | null>`min(${providerTasks.providerJobId})`.as('id'),
+      cost: sql<string | null>`sum(${providerTasks.cost})`.as('cost'),
+      known: sql<boolean>`bool_and(${providerTasks.cost} is not null)`.as('known')
+    })
+    .from(providerTasks)
+    .leftJoin(
+      jobAsks,
+      and(
+        isNotNull(providerTasks.estimate),
+        eq(jobAsks.jobId, providerTasks.jobId),
+        eq(jobAsks.task, providerTasks.task),
+        eq(jobAsks.number, providerTasks.attempt)
+      )
+    )
+    .where(and(eq(providerTasks.jobId, jobId), ne(providerTasks.state, 'withdrawn')))
+    .groupBy(providerTasks.task, sql`2`)
+    .as('there')
+
+/** The stored result, as the text it arrived as. */
+export async function resultText(db: DbOrTx, jobId: string, sha256: string): Promise<string | null> {
+  const [row] = await db
+    .select({ content: artifacts.content })
+    .from(artifacts)
+    .where(and(eq(artifacts.jobId, jobId), eq(artifacts.name, RESULT_ARTIFACT), eq(artifacts.sha256, sha256)))
+  return row?.content.toString('utf8') ?? null
+}

@@ -1,0 +1,135 @@
+// Lists of jobs, which cost the same however many jobs there are: of each team of the caller only the newest that match are
+// read, in the order of an index; then the newest of those.
+import { and, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
+import { isJobStatus, type JobStatus } from '../../domain/jobs/job-status.js'
+import { TOTAL_MAX } from '../../domain/json/page.js'
+import { anyOf, type DbOrTx } from '../client.js'
+import { firstIdAt } from '../ids.js'
+import { members } from '../tables/accounts.js'
+import { jobs } from '../tables/jobs.js'
+import { type Caller, membershipsOf } from '../teams/teams.js'
+import { type JobRow, recordColumns } from './jobs.js'
+
+/** How many jobs a search for text reads at most: all of their names and labels, which no index helps with. */
+export const SEARCHED_MAX = 5_000
+
+/**
+ * An id is made by the api's clock, `created_at` by the database's. The ids between which a time is looked for are so much
+ * wider than the clocks may differ that none is missed.
+ */
+const CLOCKS_MS = 86_400_000
+
+export interface JobFilter {
+  teamId?: string
+  status?: JobStatus
+  backend?: string
+  scriptId?: string
+  capsuleId?: string
+  createdAfter?: Date
+  createdBefore?: Date
+  /** Stands in the name or a label, or begins the id. */
+  text?: string
+  /** Only jobs older than the one with this id. */
+  before?: string
+  limit: number
+  offset: number
+}
+
+export interface JobPage {
+  rows: JobRow[]
+  /** What `before` has to be for the jobs after these; `null` at the end. */
+  next: string | null
+  /** Of all that match, counted no further than `TOTAL_MAX + 1`; of a search those among the jobs that it read. */
+  total: number
+  /** There may be more than `total`: a search read its `SEARCHED_MAX` jobs, and there are older ones. */
+  unfinished: boolean
+}
+
+/** Jobs of the caller's teams, newest first (ids sort by time). */
+export async function listJobs(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<JobPage> {
+  const page = filter.text === undefined ? await listed(db, caller, filter) : await searched(db, caller, filter)
+  const { ids, ...rest } = page
+  if (ids.length === 0) return { rows: [], ...rest }
+  const rows = await db.select(recordColumns).from(jobs).where(anyOf(jobs.id, ids)).orderBy(desc(jobs.id))
+  return { rows, ...rest }
+}
+
+type IdPage = Omit<JobPage, 'rows'> & { ids: string[] }
+
+async function listed(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<IdPage> {
+  const { limit, offset } = filter
+  const take = offset + limit + 1
+  const [found, [counted]] = await Promise.all([
+    db.execute<{ id: string }>(sql`
+      select newest.id from ${newestOfTeams(caller, filter, sql`id`, take)}
+      order by newest.id desc limit ${limit + 1} offset ${offset}`),
+    db.execute<{ total: number }>(sql`
+      select count(*)::int as total from (
+        select 1 from ${members} cross join lateral (
+          select 1 from ${jobs} where ${matches(filter)} limit ${TOTAL_MAX + 1}) matching
+        where ${membershipsOf(caller)} limit ${TOTAL_MAX + 1}) all_matching`)
+  ])
+  const ids = found.slice(0, limit).map(({ id }) => id)
+  return { ids, next: found.length > limit ? ids.at(-1)! : null, total: counted!.total, unfinished: false }
+}
+
+/**
+ * Reads the newest `SEARCHED_MAX` jobs that the other conditions leave and says where to go on, so that a search never
+ * takes longer than that and still reaches every job. A whole id is found at once, wherever it is.
+ */
+async function searched(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<IdPage> {
+  const { text = '', limit, offset } = filter
+  const whole = uuid.test(text)
+  const holds = sql`(strpos(lower(name), lower(${text})) > 0 or strpos(lower(labels::text), lower(${text})) > 0
+    ${whole ? sql`` : sql`or starts_with(id::text, lower(${text}))`})`
+  const named =
+    whole && filter.before === undefined
+      ? sql`union select ${jobs.id} from ${members} join ${jobs} on ${matches(filter)}
+          where ${membershipsOf(caller)} and ${eq(jobs.id, text)}`
+      : sql``
+  const [row] = await db.execute<{ ids: string[]; total: number; read: number; last: string | null }>(sql`
+    with searched as materialized (
+        select newest.* from ${newestOfTeams(caller, filter, sql`id, name, labels`, SEARCHED_MAX)}
+        order by newest.id desc limit ${SEARCHED_MAX}),
+      found as (select id from searched where ${holds} ${named})
+    select (select coalesce(json_agg(id), '[]') from
+        (select id from found order by id desc limit ${limit + 1} offset ${offset}) page) as ids,
+      (select count(*)::int from found) as total,
+      (select count(*)::int from searched) as read,
+      (select id from searched order by id limit 1) as last`)
+  const { ids, total, read, last } = row!
+  const unfinished = read === SEARCHED_MAX
+  const shown = ids.slice(0, limit)
+  return { ids: shown, next: ids.length > limit ? shown.at(-1)! : unfinished ? last : null, total, unfinished }
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The newest `most` matching jobs of each team of the caller, as rows of `newest`. */
+const newestOfTeams = (caller: Caller, filter: JobFilter, columns: SQL, most: number): SQL =>
+  sql`(select newest.* from ${members} cross join lateral (
+    select ${columns} from ${jobs} where ${matches(filter)} ${filter.before ? sql`and ${lt(jobs.id, filter.before)}` : sql``}
+    order by ${jobs.id} desc limit ${most}) newest where ${membershipsOf(caller)}) newest`
+
+/** In the statement itself: the planner knows how rare each status is, and goes by the right index. */
+export function hasStatus(status: JobStatus): SQL {
+  if (!isJobStatus(status)) throw new Error(`no such status: ${status}`)
+  return sql`${jobs.status} = ${sql.raw(`'${status}'`)}`
+}
+
+/** That a job is of the membership at hand, and all that the filter asks for but its text and its place. */
+function matches({ teamId, status, backend, scriptId, capsuleId, createdAfter, createdBefore }: JobFilter): SQL {
+  const idAt = (time: Date) => firstIdAt(new Date(Math.max(0, time.getTime())))
+  return and(
+    sql`${jobs.teamId} = ${members.teamId}`,
+    teamId ? eq(jobs.teamId, teamId) : undefined,
+    status ? hasStatus(status) : undefined,
+    backend ? eq(jobs.backend, backend) : undefined,
+    scriptId ? eq(jobs.scriptId, scriptId) : undefined,
+    capsuleId ? eq(jobs.capsuleId, capsuleId) : undefined,
+    createdAfter && gt(jobs.createdAt, createdAfter),
+    createdAfter && gt(jobs.id, idAt(new Date(createdAfter.getTime() - CLOCKS_MS))),
+    createdBefore && lt(jobs.createdAt, createdBefore),
+    createdBefore && lt(jobs.id, idAt(new Date(createdBefore.getTime() + CLOCKS_MS)))
+  )!
+}

@@ -1,0 +1,163 @@
+// The only writer of a job's status. One conditional UPDATE along the table of domain/jobs/job-status.ts raises the job's own
+// event number; the event is appended in the same transaction. Steps run twice after a crash, so the answer says
+// whether this call moved the job, whether its own earlier call did, or whether the job belongs to somebody else by now.
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import { isFinal, type JobStatus, statusesBefore } from '../../domain/jobs/job-status.js'
+import { eventOfStatus } from '../../domain/teams/webhook.js'
+import type { DbOrTx } from '../client.js'
+import { jobEvents, jobs, outbox } from '../tables/jobs.js'
+import { anybodyWants, recordEnd } from '../teams/webhook-deliveries.js'
+import { giveOnNext } from './deferred-starts.js'
+import { recordMail } from './job-mails.js'
+import { type JobMove, noteMove } from './job-moves.js'
+
+/** Who is writing: the generation of the executing side, and for direct jobs the lease it holds. */
+export interface Fence {
+  generation: number
+  lease?: string
+}
+
+export type Transition = 'won' | 'already_mine' | 'lost'
+
+export type JobChange = PgUpdateSetSource<typeof jobs>
+
+export const now = sql`clock_timestamp()`
+
+/**
+ * Moves a job to `to`. Without a fence (cancel, sweeps) the present status alone decides. Must run in a transaction.
+ * A final status ends the lease and whatever the outbox still meant to tell, and is told to the team's webhooks; `clears`
+ * names a row that another status makes needless. The end also writes down the mail that the submitter asked for, and gives
+ * on the next of the team's held jobs. One statement, since every job passes here three times, and a second one where a
+ * webhook wants to know.
+ */
+export async function transition(
+  tx: DbOrTx,
+  jobId: string,
+  to: JobStatus,
+  options: {
+    fence?: Fence
+    reason?: string | null
+    set?: JobChange
+    where?: SQL
+    clears?: 'start'
+    /** Called when this call moved the job and its submitter has asked for a capsule of it. */
+    wantsCapsule?: () => void
+  } = {}
+): Promise<Transition> {
+  const { fence, reason = null, set = {}, where, clears, wantsCapsule } = options
+  const move = tx
+    .update(jobs)
+    .set({
+      ...set,
+      ...(isFinal(to) ? { completedAt: now, leaseToken: null, leaseExpiresAt: null } : {}),
+      status: to,
+      statusReason: reason,
+      statusGeneration: fence?.generation ?? null,
+      eventSeq: sql`${jobs.eventSeq} + 1`,
+      missingSince: null,
+      updatedAt: now
+    })
+    .where(and(eq(jobs.id, jobId), inArray(jobs.status, statusesBefore(to)), fenceHolds(fence), where))
+    .returning(movedColumns)
+  const needless = isFinal(to) ? sql`true` : clears ? sql`${outbox.kind} = ${clears}` : sql`false`
+  const event = eventOfStatus[to]
+  const atTheEnd = sql`, mailed as (${recordMail(sql`moved`)}), given_on as (${giveOnNext(sql`moved`)})`
+  const [moved] = await tx.execute<MovedRow>(sql`
+    with moved as ${move},
+      told as (insert into ${jobEvents} (job_id, seq, type, status, reason)
+        select id, event_seq, 'status', ${to}, ${reason} from moved),
+      cleared as (delete from ${outbox} where ${outbox.jobId} in (select id from moved) and ${needless})
+      ${isFinal(to) ? atTheEnd : sql.empty()}
+    select ${event ? anybodyWants(event, sql`moved.team_id`) : sql`false`} as wanted,
+      (cancel_requested_at is not null or generation > 1) as told_late, ${movedFacts} from moved`)
+  if (moved) {
+    // A row that was written while this statement waited for the job is beyond its view: a cancel, or a new workflow.
+    if (isFinal(to) && moved.told_late) await tx.delete(outbox).where(eq(outbox.jobId, jobId))
+    if (event && moved.wanted) await recordEnd(tx, jobId, event)
+    if (moved.create_capsule) wantsCapsule?.()
+    noteMove(tx, () => moveOf(jobId, to, moved))
+    return 'won'
+  }
+  if (!fence) return 'lost'
+  const [row] = await tx
+    .select({ status: jobs.status, by: jobs.statusGeneration, generation: jobs.generation, lease: jobs.leaseToken })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+  const mine =
+    row?.status === to &&
+    row.by === fence.generation &&
+    row.generation === fence.generation &&
+    sameLease(row.lease, fence, to)
+  return mine ? 'already_mine' : 'lost'
+}
+
+const movedColumns = {
+  id: jobs.id,
+  seq: jobs.eventSeq,
+  teamId: jobs.teamId,
+  capsuleRunId: jobs.capsuleRunId,
+  requestId: jobs.requestId,
+  mode: jobs.mode,
+  backend: jobs.backend,
+  generation: jobs.generation,
+  notify: jobs.notify,
+  errorCode: jobs.errorCode,
+  actualCost: jobs.actualCost,
+  notBefore: jobs.notBefore,
+  createCapsule: jobs.createCapsule,
+  cancelRequestedAt: jobs.cancelRequestedAt,
+  createdAt: jobs.createdAt,
+  startedAt: jobs.startedAt,
+  completedAt: jobs.completedAt
+}
+
+// `moved` has the columns under the names of the table.
+const movedFacts =
+  sql.raw(`team_id, capsule_run_id, create_capsule, request_id, execution_mode, backend, generation, error_code,
+  actual_cost_micro,
+  extract(epoch from started_at - greatest(created_at, not_before))::float8 as queued_seconds,
+  extract(epoch from completed_at - started_at)::float8 as ran_seconds`)
+
+interface MovedRow extends Record<string, unknown> {
+  told_late: boolean
+  wanted: boolean
+  team_id: string
+  capsule_run_id: string | null
+  create_capsule: boolean
+  request_id: string | null
+  execution_mode: JobMove['mode']
+  backend: string
+  generation: number
+  error_code: JobMove['errorCode']
+  /** A bigint, which the driver gives as text. */
+  actual_cost_micro: string | null
+  queued_seconds: number | null
+  ran_seconds: number | null
+}
+
+const moveOf = (jobId: string, to: JobStatus, row: MovedRow): JobMove => ({
+  jobId,
+  teamId: row.team_id,
+  capsuleRunId: row.capsule_run_id,
+  requestId: row.request_id,
+  to,
+  mode: row.execution_mode,
+  backend: row.backend,
+  generation: row.generation,
+  errorCode: row.error_code,
+  cost: row.actual_cost_micro === null ? null : BigInt(row.actual_cost_micro),
+  queuedSeconds: row.queued_seconds,
+  ranSeconds: row.ran_seconds
+})
+
+/** The condition that keeps a side that lost its job from writing anything more about it. */
+export function fenceHolds(fence: Fence | undefined): SQL | undefined {
+  if (!fence) return undefined
+  const generation = eq(jobs.generation, fence.generation)
+  return fence.lease ? and(generation, eq(jobs.leaseToken, fence.lease)) : generation
+}
+
+// A final status has given up its lease; generation and status together are then the proof.
+const sameLease = (lease: string | null, fence: Fence, to: JobStatus): boolean =>
+  isFinal(to) || (fence.lease ?? null) === lease

@@ -1,0 +1,327 @@
+// Recording, finding and listing jobs. A job, its reservation and its outbox row are one transaction; nothing is started
+// inside it. Reads always name the caller, so that a job of somebody else's team is as if it were not there.
+import { createHash } from 'node:crypto'
+import { and, eq, sql } from 'drizzle-orm'
+import { type Backend, isAtProvider } from '../../domain/backends/backend.js'
+import type { JobStatus } from '../../domain/jobs/job-status.js'
+import type { StoredSource, Submission } from '../../domain/jobs/submission.js'
+import { type BudgetRefusal, budgetError } from '../../domain/money/budget.js'
+import { estimateCost } from '../../domain/money/cost.js'
+import type { MicroUsd } from '../../domain/money/money.js'
+import { anyOf, type DbOrTx, type Tx } from '../client.js'
+import { newId } from '../ids.js'
+import { reserve } from '../money/budget.js'
+import { members } from '../tables/accounts.js'
+import { backends } from '../tables/backends.js'
+import { attempts, jobEvents, jobs, outbox } from '../tables/jobs.js'
+import { type Caller, membershipsOf } from '../teams/teams.js'
+import { type Fence, fenceHolds, now } from './job-transition.js'
+import { providerJobsOfJob, waitingOfJob } from './job-waiting.js'
+
+/** How long the relay leaves a fresh row to the nudge that follows the answer. */
+const NUDGE_HEAD_START_SECONDS = 2
+/** When the start of a task is due that waits for an earlier one: the relay never looks at it. */
+const NEVER = sql`'9999-01-01Z'::timestamptz`
+
+/**
+ * Records a job with its reservation and its outbox row, for a team that the transaction has locked (`lockTeamForWrite`).
+ * @returns the job's id.
+ * @throws ServiceError `budget_exceeded`, `spend_limit_exceeded` (with the figures): the transaction has to be rolled back.
+ */
+export async function createJob(
+  tx: Tx,
+  submission: Submission & { teamId: string },
+  context: {
+    caller: Caller
+    keyDailyLimit?: MicroUsd | null
+    backend: Backend
+    at: Date
+    /** Of the request that submits it. */
+    requestId?: string
+    /** Its place in a trace (W3C traceparent). */
+    traceParent?: string | null
+    /** Told of a refusal before it is thrown. Who is to hear of it (`recordBudgetExceeded`) does so after the rollback. */
+    refused?: (refusal: BudgetRefusal) => void
+  }
+): Promise<string> {
+  const { caller, keyDailyLimit = null, backend, at, refused } = context
+  const { teamId } = submission
+  const id = newId()
+  const estimate = estimateOf(submission, backend)
+  const startsAt = submission.notBefore ?? at
+  const key = caller.key && keyDailyLimit !== null ? { id: caller.key.id, dailyLimit: keyDailyLimit } : null
+  const refusal = await reserve(tx, { id, teamId, estimate, startsAt, maxCost: submission.maxCost, key })
+  if (refusal) {
+    refused?.(refusal)
+    throw budgetError(refusal)
+  }
+  await insertJob(
+    tx,
+    { ...submission, id, estimate },
+    { ...context, owner: { ...caller, keyId: caller.key?.id ?? null } }
+  )
+  return id
+}
+
+/** What running it on the backend costs at most, at the present price. */
+export const estimateOf = (
+  { params, circuitCount }: Pick<Submission, 'params' | 'circuitCount'>,
+  { pricing }: Pick<Backend, 'pricing'>
+): MicroUsd => estimateCost(pricing, params.shots, circuitCount)
+
+/** Of a job of a capsule's run. */
+export interface TaskOfRun {
+  capsuleId: string
+  runId: string
+  task: string
+  /** It waits for an earlier task: nobody starts it before `giveOnTask`. */
+  held: boolean
+}
+
+/** Records a job whose estimate is reserved already. */
+export async function insertJob(
+  tx: Tx,
+  submission: Submission & { teamId: string; id: string; estimate: MicroUsd },
+  context: {
+    owner: { userId: string | null; keyId: string | null }
+    backend: Backend
+    requestId?: string
+    traceParent?: string | null
+    run?: TaskOfRun
+  }
+): Promise<void> {
+  const { backend, owner, run } = context
+  const { id, teamId, source, estimate } = submission
+  const durable = submission.mode === 'temporal' || isAtProvider(backend)
+  const job = tx.insert(jobs).values({
+    id,
+    teamId,
+    userId: owner.userId,
+    apiKeyId: owner.keyId,
+    name: submission.name,
+    labels: submission.labels,
+    status: 'pending',
+    mode: submission.mode,
+    durable,
+    backend: backend.slug,
+    provider: backend.provider,
+    framework: source.kind === 'circuit' ? 'openqasm' : source.framework,
+    sourceKind: source.kind,
+    sourceFormat: source.kind === 'circuit' ? source.format : null,
+    sourceText: source.text,
+    scriptId: source.kind === 'script' ? scriptThatExists(source.scriptId, run) : null,
+    scriptVersion: source.kind === 'script' ? source.version : null,
+    capsuleId: run?.capsuleId,
+    capsuleRunId: run?.runId,
+    capsuleTask: run?.task,
+    createCapsule: submission.capsule !== undefined,
+    capsuleName: submission.capsule?.name,
+    programmingModel: submission.native?.model ?? null,
+    entrypoint: submission.native?.entrypoint ?? null,
+    input: submission.native?.input ?? null,
+    maxCost: submission.maxCost,
+    sourceSha256: createHash('sha256').update(source.text).digest('hex'),
+    params: submission.paramsText ?? JSON.stringify(submission.params),
+    shots: submission.params.shots,
+    timeoutSeconds: submission.timeoutSeconds,
+    notBefore: submission.notBefore,
+    circuitCount: submission.circuitCount,
+    notify: submission.notify,
+    requestId: context.requestId,
+    traceParent: context.traceParent,
+    estimatedCost: estimate
+  })
+  const event = tx.insert(jobEvents).values({ jobId: id, seq: 1, type: 'status', status: 'pending' })
+  const message = tx.insert(outbox).values({
+    jobId: id,
+    kind: 'start',
+    teamId,
+    backend: backend.slug,
+    mode: durable ? 'temporal' : 'direct',
+    generation: 1,
+    // By the database's clock, as everything that reads it: the api's may differ.
+    dueAt: run?.held ? NEVER : (submission.notBefore ?? now),
+    heldReason: run?.held ? 'earlier_task' : null,
+    nextAt: run?.held
+      ? NEVER
+      : sql`greatest(${submission.notBefore?.toISOString() ?? null}::timestamptz, ${now} + make_interval(secs => ${NUDGE_HEAD_START_SECONDS}))`
+  })
+  // One statement: a caller waits for every round trip.
+  await tx.execute(sql`with job as ${job}, event as ${event} ${message.getSQL()}`)
+}
+
+/** A capsule may have come from elsewhere, or be older than what is left of a script. */
+const scriptThatExists = (id: string, run: TaskOfRun | undefined) =>
+  run ? sql`(select id from scripts where id = ${id}::uuid)` : id
+
+export const recordColumns = {
+  id: jobs.id,
+  name: jobs.name,
+  labels: jobs.labels,
+  timeoutSeconds: jobs.timeoutSeconds,
+  teamId: jobs.teamId,
+  userId: jobs.userId,
+  status: jobs.status,
+  statusReason: jobs.statusReason,
+  backend: jobs.backend,
+  provider: jobs.provider,
+  mode: jobs.mode,
+  durable: jobs.durable,
+  generation: jobs.generation,
+  framework: jobs.framework,
+  sourceKind: jobs.sourceKind,
+  sourceSha256: jobs.sourceSha256,
+  scriptId: jobs.scriptId,
+  scriptVersion: jobs.scriptVersion,
+  capsuleId: jobs.capsuleId,
+  capsuleRunId: jobs.capsuleRunId,
+  params: jobs.params,
+  estimatedCost: jobs.estimatedCost,
+  actualCost: jobs.actualCost,
+  resultSha256: jobs.resultSha256,
+  errorCode: jobs.errorCode,
+  errorMessage: jobs.errorMessage,
+  cancelRequestedAt: jobs.cancelRequestedAt,
+  cancelOutcome: jobs.cancelOutcome,
+  workflowRunId: jobs.workflowRunId,
+  notBefore: jobs.notBefore,
+  circuitCount: jobs.circuitCount,
+  createdAt: jobs.createdAt,
+  startedAt: jobs.startedAt,
+  completedAt: jobs.completedAt,
+  updatedAt: jobs.updatedAt,
+  attempts: sql<number>`(select count(*)::int from ${attempts} where ${attempts.jobId} = ${jobs.id})`,
+  waiting: waitingOfJob,
+  providerJobs: providerJobsOfJob
+}
+
+const recordQuery = (db: DbOrTx, caller: Caller) =>
+  db
+    .select(recordColumns)
+    .from(jobs)
+    .innerJoin(members, and(eq(members.teamId, jobs.teamId), membershipsOf(caller)))
+
+export type JobRow = Awaited<ReturnType<typeof recordQuery>>[number]
+
+/** A job of one of the caller's teams, or `null`. */
+export async function loadJob(db: DbOrTx, caller: Caller, jobId: string): Promise<JobRow | null> {
+  const [row] = await recordQuery(db, caller).where(eq(jobs.id, jobId))
+  return row ?? null
+}
+
+/** What was submitted. */
+export async function loadSource(db: DbOrTx, jobId: string): Promise<StoredSource> {
+  const [row] = await db
+    .select({
+      kind: jobs.sourceKind,
+      format: jobs.sourceFormat,
+      framework: jobs.framework,
+      text: jobs.sourceText,
+      scriptId: jobs.scriptId,
+      version: jobs.scriptVersion,
+      model: jobs.programmingModel,
+      entrypoint: jobs.entrypoint,
+      input: jobs.input,
+      maxCost: jobs.maxCost
+    })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+  const { model, entrypoint, input, maxCost, ...source } = row!
+  const native = model && { call: { model, entrypoint: entrypoint!, input: input! }, maxCost: maxCost! }
+  return { ...source, native }
+}
+
+export async function jobStatus(db: DbOrTx, jobId: string): Promise<JobStatus | null> {
+  const [row] = await db.select({ status: jobs.status }).from(jobs).where(eq(jobs.id, jobId))
+  return row?.status ?? null
+}
+
+export interface JobState {
+  status: JobStatus
+  /** The number of the newest event. */
+  seq: number
+}
+
+/** Where each of the jobs stands, by id; one that does not exist is missing. */
+export async function jobStates(db: DbOrTx, jobIds: string[]): Promise<Map<string, JobState>> {
+  const rows = await db
+    .select({ id: jobs.id, status: jobs.status, seq: jobs.eventSeq })
+    .from(jobs)
+    .where(anyOf(jobs.id, jobIds))
+  return new Map(rows.map(({ id, ...state }) => [id, state]))
+}
+
+/** What every executing side reads of a job. `storedResult`: digest of a result that an earlier call of a step has stored. */
+export const runColumns = {
+  status: jobs.status,
+  generation: jobs.generation,
+  teamId: jobs.teamId,
+  requestId: jobs.requestId,
+  backend: jobs.backend,
+  framework: jobs.framework,
+  sourceKind: jobs.sourceKind,
+  sourceFormat: jobs.sourceFormat,
+  sourceText: jobs.sourceText,
+  params: jobs.params,
+  timeoutSeconds: jobs.timeoutSeconds,
+  maxQubits: backends.maxQubits,
+  storedResult: sql<string | null>`(select ${attempts.resultSha256} from ${attempts}
+    where ${attempts.jobId} = ${jobs.id} and ${attempts.task} = '' and ${attempts.state} = 'completed' limit 1)`
+}
+
+export type JobRun = NonNullable<Awaited<ReturnType<typeof loadRun>>>
+
+/**
+ * What the execution service needs to run a job. `engine` is null when the backend has none (`atProvider`), or is no longer
+ * in the catalogue.
+ */
+export async function loadRun(db: DbOrTx, jobId: string) {
+  const [row] = await db
+    .select({
+      ...runColumns,
+      engine: backends.engine,
+      atProvider: sql<boolean>`${backends.slug} is not null and ${backends.engine} is null`,
+      durable: jobs.durable,
+      startedAt: jobs.startedAt,
+      programmingModel: jobs.programmingModel,
+      entrypoint: jobs.entrypoint,
+      input: jobs.input
+    })
+    .from(jobs)
+    .leftJoin(backends, eq(backends.slug, jobs.backend))
+    .where(eq(jobs.id, jobId))
+  return row ?? null
+}
+
+/** Whether a job runs, and is this side's to run. */
+export async function isRunBy(db: DbOrTx, jobId: string, fence: Fence): Promise<boolean> {
+  const rows = await db
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(and(eq(jobs.id, jobId), eq(jobs.status, 'running'), fenceHolds(fence)))
+  return rows.length > 0
+}
+
+/** The place of the request that submitted a job in a trace, as W3C traceparent. */
+export async function loadTraceParent(db: DbOrTx, jobId: string): Promise<string | null> {
+  const [row] = await db.select({ traceParent: jobs.traceParent }).from(jobs).where(eq(jobs.id, jobId))
+  return row?.traceParent ?? null
+}
+
+/** What the start of a workflow is labelled with, so that operators can find and read it. */
+export async function loadStartLabels(db: DbOrTx, jobIds: string[]) {
+  if (jobIds.length === 0) return []
+  return db
+    .select({
+      jobId: jobs.id,
+      teamId: jobs.teamId,
+      backend: jobs.backend,
+      mode: jobs.mode,
+      atProvider: sql<boolean>`${backends.slug} is not null and ${backends.engine} is null`,
+      name: jobs.name,
+      traceParent: jobs.traceParent
+    })
+    .from(jobs)
+    .leftJoin(backends, eq(backends.slug, jobs.backend))
+    .where(anyOf(jobs.id, jobIds))
+}

@@ -1,0 +1,123 @@
+// What the tasks of a job have returned, for those who read it from outside: its size and digest, and its plain JSON. A stored
+// result may hold pickled values; nobody but the sandbox opens those.
+import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import { type GraphBody, taskKey } from '../../domain/jobs/script-asks.js'
+import type { DbOrTx } from '../client.js'
+import { jobAsks, jobTasks, taskValues } from '../tables/jobs.js'
+import type { ArtifactInfo } from './artifacts.js'
+
+/** A task whose result the workflow of a job returns. */
+export interface ReturnedResult {
+  /** As its graph has it. */
+  nodeId: string
+  sha256: string
+  sizeBytes: number
+  /** Its plain JSON, where there is one; else why not. */
+  display: { sha256: string; sizeBytes: number } | null
+  displayProblem: string | null
+}
+
+/**
+ * The results that the last graph of a job refers to in what it returns, each once, in the order of the references.
+ * @throws Error when the job has no such graph, or one of the tasks has no result.
+ */
+export async function returnedResults(db: DbOrTx, jobId: string): Promise<ReturnedResult[]> {
+  const [last] = await db
+    .select({ number: jobAsks.number, body: jobAsks.body })
+    .from(jobAsks)
+    .where(and(eq(jobAsks.jobId, jobId), eq(jobAsks.task, ''), eq(jobAsks.kind, 'graph'), eq(jobAsks.final, true)))
+  if (!last) throw new Error(`job ${jobId} has asked for no graph whose output is its result`)
+  const returns = [...new Set((JSON.parse(last.body) as GraphBody).returns)]
+  if (returns.length === 0) return []
+  const shown = alias(taskValues, 'shown')
+  const rows = await db
+    .select({
+      key: jobTasks.key,
+      sha256: taskValues.sha256,
+      sizeBytes: taskValues.sizeBytes,
+      displaySha256: shown.sha256,
+      displayBytes: shown.sizeBytes,
+      displayProblem: jobTasks.displayProblem
+    })
+    .from(jobTasks)
+    .innerJoin(taskValues, and(eq(taskValues.jobId, jobId), eq(taskValues.sha256, jobTasks.resultSha256)))
+    .leftJoin(shown, and(eq(shown.jobId, jobId), eq(shown.sha256, jobTasks.displaySha256)))
+    .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.ask, last.number), eq(jobTasks.state, 'completed')))
+  const byKey = new Map(rows.map((row) => [row.key, row]))
+  return returns.map((nodeId) => {
+    const row = byKey.get(taskKey(last.number, nodeId))
+    if (!row) throw new Error(`task ${nodeId} of job ${jobId} has no result`)
+    const { sha256, sizeBytes, displaySha256, displayBytes, displayProblem } = row
+    const display = displaySha256 === null ? null : { sha256: displaySha256, sizeBytes: displayBytes! }
+    return { nodeId, sha256, sizeBytes, display, displayProblem }
+  })
+}
+
+/** Stored contents as the text they came in, by digest. */
+export async function taskTexts(db: DbOrTx, jobId: string, digests: string[]): Promise<Map<string, string>> {
+  if (digests.length === 0) return new Map()
+  const rows = await db
+    .select({ sha256: taskValues.sha256, content: taskValues.content })
+    .from(taskValues)
+    .where(and(eq(taskValues.jobId, jobId), inArray(taskValues.sha256, digests)))
+  return new Map(rows.map(({ sha256, content }) => [sha256, content.toString('utf8')]))
+}
+
+/** What a task has returned, in the order of the script, as its plain JSON where there is one. */
+export interface ShownResult {
+  key: string
+  /** Of what is stored, which may hold pickled values. */
+  sha256: string
+  display: { sha256: string; sizeBytes: number } | null
+  displayProblem: string | null
+}
+
+export async function listShownResults(db: DbOrTx, jobId: string): Promise<ShownResult[]> {
+  const rows = await db
+    .select({
+      key: jobTasks.key,
+      sha256: jobTasks.resultSha256,
+      displaySha256: taskValues.sha256,
+      displayBytes: taskValues.sizeBytes,
+      displayProblem: jobTasks.displayProblem
+    })
+    .from(jobTasks)
+    .leftJoin(taskValues, and(eq(taskValues.jobId, jobId), eq(taskValues.sha256, jobTasks.displaySha256)))
+    .where(and(eq(jobTasks.jobId, jobId), isNotNull(jobTasks.resultSha256)))
+    .orderBy(asc(jobTasks.ask), asc(jobTasks.position))
+  return rows.map(({ key, sha256, displaySha256, displayBytes, displayProblem }) => ({
+    key,
+    sha256: sha256!,
+    display: displaySha256 === null ? null : { sha256: displaySha256, sizeBytes: displayBytes! },
+    displayProblem
+  }))
+}
+
+const MEDIA_TYPE = 'application/json'
+const nameOf = (key: string): string => `${key}.json`
+
+/** The results of a job's tasks as files, in the order of the script. */
+export async function listTaskFiles(db: DbOrTx, jobId: string): Promise<ArtifactInfo[]> {
+  const rows = await db
+    .select({ key: jobTasks.key, sha256: taskValues.sha256, sizeBytes: taskValues.sizeBytes })
+    .from(jobTasks)
+    .innerJoin(taskValues, and(eq(taskValues.jobId, jobId), eq(taskValues.sha256, jobTasks.resultSha256)))
+    .where(and(eq(jobTasks.jobId, jobId), isNotNull(jobTasks.resultSha256)))
+    .orderBy(asc(jobTasks.ask), asc(jobTasks.position))
+  return rows.map(({ key, ...file }) => ({ name: nameOf(key), mediaType: MEDIA_TYPE, ...file }))
+}
+
+/** One of them, by its name. */
+export async function findTaskFile(
+  db: DbOrTx,
+  jobId: string,
+  name: string
+): Promise<(ArtifactInfo & { content: Buffer }) | null> {
+  const [row] = await db
+    .select({ sha256: taskValues.sha256, sizeBytes: taskValues.sizeBytes, content: taskValues.content })
+    .from(jobTasks)
+    .innerJoin(taskValues, and(eq(taskValues.jobId, jobId), eq(taskValues.sha256, jobTasks.resultSha256)))
+    .where(and(eq(jobTasks.jobId, jobId), sql`${jobTasks.key} || '.json' = ${name}`))
+  return row ? { name, mediaType: MEDIA_TYPE, ...row } : null
+}

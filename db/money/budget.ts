@@ -1,0 +1,428 @@
+// Reserve, settle, release. The counters of a team's day and month change conditionally, in the transaction that also
+// writes the ledger row which explains the change, always a capsule's own before the day before the month (the order in
+// which every transaction locks them). Ledger = counters, always. An amount of zero touches neither.
+import { and, eq, sql } from 'drizzle-orm'
+import { ServiceError } from '../../domain/errors.js'
+import {
+  type BudgetLimits,
+  type BudgetRefusal,
+  budgetError,
+  checkCapsule,
+  checkKeyDay,
+  checkOwnCap,
+  checkPeriod,
+  checkPerJob,
+  checkPerSuite,
+  defaultCeilings,
+  defaultLimits,
+  mayHoldMoney,
+  nothingSpent,
+  type PeriodCounter,
+  periodsOf
+} from '../../domain/money/budget.js'
+import { formatUsd, type MicroUsd } from '../../domain/money/money.js'
+import type { DbOrTx, Tx } from '../client.js'
+import { budgetCounters, ledger, teamBudgets } from '../tables/budgets.js'
+import { jobs } from '../tables/jobs.js'
+import { providerTasks } from '../tables/providers.js'
+import { apiKeyDays, apiKeys } from '../tables/teams.js'
+import { capsuleOfJob, lockCapsuleBudget, makeCapsuleBudget, moveCapsuleBudget } from './capsule-budget.js'
+
+export interface TeamBudget {
+  limits: BudgetLimits
+  ceilings: BudgetLimits
+}
+
+export async function teamBudget(db: DbOrTx, teamId: string): Promise<TeamBudget> {
+  const [row] = await db.select().from(teamBudgets).where(eq(teamBudgets.teamId, teamId))
+  const ceilings = {
+    perJob: row?.ceilingPerJob ?? defaultCeilings.perJob,
+    perSuite: row?.ceilingPerSuite ?? defaultCeilings.perSuite,
+    daily: row?.ceilingDaily ?? defaultCeilings.daily,
+    monthly: row?.ceilingMonthly ?? defaultCeilings.monthly
+  }
+  // A ceiling that was lowered below a team's limit wins at once.
+  const limit = (name: keyof BudgetLimits): MicroUsd => {
+    const own = row?.[name] ?? defaultLimits[name]
+    return own < ceilings[name] ? own : ceilings[name]
+  }
+  return {
+    limits: { perJob: limit('perJob'), perSuite: limit('perSuite'), daily: limit('daily'), monthly: limit('monthly') },
+    ceilings
+  }
+}
+
+/** Sets what is given, keeps the rest. */
+export async function changeTeamBudget(
+  db: DbOrTx,
+  teamId: string,
+  limits: Partial<BudgetLimits>,
+  ceilings: Partial<BudgetLimits> = {}
+): Promise<void> {
+  const set = {
+    ...limits,
+    ...(ceilings.perJob !== undefined && { ceilingPerJob: ceilings.perJob }),
+    ...(ceilings.perSuite !== undefined && { ceilingPerSuite: ceilings.perSuite }),
+    ...(ceilings.daily !== undefined && { ceilingDaily: ceilings.daily }),
+    ...(ceilings.monthly !== undefined && { ceilingMonthly: ceilings.monthly })
+  }
+  if (Object.keys(set).length === 0) return
+  await db
+    .insert(teamBudgets)
+    .values({ teamId, ...set })
+    .onConflictDoUpdate({ target: teamBudgets.teamId, set: { ...set, updatedAt: sql`clock_timestamp()` } })
+}
+
+/** Spent and reserved on the UTC day and in the month of `at`. */
+export async function periodCounters(
+  db: DbOrTx,
+  teamId: string,
+  at: Date
+): Promise<{ day: PeriodCounter; month: PeriodCounter }> {
+  const { day, month } = periodsOf(at)
+  const rows = await db
+    .select()
+    .from(budgetCounters)
+    .where(
+      and(
+        eq(budgetCounters.teamId, teamId),
+        sql`(${budgetCounters.period}, ${budgetCounters.startsOn}) in (('day', ${day}::date), ('month', ${month}::date))`
+      )
+    )
+  const of = (period: 'day' | 'month'): PeriodCounter => rows.find((row) => row.period === period) ?? nothingSpent
+  return { day: of('day'), month: of('month') }
+}
+
+/** Whose budget, from when on, and what else bounds it. */
+export interface ReservationTerms {
+  teamId: string
+  startsAt: Date
+  maxCost: MicroUsd | null
+  /** The key that submits it, when it has a limit of its own. */
+  key: { id: string; dailyLimit: MicroUsd } | null
+  /** Of jobs of a capsule's run, which the transaction has locked. */
+  capsuleId?: string
+}
+
+/**
+ * Reserves a job's estimate in the day and month of its start. Answers the refusal instead of throwing: the caller's
+ * transaction has then to be rolled back. However many circuits it has, one job is no suite.
+ */
+export const reserve = (
+  tx: Tx,
+  job: ReservationTerms & { id: string; estimate: MicroUsd }
+): Promise<BudgetRefusal | null> => reserveAll(tx, job, [job])
+
+/**
+ * Reserves the jobs that are submitted as one, all of them or none: each within the limit per job, their sum within the
+ * others. Answers as `reserve`; each job settles for itself.
+ */
+export const reserveSuite = (
+  tx: Tx,
+  suite: ReservationTerms & { jobs: { id: string; estimate: MicroUsd }[] }
+): Promise<BudgetRefusal | null> => reserveAll(tx, suite, suite.jobs)
+
+async function reserveAll(
+  tx: Tx,
+  { teamId, startsAt, maxCost, key, capsuleId }: ReservationTerms,
+  members: { id: string; estimate: MicroUsd }[]
+): Promise<BudgetRefusal | null> {
+  const total = members.reduce((sum, { estimate }) => sum + estimate, 0n)
+  // An estimate of zero is never refused, whatever the limits are.
+  if (total === 0n) return null
+  const { limits } = await teamBudget(tx, teamId)
+  const { day, month } = periodsOf(startsAt)
+  const capsule = capsuleId ? await lockCapsuleBudget(tx, capsuleId) : null
+  const highest = members.reduce((most, { estimate }) => (estimate > most ? estimate : most), 0n)
+  const single =
+    checkOwnCap(total, maxCost) ??
+    (key && (await reserveKeyDay(tx, key, day, total))) ??
+    checkPerJob(highest, limits) ??
+    (members.length > 1 ? checkPerSuite(total, limits) : null) ??
+    (capsule && checkCapsule(total, capsule))
+  if (single) return single
+  if (capsuleId) await moveCapsuleBudget(tx, capsuleId, { reserved: total, spent: 0n })
+  const refusal = await reservePeriods(tx, teamId, { day, month }, total, limits)
+  if (refusal) return refusal
+  const priced = members.filter(({ estimate }) => estimate !== 0n)
+  await tx
+    .insert(ledger)
+    .values(priced.map(({ id, estimate }) => ({ teamId, jobId: id, kind: 'reserve' as const, amount: estimate, day })))
+  return null
+}
+
+/**
+ * Makes sure that what is reserved for a job covers a circuit that it asks for while it runs, whose intent is written: what
+ * its circuits have cost or may cost, together, is reserved. What is missing is reserved in the circuit's name, on the day
+ * of the job's own reservation. The caller has locked the job.
+ * @throws ServiceError `budget_exceeded`, `spend_limit_exceeded`, with the refusal as its cause.
+ */
+export async function reserveCircuit(
+  tx: Tx,
+  { jobId, task, attempt }: { jobId: string; task: string; attempt: number }
+): Promise<void> {
+  const terms = await circuitTerms(tx, jobId)
+  const missing = terms.committed - terms.reserved
+  if (missing <= 0n) return
+  const { teamId, day, maxCost, key, capsuleId } = terms
+  const { limits } = await teamBudget(tx, teamId)
+  const { month } = periodsOf(new Date(`${day}T00:00:00Z`))
+  const capsule = capsuleId ? await lockCapsuleBudget(tx, capsuleId) : null
+  const refusal =
+    checkOwnCap(missing, maxCost, terms.reserved) ??
+    (key && (await reserveKeyDay(tx, key, day, missing))) ??
+    checkPerJob(missing, limits, terms.reserved) ??
+    (capsule && checkCapsule(missing, capsule)) ??
+    (await reservePeriods(tx, teamId, { day, month }, missing, limits))
+  if (refusal) throw budgetError(refusal)
+  if (capsuleId) await moveCapsuleBudget(tx, capsuleId, { reserved: missing, spent: 0n })
+  await tx.insert(ledger).values({ teamId, jobId, task, attempt, kind: 'reserve', amount: missing, day })
+}
+
+/** What a job's circuits have cost or may cost, what is reserved for them, and what bounds it. */
+async function circuitTerms(tx: Tx, jobId: string) {
+  const ofJob = and(eq(ledger.jobId, jobId), eq(ledger.kind, 'reserve'))
+  const [[job], [books], [circuits]] = [
+    await tx
+      .select({ maxCost: jobs.maxCost, keyId: apiKeys.id, keyDailyLimit: apiKeys.dailyLimit })
+      .from(jobs)
+      .leftJoin(apiKeys, eq(apiKeys.id, jobs.apiKeyId))
+      .where(eq(jobs.id, jobId)),
+    await tx
+      .select({
+        reserved: sql`coalesce(sum(${ledger.amount}), 0)`.mapWith(BigInt),
+        day: sql<string>`min(${ledger.day})::text`
+      })
+      .from(ledger)
+      .where(ofJob),
+    await tx
+      .select({ committed: sql`coalesce(sum(${committedBy}), 0)`.mapWith(BigInt) })
+      .from(providerTasks)
+      .where(eq(providerTasks.jobId, jobId))
+  ]
+  const { teamId, day } = await startOf(tx, jobId)
+  const { maxCost, keyId, keyDailyLimit } = job!
+  return {
+    teamId,
+    capsuleId: await capsuleOfJob(tx, jobId),
+    // A reservation and its job may have been written on two sides of midnight.
+    day: books!.day ?? day,
+    maxCost,
+    key: keyId !== null && keyDailyLimit !== null ? { id: keyId, dailyLimit: keyDailyLimit } : null,
+    reserved: books!.reserved,
+    committed: circuits!.committed
+  }
+}
+
+/** What a circuit that was asked for has cost, or may cost. */
+const committedBy = sql`case when ${providerTasks.state} = 'withdrawn' then 0
+  when ${providerTasks.state} in ('completed', 'failed', 'cancelled') then coalesce(${providerTasks.cost}, ${providerTasks.estimate})
+  else ${providerTasks.estimate} end`
+
+/** Reserves in the team's day and month. */
+async function reservePeriods(
+  tx: Tx,
+  teamId: string,
+  { day, month }: { day: string; month: string },
+  amount: MicroUsd,
+  limits: BudgetLimits
+): Promise<BudgetRefusal | null> {
+  for (const [period, startsOn, limit] of [
+    ['day', day, 'daily'],
+    ['month', month, 'monthly']
+  ] as const) {
+    const refusal = checkPeriod(limit, amount, limits, await lockCounter(tx, teamId, period, startsOn))
+    if (refusal) return refusal
+    await moveCounter(tx, { teamId, period, startsOn, reserved: amount, spent: 0n })
+  }
+  return null
+}
+
+async function reserveKeyDay(
+  tx: Tx,
+  key: { id: string; dailyLimit: MicroUsd },
+  day: string,
+  estimate: MicroUsd
+): Promise<BudgetRefusal | null> {
+  const [counter] = await tx
+    .insert(apiKeyDays)
+    .values({ keyId: key.id, day, spent: 0n, reserved: estimate })
+    .onConflictDoUpdate({
+      target: [apiKeyDays.keyId, apiKeyDays.day],
+      set: { reserved: sql`${apiKeyDays.reserved} + ${estimate}` }
+    })
+    .returning({ spent: apiKeyDays.spent, reserved: apiKeyDays.reserved })
+  const { spent, reserved } = counter!
+  return checkKeyDay(estimate, key.dailyLimit, { spent, reserved: reserved - estimate })
+}
+
+/** What became of a job's money. `free`: there was none. */
+export type Settlement = 'settled' | 'held' | 'free'
+
+/**
+ * Settles what a job has spent (`all` that was reserved) and releases the rest of its reservation; the rest is negative
+ * when more was spent than reserved. Repeating it changes nothing. `held` leaves the reservation as it is, for a job whose
+ * provider has not said how it ended (`mayHoldMoney`); `settleHeld` settles it later.
+ * @throws Error when the job was settled before with another figure: a later correction is an entry of its own.
+ */
+export async function settle(tx: Tx, jobId: string, cost: MicroUsd | 'all' | 'held'): Promise<Settlement> {
+  const { reserve: reservation, settle: settled, release: released } = await entriesOf(tx, jobId)
+  if (settled || released) {
+    const before = settled?.amount ?? 0n
+    const spent = cost === 'all' ? reservation?.amount : cost
+    if (before === spent) return 'settled'
+    throw new Error(`job ${jobId} was settled before with ${before} micro-USD (now ${spent})`)
+  }
+  if (cost === 'held') return reservation ? 'held' : 'free'
+  const reserved = reservation?.amount ?? 0n
+  const spent = cost === 'all' ? reserved : cost
+  if (reserved === 0n && spent === 0n) return 'free'
+  // Its price was nothing, and somebody has charged for it: that belongs to the same day.
+  const { teamId, day } = reservation ?? (await startOf(tx, jobId))
+  const entries = [{ teamId, jobId, kind: 'settle' as const, amount: spent, day }]
+  const rest = { teamId, jobId, kind: 'release' as const, amount: reserved - spent, day }
+  // The unique index decides when two settle at once: the loser's transaction fails and its step is repeated. The entry
+  // `settle` is therefore written also when nothing was spent.
+  await tx.insert(ledger).values(rest.amount === 0n ? entries : [...entries, rest])
+  const month = periodsOf(new Date(`${day}T00:00:00Z`)).month
+  const capsuleId = reservation ? reservation.capsuleId : await capsuleOfJob(tx, jobId)
+  if (capsuleId) {
+    if (!reservation) await makeCapsuleBudget(tx, capsuleId)
+    await moveCapsuleBudget(tx, capsuleId, { reserved: -reserved, spent })
+  }
+  if (!reservation) await makeKeyDay(tx, jobId, day)
+  await moveKeyDay(tx, jobId, { day, reserved: -reserved, spent })
+  for (const [period, startsOn] of [
+    ['day', day],
+    ['month', month]
+  ] as const) {
+    if (!reservation) await lockCounter(tx, teamId, period, startsOn)
+    await moveCounter(tx, { teamId, period, startsOn, reserved: -reserved, spent })
+  }
+  return 'settled'
+}
+
+/**
+ * Settles the held reservation of a job that has ended, with the exact figure, and writes it down as the job's cost.
+ * Repeating it with the same figure answers `already`.
+ * @throws ServiceError `not_found`, `conflict` when the job's money is not held, or was settled with another figure.
+ */
+export async function settleHeld(tx: Tx, jobId: string, cost: MicroUsd): Promise<'settled' | 'already'> {
+  const [job] = await tx
+    .select({
+      status: jobs.status,
+      errorCode: jobs.errorCode,
+      cancelOutcome: jobs.cancelOutcome,
+      actualCost: jobs.actualCost
+    })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+    .for('no key update')
+  if (!job) throw new ServiceError('not_found', 'no such job')
+  if (!mayHoldMoney(job))
+    throw new ServiceError('conflict', `the money of this job is not held: it is ${job.status} and settled as such`)
+  if (job.actualCost !== null) {
+    if (job.actualCost === cost) return 'already'
+    throw new ServiceError(
+      'conflict',
+      `this job was settled before, with ${formatUsd(job.actualCost)}; another figure is a correction, not a settlement`
+    )
+  }
+  await settle(tx, jobId, cost)
+  await tx.update(jobs).set({ actualCost: cost, updatedAt: sql`clock_timestamp()` }).where(eq(jobs.id, jobId))
+  // Nobody has to ask the provider any more.
+  await tx.update(providerTasks).set({ askAt: null }).where(eq(providerTasks.jobId, jobId))
+  return 'settled'
+}
+
+/** The team and day of a job that reserved nothing. */
+async function startOf(tx: Tx, jobId: string): Promise<{ teamId: string; day: string }> {
+  const [job] = await tx
+    .select({ teamId: jobs.teamId, notBefore: jobs.notBefore, createdAt: jobs.createdAt })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+  if (!job) throw new Error(`job ${jobId} is not there, and nothing is reserved for it`)
+  return { teamId: job.teamId, day: periodsOf(job.notBefore ?? job.createdAt).day }
+}
+
+/** The day of the key that submitted the job; a key without a limit of its own has none. */
+async function moveKeyDay(
+  tx: Tx,
+  jobId: string,
+  move: { day: string; reserved: MicroUsd; spent: MicroUsd }
+): Promise<void> {
+  await tx
+    .update(apiKeyDays)
+    .set({
+      reserved: sql`${apiKeyDays.reserved} + ${move.reserved}`,
+      spent: sql`${apiKeyDays.spent} + ${move.spent}`
+    })
+    .where(
+      and(
+        eq(apiKeyDays.keyId, sql`(select ${jobs.apiKeyId} from ${jobs} where ${jobs.id} = ${jobId})`),
+        eq(apiKeyDays.day, move.day)
+      )
+    )
+}
+
+/** Of the key that submitted the job, if it has a limit of its own. */
+async function makeKeyDay(tx: Tx, jobId: string, day: string): Promise<void> {
+  await tx.execute(sql`insert into ${apiKeyDays} (key_id, day, spent_micro, reserved_micro)
+    select ${apiKeys.id}, ${day}::date, 0, 0 from ${jobs} join ${apiKeys} on ${apiKeys.id} = ${jobs.apiKeyId}
+    where ${jobs.id} = ${jobId} and ${apiKeys.dailyLimit} is not null on conflict do nothing`)
+}
+
+/**
+ * The job's entries by kind. It may have reserved more than once (for circuits that it asked for while it ran, on the same
+ * day); it settles once.
+ */
+async function entriesOf(tx: Tx, jobId: string) {
+  const rows = await tx
+    .select({
+      kind: ledger.kind,
+      teamId: ledger.teamId,
+      day: ledger.day,
+      amount: ledger.amount,
+      capsuleId: sql<string | null>`(select j.capsule_id from jobs j
+        where j.id = ledger.job_id and j.capsule_run_id is not null)`
+    })
+    .from(ledger)
+    .where(eq(ledger.jobId, jobId))
+  const of = (kind: (typeof rows)[number]['kind']) => rows.find((row) => row.kind === kind)
+  const reserved = rows.filter(({ kind }) => kind === 'reserve')
+  const first = reserved[0]
+  const amount = reserved.reduce((sum, row) => sum + row.amount, 0n)
+  return { reserve: first && { ...first, amount }, settle: of('settle'), release: of('release') }
+}
+
+/** The counter as it is and stays until this transaction ends: the statement makes the row if need be, and locks it. */
+async function lockCounter(tx: Tx, teamId: string, period: 'day' | 'month', startsOn: string): Promise<PeriodCounter> {
+  const [row] = await tx
+    .insert(budgetCounters)
+    .values({ teamId, period, startsOn, spent: 0n, reserved: 0n })
+    .onConflictDoUpdate({
+      target: [budgetCounters.teamId, budgetCounters.period, budgetCounters.startsOn],
+      set: { spent: sql`${budgetCounters.spent}` }
+    })
+    .returning({ spent: budgetCounters.spent, reserved: budgetCounters.reserved })
+  return row!
+}
+
+async function moveCounter(
+  tx: Tx,
+  move: { teamId: string; period: 'day' | 'month'; startsOn: string; reserved: MicroUsd; spent: MicroUsd }
+): Promise<void> {
+  await tx
+    .update(budgetCounters)
+    .set({
+      reserved: sql`${budgetCounters.reserved} + ${move.reserved}`,
+      spent: sql`${budgetCounters.spent} + ${move.spent}`
+    })
+    .where(
+      and(
+        eq(budgetCounters.teamId, move.teamId),
+        eq(budgetCounters.period, move.period),
+        eq(budgetCounters.startsOn, move.startsOn)
+      )
+    )
+}

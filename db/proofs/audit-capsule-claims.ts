@@ -1,0 +1,234 @@
+// What a trail last says of each capsule that is there (state, definition, first evidence, publication, schedule), held
+// against the rows. Of deleted capsules nothing is kept in memory: a long trail takes no more of it than the team's capsules.
+import canonicalize from 'canonicalize'
+import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm'
+import type { AuditFault, ChainedEntry } from '../../domain/audit/audit-action.js'
+import { filesSha256, publicationSha256 } from '../audit/audit-records.js'
+import { anyOf, type DbOrTx } from '../client.js'
+import { auditEntries } from '../tables/audit.js'
+import { capsuleFiles, capsulePublications, capsuleSchedules, capsuleSeals, capsules } from '../tables/capsules.js'
+import { textSha256 } from './audit-runs.js'
+
+/** Capsules that one statement is about. */
+const AT_ONCE = 100
+/** The same where it digests their evidence, up to 60 MiB of each: a statement has ten seconds. */
+const DIGESTED_AT_ONCE = 10
+
+/** A fact, and the entry that told it last. */
+interface Fact {
+  seq: number
+  /** A digest, or the text itself; `null`: not any more. */
+  is: string | null
+}
+
+interface ToldCapsule {
+  state: Fact
+  definition?: Fact
+  evidence?: Fact
+  publication?: Fact
+  schedule?: Fact
+}
+
+export interface ToldCapsules {
+  note(entry: ChainedEntry): void
+  /** The first entry, of those that were noted, that tells of what is not so; `seq` is the last of them. */
+  fault(tx: DbOrTx, teamId: string, seq: number): Promise<AuditFault | null>
+}
+
+export function createToldCapsules(): ToldCapsules {
+  const told = new Map<string, ToldCapsule>()
+  return {
+    note(entry) {
+      const { capsuleId, action, seq } = entry
+      if (capsuleId === null) return
+      if (action === 'capsule.deleted') return void told.delete(capsuleId)
+      const before = told.get(capsuleId)
+      // Entries of runs name the state that they found, which may have moved on meanwhile.
+      if (entry.previousState !== entry.newState) told.set(capsuleId, { ...before, state: { seq, is: entry.newState } })
+      const capsule = told.get(capsuleId)
+      if (capsule) Object.assign(capsule, factsOf(entry))
+    },
+    async fault(tx, teamId, seq) {
+      const faults = [
+        await capsulesFault(tx, teamId, told, seq + 1),
+        await evidenceFault(tx, told),
+        await publicationsFault(tx, teamId, told, seq + 1),
+        await schedulesFault(tx, teamId, told, seq + 1)
+      ].filter((fault) => fault !== null)
+      return first(faults)
+    }
+  }
+}
+
+const first = (faults: AuditFault[]): AuditFault | null =>
+  faults.reduce<AuditFault | null>((least, fault) => (least && least.seq <= fault.seq ? least : fault), null)
+
+function factsOf({ action, seq, metadata }: ChainedEntry): Omit<Partial<ToldCapsule>, 'state'> {
+  const text = (name: string): Fact | undefined => {
+    const { [name]: value } = JSON.parse(metadata) as Record<string, unknown>
+    return typeof value === 'string' ? { seq, is: value } : undefined
+  }
+  switch (action) {
+    case 'capsule.created':
+    case 'capsule.cloned':
+    case 'capsule.imported':
+    case 'capsule.updated':
+      return known({ definition: text('definition_sha256'), evidence: text('evidence_sha256') })
+    case 'capsule.published':
+    case 'capsule.takedown':
+      return known({ publication: text('publication_sha256') })
+    case 'capsule.schedule.changed':
+      return { schedule: { seq, is: scheduleText(JSON.parse(metadata) as Record<string, unknown>) } }
+    case 'capsule.schedule.deleted':
+    case 'capsule.archived':
+      return { schedule: { seq, is: null } }
+    default:
+      return {}
+  }
+}
+
+const known = (facts: Record<string, Fact | undefined>) =>
+  Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as Partial<ToldCapsule>
+
+const scheduleText = ({ cron, timezone, paused, alert_on }: Record<string, unknown>): string =>
+  canonicalize({ cron, timezone, paused, alert_on })!
+
+type Told = ReadonlyMap<string, ToldCapsule>
+
+async function capsulesFault(tx: DbOrTx, teamId: string, told: Told, next: number): Promise<AuditFault | null> {
+  const rows = await tx
+    .select({ id: capsules.id, state: capsules.state, definitionSha256: capsules.definitionSha256 })
+    .from(capsules)
+    .where(eq(capsules.teamId, teamId))
+    .orderBy(asc(capsules.id))
+  const faults: AuditFault[] = []
+  for (const { id, state, definitionSha256 } of rows) {
+    const capsule = told.get(id)
+    if (!capsule) faults.push(await unknownFault(tx, teamId, id, next))
+    else if (capsule.state.is !== state)
+      faults.push({
+        seq: capsule.state.seq,
+        reason: `the capsule ${id} is ${state}; the trail last says ${capsule.state.is}`
+      })
+    else if (capsule.definition && capsule.definition.is !== definitionSha256)
+      faults.push(changed(capsule.definition, id))
+  }
+  const there = new Set(rows.map(({ id }) => id))
+  for (const [id, { state }] of told)
+    if (!there.has(id))
+      faults.push({ seq: state.seq, reason: `the capsule ${id} is gone, and no entry tells of its deletion` })
+  // Of a sealed one the seal's own record has it.
+  const open = rows.filter(({ state }) => state === 'draft' || state === 'runnable').map(({ id }) => id)
+  for (const ids of pages(open))
+    for (const { id, stated, actual } of await tx
+      .select({
+        id: capsules.id,
+        stated: capsules.definitionSha256,
+        actual: textSha256(sql`${capsules.definition}`)
+      })
+      .from(capsules)
+      .where(anyOf(capsules.id, ids))) {
+      const definition = told.get(id)?.definition
+      if (definition && stated !== actual) faults.push(changed(definition, id))
+    }
+  return first(faults)
+}
+
+const changed = ({ seq }: Fact, id: string): AuditFault => ({
+  seq,
+  reason: `the definition of the capsule ${id} is not the one that the trail last tells of`
+})
+
+async function unknownFault(tx: DbOrTx, teamId: string, id: string, next: number): Promise<AuditFault> {
+  const [last] = await tx
+    .select({ seq: auditEntries.seq })
+    .from(auditEntries)
+    .where(
+      and(eq(auditEntries.capsuleId, id), eq(auditEntries.teamId, teamId), eq(auditEntries.action, 'capsule.deleted'))
+    )
+    .orderBy(desc(auditEntries.seq))
+    .limit(1)
+  return last
+    ? { seq: last.seq, reason: `the capsule ${id} is there; the trail says that it was deleted` }
+    : { seq: next, reason: `no entry tells of the capsule ${id}, which there is` }
+}
+
+/** What a capsule made of a job began with, sealed or not. */
+async function evidenceFault(tx: DbOrTx, told: Told): Promise<AuditFault | null> {
+  const faults: AuditFault[] = []
+  const withEvidence = [...told].filter(([, { evidence }]) => evidence)
+  for (const some of pages(withEvidence, DIGESTED_AT_ONCE)) {
+    const files = await tx
+      .select({
+        capsuleId: capsuleFiles.capsuleId,
+        name: capsuleFiles.name,
+        // Of a sealed one the proof of the seal has looked at the content.
+        sha256: sql<string>`case when ${capsuleSeals.capsuleId} is null
+          then encode(sha256(${capsuleFiles.content}), 'hex') else ${capsuleFiles.sha256} end`
+      })
+      .from(capsuleFiles)
+      .leftJoin(capsuleSeals, eq(capsuleSeals.capsuleId, capsuleFiles.capsuleId))
+      .where(
+        anyOf(
+          capsuleFiles.capsuleId,
+          some.map(([id]) => id)
+        )
+      )
+    for (const [id, { evidence }] of some)
+      if (filesSha256(files.filter(({ capsuleId }) => capsuleId === id)) !== evidence!.is)
+        faults.push({ seq: evidence!.seq, reason: `the evidence of the capsule ${id} is not what it began with` })
+  }
+  return first(faults)
+}
+
+async function publicationsFault(tx: DbOrTx, teamId: string, told: Told, next: number): Promise<AuditFault | null> {
+  const rows = await tx
+    .select({ id: capsulePublications.capsuleId })
+    .from(capsulePublications)
+    .innerJoin(capsules, eq(capsules.id, capsulePublications.capsuleId))
+    .where(eq(capsules.teamId, teamId))
+  const faults: AuditFault[] = rows
+    .filter(({ id }) => !told.get(id)?.publication)
+    .map(({ id }) => ({ seq: next, reason: `no entry tells of the publication of the capsule ${id}, which there is` }))
+  for (const some of pages([...told].filter(([, { publication }]) => publication))) {
+    const ids = some.map(([id]) => id)
+    const present = await tx.select().from(capsulePublications).where(anyOf(capsulePublications.capsuleId, ids))
+    const digests = new Map(present.map((row) => [row.capsuleId, publicationSha256(row)]))
+    for (const [id, { publication }] of some)
+      if (digests.get(id) !== publication!.is)
+        faults.push({
+          seq: publication!.seq,
+          reason: `the publication of the capsule ${id} is not what the trail last tells of`
+        })
+  }
+  return first(faults)
+}
+
+async function schedulesFault(tx: DbOrTx, teamId: string, told: Told, next: number): Promise<AuditFault | null> {
+  const rows = await tx
+    .select({
+      id: capsuleSchedules.capsuleId,
+      cron: capsuleSchedules.cron,
+      timezone: capsuleSchedules.timezone,
+      paused: capsuleSchedules.paused,
+      alert_on: capsuleSchedules.alertOn
+    })
+    .from(capsuleSchedules)
+    .innerJoin(capsules, eq(capsules.id, capsuleSchedules.capsuleId))
+    .where(and(eq(capsules.teamId, teamId), isNull(capsuleSchedules.endedAt)))
+  const present = new Map(rows.map(({ id, ...row }) => [id, scheduleText(row)]))
+  const faults: AuditFault[] = []
+  for (const id of new Set([...present.keys(), ...told.keys()])) {
+    const schedule = told.get(id)?.schedule
+    if ((present.get(id) ?? null) !== (schedule?.is ?? null))
+      faults.push({
+        seq: schedule?.seq ?? next,
+        reason: `the schedule of the capsule ${id} is not what the trail last tells of`
+      })
+  }
+  return first(faults)
+}
+
+function* pages<T>(all: readonly T[], size = AT_ONCE): Generator<T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
+}

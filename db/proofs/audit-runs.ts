@@ -1,0 +1,198 @@
+// What a trail says of runs, held against their rows: what was run, by which jobs, what was compared, and what came of it.
+import canonicalize from 'canonicalize'
+import { and, asc, count, eq, gt, isNotNull, sql } from 'drizzle-orm'
+import type { AuditFault, ChainedEntry } from '../../domain/audit/audit-action.js'
+import { recordedValue } from '../audit/audit.js'
+import { runSha256 } from '../audit/audit-records.js'
+import { deletionIsTold } from '../audit/audit-seals.js'
+import { type CapsuleRunRow, runColumns } from '../capsule-runs/capsule-run-records.js'
+import { anyOf, type DbOrTx } from '../client.js'
+import { RESULT_ARTIFACT } from '../jobs/artifacts.js'
+import { auditEntries } from '../tables/audit.js'
+import { capsuleRuns, capsuleRunTasks, capsules } from '../tables/capsules.js'
+import { artifacts, jobs } from '../tables/jobs.js'
+
+/** Rows whose texts are digested in one statement: it has ten seconds. */
+const AT_ONCE = 100
+const PAGE = 1_000
+const uuidShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+type Told = Record<string, unknown>
+
+interface Named {
+  entry: ChainedEntry
+  told: Told
+  runId: string
+}
+
+interface PresentRun {
+  row: CapsuleRunRow
+  /** Of its text as it is now. */
+  definitionSha256: string
+  /** In the order in which they start. */
+  tasks: { name: string; jobId: string; backend: string; resultSha256: string | null }[]
+}
+
+export interface ToldRuns {
+  /** The first of these entries that tells of a run which is not so, or not there; they come page by page. */
+  fault(tx: DbOrTx, entries: readonly ChainedEntry[]): Promise<AuditFault | null>
+  /** A run, or a verdict, that none of them told of; `next` is the number of the entry that should. */
+  untold(tx: DbOrTx, teamId: string, next: number): Promise<AuditFault | null>
+}
+
+export function createToldRuns(): ToldRuns {
+  // How many there were of what is there; which ones takes a long trail's memory, and is asked when the sums differ.
+  let begun = 0
+  let judged = 0
+  return {
+    async fault(tx, entries) {
+      const named = entries.flatMap(namedRun)
+      for (let at = 0; at < named.length; at += AT_ONCE) {
+        const some = named.slice(at, at + AT_ONCE)
+        const present = await presentRuns(tx, [...new Set(some.map(({ runId }) => runId))])
+        for (const one of some) {
+          const run = present.get(one.runId)
+          const reason = await runFault(tx, one, run)
+          if (reason) return { seq: one.entry.seq, reason }
+          if (run && one.entry.action === 'capsule.run') begun++
+          if (run?.row.verdict && one.entry.action === 'capsule.verified') judged++
+        }
+      }
+      return null
+    },
+    async untold(tx, teamId, next) {
+      const [there] = await tx
+        .select({ runs: count(), verdicts: count(capsuleRuns.verdict) })
+        .from(capsules)
+        .innerJoin(capsuleRuns, eq(capsuleRuns.capsuleId, capsules.id))
+        .where(eq(capsules.teamId, teamId))
+      if (there!.runs > begun)
+        return {
+          seq: next,
+          reason: `no entry tells of the run ${await untoldRun(tx, teamId, 'capsule.run')}, which there is`
+        }
+      if (there!.verdicts > judged)
+        return {
+          seq: next,
+          reason: `no entry tells of the verdict of the run ${await untoldRun(tx, teamId, 'capsule.verified')}`
+        }
+      return null
+    }
+  }
+}
+
+function namedRun(entry: ChainedEntry): Named[] {
+  if (entry.action !== 'capsule.run' && entry.action !== 'capsule.verified') return []
+  const told = JSON.parse(entry.metadata) as Told
+  const { run_id: runId } = told
+  return typeof runId === 'string' && uuidShape.test(runId) ? [{ entry, told, runId }] : []
+}
+
+async function presentRuns(tx: DbOrTx, ids: string[]): Promise<Map<string, PresentRun>> {
+  const rows = await tx
+    .select({ row: runColumns, definitionSha256: textSha256(sql`${capsuleRuns.definition}`) })
+    .from(capsuleRuns)
+    .where(anyOf(capsuleRuns.id, ids))
+  const tasks = await tx
+    .select({
+      runId: capsuleRunTasks.runId,
+      name: capsuleRunTasks.name,
+      jobId: jobs.id,
+      backend: jobs.backend,
+      resultSha256: jobs.resultSha256
+    })
+    .from(capsuleRunTasks)
+    .innerJoin(jobs, eq(jobs.id, capsuleRunTasks.jobId))
+    .where(anyOf(capsuleRunTasks.runId, ids))
+    .orderBy(asc(capsuleRunTasks.position))
+  return new Map(
+    rows.map(({ row, definitionSha256 }) => [
+      row.id,
+      { row, definitionSha256, tasks: tasks.filter(({ runId }) => runId === row.id) }
+    ])
+  )
+}
+
+/** Hex, of a text as UTF-8. */
+export const textSha256 = (text: ReturnType<typeof sql>) =>
+  sql<string>`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
+
+async function runFault(
+  tx: DbOrTx,
+  { entry, told, runId }: Named,
+  run: PresentRun | undefined
+): Promise<string | null> {
+  const { teamId, capsuleId, seq, action } = entry
+  if (!run) {
+    if (capsuleId !== null && (await deletionIsTold(tx, { teamId, capsuleId, seq }))) return null
+    return `the run ${runId} is gone`
+  }
+  const { row, definitionSha256, tasks } = run
+  const fault =
+    row.capsuleId !== capsuleId || row.teamId !== teamId
+      ? 'it is one of another capsule'
+      : definitionSha256 !== row.definitionSha256
+        ? 'its definition was changed'
+        : action === 'capsule.run'
+          ? startFault(told, row, tasks)
+          : (endFault(told, row) ?? (await resultFault(tx, told, tasks)))
+  return fault && `the run ${runId} is not what the trail says: ${fault}`
+}
+
+function startFault(told: Told, row: CapsuleRunRow, tasks: PresentRun['tasks']): string | null {
+  const present = {
+    mode: row.mode,
+    trigger: row.trigger,
+    ...(told.definition_sha256 !== undefined && { definition_sha256: row.definitionSha256 }),
+    scheduled_at: row.scheduledAt?.toISOString(),
+    confirms: row.confirms ?? undefined,
+    ...(told.tasks !== undefined && {
+      tasks: recordedValue(tasks.map(({ name, jobId, backend }) => ({ name, job_id: jobId, backend })))
+    }),
+    refused: row.status === 'refused' ? recordedValue(row.reason) : undefined
+  }
+  for (const [field, value] of Object.entries(present))
+    if (canonicalize(value) !== canonicalize(told[field])) return `its ${field} was changed`
+  return null
+}
+
+function endFault(told: Told, row: CapsuleRunRow): string | null {
+  if (told.verdict !== row.verdict) return `its verdict is ${row.verdict}; the trail says ${String(told.verdict)}`
+  return told.run_sha256 === undefined || told.run_sha256 === runSha256(row) ? null : 'what came of it was changed'
+}
+
+/** The result that the verdict was about. A capsule that can be verified has one task. */
+async function resultFault(tx: DbOrTx, told: Told, [main]: PresentRun['tasks']): Promise<string | null> {
+  const { result_sha256: compared } = told
+  if (typeof compared !== 'string') return null
+  const changed = `the result of its job ${main?.jobId} is not the one that was compared`
+  if (main?.resultSha256 !== compared) return changed
+  const [result] = await tx
+    .select({ actual: sql<string>`encode(sha256(${artifacts.content}), 'hex')` })
+    .from(artifacts)
+    .where(and(eq(artifacts.jobId, main.jobId), eq(artifacts.name, RESULT_ARTIFACT), eq(artifacts.sha256, compared)))
+  return result?.actual === compared ? null : changed
+}
+
+/** The first run that no entry of this kind names; of verdicts, that has one. */
+async function untoldRun(tx: DbOrTx, teamId: string, action: 'capsule.run' | 'capsule.verified'): Promise<string> {
+  const told = new Set<string | null>()
+  for (let last = 0; ; ) {
+    const rows = await tx
+      .select({ seq: auditEntries.seq, runId: sql<string | null>`${auditEntries.metadata}::json->>'run_id'` })
+      .from(auditEntries)
+      .where(and(eq(auditEntries.teamId, teamId), eq(auditEntries.action, action), gt(auditEntries.seq, last)))
+      .orderBy(asc(auditEntries.seq))
+      .limit(PAGE)
+    for (const { runId } of rows) told.add(runId)
+    if (rows.length < PAGE) break
+    last = rows.at(-1)!.seq
+  }
+  const runs = await tx
+    .select({ id: capsuleRuns.id })
+    .from(capsules)
+    .innerJoin(capsuleRuns, eq(capsuleRuns.capsuleId, capsules.id))
+    .where(and(eq(capsules.teamId, teamId), action === 'capsule.run' ? undefined : isNotNull(capsuleRuns.verdict)))
+    .orderBy(asc(capsuleRuns.id))
+  return runs.find(({ id }) => !told.has(id))?.id ?? 'that was put in'
+}

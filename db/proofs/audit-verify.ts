@@ -1,0 +1,267 @@
+// Proves a team's audit trail: that nothing in it was changed, left out, put in, moved or cut off. Entries are read page by
+// page in one snapshot, so that of a long trail no more is in memory than of a short one; only checkpoints are, all of them.
+import { verify as checkSignature, type KeyObject } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { type AuditFault, auditEntryText, type ChainedEntry, NO_HASH } from '../../domain/audit/audit-action.js'
+import { type Checkpoint, checkpointText } from '../../domain/audit/audit-checkpoint.js'
+import { entryHash } from '../audit/audit.js'
+import type { Db, DbOrTx, Tx } from '../client.js'
+import { auditCheckpoints, auditEntries, auditHeads } from '../tables/audit.js'
+import { capsules } from '../tables/capsules.js'
+import { createToldCapsules } from './audit-capsule-claims.js'
+import { createToldRuns } from './audit-runs.js'
+
+const PAGE = 1_000
+/** What a key is of which nothing is known. */
+export const NOT_OURS = "none of this installation's"
+
+export interface AuditReport {
+  ok: boolean
+  /** How many entries there are, whatever they are worth. */
+  entries: number
+  /** The end as the database has it. */
+  head: { seq: number; hash: string }
+  firstBroken: AuditFault | null
+  /** Signed points that were found to hold, and the last place that one covers. */
+  checkpoints: number
+  signedUpTo: number
+  /** Seals whose content was found to be what was sealed. */
+  seals: number
+}
+
+export interface AuditEvidence {
+  /** Public keys that are this installation's, by id. */
+  keys: ReadonlyMap<string, KeyObject>
+  /** Of keys in the database that are not: what they are, as in "which is ...". */
+  unproven?: ReadonlyMap<string, string>
+  /** Checkpoints of this team that were kept outside the database. */
+  exported?: readonly Checkpoint[]
+  /** What is wrong with the sealed capsule that an entry tells of; `null`: nothing. */
+  checkSeal?: (tx: DbOrTx, entry: ChainedEntry) => Promise<string | null>
+}
+
+/** Looks at everything that there is of a team's trail, and stops at the first fault. */
+export async function verifyAudit(db: Db, teamId: string, evidence: AuditEvidence): Promise<AuditReport> {
+  return db.transaction((tx) => auditReport(tx, teamId, evidence), {
+    isolationLevel: 'repeatable read',
+    accessMode: 'read only'
+  })
+}
+
+/** The same in a transaction that is there: it should see one state of the database throughout. */
+export async function auditReport(tx: Tx, teamId: string, evidence: AuditEvidence): Promise<AuditReport> {
+  const [head] = await tx.select().from(auditHeads).where(eq(auditHeads.teamId, teamId))
+  const [counted] = await tx
+    .select({ entries: sql<number>`count(*)::int` })
+    .from(auditEntries)
+    .where(eq(auditEntries.teamId, teamId))
+  const points = await signedPoints(tx, teamId, evidence.exported ?? [])
+  const walk = createWalk({ seq: 0, hash: NO_HASH }, points, evidence)
+  const told = createToldCapsules()
+  const runs = createToldRuns()
+  let seals = 0
+  /** Goes along a page as far as it holds. */
+  async function pageFault(page: ChainedEntry[]): Promise<AuditFault | null> {
+    for (const [place, entry] of page.entries()) {
+      const broken = walk.step(entry) ?? (await sealFault(tx, entry, points, evidence))
+      // What stands before it comes first.
+      if (broken) return (await runs.fault(tx, page.slice(0, place))) ?? broken
+      if (entry.action === 'capsule.sealed') seals++
+      told.note(entry)
+    }
+    return runs.fault(tx, page)
+  }
+  const fault = await (async (): Promise<AuditFault | null> => {
+    for await (const page of pagesAfter(tx, teamId, Number.MIN_SAFE_INTEGER)) {
+      const broken = await pageFault(page)
+      if (broken) return broken
+    }
+    const { seq } = walk.at
+    return walk.end(head ?? null) ?? (await told.fault(tx, teamId, seq)) ?? (await runs.untold(tx, teamId, seq + 1))
+  })()
+  return {
+    ok: fault === null,
+    entries: counted!.entries,
+    head: head ? { seq: head.seq, hash: head.hash } : { seq: 0, hash: NO_HASH },
+    firstBroken: fault,
+    checkpoints: walk.checkpoints,
+    signedUpTo: walk.signedUpTo,
+    seals
+  }
+}
+
+/** Every team of which there is a trail, a part of one, or a sealed capsule; and those that are named. */
+export async function teamsWithTrails(db: DbOrTx, named: readonly string[]): Promise<string[]> {
+  const rows = await db.execute<{ team_id: string }>(sql`
+    select team_id from ${auditHeads} union select team_id from ${auditCheckpoints}
+    union select team_id from ${capsules} union select distinct team_id from ${auditEntries}`)
+  return [...new Set([...rows.map((row) => row.team_id), ...named])].sort()
+}
+
+/** Entries after one, page by page. */
+async function* pagesAfter(tx: DbOrTx, teamId: string, after: number): AsyncGenerator<ChainedEntry[]> {
+  for (let last = after; ; ) {
+    const rows = await tx
+      .select()
+      .from(auditEntries)
+      .where(and(eq(auditEntries.teamId, teamId), gt(auditEntries.seq, last)))
+      .orderBy(asc(auditEntries.seq))
+      .limit(PAGE)
+    yield rows
+    if (rows.length < PAGE) return
+    last = rows.at(-1)!.seq
+  }
+}
+
+interface Point extends Checkpoint {
+  /** As messages call it. */
+  where: 'in the database' | 'in the file'
+  /** Of the file: not in the database any more. */
+  lost: boolean
+}
+
+/** By the entry that they sign. */
+async function signedPoints(
+  tx: DbOrTx,
+  teamId: string,
+  exported: readonly Checkpoint[]
+): Promise<Map<number, Point[]>> {
+  const rows = await tx.select().from(auditCheckpoints).where(eq(auditCheckpoints.teamId, teamId))
+  const inDatabase = new Set(rows.map((row) => `${row.seq} ${row.at}`))
+  const points = new Map<number, Point[]>()
+  const add = (point: Point) => points.set(point.seq, [...(points.get(point.seq) ?? []), point])
+  for (const row of rows) add({ ...row, where: 'in the database', lost: false })
+  for (const point of exported)
+    add({ ...point, where: 'in the file', lost: !inDatabase.has(`${point.seq} ${point.at}`) })
+  return points
+}
+
+/** Goes along a chain from a place that is known. */
+function createWalk(
+  from: { seq: number; hash: string },
+  points: ReadonlyMap<number, readonly Point[]>,
+  keys: Pick<AuditEvidence, 'keys' | 'unproven'>
+) {
+  const walk = {
+    at: from,
+    checkpoints: 0,
+    signedUpTo: 0,
+
+    /** The next entry that there is; what is wrong with it. */
+    step(entry: ChainedEntry): AuditFault | null {
+      const seq = walk.at.seq + 1
+      if (entry.seq !== seq) return { seq: Math.min(seq, entry.seq), reason: outOfTurn(seq, entry.seq) }
+      if (entry.prevHash !== walk.at.hash) return { seq, reason: 'prev_hash is not the hash of the entry before it' }
+      if (!isCanonical(entry.metadata)) return { seq, reason: 'metadata was changed: it is not canonical JSON' }
+      if (entryHash(walk.at.hash, auditEntryText(entry)) !== entry.hash)
+        return { seq, reason: 'the entry was changed: its hash is another one' }
+      walk.at = { seq, hash: entry.hash }
+      for (const point of points.get(seq) ?? []) {
+        const reason = pointFault(point, entry.hash, keys)
+        if (reason) return { seq, reason }
+        walk.checkpoints++
+        walk.signedUpTo = seq
+      }
+      return null
+    },
+
+    /** After the last entry: what should be there and is not. */
+    end(head: { seq: number; hash: string } | null): AuditFault | null {
+      const { seq, hash } = walk.at
+      const beyond = [...points.values()].flat().find((point) => point.seq > seq || point.seq < 1)
+      if (beyond)
+        return {
+          seq: seq + 1,
+          reason: `the end was cut off: a checkpoint of ${beyond.at} ${beyond.where} signs entry ${beyond.seq}`
+        }
+      if (!head && seq === 0) return null
+      if (!head) return { seq, reason: 'the record of where the trail ends is gone' }
+      if (head.seq > seq) return { seq: seq + 1, reason: `the end was cut off: the trail went up to entry ${head.seq}` }
+      if (head.seq < seq)
+        return { seq: head.seq + 1, reason: `the trail ended at entry ${head.seq}; this was put behind it` }
+      return head.hash === hash ? null : { seq, reason: 'it is not the entry with which the trail ended' }
+    }
+  }
+  return walk
+}
+
+const outOfTurn = (expected: number, found: number): string =>
+  found > expected ? `entry ${expected} is missing` : `there is an entry ${found}, where the first is number 1`
+
+function isCanonical(metadata: string): boolean {
+  try {
+    const value: unknown = JSON.parse(metadata)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) && canonicalize(value) === metadata
+  } catch {
+    return false
+  }
+}
+
+function pointFault(
+  point: Point,
+  hash: string,
+  { keys, unproven }: Pick<AuditEvidence, 'keys' | 'unproven'>
+): string | null {
+  const named = `the checkpoint of ${point.at} ${point.where}`
+  const key = keys.get(point.keyId)
+  if (!key) return `${named} names the key ${point.keyId}, which is ${unproven?.get(point.keyId) ?? NOT_OURS}`
+  if (!isSignedBy(key, point)) return `${named} does not carry the signature of the key ${point.keyId}`
+  if (point.hash !== hash) return `the trail was rewritten: ${named} signs another hash for this entry`
+  return point.lost ? `${named} is not in the database any more` : null
+}
+
+function isSignedBy(key: KeyObject, point: Checkpoint): boolean {
+  const signature = Buffer.from(point.signature, 'base64')
+  // Node reads over what is no base64.
+  if (signature.toString('base64') !== point.signature) return false
+  return checkSignature(null, Buffer.from(checkpointText(point)), key, signature)
+}
+
+async function sealFault(
+  tx: DbOrTx,
+  entry: ChainedEntry,
+  points: ReadonlyMap<number, readonly Point[]>,
+  { checkSeal }: AuditEvidence
+): Promise<AuditFault | null> {
+  const { seq } = entry
+  if (entry.action !== 'capsule.sealed') return null
+  // It was written in the transaction of the seal.
+  if (!points.get(seq)?.length) return { seq, reason: 'the checkpoint that was signed with this seal is gone' }
+  const reason = checkSeal ? await checkSeal(tx, entry) : null
+  return reason === null ? null : { seq, reason }
+}
+
+/**
+ * What was appended since the last checkpoint, checked before it is signed: a chain that was rewritten gets no signature.
+ * Answers `null` when it holds.
+ */
+export async function verifySinceCheckpoint(
+  tx: DbOrTx,
+  teamId: string,
+  keys: ReadonlyMap<string, KeyObject>
+): Promise<AuditFault | null> {
+  const [last] = await tx
+    .select()
+    .from(auditCheckpoints)
+    .where(eq(auditCheckpoints.teamId, teamId))
+    .orderBy(sql`${auditCheckpoints.seq} desc, ${auditCheckpoints.at} desc`)
+    .limit(1)
+  const [head] = await tx.select().from(auditHeads).where(eq(auditHeads.teamId, teamId))
+  if (last) {
+    const [signed] = await tx
+      .select({ hash: auditEntries.hash })
+      .from(auditEntries)
+      .where(and(eq(auditEntries.teamId, teamId), eq(auditEntries.seq, last.seq)))
+    const reason = pointFault({ ...last, where: 'in the database', lost: false }, signed?.hash ?? '', { keys })
+    if (reason) return { seq: last.seq, reason }
+  }
+  const from = last ? { seq: last.seq, hash: last.hash } : { seq: 0, hash: NO_HASH }
+  const walk = createWalk(from, new Map(), { keys })
+  for await (const page of pagesAfter(tx, teamId, from.seq))
+    for (const entry of page) {
+      const fault = walk.step(entry)
+      if (fault) return fault
+    }
+  return walk.end(head ?? null)
+}

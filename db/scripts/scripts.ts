@@ -1,0 +1,155 @@
+// Finding and listing saved scripts. Reads always name the caller: a script is there for the members of its team, and for
+// everybody once it is published. A deleted one is there for nobody.
+import { and, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import type { JobStatus } from '../../domain/jobs/job-status.js'
+import { type Page, TOTAL_MAX } from '../../domain/json/page.js'
+import type { MicroUsd } from '../../domain/money/money.js'
+import type { ScriptType } from '../../domain/scripts/script.js'
+import { cappedCount, ONE } from '../capped-count.js'
+import type { DbOrTx } from '../client.js'
+import { members } from '../tables/accounts.js'
+import { jobs } from '../tables/jobs.js'
+import { scripts } from '../tables/scripts.js'
+import { type Caller, membershipsOf } from '../teams/teams.js'
+
+/** How many of its last jobs a script is shown with. */
+const LAST_JOBS = 10
+
+export type ScriptRow = typeof scripts.$inferSelect
+
+const itemColumns = {
+  id: scripts.id,
+  slug: scripts.slug,
+  name: scripts.name,
+  description: scripts.description,
+  scriptType: scripts.scriptType,
+  category: scripts.category,
+  isPublic: scripts.isPublic,
+  isHardcoded: scripts.isHardcoded,
+  createdAt: scripts.createdAt
+}
+
+const itemQuery = (db: DbOrTx) => db.select(itemColumns).from(scripts)
+
+export type ScriptItem = Awaited<ReturnType<typeof itemQuery>>[number] & { executions: number }
+
+/** The ids of the teams through which the caller sees anything. */
+const teamIdsOf = (db: DbOrTx, caller: Caller) =>
+  db.select({ id: members.teamId }).from(members).where(membershipsOf(caller))
+
+/** Said so that the planner can go by the indexes of teams and of published scripts: a subquery within an `or` cannot. */
+const isVisibleTo = (db: DbOrTx, caller: Caller): SQL =>
+  sql`${scripts.isActive} and (${scripts.isPublic} or ${scripts.teamId} = any(array(${teamIdsOf(db, caller)})))`
+
+export interface ScriptFilter extends Page {
+  type?: ScriptType
+  /** Only those that the caller owns. */
+  mine: boolean
+}
+
+/**
+ * Scripts that the caller sees, newest first (ids sort by time).
+ * @returns `total`: counted no further than `TOTAL_MAX + 1`.
+ */
+export async function listScripts(
+  db: DbOrTx,
+  caller: Caller,
+  { limit, offset, type, mine }: ScriptFilter
+): Promise<{ rows: ScriptItem[]; total: number }> {
+  const where = and(
+    isVisibleTo(db, caller),
+    type && eq(scripts.scriptType, type),
+    mine ? eq(scripts.userId, caller.userId) : undefined
+  )
+  const [rows, total] = await Promise.all([
+    itemQuery(db).where(where).orderBy(desc(scripts.id)).limit(limit).offset(offset),
+    cappedCount(db, db.select(ONE).from(scripts).where(where).$dynamic())
+  ])
+  const ids = rows.map(({ id }) => id)
+  const executions = await countExecutions(db, caller, ids)
+  return { rows: rows.map((row) => ({ ...row, executions: executions.get(row.id) ?? 0 })), total }
+}
+
+/** A script that the caller sees, or `null`. */
+export async function loadScript(db: DbOrTx, caller: Caller, id: string): Promise<ScriptRow | null> {
+  const [row] = await db
+    .select()
+    .from(scripts)
+    .where(and(eq(scripts.id, id), isVisibleTo(db, caller)))
+  return row ?? null
+}
+
+/** What a submission by slug means: a script of the acting team, else a template. */
+export async function loadScriptBySlug(db: DbOrTx, teamId: string, slug: string): Promise<ScriptRow | null> {
+  const [row] = await db
+    .select()
+    .from(scripts)
+    .where(
+      and(eq(scripts.isActive, true), eq(scripts.slug, slug), or(eq(scripts.teamId, teamId), isNull(scripts.teamId)))
+    )
+    .orderBy(sql`${scripts.teamId} is null`)
+    .limit(1)
+  return row ?? null
+}
+
+/**
+ * Whether the caller may change a script: its owner may while they are of its team, and where the owner has left the team or
+ * is no more, the owner of the team. A key does what its creator may, but for this last.
+ */
+export async function ownsScript(
+  db: DbOrTx,
+  { userId, key }: Caller,
+  script: Pick<ScriptRow, 'teamId' | 'userId'>
+): Promise<boolean> {
+  if (script.teamId === null || (key && key.teamId !== script.teamId)) return false
+  const rows = await db
+    .select({ id: members.userId, role: members.role })
+    .from(members)
+    .where(and(eq(members.teamId, script.teamId), inArray(members.userId, [userId, script.userId ?? userId])))
+  const caller = rows.find(({ id }) => id === userId)
+  if (!caller || script.userId === userId) return caller !== undefined
+  return !key && caller.role === 'owner' && !rows.some(({ id }) => id === script.userId)
+}
+
+/** Jobs of the caller's teams that ran each of the scripts, by id; of one team counted no further than `TOTAL_MAX`. */
+export async function countExecutions(db: DbOrTx, caller: Caller, ids: string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.execute<{ id: string; count: number }>(sql`
+    select script.id::text as id, coalesce(sum(ran.count), 0)::int as count
+    from unnest(string_to_array(${ids.join(',')}, ',')::uuid[]) script(id)
+    cross join ${members} cross join lateral (
+      select count(*) as count from (
+        select 1 from ${jobs} where ${jobs.scriptId} = script.id and ${jobs.teamId} = ${members.teamId}
+        limit ${TOTAL_MAX}) counted) ran
+    where ${membershipsOf(caller)} group by script.id`)
+  return new Map(rows.map(({ id, count }) => [id, count]))
+}
+
+export interface Execution {
+  id: string
+  status: JobStatus
+  backend: string
+  createdAt: Date
+  completedAt: Date | null
+  estimatedCost: MicroUsd
+}
+
+/** The last jobs of the caller's teams that ran the script, newest first. */
+export async function lastExecutions(db: DbOrTx, caller: Caller, scriptId: string): Promise<Execution[]> {
+  const newest = sql`${jobs.id} in (select newest.id from ${members} cross join lateral (
+    select ${jobs.id} as id from ${jobs} where ${jobs.scriptId} = ${scriptId} and ${jobs.teamId} = ${members.teamId}
+    order by ${jobs.id} desc limit ${LAST_JOBS}) newest
+    where ${membershipsOf(caller)} order by newest.id desc limit ${LAST_JOBS})`
+  return db
+    .select({
+      id: jobs.id,
+      status: jobs.status,
+      backend: jobs.backend,
+      createdAt: jobs.createdAt,
+      completedAt: jobs.completedAt,
+      estimatedCost: jobs.estimatedCost
+    })
+    .from(jobs)
+    .where(newest)
+    .orderBy(desc(jobs.id))
+}

@@ -1,0 +1,15 @@
+// Records of the playground: what browser simulations report.
+import type { Db } from '../client.js'
+import { newId } from '../ids.js'
+import { playgroundTelemetry } from '../tables/playground.js'
+import { type Caller, lockTeamForWrite } from '../teams/teams.js'
+
+export type Telemetry = Omit<typeof playgroundTelemetry.$inferInsert, 'id' | 'userId' | 'createdAt'>
+
+/** @throws ServiceError `not_found` for a team of others, `team_suspended`. */
+export async function recordTelemetry(db: Db, caller: Caller, telemetry: Telemetry): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockTeamForWrite(tx, caller, telemetry.teamId)
+    await tx.insert(playgroundTelemetry).values({ ...telemetry, id: newId(), userId: caller.userId })
+  })
+}

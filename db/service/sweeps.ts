@@ -1,0 +1,79 @@
+// What the sweeps of all workers did last, so that an administrator sees one that has stopped or has found something.
+import { asc, eq, sql } from 'drizzle-orm'
+import type { Finding, Sweep } from '../../domain/operations/sweep.js'
+import type { DbOrTx } from '../client.js'
+import { now } from '../jobs/job-transition.js'
+import { sweeps } from '../tables/operations.js'
+
+/** After this many periods without a success a sweep is late. */
+const LATE_PERIODS = 10
+/** What a sweep says about more than this many things, a person reads elsewhere. */
+export const FINDINGS_MAX = 100
+const TEXT_MAX = 500
+
+export interface SweepPass {
+  name: string
+  /** How often a pass is noted when all is well. */
+  periodSeconds: number
+  /** Why the pass failed; `null` when it succeeded. */
+  error: string | null
+  /** How much was dealt with since the note before. */
+  handled: number
+  /** What a person has to look at; `null` keeps what was found before. */
+  findings: string[] | null
+}
+
+/** A failed pass leaves the last success and its findings as they are; a finding keeps the time of its first note. */
+export async function noteSweep(db: DbOrTx, pass: SweepPass): Promise<void> {
+  const { name, periodSeconds, error, handled, findings } = pass
+  const row = { periodSeconds, ranAt: now, error: error?.slice(0, TEXT_MAX) ?? null }
+  const success = {
+    succeededAt: now,
+    handled,
+    ...(findings && { findings: await withTimes(db, name, findings.slice(0, FINDINGS_MAX)) })
+  }
+  const set = error === null ? { ...row, ...success } : row
+  await db
+    .insert(sweeps)
+    .values({ name, ...set })
+    .onConflictDoUpdate({ target: sweeps.name, set })
+}
+
+async function withTimes(db: DbOrTx, name: string, messages: string[]): Promise<Finding[]> {
+  if (messages.length === 0) return []
+  const [known] = await db.select({ findings: sweeps.findings }).from(sweeps).where(eq(sweeps.name, name))
+  return messages.map((text) => {
+    const message = text.slice(0, TEXT_MAX)
+    return known?.findings.find((old) => old.message === message) ?? { message, at: new Date().toISOString() }
+  })
+}
+
+export async function loadSweeps(db: DbOrTx): Promise<Sweep[]> {
+  return db
+    .select({
+      name: sweeps.name,
+      periodSeconds: sweeps.periodSeconds,
+      ranAt: sweeps.ranAt,
+      succeededAt: sweeps.succeededAt,
+      error: sweeps.error,
+      handled: sweeps.handled,
+      findings: sweeps.findings,
+      late: sql<boolean>`coalesce(${sweeps.succeededAt}, '-infinity')
+        < ${now} - make_interval(secs => ${LATE_PERIODS} * ${sweeps.periodSeconds})`
+    })
+    .from(sweeps)
+    .orderBy(asc(sweeps.name))
+}
+
+/** Whether the last success of a sweep is longer ago than it should be, or has left something found for a while. */
+export async function isDue(db: DbOrTx, name: string, everySeconds: number, foundSeconds: number): Promise<boolean> {
+  const [row] = await db
+    .select({
+      due: sql<boolean>`coalesce(${sweeps.succeededAt}, '-infinity') < ${now} - make_interval(secs =>
+        case when jsonb_array_length(${sweeps.findings}) > 0 then least(${everySeconds}::int, ${foundSeconds}::int)
+          else ${everySeconds}::int end)`
+    })
+    .from(sweeps)
+    .where(eq(sweeps.name, name))
+  return row?.due ?? true
+}

@@ -1,0 +1,106 @@
+// Sealed credentials of providers. Values come and go sealed; nothing here can open them.
+import { and, asc, eq, lt, sql } from 'drizzle-orm'
+import type { DbOrTx } from '../client.js'
+import { teamSecrets } from '../tables/teams.js'
+
+export type SecretRow = typeof teamSecrets.$inferSelect
+export type NewSecret = Pick<
+  SecretRow,
+  'id' | 'teamId' | 'provider' | 'keyName' | 'ringKeyId' | 'wrappedKey' | 'sealedValue'
+>
+/** A row without what is sealed. */
+export type SecretItem = Omit<SecretRow, 'ringKeyId' | 'wrappedKey' | 'sealedValue'>
+
+const itemColumns = {
+  id: teamSecrets.id,
+  teamId: teamSecrets.teamId,
+  provider: teamSecrets.provider,
+  keyName: teamSecrets.keyName,
+  validationStatus: teamSecrets.validationStatus,
+  validatedAt: teamSecrets.validatedAt,
+  createdAt: teamSecrets.createdAt,
+  updatedAt: teamSecrets.updatedAt
+}
+
+/** By provider and name; a team has at most as many as the providers have names. */
+export async function listSecrets(db: DbOrTx, teamId: string, provider?: string): Promise<SecretItem[]> {
+  return db
+    .select(itemColumns)
+    .from(teamSecrets)
+    .where(and(eq(teamSecrets.teamId, teamId), provider === undefined ? undefined : eq(teamSecrets.provider, provider)))
+    .orderBy(asc(teamSecrets.provider), asc(teamSecrets.keyName))
+}
+
+export async function sealedSecrets(db: DbOrTx, teamId: string, provider: string): Promise<SecretRow[]> {
+  return db
+    .select()
+    .from(teamSecrets)
+    .where(and(eq(teamSecrets.teamId, teamId), eq(teamSecrets.provider, provider)))
+    .orderBy(asc(teamSecrets.keyName))
+}
+
+/** Names the present state of a team's values of a provider: another one as soon as any of them is written or gone. */
+export async function credentialsVersion(db: DbOrTx, teamId: string, provider: string): Promise<string> {
+  const [row] = await db
+    .select({
+      version: sql<string>`coalesce(string_agg(${teamSecrets.id} || '@' || extract(epoch from ${teamSecrets.updatedAt}), ' ' order by ${teamSecrets.id}), '')`
+    })
+    .from(teamSecrets)
+    .where(and(eq(teamSecrets.teamId, teamId), eq(teamSecrets.provider, provider)))
+  return row!.version
+}
+
+/** The team that a secret belongs to; `null` when there is no such secret. */
+export async function teamOfSecret(db: DbOrTx, id: string): Promise<string | null> {
+  const [row] = await db.select({ teamId: teamSecrets.teamId }).from(teamSecrets).where(eq(teamSecrets.id, id))
+  return row?.teamId ?? null
+}
+
+/**
+ * Lets one transaction at a time write a team's credentials of a provider: a value is sealed for the id of its row, so
+ * nobody may make that row between the look for it and the write.
+ */
+export async function lockSecrets(tx: DbOrTx, teamId: string, provider: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`team_secrets ${teamId} ${provider}`}, 0))`)
+}
+
+/** Writes values under the ids that they are sealed for; call it under `lockSecrets`. What was tested was another value. */
+export async function putSecrets(tx: DbOrTx, rows: NewSecret[]): Promise<void> {
+  const written = await tx
+    .insert(teamSecrets)
+    .values(rows.map((row) => ({ ...row, validationStatus: 'untested' as const })))
+    .onConflictDoUpdate({
+      target: [teamSecrets.teamId, teamSecrets.provider, teamSecrets.keyName],
+      set: {
+        ringKeyId: sql`excluded.ring_key_id`,
+        wrappedKey: sql`excluded.wrapped_key`,
+        sealedValue: sql`excluded.sealed_value`,
+        validationStatus: sql`excluded.validation_status`,
+        validatedAt: null,
+        updatedAt: sql`now()`
+      },
+      // A value under another id could never be opened again.
+      setWhere: sql`${teamSecrets.id} = excluded.id`
+    })
+    .returning({ id: teamSecrets.id })
+  if (written.length !== rows.length) throw new Error('a credential was sealed for another row than the one it has')
+}
+
+/** Notes what the provider said of a team's values, but for those that were written after they were read. */
+export async function noteValidation(
+  db: DbOrTx,
+  { teamId, provider }: { teamId: string; provider: string },
+  status: SecretRow['validationStatus'],
+  readAt: Date
+): Promise<void> {
+  await db
+    .update(teamSecrets)
+    .set({ validationStatus: status, validatedAt: sql`now()` })
+    .where(and(eq(teamSecrets.teamId, teamId), eq(teamSecrets.provider, provider), lt(teamSecrets.updatedAt, readAt)))
+}
+
+/** `false` when it was gone already. */
+export async function deleteSecret(tx: DbOrTx, id: string): Promise<boolean> {
+  const rows = await tx.delete(teamSecrets).where(eq(teamSecrets.id, id)).returning({ id: teamSecrets.id })
+  return rows.length > 0
+}

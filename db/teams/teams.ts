@@ -1,0 +1,199 @@
+// Teams and memberships.
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { ServiceError } from '../../domain/errors.js'
+import type { DbOrTx, Tx } from '../client.js'
+import { deleteCapsulesOfTeam } from '../deletion/capsule-retention.js'
+import { newId } from '../ids.js'
+import { deleteScriptsOfTeam } from '../scripts/script-changes.js'
+import { members, teams } from '../tables/accounts.js'
+import { jobs } from '../tables/jobs.js'
+import { apiKeys, invitations, teamSecrets, webhooks } from '../tables/teams.js'
+import { inTurn } from './team-lock.js'
+
+export type Role = 'owner' | 'admin' | 'member'
+
+export interface Membership {
+  id: string
+  name: string
+  role: Role
+  suspended: boolean
+}
+
+/** Who asks, as queries need it. A key sees and changes its own team alone, as a member at most. */
+export interface Caller {
+  userId: string
+  email: string
+  /** The key that a program asks with, and its team. */
+  key: { id: string; teamId: string } | null
+}
+
+/** A caller's teams, in the order of joining. */
+export async function teamsOf(db: DbOrTx, caller: Caller): Promise<Membership[]> {
+  return db
+    .select({
+      id: teams.id,
+      name: teams.name,
+      role: caller.key ? sql<Role>`'member'` : members.role,
+      suspended: sql<boolean>`${teams.suspendedAt} is not null`
+    })
+    .from(members)
+    .innerJoin(teams, eq(teams.id, members.teamId))
+    .where(membershipsOf(caller))
+    .orderBy(asc(members.joinedAt), asc(teams.id))
+}
+
+/** The rows of `members` by which a caller may see anything. */
+export const membershipsOf = (caller: Caller): SQL =>
+  and(eq(members.userId, caller.userId), caller.key ? eq(members.teamId, caller.key.teamId) : undefined)!
+
+/**
+ * The team that a read is about: the one named, else the first that the caller joined; `null` when there is none.
+ * @throws ServiceError `not_found` for a team of others, `permission_denied` below the role `least`.
+ */
+export async function teamForRead(
+  db: DbOrTx,
+  caller: Caller,
+  teamId: string | undefined,
+  least: Role
+): Promise<Membership | null> {
+  const mine = await teamsOf(db, caller)
+  const team = teamId === undefined ? mine[0] : mine.find(({ id }) => id === teamId.toLowerCase())
+  if (!team && teamId === undefined) return null
+  if (!team) throw noSuchTeam()
+  assertRole(team.role, least)
+  return team
+}
+
+/**
+ * The team that a write goes to: a key's own, the one named, of which the caller must be a member, else the caller's
+ * personal team, made here if need be (two first writes at once make one). Team and membership are locked against
+ * suspension and a change of role until the transaction ends; `update` also keeps every other write to the team waiting,
+ * and has to be asked for at once: raised later, two that share the lock would wait for each other.
+ * @throws ServiceError `not_found` for a team of others, `permission_denied` below the role `least`, `team_suspended`.
+ */
+export async function lockTeamForWrite(
+  tx: DbOrTx,
+  caller: Caller,
+  teamId: string | null,
+  least: Role = 'member',
+  strength: 'share' | 'update' = 'share'
+): Promise<string> {
+  const named = teamId ?? caller.key?.teamId ?? null
+  const row = named === null ? await lockPersonalTeam(tx, caller) : await lockNamedTeam(tx, caller, named, strength)
+  if (!row) throw noSuchTeam()
+  assertRole(caller.key ? 'member' : row.role, least)
+  if (row.suspendedAt) throw suspended()
+  return row.id
+}
+
+const noSuchTeam = () => new ServiceError('not_found', 'team_id: no such team')
+
+const ranks: Record<Role, number> = { member: 0, admin: 1, owner: 2 }
+
+/** @throws ServiceError `permission_denied`. */
+export function assertRole(role: Role, least: Role): void {
+  if (ranks[role] < ranks[least])
+    throw new ServiceError(
+      'permission_denied',
+      least === 'owner' ? "Only the team's owner may do this" : "Only the team's owner and admins may do this"
+    )
+}
+
+const lockedColumns = { id: teams.id, suspendedAt: teams.suspendedAt, role: members.role }
+
+async function lockNamedTeam(tx: DbOrTx, caller: Caller, teamId: string, strength: 'share' | 'update') {
+  const [row] = await tx
+    .select(lockedColumns)
+    .from(teams)
+    .innerJoin(members, and(eq(members.teamId, teams.id), membershipsOf(caller)))
+    .where(and(eq(teams.id, teamId), inTurn(strength === 'update' ? 'alone' : 'share')))
+    .for(strength)
+  return row
+}
+
+async function lockPersonalTeam(tx: DbOrTx, caller: Caller) {
+  const select = () =>
+    tx
+      .select(lockedColumns)
+      .from(teams)
+      .innerJoin(members, and(eq(members.teamId, teams.id), eq(members.userId, caller.userId)))
+      .where(and(eq(teams.personalOf, caller.userId), inTurn('share')))
+      .for('share')
+  const [found] = await select()
+  if (found) return found
+  await makePersonalTeam(tx, caller)
+  return (await select())[0]
+}
+
+/** Both rows in one statement. Whoever loses the race waits on the unique index, and finds the winner's team afterwards. */
+async function makePersonalTeam(tx: DbOrTx, caller: Caller): Promise<void> {
+  const team = tx
+    .insert(teams)
+    .values({ id: newId(), name: `${caller.email}'s Team`, personalOf: caller.userId })
+    .onConflictDoNothing({ target: teams.personalOf })
+    .returning({ id: teams.id })
+  await tx.execute(sql`with team as ${team}
+    insert into ${members} (team_id, user_id, role) select id, ${caller.userId}, 'owner' from team`)
+}
+
+/**
+ * In whose name a caller runs something that no team owns: the first of their teams that is not suspended, `null` without
+ * any team. @throws ServiceError `team_suspended` when all are.
+ */
+export async function teamForRuns(db: DbOrTx, caller: Caller): Promise<string | null> {
+  const memberships = await teamsOf(db, caller)
+  const usable = memberships.find((team) => !team.suspended)
+  if (!usable && memberships.length > 0) throw suspended()
+  return usable?.id ?? null
+}
+
+export const suspended = () =>
+  new ServiceError(
+    'team_suspended',
+    'This team is suspended and read-only. Contact support to lift the suspension.',
+    // The specification's own spelling, for sessions.
+    { code: 'TEAM_SUSPENDED' }
+  )
+
+export async function teamExists(db: DbOrTx, teamId: string): Promise<boolean> {
+  const rows = await db.select({ id: teams.id }).from(teams).where(eq(teams.id, teamId))
+  return rows.length > 0
+}
+
+/** Makes a team whose owner is the caller. */
+export async function createTeam(tx: Tx, caller: Caller, name: string): Promise<Membership> {
+  const id = newId()
+  await tx.insert(teams).values({ id, name })
+  await tx.insert(members).values({ teamId: id, userId: caller.userId, role: 'owner' })
+  return { id, name, role: 'owner', suspended: false }
+}
+
+export async function renameTeam(tx: Tx, teamId: string, name: string): Promise<void> {
+  await tx.update(teams).set({ name }).where(eq(teams.id, teamId))
+}
+
+/**
+ * Takes a team out of use: nobody belongs to it any more, and what could act or open anything in its name is gone. Its jobs
+ * and its ledger stay until their retention ends (docs/operations/retention.md); of its scripts those that a job names stay, for it. The team is locked for `update` by the caller.
+ * @throws ServiceError `conflict` while jobs of it are under way, or a sealed capsule has to be kept.
+ */
+export async function deleteTeam(tx: Tx, teamId: string, actor: string): Promise<void> {
+  const [open] = await tx
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(and(eq(jobs.teamId, teamId), inArray(jobs.status, ['pending', 'running', 'cancelling'])))
+    .limit(1)
+  if (open) throw new ServiceError('conflict', 'Jobs of this team are under way; wait for them, or cancel them')
+  await tx.delete(members).where(eq(members.teamId, teamId))
+  for (const table of [invitations, apiKeys, teamSecrets, webhooks])
+    await tx.delete(table).where(eq(table.teamId, teamId))
+  await deleteScriptsOfTeam(tx, teamId)
+  await tx.update(teams).set({ deletedAt: sql`now()`, personalOf: null }).where(eq(teams.id, teamId))
+  // Last: its entries hold the end of the team's audit trail.
+  await deleteCapsulesOfTeam(tx, teamId, actor)
+}
+
+export async function teamName(db: DbOrTx, teamId: string): Promise<string> {
+  const [row] = await db.select({ name: teams.name }).from(teams).where(eq(teams.id, teamId))
+  return row?.name ?? ''
+}

@@ -1,0 +1,223 @@
+// Deliveries: what has to be told to webhooks, and afterwards their log. A delivery is written with the change that it
+// tells of; the sender takes one that is due, sends it outside of any transaction, and notes the outcome. A try counts when
+// it is taken, and the count is the fence: whoever took too long finds that the delivery has moved on.
+import { and, asc, desc, eq, inArray, lt, lte, not, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import { type BudgetRefusal, budgetRefusalBody } from '../../domain/money/budget.js'
+import { DELIVERY_DAYS, type DeliveryState, type WebhookEvent } from '../../domain/teams/webhook.js'
+import { anyOf, type Db, type DbOrTx } from '../client.js'
+import { firstIdAt, newId } from '../ids.js'
+import { jobs } from '../tables/jobs.js'
+import { webhookDeliveries, webhooks } from '../tables/teams.js'
+
+/** How long a taken delivery is left to its sender, who needs at most the time limit of one request. */
+const TAKEN_SECONDS = 30
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const LOG_MAX = 100
+
+/** One id per row of a statement that writes several: the time of ours, chance of the database's. */
+const deliveryId = (): SQL =>
+  sql`overlay(gen_random_uuid()::text placing ${newId().slice(0, 15)}::text from 1 for 15)::uuid`
+
+const instantText = (column: AnyPgColumn): SQL =>
+  sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+const usd = (column: AnyPgColumn): SQL => sql`trim_scale(${column}::numeric / 1000000)`
+
+const wants = (event: WebhookEvent): SQL => sql`${webhooks.events} ? ${event}`
+
+/** Whether any webhook of the team wants the event, as a part of a statement. */
+export const anybodyWants = (event: WebhookEvent, teamId: SQL | string): SQL =>
+  sql`exists (select 1 from ${webhooks} where ${webhooks.teamId} = ${teamId} and ${wants(event)})`
+
+/**
+ * Writes the deliveries of a job's end, one for each webhook of its team that wants the event. Call it in the transaction
+ * that ends the job, after its row has the final status. A webhook that is being deleted at this moment is waited for and
+ * passed over: the job's end must not fail with it.
+ */
+export async function recordEnd(tx: DbOrTx, jobId: string, event: WebhookEvent): Promise<void> {
+  const payload = sql`json_build_object(
+    'type', ${event}::text,
+    'timestamp', ${instantText(jobs.completedAt)},
+    'data', json_build_object(
+      'job_id', ${jobs.id}, 'team_id', ${jobs.teamId}, 'user_id', ${jobs.userId}, 'status', ${jobs.status},
+      'backend', ${jobs.backend}, 'provider', ${jobs.provider}, 'execution_mode', ${jobs.mode}, 'shots', ${jobs.shots},
+      'error_code', ${jobs.errorCode},
+      'estimated_cost_usd', ${usd(jobs.estimatedCost)}, 'actual_cost_usd', ${usd(jobs.actualCost)},
+      'created_at', ${instantText(jobs.createdAt)}, 'started_at', ${instantText(jobs.startedAt)},
+      'completed_at', ${instantText(jobs.completedAt)}))::text`
+  await tx.execute(sql`insert into ${webhookDeliveries} (id, webhook_id, event, payload, state, next_at)
+    select ${deliveryId()}, ${webhooks.id}, ${event}, ${payload}, 'pending', now()
+    from ${jobs} join ${webhooks} on ${webhooks.teamId} = ${jobs.teamId} and ${wants(event)}
+    where ${jobs.id} = ${jobId}
+    for key share of ${webhooks}`)
+}
+
+/**
+ * Tells a team's webhooks that a submission was refused for its daily or monthly budget; at most once an hour for each of
+ * the two, since a program that is refused tends to try again. Other refusals concern one submission and are told to nobody.
+ */
+export async function recordBudgetExceeded(
+  db: Db,
+  refused: { teamId: string; backend: string; refusal: BudgetRefusal }
+): Promise<void> {
+  const { teamId, backend, refusal } = refused
+  const { limit } = refusal
+  if (limit !== 'daily' && limit !== 'monthly') return
+  const event: WebhookEvent = 'budget.exceeded'
+  const at = new Date()
+  const data = { team_id: teamId, limit, backend, ...budgetRefusalBody(refusal).fields }
+  const payload = JSON.stringify({ type: event, timestamp: at.toISOString(), data })
+  await db.transaction(async (tx) => {
+    // One at a time for a team and limit: two refused at once would not see each other's delivery.
+    const [listener] = await tx.execute(sql`
+      select pg_advisory_xact_lock(hashtextextended(${`${event} ${teamId} ${limit}`}, 0))
+      where ${anybodyWants(event, teamId)}`)
+    if (!listener) return
+    await tx.execute(sql`insert into ${webhookDeliveries} (id, webhook_id, event, payload, state, next_at)
+      select ${deliveryId()}, ${webhooks.id}, ${event}, ${payload}, 'pending', now()
+      from ${webhooks}
+      where ${webhooks.teamId} = ${teamId} and ${wants(event)} and not exists (
+        select 1 from ${webhookDeliveries} told
+        where told.webhook_id = ${webhooks.id} and told.event = ${event}
+          and told.id >= ${firstIdAt(new Date(at.getTime() - HOUR_MS))}
+          and told.payload::json #>> '{data,limit}' = ${limit})
+      for key share of ${webhooks}`)
+  })
+}
+
+/** Tells the webhooks of a team that want the event, in the transaction of what it tells of. @param data ids and figures. */
+export async function recordTeamEvent(
+  tx: DbOrTx,
+  teamId: string,
+  event: WebhookEvent,
+  data: Record<string, unknown>
+): Promise<void> {
+  const payload = JSON.stringify({ type: event, timestamp: new Date().toISOString(), data })
+  await tx.execute(sql`insert into ${webhookDeliveries} (id, webhook_id, event, payload, state, next_at)
+    select ${deliveryId()}, ${webhooks.id}, ${event}, ${payload}, 'pending', now()
+    from ${webhooks}
+    where ${webhooks.teamId} = ${teamId} and ${wants(event)}
+    for key share of ${webhooks}`)
+}
+
+/** What the sender needs for one try; `tries` counts it already. */
+export type TakenDelivery = NonNullable<Awaited<ReturnType<typeof takeDelivery>>>
+
+/**
+ * Takes the delivery that has been due for the longest time, or `null` when none is. What other senders are taking is
+ * passed over, and so are the webhooks in `except`.
+ */
+export async function takeDelivery(db: DbOrTx, except: string[]) {
+  // By `now()`, which stays the same over the statement: the index can stop at what is not due yet.
+  const due = db.$with('due').as(
+    db
+      .select({ id: webhookDeliveries.id })
+      .from(webhookDeliveries)
+      .where(
+        and(
+          eq(webhookDeliveries.state, 'pending'),
+          lte(webhookDeliveries.nextAt, sql`now()`),
+          not(anyOf(webhookDeliveries.webhookId, except))
+        )
+      )
+      .orderBy(asc(webhookDeliveries.nextAt))
+      .limit(1)
+      .for('update', { skipLocked: true })
+  )
+  const [taken] = await db
+    .with(due)
+    .update(webhookDeliveries)
+    .set({
+      tries: sql`${webhookDeliveries.tries} + 1`,
+      nextAt: sql`now() + make_interval(secs => ${TAKEN_SECONDS})`
+    })
+    .from(due)
+    .innerJoin(webhooks, sql`true`)
+    .where(and(eq(webhookDeliveries.id, due.id), eq(webhooks.id, webhookDeliveries.webhookId)))
+    .returning({
+      id: webhookDeliveries.id,
+      payload: webhookDeliveries.payload,
+      tries: webhookDeliveries.tries,
+      webhook: {
+        id: webhooks.id,
+        teamId: webhooks.teamId,
+        url: webhooks.url,
+        ringKeyId: webhooks.ringKeyId,
+        wrappedKey: webhooks.wrappedKey,
+        sealedSecret: webhooks.sealedSecret
+      }
+    })
+  return taken ?? null
+}
+
+/**
+ * Notes what became of a try. A failed one is due again after the time that `retrySeconds` has for it, and the delivery has
+ * failed when it has none.
+ * @returns the delivery's state; `null` when it is somebody else's by now, or gone.
+ */
+export async function finishTry(
+  db: DbOrTx,
+  taken: { id: string; tries: number },
+  outcome: { status: number | null; error: string | null },
+  retrySeconds: readonly number[]
+): Promise<DeliveryState | null> {
+  const wait = retrySeconds[taken.tries - 1]
+  const state: DeliveryState = outcome.error === null ? 'delivered' : wait === undefined ? 'failed' : 'pending'
+  const [row] = await db
+    .update(webhookDeliveries)
+    .set({
+      state,
+      lastStatus: outcome.status,
+      lastError: outcome.error,
+      ...(state === 'delivered' && { deliveredAt: sql`now()` }),
+      ...(state === 'pending' && { nextAt: sql`now() + make_interval(secs => ${wait})` })
+    })
+    .where(
+      and(
+        eq(webhookDeliveries.id, taken.id),
+        eq(webhookDeliveries.tries, taken.tries),
+        eq(webhookDeliveries.state, 'pending')
+      )
+    )
+    .returning({ state: webhookDeliveries.state })
+  return row?.state ?? null
+}
+
+const logColumns = {
+  id: webhookDeliveries.id,
+  event: webhookDeliveries.event,
+  state: webhookDeliveries.state,
+  tries: webhookDeliveries.tries,
+  lastStatus: webhookDeliveries.lastStatus,
+  lastError: webhookDeliveries.lastError,
+  createdAt: webhookDeliveries.createdAt,
+  deliveredAt: webhookDeliveries.deliveredAt
+}
+
+export type DeliveryRow = { [name in keyof typeof logColumns]: (typeof webhookDeliveries.$inferSelect)[name] }
+
+/** The newest deliveries of a webhook, newest first. */
+export async function listDeliveries(db: DbOrTx, webhookId: string): Promise<DeliveryRow[]> {
+  return db
+    .select(logColumns)
+    .from(webhookDeliveries)
+    .where(eq(webhookDeliveries.webhookId, webhookId))
+    .orderBy(desc(webhookDeliveries.id))
+    .limit(LOG_MAX)
+}
+
+/** Removes at most `limit` deliveries that have been in the log for too long. @returns how many. */
+export async function removeOldDeliveries(db: DbOrTx, limit: number): Promise<number> {
+  const old = db
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .where(lt(webhookDeliveries.id, firstIdAt(new Date(Date.now() - DELIVERY_DAYS * DAY_MS))))
+    .limit(limit)
+  const removed = await db
+    .delete(webhookDeliveries)
+    .where(inArray(webhookDeliveries.id, old))
+    .returning({ id: webhookDeliveries.id })
+  return removed.length
+}

@@ -1,0 +1,194 @@
+// A backend as the catalogue knows it, and whether a job may be sent to it.
+
+import { ServiceError } from '../errors.js'
+import { assertNoiseModel } from '../jobs/noise-model.js'
+import type { Pricing } from '../money/cost.js'
+import { usdFromMicro } from '../money/money.js'
+import type { CredentialProvider } from './provider-credentials.js'
+
+export type BackendStatus = 'online' | 'offline' | 'maintenance'
+
+export interface Backend {
+  id: string
+  slug: string
+  name: string
+  provider: string
+  deviceType: 'simulator' | 'qpu'
+  providerTargetId: string
+  region: string | null
+  qubitCount: number | null
+  topology: string | null
+  isAvailable: boolean
+  isRetired: boolean
+  status: BackendStatus
+  statusUpdatedAt: Date
+  updatedAt: Date
+  pricing: Pricing
+  maxShots: number | null
+  maxQubits: number | null
+  /** A worker has said within a day that it can talk to its provider. */
+  served: boolean
+  /** What its provider said last about its queue. */
+  queueLength: number | null
+  queueTimeSeconds: number | null
+  /** Engine of the executor that simulates it; null for hardware and cloud simulators. */
+  engine: string | null
+  description: string | null
+  documentationUrl: string | null
+  tags: string[]
+  displayOrder: number
+  isRecommended: boolean
+  supportedProgramTypes: string[]
+  supportsNoiseModel: boolean
+  supportsStateVector: boolean
+  nativeGates: string[] | null
+}
+
+/** Runs at a provider, not on an engine of ours. */
+export const isAtProvider = (backend: Pick<Backend, 'engine'>): boolean => backend.engine === null
+
+/** Runs circuits, and not programs of another kind. */
+export const isForCircuits = ({ supportedProgramTypes }: Pick<Backend, 'supportedProgramTypes'>): boolean =>
+  supportedProgramTypes.includes('qasm3')
+
+/** Engines that this version knows. Those on GPUs are online while an executor reports them. */
+const engines = new Set(['statevector', 'density_matrix', 'mps', 'noisy', 'gpu_statevector', 'gpu_tensor_network'])
+
+/**
+ * Refuses a run that the backend certainly cannot take, before anything is recorded.
+ * @param shotsField where the caller has put the shots.
+ * @throws ServiceError `backend_unknown`, `backend_retired`, `backend_unavailable`, or `validation_error` for too many
+ * shots, saying which and why.
+ */
+export function assertUsable(
+  backend: Backend | null,
+  slug: string,
+  shots: number,
+  shotsField = 'params.shots'
+): asserts backend is Backend {
+  if (!backend) throw unknown(slug)
+  if (backend.isRetired)
+    throw new ServiceError('backend_retired', `backend: ${slug} was retired by its provider; see GET /api/backends`)
+  if (backend.status !== 'online')
+    throw new ServiceError(
+      'backend_unavailable',
+      `backend: ${slug} is ${statusText[backend.status]}; see GET /api/backends`
+    )
+  const missing = missingFor(backend)
+  if (missing) throw new ServiceError('backend_unavailable', `backend: ${slug} is not available: ${missing}`)
+  if (backend.maxShots !== null && shots > backend.maxShots)
+    throw new ServiceError(
+      'validation_error',
+      `${shotsField}: ${slug} takes at most ${backend.maxShots} shots (got ${shots})`
+    )
+}
+
+/**
+ * The playground runs on free simulators of the executor alone.
+ * @throws ServiceError `backend_unknown`, or `validation_error` for a backend that takes jobs only.
+ */
+export function assertForPlayground(backend: Backend | null, slug: string): asserts backend is SimulatorBackend {
+  if (!backend) throw unknown(slug)
+  const { taskFee, perShot, minimumCost } = backend.pricing
+  const paid = taskFee > 0n || perShot > 0n || minimumCost > 0n
+  if (paid || backend.engine === null)
+    throw new ServiceError(
+      'validation_error',
+      `backend: ${slug} ${paid ? 'is paid' : 'is not a local simulator'}, and the playground runs on free local simulators only; ` +
+        'submit a job instead (POST /api/jobs/submit)'
+    )
+}
+
+/** A backend that an engine of the executor simulates. */
+export type SimulatorBackend = Backend & { engine: string }
+
+/**
+ * Refuses what the parameters ask for and the backend does not do.
+ * @throws ServiceError `validation_error` naming the parameter.
+ */
+export function assertParams(
+  backend: Backend,
+  params: { noise_model?: unknown; extract_state_vector?: boolean }
+): void {
+  if (params.noise_model !== undefined) {
+    if (!backend.supportsNoiseModel)
+      throw new ServiceError(
+        'validation_error',
+        `params.noise_model: ${backend.slug} runs without noise; use aer-noisy or aer-density-matrix`
+      )
+    assertNoiseModel(params.noise_model, backend.maxQubits)
+  }
+  if (params.extract_state_vector && !backend.supportsStateVector)
+    throw new ServiceError(
+      'validation_error',
+      `params.extract_state_vector: ${backend.slug} gives no state vector; use aer-statevector`
+    )
+}
+
+/** Providers that this version has an adapter for, and whose credentials a team needs. */
+export const credentialsOfProvider: Readonly<Record<string, CredentialProvider>> = { IonQ: 'ionq' }
+
+/** Why nothing here can run what is sent to the backend; `null` when something can. */
+function missingFor(backend: Backend): string | null {
+  if (!backend.isAvailable) return 'an administrator has closed it'
+  if (backend.engine !== null)
+    return engines.has(backend.engine) ? null : `this version has no engine ${backend.engine}`
+  if (!Object.hasOwn(credentialsOfProvider, backend.provider)) return `this version cannot talk to ${backend.provider}`
+  return backend.served ? null : `no worker that talks to ${backend.provider} has been seen for a day`
+}
+
+/** Why a job for the backend would be refused now; `null` when it would not. */
+export function unavailableReason(backend: Backend): string | null {
+  if (backend.isRetired) return 'its provider has retired it'
+  return missingFor(backend) ?? (backend.status === 'online' ? null : `it is ${statusText[backend.status]}`)
+}
+
+const unknown = (slug: string) =>
+  new ServiceError('backend_unknown', `backend: no backend is called ${JSON.stringify(slug)}; see GET /api/backends`)
+
+const statusText = { offline: 'offline', maintenance: 'in maintenance' } as const
+
+/** The element of `GET /api/backends` (interface specification 2.3, decisions 5). Prices in USD. */
+export const backendView = (backend: Backend) => ({
+  ...backendFacts(backend),
+  isAvailable: unavailableReason(backend) === null,
+  unavailableReason: unavailableReason(backend),
+  status: backend.status,
+  displayOrder: backend.displayOrder,
+  isRecommended: backend.isRecommended,
+  isRetired: backend.isRetired,
+  queueLength: backend.queueLength,
+  queueTimeSeconds: backend.queueTimeSeconds,
+  statusUpdatedAt: backend.statusUpdatedAt.toISOString()
+})
+
+export type BackendFacts = ReturnType<typeof backendFacts>
+
+/** What it is and costs, which stands while its status and its queue come and go. Prices in USD. */
+export function backendFacts(backend: Omit<Backend, 'served'>) {
+  return {
+    id: backend.id,
+    slug: backend.slug,
+    name: backend.name,
+    provider: backend.provider,
+    deviceType: backend.deviceType,
+    providerTargetId: backend.providerTargetId,
+    region: backend.region,
+    qubitCount: backend.qubitCount,
+    topology: backend.topology,
+    pricing: {
+      taskFee: usdFromMicro(backend.pricing.taskFee),
+      perShot: usdFromMicro(backend.pricing.perShot),
+      minimumCost: usdFromMicro(backend.pricing.minimumCost)
+    },
+    maxShots: backend.maxShots,
+    maxQubits: backend.maxQubits,
+    description: backend.description,
+    documentationUrl: backend.documentationUrl,
+    tags: backend.tags,
+    supportedProgramTypes: backend.supportedProgramTypes,
+    supportsNoiseModel: backend.supportsNoiseModel,
+    supportsStateVector: backend.supportsStateVector,
+    nativeGates: backend.nativeGates
+  }
+}

@@ -1,0 +1,194 @@
+// Credentials of providers: which names each provider has, how else they may be written, and what their values look
+// like. No value is ever repeated in a message. Nothing here is an address: hosts come from a fixed table, and what
+// becomes part of a host or path may hold only what cannot lead elsewhere.
+import { ServiceError } from '../errors.js'
+
+export const credentialProviders = ['aws-braket', 'ibm-quantum', 'azure-quantum', 'ionq'] as const
+export type CredentialProvider = (typeof credentialProviders)[number]
+
+/** Values by name. */
+export type Credentials = Record<string, string>
+
+interface CredentialName {
+  required?: true
+  shape: RegExp
+  /** What the shape asks for, after "must be". */
+  expected: string
+  aliases: readonly string[]
+}
+
+// Printable ASCII without spaces: what can stand in a header, and no line end that a clipboard brought along.
+const token = { shape: /^[!-~]{8,4096}$/, expected: '8 to 4096 printable ASCII characters without spaces' }
+const uuid = {
+  shape: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  expected: 'a UUID such as 01234567-89ab-cdef-0123-456789abcdef'
+}
+
+const names: Record<CredentialProvider, Record<string, CredentialName>> = {
+  'aws-braket': {
+    access_key_id: {
+      required: true,
+      shape: /^[A-Za-z0-9_]{16,128}$/,
+      expected: '16 to 128 letters, digits or underscores',
+      aliases: ['aws_access_key_id', 'AWS_ACCESS_KEY_ID']
+    },
+    secret_access_key: {
+      required: true,
+      shape: /^[A-Za-z0-9/+=_-]{16,128}$/,
+      expected: '16 to 128 characters, as AWS gave it',
+      aliases: ['aws_secret_access_key', 'AWS_SECRET_ACCESS_KEY']
+    },
+    default_region: {
+      shape: /^(?=.{1,32}$)[a-z]{2,4}(-[a-z]{1,16}){1,3}-\d{1,2}$/,
+      expected: 'an AWS region such as us-east-1',
+      aliases: ['region', 'aws_default_region', 'aws_region', 'AWS_DEFAULT_REGION', 'AWS_REGION']
+    },
+    session_token: { ...token, aliases: ['aws_session_token', 'AWS_SESSION_TOKEN'] },
+    s3_bucket: {
+      shape: /^(?=.{3,63}$)(?!\d+\.\d+\.\d+\.\d+$)[a-z0-9]+(-+[a-z0-9]+)*(\.[a-z0-9]+(-+[a-z0-9]+)*)*$/,
+      expected:
+        'the name of an S3 bucket (3 to 63 lower-case letters, digits, hyphens or single dots), not its address',
+      aliases: ['aws_s3_bucket', 'S3_BUCKET', 'AWS_S3_BUCKET']
+    },
+    s3_prefix: {
+      shape: /^(?=.{1,256}$)(?!\/)(?!.*\/\/)(?!(.*\/)?\.\.?(\/|$))[A-Za-z0-9!_.*'()/-]+$/,
+      expected: "1 to 256 letters, digits or !_.*'()-, in parts between single slashes, none of them . or ..",
+      aliases: ['aws_s3_prefix', 'S3_PREFIX', 'AWS_S3_PREFIX']
+    }
+  },
+  'ibm-quantum': {
+    token: {
+      required: true,
+      ...token,
+      aliases: ['api_token', 'ibm_token', 'ibm_api_token', 'ibm_quantum_token']
+        .flatMap(bothCases)
+        .concat(['TOKEN', 'IBM_CLOUD_API_KEY', 'QISKIT_IBM_TOKEN'])
+    },
+    instance: {
+      shape:
+        /^(crn:v1:[a-z0-9-]{1,32}:[a-z0-9-]{1,32}:quantum-computing:[a-z0-9-]{1,32}:a\/[A-Za-z0-9-]{1,64}:[A-Za-z0-9-]{1,64}::|[A-Za-z0-9_-]{1,64}(\/[A-Za-z0-9_-]{1,64}){2})$/,
+      expected:
+        'a CRN such as crn:v1:bluemix:public:quantum-computing:us-east:a/ACCOUNT:INSTANCE:: or a path hub/group/project',
+      aliases: ['ibm_instance', 'ibm_quantum_instance'].flatMap(bothCases).concat(['QISKIT_IBM_INSTANCE'])
+    },
+    channel: {
+      shape: /^(ibm_quantum_platform|ibm_cloud)$/,
+      expected: 'ibm_quantum_platform or ibm_cloud',
+      aliases: ['ibm_channel', 'ibm_quantum_channel'].flatMap(bothCases).concat(['QISKIT_IBM_CHANNEL'])
+    }
+  },
+  'azure-quantum': {
+    subscription_id: { required: true, ...uuid, aliases: azure('subscription_id') },
+    resource_group: {
+      required: true,
+      shape: /^[A-Za-z0-9_()-](?:[A-Za-z0-9_().-]{0,88}[A-Za-z0-9_()-])?$/,
+      expected: '1 to 90 letters, digits, dots, hyphens, underscores or parentheses, not a dot at either end',
+      aliases: [...azure('resource_group'), ...azure('resource_group_name')]
+    },
+    workspace_name: {
+      required: true,
+      shape: /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,52}[A-Za-z0-9])$/,
+      expected: '2 to 54 letters, digits or hyphens, not a hyphen at either end',
+      aliases: [...azure('workspace_name'), ...azure('workspace')]
+    },
+    location: {
+      required: true,
+      shape: /^[a-z0-9]{1,32}$/,
+      expected: 'an Azure location such as eastus',
+      aliases: azure('location')
+    },
+    tenant_id: { ...uuid, aliases: azure('tenant_id') },
+    client_id: { ...uuid, aliases: azure('client_id') },
+    client_secret: { ...token, aliases: azure('client_secret') },
+    api_key: { ...token, aliases: [...azure('api_key'), 'api_token'] }
+  },
+  ionq: {
+    api_key: {
+      required: true,
+      ...token,
+      aliases: ['api_token', 'ionq_api_key', 'IONQ_API_KEY', 'ionq_token', 'IONQ_TOKEN']
+    }
+  }
+}
+
+/** Names of which a provider needs all or none. */
+const together: Partial<Record<CredentialProvider, readonly string[]>> = {
+  'azure-quantum': ['tenant_id', 'client_id', 'client_secret']
+}
+
+function bothCases(name: string): string[] {
+  return [name, name.toUpperCase()]
+}
+
+function azure(name: string): string[] {
+  const own = [`azure_${name}`, `azure_quantum_${name}`].flatMap(bothCases)
+  return [...own, name.toUpperCase()].filter((alias) => alias !== name)
+}
+
+/**
+ * Values under the provider's own names, whatever alias they came by; their format is not looked at.
+ * @throws ServiceError `validation_error` for a name that is unknown or given twice, and for what is no text.
+ */
+export function readCredentials(provider: CredentialProvider, given: Record<string, unknown>): Credentials {
+  const values: Credentials = {}
+  for (const [name, value] of Object.entries(given)) {
+    const own = ownName(provider, name)
+    if (own === null)
+      throw new ServiceError(
+        'validation_error',
+        `secrets${shownName(name)}: is not a name of ${provider} credentials; accepted are ${describeNames(provider)}`
+      )
+    if (Object.hasOwn(values, own))
+      throw new ServiceError('validation_error', `secrets.${own}: is given twice, under two of its names`)
+    if (typeof value !== 'string') throw new ServiceError('validation_error', `secrets.${own}: must be a string`)
+    values[own] = value
+  }
+  if (Object.keys(values).length === 0)
+    throw new ServiceError(
+      'validation_error',
+      `secrets: must hold at least one value; ${provider} has ${describeNames(provider)}`
+    )
+  return values
+}
+
+/** What is wrong with the format of a value, as a sentence without the value; `null` when nothing is. */
+export function formatFault(provider: CredentialProvider, values: Credentials): string | null {
+  for (const [name, value] of Object.entries(values)) {
+    const { shape, expected } = names[provider][name]!
+    if (!shape.test(value)) return `secrets.${name}: must be ${expected}`
+  }
+  return null
+}
+
+/** What is missing beside the names that are there, as a sentence; `null` when nothing is. */
+export function missingFault(provider: CredentialProvider, present: Iterable<string>): string | null {
+  const there = new Set(present)
+  const missing = Object.entries(names[provider]).find(([name, { required }]) => required && !there.has(name))?.[0]
+  if (missing) return `secrets.${missing}: is required; ${provider} needs ${requiredNames(provider).join(', ')}`
+  const group = together[provider] ?? []
+  const absent = group.find((name) => !there.has(name))
+  if (absent && group.some((name) => there.has(name)))
+    return `secrets.${absent}: is required too; ${group.join(', ')} belong together`
+  return null
+}
+
+const requiredNames = (provider: CredentialProvider): string[] =>
+  Object.keys(names[provider]).filter((name) => names[provider][name]!.required)
+
+const optionalNames = (provider: CredentialProvider): string[] =>
+  Object.keys(names[provider]).filter((name) => !names[provider][name]!.required)
+
+/** `access_key_id, secret_access_key (optional: default_region, ...)`. */
+export function describeNames(provider: CredentialProvider): string {
+  const optional = optionalNames(provider)
+  return requiredNames(provider).join(', ') + (optional.length > 0 ? ` (optional: ${optional.join(', ')})` : '')
+}
+
+function ownName(provider: CredentialProvider, name: string): string | null {
+  if (Object.hasOwn(names[provider], name)) return name
+  return Object.entries(names[provider]).find(([, { aliases }]) => aliases.includes(name))?.[0] ?? null
+}
+
+/** Somebody may have put a value in the place of its name: only what has the shape of a name is shown. */
+const shownName = (name: string): string =>
+  /^[A-Za-z]+(_[A-Za-z]+)*$/.test(name) && name.length <= 30 ? `.${name}` : ''

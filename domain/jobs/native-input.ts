@@ -1,0 +1,108 @@
+// The input of a native submission: JSON text of { entrypoint, args, kwargs }. It is read here to be judged and is then handed
+// on as it came: its integers may have thousands of digits, which JavaScript would round.
+import { ServiceError } from '../errors.js'
+
+/** What Python reads of one number by default. */
+const INTEGER_DIGITS_MAX = 4_300
+/** Lists and objects around a value; those of `args` and `kwargs` are the first. */
+const DEPTH_MAX = 32
+
+const entrypointShape = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
+
+/**
+ * The name of the function that an input calls.
+ * @throws ServiceError `validation_error` saying what is wrong with the input.
+ */
+export function readNativeInput(text: string): string {
+  // First, since a parser takes half a second for half a million lists.
+  const members = scan(text)
+  const call = parsed(text)
+  for (const name of ['entrypoint', 'args', 'kwargs'])
+    if (!Object.hasOwn(call, name)) throw invalid(`${name} is missing; it has entrypoint, args and kwargs`)
+  if (members !== 3 || Object.keys(call).length !== 3) throw invalid('must hold entrypoint, args and kwargs, each once')
+  const { entrypoint, args, kwargs } = call
+  if (typeof entrypoint !== 'string' || !entrypointShape.test(entrypoint))
+    throw invalid('entrypoint must be a Python identifier of at most 128 ASCII characters')
+  if (!Array.isArray(args)) throw invalid('args must be a list')
+  if (!isObject(kwargs)) throw invalid('kwargs must be an object')
+  assertTexts(call)
+  return entrypoint
+}
+
+function parsed(text: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw invalid(`must be JSON text (${(error as Error).message.slice(0, 120)})`, error)
+  }
+  if (isObject(value)) return value
+  throw invalid('must be JSON text of an object')
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const beginsValue = /["[{\-\dtfn]/
+
+/**
+ * Checks what values as JavaScript has them no longer show. Of what is no JSON anything may be found: a parser looks at it next.
+ * @returns how many members the outermost object has, a name that stands twice counted twice.
+ */
+function scan(text: string): number {
+  let depth = 0
+  let members = 0
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!
+    // The outermost object is around them all.
+    if (depth > DEPTH_MAX && beginsValue.test(character)) throw invalid(`is nested deeper than ${DEPTH_MAX} levels`)
+    if (character === '"') at = closingQuote(text, at)
+    else if (character === '[' || character === '{') depth++
+    else if (character === ']' || character === '}') depth--
+    else if (character === ':' && depth === 1) members++
+    else if (character === '-' || (character >= '0' && character <= '9')) {
+      number.lastIndex = at
+      const literal = number.exec(text)?.[0] ?? character
+      assertNumber(literal)
+      at += literal.length - 1
+    }
+  }
+  return members
+}
+
+function closingQuote(text: string, from: number): number {
+  let at = from + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at
+}
+
+function assertNumber(literal: string): void {
+  if (/[.eE]/.test(literal)) {
+    if (!Number.isFinite(Number(literal)))
+      throw invalid(`holds ${literal.slice(0, 40)}, a number beyond what can be represented`)
+  } else if (literal.replace('-', '').length > INTEGER_DIGITS_MAX)
+    throw invalid(`holds an integer of more than ${INTEGER_DIGITS_MAX} digits`)
+}
+
+/** Escapes can make halves of characters, which are no text. Iterative: depth is no danger. */
+function assertTexts(root: unknown): void {
+  const waiting = [root]
+  while (waiting.length > 0) {
+    const value = waiting.pop()
+    if (typeof value === 'string') assertText(value)
+    else if (Array.isArray(value)) for (const item of value) waiting.push(item)
+    else if (isObject(value))
+      for (const [key, item] of Object.entries(value)) {
+        assertText(key)
+        waiting.push(item)
+      }
+  }
+}
+
+function assertText(text: string): void {
+  if (!text.isWellFormed()) throw invalid('holds a lone surrogate (half of a character)')
+}
+
+const invalid = (message: string, cause?: unknown) =>
+  new ServiceError('validation_error', `input: ${message}`, {}, { cause })

@@ -1,0 +1,143 @@
+// The protocol by which the public client submits native programs: a source, and which of its functions is called with what.
+// `POST /api/jobs/submit` takes such a body where it names the protocol. What the client checks before it sends, the service
+// checks again.
+import { type Static, Type } from 'typebox'
+import { ServiceError } from '../errors.js'
+import { oneOf } from '../json/one-of.js'
+import type { MicroUsd } from '../money/money.js'
+import { readNativeInput } from './native-input.js'
+
+export const submissionProtocol = 'marqov.public-submission/v1'
+export const receiptProtocol = 'marqov.funded-admission-receipt/v1'
+export const resultProtocol = 'marqov.managed-result/v1'
+export const displayProtocol = 'marqov.task-display/v1'
+
+export const programmingModels = ['native_workflow', 'single_task'] as const
+export type ProgrammingModel = (typeof programmingModels)[number]
+
+export const CAP_CENTS_MAX = 10_000
+const MICRO_PER_CENT = 10_000n
+/** Of a source and of an input, in UTF-8. */
+const TEXT_BYTES_MAX = 1_048_576
+/** Of a circuit of a native program, where the program says nothing else; and of the one circuit that its estimate is of. */
+const SHOTS = 1_000
+
+export const nativeShots = ({ maxShots }: { maxShots: number | null }): number => Math.min(SHOTS, maxShots ?? SHOTS)
+
+const Uuid = Type.String({ format: 'uuid' })
+
+export const NativeSubmitBody = Type.Object(
+  {
+    protocol_version: oneOf([submissionProtocol]),
+    team_id: Uuid,
+    backend: Type.String({ minLength: 1, maxLength: 100 }),
+    programming_model: oneOf(programmingModels),
+    cap_cents: Type.Integer({
+      minimum: 1,
+      maximum: CAP_CENTS_MAX,
+      description: 'What the job may cost at most, its tasks included'
+    }),
+    analysis_id: Type.Optional(Type.Null()),
+    source: Type.Object(
+      {
+        kind: oneOf(['inline', 'script']),
+        content: Type.Optional(
+          Type.String({ minLength: 1, maxLength: TEXT_BYTES_MAX, description: 'Of kind inline: Python, at most 1 MiB' })
+        ),
+        script_id: Type.Optional(Type.String({ format: 'uuid', description: 'Of kind script: a saved one' }))
+      },
+      { additionalProperties: false }
+    ),
+    input: Type.String({
+      minLength: 1,
+      maxLength: TEXT_BYTES_MAX,
+      description:
+        'JSON text of { "entrypoint", "args", "kwargs" }: the name of a function of the source, a list and an object'
+    }),
+    source_sha256: Type.Optional(
+      Type.String({ pattern: '^[0-9a-f]{64}$', description: 'What the source has to hash to, or nothing is submitted' })
+    )
+  },
+  { additionalProperties: false, description: `A native program (${submissionProtocol})` }
+)
+export type NativeSubmitBody = Static<typeof NativeSubmitBody>
+
+/** Which protocol a body is of: one that names any is no plain submission. */
+export const isNative = <T extends object>(body: T | NativeSubmitBody): body is NativeSubmitBody =>
+  Object.hasOwn(body, 'protocol_version')
+
+/** What a job of a native submission calls, and with what. */
+export interface NativeCall {
+  model: ProgrammingModel
+  entrypoint: string
+  /** JSON text as it came: what is called with it reads it, nobody else. */
+  input: string
+}
+
+export interface NativeSubmission {
+  teamId: string
+  backend: string
+  call: NativeCall
+  maxCost: MicroUsd
+  source: { kind: 'inline'; text: string } | { kind: 'script'; scriptId: string }
+  sourceSha256: string | null
+}
+
+/** The caps of a job, in cents, that costs at least `least`; `null` when that is above what any may cost. */
+export function capsFrom(least: MicroUsd): { min: number; max: number } | null {
+  const min = Number((least + MICRO_PER_CENT - 1n) / MICRO_PER_CENT)
+  return min > CAP_CENTS_MAX ? null : { min: Math.max(min, 1), max: CAP_CENTS_MAX }
+}
+
+/**
+ * The native submission that a schema-valid body asks for.
+ * @throws ServiceError `validation_error` naming the field.
+ */
+export function readNativeSubmission(body: NativeSubmitBody): NativeSubmission {
+  assertUuid('team_id', body.team_id)
+  assertBytes('input', body.input)
+  return {
+    teamId: body.team_id.toLowerCase(),
+    backend: body.backend,
+    call: {
+      model: body.programming_model,
+      entrypoint: readNativeInput(body.input),
+      input: body.input
+    },
+    maxCost: BigInt(body.cap_cents) * MICRO_PER_CENT,
+    source: readSource(body.source),
+    sourceSha256: body.source_sha256 ?? null
+  }
+}
+
+function readSource({ kind, content, script_id }: NativeSubmitBody['source']): NativeSubmission['source'] {
+  const [needed, other] = kind === 'inline' ? (['content', 'script_id'] as const) : (['script_id', 'content'] as const)
+  if ({ content, script_id }[other] !== undefined)
+    throw invalid(`source.${other}: is not a field of a source of kind ${kind}`)
+  if ({ content, script_id }[needed] === undefined) throw invalid(`source.${needed}: is required`)
+  if (kind === 'script') {
+    assertUuid('source.script_id', script_id!)
+    return { kind, scriptId: script_id!.toLowerCase() }
+  }
+  assertBytes('source.content', content!)
+  return { kind, text: content! }
+}
+
+/** Dashed, of a version of RFC 9562 and its variant, or one of the two that stand for none and for all. */
+const uuid =
+  /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|0{8}(?:-0{4}){3}-0{12}|f{8}(?:-f{4}){3}-f{12})$/i
+
+/** @throws ServiceError `validation_error` naming the field, for what the protocol does not take as a UUID. */
+export function assertUuid(field: string, text: string): void {
+  if (!uuid.test(text))
+    throw invalid(
+      `${field}: must be a UUID with dashes, of version 1 to 8, or all zeros, or all f (got ${JSON.stringify(text.slice(0, 60))})`
+    )
+}
+
+function assertBytes(field: string, text: string): void {
+  const bytes = Buffer.byteLength(text, 'utf8')
+  if (bytes > TEXT_BYTES_MAX) throw invalid(`${field}: must be at most ${TEXT_BYTES_MAX} bytes of UTF-8 (got ${bytes})`)
+}
+
+const invalid = (message: string) => new ServiceError('validation_error', message)

@@ -1,0 +1,144 @@
+// Budget rules: which limit a cost would break, in the order in which limits are checked, and what the caller is told.
+// The counters themselves change conditionally in db/money/budget.ts; this file never sees a database.
+import { ServiceError } from '../errors.js'
+import type { CancelOutcome, JobStatus } from '../jobs/job-status.js'
+import { formatUsd, type MicroUsd, usdFromMicro } from './money.js'
+
+export interface BudgetLimits {
+  perJob: MicroUsd
+  perSuite: MicroUsd
+  daily: MicroUsd
+  monthly: MicroUsd
+}
+
+export const limitNames = ['perJob', 'perSuite', 'daily', 'monthly'] as const satisfies (keyof BudgetLimits)[]
+
+const usd = (dollars: number): MicroUsd => BigInt(dollars) * 1_000_000n
+
+/** What a team has when nobody has set anything (interface specification 8.2). */
+export const defaultLimits: BudgetLimits = {
+  perJob: usd(100),
+  perSuite: usd(500),
+  daily: usd(100),
+  monthly: usd(1000)
+}
+
+/** How far a team's owner may raise each limit alone; a platform administrator can move these too. */
+export const defaultCeilings: BudgetLimits = {
+  perJob: usd(1000),
+  perSuite: usd(5000),
+  daily: usd(1000),
+  monthly: usd(10_000)
+}
+
+/** Spent and reserved in one UTC day or month. */
+export interface PeriodCounter {
+  spent: MicroUsd
+  reserved: MicroUsd
+}
+
+/** The limit that a cost would break, with the three figures of a 402 answer. */
+export interface BudgetRefusal {
+  limit: 'max_cost' | 'key' | 'per_job' | 'per_suite' | 'capsule' | 'daily' | 'monthly'
+  estimate: MicroUsd
+  current: MicroUsd
+  budget: MicroUsd
+}
+
+export const nothingSpent: PeriodCounter = { spent: 0n, reserved: 0n }
+
+/** What all runs of a capsule have spent and reserved, and the most they may; `null`: it sets no limit. */
+export interface CapsuleCounter extends PeriodCounter {
+  max: MicroUsd | null
+}
+
+/**
+ * Limits are checked in this order: the request's own cap, the key's day, the team's limits per job and per suite, the
+ * capsule's budget, the team's day, its month.
+ */
+export const checkOwnCap = (estimate: MicroUsd, maxCost: MicroUsd | null, current = 0n): BudgetRefusal | null =>
+  maxCost !== null && current + estimate > maxCost ? { limit: 'max_cost', estimate, current, budget: maxCost } : null
+
+/** @param current what the same job has cost or may cost already. */
+export const checkPerJob = (estimate: MicroUsd, { perJob }: BudgetLimits, current = 0n): BudgetRefusal | null =>
+  current + estimate > perJob ? { limit: 'per_job', estimate, current, budget: perJob } : null
+
+/** @param total of all jobs that are submitted as one. */
+export function checkPerSuite(total: MicroUsd, { perSuite }: BudgetLimits): BudgetRefusal | null {
+  return total > perSuite ? { limit: 'per_suite', estimate: total, current: 0n, budget: perSuite } : null
+}
+
+export function checkKeyDay(estimate: MicroUsd, dailyLimit: MicroUsd, counter: PeriodCounter): BudgetRefusal | null {
+  const current = counter.spent + counter.reserved
+  return current + estimate > dailyLimit ? { limit: 'key', estimate, current, budget: dailyLimit } : null
+}
+
+export function checkCapsule(estimate: MicroUsd, { max, spent, reserved }: CapsuleCounter): BudgetRefusal | null {
+  const current = spent + reserved
+  return max !== null && current + estimate > max ? { limit: 'capsule', estimate, current, budget: max } : null
+}
+
+export function checkPeriod(
+  period: 'daily' | 'monthly',
+  estimate: MicroUsd,
+  limits: BudgetLimits,
+  counter: PeriodCounter
+): BudgetRefusal | null {
+  const current = counter.spent + counter.reserved
+  const budget = limits[period]
+  return current + estimate > budget ? { limit: period, estimate, current, budget } : null
+}
+
+const limitTexts: Record<BudgetRefusal['limit'], string> = {
+  max_cost: "the request's own max_cost_usd",
+  key: "this API key's own daily limit",
+  per_job: "the team's limit per job",
+  per_suite: "the team's limit per suite",
+  capsule: "the capsule's max_budget_usd",
+  daily: "the team's daily budget",
+  monthly: "the team's monthly budget"
+}
+
+/** The message names estimate, limit and what is left, since programs show their users only the message. */
+export function budgetRefusalBody(refusal: BudgetRefusal) {
+  const remaining = refusal.budget - refusal.current
+  return {
+    message:
+      `Budget exceeded: estimated cost ${formatUsd(refusal.estimate)} is above what is left of ` +
+      `${limitTexts[refusal.limit]} (${formatUsd(remaining)} of ${formatUsd(refusal.budget)})`,
+    fields: {
+      estimated_cost: usdFromMicro(refusal.estimate),
+      current_spend: usdFromMicro(refusal.current),
+      budget: usdFromMicro(refusal.budget),
+      remaining_budget: usdFromMicro(remaining)
+    }
+  }
+}
+
+/** The refusal as the fault that the caller is told about; it is its cause. */
+export function budgetError(refusal: BudgetRefusal): ServiceError {
+  const { message, fields } = budgetRefusalBody(refusal)
+  const code = refusal.limit === 'key' ? 'spend_limit_exceeded' : 'budget_exceeded'
+  return new ServiceError(code, message, fields, { cause: refusal })
+}
+
+/** The UTC day (`2026-11-21`) and month (`2026-11-01`, its first day) to which a start at `at` belongs. */
+export function periodsOf(at: Date): { day: string; month: string } {
+  const day = at.toISOString().slice(0, 10)
+  return { day, month: `${day.slice(0, 7)}-01` }
+}
+
+/** What of a job says whether its money waits for a figure. */
+export interface EndOfJob {
+  status: JobStatus
+  errorCode: string | null
+  cancelOutcome: CancelOutcome | null
+}
+
+/**
+ * Whether a job may have ended with its reservation held, neither spent nor given back: a provider was asked, perhaps has
+ * accepted, and has not said how it ended. It stays so until the provider, or an administrator, names the figure.
+ */
+export const mayHoldMoney = ({ status, errorCode, cancelOutcome }: EndOfJob): boolean =>
+  (status === 'failed' && errorCode === 'provider_outcome_unknown') ||
+  (status === 'cancelled' && cancelOutcome === 'provider_unknown')

@@ -1,0 +1,83 @@
+// What of two results belongs together: circuit by circuit, each named by its task and, where a result has several, by where
+// it stands in it.
+import { storableText } from '../../json/json-guard.js'
+import { type RunCounts, type RunFacts, runCircuits } from '../run-counts.js'
+import { isSameResult } from '../same-result.js'
+
+/** A stored result as JSON text, with what it does not say itself. */
+export interface StoredRun {
+  text: string
+  facts: RunFacts
+}
+
+/** A task of a capsule: its sealed result and that of its re-run. */
+export interface TaskRuns {
+  name: string
+  sealed: StoredRun
+  rerun: StoredRun
+}
+
+/** Two runs of one circuit; or what cannot be compared by counts, with the reason, and whether it is the same all the same. */
+export type CircuitPair =
+  | { name: string; sealed: RunCounts; rerun: RunCounts }
+  | { name: string; uncounted: string; same: boolean }
+
+const NAME_MAX = 300
+
+export function circuitPairs({ name, sealed, rerun }: TaskRuns): CircuitPair[] {
+  const [before, after] = [runCircuits(sealed.text, sealed.facts), runCircuits(rerun.text, rerun.facts)]
+  const places = [...new Set([...before.keys(), ...after.keys()])].sort()
+  if (places.length === 0) return [withoutCounts(name, sealed, rerun)]
+  return places.map((place) => {
+    const circuit = place === '' ? name : shown(`${name} ${place}`)
+    const [one, other] = [before.get(place), after.get(place)]
+    if (one && other) return { name: circuit, sealed: one, rerun: other }
+    const where = one
+      ? 'the sealed result has counts here, that of the re-run has none'
+      : 'the re-run has counts here, the sealed result has none'
+    return { name: circuit, uncounted: where, same: false }
+  })
+}
+
+/** A place is what a program returned: fit for the database, and for a line. */
+const shown = (name: string): string => storableText(name.length > NAME_MAX ? `${name.slice(0, NAME_MAX - 1)}…` : name)
+
+function withoutCounts(name: string, sealed: StoredRun, rerun: StoredRun): CircuitPair {
+  const fixed = seedOf(sealed) !== null && seedOf(sealed) === seedOf(rerun)
+  const same = isSameResult(sealed.text, rerun.text)
+  if (!fixed)
+    return {
+      name,
+      uncounted: `the results have no counts and nothing fixed their randomness, so that ${same ? 'their being the same' : 'their difference'} cannot be judged; a seed in the parameters would fix it`,
+      same: false
+    }
+  if (same)
+    return {
+      name,
+      uncounted: 'the results have no counts; with the same seed they are the same, byte by byte but for times',
+      same
+    }
+  const [before, now] = [versionsOf(sealed), versionsOf(rerun)]
+  const why =
+    before === now
+      ? 'although the seed is the same'
+      : `with the same seed but other versions (${before} sealed, ${now} now)`
+  return {
+    name,
+    uncounted: `the results have no counts, and ${why} they are not the same; how far apart they are cannot be told without counts`,
+    same
+  }
+}
+
+function versionsOf({ text }: StoredRun): string {
+  const { metadata } = JSON.parse(text) as { metadata?: Record<string, unknown> | null }
+  const of = (name: string) => (typeof metadata?.[name] === 'string' ? shown(metadata[name]) : 'unknown')
+  return `${of('engine')} ${of('engine_version')}, framework ${of('framework_version')}`
+}
+
+/** Of a simulator of ours; another's randomness nobody fixes. */
+function seedOf({ text, facts }: StoredRun): number | null {
+  if (!facts.local) return null
+  const { metadata } = JSON.parse(text) as { metadata?: { seed?: unknown } | null }
+  return typeof metadata?.seed === 'number' ? metadata.seed : null
+}

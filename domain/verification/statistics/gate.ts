@@ -1,0 +1,56 @@
+// Whether two runs may be compared by a test of their counts at all.
+
+import { isDeepEqual } from '../deep-equal.js'
+import type { RunCounts } from '../run-counts.js'
+import type { Counts } from './count-pair.js'
+
+/** Shots of a run's circuits, as many as a submission may have: no more than this has been measured. */
+const COUNTED_MAX = 100_000_000
+const sampled = new Set(['simulator_sampled', 'provider_counts', 'provider_measurements'])
+
+/** Why they may not; `null` when they may. */
+export function gate(sealed: RunCounts, rerun: RunCounts): string | null {
+  return alone('the sealed run', sealed) ?? alone('the re-run', rerun) ?? together(sealed, rerun)
+}
+
+function alone(which: string, run: RunCounts): string | null {
+  if (run.countSource === 'probability_derived')
+    return `the counts of ${which} were computed from probabilities, not sampled; they do not vary as samples do`
+  if (run.countSource !== null && !sampled.has(run.countSource))
+    return `the counts of ${which} come from '${run.countSource}', which is not known to be sampling`
+  if (run.countSource === null && !run.local)
+    return `the counts of ${which} were put together by the program from what a provider answered; whether they were sampled is not known`
+  const sum = sumOf(run.counts)
+  if (sum === null) return `the counts of ${which} are not whole numbers from 0`
+  if (run.shots === null) return `${which} does not say how many shots were observed`
+  if (sum !== run.shots) return `the counts of ${which} sum to ${sum}, but it observed ${run.shots} shots`
+  if (sum === 0) return `${which} has no shots`
+  if (sum > COUNTED_MAX) return `the counts of ${which} sum to ${sum}, more than any run can have measured`
+  return null
+}
+
+function together(sealed: RunCounts, rerun: RunCounts): string | null {
+  if (sealed.madeBy !== rerun.madeBy || (sealed.countSource === null) !== (rerun.countSource === null))
+    return 'the counts of one run are the program’s own, those of the other the service’s'
+  if (sealed.bitOrder !== rerun.bitOrder)
+    return `the bits stand in another order: '${sealed.bitOrder}' in the sealed run, '${rerun.bitOrder}' in the re-run`
+  if (!isDeepEqual(sealed.registers, rerun.registers))
+    return 'the runs have other registers, so their bits mean other things'
+  if (sealed.circuitSha256 !== rerun.circuitSha256)
+    return `the runs are of different circuits: ${sealed.circuitSha256 ?? 'one without a digest'} and ${rerun.circuitSha256 ?? 'one without a digest'}`
+  const widths = new Set<number>()
+  for (const { counts } of [sealed, rerun]) for (const outcome in counts) widths.add(outcome.length)
+  if (widths.size > 1)
+    return `the outcomes have different widths: ${[...widths].sort((a, b) => a - b).join(' and ')} characters`
+  return null
+}
+
+function sumOf(counts: Counts): number | null {
+  let sum = 0
+  for (const outcome in counts) {
+    const count = counts[outcome]!
+    if (!Number.isSafeInteger(count) || count < 0) return null
+    sum += count
+  }
+  return Number.isSafeInteger(sum) ? sum : null
+}

@@ -1,0 +1,81 @@
+// How many shots it takes to tell that two runs are no further apart than a margin. For planning: about right where
+// outcomes have many shots each, too low where they have few.
+import { SHOTS_MAX } from '../../jobs/submission.js'
+import { type CountPair, type Counts, pairUp } from './count-pair.js'
+import { binomialLaw, logFactorial } from './discrete-law.js'
+
+/** What is multiplied by 1/√shots: the distance that two equal runs have anyway, and what the bound adds to it. */
+function spreadOf({ n, m, cells }: CountPair, beta: number): number {
+  const shots = n + m
+  const deviations = cells.reduce((sum, { x, y, times }) => {
+    const share = (x + y) / shots
+    return sum + times * Math.sqrt(share * (1 - share))
+  }, 0)
+  return deviations / Math.sqrt(Math.PI) + Math.sqrt(Math.log(1 / beta))
+}
+
+/** Shots of each of two runs that suffice to show a distance of at most `margin`, when both are of what this pair is of. */
+export const neededShotsOf = (pair: CountPair, margin: number, beta: number): number =>
+  Math.ceil((spreadOf(pair, beta) / margin) ** 2)
+
+/** The same, told from one run. */
+export const neededShots = (counts: Counts, margin: number, beta: number): number =>
+  neededShotsOf(pairUp(counts, {}), margin, beta)
+
+/**
+ * The margin that a re-run with as many shots as these counts have can resolve; at most 1, since no distance is above it.
+ * Of outcomes with few shots each the distance that equal runs have anyway is told from the counts themselves.
+ */
+export function smallestMargin(counts: Counts, beta: number): number {
+  const pair = pairUp(counts, {})
+  if (pair.n === 0) return 1
+  const slack = Math.sqrt(Math.log(1 / beta) / pair.n)
+  return Math.min(1, Math.max(spreadOf(pair, beta) / Math.sqrt(pair.n), equalRunsDistance(pair) + slack))
+}
+
+/**
+ * How far apart two runs of this one's distribution are, each with as many shots as it has. Two halves of it have been drawn
+ * from that distribution, as have two quarters; from quarters to halves the distance shrinks at most as much as it does from
+ * halves to the whole, so that this is rather too much than too little.
+ */
+function equalRunsDistance({ n, cells }: CountPair): number {
+  let [halves, quarters] = [0, 0]
+  for (const { x, times } of cells) {
+    const weight = times * Math.sqrt(1 - x / n)
+    halves += weight * meanGap(x)
+    quarters += weight * 2 * meanGapOfHalf(x)
+  }
+  return quarters === 0 ? 0 : (halves / n) * Math.min(1, halves / quarters)
+}
+
+/** Mean difference of heads and tails in so many throws. */
+function meanGap(throws: number): number {
+  if (throws === 0) return 0
+  const half = Math.floor((throws - 1) / 2)
+  const ways = logFactorial(throws - 1) - logFactorial(half) - logFactorial(throws - 1 - half)
+  return throws * Math.exp(ways - (throws - 1) * Math.LN2)
+}
+
+/** The same where each throw is left out as often as not. */
+function meanGapOfHalf(throws: number): number {
+  if (throws > 200) return Math.sqrt(throws / Math.PI)
+  const { first, probabilities } = binomialLaw(throws, 0.5)
+  return probabilities.reduce((sum, probability, k) => sum + probability * meanGap(first + k), 0)
+}
+
+/** What a re-run of a sealed run with `sealed` shots needs, where two runs of `needed` shots each would do. */
+export function rerunShots(sealed: number, needed: number): { shots: number } | { impossible: string } {
+  if (needed === Number.POSITIVE_INFINITY)
+    return { impossible: 'no number of shots shows that two distributions are the same; a margin above 0 is needed' }
+  const rest = 2 / needed - 1 / sealed
+  if (rest <= 1e-12)
+    return {
+      impossible: `no re-run can show it: the sealed run has ${shown(sealed)} shots, and more than ${shown(Math.ceil(needed / 2))} would be needed`
+    }
+  const shots = Math.ceil(1 / rest)
+  if (shots > SHOTS_MAX)
+    return { impossible: `a re-run would need about ${shown(shots)} shots, and a run has at most ${shown(SHOTS_MAX)}` }
+  return { shots }
+}
+
+export const shown = (shots: number): string => shots.toLocaleString('en-US')

@@ -1,0 +1,61 @@
+// The file outside the database that checkpoints of audit trails are appended to, one JSON object on each line.
+import { mkdir, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type Checkpoint, checkpointLine, readCheckpointLine } from '../../domain/audit/audit-checkpoint.js'
+
+const LINE_END = 0x0a
+
+/** On the disk when it resolves. A line that a crash tore off stays alone: what it was to say is written again. */
+export async function appendCheckpoints(path: string, points: readonly Checkpoint[]): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const file = await open(path, 'a+', 0o600)
+  try {
+    const { size } = await file.stat()
+    const torn = size > 0 && (await file.read(Buffer.alloc(1), 0, 1, size - 1)).buffer[0] !== LINE_END
+    await file.appendFile(`${torn ? '\n' : ''}${points.map((point) => `${checkpointLine(point)}\n`).join('')}`)
+    await file.sync()
+    if (size === 0) await syncFolder(dirname(path))
+  } finally {
+    await file.close()
+  }
+}
+
+/** Without it a new file could be missing after a crash, whatever its content. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  await folder.sync().finally(() => folder.close())
+}
+
+export interface CheckpointFile {
+  /** By team, each once. */
+  byTeam: Map<string, Checkpoint[]>
+  /** Numbers of the lines that hold none, such as one that a crash tore off. */
+  unreadable: number[]
+}
+
+/**
+ * Reads it line by line: it is as long as the service is old.
+ * @param teamId lines that do not name this team are passed over, whatever they hold.
+ * @throws the error of the system when the file cannot be read.
+ */
+export async function readCheckpoints(path: string, teamId?: string): Promise<CheckpointFile> {
+  const read: CheckpointFile = { byTeam: new Map(), unreadable: [] }
+  const seen = new Set<string>()
+  const file = await open(path, 'r')
+  try {
+    let number = 0
+    for await (const line of file.readLines({ autoClose: false })) {
+      number++
+      if (line === '' || (teamId !== undefined && !line.includes(teamId)) || seen.has(line)) continue
+      seen.add(line)
+      const point = readCheckpointLine(line)
+      const ofTeam = point && read.byTeam.get(point.teamId)
+      if (!point) read.unreadable.push(number)
+      else if (ofTeam) ofTeam.push(point)
+      else read.byTeam.set(point.teamId, [point])
+    }
+  } finally {
+    await file.close()
+  }
+  return read
+}

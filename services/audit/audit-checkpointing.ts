@@ -1,0 +1,53 @@
+// Signs the ends of audit trails that have grown. What was appended since the last checkpoint is proved first: a trail that
+// was rewritten in the database gets no signature, and is reported until somebody has looked at it.
+import { checkpoint, exportCheckpoints, teamsToCheckpoint } from '../../db/audit/audit-checkpoints.js'
+import type { Db } from '../../db/client.js'
+import { verifySinceCheckpoint } from '../../db/proofs/audit-verify.js'
+import type { KeyRing } from '../keys/key-ring.js'
+import type { InstallationSigner } from '../keys/signer.js'
+import { appendCheckpoints } from './audit-checkpoint-file.js'
+import { provenKeys } from './audit-proof.js'
+
+const TEAMS_MAX = 200
+const EXPORTED_MAX = 500
+
+export interface Checkpointing {
+  db: Db
+  keyRing: KeyRing
+  signer: InstallationSigner
+}
+
+/** Teams whose last checkpoint is older than `seconds`. Answers how many were signed, and what is wrong with the others. */
+export async function signGrownTrails(
+  { db, keyRing, signer }: Checkpointing,
+  seconds: number
+): Promise<{ signed: number; findings: string[] }> {
+  const due = await teamsToCheckpoint(db, seconds, TEAMS_MAX)
+  if (due.length === 0) return { signed: 0, findings: [] }
+  const current = await signer()
+  const keys = await provenKeys(db, keyRing)
+  const findings: string[] = []
+  for (const teamId of due) {
+    const fault = await db.transaction(
+      async (tx) => {
+        const found = await verifySinceCheckpoint(tx, teamId, keys)
+        if (!found) await checkpoint(tx, teamId, current)
+        return found
+      },
+      { isolationLevel: 'repeatable read' }
+    )
+    if (fault) findings.push(`audit trail of team ${teamId}, entry ${fault.seq}: ${fault.reason}`)
+  }
+  return { signed: due.length - findings.length, findings }
+}
+
+/** Appends checkpoints to the file that are not in it yet. Answers how many; `null` while another process does it. */
+export async function writeCheckpoints(db: Db, path: string): Promise<number | null> {
+  let written = 0
+  for (;;) {
+    const some = await exportCheckpoints(db, EXPORTED_MAX, (points) => appendCheckpoints(path, points))
+    if (some === null) return null
+    written += some
+    if (some < EXPORTED_MAX) return written
+  }
+}

@@ -1,0 +1,72 @@
+// What the engines say of themselves: how much waits in them, and who takes it. For operators to look at; nothing is
+// decided by it. Every call rejects while its engine is away, and ends within `DEADLINE_MS` if the engine can be hung up on.
+import type { Client } from '@temporalio/client'
+import type { Queue } from 'bullmq'
+import type { JobHandOver } from '../../domain/jobs/dispatch.js'
+
+/** Below what `GET /api/admin/system` waits, so that nothing is left to retry on a closed connection. */
+const DEADLINE_MS = 1_500
+
+/** The server's names for the two kinds of tasks of a task queue. */
+const taskQueueTypes = { workflow: 1, activity: 2 } as const
+
+export interface DirectQueueState {
+  waiting: number
+  active: number
+  delayed: number
+  /** Connections of workers that wait for entries. */
+  workers: number
+}
+
+export interface TaskQueueState {
+  /** Tasks that no worker has taken yet, as the server estimates them. */
+  workflowTasks: number
+  activityTasks: number
+  /** Who asked for tasks in the last five minutes. */
+  pollers: { identity: string; lastSeenAt: Date | null }[]
+}
+
+export interface EngineState {
+  directQueue(): Promise<DirectQueueState>
+  taskQueue(): Promise<TaskQueueState>
+}
+
+export function createEngineState(deps: {
+  queue: Queue<JobHandOver>
+  temporal: Client
+  taskQueue: string
+}): EngineState {
+  const { queue, temporal } = deps
+  const describe = (type: keyof typeof taskQueueTypes) =>
+    temporal.workflowService.describeTaskQueue({
+      namespace: temporal.options.namespace,
+      taskQueue: { name: deps.taskQueue },
+      taskQueueType: taskQueueTypes[type],
+      reportStats: true
+    })
+  return {
+    async directQueue() {
+      const [counts, workers] = await Promise.all([
+        queue.getJobCounts('waiting', 'active', 'delayed'),
+        queue.getWorkersCount()
+      ])
+      const { waiting = 0, active = 0, delayed = 0 } = counts
+      return { waiting, active, delayed, workers }
+    },
+    async taskQueue() {
+      const [workflow, activity] = await temporal.withDeadline(Date.now() + DEADLINE_MS, () =>
+        Promise.all([describe('workflow'), describe('activity')])
+      )
+      const lastSeen = new Map<string, number | null>()
+      for (const { identity, lastAccessTime } of [...workflow.pollers, ...activity.pollers]) {
+        const at = lastAccessTime ? Number(lastAccessTime.seconds ?? 0) * 1000 : null
+        lastSeen.set(identity ?? '', Math.max(at ?? 0, lastSeen.get(identity ?? '') ?? 0) || null)
+      }
+      return {
+        workflowTasks: Number(workflow.stats?.approximateBacklogCount ?? 0),
+        activityTasks: Number(activity.stats?.approximateBacklogCount ?? 0),
+        pollers: [...lastSeen].map(([identity, at]) => ({ identity, lastSeenAt: at === null ? null : new Date(at) }))
+      }
+    }
+  }
+}

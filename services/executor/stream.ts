@@ -1,0 +1,213 @@
+// The answer to a run, as the execution service streams it: one JSON object a line. `accepted`, beats, pieces of files,
+// and last the outcome.
+import type { Artifact } from '../../db/jobs/artifacts.js'
+import { isErrorCode, type JobError } from '../../domain/errors.js'
+import { type Framework, frameworks } from '../../domain/jobs/framework.js'
+import type { AskedCircuit, AskedGraph } from '../../domain/jobs/script-asks.js'
+
+/**
+ * `busy` and `away` come before acceptance and cost nothing; `refused` is an answer that a repetition will not change;
+ * `lost` is a run that was accepted and whose end nobody saw. `result` is JSON text, never parsed here: it may hold
+ * integers that a JavaScript number would round. `artifacts` are the files made beside it; `framework` is the one that
+ * the program turned out to be in.
+ */
+export type RunEnd =
+  | ({ kind: 'completed'; result: string; artifacts: Artifact[]; framework: Framework | null } & Shown)
+  | { kind: 'failed'; error: JobError }
+  | { kind: 'lost'; message: string }
+  | Refusal
+
+/** Of a task: its result for people to read, as JSON text, or why there is none; and what it printed. */
+export interface Shown {
+  display: string | null
+  displayProblem: string | null
+  stdout: string
+}
+
+/** Nobody is there who would run it; `unfit` is a service that is, and may not: it found no isolation for its runs. */
+export interface Away {
+  kind: 'away'
+  message: string
+  unfit?: true
+}
+
+/** What the service answers before anything has begun. */
+export type Refusal = { kind: 'busy'; retryAfterSeconds: number } | Away | { kind: 'refused'; message: string }
+
+/**
+ * The end of a run that may ask. `asked`: its child waits in the executor for a while when it is `parked`; `not_parked`: the
+ * run that was to go on is not there any more.
+ */
+export type ScriptEnd =
+  | RunEnd
+  | { kind: 'asked'; ask: AskedGraph | AskedCircuit; parked: boolean }
+  | { kind: 'not_parked'; message: string }
+
+/** All files of one run together. */
+export const ARTIFACT_BYTES_MAX = 32 * 1024 * 1024
+const ARTIFACTS_MAX = 20
+// The service beats every 5 s while a run lasts; after four missed beats it is gone.
+const SILENCE_TIMEOUT_MS = 20_000
+// A result is at most 16 MiB; as an escaped JSON string it may double, beyond that somebody is not playing by the rules.
+const LINE_MAX = 40 * 1024 * 1024
+
+interface Line {
+  accepted?: { framework?: unknown }
+  artifact?: { name?: unknown; media_type?: unknown; chunk?: unknown; last?: unknown }
+  outcome?: {
+    status?: unknown
+    result?: unknown
+    error?: Fault
+    display?: unknown
+    display_problem?: unknown
+    stdout?: unknown
+    ask?: AskedGraph | AskedCircuit
+    parked?: unknown
+  }
+}
+
+interface Fault {
+  code?: unknown
+  message?: unknown
+  line?: unknown
+}
+
+/**
+ * Reads a run to its end.
+ * @param accepted is awaited as soon as the run has begun; when it answers `false` the run is ended as lost.
+ * @param abort is called when the service has been silent for too long.
+ */
+export async function readRun(
+  body: AsyncIterable<Buffer>,
+  accepted: () => Promise<boolean>,
+  abort: () => void
+): Promise<ScriptEnd> {
+  let wasAccepted = false
+  let framework: Framework | null = null
+  let end: ScriptEnd | null = null
+  const files = new ArtifactFiles()
+  try {
+    for await (const line of linesOf(body, abort)) {
+      if (line.accepted !== undefined) {
+        wasAccepted = true
+        framework = frameworks.find((name) => name === line.accepted?.framework) ?? null
+        if (!(await accepted())) return { kind: 'lost', message: 'the job was taken from this worker' }
+      } else if (line.artifact !== undefined) files.add(line.artifact)
+      // Read on to the end of the stream: a connection left in the middle cannot carry the next run.
+      else if (line.outcome !== undefined) end ??= readOutcome(line.outcome, files, framework)
+    }
+  } catch (error) {
+    if (end) return end
+    if (!wasAccepted) return { kind: 'away', message: reasonOf(error) }
+    return { kind: 'lost', message: `the execution service went away during the run (${reasonOf(error)})` }
+  }
+  if (end) return end
+  return wasAccepted
+    ? { kind: 'lost', message: 'the execution service closed the stream without an outcome' }
+    : { kind: 'away', message: 'the execution service closed the stream before it accepted the run' }
+}
+
+async function* linesOf(body: AsyncIterable<Buffer>, abort: () => void): AsyncGenerator<Line> {
+  let parts: Buffer[] = []
+  let size = 0
+  let silence = setTimeout(abort, SILENCE_TIMEOUT_MS)
+  try {
+    for await (const chunk of body) {
+      clearTimeout(silence)
+      silence = setTimeout(abort, SILENCE_TIMEOUT_MS)
+      let rest = chunk
+      for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+        parts.push(rest.subarray(0, end))
+        yield JSON.parse(Buffer.concat(parts).toString('utf8')) as Line
+        parts = []
+        size = 0
+        rest = rest.subarray(end + 1)
+      }
+      parts.push(rest)
+      size += rest.length
+      if (size > LINE_MAX) throw new Error('a line of the execution service is too long')
+    }
+  } finally {
+    clearTimeout(silence)
+  }
+}
+
+// Names become addresses and file names, media types become headers.
+const nameShape = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
+const mediaTypeShape = /^[a-z0-9.+-]{1,50}\/[a-z0-9.+-]{1,50}(; charset=utf-8)?$/
+
+/** Puts the pieces of files together, which come one file after another. */
+class ArtifactFiles {
+  readonly #done = new Map<string, Artifact>()
+  #open: { name: string; mediaType: string; pieces: Buffer[] } | null = null
+  #bytes = 0
+
+  /** @throws Error for what the service must not send. */
+  add({ name, media_type: mediaType, chunk, last }: NonNullable<Line['artifact']>): void {
+    if (typeof name !== 'string' || !nameShape.test(name)) throw new Error('a file has a name that none may have')
+    if (typeof mediaType !== 'string' || !mediaTypeShape.test(mediaType))
+      throw new Error(`file ${name} has a media type that none may have`)
+    if (typeof chunk !== 'string') throw new Error(`file ${name} has a piece that is no text`)
+    this.#open ??= { name, mediaType, pieces: [] }
+    if (this.#open.name !== name || this.#done.has(name) || this.#done.size === ARTIFACTS_MAX)
+      throw new Error(`file ${name} comes out of turn`)
+    const piece = Buffer.from(chunk, 'base64')
+    this.#bytes += piece.length
+    // Beyond the limit nothing is kept; the outcome then says so.
+    if (this.#bytes <= ARTIFACT_BYTES_MAX) this.#open.pieces.push(piece)
+    if (last !== true) return
+    this.#done.set(name, { name, mediaType, content: Buffer.concat(this.#open.pieces) })
+    this.#open = null
+  }
+
+  get tooLarge(): boolean {
+    return this.#bytes > ARTIFACT_BYTES_MAX
+  }
+
+  /** @throws Error when the last file has no end. */
+  all(): Artifact[] {
+    if (this.#open) throw new Error(`file ${this.#open.name} has no end`)
+    return [...this.#done.values()]
+  }
+}
+
+function readOutcome(
+  outcome: NonNullable<Line['outcome']>,
+  files: ArtifactFiles,
+  framework: Framework | null
+): ScriptEnd {
+  if (outcome.status === 'completed' && typeof outcome.result === 'string') {
+    if (!files.tooLarge)
+      return {
+        kind: 'completed',
+        result: outcome.result,
+        artifacts: files.all(),
+        framework,
+        display: textOf(outcome.display),
+        displayProblem: textOf(outcome.display_problem),
+        stdout: textOf(outcome.stdout) ?? ''
+      }
+    const message = `the files of this run are larger than ${ARTIFACT_BYTES_MAX / 1024 / 1024} MiB together`
+    return { kind: 'failed', error: { code: 'execution_error', message } }
+  }
+  if (outcome.status === 'asked' && outcome.ask)
+    return { kind: 'asked', ask: outcome.ask, parked: outcome.parked === true }
+  if (outcome.status === 'failed') return { kind: 'failed', error: readFault(outcome.error) }
+  return { kind: 'lost', message: readFault(outcome.error).message }
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** A fault has one text; where in the code it happened belongs into it. */
+export function readFault({ code, message, line }: Fault = {}): JobError {
+  const reason = typeof message === 'string' ? message : 'no reason was given'
+  return {
+    code: isErrorCode(code) ? code : 'execution_error',
+    message: typeof line === 'number' && !/\bline \d/.test(reason) ? `line ${line}: ${reason}` : reason
+  }
+}
+
+export const reasonOf = (error: unknown): string => {
+  const { code, message } = error as { code?: string; message?: string }
+  return code ?? message ?? String(error)
+}

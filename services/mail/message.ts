@@ -1,0 +1,82 @@
+// A mail as it is handed to a server or a folder, and the addresses on it.
+import { randomBytes } from 'node:crypto'
+import type { SendMailOptions } from 'nodemailer'
+import addressparser from 'nodemailer/lib/addressparser'
+import { folderRoute, type MailRoute, smtpRoute } from './route.js'
+import { type MailText, oneLine } from './text.js'
+
+export interface Mail extends MailText {
+  /** One address, without a name. */
+  to: string
+}
+
+export interface Sender {
+  name: string
+  address: string
+}
+
+/** Where mails go, and how patiently. */
+export interface MailSettings {
+  /**
+   * `smtp://` or `smtps://user:password@host:port`, parts percent-encoded. `smtps` is TLS from the first byte; `smtp` takes
+   * STARTTLS where the server offers it, and insists with `?requireTLS=true`. Certificates are verified.
+   */
+  smtpUrl: string | null
+  /** Without `smtpUrl`: the folder that gets one `.eml` file per mail; made if need be. */
+  mailDir: string | null
+  /** The sender, `no-reply@example.org` or `Name <no-reply@example.org>`. */
+  from: string
+}
+
+/** Unless MAIL_FROM says otherwise. */
+export const DEFAULT_SENDER = 'Quantum Job Service <no-reply@localhost.localdomain>'
+
+const SUBJECT_MAX = 200
+
+/** @returns `null` when mails go nowhere. @throws Error naming the setting that cannot be used, never its value. */
+export function mailRoute(
+  { smtpUrl, mailDir }: MailSettings,
+  limits: { connections: number; silenceMs: number }
+): MailRoute | null {
+  if (smtpUrl) return smtpRoute(smtpUrl, limits)
+  return mailDir ? folderRoute(mailDir) : null
+}
+
+/** One address with nothing around it: what could end it, quote it or begin another is not in it. */
+export const isAddress = (text: string): boolean =>
+  /^[^\s\p{Cc}@<>,;:"()[\]\\]{1,64}@[^\s\p{Cc}@<>,;:"()[\]\\]{1,255}$/u.test(text)
+
+/** What the log may say of a recipient. */
+export const domainOf = (to: string): string => (isAddress(to) ? to.slice(to.indexOf('@') + 1) : '(no address)')
+
+export const subjectOf = (mail: MailText): string => oneLine(mail.subject, SUBJECT_MAX)
+
+/** @throws Error naming MAIL_FROM. */
+export function senderOf(from: string): Sender {
+  const [sender, ...others] = addressparser(oneLine(from, 500), { flatten: true })
+  if (!sender || others.length > 0 || !isAddress(sender.address))
+    throw new Error('MAIL_FROM must be one address, such as no-reply@example.org or Name <no-reply@example.org>')
+  return { name: sender.name, address: sender.address }
+}
+
+/**
+ * @param to satisfies `isAddress`.
+ * @param id the same for every try, so that a mail whose receipt got lost is not shown twice.
+ */
+export const messageOf = (from: Sender, to: string, mail: MailText, id: string, date: Date): SendMailOptions => ({
+  from,
+  to: { name: '', address: to },
+  // Whatever the headers say, it goes to this one recipient.
+  envelope: { from: from.address, to: [to] },
+  subject: subjectOf(mail),
+  text: mail.text,
+  html: mail.html,
+  date,
+  messageId: `<${id}@${from.address.split('@')[1]}>`,
+  headers: { 'Auto-Submitted': 'auto-generated' },
+  xMailer: false
+})
+
+/** For a folder: sorts in the order of sending, and tells nothing of the recipient. */
+export const fileNameOf = (date: Date, count: number): string =>
+  `${date.toISOString().replace(/[:.]/g, '-')}-${String(count).padStart(6, '0')}-${randomBytes(4).toString('hex')}.eml`

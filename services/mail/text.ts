@@ -1,0 +1,201 @@
+// What the service writes to people, as plain text and as simple HTML of the same words; pure functions. Names and messages
+// are whatever somebody typed, for a reader who did not ask for it: they become one line or a quotation, are cut where
+// people have stopped reading, and cannot end a header, a quotation or a tag, nor turn the direction of what stands around
+// them. Nothing is loaded from elsewhere, and the only link is ours.
+
+import type { JobStatus } from '../../domain/jobs/job-status.js'
+import { formatUsd, type MicroUsd } from '../../domain/money/money.js'
+
+export interface MailText {
+  /** One line. */
+  subject: string
+  text: string
+  html: string
+}
+
+/** A paragraph; words of somebody else, which may have several lines; or the link, alone on its line. */
+type Part = { say: string } | { quote: string } | { link: string }
+
+const PRODUCT = 'Quantum Job Service'
+/** In characters. A subject has room for one name. */
+const NAME_MAX = 80
+/** In characters: twice what the API takes, so that nothing is cut that came through it. */
+const MESSAGE_MAX = 1_000
+
+/**
+ * The invitation to a team.
+ * @param invitation.message of the inviter to the invitee; `null` or blank for none.
+ * @param invitation.link where it is accepted, an absolute http(s) address.
+ */
+export function invitationMail(invitation: {
+  teamName: string
+  inviterName: string
+  role: 'admin' | 'member'
+  message: string | null
+  link: string
+  expiresAt: Date
+}): MailText {
+  const team = oneLine(invitation.teamName, NAME_MAX) || '(no name)'
+  const inviter = oneLine(invitation.inviterName, NAME_MAX) || 'Somebody'
+  const role = { admin: 'an admin', member: 'a member' }[invitation.role]
+  const message = severalLines(invitation.message ?? '', MESSAGE_MAX)
+  return compose(`Invitation to the team "${team}"`, [
+    { say: `${inviter} invites you to join the team "${team}" on ${PRODUCT} as ${role}.` },
+    ...(message ? [{ say: 'The message that came with it:' }, { quote: message }] : []),
+    { say: 'To accept, open this link and sign in, or sign up, with the address that this mail went to:' },
+    { link: invitation.link },
+    { say: `It works once, until ${utc(invitation.expiresAt)}.` },
+    { say: 'If you did not expect it, ignore this mail: nothing happens unless you accept.' }
+  ])
+}
+
+/** The link by which somebody who forgot their password sets a new one: an absolute http(s) address. */
+export function passwordResetMail(reset: { link: string; expiresAt: Date }): MailText {
+  return compose(`Set a new password for ${PRODUCT}`, [
+    { say: `Somebody asked for a new password for your account on ${PRODUCT}. To set it, open this link:` },
+    { link: reset.link },
+    { say: `It works once, until ${utc(reset.expiresAt)}. All your sessions end when the password is set.` },
+    { say: 'If it was not you, ignore this mail: your password stays as it is.' }
+  ])
+}
+
+/**
+ * What became of a job, for whoever asked to be told.
+ * @param end.reason why it did not complete, in words that may be a program's. @param end.cost micro-USD.
+ * @param end.link to its record, an absolute http(s) address.
+ */
+export function jobEndMail(end: {
+  jobId: string
+  name: string | null
+  backend: string
+  status: JobStatus
+  reason: string | null
+  cost: MicroUsd | null
+  link: string | null
+}): MailText {
+  const name = oneLine(end.name ?? '', NAME_MAX)
+  const job = name ? `Job "${name}"` : `Job ${end.jobId}`
+  const became =
+    end.status === 'dispatch_failed' ? 'could not be started' : (becameOf[end.status] ?? `is ${end.status}`)
+  const reason = end.status === 'completed' ? '' : severalLines(end.reason ?? '', MESSAGE_MAX)
+  return compose(`${job} ${became}`, [
+    { say: `${job}, which you submitted to ${oneLine(end.backend, NAME_MAX)} on ${PRODUCT}, ${became}.` },
+    ...(reason ? [{ say: 'The reason:' }, { quote: reason }] : []),
+    { say: end.cost === null ? 'What it cost is not known yet.' : `It cost ${formatUsd(end.cost)}.` },
+    { say: `Its id is ${end.jobId}, its status ${end.status}.` },
+    ...(end.link ? [{ say: 'Its record, with the result:' }, { link: end.link }] : []),
+    { say: 'You get this mail because the submission asked for it.' }
+  ])
+}
+
+interface Judged {
+  /** A verdict, `failed`, or `refused` when the run could not be made. */
+  outcome: string
+  reason: string | null
+  /** Total variation distance from the sealed counts, and what is tolerated. */
+  tvd: number | null
+  margin: number | null
+}
+
+/**
+ * A scheduled verification that came out as the schedule's owner did not want.
+ * @param alert.second of the run that confirmed it; `null` when there could be none.
+ * @param alert.link to the verifications of the capsule, an absolute http(s) address.
+ */
+export function alertMail(alert: {
+  capsuleId: string
+  capsuleName: string
+  runId: string
+  scheduledAt: Date | null
+  first: Judged
+  second: Judged | null
+  link: string | null
+}): MailText {
+  const name = oneLine(alert.capsuleName, NAME_MAX)
+  const capsule = name ? `Capsule "${name}"` : `Capsule ${alert.capsuleId}`
+  const last = alert.second ?? alert.first
+  const reason = severalLines(last.reason ?? '', MESSAGE_MAX)
+  const due = alert.scheduledAt === null ? '' : ` that was due on ${utc(alert.scheduledAt)}`
+  const refused = alert.first.outcome === 'refused'
+  const subject = `The verification of ${capsule.replace(/^C/, 'c')} on ${PRODUCT}${due}`
+  return compose(`${capsule}: ${refused ? 'not verified' : outcomeOf(last)}`, [
+    { say: `${subject} ${refused ? 'could not be run.' : `came out as: ${outcomeOf(alert.first)}.`}` },
+    {
+      say: alert.second
+        ? `A second run, made to confirm it, came out as: ${outcomeOf(alert.second)}.`
+        : refused
+          ? 'Its schedule goes on; you are told of this once, until a run can be made again.'
+          : 'It could not be confirmed by a second run.'
+    },
+    ...(last.tvd !== null && last.margin !== null
+      ? [{ say: `Distance from the sealed counts: ${last.tvd.toFixed(4)} (tolerated: ${last.margin.toFixed(4)}).` }]
+      : []),
+    ...(reason ? [{ say: 'The reason:' }, { quote: reason }] : []),
+    { say: `The id of the capsule is ${alert.capsuleId}, that of the run ${alert.runId}.` },
+    ...(alert.link ? [{ say: 'What its verifications have said:' }, { link: alert.link }] : []),
+    { say: 'You get this mail because the schedule of the capsule names your address.' }
+  ])
+}
+
+const outcomeOf = ({ outcome }: Judged): string => outcome.replaceAll('_', ' ')
+
+const becameOf: Partial<Record<JobStatus, string>> = {
+  completed: 'is completed',
+  failed: 'has failed',
+  cancelled: 'was cancelled'
+}
+
+/**
+ * Anything as one line of at most `max` characters, fit for a header: line ends, other control characters and marks of
+ * writing direction are gone, half characters replaced. What is cut ends in an ellipsis.
+ */
+export function oneLine(text: string, max: number): string {
+  return cut(text.toWellFormed().replace(directions, '').replace(spaces, ' ').trim(), max)
+}
+
+function severalLines(text: string, max: number): string {
+  const lines = text.toWellFormed().replace(directions, '').replace(lineEnds, '\n').replace(controls, ' ')
+  return cut(lines.replace(/\n{3,}/g, '\n\n').trim(), max)
+}
+
+const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
+const spaces = /[\s\p{Cc}]+/gu
+const lineEnds = /\r\n|[\r\v\f\u0085\u2028\u2029]/g
+const controls = /[^\P{Cc}\n]/gu
+
+function cut(text: string, max: number): string {
+  // No character has more than two units: the rest of a very long text need not be taken apart.
+  const characters = Array.from(text.slice(0, 2 * max + 2))
+  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`
+}
+
+/** To the minute, rounded down: nobody is told a time at which the link is dead. */
+const utc = (time: Date): string => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+function compose(subject: string, parts: Part[]): MailText {
+  return { subject, text: `${parts.map(asText).join('\n\n')}\n`, html: page(subject, parts.map(asHtml).join('\n')) }
+}
+
+function asText(part: Part): string {
+  if ('link' in part) return part.link
+  return 'quote' in part ? part.quote.replace(/^/gm, '> ') : part.say
+}
+
+function asHtml(part: Part): string {
+  if ('link' in part) return `<p><a href="${escapeHtml(part.link)}">${escapeHtml(part.link)}</a></p>`
+  if ('say' in part) return `<p>${escapeHtml(part.say)}</p>`
+  const lines = escapeHtml(part.quote).replaceAll('\n', '<br>\n')
+  return `<blockquote style="margin:0;padding-left:1em;border-left:3px solid #ccc">${lines}</blockquote>`
+}
+
+const page = (title: string, body: string): string => `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head>
+<body style="font-family:sans-serif;line-height:1.5;max-width:40em">
+${body}
+</body>
+</html>
+`
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character]!)

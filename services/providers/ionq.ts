@@ -1,0 +1,197 @@
+// IonQ's own service, REST v0.4 (docs.ionq.com; OpenAPI of September 2026). It has no idempotent submit: our token travels
+// in the task's metadata and is searched in the list of tasks. Results come as probabilities by decimal integer in which
+// bit i is qubit i.
+import { addUp, bitsOfInteger, canonicalBits, countsOfProbabilities } from '../../domain/backends/provider-counts.js'
+import type { Credentials } from '../../domain/backends/provider-credentials.js'
+import { type BackendState, type ProviderAdapter, ProviderFault, type TaskRequest, type TaskView } from './adapter.js'
+import { createProviderHttp } from './http.js'
+
+export const IONQ_API_URL = 'https://api.ionq.co/v0.4'
+
+const TOKEN_KEY = 'qjs_token'
+const PAGE = 100
+/** A list that goes on for longer than this is no list of one account's recent tasks. */
+const PAGES_MAX = 200
+/** Their clock and ours may differ. */
+const CLOCK_SLACK_MS = 3_600_000
+
+interface IonqTask {
+  id: string
+  status: string
+  submitted_at?: string
+  metadata?: Record<string, string> | null
+  failure?: { code?: string; error?: string; message?: string } | null
+  predicted_wait_time_ms?: number | null
+  execution_duration_ms?: number | null
+}
+
+/** @param baseUrl the emulator's in tests, else IonQ's. */
+export function createIonq(
+  baseUrl: string = IONQ_API_URL,
+  callTimeoutMs?: number
+): ProviderAdapter & { close(): Promise<void> } {
+  const messageOf = (body: string) => textOf(parsed<{ message?: unknown }>(body)?.message)
+  const http = createProviderHttp('IonQ', messageOf, callTimeoutMs)
+  const headersOf = ({ api_key }: Credentials) => ({ authorization: `apiKey ${api_key}` })
+  const get = async <T>(credentials: Credentials, path: string, signal: AbortSignal): Promise<T> =>
+    answerOf<T>(await http.call({ method: 'GET', url: `${baseUrl}${path}`, headers: headersOf(credentials), signal }))
+  const taskPath = (id: string) => `/jobs/${encodeURIComponent(id)}`
+
+  return {
+    name: 'IonQ',
+    credentials: 'ionq',
+    compileTarget: 'ionq',
+    submitsOnce: false,
+
+    async verify(credentials, signal) {
+      await get(credentials, '/whoami', signal)
+    },
+
+    async submit(credentials, task, signal) {
+      const url = `${baseUrl}/jobs`
+      const text = await http.call({ method: 'POST', url, headers: headersOf(credentials), body: bodyOf(task), signal })
+      const { id } = answerOf<{ id?: unknown }>(text)
+      if (typeof id !== 'string' || id === '') throw new ProviderFault('unclear', 'IonQ accepted without naming a task')
+      return id
+    },
+
+    async find(credentials, token, since, signal) {
+      let next: string | null = null
+      for (let page = 0; page < PAGES_MAX; page++) {
+        const query: string = `?limit=${PAGE}${next ? `&next=${encodeURIComponent(next)}` : ''}`
+        const list: { jobs?: IonqTask[]; next?: string | null } = await get(credentials, `/jobs${query}`, signal)
+        const tasks = list.jobs ?? []
+        const found = tasks.find((task) => task.metadata?.[TOKEN_KEY] === token)
+        if (found) return found.id
+        next = list.next ?? null
+        // Newest first: beyond the time of our first try there is nothing of ours.
+        const oldest = Date.parse(tasks.at(-1)?.submitted_at ?? '')
+        if (!next || oldest < since.getTime() - CLOCK_SLACK_MS) return null
+      }
+      throw new ProviderFault('unclear', "IonQ's list of tasks has no end")
+    },
+
+    async look(credentials, id, signal) {
+      const task = await get<IonqTask>(credentials, taskPath(id), signal)
+      const over = task.status === 'completed' || task.status === 'failed' || task.status === 'canceled'
+      return viewOf(task, over ? await costOf(id) : null)
+
+      /** What it charged, where the service says so in USD; a fault here is no reason to lose the end of a task. */
+      async function costOf(taskId: string): Promise<bigint | null> {
+        try {
+          return usdOf((await get<{ cost?: unknown }>(credentials, `${taskPath(taskId)}/cost`, signal)).cost)
+        } catch (error) {
+          if (error instanceof ProviderFault && error.kind === 'not_found') return null
+          throw error
+        }
+      }
+    },
+
+    async counts(credentials, id, { program, shots }, signal) {
+      const [probabilities, task] = await Promise.all([
+        get<Record<string, number>>(credentials, `${taskPath(id)}/results/probabilities`, signal),
+        get<IonqTask>(credentials, taskPath(id), signal)
+      ])
+      try {
+        const byBits = addUp(
+          Object.entries(probabilities).map(
+            ([key, value]) =>
+              [canonicalBits(bitsOfInteger(key, program.qubits), program.readout), Number(value)] as const
+          )
+        )
+        return {
+          counts: Object.fromEntries(countsOfProbabilities(byBits, shots)),
+          source: 'probability_derived',
+          probabilities: Object.fromEntries(byBits),
+          executionTimeMs: numberOf(task.execution_duration_ms)
+        }
+      } catch (error) {
+        throw new ProviderFault('refused', `IonQ's result cannot be read: ${(error as Error).message}`)
+      }
+    },
+
+    async cancel(credentials, id, signal) {
+      const url = `${baseUrl}${taskPath(id)}/status/cancel`
+      await http.call({ method: 'PUT', url, headers: headersOf(credentials), signal })
+    },
+
+    async backends(signal) {
+      // Open to anybody; no credential is needed.
+      const text = await http.call({ method: 'GET', url: `${baseUrl}/backends`, headers: {}, signal })
+      return answerOf<{ backend: string; status: string; average_queue_time?: number }[]>(text).map(backendState)
+    },
+
+    close: () => http.close()
+  }
+}
+
+function bodyOf({ token, target, program, shots, name }: TaskRequest) {
+  return {
+    type: 'ionq.circuit.v1',
+    backend: target,
+    shots,
+    name: name.replaceAll(/[^A-Za-z0-9 _-]/g, '-').slice(0, 100),
+    metadata: { [TOKEN_KEY]: token },
+    input: JSON.parse(program.text) as unknown
+  }
+}
+
+const statuses: Record<string, TaskView['status']> = {
+  submitted: 'queued',
+  ready: 'queued',
+  started: 'running',
+  completed: 'completed',
+  failed: 'failed',
+  canceled: 'cancelled'
+}
+
+function viewOf(task: IonqTask, cost: bigint | null): TaskView {
+  const waitMs = numberOf(task.predicted_wait_time_ms)
+  const { code, message, error } = task.failure ?? {}
+  return {
+    // A word that nobody knows is no reason to give a paid task up.
+    status: Object.hasOwn(statuses, task.status) ? statuses[task.status]! : 'running',
+    raw: String(task.status).slice(0, 100),
+    queuePosition: null,
+    predictedWaitSeconds: waitMs === null ? null : Math.round(waitMs / 1000),
+    cost,
+    failure: task.failure ? [code, message ?? error].filter(Boolean).join(': ').slice(0, 1000) : null
+  }
+}
+
+function backendState(entry: { backend: string; status: string; average_queue_time?: number }): BackendState {
+  const queueMs = numberOf(entry.average_queue_time)
+  return {
+    target: entry.backend,
+    status: entry.status === 'available' ? 'online' : 'offline',
+    queueTimeSeconds: queueMs === null ? null : Math.round(queueMs / 1000),
+    queueLength: null
+  }
+}
+
+/** Micro-USD of `{ value, unit }`; other units are not money. */
+function usdOf(cost: unknown): bigint | null {
+  const { value, unit } = (cost ?? {}) as { value?: unknown; unit?: unknown }
+  const isUsd = typeof unit === 'string' && unit.toLowerCase() === 'usd'
+  return isUsd && typeof value === 'number' && value >= 0 && value < 1e9 ? BigInt(Math.round(value * 1e6)) : null
+}
+
+const numberOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+function parsed<T>(text: string): T | null {
+  try {
+    return JSON.parse(text) as T
+  } catch {
+    return null
+  }
+}
+
+/** An answer that is no JSON came from something between IonQ and us. */
+function answerOf<T>(text: string): T {
+  const answer = parsed<T>(text)
+  if (answer === null || typeof answer !== 'object') throw new ProviderFault('unclear', 'IonQ answered no JSON')
+  return answer
+}

@@ -1,0 +1,28 @@
+// Asks a provider whether it takes a team's credentials.
+import type { CredentialProvider, Credentials } from '../../domain/backends/provider-credentials.js'
+import { type ProviderAdapter, ProviderFault } from './adapter.js'
+
+const TIMEOUT_MS = 10_000
+
+export interface Verification {
+  status: 'valid' | 'invalid' | 'unreachable' | 'untested'
+  message: string
+}
+
+export async function verifyCredentials(
+  adapters: ReadonlyMap<string, ProviderAdapter>,
+  provider: CredentialProvider,
+  credentials: Credentials
+): Promise<Verification> {
+  const adapter = [...adapters.values()].find((one) => one.credentials === provider)
+  if (!adapter) return { status: 'untested', message: 'The format is right; this version cannot ask the provider' }
+  try {
+    await adapter.verify(credentials, AbortSignal.timeout(TIMEOUT_MS))
+    return { status: 'valid', message: `${adapter.name} takes these credentials` }
+  } catch (error) {
+    if (error instanceof ProviderFault && error.kind === 'unauthorized')
+      return { status: 'invalid', message: `${adapter.name} does not take these credentials (${error.message})` }
+    const reason = error instanceof ProviderFault ? error.message : `no answer within ${TIMEOUT_MS / 1000} s`
+    return { status: 'unreachable', message: `${adapter.name} could not be asked: ${reason}` }
+  }
+}

@@ -1,0 +1,25 @@
+// One line of the log for each change of a job's status that this process commits, with the ids by which it is found.
+import type { JobMove, TellMove } from '../../db/jobs/job-moves.js'
+import { isFinal, type JobStatus } from '../../domain/jobs/job-status.js'
+import { usdFromMicro } from '../../domain/money/money.js'
+
+export interface JobLog {
+  info(fields: object, message: string): void
+}
+
+const messageOf = (to: JobStatus): string => {
+  if (to === 'running') return 'job begun'
+  return isFinal(to) ? 'job ended' : `job ${to}`
+}
+
+export function logMoves(log: JobLog): TellMove {
+  return (move) => {
+    const { jobId, teamId, requestId, to: status, mode, backend, generation, errorCode, cost } = move
+    const ids = { jobId, teamId, requestId, mode, backend, generation }
+    if (!isFinal(status)) return log.info({ ...ids, ...waited(move) }, messageOf(status))
+    const end = { code: errorCode, costUsd: cost === null ? null : usdFromMicro(cost), seconds: move.ranSeconds }
+    log.info({ ...ids, status, ...end }, messageOf(status))
+  }
+}
+
+const waited = ({ to, queuedSeconds }: JobMove) => (to === 'running' ? { queuedSeconds } : {})

@@ -1,0 +1,32 @@
+// Verifications off the event loop. What takes too long is not testable, and says so.
+import { judge } from '../../domain/verification/judge.js'
+import { marginFloor } from '../../domain/verification/margin.js'
+import type { Verification } from '../../domain/verification/report.js'
+import { PoolLate, type PoolLimits, startThreadPool } from './thread-pool.js'
+import type { JudgeInput } from './verify.js'
+
+export interface JudgePool {
+  /** @throws PoolBusy when too many wait: try again later; Error when a result cannot be read, or the pool is closed meanwhile. */
+  judgeOffLoop(input: JudgeInput): Promise<Verification>
+  /** Ends the threads; what waits is refused. */
+  close(): Promise<void>
+}
+
+/** The limit of a minute is enough for 1,000 circuits of a few outcomes, or for some hundred of many. */
+export function startJudgePool(limits: PoolLimits = {}): JudgePool {
+  const pool = startThreadPool<JudgeInput, Verification>('services/threads/judge-thread', 'judging', limits)
+  return {
+    judgeOffLoop: (input) =>
+      pool.run(input).catch((error: unknown) => {
+        if (error instanceof PoolLate) return unfinished(input, error.message)
+        throw error
+      }),
+    close: pool.close
+  }
+}
+
+const unfinished = ({ tasks, margin, ...settings }: JudgeInput, why: string): Verification =>
+  judge(
+    tasks.map(({ name }) => ({ name, uncounted: why, same: false })),
+    { ...settings, margin: margin ?? marginFloor(tasks.some(({ sealed }) => sealed.facts.hardware)), seedText: '' }
+  )

@@ -1,0 +1,372 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { createAccessCode } from '../../../db/accounts/accounts.js'
+import { cookieOf, PASSWORD, startApi, type TestUser } from '../../support/api/api.js'
+import { eventually } from '../../support/eventually.js'
+
+const api = await startApi('accounts')
+const { ask, database } = api
+const { db } = database
+afterAll(() => api.close())
+
+const code = (uses = 1) => createAccessCode(db, { uses })
+let count = 0
+const newEmail = () => `person-${++count}@example.org`
+const signUp = (body: Record<string, unknown>) => ask('POST', '/api/auth/sign-up', { password: PASSWORD, ...body })
+
+describe('an access code', () => {
+  test('tells its remaining uses to anybody, and looking spends nothing', async () => {
+    const given = await code(3)
+    for (let look = 0; look < 2; look++) {
+      const answer = await ask('POST', '/api/auth/validate-code', { code: given })
+      expect([answer.status, answer.body]).toEqual([200, { valid: true, remaining_uses: 3 }])
+    }
+  })
+
+  test('that is unknown, used up or expired answers alike', async () => {
+    const used = await code(1)
+    await signUp({ email: newEmail(), code: used })
+    const expired = await createAccessCode(db, { uses: 5, expiresAt: new Date(Date.now() - 1000) })
+    for (const dead of ['nobody-made-this', used, expired]) {
+      const answer = await ask('POST', '/api/auth/validate-code', { code: dead })
+      expect([answer.status, answer.body]).toEqual([200, { valid: false, remaining_uses: 0 }])
+      expect((await signUp({ email: newEmail(), code: dead })).status).toBe(400)
+    }
+  })
+
+  test.each([
+    [1, 'a', 200],
+    [64, 'a'.repeat(64), 200],
+    [65, 'a'.repeat(65), 400],
+    [0, '', 400],
+    ['with a space', 'a b', 400],
+    ['with a dollar', 'a$', 400],
+    ['with a line end', 'a\n', 400],
+    ['as a number', 5, 400],
+    ['as a list', ['a'], 400],
+    ['as nothing', undefined, 400]
+  ])('of %p characters: %p answers %p', async (_what, given, status) => {
+    expect((await ask('POST', '/api/auth/validate-code', { code: given })).status).toBe(status)
+  })
+
+  test('with three uses lets exactly three of twenty in who come at once', async () => {
+    const given = await code(3)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => signUp({ email: newEmail(), code: given })))
+    const statuses = answers.map((answer) => answer.status).sort()
+    expect(statuses).toEqual([...Array(3).fill(201), ...Array(17).fill(400)])
+    expect((await ask('POST', '/api/auth/validate-code', { code: given })).body.remaining_uses).toBe(0)
+    for (const refused of answers.filter((answer) => answer.status === 400))
+      expect(refused.body.error).toBe('code: is not valid, has expired or is used up')
+  })
+})
+
+describe('signing up', () => {
+  test('answers the user and a session cookie that scripts cannot read', async () => {
+    const email = newEmail()
+    const answer = await signUp({ email, code: await code(), display_name: 'Ada' })
+    expect(answer.status).toBe(201)
+    expect(answer.body).toEqual({
+      user: {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        email,
+        username: email.split('@')[0],
+        display_name: 'Ada',
+        is_platform_admin: false,
+        created_at: expect.stringMatching(/^\d{4}-.*Z$/)
+      }
+    })
+    const cookie = answer.headers['set-cookie'] as string
+    expect(cookie).toMatch(/^qjs_session=[A-Za-z0-9_-]{43}; /)
+    for (const attribute of ['HttpOnly', 'SameSite=Lax', 'Path=/']) expect(cookie).toContain(attribute)
+    expect(cookie).not.toMatch(/Secure|Domain/)
+    expect(answer.headers['cache-control']).toBe('no-store')
+  })
+
+  test('behind TLS the cookie is bound to the host and to https', async () => {
+    const tls = await startApi('accounts_tls', { database, config: { publicUrl: 'https://jobs.example.org' } })
+    const answer = await tls.ask('POST', '/api/auth/sign-up', {
+      email: newEmail(),
+      password: PASSWORD,
+      code: await code()
+    })
+    expect(answer.headers['set-cookie']).toMatch(/^__Host-qjs_session=.*Secure/)
+    expect((await tls.ask('GET', '/api/auth/session', undefined, { cookie: cookieOf(answer) })).status).toBe(200)
+    const bare = cookieOf(answer).replace('__Host-', '')
+    expect((await tls.ask('GET', '/api/auth/session', undefined, { cookie: bare })).status).toBe(401)
+    await tls.close()
+  })
+
+  test('with an address that is taken, in whatever case, is refused and spends no use', async () => {
+    const email = newEmail()
+    const given = await code(2)
+    expect((await signUp({ email, code: given })).status).toBe(201)
+    const again = await signUp({ email: email.toUpperCase(), code: given })
+    expect([again.status, again.body.error]).toEqual([
+      400,
+      'email: cannot be used for a new account; sign in instead if it is yours'
+    ])
+    expect((await ask('POST', '/api/auth/validate-code', { code: given })).body.remaining_uses).toBe(1)
+  })
+
+  test('of one address by ten at once makes one account', async () => {
+    const email = newEmail()
+    const given = await code(10)
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => signUp({ email: index % 2 ? email : email.toUpperCase(), code: given }))
+    )
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1)
+    expect((await ask('POST', '/api/auth/validate-code', { code: given })).body.remaining_uses).toBe(9)
+  })
+
+  test('gives two people of the same name before the @ different usernames', async () => {
+    const names = []
+    for (const domain of ['a', 'b', 'c'])
+      names.push((await signUp({ email: `Same.Name@${domain}.example`, code: await code() })).body.user.username)
+    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(3)
+    for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{3,30}$/)
+  })
+
+  test('makes a username of any address, however short or long', async () => {
+    for (const local of ['a', 'x'.repeat(64), '!#$', '--'])
+      expect(
+        (await signUp({ email: `${local}@${newEmail().split('@')[0]}.example`, code: await code() })).body.user.username
+      ).toMatch(/^[A-Za-z0-9_-]{3,30}$/)
+  })
+
+  test.each([
+    ['password of 9', { password: 'x'.repeat(9) }, 'password: must be a string of 10 to 200 characters'],
+    ['password of 201', { password: 'x'.repeat(201) }, 'password: must be a string of 10 to 200 characters'],
+    ['no password', { password: undefined }, 'password: is required'],
+    ['an address without @', { email: 'nobody' }, 'email: must be a valid email (got "nobody")'],
+    [
+      'an address of 255',
+      { email: `${'x'.repeat(243)}@example.org` },
+      'email: must be a string of at most 254 characters'
+    ],
+    ['two addresses in a list', { email: ['a@b.c', 'd@e.f'] }, 'email: must be a string'],
+    ['no code', { code: undefined }, 'code: is required'],
+    ['an empty name', { display_name: '' }, 'display_name: must be a string of 1 to 100 characters'],
+    ['a name of 101', { display_name: 'x'.repeat(101) }, 'display_name: must be a string of 1 to 100 characters'],
+    ['a role of their own', { is_platform_admin: true }, 'is_platform_admin: is not a field of this request']
+  ])('with %s is refused, saying which field', async (_what, changes, message) => {
+    const answer = await signUp({ email: newEmail(), code: 'x', ...changes })
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toContain(message)
+    if ('password' in changes) expect(answer.text).not.toContain('xxx')
+  })
+
+  test.each([10, 200])('a password of %p characters works, astral ones counted once', async (length) => {
+    const [email, password] = [newEmail(), '🔑'.repeat(length)]
+    expect((await signUp({ email, password, code: await code() })).status).toBe(201)
+    expect((await ask('POST', '/api/auth/sign-in', { email, password })).status).toBe(200)
+  })
+
+  test('is open to everybody where no codes are needed', async () => {
+    const open = await startApi('accounts_open', { database, config: { codesNeeded: false } })
+    const answer = await open.ask('POST', '/api/auth/sign-up', { email: newEmail(), password: PASSWORD })
+    expect(answer.status).toBe(201)
+    await open.close()
+  })
+})
+
+describe('signing in', () => {
+  test('works with any case of the address, and makes a session of its own each time', async () => {
+    const ada = await api.signUp()
+    const answer = await ask('POST', '/api/auth/sign-in', { email: ada.email.toUpperCase(), password: PASSWORD })
+    expect(answer.status).toBe(200)
+    expect(answer.body.user.id).toBe(ada.id)
+    expect(cookieOf(answer)).not.toBe(ada.cookie)
+  })
+
+  test('does not keep a cookie value from before', async () => {
+    const ada = await api.signUp()
+    const planted = `qjs_session=${'A'.repeat(43)}`
+    const answer = await ask('POST', '/api/auth/sign-in', { email: ada.email, password: PASSWORD }, { cookie: planted })
+    expect(cookieOf(answer)).not.toBe(planted)
+    expect((await ask('GET', '/api/auth/session', undefined, { cookie: planted })).status).toBe(401)
+  })
+
+  test('answers a wrong password and an unknown address alike', async () => {
+    const ada = await api.signUp()
+    const wrong = await ask('POST', '/api/auth/sign-in', { email: ada.email, password: 'not the password' })
+    const unknown = await ask('POST', '/api/auth/sign-in', {
+      email: 'nobody@example.org',
+      password: 'not the password'
+    })
+    expect([wrong.status, wrong.body]).toEqual([401, { error: 'E-mail address or password is wrong' }])
+    expect([unknown.status, unknown.body]).toEqual([wrong.status, wrong.body])
+    expect(wrong.headers['set-cookie']).toBeUndefined()
+  })
+})
+
+describe('a session', () => {
+  let ada: TestUser
+  beforeAll(async () => {
+    ada = await api.signUp()
+  })
+  const session = (cookie: string) => ask('GET', '/api/auth/session', undefined, { cookie })
+
+  test('shows the user and their teams', async () => {
+    expect((await session(ada.cookie)).body).toEqual({ user: expect.objectContaining({ id: ada.id }), teams: [] })
+  })
+
+  test('without one the answer is exactly { "error": "Unauthorized" }', async () => {
+    for (const path of ['/api/auth/session', '/api/jobs', '/api/team/budget', '/api/admin/teams/x/budgets']) {
+      const answer = await ask('GET', path)
+      expect([path, answer.status, answer.text]).toEqual([path, 401, '{"error":"Unauthorized"}'])
+    }
+  })
+
+  test.each([
+    ['truncated', (cookie: string) => cookie.slice(0, -1)],
+    ['lengthened', (cookie: string) => `${cookie}A`],
+    [
+      'changed in one character',
+      (cookie: string) => cookie.slice(0, -2) + (cookie.at(-2) === 'A' ? 'B' : 'A') + cookie.at(-1)
+    ],
+    ['empty', () => 'qjs_session='],
+    ['twice', (cookie: string) => `${cookie}; ${cookie}`],
+    ['beside a planted one', (cookie: string) => `qjs_session=${'A'.repeat(43)}; ${cookie}`],
+    ['under another name', (cookie: string) => cookie.replace('qjs', 'QJS')],
+    ['as a wildcard', () => 'qjs_session=%25'],
+    ['as a hundred thousand characters', () => `qjs_session=${'A'.repeat(10_000)}`]
+  ])('%s is none', async (_what, change) => {
+    const answer = await session(change(ada.cookie))
+    expect([answer.status, answer.text]).toEqual([401, '{"error":"Unauthorized"}'])
+  })
+
+  test('beside other cookies is still one', async () => {
+    expect((await session(`a=1; ${ada.cookie}; not_qjs_session=2`)).status).toBe(200)
+  })
+
+  test('ends after 7 idle days and after 30 days in all', async () => {
+    for (const [column, alive, over] of [
+      ['last_seen_at', '6 days 23 hours', '7 days 1 second'],
+      ['created_at', '29 days 23 hours', '30 days 1 second']
+    ] as const) {
+      const person = await api.signUp()
+      for (const [age, status] of [
+        [alive, 200],
+        [over, 401]
+      ] as const) {
+        await db.execute(
+          sql`update sessions set ${sql.identifier(column)} = now() - ${age}::interval where user_id = ${person.id}`
+        )
+        expect([column, age, (await session(person.cookie)).status]).toEqual([column, age, status])
+        // Being seen is noted beside the answer, and would otherwise come after the next change of this test.
+        if (column === 'last_seen_at' && status === 200)
+          await eventually(async () => {
+            const [row] = await db.execute(
+              sql`select last_seen_at > now() - interval '1 minute' as seen from sessions where user_id = ${person.id}`
+            )
+            return row!.seen as boolean
+          })
+      }
+    }
+  })
+
+  test('ends on the server when its owner signs out, and the others stay', async () => {
+    const person = await api.signUp()
+    const second = cookieOf(await ask('POST', '/api/auth/sign-in', { email: person.email, password: PASSWORD }))
+    const answer = await person.post('/api/auth/sign-out')
+    expect([answer.status, answer.text]).toEqual([204, ''])
+    expect(answer.headers['set-cookie']).toMatch(/^qjs_session=;/)
+    expect((await session(person.cookie)).status).toBe(401)
+    expect((await session(second)).status).toBe(200)
+  })
+
+  test("never answers as somebody else's, with a hundred requests of two people at once", async () => {
+    const bob = await api.signUp()
+    const people = Array.from({ length: 100 }, (_, index) => (index % 2 ? ada : bob))
+    const answers = await Promise.all(people.map((person) => person.get('/api/auth/session')))
+    expect(answers.map((answer) => answer.body.user.id)).toEqual(people.map((person) => person.id))
+  })
+
+  test('is stored only as a digest', async () => {
+    const token = ada.cookie.split('=')[1]!
+    const rows = await db.execute(
+      sql`select sessions::text as text, encode(token_hash, 'escape') as hash from sessions`
+    )
+    for (const row of rows) expect(`${row.text} ${row.hash}`).not.toContain(token)
+  })
+})
+
+describe('requests from other sites', () => {
+  let ada: TestUser
+  beforeAll(async () => {
+    ada = await api.signUp()
+  })
+  const json = { 'content-type': 'application/json' }
+
+  // `localhost:80` is the host that injected requests carry.
+  test.each([
+    ['no header of a browser', {}, 400],
+    ['the same origin', { origin: 'http://localhost:80' }, 400],
+    ['a foreign origin', { origin: 'https://evil.example' }, 403],
+    ['a sibling of the host', { origin: 'http://x.localhost:80' }, 403],
+    ['another port of the host', { origin: 'http://localhost:81' }, 403],
+    ['an origin that begins like ours', { origin: 'http://localhost:80.evil.example' }, 403],
+    ['origin null', { origin: 'null' }, 403],
+    ['an empty origin', { origin: '' }, 403],
+    ['Sec-Fetch-Site cross-site', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['Sec-Fetch-Site same-site', { 'sec-fetch-site': 'same-site' }, 403],
+    ['Sec-Fetch-Site same-origin', { 'sec-fetch-site': 'same-origin' }, 400],
+    ['Sec-Fetch-Site none', { 'sec-fetch-site': 'none' }, 400]
+  ])('%s: a write answers %p', async (_what, headers, status) => {
+    // 400: it came as far as the body, which is no submission.
+    expect((await ada.ask('POST', '/api/jobs/submit', {}, headers as never)).status).toBe(status)
+  })
+
+  test('a foreign page may not sign a visitor in, up or out', async () => {
+    for (const path of ['sign-in', 'sign-up', 'sign-out', 'validate-code'])
+      expect((await ada.ask('POST', `/api/auth/${path}`, {}, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await ada.get('/api/auth/session')).status).toBe(200)
+  })
+
+  test('reads are answered, without any permission for other sites to see them', async () => {
+    const answer = await ada.ask('GET', '/api/auth/session', undefined, { origin: 'https://evil.example' })
+    expect(answer.status).toBe(200)
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+  })
+
+  test.each([
+    ['a form', 'application/x-www-form-urlencoded', 'a=1'],
+    ['JSON called text', 'text/plain', '{"shots":1}'],
+    ['a multipart form', 'multipart/form-data; boundary=x', '--x--'],
+    ['JSON in another coat', 'application/json-patch+json', '{}'],
+    ['no type at all', '', '{}']
+  ])('%s is no body of a write: 415', async (_what, type, body) => {
+    const answer = await ada.ask('POST', '/api/jobs/submit', body, { 'content-type': type })
+    expect([answer.status, answer.body]).toEqual([415, { error: 'Content-Type: must be application/json' }])
+  })
+
+  test('JSON with a charset is JSON', async () => {
+    const answer = await ada.ask('POST', '/api/jobs/submit', '{}', {
+      ...json,
+      'content-type': 'application/json; charset=utf-8'
+    })
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toContain('is required')
+  })
+})
+
+describe('an Authorization header', () => {
+  test.each([
+    ['Basic dXNlcjpwYXNz', /must be Bearer \(got "Basic"; a \.netrc entry/],
+    ['Digest x', /got "Digest"/],
+    ['marqey_live_0123456789012345678901234567890123', /got "marqey_live_01234567"/],
+    ['', /got ""/],
+    ['Bearer marqey_live_0123456789012345678901234567890123', /this API key is unknown, revoked or expired/],
+    ['bearer x', /this API key is unknown/]
+  ])(
+    '%p is answered 401 in the structured body, saying what is wrong, even with a good cookie',
+    async (authorization, message) => {
+      const ada = await api.signUp()
+      const answer = await ada.ask('GET', '/api/jobs', undefined, { authorization })
+      expect(answer.status).toBe(401)
+      expect(answer.body).toEqual({
+        error: { code: 'unauthorized', message: expect.stringMatching(message), status: 401 }
+      })
+    }
+  )
+})

@@ -1,0 +1,177 @@
+// The public catalogue: what it shows to anybody, what it never shows, and takedown.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { startApi, type TestUser } from '../../support/api/api.js'
+import { finishJob } from '../../support/capsules/capsule-rows.js'
+import { bellQasm3, submission } from '../../support/jobs/builders.js'
+
+const api = await startApi('capsules_public')
+const { db } = api.database
+afterAll(() => api.close())
+
+const PRIVATE = 'a-mark-that-nobody-may-see'
+
+type Member = TestUser & { teamId: string }
+let ada: Member
+let admin: TestUser
+beforeAll(async () => {
+  ada = await api.signUpWithTeam({ email: `${PRIVATE}@example.org` })
+  admin = await api.signUp({ admin: true })
+})
+
+const anybody = (path: string) => api.ask('GET', path)
+const publish = (id: string, body: object) => ada.post(`/api/capsules/${id}/publish`, body)
+
+async function sealed(changes: Record<string, unknown> = {}): Promise<string> {
+  const jobId = await ada.submit(submission(changes))
+  await finishJob(db, jobId)
+  const made = await ada.post('/api/capsules/from-job', { job_id: jobId, name: 'Inside name', seal: true })
+  return made.body.capsule_id
+}
+
+test('shows what is published to anybody: programs, digests and signature', async () => {
+  const id = await sealed({ params: { shots: 100, theta: 0.25 } })
+  const answer = await publish(id, {
+    title: 'Bell: a pair!',
+    description: 'Two qubits',
+    readme: '# Read me',
+    license: 'CC-BY-4.0',
+    category: 'demo',
+    tags: ['bell']
+  })
+  expect([answer.status, answer.body.state, answer.body.publication]).toEqual([
+    200,
+    'published',
+    {
+      slug: 'bell-a-pair',
+      title: 'Bell: a pair!',
+      description: 'Two qubits',
+      readme: '# Read me',
+      license: 'CC-BY-4.0',
+      category: 'demo',
+      tags: ['bell'],
+      published_at: expect.any(String),
+      taken_down_at: null,
+      takedown_reason: null
+    }
+  ])
+  const found = await anybody('/api/capsules/public/bell-a-pair')
+  expect(found.status).toBe(200)
+  expect(found.body).toMatchObject({
+    id,
+    title: 'Bell: a pair!',
+    readme: '# Read me',
+    capsule_digest: answer.body.seal.capsule_digest,
+    workflow: { tasks: [{ inline_code: bellQasm3(), parameters: { shots: 100, theta: 0.25 } }] },
+    evidence: { task_executions: 1 },
+    seal: { root_digest: answer.body.seal.root_digest, signature: answer.body.seal.signature }
+  })
+  const list = async (query: string) => (await anybody(`/api/capsules/public${query}`)).body
+  expect((await list('')).capsules[0]).toMatchObject({ id, slug: 'bell-a-pair' })
+  for (const query of ['?q=QUBITS', '?tag=bell', '?category=demo']) expect((await list(query)).total).toBe(1)
+  for (const query of ['?q=nothing', '?tag=b', '?category=demos']) expect((await list(query)).total).toBe(0)
+})
+
+test('one slug is of one capsule, whatever its title', async () => {
+  const ids = [await sealed(), await sealed(), await sealed()]
+  const answers = await Promise.all(ids.map((id) => publish(id, { title: 'The same', description: 'd' })))
+  const slugs = answers.map(({ body }) => body.publication.slug as string)
+  expect(new Set(slugs).size).toBe(3)
+  expect(slugs).toContain('the-same')
+  for (const [at, slug] of slugs.entries())
+    expect((await anybody(`/api/capsules/public/${slug}`)).body.id).toBe(ids[at])
+})
+
+test('shows nothing of what is not published, of people, or of teams', async () => {
+  const seen = await sealed({ name: PRIVATE })
+  await publish(seen, { title: 'Seen', description: 'd' })
+  await ada.post('/api/capsules/create', { name: PRIVATE, description: PRIVATE, tags: [PRIVATE] })
+  const jobId = await ada.submit(submission({ params: { shots: 1, note: PRIVATE } }))
+  await finishJob(db, jobId)
+  await ada.post('/api/capsules/from-job', { job_id: jobId, name: PRIVATE })
+  await ada.post('/api/capsules/from-job', { job_id: jobId, name: PRIVATE, seal: true })
+  await db.execute(sql`update teams set name = ${PRIVATE} where id = ${ada.teamId}`)
+  const pages = [await anybody('/api/capsules/public?limit=100'), await anybody('/api/capsules/public/seen')]
+  for (const { status, text } of pages) {
+    expect(status).toBe(200)
+    expect(text).not.toContain(PRIVATE)
+    // The signed statement stands in base64.
+    for (const [, payload] of text.matchAll(/"payload":"([^"]+)"/g))
+      expect(Buffer.from(payload!, 'base64').toString()).not.toContain(PRIVATE)
+    expect(text).not.toContain(ada.teamId)
+  }
+})
+
+test('what is taken down is gone for the public, and stays with its team, which is told why', async () => {
+  const id = await sealed()
+  const { slug } = (await publish(id, { title: 'To be taken down', description: 'd' })).body.publication
+  const takeDown = (user: TestUser, reason = 'a complaint') =>
+    user.post(`/api/admin/capsules/${id}/takedown`, { reason })
+  expect((await takeDown(ada)).status).toBe(404)
+  const answer = await takeDown(admin)
+  expect([answer.status, answer.body.state]).toEqual([200, 'published'])
+  expect((await anybody(`/api/capsules/public/${slug}`)).status).toBe(404)
+  expect((await anybody('/api/capsules/public?q=taken')).body.total).toBe(0)
+  expect((await admin.post(`/api/capsules/${id}/clone`)).status).toBe(404)
+  const { publication } = (await ada.get(`/api/capsules/${id}`)).body
+  expect(publication).toMatchObject({ taken_down_at: expect.any(String), takedown_reason: 'a complaint' })
+  const again = (await takeDown(admin, 'another')).body.publication
+  expect(again).toEqual({ ...publication, takedown_reason: 'another' })
+  const entries = await db.execute(sql`select actor, action from audit_entries
+    where capsule_id = ${id} and action = 'capsule.takedown'`)
+  expect([...entries]).toEqual([1, 2].map(() => ({ actor: `admin:${admin.id}`, action: 'capsule.takedown' })))
+  const { entries: acts } = (await admin.get('/api/admin/audit')).body
+  expect(acts[0]).toMatchObject({ action: 'capsule.takedown', target: id, details: { reason: 'another' } })
+  expect((await admin.post(`/api/admin/capsules/${await sealed()}/takedown`, { reason: 'x' })).status).toBe(409)
+})
+
+test('a stranger may look at, take home and clone what is published, and nothing more; once it is taken down, nothing', async () => {
+  const stranger = await api.signUpWithTeam()
+  const id = await sealed()
+  const ask = (method: string, rest = '', body?: object) => stranger.ask(method, `/api/capsules/${id}${rest}`, body)
+  const taking: [string, string, number][] = [
+    ['GET', '/export', 200],
+    ['GET', '/export?format=rocrate', 200],
+    ['GET', '/attestation', 200],
+    ['POST', '/clone', 201]
+  ]
+  const owning: [string, string, object?][] = [
+    ['GET', ''],
+    ['PATCH', '', { name: 'x' }],
+    ['DELETE', ''],
+    ['POST', '/seal', { exit_code: 0 }],
+    ['POST', '/publish', { title: 't', description: 'd' }],
+    ['POST', '/archive'],
+    ['POST', '/run', { mode: 'verify' }],
+    ['GET', '/runs'],
+    ['GET', '/audit'],
+    ['GET', '/verifications'],
+    ['GET', '/schedule'],
+    ['PUT', '/schedule', { cron: '@daily' }],
+    ['DELETE', '/schedule']
+  ]
+  const statuses = async () => {
+    const all: number[] = []
+    for (const [method, rest] of taking) all.push((await ask(method, rest)).status)
+    for (const [method, rest, body] of owning) all.push((await ask(method, rest, body)).status)
+    return all
+  }
+  const nothing = [...taking, ...owning].map(() => 404)
+  expect(await statuses()).toEqual(nothing)
+  await publish(id, { title: 'For strangers', description: 'd' })
+  expect(await statuses()).toEqual([...taking.map(([, , status]) => status), ...owning.map(() => 404)])
+  await admin.post(`/api/admin/capsules/${id}/takedown`, { reason: 'a complaint' })
+  expect(await statuses()).toEqual(nothing)
+})
+
+test.each([
+  ['no title', { description: 'd' }],
+  ['no description', { title: 't' }],
+  ['a title of 201', { title: 'x'.repeat(201), description: 'd' }],
+  ['a slug of its own', { title: 't', description: 'd', slug: 'mine' }],
+  ['eleven tags', { title: 't', description: 'd', tags: Array.from({ length: 11 }, () => 'x') }]
+])('is not published with %s', async (_, body) => {
+  const id = await sealed()
+  expect((await publish(id, body)).status).toBe(400)
+  expect((await ada.get(`/api/capsules/${id}`)).body.state).toBe('sealed')
+})

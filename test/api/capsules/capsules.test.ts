@@ -1,0 +1,339 @@
+// Capsules: made, read, listed, changed and deleted.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { asymmetricQiskit, bellQasm3 } from '../../support/jobs/builders.js'
+
+const api = await startApi('capsules')
+const { db } = api.database
+afterAll(() => api.close())
+
+const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+const nobody = '01900000-0000-7000-8000-000000000000'
+
+type Member = TestUser & { teamId: string }
+let ada: Member
+let bob: Member
+/** Of Ada's team, beside her. */
+let mate: TestUser
+let scriptId: string
+beforeAll(async () => {
+  ada = await api.signUpWithTeam()
+  bob = await api.signUpWithTeam()
+  mate = await api.signUp()
+  await db.execute(sql`insert into members (team_id, user_id, role) values (${ada.teamId}, ${mate.id}, 'member')`)
+  scriptId = (await ada.post('/api/scripts/upload', { name: 'Bell', script_content: bellQasm3() })).body.script_id
+})
+
+const create = (user: TestUser, body: Record<string, unknown> = {}) =>
+  user.post('/api/capsules/create', { name: 'Bell', ...body })
+async function created(user: TestUser, body: Record<string, unknown> = {}): Promise<string> {
+  const answer = await create(user, body)
+  if (answer.status !== 201) throw new Error(`create answered ${answer.status}: ${answer.text}`)
+  return answer.body.capsule_id
+}
+const read = async (user: TestUser, id: string) => (await user.get(`/api/capsules/${id}`)).body
+const patch = (user: TestUser, id: string, body: unknown) => user.ask('PATCH', `/api/capsules/${id}`, body)
+const remove = (user: TestUser, id: string) => user.ask('DELETE', `/api/capsules/${id}`)
+const task = (changes: Record<string, unknown> = {}) => ({
+  name: 'main',
+  script_id: scriptId,
+  backend: 'local',
+  parameters: { shots: 100 },
+  ...changes
+})
+const workflow = (...tasks: Record<string, unknown>[]) => ({ workflow: { tasks: tasks.map(task) } })
+
+const errorOf = ({ status, body }: Answer) => [status, body.error]
+
+describe('creating', () => {
+  test('answers 201 with the id of a draft, whose record has every field', async () => {
+    const answer = await create(ada, {
+      description: 'Two qubits',
+      tags: ['bell', 'demo'],
+      max_budget_usd: 12.5,
+      retention_years: 7,
+      regulatory_framework: 'GxP',
+      ...workflow({})
+    })
+    expect([answer.status, answer.body]).toEqual([201, { capsule_id: uuid }])
+    const record = await read(ada, answer.body.capsule_id)
+    expect(record).toEqual({
+      id: answer.body.capsule_id,
+      team_id: ada.teamId,
+      owner_id: ada.id,
+      name: 'Bell',
+      description: 'Two qubits',
+      tags: ['bell', 'demo'],
+      state: 'draft',
+      workflow: {
+        tasks: [
+          {
+            name: 'main',
+            script_id: scriptId,
+            script_version: 1,
+            framework: 'openqasm',
+            backend: 'local',
+            parameters: { shots: 100 },
+            execution_mode: 'direct',
+            timeout_seconds: 120
+          }
+        ]
+      },
+      definition_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      backends: ['local'],
+      max_budget_usd: 12.5,
+      spent_usd: 0,
+      reserved_usd: 0,
+      retention_years: 7,
+      regulatory_framework: 'GxP',
+      source_job_id: null,
+      cloned_from: null,
+      derived_from: null,
+      imported: null,
+      script: null,
+      parameters: null,
+      evidence: { task_executions: 0, artifacts: [] },
+      seal: null,
+      publication: null,
+      schedule: null,
+      created_at: expect.any(String),
+      updated_at: expect.any(String)
+    })
+  })
+
+  test('makes the personal team of somebody who has none yet', async () => {
+    const newcomer = await api.signUp()
+    const id = await created(newcomer)
+    const { teams } = (await newcomer.get('/api/auth/session')).body
+    expect(teams).toHaveLength(1)
+    expect((await read(newcomer, id)).team_id).toBe(teams[0].id)
+  })
+
+  test('keeps the program as it was: a later change of the script changes no capsule', async () => {
+    const script = (await ada.post('/api/scripts/upload', { name: 'Changing', script_content: bellQasm3() })).body
+      .script_id
+    const id = await created(ada, workflow({ script_id: script }))
+    const before = await read(ada, id)
+    await ada.ask('PATCH', `/api/scripts/${script}`, { script_content: `${bellQasm3()}// changed\n` })
+    expect(await read(ada, id)).toEqual(before)
+    const [row] = await db.execute(sql`select definition from capsules where id = ${id}`)
+    expect(JSON.parse(row!.definition as string).tasks[0].source.text).toBe(bellQasm3())
+  })
+
+  const fits: [string, () => Record<string, unknown>][] = [
+    ['a name of 1 character', () => ({ name: 'x' })],
+    ['a name of 200 characters', () => ({ name: 'é'.repeat(200) })],
+    ['a description of 1,000', () => ({ description: 'x'.repeat(1_000) })],
+    ['10 tags of 50', () => ({ tags: Array.from({ length: 10 }, (_, at) => `${at}`.padEnd(50, 'x')) })],
+    ['a budget of 0', () => ({ max_budget_usd: 0 })],
+    ['a budget of 500', () => ({ max_budget_usd: 500 })],
+    ['1 year', () => ({ retention_years: 1 })],
+    ['100 years', () => ({ retention_years: 100 })],
+    ['backends', () => ({ backends: ['local', 'aer-noisy'] })],
+    ['no tasks', () => ({ workflow: { tasks: [] } })],
+    ['50 tasks', () => workflow(...Array.from({ length: 50 }, (_, at) => ({ name: `task ${at}` })))],
+    [
+      'a task whose parameters take the result of another',
+      () => workflow({ name: 'a', parameters: { shots: 10, theta: { $result: 'b', path: '/shots' } } }, { name: 'b' })
+    ],
+    ['inline code', () => workflow({ script_id: undefined, inline_code: asymmetricQiskit() })],
+    ['a script by its slug', () => workflow({ script_id: undefined, script_slug: 'bell' })]
+  ]
+  test.each(fits)('takes %s', async (_, body) => {
+    expect(errorOf(await create(ada, body()))).toEqual([201, undefined])
+  })
+
+  const refused: [string, () => Record<string, unknown>, string, number?][] = [
+    ['no name', () => ({ name: undefined }), 'name: is required'],
+    ['an empty name', () => ({ name: '' }), 'name: must be a string of 1 to 200 characters'],
+    ['a blank name', () => ({ name: '  ' }), 'name: must match'],
+    ['a name of 201', () => ({ name: 'x'.repeat(201) }), 'name: must be a string of 1 to 200 characters'],
+    ['a description of 1,001', () => ({ description: 'x'.repeat(1_001) }), 'description: must be a string'],
+    ['11 tags', () => ({ tags: Array.from({ length: 11 }, () => 'x') }), 'tags: must be a list'],
+    ['a tag of 51', () => ({ tags: ['x'.repeat(51)] }), 'tags[0]: must be a string'],
+    ['a budget of 500.01', () => ({ max_budget_usd: 500.01 }), 'max_budget_usd: must be a number from 0 to 500'],
+    ['a budget below 0', () => ({ max_budget_usd: -1 }), 'max_budget_usd: must be'],
+    ['a budget of seven decimals', () => ({ max_budget_usd: 0.0000001 }), 'max_budget_usd: must be a number of USD'],
+    ['no year', () => ({ retention_years: 0 }), 'retention_years: must be an integer from 1 to 100'],
+    ['101 years', () => ({ retention_years: 101 }), 'retention_years: must be'],
+    ['half a year', () => ({ retention_years: 1.5 }), 'retention_years: must be'],
+    ['an unknown backend', () => ({ backends: ['nope'] }), 'backends[0]: no backend is called "nope"'],
+    ['a task without a name', () => workflow({ name: undefined }), 'workflow.tasks[0].name: is required'],
+    ['a task without a script', () => workflow({ script_id: undefined }), 'workflow.tasks[0].script_id: is required'],
+    ['a task without a backend', () => workflow({ backend: undefined }), 'workflow.tasks[0].backend: is required'],
+    [
+      'a task without parameters',
+      () => workflow({ parameters: undefined }),
+      'workflow.tasks[0].parameters: is required'
+    ],
+    [
+      'a script that is none',
+      () => workflow({ script_id: nobody }),
+      'workflow.tasks[0].script_id: no such script',
+      404
+    ],
+    [
+      'an unknown backend of a task',
+      () => workflow({ backend: 'nope' }),
+      'workflow.tasks[0].backend: no backend is called'
+    ],
+    ['no shots at all', () => workflow({ parameters: { shots: 0 } }), 'workflow.tasks[0].parameters.shots: must be'],
+    [
+      '100,001 shots',
+      () => workflow({ parameters: { shots: 100_001 } }),
+      'workflow.tasks[0].parameters.shots: must be'
+    ],
+    [
+      'shots of another',
+      () => workflow({ name: 'a', parameters: { shots: { $result: 'b' } } }, { name: 'b' }),
+      'workflow.tasks[0].parameters.shots: a price depends on it'
+    ],
+    ['two tasks of one name', () => workflow({}, {}), 'workflow.tasks[1].name: another task is called "main" already'],
+    [
+      'names that differ in case',
+      () => workflow({}, { name: 'MAIN' }),
+      'workflow.tasks[1].name: another task has the same name'
+    ],
+    ['a name that is no folder', () => workflow({ name: '../x' }), 'workflow.tasks[0].name: must match'],
+    ['a name of dots', () => workflow({ name: '..' }), 'workflow.tasks[0].name: must match'],
+    [
+      'an unknown result',
+      () => workflow({ parameters: { theta: { $result: 'x' } } }),
+      'workflow.tasks[0].parameters.theta: no task is called "x"'
+    ],
+    [
+      'a circle',
+      () =>
+        workflow(
+          { name: 'a', parameters: { x: { $result: 'b' } } },
+          { name: 'b', parameters: { x: { $result: 'a' } } }
+        ),
+      'workflow.tasks[0].parameters: tasks take each other'
+    ],
+    [
+      'an integer that no reader carries',
+      () => ({ name: 'x', description: 'y', max_budget_usd: 2 ** 60 }),
+      'max_budget_usd: an integer beyond'
+    ],
+    [
+      '51 tasks',
+      () => workflow(...Array.from({ length: 51 }, (_, at) => ({ name: `t${at}` }))),
+      'workflow.tasks: must be a list'
+    ],
+    ...[
+      'state',
+      'owner_id',
+      'id',
+      'seal',
+      'source_job_id',
+      'cloned_from',
+      'imported',
+      'evidence',
+      'definition',
+      'spent_usd'
+    ].map((field): [string, () => Record<string, unknown>, string] => [
+      field,
+      () => ({ [field]: 'sealed' }),
+      `${field}: is not a field`
+    ])
+  ]
+  test.each(refused)('refuses %s by name', async (_, body, message, status = 400) => {
+    expect(errorOf(await create(ada, body()))).toEqual([status, expect.stringContaining(message)])
+  })
+
+  test("is refused for a team of others, and in somebody else's script", async () => {
+    expect(errorOf(await create(bob, { team_id: ada.teamId }))).toEqual([404, 'team_id: no such team'])
+    expect(errorOf(await create(bob, workflow({})))).toEqual([404, 'workflow.tasks[0].script_id: no such script'])
+  })
+})
+
+describe('changing', () => {
+  test('changes what is named and nothing else; a new workflow has another digest', async () => {
+    const id = await created(ada, { description: 'before', ...workflow({}) })
+    const before = await read(ada, id)
+    const renamed = await patch(ada, id, { name: 'Renamed', tags: ['x'] })
+    expect(renamed.status).toBe(200)
+    expect(renamed.body).toEqual({ ...before, name: 'Renamed', tags: ['x'], updated_at: expect.any(String) })
+    const other = (await patch(ada, id, workflow({ backend: 'aer-noisy', parameters: {} }))).body
+    expect(other.definition_sha256).not.toBe(before.definition_sha256)
+    expect(other.backends).toEqual(['aer-noisy'])
+    const back = (await patch(ada, id, workflow({}))).body
+    expect(back.definition_sha256).toBe(before.definition_sha256)
+    expect((await patch(ada, id, { workflow: null, max_budget_usd: null })).body.workflow).toBeNull()
+    expect(await read(ada, id)).toMatchObject({ workflow: null, backends: [], description: 'before' })
+  })
+
+  test('keeps backends that were named when the tasks change', async () => {
+    const id = await created(ada, { backends: ['local', 'aer-mps'], ...workflow({}) })
+    expect((await patch(ada, id, workflow({ backend: 'aer-noisy' }))).body.backends).toEqual(['local', 'aer-mps'])
+  })
+
+  test('needs a field, and refuses what is none', async () => {
+    const id = await created(ada)
+    expect((await patch(ada, id, {})).status).toBe(400)
+    for (const field of ['state', 'team_id', 'owner_id', 'seal', 'source_job_id'])
+      expect(errorOf(await patch(ada, id, { [field]: ada.id }))).toEqual([
+        400,
+        `${field}: is not a field of this request`
+      ])
+    expect((await read(ada, id)).state).toBe('draft')
+  })
+})
+
+describe('reading', () => {
+  test('is for members; to others it is as if it were not there', async () => {
+    const id = await created(ada)
+    expect((await mate.get(`/api/capsules/${id}`)).status).toBe(200)
+    const answers = [await bob.get(`/api/capsules/${id}`), await bob.get(`/api/capsules/${nobody}`)]
+    expect(answers.map(errorOf)).toEqual([
+      [404, 'no such capsule'],
+      [404, 'no such capsule']
+    ])
+    for (const [method, rest] of [
+      ['PATCH', ''],
+      ['DELETE', '']
+    ] as const)
+      expect(
+        errorOf(await bob.ask(method, `/api/capsules/${id}${rest}`, method === 'PATCH' ? { name: 'x' } : undefined))
+      ).toEqual([404, 'no such capsule'])
+  })
+
+  test('lists newest first, by state, text, tag, owner and team', async () => {
+    const carol = await api.signUp()
+    const first = await created(carol, { name: 'Alpha', tags: ['one'], description: 'with 100% noise' })
+    const second = await created(carol, { name: 'Beta', tags: ['one', 'two'] })
+    const list = async (query = '') => {
+      const { capsules, total } = (await carol.get(`/api/capsules${query}`)).body
+      return [total, capsules.map(({ id }: { id: string }) => id)]
+    }
+    expect(await list()).toEqual([2, [second, first]])
+    expect(await list('?limit=1&offset=1')).toEqual([2, [first]])
+    expect(await list('?state=draft&tag=two')).toEqual([1, [second]])
+    expect(await list('?state=sealed')).toEqual([0, []])
+    expect(await list('?q=ALPH')).toEqual([1, [first]])
+    expect(await list('?q=100%25')).toEqual([1, [first]])
+    expect(await list('?mine=true')).toEqual([2, [second, first]])
+    expect((await carol.get(`/api/capsules?team_id=${ada.teamId}`)).status).toBe(404)
+    expect((await (await api.signUp()).get('/api/capsules')).body).toMatchObject({ capsules: [], total: 0 })
+    const ours = (await mate.get(`/api/capsules?mine=true`)).body
+    expect(ours.capsules).toEqual([])
+  })
+})
+
+describe('deleting', () => {
+  test('removes it, not its audit trail', async () => {
+    const id = await created(ada)
+    expect(errorOf(await remove(mate, id))).toEqual([403, 'Only the owner of a capsule may delete it'])
+    const answer = await remove(ada, id)
+    expect([answer.status, answer.body]).toEqual([200, { success: true }])
+    expect((await ada.get(`/api/capsules/${id}`)).status).toBe(404)
+    const entries = await db.execute(
+      sql`select action, previous_state, new_state from audit_entries where capsule_id = ${id} order by seq`
+    )
+    expect([...entries]).toEqual([
+      { action: 'capsule.created', previous_state: null, new_state: 'draft' },
+      { action: 'capsule.deleted', previous_state: 'draft', new_state: null }
+    ])
+  })
+})

@@ -1,0 +1,100 @@
+// What must stay secret, put through every route and error path: it is in no answer, no log, and nowhere in the database.
+
+import { randomBytes } from 'node:crypto'
+import { Writable } from 'node:stream'
+import { afterAll, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { pino } from 'pino'
+import { buildApp } from '../../../apps/api/app.js'
+import { logAnswers, redacted } from '../../../apps/api/http/telemetry/request-log.js'
+import { type Answer, startApi } from '../../support/api/api.js'
+
+const api = await startApi('canary')
+const { db } = api.database
+const lines: string[] = []
+const log = pino(
+  { level: 'trace', redact: redacted },
+  new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    }
+  })
+)
+const app = await buildApp(api.deps, { loggerInstance: log })
+logAnswers(app)
+afterAll(async () => {
+  await app.close()
+  await api.close()
+})
+
+const CANARY = `canary${randomBytes(12).toString('hex')}`
+const answers: [string, string][] = []
+
+async function ask(method: string, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  const response = await app.inject({
+    method: method as 'GET',
+    url,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { payload: JSON.stringify(body) })
+  })
+  answers.push([`${method} ${url} ${response.statusCode}`, `${JSON.stringify(response.headers)} ${response.payload}`])
+  return { status: response.statusCode, headers: {}, text: response.payload, body: undefined }
+}
+
+test('passwords, tokens, codes, keys and credentials are repeated by nobody', async () => {
+  const ada = await api.signUp()
+  const { cookie } = ada
+  const team = (await ada.post('/api/teams', { name: 'Ours' })).body.id
+  const email = 'somebody@example.org'
+  // As it should be, of the wrong type, too long, and with a field too many.
+  const spoiled = (value: string): unknown[] => [value, [value], { [value]: value }, value.repeat(20), 7]
+  const bodies: [string, string, (value: unknown) => unknown][] = [
+    ['POST', '/api/auth/validate-code', (code) => ({ code })],
+    ['POST', '/api/auth/sign-up', (password) => ({ email, password, code: 'x' })],
+    ['POST', '/api/auth/sign-up', (code) => ({ email, password: 'long enough', code })],
+    ['POST', '/api/auth/sign-up', (token) => ({ email, password: 'long enough', invitation_token: token })],
+    ['POST', '/api/auth/sign-in', (password) => ({ email: ada.email, password })],
+    ['POST', '/api/auth/reset-password', (token) => ({ token, password: 'long enough' })],
+    ['POST', '/api/auth/reset-password', (password) => ({ token: 'x', password })],
+    ['POST', '/api/auth/change-password', (password) => ({ password, new_password: 'long enough' })],
+    ['POST', '/api/auth/change-password', (new_password) => ({ password: 'x', new_password })],
+    ['DELETE', '/api/profile', (password) => ({ password })],
+    ['POST', '/api/team/secrets', (secret) => ({ team_id: team, provider: 'ionq', secrets: { api_key: secret } })],
+    ['POST', '/api/team/secrets', (secret) => ({ team_id: team, provider: 'none', secrets: { api_key: secret } })],
+    ['POST', '/api/team/secrets', (secret) => ({ team_id: team, provider: 'aws-braket', secrets: secret })],
+    ['POST', '/api/team/secrets/test', (secret) => ({ team_id: team, provider: 'ionq', secrets: { api_key: secret } })]
+  ]
+  for (const [method, path, body] of bodies)
+    for (const value of spoiled(CANARY))
+      for (const extra of [{}, { another: 1 }])
+        await ask(method, path, { ...(body(value) as object), ...extra }, { cookie })
+  const given: [string, Record<string, string>][] = [
+    ['/api/jobs', { authorization: `Bearer marqey_live_${CANARY}` }],
+    ['/api/jobs', { authorization: `Bearer ${CANARY}` }],
+    ['/api/jobs', { authorization: `Basic ${CANARY}` }],
+    ['/api/jobs', { cookie: `qjs_session=${CANARY}` }],
+    ['/api/jobs', { cookie: `qjs_session=${CANARY}; qjs_session=${CANARY}` }],
+    [`/api/invitations/${CANARY}`, {}],
+    [`/invitations/${CANARY}`, {}],
+    [`/reset-password/${CANARY}`, {}]
+  ]
+  for (const [path, headers] of given) await ask('GET', path, undefined, headers)
+  await ask('POST', `/api/invitations/${CANARY}/accept`, {}, { cookie })
+
+  expect(answers.filter(([, text]) => text.includes(CANARY)).map(([name]) => name)).toEqual([])
+  expect(answers.filter(([name]) => / 5\d\d$/.test(name)).map(([name]) => name)).toEqual([])
+  expect(lines.length).toBeGreaterThan(100)
+  expect(lines.filter((line) => line.includes(CANARY))).toEqual([])
+  const tables = await db.execute(
+    sql`select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`
+  )
+  expect(tables.length).toBeGreaterThan(15)
+  for (const { name } of tables) {
+    const rows = await db.execute(sql`select row::text as text from ${sql.identifier(name as string)} row`)
+    expect([name, rows.filter((row) => String(row.text).includes(CANARY))]).toEqual([name, []])
+    // Binary columns show in hex.
+    const hex = Buffer.from(CANARY).toString('hex')
+    expect([name, rows.filter((row) => String(row.text).includes(hex))]).toEqual([name, []])
+  }
+})

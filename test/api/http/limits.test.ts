@@ -1,0 +1,190 @@
+// Rate limits as callers meet them: exact, told to the second, and nobody else's business.
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { parseTrustedProxies } from '../../../apps/api/http/limits/client-address.js'
+import { type RateLimits, rateLimits } from '../../../domain/teams/rate-limits.js'
+import { type Answer, deadAddress, type Headers, startApi } from '../../support/api/api.js'
+import { submission } from '../../support/jobs/builders.js'
+
+const apis: { close(): Promise<void> }[] = []
+afterAll(() => Promise.all(apis.map((api) => api.close())))
+
+async function limited(name: string, options: Parameters<typeof startApi>[1] = {}) {
+  const api = await startApi(`limits_${name}`, { limits: rateLimits, ...options })
+  apis.push(api)
+  return api
+}
+
+const of = (answers: Answer[], status: number): Answer[] => answers.filter((answer) => answer.status === status)
+const times = <T>(count: number, ask: (at: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, at) => ask(at)))
+
+describe('fifty submissions at once', () => {
+  test('record ten jobs, refuse the rest with the seconds to wait, and leave another user alone', async () => {
+    const api = await limited('submit')
+    const [ada, bob] = [await api.signUp(), await api.signUp()]
+    const answers = await times(50, () => ada.post('/api/jobs/submit', submission()))
+    expect([of(answers, 201).length, of(answers, 429).length]).toEqual([10, 40])
+    const refused = of(answers, 429)[0]!
+    const seconds = Number(refused.headers['retry-after'])
+    expect(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60).toBe(true)
+    expect(refused.body).toEqual({
+      error: `Rate limit exceeded. 0/10 requests remaining. Try again in ${seconds} second${seconds === 1 ? '' : 's'}.`
+    })
+    expect((await bob.post('/api/jobs/submit', submission())).status).toBe(201)
+    expect((await ada.get('/api/jobs')).body.total).toBe(10)
+  })
+
+  test('share their ten with the playground, whatever the session', async () => {
+    const api = await limited('playground', { executorUrl: null })
+    const ada = await api.signUp()
+    await times(9, () => ada.post('/api/jobs/submit', submission()))
+    const body = { code: 'x', language: 'qiskit', backend: 'local', shots: 1 }
+    expect((await ada.post('/api/playground/run', body)).status).toBe(503)
+    const other = await api.ask('POST', '/api/auth/sign-in', { email: ada.email, password: 'correct horse battery' })
+    const cookie = String(other.headers['set-cookie']).split(';')[0]!
+    expect(
+      (await api.ask('POST', '/api/playground/convert', { code: 'x', language: 'qiskit' }, { cookie })).status
+    ).toBe(429)
+  })
+
+  test('by way of a key count for the key, not for its creator', async () => {
+    const api = await limited('keys')
+    const ada = await api.signUp()
+    const { key } = (await ada.post('/api/team/api-keys', { name: 'k', tier: 'simulate', kind: 'live' })).body
+    const headers: Headers = { authorization: `Bearer ${key}` }
+    const answers = await times(15, () => api.ask('POST', '/api/jobs/submit', submission(), headers))
+    expect(of(answers, 201)).toHaveLength(10)
+    expect(of(answers, 429)[0]!.body.error).toMatchObject({ code: 'rate_limited', status: 429 })
+    expect((await ada.post('/api/jobs/submit', submission())).status).toBe(201)
+  })
+
+  test('of one team are a hundred in a day, over all of its people, and a refused one takes nothing of its user', async () => {
+    const few: RateLimits = { ...rateLimits, submitTeam: { ...rateLimits.submitTeam, max: 4 } }
+    const api = await limited('team', { limits: few })
+    const ada = await api.signUp()
+    const answers = await times(12, () => ada.post('/api/jobs/submit', submission()))
+    expect(of(answers, 201)).toHaveLength(4)
+    const refused = of(answers, 429).find(({ body }) => body.error.includes('0/4 requests'))
+    expect(Number(refused!.headers['retry-after'])).toBeGreaterThan(86_000)
+    // Her own ten are taken by the four that were recorded alone.
+    const elsewhere = (await ada.post('/api/teams', { name: 'Elsewhere' })).body.id
+    expect((await ada.post('/api/jobs/submit', submission({ team_id: elsewhere }))).status).toBe(201)
+  })
+})
+
+describe('addresses', () => {
+  const look = (api: Awaited<ReturnType<typeof limited>>, headers: Headers = {}) =>
+    api.ask('POST', '/api/auth/validate-code', { code: 'any' }, headers)
+
+  test('may look at five codes a minute, and headers that anybody can send change nothing', async () => {
+    const api = await limited('address')
+    const answers = await times(30, (at) =>
+      look(api, {
+        'x-forwarded-for': `203.0.113.${at}`,
+        'x-real-ip': `203.0.113.${at}`,
+        forwarded: `for=203.0.113.${at}`,
+        'cf-connecting-ip': `203.0.113.${at}`,
+        'true-client-ip': `203.0.113.${at}`
+      })
+    )
+    expect([of(answers, 200).length, of(answers, 429).length]).toEqual([5, 25])
+  })
+
+  test('are those that a trusted proxy names', async () => {
+    const api = await limited('proxy', { trustedProxies: parseTrustedProxies('127.0.0.1') })
+    const one = await times(8, (at) => look(api, { 'x-forwarded-for': `198.51.100.${at}, 203.0.113.7` }))
+    expect(of(one, 200)).toHaveLength(5)
+    expect((await look(api, { 'x-forwarded-for': '203.0.113.8' })).status).toBe(200)
+  })
+
+  test('may not look at codes by signing up either', async () => {
+    const api = await limited('sign_up')
+    const signUp = (at: number) =>
+      api.ask('POST', '/api/auth/sign-up', {
+        email: `a${at}@example.org`,
+        password: 'long enough',
+        code: `guess-${at}`
+      })
+    const answers = await times(20, signUp)
+    expect([of(answers, 400).length, of(answers, 429).length]).toEqual([5, 15])
+  })
+
+  test('sign in ten times a minute, whoever they try to be', async () => {
+    const api = await limited('sign_in')
+    const signIn = (at: number) =>
+      api.ask('POST', '/api/auth/sign-in', { email: `a${at}@example.org`, password: 'guessed it' })
+    const answers = await times(15, signIn)
+    expect([of(answers, 401).length, of(answers, 429).length]).toEqual([10, 5])
+  })
+})
+
+describe('reading', () => {
+  test('is a hundred a minute, and six hundred polls beside them', async () => {
+    const api = await limited('read')
+    const ada = await api.signUp()
+    const job = await ada.submit(submission({ not_before: new Date(Date.now() + 3.6e6).toISOString() }))
+    const answers = await times(105, () => ada.get('/api/jobs'))
+    expect([of(answers, 200).length, of(answers, 429).length]).toEqual([100, 5])
+    const polls = await times(20, () => ada.get(`/api/jobs/${job}/status`))
+    expect(of(polls, 200)).toHaveLength(20)
+    expect((await ada.post('/api/jobs/submit', submission())).status).toBe(201)
+  })
+
+  test('under another spelling of the path is the same reading, or none', async () => {
+    const few: RateLimits = { ...rateLimits, read: { ...rateLimits.read, max: 3 } }
+    const api = await limited('spelling', { limits: few })
+    const ada = await api.signUp()
+    await times(3, () => ada.get('/api/jobs'))
+    for (const path of ['/api/jobs', '/api/jobs?x=1', '/api/team/members', '/api/jobs?limit=1'])
+      expect([path, (await ada.get(path)).status]).toEqual([path, 429])
+    for (const path of ['/api/jobs/', '/API/JOBS', '//api/jobs', '/api/./jobs'])
+      expect([path, [404, 429].includes((await ada.get(path)).status)]).toEqual([path, true])
+    expect((await ada.ask('HEAD', '/api/jobs')).status).toBe(429)
+    const overridden = await ada.ask('GET', '/api/jobs', undefined, { 'x-http-method-override': 'POST' })
+    expect(overridden.status).toBe(429)
+  })
+
+  test('of the service about itself has no limit', async () => {
+    const api = await limited('probes')
+    expect(of(await times(120, () => api.ask('GET', '/healthz')), 200)).toHaveLength(120)
+  })
+})
+
+describe('the other operations', () => {
+  const operations: [string, number, (at: number, team: string) => [string, string, unknown]][] = [
+    ['PATCH /api/profile', 30, (at: number) => ['PATCH', '/api/profile', { bio: `${at}` }]],
+    [
+      'POST /api/team/invitations',
+      10,
+      (at: number, team: string) => [
+        'POST',
+        '/api/team/invitations',
+        { team_id: team, email: `x${at}@example.org`, role: 'member' }
+      ]
+    ],
+    [
+      'members, PATCH and DELETE together',
+      30,
+      (at: number, team: string) => [
+        at % 2 ? 'PATCH' : 'DELETE',
+        '/api/team/members/01890000-0000-7000-8000-000000000000',
+        at % 2 ? { team_id: team, role: 'member' } : { team_id: team }
+      ]
+    ]
+  ]
+  test.each(operations)('%s: %p a minute', async (name, max, request) => {
+    const api = await limited(`other_${name.length}`)
+    const ada = await api.signUp()
+    const team = (await ada.post('/api/teams', { name: 'Ours' })).body.id
+    const answers = await times(max + 5, (at) => ada.ask(...request(at, team)))
+    expect(of(answers, 429)).toHaveLength(5)
+  })
+})
+
+test('without Redis everybody is let in', async () => {
+  const api = await limited('down', { redisUrl: `redis://${await deadAddress()}` })
+  const ada = await api.signUp()
+  const answers = await times(30, () => ada.get('/api/jobs'))
+  expect(of(answers, 200)).toHaveLength(30)
+  expect(of(await times(15, () => ada.post('/api/jobs/submit', submission())), 201)).toHaveLength(15)
+})

@@ -1,0 +1,431 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { Redis } from 'ioredis'
+import {
+  type Bucket,
+  connectRateLimitRedis,
+  createRateLimitStore,
+  type RateLimitStore,
+  type Taken
+} from '../../../apps/api/http/limits/rate-limit-store.js'
+import { createMetrics } from '../../../apps/api/http/telemetry/metrics.js'
+import { type LimitName, type RateLimit, rateLimits } from '../../../domain/teams/rate-limits.js'
+import { startMetrics } from '../../../services/telemetry/metrics-server.js'
+import { eventually } from '../../support/eventually.js'
+
+const url = process.env.TEST_REDIS_URL!
+const prefix = `rate-limit-store-${process.pid}`
+const direct = new Redis(url)
+const clients: Redis[] = [direct]
+const closing: (() => unknown)[] = []
+afterAll(async () => {
+  for (const client of clients) client.disconnect()
+  for (const close of closing) await close()
+})
+
+/** A store as one api has it, with its metrics. */
+async function openStore(address = url, timeoutMs?: number) {
+  const redis = await connectRateLimitRedis(address)
+  clients.push(redis)
+  const metrics = createMetrics()
+  const log: string[] = []
+  const store = createRateLimitStore(redis, prefix, {
+    ...(timeoutMs && { timeoutMs }),
+    failures: metrics.rateLimitStoreFailures,
+    log: { warn: (_detail, message) => log.push(message), info: (message) => log.push(message) }
+  })
+  const failures = async () => (await metrics.rateLimitStoreFailures.get()).values[0]!.value
+  return { store, redis, metrics, failures, log }
+}
+
+let callers = 0
+/** Somebody who has asked for nothing yet. */
+const newCaller = () => `caller-${++callers}`
+const limitOf = (max: number, windowSeconds: number, name: LimitName = 'submit'): RateLimit => ({
+  name,
+  max,
+  windowSeconds,
+  scope: 'user'
+})
+const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make)
+const accepted = (answers: Taken[]): number => answers.filter((answer) => answer.ok).length
+
+async function refusal(store: RateLimitStore, buckets: Bucket[]): Promise<{ limit: LimitName; seconds: number }> {
+  const answer = await store.take(buckets)
+  if (answer.ok) throw new Error('was let in')
+  return { limit: answer.limit.name, seconds: answer.retryAfterSeconds }
+}
+
+/** Lets time pass for the bucket that was used last: moves its entries back. */
+async function age(key: string, seconds: number): Promise<void> {
+  for (const entry of await direct.zrange(key, '0', '-1')) await direct.zincrby(key, -seconds * 1_000_000, entry)
+}
+
+/** The keys that come into being meanwhile. */
+async function newKeys(meanwhile: () => Promise<unknown>): Promise<string[]> {
+  const before = new Set(await direct.keys(`${prefix}:*`))
+  await meanwhile()
+  return (await direct.keys(`${prefix}:*`)).filter((key) => !before.has(key))
+}
+
+async function newKey(meanwhile: () => Promise<unknown>): Promise<string> {
+  const [key, ...more] = await newKeys(meanwhile)
+  if (!key || more.length > 0) throw new Error(`${more.length + (key ? 1 : 0)} new keys`)
+  return key
+}
+
+/** Time enough for a Redis that shares its core with other tests: these are about counting, not about giving up. */
+const PATIENCE_MS = 5_000
+const { store, failures } = await openStore(url, PATIENCE_MS)
+
+describe('of requests that come at once', () => {
+  test.each([
+    [1, 50],
+    [10, 50],
+    [49, 50],
+    [50, 50]
+  ])('exactly %p of %p get in', async (max, requests) => {
+    const bucket = { limit: limitOf(max, 60), key: newCaller() }
+    expect(accepted(await Promise.all(times(requests, () => store.take([bucket]))))).toBe(Math.min(max, requests))
+    expect((await refusal(store, [bucket])).seconds).toBe(60)
+  })
+
+  test('exactly as many get in when they come through several apis', async () => {
+    const stores = [store, ...(await Promise.all(times(2, () => openStore(url, PATIENCE_MS)))).map((api) => api.store)]
+    const bucket = { limit: rateLimits.submit, key: newCaller() }
+    const answers = await Promise.all(times(17, () => stores.map((each) => each.take([bucket]))).flat())
+    expect([answers.length, accepted(answers)]).toEqual([51, 10])
+  })
+
+  test('those of another caller, and of another limit of the same caller, are not affected', async () => {
+    const [one, other] = [newCaller(), newCaller()]
+    await Promise.all(times(50, () => store.take([{ limit: rateLimits.submit, key: one }])))
+    expect(accepted(await Promise.all(times(50, () => store.take([{ limit: rateLimits.submit, key: other }]))))).toBe(
+      10
+    )
+    expect(accepted(await Promise.all(times(50, () => store.take([{ limit: rateLimits.secrets, key: one }]))))).toBe(20)
+  })
+
+  test('the least free of several windows decides, and no other window loses a slot to a refusal', async () => {
+    const [user, team] = [newCaller(), newCaller()]
+    const ofUser = { limit: limitOf(30, 60), key: user }
+    const ofTeam = { limit: limitOf(12, 3600, 'submitTeam'), key: team }
+    expect(accepted(await Promise.all(times(50, () => store.take([ofUser, ofTeam]))))).toBe(12)
+    expect(await refusal(store, [ofUser, ofTeam])).toEqual({ limit: 'submitTeam', seconds: 3600 })
+    // 18 of 30 are left: 12 were taken, whichever the order in which the windows were named.
+    expect((await refusal(store, [ofTeam, ofUser])).limit).toBe('submitTeam')
+    expect(accepted(await Promise.all(times(50, () => store.take([ofUser]))))).toBe(18)
+    // Both are full: the one that lasts longer is told.
+    expect(await refusal(store, [ofUser, ofTeam])).toEqual({ limit: 'submitTeam', seconds: 3600 })
+  })
+
+  test('a bucket that is named twice loses one slot', async () => {
+    const bucket = { limit: limitOf(2, 60), key: newCaller() }
+    expect((await store.take([bucket, bucket])).ok).toBe(true)
+    expect((await store.take([bucket])).ok).toBe(true)
+    expect((await store.take([bucket])).ok).toBe(false)
+  })
+})
+
+describe('Retry-After', () => {
+  test('is the time until the oldest entry leaves the window, in whole seconds, rounded up', async () => {
+    const bucket = { limit: limitOf(3, 60), key: newCaller() }
+    const key = await newKey(() => store.take([bucket]))
+    await age(key, 29.5)
+    await store.take([bucket])
+    await store.take([bucket])
+    // 30.5 s minus what this test took so far.
+    expect((await refusal(store, [bucket])).seconds).toBe(31)
+    await age(key, 20)
+    expect((await refusal(store, [bucket])).seconds).toBe(11)
+    await age(key, 10.5)
+    // The oldest has left; two are in, a third may come, and then the two of 30.5 s ago are the oldest.
+    expect((await store.take([bucket])).ok).toBe(true)
+    expect((await refusal(store, [bucket])).seconds).toBe(30)
+  })
+
+  test('is true by the clock: refused before, let in then', async () => {
+    const bucket = { limit: limitOf(2, 2), key: newCaller() }
+    const started = performance.now()
+    await store.take([bucket])
+    const firstTaken = performance.now()
+    await store.take([bucket])
+    const told = (await refusal(store, [bucket])).seconds
+    expect(told).toBe(2)
+    await eventually(async () => (await store.take([bucket])).ok, { timeoutMs: 4_000, everyMs: 10 })
+    const waited = performance.now()
+    expect(waited - started).toBeGreaterThanOrEqual(told * 1000)
+    expect(waited - firstTaken).toBeLessThan(told * 1000 + 900)
+  })
+
+  test('of a day is told in seconds', async () => {
+    const bucket = { limit: limitOf(1, 86_400, 'submitTeam'), key: newCaller() }
+    const key = await newKey(() => store.take([bucket]))
+    expect((await refusal(store, [bucket])).seconds).toBe(86_400)
+    await age(key, 86_399.5)
+    expect((await refusal(store, [bucket])).seconds).toBe(1)
+    await age(key, 0.5)
+    expect((await store.take([bucket])).ok).toBe(true)
+  })
+
+  test('counts to the entry that has to leave when a limit was lowered', async () => {
+    const key = newCaller()
+    const stored = await newKey(() => store.take([{ limit: limitOf(5, 60), key }]))
+    for (let n = 0; n < 4; n++) {
+      await age(stored, 10)
+      await store.take([{ limit: limitOf(5, 60), key }])
+    }
+    // Entries of 40, 30, 20, 10 and 0 s ago: with three at most, the one of 20 s ago has to leave too.
+    expect((await refusal(store, [{ limit: limitOf(3, 60), key }])).seconds).toBe(40)
+  })
+
+  test('is never longer than the window, also after the clock of Redis was set back', async () => {
+    const bucket = { limit: limitOf(1, 60), key: newCaller() }
+    const key = await newKey(() => store.take([bucket]))
+    await age(key, -7200)
+    expect((await store.take([bucket])).ok).toBe(true)
+    expect((await refusal(store, [bucket])).seconds).toBe(60)
+  })
+})
+
+describe('a window slides', () => {
+  test('a slot comes back for each entry that leaves, and not all at once', async () => {
+    const bucket = { limit: limitOf(4, 60), key: newCaller() }
+    const key = await newKey(() => Promise.all(times(3, () => store.take([bucket]))))
+    await age(key, 40)
+    expect(accepted(await Promise.all(times(10, () => store.take([bucket]))))).toBe(1)
+    await age(key, 20)
+    expect(accepted(await Promise.all(times(10, () => store.take([bucket]))))).toBe(3)
+  })
+
+  test('a refused request does not keep the window full', async () => {
+    const bucket = { limit: limitOf(2, 60), key: newCaller() }
+    const key = await newKey(() => Promise.all(times(100, () => store.take([bucket]))))
+    await age(key, 60)
+    expect((await store.take([bucket])).ok).toBe(true)
+  })
+
+  test('and is forgotten soon after its last entry left', async () => {
+    const key = await newKey(() => store.take([{ limit: limitOf(5, 1), key: newCaller() }]))
+    const left = await direct.pttl(key)
+    expect(left).toBeGreaterThan(1000)
+    expect(left).toBeLessThanOrEqual(2000)
+  })
+})
+
+describe('a slot that is given back', () => {
+  test('is free again in all its windows, once', async () => {
+    const ofUser = { limit: limitOf(2, 60), key: newCaller() }
+    const ofTeam = { limit: limitOf(2, 3600, 'submitTeam'), key: newCaller() }
+    await store.take([ofUser, ofTeam])
+    const taken = await store.take([ofUser, ofTeam])
+    expect((await store.take([ofUser, ofTeam])).ok).toBe(false)
+    if (!taken.ok) throw new Error('was refused')
+    await taken.giveBack()
+    await taken.giveBack()
+    for (const bucket of [ofUser, ofTeam])
+      expect(accepted(await Promise.all(times(5, () => store.take([bucket]))))).toBe(1)
+  })
+})
+
+test('a caller of any length and alphabet is one key of bounded length, without the caller in it', async () => {
+  const names = ['198.51.100.1', 'x'.repeat(100_000), 'a:b', 'a b', '\u0000', 'é', '', `${newCaller()}\r\nFLUSHALL`]
+  const keys = await newKeys(async () => {
+    for (const key of names) {
+      const bucket = { limit: limitOf(1, 60), key }
+      expect([(await store.take([bucket])).ok, (await store.take([bucket])).ok]).toEqual([true, false])
+    }
+  })
+  expect(keys.length).toBe(names.length)
+  for (const key of keys) expect(key).toMatch(new RegExp(`^${prefix}:rate-limits:submit:[\\w-]{22}$`))
+})
+
+test('after the scripts of Redis were flushed the next request is counted as before', async () => {
+  const bucket = { limit: limitOf(1, 60), key: newCaller() }
+  await direct.script('FLUSH')
+  expect([(await store.take([bucket])).ok, (await store.take([bucket])).ok]).toEqual([true, false])
+})
+
+test('an api that was busy for longer than the limit of a wait still reads the answer', async () => {
+  const { store: impatient } = await openStore()
+  const bucket = { limit: limitOf(1, 60), key: newCaller() }
+  await store.take([bucket])
+  const answer = impatient.take([bucket])
+  const busyUntil = performance.now() + 250
+  while (performance.now() < busyUntil);
+  expect((await answer).ok).toBe(false)
+})
+
+test('none of all that asked in vain', async () => {
+  expect(await failures()).toBe(0)
+})
+
+/**
+ * A way to Redis. It can be cut (`away`), can stand still (`silent`), and can stand still for the connections it has while
+ * new ones get through (`lost`), as after a machine vanished and came back.
+ */
+async function startRelay() {
+  const target = new URL(url)
+  let mode: 'open' | 'silent' | 'away' | 'lost' = 'open'
+  const sockets = new Set<Socket>()
+  const still = (socket: Socket) => socket.unpipe().pause()
+  const server = createServer((from) => {
+    sockets.add(from)
+    from.on('error', () => {}).on('close', () => sockets.delete(from))
+    if (mode === 'away') return from.destroy()
+    const to = connect(Number(target.port), target.hostname).on('error', () => {})
+    sockets.add(to)
+    to.on('close', () => sockets.delete(to) && from.destroy())
+    from.on('close', () => to.destroy())
+    const flow = () => from.pipe(to, { end: false }).pipe(from, { end: false })
+    from.on('flow', flow)
+    if (mode === 'silent') still(from)
+    else flow()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = new URL(url)
+  address.port = String((server.address() as AddressInfo).port)
+  closing.push(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return {
+    url: address.href,
+    become(next: typeof mode) {
+      mode = next
+      for (const socket of sockets)
+        if (mode === 'away') socket.destroy()
+        else if (mode === 'open') socket.emit('flow')
+        else still(socket)
+    }
+  }
+}
+
+/** An address at which nobody listens. */
+async function deadUrl(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return `redis://127.0.0.1:${port}`
+}
+
+describe('when Redis is', () => {
+  const full = { limit: limitOf(1, 60), key: newCaller() }
+
+  /** How many of requests that come at once and are let in have to wait for anything outside this process. */
+  async function heldUp(requests: number, { take }: RateLimitStore, bucket: Bucket): Promise<number> {
+    let waiting = requests
+    const answers = times(requests, () => take([bucket]).finally(() => waiting--))
+    await new Promise(setImmediate)
+    const held = waiting
+    expect(accepted(await Promise.all(answers))).toBe(requests)
+    return held
+  }
+
+  test.each(['away', 'silent'] as const)('%s from the beginning, nobody waits, and each is counted', async (fate) => {
+    const relay = await startRelay()
+    relay.become(fate)
+    for (const address of fate === 'away' ? [relay.url, await deadUrl()] : [relay.url]) {
+      const opened = await openStore(address)
+      expect(await heldUp(30, opened.store, full)).toBe(0)
+      expect(await opened.failures()).toBe(30)
+      expect(opened.log.length).toBe(1)
+    }
+  })
+
+  test.each(['away', 'silent', 'lost'] as const)('%s for a while, limits hold again soon after', async (fate) => {
+    const relay = await startRelay()
+    const opened = await openStore(relay.url)
+    const bucket = { limit: limitOf(1, 60), key: newCaller() }
+    expect([(await opened.store.take([bucket])).ok, (await opened.store.take([bucket])).ok]).toEqual([true, false])
+
+    relay.become(fate)
+    const started = performance.now()
+    expect(accepted(await Promise.all(times(20, () => opened.store.take([bucket]))))).toBe(20)
+    expect(performance.now() - started).toBeLessThan(300)
+    // Whoever comes now is not held up, but for the one that tries each second.
+    expect(await heldUp(200, opened.store, bucket)).toBeLessThanOrEqual(1)
+    expect(await opened.failures()).toBe(220)
+
+    if (fate !== 'lost') relay.become('open')
+    await eventually(async () => !(await opened.store.take([bucket])).ok, { timeoutMs: 6_000, everyMs: 50 })
+    expect(accepted(await Promise.all(times(20, () => opened.store.take([bucket]))))).toBe(0)
+    expect(opened.log).toEqual([
+      'Redis does not count requests; rate limits do not hold until it does',
+      'rate limits hold again'
+    ])
+  })
+
+  test('silent for long, one request a second waits for it and all others do not', async () => {
+    const relay = await startRelay()
+    const opened = await openStore(relay.url)
+    relay.become('silent')
+    await opened.store.take([full])
+    const started = performance.now()
+    let waited = 0
+    await eventually(
+      async () => {
+        waited += await heldUp(10, opened.store, full)
+        return performance.now() - started > 2_500
+      },
+      { everyMs: 5 }
+    )
+    expect(waited).toBeLessThanOrEqual(3)
+  })
+
+  test('answering with an error, requests are let in and counted', async () => {
+    const opened = await openStore()
+    const bucket = { limit: limitOf(1, 60), key: newCaller() }
+    const key = await newKey(() => opened.store.take([bucket]))
+    await direct.set(key, 'no sorted set')
+    expect((await opened.store.take([bucket])).ok).toBe(true)
+    expect(await opened.failures()).toBe(1)
+    expect(opened.log.length).toBe(1)
+  })
+})
+
+describe('the metrics', () => {
+  test('tell failures and answers on a port of their own, and nothing else', async () => {
+    const opened = await openStore(await deadUrl())
+    const { registry, observeAnswer } = opened.metrics
+    const server = await startMetrics({ registry }, '127.0.0.1', 0)
+    closing.push(() => server.close())
+    const base = `http://127.0.0.1:${server.port}`
+    await opened.store.take([{ limit: rateLimits.read, key: newCaller() }])
+    observeAnswer({ method: 'GET', route: '/api/jobs/:id', status: 200, seconds: 0.004 })
+    observeAnswer({ method: 'GET', route: '/api/jobs/:id', status: 204, seconds: 0.4 })
+    observeAnswer({ method: 'BREW', route: undefined, status: 404, seconds: 0.001 })
+
+    const answer = await fetch(`${base}/metrics`)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, registry.contentType])
+    const text = await answer.text()
+    expect(text).toMatch(/^qjs_rate_limit_store_failures_total 1$/m)
+    const seen = 'method="GET",route="/api/jobs/:id",status="2xx"'
+    expect(text).toContain(`qjs_http_request_duration_seconds_count{${seen}} 2`)
+    expect(text).toContain(`qjs_http_request_duration_seconds_bucket{le="0.005",${seen}} 1`)
+    expect(text).toContain('_count{method="other",route="none",status="4xx"} 1')
+
+    for (const [path, method, status] of [
+      ['/', 'GET', 404],
+      ['/metrics/', 'GET', 404],
+      ['/api/backends', 'GET', 404],
+      ['/metrics', 'POST', 405]
+    ] as const)
+      expect((await fetch(`${base}${path}`, { method })).status).toBe(status)
+  })
+
+  test('are not started on a port that is taken', async () => {
+    const { registry } = createMetrics()
+    const server = await startMetrics({ registry }, '127.0.0.1', 0)
+    closing.push(() => server.close())
+    await expect(startMetrics({ registry }, '127.0.0.1', server.port)).rejects.toThrow('EADDRINUSE')
+  })
+
+  test('of two apis in one process are apart', async () => {
+    const [one, other] = [createMetrics(), createMetrics()]
+    one.rateLimitStoreFailures.inc()
+    expect(await other.registry.metrics()).toMatch(/^qjs_rate_limit_store_failures_total 0$/m)
+  })
+})

@@ -1,0 +1,209 @@
+// Schemathesis asks every operation of the document with data that it makes up, valid and not: never a fault of ours, and
+// never an answer that the document does not describe, to the last field. The long form asks more, and otherwise:
+// SCHEMATHESIS_EXAMPLES=100 SCHEMATHESIS_SEED=2 npm test -- schemathesis.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { startApi } from '../../support/api/api.js'
+import { type ApiDocument, closed } from '../../support/api/documented.js'
+import { later, makePopulatedTeam, type PopulatedTeam } from '../../support/api/populated-team.js'
+import { runSchemathesis } from '../../support/api/schemathesis.js'
+import { asymmetricQiskit, bellQasm3, submission } from '../../support/jobs/builders.js'
+import { sha256 } from '../../support/jobs/script-rows.js'
+
+const EXAMPLES = Number(process.env.SCHEMATHESIS_EXAMPLES ?? 25)
+const SEED = process.env.SCHEMATHESIS_SEED ?? '20261121'
+const LIMIT_MS = EXAMPLES * 20_000
+
+const api = await startApi('schemathesis')
+afterAll(() => api.close())
+
+let url: string
+let team: PopulatedTeam
+let document: ApiDocument
+
+beforeAll(async () => {
+  url = await api.listen()
+  team = await makePopulatedTeam(api)
+  const described = closed((await api.ask('GET', '/openapi.json')).body)
+  document = withExamples(withValues(described, await valuesThatExist()), goodBodies(team))
+})
+
+/** By the name of a path parameter or field, for paths that begin so; the first that fits. */
+type Values = [path: string, name: string, values: string[]][]
+
+/**
+ * Ids that nobody made up, without which most questions would end at a 404. What can be deleted is there for it. Only where
+ * every other value is refused: what is no such value counts as forbidden.
+ */
+async function valuesThatExist(): Promise<Values> {
+  const { owner, member, teamId } = team
+  await member.ask('PATCH', '/api/profile', { username: 'member-of-all', is_public: true })
+  const made = async (path: string, body: unknown): Promise<string> => (await owner.post(path, body)).body.id
+  const [suspended, deleted] = [await made('/api/teams', { name: 'a' }), await made('/api/teams', { name: 'b' })]
+  const key = await made('/api/team/api-keys', { team_id: teamId, name: 'to be revoked', tier: 'read', kind: 'test' })
+  const open = () => owner.submit(submission({ team_id: teamId, not_before: later() }))
+  const finished = [team.completedJob, team.failedJob]
+  const script = { team_id: teamId, name: 'published', script_content: bellQasm3() }
+  const published = (await owner.post('/api/scripts/upload', script)).body.script_id as string
+  await owner.post(`/api/scripts/${published}/publish`)
+  const { draft, runnable, sealed, secondSealed } = team.capsules
+  const capsule = (id: string) => `/api/capsules/${id}`
+  const schedule = { cron: '0 3 * * *', timezone: 'UTC', paused: true }
+  await owner.ask('PUT', `${capsule(team.capsules.published)}/schedule`, schedule)
+  const run = await owner.post(`${capsule(team.capsules.published)}/run`, { mode: 'verify' })
+  const { publication } = (await owner.ask('GET', capsule(team.capsules.published))).body
+  const changed = async (fields: object): Promise<string> =>
+    (await owner.post('/api/capsules/create', { team_id: teamId, name: 'to be changed', ...fields })).body.capsule_id
+  return [
+    ['/api/admin/teams', 'id', [suspended]],
+    ['/api/admin/jobs', 'id', [await open(), ...finished]],
+    ['/api/admin/backends', 'slug', ['marqov-sim']],
+    ['/api/teams/{id}/transfer', 'id', [teamId]],
+    ['/api/teams', 'id', [deleted]],
+    ['/api/team/members', 'userId', [member.id, owner.id]],
+    ['/api/team/invitations', 'id', [team.invitation.id]],
+    ['/api/team/api-keys', 'id', [key]],
+    ['/api/team/secrets', 'id', [team.secretId]],
+    ['/api/team/webhooks', 'id', [team.webhookId]],
+    ['/api/invitations', 'token', [team.invitation.token]],
+    ['/api/auth/sessions', 'id', [team.sessionId]],
+    ['/api/profiles', 'username', ['member-of-all']],
+    // An open job would have these wait for it.
+    ['/api/jobs/{id}/status', 'id', finished],
+    ['/api/jobs/{id}/events', 'id', finished],
+    ['/api/jobs', 'id', [team.pendingJob, await open(), ...finished]],
+    ['/api/jobs/{id}/artifacts', 'name', ['circuit.qasm']],
+    // One that may be published, after which it cannot be changed, one that may be deleted, and one that stays.
+    ['/api/scripts/{id}/publish', 'id', [team.secondScriptId]],
+    ['/api/scripts', 'id', [team.scriptId, published]],
+    ['/api/scripts', 'job_id', [team.completedJob]],
+    // Each is sealed, published, archived and deleted once; what reads finds it in any state.
+    ['/api/capsules/public', 'slug', [publication.slug]],
+    ['/api/admin/capsules', 'id', [team.capsules.published]],
+    ['/api/capsules/{id}/runs/{runId}', 'runId', [run.body.capsule_run_id]],
+    ['/api/capsules/{id}/seal', 'id', [runnable]],
+    ['/api/capsules/{id}/publish', 'id', [sealed]],
+    ['/api/capsules/{id}/archive', 'id', [secondSealed]],
+    ['/api/capsules/{id}/run', 'id', [draft]],
+    ['/api/capsules/{id}', 'id', [team.capsules.published, await changed({}), await changed({ tags: ['a'] })]],
+    ['/api/capsules', 'job_id', [team.completedJob]],
+    ['/api/backends', 'slug', ['local']],
+    ['', 'team_id', [teamId]],
+    ['/api/jobs/submit', 'backend', ['local', 'aer-statevector']],
+    ['/api/playground', 'backend', ['local', 'aer-statevector']]
+  ]
+}
+
+const backfill = () => {
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+  return { from: ago(3), to: ago(1) }
+}
+
+/** Bodies that made-up ones would hardly be; Schemathesis also asks with each of their fields changed. */
+const goodBodies = ({ teamId, completedJob }: PopulatedTeam): Record<string, object> => {
+  const credentials = { team_id: teamId, provider: 'ionq', secrets: { api_key: 'x'.repeat(32) } }
+  const content = bellQasm3()
+  const script = { team_id: teamId, name: 'A Bell pair', script_content: content }
+  return {
+    'post /api/scripts/upload': script,
+    'post /api/scripts': { job_id: completedJob, name: 'of a job', description: 'd', slug: 'of-a-job' },
+    'patch /api/scripts/{id}': { name: 'renamed', requirements: 'numpy' },
+    'post /api/scripts/{id}/analyse': {
+      team_id: teamId,
+      content,
+      content_hash: sha256(content),
+      backend: 'local',
+      shots: 10
+    },
+    'post /api/capsules/create': { team_id: teamId, name: 'A capsule', tags: ['bell'] },
+    'post /api/capsules/from-job': { job_id: completedJob, name: 'of a job' },
+    'patch /api/capsules/{id}': { name: 'renamed' },
+    'post /api/capsules/{id}/seal': { exit_code: 0 },
+    'post /api/capsules/{id}/publish': { title: 'A capsule', description: 'of a Bell pair' },
+    'post /api/capsules/{id}/run': { mode: 'template' },
+    'put /api/capsules/{id}/schedule': { cron: '0 3 * * *', timezone: 'Europe/Berlin' },
+    'post /api/capsules/{id}/schedule/backfill': backfill(),
+    'post /api/jobs/submit': submission({ team_id: teamId }),
+    'post /api/playground/run': { code: bellQasm3(), language: 'openqasm', backend: 'local', shots: 10 },
+    'post /api/playground/convert': { code: asymmetricQiskit(), language: 'qiskit' },
+    'post /api/team/secrets': credentials,
+    'post /api/team/secrets/test': credentials,
+    'post /api/team/webhooks': { team_id: teamId, url: 'https://hooks.example.org/x', events: ['job.failed'] },
+    'post /api/team/invitations': { team_id: teamId, email: 'guest@example.org', role: 'member' }
+  }
+}
+
+function withExamples(document: ApiDocument, bodies: Record<string, object>): ApiDocument {
+  for (const [line, example] of Object.entries(bodies)) {
+    const [method, path] = line.split(' ') as [string, string]
+    Object.assign(document.paths[path]![method]!.requestBody!.content['application/json']!, { example })
+  }
+  return document
+}
+
+const nobodys = randomUUID()
+
+/** Such values are all that the operations seem to take; what takes an id is also asked with one that nobody has. */
+function withValues(document: ApiDocument, values: Values): ApiDocument {
+  for (const [path, item] of Object.entries(document.paths))
+    for (const { parameters = [], requestBody } of Object.values(item)) {
+      const known = (name: string) => values.find(([start, other]) => path.startsWith(start) && other === name)?.[2]
+      const withKnown = (schema: object & { format?: unknown }, name: string): object => {
+        const found = known(name)
+        return found ? { type: 'string', enum: [...found, ...(schema.format === 'uuid' ? [nobodys] : [])] } : schema
+      }
+      for (const parameter of parameters) parameter.schema = withKnown(parameter.schema, parameter.name) as never
+      for (const { schema } of Object.values(requestBody?.content ?? {}))
+        schema.properties = Object.fromEntries(
+          Object.entries((schema.properties ?? {}) as Record<string, object>).map(([name, own]) => [
+            name,
+            withKnown(own, name)
+          ])
+        )
+    }
+  return document
+}
+
+/**
+ * The operations that need this credential; with a session also those that need none. Which credential it is stands in no
+ * schema: each question has it in a header, and Schemathesis would put made-up ones beside it.
+ */
+function askedWith(scheme: 'session' | 'key'): ApiDocument {
+  const paths = Object.entries(document.paths).map(([path, item]) => {
+    const operations = Object.entries(item).filter(
+      ([, { security }]) => security.some((one) => scheme in one) || (security.length === 0 && scheme === 'session')
+    )
+    return [path, Object.fromEntries(operations.map(([method, { security: _, ...operation }]) => [method, operation]))]
+  })
+  const { securitySchemes: _, ...components } = document.components
+  return { ...document, components, paths: Object.fromEntries(paths) }
+}
+
+const run = (scheme: 'session' | 'key', header: string, ...more: string[]) =>
+  runSchemathesis(askedWith(scheme), {
+    name: `${api.database.name}-${scheme}`,
+    limitMs: LIMIT_MS,
+    args: ['--url', url, '--header', header, '--max-examples', String(EXAMPLES), '--seed', SEED, ...more]
+  })
+
+test(
+  'with a session',
+  async () => {
+    // Would end the session that all others ask with; test/api/http/openapi.test.ts has its answers.
+    const without = ['--exclude-path', '/api/auth/sign-out']
+    const { faults, succeeded } = await run('session', `Cookie: ${team.owner.cookie}`, ...without)
+    expect(faults).toBe('')
+    expect(succeeded).toBeGreaterThan(0.75)
+  },
+  LIMIT_MS + 10_000
+)
+
+test(
+  'with a key',
+  async () => {
+    const { faults, succeeded } = await run('key', `Authorization: Bearer ${team.apiKey.key}`)
+    expect(faults).toBe('')
+    expect(succeeded).toBeGreaterThan(0.75)
+  },
+  LIMIT_MS + 10_000
+)

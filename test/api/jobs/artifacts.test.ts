@@ -1,0 +1,140 @@
+// GET /api/jobs/:id/artifacts and /artifacts/:name: what a run made beside its result.
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { executeJob } from '../../../activities/job/execute-job.js'
+import { beginJob, completeJob, requestCancel } from '../../../db/job-steps/job-steps.js'
+import type { Artifact } from '../../../db/jobs/artifacts.js'
+import { completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
+import { createExecutorClient } from '../../../services/executor/client.js'
+import { createExecutorGate } from '../../../services/executor/gate.js'
+import { startApi, type TestUser } from '../../support/api/api.js'
+import { submission } from '../../support/jobs/builders.js'
+
+const api = await startApi('artifacts')
+const { db } = api.database
+afterAll(() => api.close())
+
+const fence = { generation: 1 }
+const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256))
+const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex')
+const files: Artifact[] = [
+  { name: 'state_vector.npy', mediaType: 'application/octet-stream', content: bytes },
+  { name: 'circuit.qasm', mediaType: 'text/plain; charset=utf-8', content: Buffer.from('OPENQASM 3.0;\n// 🔑') },
+  { name: 'page.html', mediaType: 'text/html', content: Buffer.alloc(0) }
+]
+
+let ada: TestUser
+let eve: TestUser
+let jobId: string
+beforeAll(async () => {
+  ada = await api.signUp()
+  eve = await api.signUp()
+  jobId = await ada.submit(submission())
+  await completeJob(db, jobId, fence, (await store(jobId))!)
+})
+
+/** Does what a worker does, up to a stored result. */
+async function store(id: string): Promise<string | null> {
+  await beginJob(db, id, fence, {})
+  const number = await openAttempt(db, id, fence)
+  return completeAttempt(db, id, number!, '{"counts":{"00":1}}', files)
+}
+
+const download = async (name: string, headers: Record<string, string> = {}) =>
+  api.app.inject({ url: `/api/jobs/${jobId}/artifacts/${name}`, headers: { cookie: ada.cookie, ...headers } })
+
+test('the list names every file but the result, which the record holds', async () => {
+  const answer = await ada.get(`/api/jobs/${jobId}/artifacts`)
+  expect([answer.status, answer.body]).toEqual([
+    200,
+    {
+      artifacts: ['circuit.qasm', 'page.html', 'state_vector.npy'].map((name) => {
+        const { content, mediaType } = files.find((file) => file.name === name)!
+        return { name, sha256: sha256(content), size_bytes: content.length, media_type: mediaType }
+      })
+    }
+  ])
+  expect((await ada.get(`/api/jobs/${jobId}`)).body.result).toEqual({ counts: { '00': 1 } })
+})
+
+test.each(files)('$name comes back byte for byte, as a download', async ({ name, mediaType, content }) => {
+  const answer = await download(name)
+  expect(answer.statusCode).toBe(200)
+  expect(answer.rawPayload.equals(content)).toBe(true)
+  expect(answer.headers).toMatchObject({
+    'content-type': mediaType,
+    'content-length': String(content.length),
+    'content-disposition': `attachment; filename="${name}"`,
+    etag: `"${sha256(content)}"`,
+    'x-content-type-options': 'nosniff'
+  })
+})
+
+test('a copy that is the same already is not sent again', async () => {
+  const etag = `"${sha256(bytes)}"`
+  for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    const answer = await download('state_vector.npy', { 'if-none-match': known })
+    expect([answer.statusCode, answer.payload, answer.headers.etag]).toEqual([304, '', etag])
+  }
+  expect((await download('state_vector.npy', { 'if-none-match': '"other"' })).statusCode).toBe(200)
+})
+
+test.each(['nothing', 'result.json', '..%2F..%2Fetc%2Fpasswd', "'; drop table artifacts"])(
+  'a name that is none of the list is 404: %s',
+  async (name) => {
+    const answer = await ada.get(`/api/jobs/${jobId}/artifacts/${name}`)
+    expect([answer.status, answer.body.error]).toEqual([404, 'no such artifact; see GET /api/jobs/:id/artifacts'])
+  }
+)
+
+test('a job of others, or none, is 404; nobody is 401', async () => {
+  for (const path of [`${jobId}/artifacts`, `${jobId}/artifacts/circuit.qasm`]) {
+    expect(await eve.get(`/api/jobs/${path}`)).toMatchObject({ status: 404, body: { error: 'no such job' } })
+    expect((await api.ask('GET', `/api/jobs/${path}`)).status).toBe(401)
+  }
+  expect((await ada.get('/api/jobs/01900000-0000-7000-8000-000000000000/artifacts')).status).toBe(404)
+  expect((await ada.get('/api/jobs/x/artifacts')).status).toBe(400)
+})
+
+test('before the job has its result there are none, even when they are stored', async () => {
+  const id = await ada.submit(submission({ execution_mode: 'temporal' }))
+  const list = async () => (await ada.get(`/api/jobs/${id}/artifacts`)).body
+  expect(await list()).toEqual({ artifacts: [] })
+  expect(await store(id)).toMatch(/^[0-9a-f]{64}$/)
+  expect(await list()).toEqual({ artifacts: [] })
+  expect((await ada.get(`/api/jobs/${id}/artifacts/circuit.qasm`)).status).toBe(404)
+})
+
+test('a side that lost its attempt stores no file', async () => {
+  const id = await ada.submit(submission({ execution_mode: 'temporal' }))
+  await beginJob(db, id, fence, {})
+  expect(await openAttempt(db, id, fence)).toBe(1)
+  await requestCancel(db, id)
+  expect(await completeAttempt(db, id, 2, '{}', files)).toBeNull()
+  const [row] = await api.database.sql`select count(*)::int as count from artifacts where job_id = ${id}`
+  expect(row!.count).toBe(0)
+})
+
+test('what the executor makes beside a result is there after a job', async () => {
+  const id = await ada.submit(submission({ execution_mode: 'temporal' }))
+  await beginJob(db, id, fence, {})
+  const executor = createExecutorClient(process.env.TEST_EXECUTOR_URL!, process.env.TEST_EXECUTOR_TOKEN!)
+  const deps = {
+    db,
+    executor,
+    gate: createExecutorGate(1),
+    announce: () => {},
+    log: { info: () => {}, warn: () => {} }
+  }
+  const end = await executeJob(deps, id, fence, new AbortController().signal)
+  await executor.close()
+  if (end.outcome !== 'completed') throw new Error(`the run ended as ${JSON.stringify(end)}`)
+  await completeJob(db, id, fence, end.resultSha256)
+  const { artifacts } = (await ada.get(`/api/jobs/${id}/artifacts`)).body
+  const circuit = artifacts.find((file: { name: string }) => file.name === 'circuit.qasm')
+  const text = (await ada.get(`/api/jobs/${id}/artifacts/circuit.qasm`)).text
+  expect(text).toMatch(/^OPENQASM 3/)
+  expect(sha256(Buffer.from(text))).toBe(circuit.sha256)
+  const { metadata } = (await ada.get(`/api/jobs/${id}`)).body.result
+  expect(metadata.circuit_sha256).toBe(circuit.sha256)
+})

@@ -1,0 +1,112 @@
+// Thousands who wait at one api process: all are woken, and the database hardly notices them. Over sockets.
+import { Agent, get } from 'node:http'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { POOL_MAX } from '../../../apps/api/config.js'
+import { connect } from '../../../db/client.js'
+import { createJobAnnouncer } from '../../../db/jobs/job-changes.js'
+import { startApi, type TestUser } from '../../support/api/api.js'
+import { eventually } from '../../support/eventually.js'
+import { submission } from '../../support/jobs/builders.js'
+
+const POLLS = 2_000
+const STREAMS = 500
+const CONNECTIONS_MAX = 10
+
+const api = await startApi('held_polls', { poolMax: POOL_MAX })
+const agent = new Agent({ keepAlive: true, maxSockets: POLLS + STREAMS })
+// What another process writes and announces; the only other connection to this database.
+const elsewhere = connect(api.database.url, { max: 1 })
+const announce = createJobAnnouncer(elsewhere.sql)
+afterAll(async () => {
+  agent.destroy()
+  await elsewhere.close()
+  await api.close()
+})
+
+let base: string
+let ada: TestUser
+let most = 0
+const others = new Set<number>()
+
+beforeAll(async () => {
+  base = await api.listen()
+  ada = await api.signUp()
+  // Whatever the test's own support keeps open is not the api's.
+  for (const { pid } of await api.database.sql<{ pid: number }[]>`select pg_backend_pid() as pid`) others.add(pid)
+})
+
+const ask = (path: string, onText: (text: string) => void): Promise<string> =>
+  new Promise((resolve, reject) => {
+    get(`${base}${path}`, { headers: { cookie: ada.cookie }, agent }, (response) => {
+      let all = ''
+      response.setEncoding('utf8')
+      response.on('data', (text: string) => {
+        all += text
+        onText(all)
+      })
+      response.on('end', () => resolve(all))
+    }).on('error', reject)
+  })
+
+async function countConnections(): Promise<void> {
+  const rows = await elsewhere.sql<{ pid: number }[]>`
+    select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`
+  most = Math.max(most, rows.filter(({ pid }) => !others.has(pid)).length)
+}
+
+/** Jobs like a submitted one, waiting. */
+async function waitingJobs(count: number): Promise<string[]> {
+  const id = await ada.submit(submission())
+  const rows = await elsewhere.sql<{ id: string }[]>`
+    insert into jobs select (jsonb_populate_record(j, jsonb_build_object('id', gen_random_uuid()))).*
+    from jobs j, generate_series(1, ${count}::int) where j.id = ${id} returning id`
+  return rows.map((row) => row.id)
+}
+
+/** A status with its event, as every change is written, told to everybody. */
+async function move(ids: string[], status: string): Promise<void> {
+  await elsewhere.sql`
+    with moved as (update jobs set status = ${status}, event_seq = event_seq + 1
+        where id = any(string_to_array(${ids.join(',')}, ',')::uuid[]) returning id, event_seq)
+    insert into job_events (job_id, seq, type, status) select id, event_seq, 'status', ${status} from moved`
+  for (const id of ids) announce(id)
+}
+
+const until = (count: number, done: () => number) =>
+  eventually(
+    async () => {
+      await countConnections()
+      return done() === count
+    },
+    { timeoutMs: 60_000, everyMs: 50, message: () => `${done()} of ${count}` }
+  )
+
+test('2,000 held status requests are all answered when their jobs change, over ten connections at most', async () => {
+  const ids = await waitingJobs(POLLS)
+  const answers: string[] = []
+  const polls = ids.map((id) => ask(`/api/jobs/${id}/status?wait=22`, () => {}).then((text) => answers.push(text)))
+  await until(POLLS, () => api.heldPolls())
+  expect(answers).toEqual([])
+  await move(ids, 'running')
+  await until(POLLS, () => answers.length)
+  await Promise.all(polls)
+  expect(new Set(answers.map((text) => JSON.parse(text).status))).toEqual(new Set(['running']))
+  expect(most).toBeLessThanOrEqual(CONNECTIONS_MAX)
+}, 120_000)
+
+test('500 event streams are told every change, over ten connections at most', async () => {
+  const ids = await waitingJobs(STREAMS)
+  const seen = new Map<string, string>()
+  const streams = ids.map((id) => ask(`/api/jobs/${id}/events`, (text) => seen.set(id, text)))
+  await until(STREAMS, () => api.heldPolls())
+  await move(ids, 'running')
+  await until(STREAMS, () => [...seen.values()].filter((text) => text.includes('"running"')).length)
+  await move(ids, 'completed')
+  const stories = await Promise.all(streams)
+  for (const story of stories) {
+    expect(story).toMatch(
+      /id: 2\nevent: status\ndata: .*"running".*\n\nid: 3\nevent: status\ndata: .*"completed".*\n\n$/s
+    )
+  }
+  expect(most).toBeLessThanOrEqual(CONNECTIONS_MAX)
+}, 120_000)

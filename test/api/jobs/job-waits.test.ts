@@ -1,0 +1,178 @@
+// ?wait= holds an answer until the status changes. Over sockets, since connections are what is at stake.
+import { Agent, get, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { connect } from '../../../db/client.js'
+import { beginJob } from '../../../db/job-steps/job-steps.js'
+import { createJobAnnouncer } from '../../../db/jobs/job-changes.js'
+import { type Answer, answerOf, startApi, type TestUser } from '../../support/api/api.js'
+import { eventually } from '../../support/eventually.js'
+import { submission } from '../../support/jobs/builders.js'
+
+const api = await startApi('job_waits')
+const { url } = api.database
+const agent = new Agent({ keepAlive: true, maxSockets: 50 })
+// What another process writes and announces.
+const elsewhere = connect(url, { max: 2 })
+const announce = createJobAnnouncer(elsewhere.sql)
+afterAll(async () => {
+  agent.destroy()
+  await elsewhere.close()
+  await api.close()
+})
+
+let base: string
+let ada: TestUser
+beforeAll(async () => {
+  base = await api.listen()
+  ada = await api.signUp()
+})
+
+interface Poll {
+  answer: Promise<Answer>
+  elapsed(): number
+  hangUp(): void
+}
+
+function poll(id: string, wait: string, options: { at?: string; agent?: Agent } = {}): Poll {
+  const began = performance.now()
+  let hangUp = () => {}
+  const answer = new Promise<Answer>((resolve, reject) => {
+    const request = get(
+      `${options.at ?? base}/api/jobs/${id}/status?wait=${wait}`,
+      { headers: { cookie: ada.cookie }, agent: options.agent ?? agent },
+      (response) => {
+        let text = ''
+        response.setEncoding('utf8')
+        response.on('data', (chunk) => {
+          text += chunk
+        })
+        response.on('end', () => resolve(answerOf(response.statusCode!, response.headers, text)))
+      }
+    )
+    request.on('error', reject)
+    hangUp = () => request.destroy()
+  })
+  return { answer, elapsed: () => performance.now() - began, hangUp }
+}
+
+const untilHeld = (polls: number) => eventually(() => api.heldPolls() === polls)
+
+describe('a wait', () => {
+  test.each(['', '0', '-5', '1.5', 'x', '1e1', '%2B5', '0x10', 'Infinity', '5&wait=5', '9999999999'])(
+    'of %p is rubbish or nothing, and answers at once',
+    async (wait) => {
+      const id = await ada.submit(submission())
+      const held = poll(id, wait)
+      const answer = await held.answer
+      expect([answer.status, answer.body.status]).toEqual([200, 'pending'])
+      expect(held.elapsed()).toBeLessThan(1_000)
+    }
+  )
+
+  test('lasts as long as it was asked to when nothing happens', async () => {
+    const held = poll(await ada.submit(submission()), '1')
+    expect((await held.answer).body.status).toBe('pending')
+    expect(held.elapsed()).toBeGreaterThan(990)
+    expect(held.elapsed()).toBeLessThan(3_000)
+  })
+
+  test('on a job that is over answers at once', async () => {
+    const id = await ada.submit(submission())
+    await ada.post(`/api/jobs/${id}/cancel`)
+    const held = poll(id, '22')
+    expect((await held.answer).body.status).toBe('cancelled')
+    expect(held.elapsed()).toBeLessThan(1_000)
+  })
+
+  test('ends as soon as another process has changed the job and said so', async () => {
+    const id = await ada.submit(submission())
+    const held = [poll(id, '20'), poll(id, '20'), poll(id, '999')]
+    await untilHeld(3)
+    await beginJob(elsewhere.db, id, { generation: 1 })
+    announce(id)
+    for (const { answer, elapsed } of held) {
+      expect((await answer).body.status).toBe('running')
+      expect(elapsed()).toBeLessThan(4_000)
+    }
+  })
+
+  test('ends within seconds when the notice is lost', async () => {
+    const id = await ada.submit(submission())
+    const held = poll(id, '20')
+    await untilHeld(1)
+    await beginJob(elsewhere.db, id, { generation: 1 })
+    expect((await held.answer).body.status).toBe('running')
+    expect(held.elapsed()).toBeLessThan(8_000)
+  })
+
+  test('hears notices again after the listening connection was cut', async () => {
+    const id = await ada.submit(submission())
+    const held = poll(id, '20')
+    await untilHeld(1)
+    await elsewhere.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ilike 'listen%'`
+    await beginJob(elsewhere.db, id, { generation: 1 })
+    expect((await held.answer).body.status).toBe('running')
+    expect(held.elapsed()).toBeLessThan(8_000)
+  })
+
+  test('is deaf to notices about other jobs, and to changes that are no change of status', async () => {
+    const id = await ada.submit(submission())
+    const held = poll(id, '1')
+    await untilHeld(1)
+    const other = await ada.submit(submission())
+    await ada.post(`/api/jobs/${other}/cancel`)
+    await elsewhere.db.execute(sql`update jobs set updated_at = now() where id = ${id}`)
+    announce(id)
+    expect((await held.answer).body.status).toBe('pending')
+    expect(held.elapsed()).toBeGreaterThan(990)
+  })
+})
+
+test('many polls over one kept connection leave nothing behind on it', async () => {
+  const one = new Agent({ keepAlive: true, maxSockets: 1 })
+  const sockets = new Set<Socket>()
+  const note = (request: IncomingMessage) => sockets.add(request.socket)
+  api.app.server.on('request', note)
+  const listeners: number[] = []
+  for (let times = 0; times < 13; times++) {
+    const id = await ada.submit(submission())
+    const held = poll(id, '20', { agent: one })
+    await untilHeld(1)
+    await ada.post(`/api/jobs/${id}/cancel`)
+    expect((await held.answer).body.status).toBe('cancelled')
+    listeners.push([...sockets][0]!.listenerCount('close'))
+  }
+  api.app.server.off('request', note)
+  one.destroy()
+  expect(sockets.size).toBe(1)
+  expect(listeners).toEqual(Array(13).fill(listeners[0]))
+})
+
+test('whoever hangs up is forgotten at once', async () => {
+  const own = new Agent({ keepAlive: false })
+  const held = poll(await ada.submit(submission()), '20', { agent: own })
+  await untilHeld(1)
+  held.hangUp()
+  await expect(held.answer).rejects.toThrow()
+  await eventually(() => api.heldPolls() === 0, { timeoutMs: 2_000 })
+})
+
+test('closing the api answers every held poll with the present status, within two seconds', async () => {
+  const closing = await startApi('job_waits_closing', { database: api.database })
+  const at = await closing.listen()
+  const id = await ada.submit(submission())
+  const own = new Agent({ keepAlive: true })
+  const held = Array.from({ length: 20 }, () => poll(id, '22', { at, agent: own }))
+  await eventually(() => closing.heldPolls() === 20)
+  const began = performance.now()
+  const closed = closing.close()
+  for (const { answer } of held) {
+    const { status, body } = await answer
+    expect([status, body.id, body.status]).toEqual([200, id, 'pending'])
+  }
+  await closed
+  expect(performance.now() - began).toBeLessThan(2_000)
+  own.destroy()
+})

@@ -1,0 +1,303 @@
+// Every step of a job, each run twice: the second time nothing changes. Money follows the job whatever becomes of it.
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
+import { closeAttempt, completeAttempt, openAttempt, resultText } from '../../../db/jobs/attempts.js'
+import type { Fence } from '../../../db/jobs/job-transition.js'
+import { jobStatus, loadRun } from '../../../db/jobs/jobs.js'
+import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
+import { addJob, addPerson, everythingAbout, newLease } from '../../support/jobs/rows.js'
+import { createTestDatabase } from '../../support/stack/database.js'
+
+const database = await createTestDatabase('job_steps', { max: 20 })
+const { db } = database
+afterAll(() => database.drop())
+
+const person = await addPerson(db)
+const fence: Fence = { generation: 1 }
+const error = { code: 'execution_error', message: 'the circuit is not valid' } as const
+let jobId: string
+
+const setPrice = (micro: number) => db.execute(sql`update backends set task_fee_micro = ${micro} where slug = 'local'`)
+
+/** Spent and reserved today, in micro-USD, over all jobs of the person. */
+const today = async () => {
+  const [row] = await db.execute(sql`select spent_micro::int as spent, reserved_micro::int as reserved
+    from budget_counters where period = 'day' order by starts_on desc limit 1`)
+  return row
+}
+
+beforeEach(async () => {
+  // A priced job without a trace of the ones before it.
+  await db.execute(sql`truncate budget_counters, jobs cascade`)
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`set local session_replication_role = replica`)
+    await tx.execute(sql`delete from ledger`)
+  })
+  await setPrice(0)
+  jobId = await addJob(db, person, { cost: 700n })
+})
+
+const steps: {
+  name: string
+  first: () => Promise<unknown>
+  step: () => Promise<unknown>
+  answers: [unknown, unknown]
+}[] = [
+  { name: 'begin', first: async () => {}, step: () => beginJob(db, jobId, fence), answers: ['begin', 'resume'] },
+  {
+    name: 'complete',
+    first: () => beginJob(db, jobId, fence),
+    step: () => completeJob(db, jobId, fence, 'a'.repeat(64)),
+    answers: ['won', 'already_mine']
+  },
+  {
+    name: 'fail',
+    first: () => beginJob(db, jobId, fence),
+    step: () => failJob(db, jobId, fence, error),
+    answers: ['won', 'already_mine']
+  },
+  {
+    name: 'fail before it began',
+    first: async () => {},
+    step: () => failJob(db, jobId, undefined, error),
+    answers: ['won', 'lost']
+  },
+  {
+    name: 'record a cancel that came from the engine',
+    first: () => beginJob(db, jobId, fence),
+    step: () => recordCancelled(db, jobId, fence, 'stopped_before_provider'),
+    answers: ['won', 'already_mine']
+  },
+  {
+    name: 'record a requested cancel',
+    first: async () => {
+      await beginJob(db, jobId, fence)
+      await requestCancel(db, jobId)
+    },
+    step: () => recordCancelled(db, jobId, fence, 'stopped_before_provider'),
+    answers: ['won', 'already_mine']
+  },
+  {
+    name: 'request a cancel of a waiting job',
+    first: async () => {},
+    step: () => requestCancel(db, jobId),
+    answers: ['cancelled', 'final']
+  },
+  {
+    name: 'request a cancel of a running job',
+    first: () => beginJob(db, jobId, fence),
+    step: () => requestCancel(db, jobId),
+    answers: ['cancelling', 'cancelling']
+  }
+]
+
+describe.each(steps)('$name', ({ first, step, answers }) => {
+  test('a second time changes nothing, and the ledger adds up', async () => {
+    await first()
+    expect(await step()).toBe(answers[0])
+    const once = await everythingAbout(db, jobId)
+    expect(await step()).toBe(answers[1])
+    expect(await everythingAbout(db, jobId)).toEqual(once)
+    expect([...(await ledgerMismatches(db))]).toEqual([])
+  })
+
+  test('ten times at once leaves what once leaves', async () => {
+    await first()
+    const results = await Promise.all(Array.from({ length: 10 }, step))
+    expect(results.filter((answer) => answer === answers[0]).length).toBeGreaterThanOrEqual(1)
+    if (answers[0] !== answers[1]) expect(results.filter((answer) => answer === answers[0])).toHaveLength(1)
+    const [events] = await db.execute(
+      sql`select count(*)::int as count, max(seq) as last from job_events where job_id = ${jobId}`
+    )
+    expect(events!.count).toBe(events!.last)
+    expect([...(await ledgerMismatches(db))]).toEqual([])
+  })
+})
+
+describe('money', () => {
+  test('a completed job has spent its estimate, a failed or cancelled one nothing', async () => {
+    expect(await today()).toEqual({ spent: 0, reserved: 700 })
+    await beginJob(db, jobId, fence)
+    await completeJob(db, jobId, fence, 'a'.repeat(64))
+    expect(await today()).toEqual({ spent: 700, reserved: 0 })
+    for (const end of [(id: string) => failJob(db, id, undefined, error), (id: string) => requestCancel(db, id)]) {
+      await end(await addJob(db, person, { cost: 50n }))
+      expect(await today()).toEqual({ spent: 700, reserved: 0 })
+    }
+  })
+
+  test('a price that rose above what was reserved fails the job at its start, and gives the reservation back', async () => {
+    await setPrice(701)
+    expect(await beginJob(db, jobId, fence)).toBe('stop')
+    const [job] = await db.execute(sql`select status, error_code, error_message from jobs where id = ${jobId}`)
+    expect(job).toMatchObject({ status: 'failed', error_code: 'price_changed' })
+    expect(job!.error_message).toMatch(/\$0\.000700 was reserved, \$0\.000701 would be due/)
+    expect(await today()).toEqual({ spent: 0, reserved: 0 })
+  })
+
+  test('a price that is still covered changes nothing', async () => {
+    await setPrice(700)
+    expect(await beginJob(db, jobId, fence)).toBe('begin')
+  })
+
+  test('a job that ends after midnight settles in the day and month of its start', async () => {
+    const late = await addJob(db, person, { cost: 9n, at: new Date('2026-10-31T23:59:59.999Z') })
+    await beginJob(db, late, fence)
+    await completeJob(db, late, fence, 'a'.repeat(64))
+    const counters =
+      await db.execute(sql`select period, starts_on::text, spent_micro::int as spent, reserved_micro::int as reserved
+      from budget_counters where starts_on < '2026-11-01' order by period`)
+    expect([...counters]).toEqual([
+      { period: 'day', starts_on: '2026-10-31', spent: 9, reserved: 0 },
+      { period: 'month', starts_on: '2026-10-01', spent: 9, reserved: 0 }
+    ])
+  })
+})
+
+describe('beginning', () => {
+  test('a job of a later time is left alone until then', async () => {
+    const later = await addJob(db, person, { submission: { notBefore: new Date(Date.now() + 3_600_000) } })
+    expect(await beginJob(db, later, fence)).toBe('stop')
+    expect(await jobStatus(db, later)).toBe('pending')
+    const rows = await db.execute(sql`select 1 from outbox where job_id = ${later}`)
+    expect(rows).toHaveLength(1)
+    await db.execute(sql`update jobs set not_before = now() - interval '1 second' where id = ${later}`)
+    expect(await beginJob(db, later, fence)).toBe('begin')
+  })
+
+  test('a cancelled job, a foreign generation and a job that is not there are stopped quietly', async () => {
+    expect(await beginJob(db, jobId, { generation: 2 })).toBe('stop')
+    expect(await beginJob(db, newLease(), fence)).toBe('stop')
+    await requestCancel(db, jobId)
+    expect(await beginJob(db, jobId, fence)).toBe('stop')
+  })
+
+  test('a job that is being cancelled goes straight to the cancel path', async () => {
+    await beginJob(db, jobId, fence)
+    await requestCancel(db, jobId)
+    expect(await beginJob(db, jobId, fence)).toBe('cancel')
+  })
+
+  test('a direct job belongs to the first lease that claims it; a second delivery is stopped', async () => {
+    const [mine, other] = [newLease(), newLease()]
+    const claims = await Promise.all([
+      beginJob(db, jobId, { generation: 1, lease: mine }),
+      beginJob(db, jobId, { generation: 1, lease: other })
+    ])
+    expect(claims.sort()).toEqual(['begin', 'stop'])
+    expect(await beginJob(db, jobId, { generation: 1 })).toBe('stop')
+  })
+
+  test('against a cancel at the same moment: 50 pairs, each with one consistent outcome', async () => {
+    const ids = await Promise.all(Array.from({ length: 50 }, () => addJob(db, person, { cost: 1n })))
+    const outcomes = await Promise.all(
+      ids.map(async (id, index) => {
+        const both = [() => beginJob(db, id, fence), () => requestCancel(db, id)]
+        if (index % 2) both.reverse()
+        const answers = await Promise.all(both.map((act) => act()))
+        if (index % 2) answers.reverse()
+        const kinds = (await db.execute(sql`select kind from outbox where job_id = ${id} order by kind`)).map(
+          (row) => row.kind
+        )
+        return [...answers, await jobStatus(db, id), kinds.join()].join(' ')
+      })
+    )
+    const consistent = [
+      'begin cancelling cancelling cancel',
+      'cancel cancelling cancelling cancel',
+      'stop cancelled cancelled '
+    ]
+    expect(outcomes.filter((outcome) => !consistent.includes(outcome))).toEqual([])
+    expect([...(await ledgerMismatches(db))]).toEqual([])
+  })
+})
+
+describe('a cancel', () => {
+  test('that comes after the run has finished leaves the job completed, and says so', async () => {
+    await beginJob(db, jobId, fence)
+    await requestCancel(db, jobId)
+    expect(await completeJob(db, jobId, fence, 'a'.repeat(64))).toBe('won')
+    const [job] = await db.execute(sql`select status, cancel_outcome from jobs where id = ${jobId}`)
+    expect(job).toEqual({ status: 'completed', cancel_outcome: 'too_late' })
+  })
+
+  test('from a former generation ends nothing', async () => {
+    await beginJob(db, jobId, fence)
+    await db.execute(sql`update jobs set generation = 2 where id = ${jobId}`)
+    const before = await everythingAbout(db, jobId)
+    expect(await recordCancelled(db, jobId, fence, 'stopped_before_provider')).toBe('lost')
+    expect(await failJob(db, jobId, fence, error)).toBe('lost')
+    expect(await completeJob(db, jobId, fence, 'a'.repeat(64))).toBe('lost')
+    expect(await everythingAbout(db, jobId)).toEqual(before)
+  })
+})
+
+describe('attempts', () => {
+  const attempts = async () => [
+    ...(await db.execute(sql`select number, state, error_code from attempts where job_id = ${jobId} order by number`))
+  ]
+
+  test('are numbered from 1; an open one is closed as lost when the next begins', async () => {
+    await beginJob(db, jobId, fence)
+    expect(await openAttempt(db, jobId, fence)).toBe(1)
+    expect(await openAttempt(db, jobId, fence)).toBe(2)
+    expect(await attempts()).toEqual([
+      { number: 1, state: 'lost', error_code: 'execution_service_lost' },
+      { number: 2, state: 'running', error_code: null }
+    ])
+  })
+
+  test('are opened only for a running job, by its present side', async () => {
+    expect(await openAttempt(db, jobId, fence)).toBeNull()
+    const lease = newLease()
+    await beginJob(db, jobId, { generation: 1, lease })
+    expect(await openAttempt(db, jobId, { generation: 2, lease })).toBeNull()
+    expect(await openAttempt(db, jobId, { generation: 1, lease: newLease() })).toBeNull()
+    expect(await openAttempt(db, jobId, { generation: 1, lease })).toBe(1)
+    await requestCancel(db, jobId)
+    expect(await openAttempt(db, jobId, { generation: 1, lease })).toBeNull()
+  })
+
+  test('a side that lost its job to a later generation neither completes nor closes one, and stores no result', async () => {
+    await beginJob(db, jobId, fence)
+    await openAttempt(db, jobId, fence)
+    await db.execute(sql`update jobs set generation = 2 where id = ${jobId}`)
+    expect(await completeAttempt(db, jobId, 1, '{}')).toBeNull()
+    expect(await closeAttempt(db, jobId, 1, 'failed', error)).toBe(false)
+    expect(await loadRun(db, jobId)).toMatchObject({ storedResult: null })
+    expect(await openAttempt(db, jobId, { generation: 2 })).toBe(2)
+    expect(await closeAttempt(db, jobId, 1, 'failed', error)).toBe(false)
+    expect(await attempts()).toEqual([
+      { number: 1, state: 'lost', error_code: 'execution_service_lost' },
+      { number: 2, state: 'running', error_code: null }
+    ])
+  })
+
+  test('the end of a job closes what is open, and a late worker changes nothing', async () => {
+    await beginJob(db, jobId, fence)
+    await openAttempt(db, jobId, fence)
+    await failJob(db, jobId, undefined, error)
+    expect(await completeAttempt(db, jobId, 1, '{}')).toBeNull()
+    expect(await attempts()).toEqual([{ number: 1, state: 'lost', error_code: 'execution_error' }])
+  })
+
+  test('a result is kept byte for byte, numbers beyond 2^53 and astral characters included', async () => {
+    const text = '{ "n": 123456789012345678901234567890, "x":1.10, "s":"\\u0000😀" }'
+    await beginJob(db, jobId, fence)
+    await openAttempt(db, jobId, fence)
+    const digest = (await completeAttempt(db, jobId, 1, text))!
+    expect(digest).toMatch(/^[0-9a-f]{64}$/)
+    expect(await resultText(db, jobId, digest)).toBe(text)
+    expect(await completeAttempt(db, jobId, 1, text)).toBeNull()
+    expect(await loadRun(db, jobId)).toMatchObject({ storedResult: digest })
+  })
+
+  test('a reason that Postgres cannot store as it is still ends the job', async () => {
+    const hostile = { code: 'execution_error', message: `boom \0 \ud800 ${'x'.repeat(1_000_000)}` } as const
+    await beginJob(db, jobId, fence)
+    await openAttempt(db, jobId, fence)
+    expect(await closeAttempt(db, jobId, 1, 'failed', hostile)).toBe(true)
+    expect(await failJob(db, jobId, fence, hostile)).toBe('won')
+  })
+})

@@ -1,0 +1,133 @@
+// Leases of direct jobs. Time passes by setting the database's own rows back, never by waiting.
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { beginJob, completeJob, requestCancel } from '../../../db/job-steps/job-steps.js'
+import { leaseStatus, renewLeases, sweepExpiredLeases } from '../../../db/job-steps/leases.js'
+import { openAttempt } from '../../../db/jobs/attempts.js'
+import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
+import { addJob, addPerson, newLease } from '../../support/jobs/rows.js'
+import { createTestDatabase } from '../../support/stack/database.js'
+
+const database = await createTestDatabase('leases')
+const { db } = database
+afterAll(() => database.drop())
+
+const person = await addPerson(db)
+let jobId: string
+let lease: string
+
+const addHeldJob = async (): Promise<{ id: string; lease: string }> => {
+  const id = await addJob(db, person, { cost: 5n, submission: { mode: 'direct' } })
+  const held = newLease()
+  await beginJob(db, id, { generation: 1, lease: held })
+  await openAttempt(db, id, { generation: 1, lease: held })
+  return { id, lease: held }
+}
+const expire = (id: string) =>
+  db.execute(sql`update jobs set lease_expires_at = now() - interval '1 millisecond' where id = ${id}`)
+const job = async (id: string) => {
+  const [row] =
+    await db.execute(sql`select status, error_code, cancel_outcome, lease_token, actual_cost_micro::int as cost,
+    extract(epoch from lease_expires_at - clock_timestamp())::float8 as seconds,
+    (select string_agg(state, ',' order by number) from attempts where job_id = jobs.id) as attempts from jobs where id = ${id}`)
+  return row!
+}
+
+beforeEach(async () => {
+  await sweepExpiredLeases(db, 1000)
+  ;({ id: jobId, lease } = await addHeldJob())
+})
+
+describe('a worker', () => {
+  test('renews all its leases in one statement and hears of those being cancelled', async () => {
+    const second = await addHeldJob()
+    await db.execute(
+      sql`update jobs set lease_expires_at = now() + interval '1 second' where id in (${jobId}, ${second.id})`
+    )
+    await requestCancel(db, second.id)
+    expect(await renewLeases(db, [lease, second.lease, newLease()])).toEqual(
+      new Map([
+        [lease, 'running'],
+        [second.lease, 'cancelling']
+      ])
+    )
+    for (const id of [jobId, second.id]) expect((await job(id)).seconds).toBeGreaterThan(13)
+    expect(await renewLeases(db, [])).toEqual(new Map())
+  })
+
+  test('renews a lease that ran out and that no sweep has taken', async () => {
+    await expire(jobId)
+    expect((await renewLeases(db, [lease])).get(lease)).toBe('running')
+    expect(await sweepExpiredLeases(db, 10)).toEqual([])
+  })
+
+  test('whose lease was taken renews nothing, completes nothing, and finds no status under it', async () => {
+    await expire(jobId)
+    await sweepExpiredLeases(db, 10)
+    expect(await renewLeases(db, [lease])).toEqual(new Map())
+    expect(await leaseStatus(db, jobId, lease)).toBeNull()
+    expect(await completeJob(db, jobId, { generation: 1, lease }, 'a'.repeat(64))).toBe('lost')
+    expect((await job(jobId)).status).toBe('failed')
+  })
+})
+
+describe('the sweep', () => {
+  test('leaves live leases alone', async () => {
+    expect(await sweepExpiredLeases(db, 10)).toEqual([])
+    expect((await job(jobId)).status).toBe('running')
+    expect(await leaseStatus(db, jobId, lease)).toBe('running')
+  })
+
+  test('ends a running job as worker_lost, its attempt as lost, and gives the money back', async () => {
+    await expire(jobId)
+    expect(await sweepExpiredLeases(db, 10)).toEqual([jobId])
+    expect(await job(jobId)).toMatchObject({
+      status: 'failed',
+      error_code: 'worker_lost',
+      attempts: 'lost',
+      lease_token: null,
+      cost: 0
+    })
+    expect(await sweepExpiredLeases(db, 10)).toEqual([])
+    expect([...(await ledgerMismatches(db))]).toEqual([])
+  })
+
+  test('ends a job that was being cancelled as cancelled', async () => {
+    await requestCancel(db, jobId)
+    await expire(jobId)
+    await sweepExpiredLeases(db, 10)
+    expect(await job(jobId)).toMatchObject({
+      status: 'cancelled',
+      error_code: null,
+      cancel_outcome: 'stopped_before_provider',
+      attempts: 'cancelled'
+    })
+  })
+
+  test('takes no more than it was told, and two at once take no job twice', async () => {
+    const others = await Promise.all(Array.from({ length: 9 }, addHeldJob))
+    const ids = [jobId, ...others.map((other) => other.id)]
+    for (const id of ids) await expire(id)
+    expect(await sweepExpiredLeases(db, 0)).toEqual([])
+    const swept = await Promise.all([sweepExpiredLeases(db, 4), sweepExpiredLeases(db, 4), sweepExpiredLeases(db, 4)])
+    for (const pass of swept) expect(pass.length).toBeLessThanOrEqual(4)
+    const rest = await sweepExpiredLeases(db, 100)
+    expect([...swept.flat(), ...rest].sort()).toEqual([...ids].sort())
+  })
+
+  test('against the worker that completes at the same moment: one of them wins, the other changes nothing', async () => {
+    for (let round = 0; round < 10; round++) {
+      const held = await addHeldJob()
+      await expire(held.id)
+      const [swept, completed] = await Promise.all([
+        sweepExpiredLeases(db, 10),
+        completeJob(db, held.id, { generation: 1, lease: held.lease }, 'a'.repeat(64))
+      ])
+      const { status } = await job(held.id)
+      expect([swept.includes(held.id), completed, status]).toEqual(
+        completed === 'won' ? [false, 'won', 'completed'] : [true, 'lost', 'failed']
+      )
+    }
+    expect([...(await ledgerMismatches(db))]).toEqual([])
+  })
+})

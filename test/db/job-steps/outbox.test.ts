@@ -1,0 +1,165 @@
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { beginJob, requestCancel } from '../../../db/job-steps/job-steps.js'
+import {
+  findFresh,
+  markDelivered,
+  markHeld,
+  markUnreachable,
+  type OutboxRow,
+  sweepDispatchDeadline,
+  takeDue
+} from '../../../db/job-steps/outbox.js'
+import { jobStatus } from '../../../db/jobs/jobs.js'
+import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
+import { addJob, addPerson } from '../../support/jobs/rows.js'
+import { createTestDatabase } from '../../support/stack/database.js'
+
+const database = await createTestDatabase('outbox', { max: 20 })
+const { db } = database
+afterAll(() => database.drop())
+
+const person = await addPerson(db)
+beforeEach(() => db.execute(sql`truncate jobs cascade`))
+
+const due = async (limit: number) => (await takeDue(db, limit, 1_000)).rows
+const fresh = (jobIds: string[]) => findFresh(db, jobIds, 1_000)
+const start = (jobId: string) => ({ jobId, kind: 'start' as const })
+/** Lets time pass for every row: each is due `seconds` earlier. */
+const pass = (seconds: number) =>
+  db.execute(sql`update outbox set next_at = next_at - make_interval(secs => ${seconds}),
+    unreachable_since = unreachable_since - make_interval(secs => ${seconds})`)
+const row = async (jobId: string) => {
+  const [found] = await db.execute(sql`select deliveries, unreachable_since is not null as unreachable,
+    extract(epoch from next_at - clock_timestamp())::float8 as seconds from outbox where job_id = ${jobId} and kind = 'start'`)
+  return found!
+}
+
+describe('a fresh row', () => {
+  test('is the nudge first, for two seconds, then the relay as well', async () => {
+    const id = await addJob(db, person)
+    const mine: OutboxRow = { jobId: id, kind: 'start', mode: 'temporal', generation: 1, deliveries: 0 }
+    expect(await fresh([id])).toEqual([mine])
+    expect(await due(10)).toEqual([])
+    await pass(2)
+    expect(await due(10)).toEqual([mine])
+  })
+
+  test("of a later start is nobody's until then", async () => {
+    const id = await addJob(db, person, { submission: { notBefore: new Date(Date.now() + 60_000) } })
+    await pass(3_600)
+    expect(await fresh([id])).toEqual([])
+    expect(await due(10)).toEqual([])
+    await db.execute(sql`update outbox set due_at = now() - interval '1 second'`)
+    expect(await due(10)).toHaveLength(1)
+  })
+
+  test('that was delivered is no longer fresh', async () => {
+    const id = await addJob(db, person)
+    await markDelivered(db, [start(id)], 30)
+    expect(await fresh([id])).toEqual([])
+  })
+})
+
+describe('taking', () => {
+  test('by several relays at once gives no row to two of them, and none is left out', async () => {
+    const ids = await Promise.all(Array.from({ length: 60 }, () => addJob(db, person)))
+    await pass(5)
+    const passes = await Promise.all(Array.from({ length: 6 }, () => due(15)))
+    const taken = passes.flat().map((found) => found.jobId)
+    expect(new Set(taken).size).toBe(taken.length)
+    const rest = await due(100)
+    expect([...taken, ...rest.map((found) => found.jobId)].sort()).toEqual([...ids].sort())
+    for (const found of passes) expect(found.length).toBeLessThanOrEqual(15)
+  })
+
+  test('leaves a row alone for ten seconds: a taker that died is followed by another', async () => {
+    await addJob(db, person)
+    await pass(5)
+    expect(await due(10)).toHaveLength(1)
+    expect(await due(10)).toHaveLength(0)
+    await pass(10)
+    expect(await due(10)).toHaveLength(1)
+  })
+
+  test('starts with what has been due longest', async () => {
+    const ids: string[] = []
+    for (let index = 0; index < 3; index++) ids.push(await addJob(db, person))
+    await pass(10)
+    await db.execute(sql`update outbox set next_at = next_at - interval '5 seconds' where job_id = ${ids[2]}`)
+    expect((await due(1)).map((found) => found.jobId)).toEqual([ids[2]])
+  })
+})
+
+describe('what the engine answered', () => {
+  test('a delivery is counted and looked at again later', async () => {
+    const id = await addJob(db, person)
+    await markDelivered(db, [start(id)], 30)
+    const { deliveries, seconds } = await row(id)
+    expect(deliveries).toBe(1)
+    expect(seconds).toBeGreaterThan(28)
+  })
+
+  test('time out of reach counts only while it is unbroken', async () => {
+    const id = await addJob(db, person)
+    await markUnreachable(db, [start(id)], 2)
+    await pass(600)
+    await markUnreachable(db, [start(id)], 2)
+    expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([])
+    await markHeld(db, [start(id)], 60)
+    expect((await row(id)).unreachable).toBe(false)
+    await markUnreachable(db, [start(id)], 2)
+    await pass(600)
+    expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([])
+    await markDelivered(db, [start(id)], 60)
+    await markUnreachable(db, [start(id)], 2)
+    await pass(899)
+    expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([])
+    await pass(2)
+    expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([id])
+  })
+
+  test('nothing about an empty list, and nothing about rows that are gone', async () => {
+    await markDelivered(db, [], 1)
+    await markHeld(db, [], 1)
+    await markUnreachable(db, [], 1)
+    const id = await addJob(db, person)
+    await requestCancel(db, id)
+    await markDelivered(db, [start(id)], 1)
+  })
+})
+
+describe('the dispatch deadline', () => {
+  test('ends a waiting job as dispatch_failed and gives its money back', async () => {
+    const id = await addJob(db, person, { cost: 5n })
+    await markUnreachable(db, [start(id)], 2)
+    await pass(901)
+    expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([id])
+    expect(await jobStatus(db, id)).toBe('dispatch_failed')
+    const [found] = await db.execute(sql`select error_code, error_message from jobs where id = ${id}`)
+    expect(found).toEqual({
+      error_code: 'dispatch_failed',
+      error_message: 'the workflow engine could not be reached for 900 s; submit again later'
+    })
+    expect([...(await db.execute(sql`select 1 from outbox`))]).toEqual([])
+    expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([])
+    expect([...(await ledgerMismatches(db))]).toEqual([])
+  })
+
+  test('never ends a job that has begun', async () => {
+    const id = await addJob(db, person)
+    await markUnreachable(db, [start(id)], 2)
+    await pass(901)
+    await beginJob(db, id, { generation: 1 })
+    expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([])
+    expect(await jobStatus(db, id)).toBe('running')
+  })
+})
+
+test('a cancel has a row of its own until the job is final', async () => {
+  const id = await addJob(db, person)
+  await beginJob(db, id, { generation: 1 })
+  await requestCancel(db, id)
+  expect(await fresh([id])).toEqual([{ jobId: id, kind: 'cancel', mode: 'temporal', generation: 1, deliveries: 0 }])
+  expect(await due(10)).toHaveLength(1)
+})

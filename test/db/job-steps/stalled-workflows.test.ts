@@ -1,0 +1,145 @@
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { beginJob, completeJob, failJob, requestCancel } from '../../../db/job-steps/job-steps.js'
+import { markDelivered, takeDue } from '../../../db/job-steps/outbox.js'
+import { markFound, markMissing, restartWorkflow, takeStalled } from '../../../db/job-steps/stalled-workflows.js'
+import { completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
+import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
+import { addJob, addPerson, everythingAbout } from '../../support/jobs/rows.js'
+import { createTestDatabase } from '../../support/stack/database.js'
+
+const database = await createTestDatabase('stalled')
+const { db } = database
+afterAll(() => database.drop())
+
+const person = await addPerson(db)
+let jobId: string
+beforeEach(async () => {
+  await db.execute(sql`truncate jobs cascade`)
+  jobId = await addJob(db, person, { cost: 5n })
+})
+
+const pass = (seconds: number) =>
+  db.execute(sql`update jobs set updated_at = updated_at - make_interval(secs => ${seconds}),
+    checked_at = checked_at - make_interval(secs => ${seconds}), missing_since = missing_since - make_interval(secs => ${seconds})`)
+const deliver = () => markDelivered(db, [{ jobId, kind: 'start' }], 30)
+const job = async () => {
+  const [row] = await db.execute(sql`select status, generation, error_code from jobs where id = ${jobId}`)
+  return row
+}
+
+describe('a job is looked at', () => {
+  test('when it has made no progress for the quiet time, and once per quiet time', async () => {
+    await beginJob(db, jobId, { generation: 1 })
+    expect(await takeStalled(db, 60, 10)).toEqual([])
+    await pass(61)
+    expect(await takeStalled(db, 60, 10)).toEqual([{ id: jobId, generation: 1, status: 'running', missing: false }])
+    expect(await takeStalled(db, 60, 10)).toEqual([])
+    await pass(61)
+    expect(await takeStalled(db, 60, 10)).toHaveLength(1)
+  })
+
+  test('again at the next pass while its workflow is missing', async () => {
+    await beginJob(db, jobId, { generation: 1 })
+    await pass(61)
+    await takeStalled(db, 60, 10)
+    await markMissing(db, jobId, 1, 30)
+    expect(await takeStalled(db, 60, 10)).toEqual([{ id: jobId, generation: 1, status: 'running', missing: true }])
+    await markFound(db, jobId)
+    expect(await takeStalled(db, 60, 10)).toEqual([])
+  })
+
+  test("only once its start was delivered: before that it is the relay's", async () => {
+    await pass(61)
+    expect(await takeStalled(db, 60, 10)).toEqual([])
+    await deliver()
+    expect(await takeStalled(db, 60, 10)).toHaveLength(1)
+  })
+
+  test('never when it is final or direct', async () => {
+    await beginJob(db, jobId, { generation: 1 })
+    await failJob(db, jobId, undefined, { code: 'execution_error', message: 'x' })
+    const direct = await addJob(db, person, { submission: { mode: 'direct' } })
+    await beginJob(db, direct, { generation: 1, lease: jobId })
+    await pass(61)
+    expect(await takeStalled(db, 60, 10)).toEqual([])
+  })
+})
+
+test('a workflow is lost when it was missing twice, far enough apart, for the same generation', async () => {
+  await beginJob(db, jobId, { generation: 1 })
+  expect(await markMissing(db, jobId, 1, 30)).toBe(false)
+  await pass(29)
+  expect(await markMissing(db, jobId, 1, 30)).toBe(false)
+  await pass(2)
+  expect(await markMissing(db, jobId, 2, 30)).toBe(false)
+  expect(await markMissing(db, jobId, 1, 30)).toBe(true)
+})
+
+describe('a restart', () => {
+  test('gives the job the next generation and a start to deliver; the former side writes nothing more', async () => {
+    await beginJob(db, jobId, { generation: 1 })
+    await openAttempt(db, jobId, { generation: 1 })
+    expect(await restartWorkflow(db, jobId, 1, 'same')).toBe('restarted')
+    expect(await job()).toMatchObject({ status: 'running', generation: 2 })
+    expect((await takeDue(db, 10, 1_000)).rows).toEqual([
+      { jobId, kind: 'start', mode: 'temporal', generation: 2, deliveries: 0 }
+    ])
+    const before = await everythingAbout(db, jobId)
+    expect(await completeAttempt(db, jobId, 1, '{}')).toBeNull()
+    expect(await completeJob(db, jobId, { generation: 1 }, 'a'.repeat(64))).toBe('lost')
+    expect(await everythingAbout(db, jobId)).toEqual(before)
+    expect(await beginJob(db, jobId, { generation: 1 })).toBe('stop')
+    expect(await beginJob(db, jobId, { generation: 2 })).toBe('resume')
+    expect(await openAttempt(db, jobId, { generation: 2 })).toBe(2)
+    expect(await completeJob(db, jobId, { generation: 2 }, 'a'.repeat(64))).toBe('won')
+    expect([...(await ledgerMismatches(db))]).toEqual([])
+  })
+
+  test('of one generation happens once, whoever asks at the same moment', async () => {
+    await beginJob(db, jobId, { generation: 1 })
+    const answers = await Promise.all(Array.from({ length: 8 }, () => restartWorkflow(db, jobId, 1, 'same')))
+    expect(answers.sort()).toEqual([...Array(7).fill('lost'), 'restarted'])
+    expect(await job()).toMatchObject({ generation: 2 })
+  })
+
+  test('happens five times, then the job fails with internal_error', async () => {
+    await beginJob(db, jobId, { generation: 1 })
+    for (let generation = 1; generation <= 5; generation++)
+      expect(await restartWorkflow(db, jobId, generation, 'same')).toBe('restarted')
+    expect(await restartWorkflow(db, jobId, 6, 'same')).toBe('gave_up')
+    expect(await job()).toMatchObject({ status: 'failed', error_code: 'internal_error' })
+    expect(await restartWorkflow(db, jobId, 7, 'same')).toBe('lost')
+    expect([...(await db.execute(sql`select 1 from outbox`))]).toEqual([])
+    expect([...(await ledgerMismatches(db))]).toEqual([])
+  })
+
+  test.each(['pending', 'running'] as const)(
+    'after a termination makes a %s job cancelling, so that it is cleaned up',
+    async (status) => {
+      if (status === 'running') await beginJob(db, jobId, { generation: 1 })
+      else await deliver()
+      expect(await restartWorkflow(db, jobId, 1, 'cancelling')).toBe('restarted')
+      expect(await job()).toMatchObject({ status: 'cancelling', generation: 2 })
+      expect(await beginJob(db, jobId, { generation: 2 })).toBe('cancel')
+    }
+  )
+
+  test('of a job that is being cancelled keeps its cancel, told to the new workflow', async () => {
+    await beginJob(db, jobId, { generation: 1 })
+    await requestCancel(db, jobId)
+    expect(await restartWorkflow(db, jobId, 1, 'cancelling')).toBe('restarted')
+    const rows = await db.execute(sql`select kind, generation from outbox order by kind`)
+    expect([...rows]).toEqual([
+      { kind: 'cancel', generation: 2 },
+      { kind: 'start', generation: 2 }
+    ])
+  })
+
+  test('never touches a final job', async () => {
+    await failJob(db, jobId, undefined, { code: 'execution_error', message: 'x' })
+    const before = await everythingAbout(db, jobId)
+    expect(await restartWorkflow(db, jobId, 1, 'same')).toBe('lost')
+    expect(await everythingAbout(db, jobId)).toEqual(before)
+  })
+})

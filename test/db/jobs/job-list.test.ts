@@ -1,0 +1,123 @@
+// Lists that read a bounded number of jobs, and still lead to every one.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { searchJobs } from '../../../db/admin/job-search.js'
+import { listJobs, SEARCHED_MAX } from '../../../db/jobs/job-list.js'
+import type { Caller } from '../../../db/teams/teams.js'
+import { addJob, addPerson, addTeam } from '../../support/jobs/rows.js'
+import { createTestDatabase } from '../../support/stack/database.js'
+
+const OLDER = 200
+
+const database = await createTestDatabase('job_list')
+const { db } = database
+afterAll(() => database.drop())
+
+let caller: Caller
+let needle: string
+let label: string
+let first: string
+
+const page = { limit: 10, offset: 0 }
+const rename = (id: string, name: string) => db.execute(sql`update jobs set name = ${name} where id = ${id}`)
+
+/** Jobs like another, with ids of now. */
+const copies = (id: string, count: number) =>
+  db.execute(sql`
+    insert into jobs select (jsonb_populate_record(j, jsonb_build_object('id', uuid_of_now(n)))).*
+    from jobs j, generate_series(1, ${count}::int) n where j.id = ${id}`)
+
+beforeAll(async () => {
+  await db.execute(sql`create function uuid_of_now(n bigint) returns uuid language sql as $$
+    select (lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || '7000' || '8000' || lpad(to_hex(n), 12, '0'))::uuid $$`)
+  const ada = await addPerson(db)
+  caller = { ...ada, key: null }
+  const teams = [await addTeam(db, ada), await addTeam(db, ada)]
+  const add = (at: number) => addJob(db, ada, { submission: { teamId: teams[at]! } })
+  first = await add(0)
+  needle = await add(0)
+  await rename(needle, 'a needle')
+  await copies(first, OLDER)
+  label = await add(1)
+  await db.execute(sql`update jobs set labels = '["Needle"]' where id = ${label}`)
+  await copies(first, SEARCHED_MAX)
+}, 60_000)
+
+describe('a search for text', () => {
+  test('reads so many jobs and says where to go on, until the last was read', async () => {
+    const found: string[] = []
+    const looks: object[] = []
+    let before: string | undefined
+    do {
+      const { rows, next, total, unfinished } = await listJobs(db, caller, {
+        ...page,
+        text: 'needle',
+        ...(before && { before })
+      })
+      found.push(...rows.map(({ id }) => id))
+      looks.push({ total, unfinished })
+      before = next ?? undefined
+    } while (before)
+    expect(found).toEqual([label, needle])
+    expect(looks).toEqual([
+      { total: 0, unfinished: true },
+      { total: 2, unfinished: false }
+    ])
+  })
+
+  test('goes on after a full page of what it has found', async () => {
+    const all = { ...page, limit: 100, text: first.slice(0, 2) }
+    const { rows, next } = await listJobs(db, caller, all)
+    expect(rows).toHaveLength(100)
+    const second = await listJobs(db, caller, { ...all, before: next! })
+    expect(second.rows[0]!.id < rows.at(-1)!.id).toBe(true)
+    expect(new Set([...rows, ...second.rows].map(({ id }) => id)).size).toBe(200)
+  })
+
+  test('that is a whole id finds the job wherever it is, once', async () => {
+    const { rows, next } = await listJobs(db, caller, { ...page, text: needle.toUpperCase() })
+    expect(rows.map(({ id }) => id)).toEqual([needle])
+    const later = await listJobs(db, caller, { ...page, text: needle, before: next! })
+    expect(later).toMatchObject({ rows: [], next: null })
+  })
+
+  test('never finds a job of others', async () => {
+    const eve = { ...(await addPerson(db)), key: null }
+    for (const text of ['needle', needle])
+      expect(await listJobs(db, eve, { ...page, text })).toMatchObject({ rows: [], next: null, total: 0 })
+  })
+
+  test('of an administrator says that there are older jobs', async () => {
+    expect(await searchJobs(db, { ...page, q: 'needle' })).toMatchObject({ rows: [], total: 0, unfinished: true })
+    expect(await searchJobs(db, { ...page, q: needle })).toMatchObject({ total: 1, unfinished: false })
+    expect(await searchJobs(db, { ...page })).toMatchObject({ total: SEARCHED_MAX + OLDER + 3, unfinished: false })
+    const { rows, total } = await searchJobs(db, { limit: 2, offset: SEARCHED_MAX + OLDER + 1, q: caller.userId })
+    expect([rows.map(({ id }) => id), total]).toEqual([[needle, first], SEARCHED_MAX + OLDER + 3])
+  })
+})
+
+test('a list of several teams is in order of time, page by page', async () => {
+  const ids: string[] = []
+  let before: string | undefined
+  do {
+    const { rows, next, total } = await listJobs(db, caller, { limit: 100, offset: 0, ...(before && { before }) })
+    expect(total).toBe(SEARCHED_MAX + OLDER + 3)
+    ids.push(...rows.map(({ id }) => id))
+    before = next ?? undefined
+  } while (before)
+  expect(ids).toEqual([...ids].sort().reverse())
+  expect(ids).toContain(label)
+  expect(new Set(ids).size).toBe(SEARCHED_MAX + OLDER + 3)
+}, 60_000)
+
+test('a time is compared with the clock of the database, though ids have that of the api', async () => {
+  // Made by an api whose clock is eleven hours ahead of the database's.
+  const at = new Date('2026-03-01T00:00:00Z')
+  const [row] = await db.execute<{ id: string }>(sql`
+    insert into jobs select (jsonb_populate_record(j, jsonb_build_object(
+      'id', (substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-7000-8000-000000000000'), 'created_at', ${at.toISOString()}::text))).*
+    from jobs j, lpad(to_hex(${at.getTime() + 11 * 3_600_000}::bigint), 12, '0') h where j.id = ${first} returning id`)
+  const around = { createdAfter: new Date(at.getTime() - 1), createdBefore: new Date(at.getTime() + 1) }
+  const { rows, total } = await listJobs(db, caller, { ...page, ...around })
+  expect([rows.map(({ id }) => id), total]).toEqual([[row!.id], 1])
+})

@@ -1,0 +1,175 @@
+// The rows of a graph's tasks: written with what asked for them, moved along by whoever has the job, closed with it.
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { beginJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
+import { restartWorkflow } from '../../../db/job-steps/stalled-workflows.js'
+import { closeAttempt, listAttempts, openAttempt } from '../../../db/jobs/attempts.js'
+import { answerAsk, listAsks, openTasks, recordAsk, taskResults } from '../../../db/jobs/job-asks.js'
+import { eventsAfter } from '../../../db/jobs/job-events.js'
+import { completeTask, failTask, listTasks, loadTaskRun, openTaskAttempt } from '../../../db/jobs/job-tasks.js'
+import type { AskedGraph } from '../../../domain/jobs/script-asks.js'
+import { askedGraph } from '../../support/jobs/graphs.js'
+import { addJob, addPerson } from '../../support/jobs/rows.js'
+import { createTestDatabase } from '../../support/stack/database.js'
+
+const database = await createTestDatabase('job_tasks', { max: 20 })
+const { db } = database
+afterAll(() => database.drop())
+const person = await addPerson(db)
+const fence = { generation: 1 }
+const script = { task: '', number: 1, series: 0, parkedAs: null }
+const shown = { display: null, displayProblem: null, stdout: '' }
+
+let id: string
+beforeEach(async () => {
+  id = await addJob(db, person)
+  await beginJob(db, id, fence)
+})
+
+const ask = (graph: AskedGraph) => recordAsk(db, id, fence, script, graph)
+const states = async () => Object.fromEntries((await listTasks(db, id)).map(({ key, state }) => [key, state]))
+
+async function complete(key: string, result = '1') {
+  const number = (await openTaskAttempt(db, id, fence, key))!
+  return completeTask(db, id, key, number, { ...shown, result, display: result })
+}
+
+describe('a graph that was asked for', () => {
+  test('is written with its tasks, and each content once', async () => {
+    const graph = askedGraph({ a: [], b: ['a'] })
+    expect(await ask(graph)).toBe(true)
+    expect(await states()).toEqual({ a: 'pending', b: 'pending' })
+    // One function and the two tasks' arguments.
+    const [row] = await db.execute(sql`select count(*)::int as count from task_values where job_id = ${id}`)
+    expect(row!.count).toBe(3)
+    expect(await loadTaskRun(db, id, 'b')).toMatchObject({
+      function: graph.graph.nodes[1]!.function,
+      arguments: graph.graph.nodes[1]!.arguments,
+      dependsOn: ['a'],
+      values: new Map()
+    })
+  })
+
+  test('is not written twice, nor by a side that lost the job', async () => {
+    await ask(askedGraph({ a: [] }))
+    expect(await ask(askedGraph({ other: [] }))).toBe(false)
+    await restartWorkflow(db, id, 1, 'same')
+    expect(await recordAsk(db, id, fence, { ...script, number: 2 }, askedGraph({ late: [] }))).toBe(false)
+    expect(await states()).toEqual({ a: 'pending' })
+  })
+
+  test('holds 2,000 tasks', async () => {
+    const chain = Object.fromEntries(
+      Array.from({ length: 2_000 }, (_, at) => [`task_${at}`, at === 0 ? [] : [`task_${at - 1}`]])
+    )
+    await ask(askedGraph(chain))
+    const { tasks, waitsFor } = await openTasks(db, id, 1)
+    expect(tasks).toHaveLength(2_000)
+    expect(waitsFor.slice(0, 3)).toEqual([[], [0], [1]])
+  })
+
+  test('says what is left of it', async () => {
+    await ask(askedGraph({ a: [], b: ['a'], c: ['a', 'b'] }))
+    await complete('a')
+    expect(await openTasks(db, id, 1)).toEqual({ tasks: ['b', 'c'], waitsFor: [[], [0]], failed: null })
+    await failTask(db, id, 'b', { code: 'execution_error', message: 'no' })
+    expect((await openTasks(db, id, 1)).failed).toEqual({ code: 'execution_error', message: 'no' })
+  })
+
+  test('is answered once', async () => {
+    await ask(askedGraph({ a: [] }))
+    const answers = await Promise.all([1, 2, 3].map(() => answerAsk(db, id, '', 1, fence, null)))
+    expect(answers.filter(Boolean)).toHaveLength(1)
+    expect((await listAsks(db, id, ''))[0]).toMatchObject({ state: 'answered', digest: 'd'.repeat(64) })
+  })
+
+  test('of a second dispatch has keys of its own', async () => {
+    await ask(askedGraph({ task_0001: [] }))
+    await recordAsk(db, id, fence, { ...script, number: 2 }, askedGraph({ task_0001: [], task_0002: ['task_0001'] }))
+    expect((await listTasks(db, id)).map(({ key, dependsOn }) => [key, dependsOn])).toEqual([
+      ['task_0001', []],
+      ['2.task_0001', []],
+      ['2.task_0002', ['2.task_0001']]
+    ])
+  })
+})
+
+describe('a task', () => {
+  beforeEach(() => ask(askedGraph({ a: [], b: ['a'] })))
+
+  test('keeps its result to the byte, and gives it to those that take it', async () => {
+    const result = `[${10n ** 300n}, "é", {"__cloudpickle__":true,"data":"gAU="}]`
+    expect(await complete('a', result)).toBe(true)
+    expect((await loadTaskRun(db, id, 'b'))!.values).toEqual(new Map([['a', result]]))
+    expect(await taskResults(db, id, ['a', 'b'])).toEqual(new Map([['a', result]]))
+  })
+
+  test('is completed once, by the side that has the job', async () => {
+    const number = (await openTaskAttempt(db, id, fence, 'a'))!
+    await restartWorkflow(db, id, 1, 'same')
+    expect(await completeTask(db, id, 'a', number, { ...shown, result: '1' })).toBe(false)
+    const next = { generation: 2 }
+    await beginJob(db, id, next)
+    const second = (await openTaskAttempt(db, id, next, 'a'))!
+    expect(await completeTask(db, id, 'a', second, { ...shown, result: '2' })).toBe(true)
+    expect(await completeTask(db, id, 'a', second, { ...shown, result: '3' })).toBe(false)
+    expect(await taskResults(db, id, ['a'])).toEqual(new Map([['a', '2']]))
+    expect((await listAttempts(db, id)).map(({ number: n, state }) => [n, state])).toEqual([
+      [1, 'lost'],
+      [2, 'completed']
+    ])
+  })
+
+  test('that is over begins no further attempt', async () => {
+    await complete('a')
+    expect(await openTaskAttempt(db, id, fence, 'a')).toBeNull()
+    expect((await listAttempts(db, id)).length).toBe(1)
+  })
+
+  test('has attempts of its own beside the script and other tasks, and events without a gap', async () => {
+    await Promise.all([openTaskAttempt(db, id, fence, 'a'), openTaskAttempt(db, id, fence, 'b')])
+    await closeAttempt(db, id, 1, 'failed', { code: 'execution_error', message: 'no' }, 1_000, 'a')
+    expect(await openTaskAttempt(db, id, fence, 'a')).toBe(2)
+    expect((await listAttempts(db, id)).map(({ task, number, state }) => [task, number, state])).toEqual([
+      ['a', 1, 'failed'],
+      ['a', 2, 'running'],
+      ['b', 1, 'running']
+    ])
+    const events = await eventsAfter(db, id, 0)
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
+  })
+
+  test('begins no attempt once somebody wants the job ended', async () => {
+    await requestCancel(db, id)
+    expect(await openTaskAttempt(db, id, fence, 'a')).toBeNull()
+    expect(await states()).toMatchObject({ a: 'pending' })
+  })
+})
+
+describe('with the end of its job', () => {
+  beforeEach(async () => {
+    await ask(askedGraph({ done: [], running: [], waiting: ['running'] }))
+    await complete('done')
+    await openTaskAttempt(db, id, fence, 'running')
+  })
+
+  test('by a failure, what runs is cancelled and what has not started is skipped', async () => {
+    await failJob(db, id, fence, { code: 'execution_error', message: 'no' })
+    expect(await states()).toEqual({ done: 'completed', running: 'cancelled', waiting: 'skipped' })
+  })
+
+  test('by a failure, the script that waited for them has failed, and nobody wonders about its end', async () => {
+    const attempt = await openAttempt(db, id, fence)
+    await failJob(db, id, fence, { code: 'execution_error', message: 'no' })
+    const [script] = (await listAttempts(db, id)).filter(({ task }) => task === '')
+    expect(script).toMatchObject({ number: attempt, state: 'failed', errorMessage: 'no' })
+    const events = await eventsAfter(db, id, 0)
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
+    expect(events.at(-1)).toMatchObject({ type: 'status', status: 'failed' })
+  })
+
+  test('by a cancel likewise', async () => {
+    await recordCancelled(db, id, fence, 'stopped_before_provider')
+    expect(await states()).toEqual({ done: 'completed', running: 'cancelled', waiting: 'skipped' })
+  })
+})

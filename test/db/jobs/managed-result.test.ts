@@ -1,0 +1,147 @@
+// The result of a native submission: made of what its tasks have stored, without reading a value.
+import { createHash } from 'node:crypto'
+import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { managedResult } from '../../../activities/job/managed-result.js'
+import { beginJob } from '../../../db/job-steps/job-steps.js'
+import { recordAsk } from '../../../db/jobs/job-asks.js'
+import { completeTask, failTask, openTaskAttempt } from '../../../db/jobs/job-tasks.js'
+import { findTaskFile, listTaskFiles } from '../../../db/jobs/task-results.js'
+import type { AskedGraph } from '../../../domain/jobs/script-asks.js'
+import { askedGraph } from '../../support/jobs/graphs.js'
+import { addJob, addPerson } from '../../support/jobs/rows.js'
+import { createTestDatabase } from '../../support/stack/database.js'
+
+const database = await createTestDatabase('managed_result')
+const { db } = database
+afterAll(() => database.drop())
+const person = await addPerson(db)
+const fence = { generation: 1 }
+const TEAM = '01900000-0000-7000-8000-000000000000'
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+let id: string
+beforeEach(async () => {
+  id = await addJob(db, person)
+  await beginJob(db, id, fence)
+})
+
+const names = (count: number) => Array.from({ length: count }, (_, at) => `task_${String(at + 1).padStart(4, '0')}`)
+
+/** @param returns the tasks that the workflow's output refers to. */
+async function ask(tasks: string[], returns: string[], number = 1): Promise<void> {
+  const graph: AskedGraph = askedGraph(Object.fromEntries(tasks.map((name) => [name, []])))
+  graph.graph.returns = returns
+  await recordAsk(db, id, fence, { task: '', number, series: 0, parkedAs: null }, { ...graph, number })
+}
+
+async function complete(key: string, result: string, display: string | null = result, why: string | null = null) {
+  const number = (await openTaskAttempt(db, id, fence, key))!
+  const told = { result, display, displayProblem: why, stdout: '' }
+  expect(await completeTask(db, id, key, number, told)).toBe(true)
+}
+
+const outputs = async () => JSON.parse(await managedResult(db, id, TEAM)).outputs
+
+test('holds each result that is returned once, in the order of the references, and no other', async () => {
+  await ask(names(3), ['task_0003', 'task_0001', 'task_0003'])
+  await complete('task_0001', '{"a":[1,null]}')
+  await complete('task_0002', '"unseen"')
+  await complete('task_0003', '3')
+  const text = await managedResult(db, id, TEAM)
+  expect(text).not.toContain('unseen')
+  const { artifact_id } = JSON.parse(text).outputs[0].artifact
+  expect(JSON.parse(text)).toEqual({
+    protocol_version: 'marqov.managed-result/v1',
+    outputs: [
+      {
+        task_key: 'task_0003',
+        port: 'result',
+        artifact: { artifact_id, team_id: TEAM, schema: 'python-value/v1', sha256: sha256('3'), size_bytes: 1 },
+        display: {
+          protocol_version: 'marqov.task-display/v1',
+          result_sha256: sha256('3'),
+          state: 'available',
+          value: 3
+        }
+      },
+      expect.objectContaining({ task_key: 'task_0001', display: expect.objectContaining({ value: { a: [1, null] } }) })
+    ]
+  })
+  expect(artifact_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  // The same once more, byte for byte.
+  expect(await managedResult(db, id, TEAM)).toBe(text)
+})
+
+test('passes numbers on to the last digit', async () => {
+  await ask(names(1), names(1))
+  const value = `[${'9'.repeat(4_300)}, 1.0, 1e400, -0.0]`
+  await complete('task_0001', value)
+  expect(await managedResult(db, id, TEAM)).toContain(`"value":${value}}`)
+})
+
+test('of a value that JSON cannot tell names the reason, and shows nothing in its place', async () => {
+  await ask(names(2), names(2))
+  await complete('task_0001', '{"__cloudpickle__":true,"data":"AAAA"}', null, 'a Circuit "of" two\nqubits')
+  await complete('task_0002', '{"__cloudpickle__":true,"data":"BBBB"}', '{"1":2}')
+  const [first, second] = await outputs()
+  expect(first.display).toEqual({
+    protocol_version: 'marqov.task-display/v1',
+    result_sha256: sha256('{"__cloudpickle__":true,"data":"AAAA"}'),
+    state: 'unavailable',
+    reason: 'a Circuit "of" two\nqubits'
+  })
+  expect(second).toMatchObject({
+    artifact: { sha256: sha256('{"__cloudpickle__":true,"data":"BBBB"}') },
+    display: { state: 'available', value: { 1: 2 } }
+  })
+})
+
+test('of a workflow that returns constants alone has no output', async () => {
+  await ask(names(1), [])
+  await complete('task_0001', '1')
+  expect(await managedResult(db, id, TEAM)).toBe('{"protocol_version":"marqov.managed-result/v1","outputs":[]}')
+})
+
+test('stays below what a result may have: what does not fit is named, and what comes after it and fits is shown', async () => {
+  await ask(names(4), names(4))
+  const large = JSON.stringify('x'.repeat(7 * 1024 * 1024))
+  await complete('task_0001', large)
+  await complete('task_0002', large.replace('x', 'y'))
+  await complete('task_0003', '3')
+  // The same text once more is sent once more.
+  await complete('task_0004', large)
+  const text = await managedResult(db, id, TEAM)
+  expect(text.length).toBeLessThan(16 * 1024 * 1024)
+  const states = JSON.parse(text).outputs.map(({ display }: { display: { state: string } }) => display.state)
+  expect(states).toEqual(['available', 'unavailable', 'available', 'unavailable'])
+  expect(JSON.parse(text).outputs[1].display.reason).toContain('task_0002.json')
+})
+
+test('of a graph that was asked for later has the keys of that graph', async () => {
+  await ask(['task_0001'], ['task_0001'], 2)
+  await complete('2.task_0001', '5')
+  expect(await outputs()).toEqual([expect.objectContaining({ task_key: 'task_0001' })])
+  expect((await listTaskFiles(db, id)).map(({ name }) => name)).toEqual(['2.task_0001.json'])
+})
+
+test('is none while a task has no result', async () => {
+  await expect(managedResult(db, id, TEAM)).rejects.toThrow('has asked for no graph')
+  await ask(names(2), names(2))
+  await complete('task_0001', '1')
+  await expect(managedResult(db, id, TEAM)).rejects.toThrow('task task_0002')
+  await failTask(db, id, 'task_0002', { code: 'execution_error', message: 'x' })
+  await expect(managedResult(db, id, TEAM)).rejects.toThrow('task task_0002')
+})
+
+test('every result is a file under its key, as it is stored', async () => {
+  await ask(names(3), [])
+  await complete('task_0001', '[1, 2]', '[1,2]')
+  await complete('task_0003', '"🔑"')
+  expect(await listTaskFiles(db, id)).toEqual([
+    { name: 'task_0001.json', mediaType: 'application/json', sha256: sha256('[1, 2]'), sizeBytes: 6 },
+    { name: 'task_0003.json', mediaType: 'application/json', sha256: sha256('"🔑"'), sizeBytes: 6 }
+  ])
+  expect((await findTaskFile(db, id, 'task_0003.json'))?.content.toString()).toBe('"🔑"')
+  for (const name of ['task_0002.json', 'task_0003', 'task_0003.json ', 'x'])
+    expect(await findTaskFile(db, id, name)).toBeNull()
+})

@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals'
+import { addUp, bitsOfInteger, canonicalBits, countsOfProbabilities } from '../../../domain/backends/provider-counts.js'
+
+describe('a provider writes qubit 0 as the lowest bit; ours stands leftmost', () => {
+  test.each([
+    ['1', 3, '100'],
+    ['4', 3, '001'],
+    ['0x1', 9, '100000000'],
+    ['256', 9, '000000001'],
+    ['0', 2, '00'],
+    [String(2n ** 80n), 81, `${'0'.repeat(80)}1`]
+  ])('%s of %s qubits is %s', (value, width, bits) => expect(bitsOfInteger(value, width)).toBe(bits))
+
+  test.each([
+    ['8', 3],
+    ['-1', 3]
+  ])('%s does not fit into %s bits', (value, width) => expect(() => bitsOfInteger(value, width)).toThrow())
+
+  test('classical bits are read from the qubits that they measure', () =>
+    expect(canonicalBits('10010', { kind: 'qubits', bits: [3, 1, 2, 0, 4] })).toBe('10010'))
+
+  test('a bit that the result does not have is refused', () =>
+    expect(() => canonicalBits('10', { kind: 'qubits', bits: [2] })).toThrow(/bit 2/))
+
+  test('results that differ only in what is not read fall together', () =>
+    expect([
+      ...addUp([
+        ['0', 0.25],
+        ['1', 0.5],
+        ['0', 0.25]
+      ])
+    ]).toEqual([
+      ['0', 0.5],
+      ['1', 0.5]
+    ]))
+})
+
+describe('counts of probabilities', () => {
+  const counts = (probabilities: Record<string, number>, shots: number) =>
+    Object.fromEntries(countsOfProbabilities(new Map(Object.entries(probabilities)), shots))
+
+  test('are exact where the probabilities are counts over shots', () => {
+    for (const shots of [1, 3, 7, 100, 1_000, 9_999, 100_000]) {
+      const third = Math.floor(shots / 3)
+      const expected = { '00': third, '01': shots - third }
+      const given = { '00': third / shots, '01': (shots - third) / shots }
+      expect(counts(given, shots)).toEqual(Object.fromEntries(Object.entries(expected).filter(([, n]) => n > 0)))
+    }
+  })
+
+  test('sum to the shots, and none is off by one or more', () => {
+    const probabilities = { a: 1 / 3, b: 1 / 3, c: 1 / 3 }
+    expect(counts(probabilities, 100)).toEqual({ a: 34, b: 33, c: 33 })
+    expect(counts({ a: 0.999, b: 0.001 }, 10)).toEqual({ a: 10 })
+  })
+
+  test.each([
+    ['that do not sum to one', { a: 0.5, b: 0.3 }],
+    ['that are negative', { a: 1.2, b: -0.2 }],
+    ['that are no numbers', { a: Number.NaN }],
+    ['of nothing', {}]
+  ])('%s are refused', (_what, probabilities) => expect(() => counts(probabilities, 10)).toThrow())
+})

@@ -1,0 +1,42 @@
+import { describe, expect, test } from '@jest/globals'
+import { jsonFields, jsonObject } from '../../../domain/json/json-text.js'
+
+const valuesOf = (text: string) =>
+  Object.fromEntries([...jsonFields(text)].map(([name, value]) => [name, JSON.parse(value)]))
+
+describe('the fields of a JSON object', () => {
+  test('keep the text of their values', () => {
+    const text = '{ "n" : 123456789012345678901234567890 , "x":[1.10, {"n": 1e2}],\n"s":"\\u0041 \\" , } ]" }'
+    expect([...jsonFields(text)]).toEqual([
+      ['n', '123456789012345678901234567890'],
+      ['x', '[1.10, {"n": 1e2}]'],
+      ['s', '"\\u0041 \\" , } ]"']
+    ])
+  })
+
+  test('are what every reader finds', () => {
+    const objects = [
+      {},
+      { '': '' },
+      { 'a"b\\': '\\"}{][,:' },
+      { deep: { er: [[[{ and: 'deeper' }]], []] }, after: null },
+      { '1': true, '0': false, ключ: '🔑\u2028' }
+    ]
+    for (const object of objects)
+      for (const indent of [undefined, 2, '\t']) expect(valuesOf(JSON.stringify(object, null, indent))).toEqual(object)
+  })
+
+  test('of a name that stands twice hold the last', () => {
+    expect(valuesOf('{"a":1,"b":2,"a":3}')).toEqual({ a: 3, b: 2 })
+  })
+
+  test.each(['', '[]', '"{}"', '1', '{"a":1', '{"a', '{"a":"b', '{a:1}', '{"a" 1}'])('are not those of %j', (text) => {
+    expect(() => jsonFields(text)).toThrow('a JSON object was expected')
+  })
+
+  test('put together again are the object', () => {
+    const text = '{"a":1.10,"b":[1, 2],"c\\n":{"d":"e"}}'
+    expect(jsonObject(jsonFields(text))).toBe(text)
+    expect(jsonObject([['a', undefined]])).toBe('{}')
+  })
+})

@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals'
+import { assertFramework, assertSource, SCRIPT_BYTES_MAX, slugChoices, slugOf } from '../../../domain/scripts/script.js'
+import {
+  assertAnalysed,
+  hiddenDirections,
+  type KeptAnalysis,
+  textHint,
+  withOwnIds
+} from '../../../domain/scripts/script-analysis.js'
+
+const messageOf = (act: () => unknown): string => {
+  try {
+    act()
+  } catch (error) {
+    return (error as Error).message
+  }
+  throw new Error('was not refused')
+}
+
+describe('a slug', () => {
+  test.each([
+    ['A Bell pair', 'a-bell-pair'],
+    ['  --Über  Größe!! 2 ', 'uber-gro-e-2'],
+    ['ﬁne', 'fine'],
+    ['量子', 'script'],
+    ['\u{1f511}', 'script'],
+    ['__proto__', 'proto'],
+    ['x'.repeat(300), 'x'.repeat(200)],
+    [`${'x'.repeat(199)}-y`, 'x'.repeat(199)]
+  ])('of %j is made of its letters and digits', (name, slug) => {
+    expect(slugOf(name)).toBe(slug)
+  })
+
+  test('has numbered ones after it, none longer than 200', () => {
+    const take = (name: string) => {
+      const choices = slugChoices(name)
+      return [1, 2, 3].map(() => choices.next().value)
+    }
+    expect(take('bell')).toEqual(['bell', 'bell-2', 'bell-3'])
+    expect(take('x'.repeat(200))).toEqual(['x'.repeat(200), `${'x'.repeat(198)}-2`, `${'x'.repeat(198)}-3`])
+  })
+})
+
+describe('a source', () => {
+  test.each(['é', '\u{1f511}', '量'])('is measured in bytes of UTF-8: %s', (character) => {
+    const bytes = Buffer.byteLength(character)
+    const most = character.repeat(Math.floor(SCRIPT_BYTES_MAX / bytes)) + 'x'.repeat(SCRIPT_BYTES_MAX % bytes)
+    expect(() => assertSource('f', most)).not.toThrow()
+    expect(messageOf(() => assertSource('f', `${most}x`))).toBe('f: must be at most 1048576 bytes (got 1048577)')
+  })
+
+  test('is OpenQASM or not, whatever it is called', () => {
+    expect(() => assertFramework('openqasm', 'openqasm')).not.toThrow()
+    expect(() => assertFramework('cirq', null)).not.toThrow()
+    expect(messageOf(() => assertFramework('cirq', 'openqasm'))).toMatch(/is OpenQASM \(got "cirq"\)/)
+    expect(messageOf(() => assertFramework('openqasm', null))).toMatch(/is Python/)
+  })
+
+  test('that turns the direction of text is said to, with its line', () => {
+    expect(hiddenDirections('x = 1\ny = "é量"')).toEqual([])
+    expect(hiddenDirections('x = 1\n# \u2066')).toEqual([
+      expect.objectContaining({ id: 'hidden_direction', level: 'warning', line: 2 })
+    ])
+  })
+})
+
+describe('an analysis', () => {
+  const about = { scriptId: 's', teamId: 't', sourceSha256: 'h', backend: 'local', shots: 1, circuitCount: 1, cost: 5n }
+  const warning = { id: 'w', level: 'warning', message: 'm' } as const
+  const kept: KeptAnalysis = { ...about, checks: [warning, { ...warning, id: 'e', level: 'error' }] }
+
+  test('holds for what was analysed, with consent to each warning, at no higher price', () => {
+    expect(() => assertAnalysed(kept, about, ['w'])).not.toThrow()
+    expect(() => assertAnalysed(kept, { ...about, cost: 4n }, ['w'])).not.toThrow()
+    expect(messageOf(() => assertAnalysed(kept, about, []))).toMatch(/^warn_check_ids: .*: w$/)
+  })
+
+  test.each<Partial<typeof about>>([
+    { scriptId: 'x' },
+    { teamId: 'x' },
+    { sourceSha256: 'x' },
+    { backend: 'x' },
+    { shots: 2 },
+    { circuitCount: 2 },
+    { cost: 6n }
+  ])('holds for nothing else: %p', (change) => {
+    expect(messageOf(() => assertAnalysed(kept, { ...about, ...change }, ['w']))).toMatch(/^analysis_id: /)
+  })
+
+  test('that nobody made holds for nothing', () => {
+    expect(messageOf(() => assertAnalysed(null, about, ['w']))).toMatch(/^analysis_id: no analysis/)
+  })
+
+  test('has checks with ids of their own', () => {
+    const ids = withOwnIds([warning, warning, { ...warning, id: 'x' }, warning]).map(({ id }) => id)
+    expect(ids).toEqual(['w', 'w-2', 'x', 'w-3'])
+  })
+})
+
+test('the hint of a text is djb2, signed', () => {
+  expect([textHint(''), textHint('a'), textHint('hello world')]).toEqual(['5381', '177670', '894552257'])
+  expect(textHint('OPENQASM 3.0;\nqubit[2] q;\n')).toMatch(/^-?\d+$/)
+})

@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  type LimitName,
+  limitNames,
+  rateLimitRefusalBody,
+  rateLimits,
+  scaled,
+  wholeSeconds
+} from '../../../domain/teams/rate-limits.js'
+
+// Written out again from the specification, 8.1: a figure changed by mistake differs from its second copy.
+const specified: Record<LimitName, [max: number, windowSeconds: number, scope: string]> = {
+  submit: [10, 60, 'user'],
+  submitTeam: [100, 86_400, 'team'],
+  capsuleCreate: [5, 60, 'user'],
+  capsuleImport: [3, 60, 'user'],
+  scriptUpload: [5, 60, 'user'],
+  invitations: [10, 60, 'user'],
+  secrets: [20, 60, 'user'],
+  members: [30, 60, 'user'],
+  profile: [30, 60, 'user'],
+  validateCode: [5, 60, 'address'],
+  signIn: [10, 60, 'address'],
+  read: [100, 60, 'user'],
+  poll: [600, 60, 'user'],
+  scheduled: [500, 86_400, 'team']
+}
+
+test('the limits are those of the specification, each under its own name', () => {
+  expect(rateLimits).toEqual(
+    Object.fromEntries(
+      Object.entries(specified).map(([name, [max, windowSeconds, scope]]) => [
+        name,
+        { name, max, windowSeconds, scope }
+      ])
+    )
+  )
+})
+
+describe('the scale', () => {
+  test.each([
+    [1, 10, 3, 100],
+    [2, 20, 6, 200],
+    [0.5, 5, 2, 50],
+    [0.25, 3, 1, 25],
+    [0.001, 1, 1, 1],
+    [1000, 10_000, 3_000, 100_000]
+  ])('of %p makes 10, 3 and 100 to %p, %p and %p', (factor, submit, capsuleImport, read) => {
+    const limits = scaled(rateLimits, factor)!
+    expect([limits.submit.max, limits.capsuleImport.max, limits.read.max]).toEqual([submit, capsuleImport, read])
+  })
+
+  test('changes nothing but the counts, and not the limits it was given', () => {
+    const before = structuredClone(rateLimits)
+    const limits = scaled(rateLimits, 7)!
+    for (const name of limitNames) expect(limits[name]).toEqual({ ...before[name], max: before[name].max * 7 })
+    expect(rateLimits).toEqual(before)
+  })
+
+  test('of 0 switches the limits off', () => {
+    expect(scaled(rateLimits, 0)).toBeNull()
+  })
+
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('of %p is refused by the name of its variable', (factor) => {
+    expect(() => scaled(rateLimits, factor)).toThrow(`RATE_LIMIT_SCALE must be a number from 0 (off) upwards`)
+  })
+})
+
+describe('a refusal', () => {
+  test.each([
+    [rateLimits.submit, 30, 'Rate limit exceeded. 0/10 requests remaining. Try again in 30 seconds.'],
+    [rateLimits.validateCode, 1, 'Rate limit exceeded. 0/5 requests remaining. Try again in 1 second.'],
+    [rateLimits.submitTeam, 43_200, 'Rate limit exceeded. 0/100 requests remaining. Try again in 43200 seconds.']
+  ])('says how many and when', (limit, seconds, message) => {
+    expect(rateLimitRefusalBody(limit, seconds)).toEqual({ message, fields: { retryAfterSeconds: seconds } })
+  })
+
+  test.each([
+    [0, 1],
+    [1, 1],
+    [999_999, 1],
+    [1_000_000, 1],
+    [1_000_001, 2],
+    [29_000_001, 30],
+    [86_400_000_000, 86_400]
+  ])('tells %p microseconds as %p s, never too few', (microseconds, seconds) => {
+    expect(wholeSeconds(microseconds)).toBe(seconds)
+  })
+})

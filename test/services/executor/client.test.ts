@@ -1,0 +1,127 @@
+// The client of the execution service at the edges of their agreement.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createExecutorClient, type ExecutorClient, type RunRequest } from '../../../services/executor/client.js'
+import { ARTIFACT_BYTES_MAX } from '../../../services/executor/stream.js'
+import { bellQasm3 } from '../../support/jobs/builders.js'
+import { completed, hang, refuse, startFaultyExecutor, stream } from '../../support/stack/faulty-executor.js'
+
+const executor = await startFaultyExecutor(hang)
+let client: ExecutorClient
+beforeAll(() => {
+  client = createExecutorClient(executor.url, 'a-token')
+})
+afterAll(async () => {
+  await client.close()
+  await executor.close()
+})
+
+const request: RunRequest = {
+  run_id: 'run-1',
+  source: { kind: 'code', framework: 'openqasm', code: bellQasm3() },
+  backend: 'local',
+  engine: 'statevector',
+  max_qubits: 25,
+  params: { shots: 1 },
+  limits: { wall_seconds: 5 }
+}
+const run = () => client.run(request, new AbortController().signal, async () => true)
+const piece = (name: unknown, content: Buffer, last: boolean, mediaType: unknown = 'text/plain') => ({
+  artifact: { name, media_type: mediaType, chunk: content.toString('base64'), last }
+})
+
+test('connections carry run after run', async () => {
+  const ports = new Set<number | undefined>()
+  executor.from((response, message) => {
+    ports.add(message.socket.remotePort)
+    stream([completed('{}')])(response, message)
+  })
+  const one = createExecutorClient(executor.url, 'a-token')
+  try {
+    for (let count = 0; count < 8; count++)
+      expect(await one.run(request, new AbortController().signal, async () => true)).toMatchObject({
+        kind: 'completed'
+      })
+  } finally {
+    await one.close()
+  }
+  // The next run may begin before the pool has its connection back.
+  expect(ports.size).toBeLessThanOrEqual(2)
+})
+
+test('an outcome counts even when the connection dies behind it', async () => {
+  executor.from(stream([completed('{}')], 'die'))
+  expect(await run()).toMatchObject({ kind: 'completed', result: '{}' })
+})
+
+describe('files of a run', () => {
+  test('are put together from their pieces, byte for byte, in the order of their coming', async () => {
+    const bytes = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 256))
+    executor.from(
+      stream([
+        piece('state_vector.npy', bytes.subarray(0, 333), false, 'application/octet-stream'),
+        { beat: {} },
+        piece('state_vector.npy', bytes.subarray(333), true, 'application/octet-stream'),
+        piece('circuit.qasm', Buffer.from('OPENQASM 3.0;'), true, 'text/plain; charset=utf-8'),
+        piece('empty.txt', Buffer.alloc(0), true),
+        completed('{"n":123456789012345678901234567890}')
+      ])
+    )
+    expect(await run()).toEqual({
+      kind: 'completed',
+      result: '{"n":123456789012345678901234567890}',
+      framework: 'openqasm',
+      display: null,
+      displayProblem: null,
+      stdout: '',
+      artifacts: [
+        { name: 'state_vector.npy', mediaType: 'application/octet-stream', content: bytes },
+        { name: 'circuit.qasm', mediaType: 'text/plain; charset=utf-8', content: Buffer.from('OPENQASM 3.0;') },
+        { name: 'empty.txt', mediaType: 'text/plain', content: Buffer.alloc(0) }
+      ]
+    })
+  })
+
+  test('larger than 32 MiB together fail the run by name', async () => {
+    const half = Buffer.alloc(ARTIFACT_BYTES_MAX / 2)
+    const lines = [piece('a', half, true), piece('b', half, true), completed('{}')]
+    executor.from(stream(lines))
+    expect(await run()).toMatchObject({ kind: 'completed' })
+    executor.from(stream([...lines.slice(0, 2), piece('c', Buffer.from('x'), true), completed('{}')]))
+    const message = 'the files of this run are larger than 32 MiB together'
+    expect(await run()).toEqual({ kind: 'failed', error: { code: 'execution_error', message } })
+  })
+
+  const x = Buffer.from('x')
+  test.each<[string, object[]]>([
+    ['a path for a name', [piece('../x', x, true)]],
+    ['a quote in a name', [piece('x"y', x, true)]],
+    ['a name that is no text', [piece(1, x, true)]],
+    ['a line break in a media type', [piece('x', x, true, 'text/plain\r\nx: y')]],
+    ['a file without its end', [piece('x', x, false)]],
+    ['two files at once', [piece('x', x, false), piece('y', x, true)]],
+    ['a name twice', [piece('x', x, true), piece('x', x, true)]],
+    ['too many files', Array.from({ length: 21 }, (_, index) => piece(`f${index}`, x, true))]
+  ])('%s is no answer', async (_what, lines) => {
+    executor.from(stream([...lines, completed('{}')]))
+    expect(await run()).toMatchObject({ kind: 'lost', message: expect.stringContaining('file') })
+  })
+})
+
+describe('a refusal', () => {
+  test.each([
+    ['full', refuse(503, 'busy', 'full', { 'retry-after': '7' }), { kind: 'busy', retryAfterSeconds: 7 }],
+    ['full without a time', refuse(503, 'busy', 'full'), { kind: 'busy', retryAfterSeconds: 1 }],
+    ['too many', refuse(429, 'busy', 'yours'), { kind: 'busy', retryAfterSeconds: 1 }],
+    ['not fit to run', refuse(503, 'unsafe', 'no sandbox'), { kind: 'away', message: 'no sandbox' }],
+    [
+      'without isolation',
+      refuse(503, 'worker_not_configured', 'no sandbox'),
+      { kind: 'away', message: 'no sandbox', unfit: true }
+    ],
+    ['a wrong token', refuse(401, 'unauthorized', 'who?'), { kind: 'away', message: 'who?' }],
+    ['a bad request', refuse(400, 'validation_error', 'shots'), { kind: 'refused', message: 'shots' }]
+  ])('%s', async (_what, fault, end) => {
+    executor.from(fault)
+    expect(await run()).toEqual(end)
+  })
+})

@@ -1,0 +1,85 @@
+// Verifications in threads: the same as on the caller's own, bounded in number, time and queue.
+import { afterEach, expect, test } from '@jest/globals'
+import { defaultMargin } from '../../../domain/verification/margin.js'
+import { randomOf } from '../../../domain/verification/statistics/random.js'
+import { type JudgePool, startJudgePool } from '../../../services/threads/judge-pool.js'
+import { PoolBusy } from '../../../services/threads/thread-pool.js'
+import { type JudgeInput, verify } from '../../../services/threads/verify.js'
+import { resultOf, sampler, shifted } from '../../support/capsules/verification-runs.js'
+
+const facts = { hardware: false, local: true, completedAt: null }
+const bell = { '00': 5000, '11': 5000 }
+const inputOf = (sealed: string, rerun: string, name = 'main'): JudgeInput => ({
+  tasks: [{ name, sealed: { text: sealed, facts }, rerun: { text: rerun, facts } }],
+  margin: 0.05
+})
+const plain = inputOf(resultOf(bell), resultOf({ '00': 5060, '11': 4940 }))
+/** Takes long enough to be found at work. */
+const heavy = (circuits: number): JudgeInput => {
+  const next = sampler(shifted(2000, 0), randomOf('heavy'))
+  const [sealed, rerun] = [resultOf(next(20_000)), resultOf(next(20_000))].map((text) => ({ text, facts }))
+  const tasks = Array.from({ length: circuits }, (_, k) => ({ name: `task ${k}`, sealed: sealed!, rerun: rerun! }))
+  return { tasks, margin: 0.05 }
+}
+
+let pool: JudgePool | undefined
+afterEach(() => pool?.close())
+
+test('a verdict from a thread is that of the same call here', async () => {
+  pool = startJudgePool()
+  const [one, other] = await Promise.all([pool.judgeOffLoop(plain), pool.judgeOffLoop(plain)])
+  expect(one).toEqual(verify(plain))
+  expect(other).toEqual(one)
+  expect(one.verdict).toBe('consistent')
+})
+
+test('without a declared margin the thread takes what a seal that says nothing would declare', async () => {
+  pool = startJudgePool({ threads: 1 })
+  const few = resultOf({ '00': 50, '11': 50 })
+  const found = await pool.judgeOffLoop({ ...inputOf(few, few), margin: null })
+  expect(found.margin).toBe(defaultMargin([{ text: few, hardware: false }]))
+  expect(found.margin).toBeGreaterThan(0.1)
+})
+
+test('a result that cannot be read fails its own verification alone', async () => {
+  pool = startJudgePool({ threads: 1 })
+  await expect(pool.judgeOffLoop(inputOf('[]', '{}'))).rejects.toThrow('a result is a JSON object')
+  await expect(pool.judgeOffLoop(inputOf('{', '{}'))).rejects.toThrow()
+  expect((await pool.judgeOffLoop(plain)).verdict).toBe('consistent')
+})
+
+test('the event loop goes on meanwhile', async () => {
+  pool = startJudgePool()
+  await pool.judgeOffLoop(plain)
+  let turns = 0
+  const timer = setInterval(() => turns++, 5)
+  await pool.judgeOffLoop(heavy(10))
+  clearInterval(timer)
+  expect(turns).toBeGreaterThan(5)
+})
+
+test('what takes longer than the limit is ended, not testable, and says so; the next has a thread', async () => {
+  pool = startJudgePool({ threads: 1, limitMs: 300 })
+  const ended = await pool.judgeOffLoop(heavy(200))
+  expect(ended).toMatchObject({ verdict: 'not_testable', method: 'none', margin: 0.05 })
+  expect(ended.reason).toContain('took longer than 0.3 s')
+  expect(ended.checks).toHaveLength(200)
+}, 60_000)
+
+test('too many at once are refused, the others judged in turn', async () => {
+  pool = startJudgePool({ threads: 1, waitingMax: 2 })
+  const first = pool.judgeOffLoop(heavy(2))
+  const waiting = [pool.judgeOffLoop(plain), pool.judgeOffLoop(plain)]
+  await expect(pool.judgeOffLoop(plain)).rejects.toBeInstanceOf(PoolBusy)
+  expect((await first).checks).toHaveLength(2)
+  for (const one of waiting) expect((await one).verdict).toBe('consistent')
+})
+
+test('closing refuses what is under way and what waits', async () => {
+  pool = startJudgePool({ threads: 1 })
+  const running = [pool.judgeOffLoop(heavy(50)), pool.judgeOffLoop(plain)]
+  const ends = Promise.allSettled(running)
+  await pool.close()
+  expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await expect(pool.judgeOffLoop(plain)).rejects.toThrow('judging has ended')
+})

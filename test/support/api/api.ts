@@ -1,0 +1,286 @@
+// The api as tests use it: built by the product's own `buildApp` on a real database and a real queue, asked through
+// `inject`, or through sockets once it listens. Users come in by the front door, with an access code.
+import { createServer, type Server } from 'node:net'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import type { Logger } from 'pino'
+import { buildApp } from '../../../apps/api/app.js'
+import type { ApiDeps } from '../../../apps/api/deps.js'
+import { parseTrustedProxies, type TrustedProxies } from '../../../apps/api/http/limits/client-address.js'
+import { connectRateLimitRedis, createRateLimitStore } from '../../../apps/api/http/limits/rate-limit-store.js'
+import { createMetrics } from '../../../apps/api/http/telemetry/metrics.js'
+import { createAccessCode, grantPlatformAdmin } from '../../../db/accounts/accounts.js'
+import { connect } from '../../../db/client.js'
+import { createJobAnnouncer, listenToJobs } from '../../../db/jobs/job-changes.js'
+import type { RateLimits } from '../../../domain/teams/rate-limits.js'
+import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
+import { createDispatcher } from '../../../services/dispatch/dispatcher.js'
+import { createEngineState } from '../../../services/dispatch/engine-state.js'
+import { createTemporalClient } from '../../../services/dispatch/temporal-client.js'
+import { createExecutorClient } from '../../../services/executor/client.js'
+import { type KeyRing, readKeyRing } from '../../../services/keys/key-ring.js'
+import { createInstallationSigner } from '../../../services/keys/signer.js'
+import type { Mail } from '../../../services/mail/message.js'
+import { startSealPool } from '../../../services/threads/seal-pool.js'
+import { submission } from '../jobs/builders.js'
+import { createTestDatabase, type TestDatabase } from '../stack/database.js'
+
+export interface Answer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+  /** The parsed body; `undefined` when it is no JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  body: any
+}
+
+export type Headers = Record<string, string>
+
+/** Answers one request. A body that is a string or a Buffer goes out as it is, anything else as JSON. */
+export type Ask = (method: string, path: string, body?: unknown, headers?: Headers) => Promise<Answer>
+
+export interface TestUser {
+  id: string
+  email: string
+  cookie: string
+  ask: Ask
+  get(path: string): Promise<Answer>
+  post(path: string, body?: unknown): Promise<Answer>
+  /** The id of an accepted submission. */
+  submit(body: Record<string, unknown>): Promise<string>
+}
+
+export interface ApiOptions {
+  /** Default: a database of its own, dropped by `close`. */
+  database?: TestDatabase
+  config?: Partial<ApiDeps['config']>
+  probes?: Partial<ApiDeps['probes']>
+  redisUrl?: string
+  temporalAddress?: string
+  /** `null`: none is configured. */
+  executorUrl?: string | null
+  executorDeadlineMs?: number
+  /** Connections of the pool; the default is the product's. */
+  poolMax?: number
+  /** Default: a ring of one key, the same for all files. */
+  keyRing?: KeyRing | null
+  /** Default: none, so that no credential is asked about. */
+  providers?: ApiDeps['providers']
+  /** Default: none is configured. */
+  oidc?: ApiDeps['oidc']
+  /** Default: nothing is logged. */
+  log?: Logger
+  now?: () => Date
+  /** Default: none. */
+  limits?: RateLimits
+  trustedProxies?: TrustedProxies
+}
+
+export const PASSWORD = 'correct horse battery'
+
+export const testKeyRing = readKeyRing(`test:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`)
+
+let users = 0
+
+/** @param file names the database, the queue prefix and the task queue. */
+export async function startApi(file: string, options: ApiOptions = {}) {
+  const database = options.database ?? (await createTestDatabase(file))
+  const poolMax = options.poolMax ?? 20
+  const pool = connect(database.url, { max: poolMax })
+  const announce = createJobAnnouncer(pool.sql)
+  const listener = listenToJobs(database.url)
+  let held = 0
+  const counted: ApiDeps['listener'] = {
+    on(jobId, changed) {
+      const off = listener.on(jobId, changed)
+      held++
+      return () => {
+        held--
+        off()
+      }
+    },
+    close: () => listener.close()
+  }
+  const directQueue = createDirectQueue(options.redisUrl ?? process.env.TEST_REDIS_URL!, database.name)
+  const { client: temporal, close: closeTemporal } = createTemporalClient(
+    options.temporalAddress ?? process.env.TEST_TEMPORAL_ADDRESS!,
+    'default'
+  )
+  const limitsRedis = await connectRateLimitRedis(options.redisUrl ?? process.env.TEST_REDIS_URL!)
+  const mails: Mail[] = []
+  const { executorUrl = process.env.TEST_EXECUTOR_URL! } = options
+  const executor = executorUrl === null ? null : createExecutorClient(executorUrl, process.env.TEST_EXECUTOR_TOKEN!)
+  const metrics = createMetrics()
+  const keyRing = options.keyRing === undefined ? testKeyRing : options.keyRing
+  const sealing = startSealPool()
+  const deps: ApiDeps = {
+    config: {
+      temporalUiUrl: null,
+      temporalNamespace: 'default',
+      publicUrl: null,
+      linkOrigin: 'http://localhost',
+      codesNeeded: true,
+      redeliverSeconds: 30,
+      teamRunningMax: 1_000,
+      webhookAllowPrivate: false,
+      auditCheckpointsFile: null,
+      ...options.config
+    },
+    db: pool.db,
+    poolMax,
+    listener: counted,
+    announce,
+    limiter: {
+      store: createRateLimitStore(limitsRedis, database.name),
+      // Tests ask more often than people; those of the limits set their own.
+      limits: options.limits ?? null,
+      trustedProxies: options.trustedProxies ?? parseTrustedProxies('')
+    },
+    keyRing,
+    signer: createInstallationSigner(pool.db, keyRing),
+    sealing,
+    providers: options.providers ?? new Map(),
+    oidc: options.oidc ?? null,
+    mailer: { sends: true, send: (mail) => void mails.push(mail), close: async () => {} },
+    dispatcher: createDispatcher({
+      db: pool.db,
+      temporal,
+      taskQueue: database.name,
+      queue: directQueue.queue,
+      announce
+    }),
+    metrics,
+    tracing: null,
+    engines: createEngineState({ queue: directQueue.queue, temporal, taskQueue: database.name }),
+    executor,
+    ...(options.executorDeadlineMs && { executorDeadlineMs: options.executorDeadlineMs }),
+    probes: {
+      database: () => pool.sql`select 1`,
+      redis: () => directQueue.ping(),
+      temporal: () =>
+        temporal.withDeadline(Date.now() + 1_500, () =>
+          temporal.workflowService.describeNamespace({ namespace: 'default' })
+        ),
+      executor: async () => executor?.health() ?? Promise.reject(new Error('no executor is configured')),
+      ...options.probes
+    },
+    now: options.now ?? (() => new Date())
+  }
+  const app = await buildApp(deps, options.log ? { loggerInstance: options.log } : { logger: false })
+
+  const ask = asker(app)
+  let closed: Promise<void> | null = null
+  return {
+    app,
+    deps,
+    database,
+    queue: directQueue.queue,
+    announce,
+    metrics,
+    ask,
+    /** Sent so far, the oldest first. */
+    mails,
+
+    /** How many requests wait for a change of a job: each has read the job's status already. */
+    heldPolls: (): number => held,
+
+    /** A signed-in user with an account of its own. */
+    async signUp(account: { email?: string; admin?: boolean } = {}): Promise<TestUser> {
+      const email = account.email ?? `user-${++users}@example.org`
+      const code = await createAccessCode(database.db, { uses: 1 })
+      const answer = await ask('POST', '/api/auth/sign-up', { email, password: PASSWORD, code })
+      if (answer.status !== 201) throw new Error(`sign-up answered ${answer.status}: ${answer.text}`)
+      if (account.admin) await grantPlatformAdmin(database.db, email)
+      return userOf(ask, email, answer)
+    },
+
+    /** A signed-in user whose personal team is there. */
+    async signUpWithTeam(account: { email?: string; admin?: boolean } = {}): Promise<TestUser & { teamId: string }> {
+      const user = await this.signUp(account)
+      await user.submit(submission())
+      const { teams } = (await user.get('/api/auth/session')).body
+      return { ...user, teamId: teams[0].id }
+    },
+
+    /** Opens a port for tests that need sockets. @returns the base URL. */
+    async listen(): Promise<string> {
+      return app.listen({ host: '127.0.0.1', port: 0 })
+    },
+
+    /** Closes everything; the database too when it was made here. */
+    close(): Promise<void> {
+      closed ??= (async () => {
+        await app.close()
+        await Promise.allSettled([
+          sealing.close(),
+          listener.close(),
+          directQueue.close(),
+          executor?.close(),
+          closeTemporal()
+        ])
+        limitsRedis.disconnect()
+        await pool.close()
+        if (!options.database) await database.drop()
+      })()
+      return closed
+    }
+  }
+}
+
+export type TestApi = Awaited<ReturnType<typeof startApi>>
+
+function asker(app: FastifyInstance): Ask {
+  return async (method, path, body, headers = {}) => {
+    const raw = typeof body === 'string' || Buffer.isBuffer(body)
+    const response = await app.inject({
+      method: method as NonNullable<InjectOptions['method']>,
+      url: path,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { payload: raw ? body : JSON.stringify(body) })
+    })
+    return answerOf(response.statusCode, response.headers as Answer['headers'], response.payload)
+  }
+}
+
+export function answerOf(status: number, headers: Answer['headers'], text: string): Answer {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    // No JSON: `text` is there.
+  }
+  return { status, headers, text, body }
+}
+
+/** The session cookie that an answer sets, as a client sends it back. */
+export function cookieOf(answer: Answer): string {
+  const header = [answer.headers['set-cookie']].flat()[0]
+  if (!header) throw new Error(`no cookie in an answer ${answer.status}: ${answer.text}`)
+  return header.split(';')[0]!
+}
+
+function userOf(ask: Ask, email: string, answer: Answer): TestUser {
+  const cookie = cookieOf(answer)
+  const asUser: Ask = (method, path, body, headers) => ask(method, path, body, { cookie, ...headers })
+  return {
+    id: answer.body.user.id,
+    email,
+    cookie,
+    ask: asUser,
+    get: (path) => asUser('GET', path),
+    post: (path, body) => asUser('POST', path, body),
+    async submit(body) {
+      const submitted = await asUser('POST', '/api/jobs/submit', body)
+      if (submitted.status !== 201) throw new Error(`submit answered ${submitted.status}: ${submitted.text}`)
+      return submitted.body.job_id
+    }
+  }
+}
+
+/** The address of a port on which nobody listens. */
+export async function deadAddress(): Promise<string> {
+  const server: Server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return `127.0.0.1:${port}`
+}

@@ -1,0 +1,136 @@
+// How often the tests of a verification find a difference between simulated runs: where there is none, and where there is one.
+
+import { ALPHA, BETA } from '../../../domain/verification/judge.js'
+import { type CountPair, pairUp } from '../../../domain/verification/statistics/count-pair.js'
+import { pooledPearson } from '../../../domain/verification/statistics/pearson.js'
+import type { Random } from '../../../domain/verification/statistics/random.js'
+import { permutationTest } from '../../../domain/verification/statistics/relabelling.js'
+import { smallestMargin } from '../../../domain/verification/statistics/shots-needed.js'
+import { distanceUpperBound } from '../../../domain/verification/statistics/upper-bound.js'
+import { bell, porterThomas, sampler, shifted } from './verification-runs.js'
+
+export interface Scene {
+  name: string
+  outcomes: number
+  /** Shots of the sealed run and of the re-run. */
+  shots: readonly [number, number]
+  /** Weights of the sealed run's law and of the re-run's; drawn anew for each trial. */
+  laws(random: Random): readonly [number[], number[]]
+}
+
+/** Shares of all trials. */
+export interface Rates {
+  trials: number
+  /** Each test alone at alpha. */
+  pearson: number
+  cdvv: number
+  /** Both at alpha / 2, as a verdict takes them: a difference was found. */
+  found: number
+  /** No difference was found, and the bound is within the margin that a seal takes by default. */
+  consistent: number
+}
+
+const same = (law: (random: Random) => number[]) => (random: Random) => {
+  const weights = law(random)
+  return [weights, weights] as const
+}
+
+const lawsOf: Record<string, (outcomes: number) => (random: Random) => number[]> = {
+  bell: (outcomes) => () => bell(outcomes, 0.05),
+  uniform: (outcomes) => () => shifted(outcomes, 0),
+  'Porter-Thomas': (outcomes) => (random) => porterThomas(outcomes, random)
+}
+
+/** Runs of one and the same law. */
+export const nulls = (outcomes: readonly number[], shots: readonly (readonly [number, number])[]): Scene[] =>
+  outcomes.flatMap((k) =>
+    shots.flatMap((both) =>
+      Object.entries(lawsOf).map(([name, law]) => ({ name, outcomes: k, shots: both, laws: same(law(k)) }))
+    )
+  )
+
+/** Runs that differ, and how often a test that is worth its name finds it. */
+export const changes: (Scene & { power: number })[] = [
+  {
+    name: 'bell noise 5 to 15 %',
+    outcomes: 4,
+    shots: [1000, 1000],
+    laws: () => [bell(4, 0.05), bell(4, 0.15)],
+    power: 0.99
+  },
+  {
+    name: 'bell noise 5 to 8 %',
+    outcomes: 1024,
+    shots: [10_000, 10_000],
+    laws: () => [bell(1024, 0.05), bell(1024, 0.08)],
+    power: 1
+  },
+  {
+    name: 'bell noise 5 to 15 %',
+    outcomes: 1024,
+    shots: [1000, 1000],
+    laws: () => [bell(1024, 0.05), bell(1024, 0.15)],
+    power: 1
+  },
+  {
+    name: 'uniform moved by 0.10',
+    outcomes: 1024,
+    shots: [10_000, 10_000],
+    laws: () => [shifted(1024, 0), shifted(1024, 0.1)],
+    power: 0.95
+  },
+  {
+    name: 'Porter-Thomas to uniform',
+    outcomes: 1024,
+    shots: [1000, 1000],
+    laws: (random) => [porterThomas(1024, random), shifted(1024, 0)],
+    power: 1
+  }
+]
+
+/** The bound takes most of the time, and how often it is within a margin need not be known to the third digit. */
+const BOUND_EVERY = 10
+/** Draws of the permutation test as a capsule of one circuit has them. */
+const DRAWS = 999
+
+/** @param withBound whether the bound is computed as well, which takes most of the time. */
+export function simulate(scene: Scene, trials: number, random: Random, withBound = false): Rates {
+  const times = { pearson: 0, cdvv: 0, found: 0, consistent: 0 }
+  const [n, m] = scene.shots
+  for (let trial = 0; trial < trials; trial++) {
+    const [p, q] = scene.laws(random)
+    const sealed = sampler(p, random)(n)
+    const pair: CountPair = pairUp(sealed, sampler(q, random)(m))
+    const pearson = pooledPearson(pair)?.p ?? 1
+    const cdvv = permutationTest(pair, DRAWS, random).p
+    const found = 2 * Math.min(pearson, cdvv) <= ALPHA
+    if (pearson < ALPHA) times.pearson += 1
+    if (cdvv <= ALPHA) times.cdvv += 1
+    if (found) times.found += 1
+    else if (
+      withBound &&
+      trial % BOUND_EVERY === 0 &&
+      distanceUpperBound(pair, BETA, random) <= Math.max(0.05, smallestMargin(sealed, BETA))
+    )
+      times.consistent += 1
+  }
+  const share = (of: number): number => of / trials
+  return {
+    trials,
+    pearson: share(times.pearson),
+    cdvv: share(times.cdvv),
+    found: share(times.found),
+    consistent: times.consistent / Math.ceil(trials / BOUND_EVERY)
+  }
+}
+
+/** The most that a share of `trials` with true probability `p` may be, but for a chance of about `level`. */
+export function binomialBound(trials: number, p: number, level: number): number {
+  let [weight, above, k] = [(1 - p) ** trials, 1 - (1 - p) ** trials, 0]
+  while (above > level && k < trials) {
+    weight *= ((trials - k) / (k + 1)) * (p / (1 - p))
+    above -= weight
+    k += 1
+  }
+  return k / trials
+}

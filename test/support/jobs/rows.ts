@@ -1,0 +1,117 @@
+// Rows for tests of the database, made by the product's own functions.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { signUp } from '../../../db/accounts/accounts.js'
+import { findBackend } from '../../../db/backends/backends.js'
+import type { Db } from '../../../db/client.js'
+import { newId } from '../../../db/ids.js'
+import { createJob } from '../../../db/jobs/jobs.js'
+import { members, teams } from '../../../db/tables/accounts.js'
+import { lockTeamForWrite } from '../../../db/teams/teams.js'
+import { recordBudgetExceeded } from '../../../db/teams/webhook-deliveries.js'
+import type { Backend } from '../../../domain/backends/backend.js'
+import type { JobStatus } from '../../../domain/jobs/job-status.js'
+import type { Submission } from '../../../domain/jobs/submission.js'
+import type { MicroUsd } from '../../../domain/money/money.js'
+import { bellQasm3 } from './builders.js'
+
+export interface Person {
+  userId: string
+  email: string
+}
+
+/** A user; the personal team comes with the first job. */
+export async function addPerson(db: Db): Promise<Person> {
+  const email = `${randomBytes(6).toString('hex')}@example.org`
+  const user = await signUp(db, { email, passwordHash: null, displayName: null, code: null })
+  return { userId: user.id, email }
+}
+
+export async function addTeam(db: Db, owner: Person): Promise<string> {
+  const id = newId()
+  await db.insert(teams).values({ id, name: 'a team' })
+  await db.insert(members).values({ teamId: id, userId: owner.userId, role: 'owner' })
+  return id
+}
+
+export interface JobChoices {
+  /** Price of the job; the backend stays as it is in the database. */
+  cost?: MicroUsd
+  at?: Date
+  /** The key that submits it. */
+  key?: { id: string; teamId: string; dailyLimit: MicroUsd | null }
+  submission?: Partial<Submission>
+}
+
+/** A pending job, recorded as a submission is. @throws ServiceError as `lockTeamForWrite` and `createJob` do. */
+export async function addJob(db: Db, person: Person, choices: JobChoices = {}): Promise<string> {
+  const backend: Backend = (await findBackend(db, choices.submission?.backend ?? 'local'))!
+  const pricing = { ...backend.pricing, taskFee: choices.cost ?? 0n }
+  const submission: Submission = {
+    source: { kind: 'inline', framework: 'openqasm', text: bellQasm3() },
+    backend: 'local',
+    params: { shots: 100 },
+    mode: 'temporal',
+    teamId: null,
+    name: null,
+    labels: [],
+    timeoutSeconds: 60,
+    maxCost: null,
+    notBefore: null,
+    circuitCount: 1,
+    notify: null,
+    ...choices.submission
+  }
+  const caller = { ...person, key: choices.key ?? null }
+  const refusals: Parameters<typeof recordBudgetExceeded>[1][] = []
+  const recorded = db.transaction(async (tx) => {
+    const teamId = await lockTeamForWrite(tx, caller, submission.teamId)
+    return createJob(
+      tx,
+      { ...submission, teamId },
+      {
+        caller,
+        keyDailyLimit: choices.key?.dailyLimit ?? null,
+        backend: { ...backend, pricing },
+        at: choices.at ?? new Date(),
+        refused: (refusal) => void refusals.push({ teamId, backend: backend.slug, refusal })
+      }
+    )
+  })
+  return recorded.catch(async (error) => {
+    for (const refusal of refusals) await recordBudgetExceeded(db, refusal)
+    throw error
+  })
+}
+
+/** Puts a job into a status as if its life had led there; the guard of the database is stepped over for this one write. */
+export async function forceStatus(
+  db: Db,
+  jobId: string,
+  row: { status: JobStatus; generation?: number; statusGeneration?: number | null; lease?: string | null }
+): Promise<void> {
+  const { status, generation = 1, statusGeneration = generation, lease = null } = row
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`set local session_replication_role = replica`)
+    await tx.execute(sql`update jobs set status = ${status}, generation = ${generation},
+      status_generation = ${statusGeneration}, lease_token = ${lease},
+      lease_expires_at = ${lease === null ? sql`null` : sql`now() + interval '15 seconds'`} where id = ${jobId}`)
+  })
+}
+
+/** Everything the database holds about a job, to see whether a call changed anything. */
+export async function everythingAbout(db: Db, jobId: string): Promise<unknown> {
+  const tables = ['job_events', 'attempts', 'outbox', 'ledger', 'artifacts']
+  const [job] = await db.execute(sql`select * from jobs where id = ${jobId}`)
+  const rest = await Promise.all(
+    tables.map((table) =>
+      db.execute(sql`select * from ${sql.identifier(table)} where job_id = ${jobId} order by 1, 2, 3`)
+    )
+  )
+  const counters = await db.execute(
+    sql`select * from budget_counters where team_id = ${job!.team_id} order by period, starts_on`
+  )
+  return { job, rest: rest.map((rows) => [...rows]), counters: [...counters] }
+}
+
+export const newLease = (): string => randomUUID()

@@ -1,0 +1,72 @@
+// A database per test file, cloned from the migrated template on the shared server. A file that failed keeps its database
+// for as long as the server lives, and says how to look at it.
+import { randomBytes } from 'node:crypto'
+import postgres from 'postgres'
+import { type Connection, connect } from '../../../db/client.js'
+
+export interface TestDatabase extends Omit<Connection, 'close'> {
+  name: string
+  url: string
+  /** Closes the connections; removes the database unless a test of this file failed. */
+  drop(): Promise<void>
+}
+
+/** @param file names the database, for whoever looks at the server. @param template `null` makes an empty database. */
+export async function createTestDatabase(
+  file: string,
+  options: { max?: number; template?: string | null } = {}
+): Promise<TestDatabase> {
+  const { max = 10, template = process.env.TEST_TEMPLATE_DB } = options
+  const name = `t_${file.replace(/[^a-z0-9]+/gi, '_').toLowerCase()}_${randomBytes(4).toString('hex')}`
+  // Cloning a template needs no connection to it, but no more than one clone at a time: they wait for each other.
+  await onServer((sql) =>
+    sql.unsafe(`create database ${name}${template ? ` template ${template} strategy file_copy` : ''}`)
+  )
+  const url = new URL(serverUrl())
+  url.pathname = `/${name}`
+  const connection = connect(url.href, { max })
+  let dropped: Promise<void> | null = null
+  return {
+    name,
+    url: url.href,
+    db: connection.db,
+    sql: connection.sql,
+    drop() {
+      dropped ??= connection.close().then(async () => {
+        if (someTestFailed()) process.stderr.write(`kept for a look: psql ${url.href}\n`)
+        else await onServer((sql) => sql.unsafe(`drop database if exists ${name} with (force)`))
+      })
+      return dropped
+    }
+  }
+}
+
+function serverUrl(): string {
+  const url = process.env.TEST_PG_URL
+  if (!url) throw new Error('TEST_PG_URL is not set; run tests with npm test')
+  return url
+}
+
+async function onServer(work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const sql = postgres(serverUrl(), { max: 1, onnotice: () => {} })
+  try {
+    await work(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+interface CircusBlock {
+  children: { type: string; errors?: unknown[]; children?: unknown[] }[]
+}
+
+// jest tells its hooks nothing about the outcome; its own state, a symbol on the global object, does.
+function someTestFailed(): boolean {
+  const key = Object.getOwnPropertySymbols(globalThis).find((symbol) => symbol.description === 'JEST_STATE_SYMBOL')
+  const state = key && (globalThis as unknown as Record<symbol, { rootDescribeBlock?: CircusBlock }>)[key]
+  const failed = (block: CircusBlock): boolean =>
+    block.children.some((child) =>
+      child.type === 'test' ? (child.errors?.length ?? 0) > 0 : failed(child as unknown as CircusBlock)
+    )
+  return state?.rootDescribeBlock ? failed(state.rootDescribeBlock) : false
+}

@@ -1,0 +1,213 @@
+// A platform of a test's own: api and worker as processes that can be killed, its own database, task queue and queue
+// prefix on the shared servers, or servers of its own where the test takes them away.
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Child, logTail, type StackContext } from '../../../apps/cli/stack/parts/child.js'
+import { type Executor, startExecutor } from '../../../apps/cli/stack/parts/executor.js'
+import { startNodeApp } from '../../../apps/cli/stack/parts/node-app.js'
+import { startRedis } from '../../../apps/cli/stack/parts/redis.js'
+import { startTemporal } from '../../../apps/cli/stack/parts/temporal.js'
+import { projectRoot } from '../../../apps/cli/stack/project.js'
+import { Watchdog } from '../../../apps/cli/stack/watchdog.js'
+import { createAccessCode } from '../../../db/accounts/accounts.js'
+import { type Connection, connect } from '../../../db/client.js'
+import { isFinal, type JobStatus } from '../../../domain/jobs/job-status.js'
+import { eventually } from '../eventually.js'
+import { createTestDatabase } from './database.js'
+
+const TOKEN = 'a-token-of-the-tests-own'
+
+export interface JobRecord {
+  id: string
+  status: JobStatus
+  error: { code: string; message: string } | null
+  result: { counts: Record<string, number>; [key: string]: unknown } | null
+  attempts: number
+  team_id: string
+  workflow: { id: string } | null
+  cancel: { outcome: string | null } | null
+  queue: { reason: string } | null
+  [key: string]: unknown
+}
+
+/** Parts of the platform's own that a test may take away and bring back. */
+export interface OwnParts {
+  redis?: boolean
+  temporal?: boolean
+  executor?: boolean | { slots: number }
+}
+
+export async function startPlatform(file: string, own: OwnParts = {}, env: Record<string, string> = {}) {
+  const database = await createTestDatabase(file)
+  const connection = connect(database.url, { max: 5 })
+  const folder = join(projectRoot, '.test', 'platforms', database.name)
+  mkdirSync(folder, { recursive: true })
+  const ending = new AbortController()
+  const watchdog = new Watchdog()
+  const context: StackContext = { logFile: (part) => join(folder, `${part}.log`), watchdog, signal: ending.signal }
+
+  const temporalFile = join(folder, 'temporal.db')
+  const parts: Partial<Record<'redis' | 'temporal' | 'executor' | 'api' | 'worker', Child>> = {}
+  const redis = own.redis ? await startRedis({ dataDir: null, password: TOKEN }, context) : null
+  const temporal = own.temporal ? await startTemporal({ database: temporalFile }, context) : null
+  const executorOptions = {
+    token: TOKEN,
+    ...(typeof own.executor === 'object' && { slots: String(own.executor.slots) })
+  }
+  let executor: Executor | null = own.executor ? await startExecutor(executorOptions, context) : null
+  Object.assign(parts, { ...(redis && { redis }), ...(temporal && { temporal }), ...(executor && { executor }) })
+
+  const settings: Record<string, string> = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis?.url ?? process.env.TEST_REDIS_URL!,
+    TEMPORAL_ADDRESS: temporal?.address ?? process.env.TEST_TEMPORAL_ADDRESS!,
+    TEMPORAL_TASK_QUEUE: database.name,
+    QUEUE_PREFIX: database.name,
+    // Tests ask more often than people.
+    RATE_LIMIT_SCALE: '0',
+    EXECUTOR_URL: executor?.url ?? process.env.TEST_EXECUTOR_URL!,
+    EXECUTOR_TOKEN: executor ? TOKEN : process.env.TEST_EXECUTOR_TOKEN!,
+    WORKFLOW_BUNDLE: process.env.TEST_WORKFLOW_BUNDLE!,
+    LOG_LEVEL: 'info',
+    NODE_OPTIONS: '',
+    HOST: '127.0.0.1',
+    ...env
+  }
+  const start = {
+    api: async () => {
+      parts.api = await startNodeApp(
+        { name: 'api', env: settings, portVariable: 'PORT', probeHost: '127.0.0.1' },
+        context
+      )
+      base = `http://127.0.0.1:${(parts.api as Child & { port: number }).port}`
+    },
+    worker: async () => {
+      parts.worker = await startNodeApp(
+        { name: 'worker', env: settings, portVariable: 'WORKER_HEALTH_PORT', probeHost: '127.0.0.1' },
+        context
+      )
+    },
+    redis: async () => {
+      parts.redis = await startRedis({ dataDir: null, password: TOKEN, port: redis!.port }, context)
+    },
+    temporal: async () => {
+      parts.temporal = await startTemporal({ database: temporalFile, ports: temporal!.ports }, context)
+    },
+    executor: async () => {
+      executor = await startExecutor({ ...executorOptions, port: executor!.port }, context)
+      parts.executor = executor
+    }
+  }
+  let base = ''
+  let cookie = ''
+  await Promise.all([start.api(), start.worker()])
+  await signUp()
+
+  async function signUp(): Promise<void> {
+    const code = await createAccessCode(connection.db, { uses: 1 })
+    const response = await call('POST', '/api/auth/sign-up', {
+      email: 'ada@example.org',
+      password: 'correct horse',
+      code
+    })
+    cookie = response.headers.get('set-cookie')!.split(';')[0]!
+  }
+
+  async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {}
+  ): Promise<Response> {
+    return fetch(`${base}${path}`, {
+      method,
+      headers: {
+        ...(cookie && { cookie }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+  }
+
+  const platform = {
+    call,
+    connection: connection as Connection,
+    settings,
+    start,
+    temporalFile,
+    redisUrl: settings.REDIS_URL!,
+    /** Of the api that was started last. */
+    url: (): string => base,
+
+    /** Ends a part at once, as a crash would. */
+    async kill(name: keyof typeof parts): Promise<void> {
+      parts[name]!.kill()
+      await parts[name]!.exited
+    },
+
+    /** Ends a part in an orderly way. */
+    async stop(name: keyof typeof parts): Promise<void> {
+      await parts[name]!.stop()
+    },
+
+    /** @returns the id of the accepted job. */
+    async submit(body: Record<string, unknown>): Promise<string> {
+      const response = await call('POST', '/api/jobs/submit', body)
+      const answer = (await response.json()) as { job_id?: string }
+      if (response.status !== 201) throw new Error(`submit answered ${response.status}: ${JSON.stringify(answer)}`)
+      return answer.job_id!
+    },
+
+    async job(id: string): Promise<JobRecord> {
+      return (await (await call('GET', `/api/jobs/${id}`)).json()) as JobRecord
+    },
+
+    async attempts(id: string): Promise<{ number: number; state: string; error: { code: string } | null }[]> {
+      const answer = (await (await call('GET', `/api/jobs/${id}/attempts`)).json()) as { attempts: never[] }
+      return answer.attempts
+    },
+
+    /** The record once it satisfies `holds`. */
+    until(id: string, holds: (job: JobRecord) => boolean, timeoutMs = 40_000): Promise<JobRecord> {
+      return eventually(
+        async () => {
+          const job = await platform.job(id)
+          return holds(job) ? job : null
+        },
+        { timeoutMs, message: async () => `job ${id}: ${JSON.stringify(await platform.job(id))}\n${platform.logs()}` }
+      )
+    },
+
+    ended: (id: string, timeoutMs?: number): Promise<JobRecord> =>
+      platform.until(id, (job) => isFinal(job.status), timeoutMs),
+
+    /** Waits until the executor has accepted the job's run. */
+    accepted: (id: string, count = 1): Promise<JobRecord> => platform.until(id, (job) => job.attempts >= count),
+
+    logs: (): string =>
+      (['worker', 'api'] as const)
+        .map((name) => `${name}:\n${parts[name] ? logTail(parts[name].log, 25) : ''}`)
+        .join('\n'),
+
+    /** What api and worker have logged, by time. */
+    logLines: (): Record<string, unknown>[] =>
+      (['api', 'worker'] as const)
+        .flatMap((part) => readFileSync(join(folder, `${part}.log`), 'utf8').split('\n'))
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line))
+        .sort((one, other) => one.time - other.time),
+
+    async close(): Promise<void> {
+      ending.abort(new Error('the test is over'))
+      for (const name of ['worker', 'api', 'executor', 'temporal', 'redis'] as const) parts[name]?.kill()
+      await Promise.all(Object.values(parts).map((part) => part.exited))
+      watchdog.close()
+      await connection.close()
+      await database.drop()
+    }
+  }
+  return platform
+}
+
+export type Platform = Awaited<ReturnType<typeof startPlatform>>

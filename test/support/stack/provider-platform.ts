@@ -1,0 +1,135 @@
+// A platform whose providers are emulated: real api, worker, executor, Temporal and database; the provider's ledger is the
+// witness of what was paid for.
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client'
+import { sql } from 'drizzle-orm'
+import { askAfterHeldTask } from '../../../activities/provider/held.js'
+import { defaultProviderTimes } from '../../../activities/provider/step.js'
+import { type EmulatorOptions, startEmulators } from '../../../apps/emulators/emulators.js'
+import type { LedgerTask } from '../../../apps/emulators/provider.js'
+import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
+import { takeHeldTasks } from '../../../db/provider-tasks/provider-money.js'
+import { readKeyRing } from '../../../services/keys/key-ring.js'
+import { createProviders } from '../../../services/providers/providers.js'
+import { eventually } from '../eventually.js'
+import { type JobRecord, type OwnParts, startPlatform } from './platform.js'
+
+/** Short, so that a test need not wait for minutes until "not found" counts. */
+export const LOOKUP_WINDOW_SECONDS = 3
+
+const SECRETS_KEYS = `test:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`
+
+export async function startProviderPlatform(
+  file: string,
+  {
+    own = {},
+    env = {},
+    timing = {}
+  }: { own?: OwnParts; env?: Record<string, string>; timing?: EmulatorOptions['timing'] } = {}
+) {
+  const emulators = await startEmulators({ timing })
+  const ionq = emulators.provider('ionq')
+  const platform = await startPlatform(file, own, {
+    IONQ_API_URL: ionq.base_url,
+    EMULATED_HARDWARE: '1',
+    PROVIDER_LOOKUP_WINDOW: String(LOOKUP_WINDOW_SECONDS),
+    PROVIDER_CANCEL_DEADLINE: '8',
+    PROVIDER_CALL_TIMEOUT: '2',
+    PROVIDER_RETRY_SECONDS: '0.5',
+    SECRETS_KEYS,
+    ...env
+  })
+  const team = (await (await platform.call('POST', '/api/teams', { name: 'Hardware' })).json()) as { id: string }
+  const storeCredentials = async () => {
+    const body = { team_id: team.id, provider: 'ionq', secrets: ionq.credentials }
+    const stored = await platform.call('POST', '/api/team/secrets', body)
+    if (stored.status !== 201) throw new Error(`secrets: ${stored.status} ${await stored.text()}`)
+  }
+  await storeCredentials()
+  await eventually(async () => {
+    const { isAvailable } = (await (await platform.call('GET', '/api/backends/ionq-direct-forte-1')).json()) as {
+      isAvailable: boolean
+    }
+    return isAvailable || null
+  })
+
+  return {
+    ...platform,
+    ionq: ionq.control,
+    credentials: ionq.credentials,
+    teamId: team.id,
+    storeCredentials,
+
+    /** A paid job of 100 shots: 1.30 USD. */
+    submitPaid: (body: Record<string, unknown> = {}): Promise<string> =>
+      platform.submit({
+        circuit: { format: 'qasm3', payload: bell },
+        backend: 'ionq-direct-forte-1',
+        params: { shots: 100 },
+        team_id: team.id,
+        ...body
+      }),
+
+    /** Paid work as the provider sees it. */
+    async paidTasks(count: number): Promise<LedgerTask[]> {
+      return eventually(async () => {
+        const tasks = ionq.control.tasks()
+        return tasks.length >= count ? tasks : null
+      })
+    },
+
+    async budget() {
+      const answer = await platform.call('GET', `/api/team/budget?team_id=${team.id}`)
+      return (await answer.json()) as { day: { spent_usd: number; reserved_usd: number } }
+    },
+
+    mismatches: () => ledgerMismatches(platform.connection.db),
+
+    /** Does something with a job's workflow, as an operator would. */
+    async workflow<T>(id: string, act: (handle: WorkflowHandle) => Promise<T>): Promise<T> {
+      const connection = await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! })
+      try {
+        return await act(new Client({ connection }).workflow.getHandle(`job-${id}`))
+      } finally {
+        await connection.close()
+      }
+    },
+
+    /** As when Temporal's database was lost. */
+    async forgetWorkflow(id: string): Promise<void> {
+      const connection = await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! })
+      await connection.workflowService.deleteWorkflowExecution({
+        namespace: 'default',
+        workflowExecution: { workflowId: `job-${id}` }
+      })
+      await connection.close()
+    },
+
+    /** The sweep of held money, as if the hour of every held task had come. */
+    async askAfterHeld(): Promise<void> {
+      const { db } = platform.connection
+      await db.execute(sql`update provider_tasks set ask_at = now() where ask_at is not null`)
+      const providers = createProviders({ ionq: ionq.base_url })
+      const deps = {
+        db,
+        providers: providers.adapters,
+        keyRing: readKeyRing(SECRETS_KEYS),
+        announce: () => {},
+        providerTimes: { ...defaultProviderTimes, lookUpWindowSeconds: LOOKUP_WINDOW_SECONDS }
+      }
+      for (const held of await takeHeldTasks(db, 10)) await askAfterHeldTask(deps, held, AbortSignal.timeout(5_000))
+      await providers.close()
+    },
+
+    cancel: async (id: string): Promise<JobRecord> =>
+      (await (await platform.call('POST', `/api/jobs/${id}/cancel`)).json()) as JobRecord,
+
+    async close(): Promise<void> {
+      await platform.close()
+      await emulators.close()
+    }
+  }
+}
+
+export type ProviderPlatform = Awaited<ReturnType<typeof startProviderPlatform>>
+
+export const bell = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nh q[0];\ncx q[0], q[1];\n'

@@ -1,0 +1,92 @@
+// What administrators see of the sweeps of a worker, and how seldom it is written.
+import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { pino } from 'pino'
+import { startMoneySweep } from '../../../apps/worker/sweeps/money-sweep.js'
+import { createSweepNotes, type SweepNote } from '../../../apps/worker/sweeps/sweep-notes.js'
+import { startLoop, type TimerLoop } from '../../../apps/worker/sweeps/timer-loop.js'
+import { loadSweeps } from '../../../db/service/sweeps.js'
+import { eventually } from '../../support/eventually.js'
+import { usd } from '../../support/jobs/money-rows.js'
+import { addJob, addPerson } from '../../support/jobs/rows.js'
+import { createTestDatabase } from '../../support/stack/database.js'
+
+const database = await createTestDatabase('sweep_notes')
+const { db } = database
+const log = pino({ level: 'silent' })
+const loops: TimerLoop[] = []
+let time = 0
+let note: SweepNote
+beforeEach(async () => {
+  await db.execute(sql`truncate sweeps`)
+  note = createSweepNotes(db, log, () => time).of('books', 500)
+})
+afterEach(async () => {
+  for (const loop of loops.splice(0)) await loop.close()
+})
+afterAll(() => database.drop())
+
+const books = async () => (await loadSweeps(db)).find(({ name }) => name === 'books')!
+
+test('a thousand quick passes are one note in ten seconds, which counts what all of them dealt with', async () => {
+  await note.succeeded({ handled: 1 })
+  const first = await books()
+  for (let pass = 0; pass < 1_000; pass++) {
+    time += 9
+    await note.succeeded({ handled: 2 })
+  }
+  expect(await books()).toEqual(first)
+  time += 1_001
+  await note.succeeded({ handled: 3 })
+  expect((await books()).handled).toBe(2_003)
+})
+
+test('a failure, a recovery and a finding are noted at once, and each of them once', async () => {
+  await note.succeeded({ findings: [] })
+  await note.failed(new Error('query', { cause: new Error('connection refused\nand so on') }))
+  const failed = await books()
+  expect(failed.error).toBe('connection refused')
+  await note.failed(new Error('connection refused'))
+  expect(await books()).toEqual(failed)
+  await note.succeeded({ findings: ['something'] })
+  const found = await books()
+  expect(found).toMatchObject({ error: null, findings: [{ message: 'something' }] })
+  await note.succeeded({ findings: ['something'] })
+  expect(await books()).toEqual(found)
+  await note.succeeded({ findings: [] })
+  expect((await books()).findings).toEqual([])
+})
+
+test('a note that cannot be written stops nobody, and is made up for by the next', async () => {
+  await db.execute(sql`alter table sweeps rename to sweeps_elsewhere`)
+  await note.succeeded({ handled: 5 })
+  await note.failed(new Error('x'))
+  await db.execute(sql`alter table sweeps_elsewhere rename to sweeps`)
+  await note.succeeded({ handled: 1 })
+  expect((await books()).handled).toBe(6)
+})
+
+test('a pass that throws is noted by its loop with its reason, and one that somebody else makes is not noted', async () => {
+  let answer: () => Promise<null> = async () => null
+  const before = performance.now()
+  loops.push(startLoop('books', 1, log, () => answer(), note))
+  await eventually(async () => performance.now() - before > 50)
+  expect(await loadSweeps(db)).toEqual([])
+  answer = () => Promise.reject(new Error('out of ink'))
+  await eventually(async () => (await books())?.error === 'out of ink')
+})
+
+test('the money sweep proves what is recent and everything at its start, and shows what it found until it is mended', async () => {
+  const person = await addPerson(db)
+  await addJob(db, person, { cost: usd(1) })
+  await db.execute(sql`update budget_counters set reserved_micro = 0 where period = 'day'`)
+  loops.push(startMoneySweep({ db, notes: createSweepNotes(db, log, () => performance.now()), log, everyMs: 20 }))
+  const names = async () => (await loadSweeps(db)).filter(({ findings }) => findings.length > 0).map(({ name }) => name)
+  await eventually(async () => (await names()).join() === 'money,money_in_full')
+  const [counters] = await db.execute(
+    sql`select reserved_micro::int as reserved from budget_counters where period = 'day'`
+  )
+  expect(counters).toEqual({ reserved: 0 })
+  await db.execute(sql`update budget_counters set reserved_micro = 1000000 where period = 'day'`)
+  await eventually(async () => (await names()).join() === 'money_in_full')
+})

@@ -1,0 +1,270 @@
+// The sender with real receivers: what is told arrives, is tried again, and holds up nobody else.
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { pino } from 'pino'
+import { createSweepNotes } from '../../../apps/worker/sweeps/sweep-notes.js'
+import { startWebhookSender, type WebhookTimes } from '../../../apps/worker/sweeps/webhook-sender.js'
+import { newId } from '../../../db/ids.js'
+import { beginJob, completeJob, requestCancel } from '../../../db/job-steps/job-steps.js'
+import { type DeliveryRow, listDeliveries } from '../../../db/teams/webhook-deliveries.js'
+import { createWebhook, deleteWebhook } from '../../../db/teams/webhooks.js'
+import { readKeyRing, webhookContext } from '../../../services/keys/key-ring.js'
+import { createWebhookClient, newWebhookSecret } from '../../../services/webhooks/webhook-client.js'
+import { deadAddress } from '../../support/api/api.js'
+import { eventually } from '../../support/eventually.js'
+import { addJob, addPerson, addTeam } from '../../support/jobs/rows.js'
+import {
+  accept,
+  hang,
+  type Receiver,
+  type Reply,
+  refuse,
+  startReceiver,
+  verified
+} from '../../support/receivers/webhook-receiver.js'
+import { createTestDatabase } from '../../support/stack/database.js'
+
+const database = await createTestDatabase('webhook_sender', { max: 20 })
+const { db } = database
+const person = await addPerson(db)
+const keyRing = readKeyRing(`k1:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`)
+const quick: WebhookTimes = { lookMs: 10, retrySeconds: [0.05, 0.05, 0.05], pauseMs: 10 }
+
+let teamId: string
+let logged: Record<string, unknown>[] = []
+let secrets: string[] = []
+const open: { close(): Promise<void> }[] = []
+beforeEach(async () => {
+  await db.execute(sql`truncate webhooks cascade`)
+  teamId = await addTeam(db, person)
+})
+afterEach(async () => {
+  for (const part of open.splice(0)) await part.close()
+  const text = JSON.stringify(logged)
+  for (const secret of secrets) expect(text).not.toContain(secret.slice(6))
+  logged = []
+  secrets = []
+})
+afterAll(() => database.drop())
+
+function closeLater<T extends { close(): Promise<void> }>(part: T): T {
+  open.push(part)
+  return part
+}
+const receiver = async (reply?: Reply): Promise<Receiver> => closeLater(await startReceiver(reply))
+const start = (
+  options: { times?: Partial<WebhookTimes>; timeoutMs?: number; allowPrivate?: boolean; ring?: typeof keyRing } = {}
+) => {
+  const { times, timeoutMs = 5_000, allowPrivate = true, ring = keyRing } = options
+  const client = createWebhookClient({ allowPrivate, timeoutMs })
+  const log = pino({ base: null, level: 'trace' }, { write: (line: string) => logged.push(JSON.parse(line)) })
+  const notes = createSweepNotes(db, log, () => performance.now())
+  const sender = startWebhookSender({ db, keyRing: ring, client, times: { ...quick, ...times }, notes, log })
+  return closeLater({
+    async close() {
+      await sender.close()
+      await client.close()
+    }
+  })
+}
+async function addWebhook(url: string): Promise<{ id: string; secret: string }> {
+  const id = newId()
+  const secret = newWebhookSecret()
+  secrets.push(secret)
+  const { sealedValue, ...wrapped } = keyRing.seal(secret, webhookContext({ teamId, id }))
+  const events = ['job.completed' as const, 'job.cancelled' as const]
+  await createWebhook(db, { id, teamId, url, events, ...wrapped, sealedSecret: sealedValue, createdBy: null })
+  return { id, secret }
+}
+/** Something to tell every webhook of the team. @returns the job's id. */
+async function tell(): Promise<string> {
+  const id = await addJob(db, person, { submission: { teamId } })
+  await requestCancel(db, id)
+  return id
+}
+const log = (webhookId: string) => listDeliveries(db, webhookId)
+const until = (webhookId: string, holds: (row: DeliveryRow) => boolean, timeoutMs?: number) =>
+  eventually(
+    async () => {
+      const rows = await log(webhookId)
+      return rows.length > 0 && rows.every(holds) ? rows : null
+    },
+    { ...(timeoutMs && { timeoutMs }), message: async () => JSON.stringify(await log(webhookId)) }
+  )
+const delivered = (row: DeliveryRow) => row.state === 'delivered'
+
+describe('what is told', () => {
+  test('arrives signed, with the id by which the log knows it', async () => {
+    const { url, received } = await receiver()
+    const { id, secret } = await addWebhook(url)
+    start()
+    const jobId = await tell()
+    const [row] = await until(id, delivered)
+    expect(received).toHaveLength(1)
+    const { type, data } = verified(secret, received[0]!)
+    expect([type, data.job_id, data.status]).toEqual(['job.cancelled', jobId, 'cancelled'])
+    expect(received[0]!.headers['webhook-id']).toBe(row!.id)
+    expect(row).toMatchObject({ tries: 1, lastStatus: 204, lastError: null })
+  })
+
+  test('arrives once for each job, with several senders and steps that run twice', async () => {
+    const { url, received } = await receiver()
+    const { id } = await addWebhook(url)
+    for (let senders = 0; senders < 3; senders++) start()
+    const jobs = await Promise.all(
+      Array.from({ length: 30 }, async () => {
+        const jobId = await addJob(db, person, { submission: { teamId } })
+        await beginJob(db, jobId, { generation: 1 })
+        const complete = () => completeJob(db, jobId, { generation: 1 }, 'a'.repeat(64))
+        await Promise.allSettled([complete(), complete()])
+        await complete()
+        return jobId
+      })
+    )
+    await eventually(async () => (await log(id)).filter(delivered).length === jobs.length)
+    expect(received.map(({ body }) => JSON.parse(body).data.job_id).sort()).toEqual(jobs.sort())
+  })
+})
+
+describe('a receiver that', () => {
+  test('answers 500 gets the same message again, with a signature of that moment', async () => {
+    const target = await receiver(refuse)
+    const { id, secret } = await addWebhook(target.url)
+    start()
+    await tell()
+    await eventually(() => target.received.length >= 2)
+    target.reply = accept
+    const [row] = await until(id, delivered)
+    expect(row!.tries).toBe(target.received.length)
+    expect(new Set(target.received.map(({ body }) => body)).size).toBe(1)
+    expect(new Set(target.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    for (const message of target.received) verified(secret, message)
+  })
+
+  test('never takes it is given up after the last of the times, and the log says why', async () => {
+    const target = await receiver(refuse)
+    const { id } = await addWebhook(target.url)
+    start()
+    await tell()
+    expect(await until(id, ({ state }) => state === 'failed')).toMatchObject([
+      { tries: quick.retrySeconds.length + 1, lastStatus: 500, lastError: 'answered 500', deliveredAt: null }
+    ])
+    expect(target.received).toHaveLength(quick.retrySeconds.length + 1)
+    expect(logged).toContainEqual(expect.objectContaining({ webhookId: id, msg: 'a webhook was given up' }))
+  })
+
+  test('hangs is tried again after the limit', async () => {
+    const target = await receiver(hang)
+    const { id } = await addWebhook(target.url)
+    start({ timeoutMs: 100 })
+    await tell()
+    await eventually(() => target.received.length >= 2)
+    expect((await log(id))[0]).toMatchObject({ lastStatus: null, lastError: 'no answer within 0.1 s' })
+    target.reply = accept
+    await until(id, delivered)
+  })
+
+  test('is not there is tried again', async () => {
+    const { id } = await addWebhook(`http://${await deadAddress()}/`)
+    start({ times: { retrySeconds: [0.05] } })
+    await tell()
+    expect(await until(id, ({ state }) => state === 'failed')).toMatchObject([
+      { tries: 2, lastStatus: null, lastError: 'the receiver refused the connection' }
+    ])
+  })
+
+  test('has a private address gets nothing', async () => {
+    const target = await receiver()
+    const { port } = target
+    const ids = [await addWebhook(target.url), await addWebhook(`http://localhost:${port}/`)].map(({ id }) => id)
+    start({ allowPrivate: false, times: { retrySeconds: [] } })
+    await tell()
+    for (const id of ids)
+      expect(await until(id, ({ state }) => state === 'failed')).toMatchObject([
+        { lastStatus: null, lastError: 'not sent: the receiver has no public address' }
+      ])
+    expect(target.received).toEqual([])
+  })
+})
+
+describe('receivers that hang', () => {
+  test('hold up nobody else, however many they are and however much waits for them', async () => {
+    const dead = await receiver(hang)
+    for (let count = 0; count < 12; count++) await addWebhook(dead.url)
+    start({ timeoutMs: 1_000, times: { retrySeconds: [0.01, 0.01, 0.01, 0.01, 0.01, 0.01], pauseMs: 1 } })
+    for (let count = 0; count < 10; count++) await tell()
+    await eventually(() => dead.received.length >= 4)
+    const alive = await receiver()
+    const { id } = await addWebhook(alive.url)
+    const began = performance.now()
+    const jobs: string[] = []
+    for (let count = 0; count < 10; count++) jobs.push(await tell())
+    await until(id, delivered, 15_000)
+    expect(new Set(alive.received.map(({ body }) => JSON.parse(body).data.job_id))).toEqual(new Set(jobs))
+    // A hundred tries of a second each were due before these.
+    expect(performance.now() - began).toBeLessThan(15_000)
+  })
+
+  test('get one message at a time, and not the next while they are left alone', async () => {
+    let most = 0
+    let now = 0
+    const target = await receiver((response) => {
+      most = Math.max(most, ++now)
+      response.once('close', () => now--)
+    })
+    const { id } = await addWebhook(target.url)
+    for (let count = 0; count < 8; count++) await tell()
+    start({ timeoutMs: 100, times: { pauseMs: 60_000 } })
+    await until(id, ({ tries }) => tries <= 1)
+    await eventually(async () => (await log(id)).some(({ lastError }) => lastError !== null))
+    const other = await receiver()
+    const { id: otherId } = await addWebhook(other.url)
+    await tell()
+    await until(otherId, delivered)
+    expect([most, target.received.length]).toEqual([1, 1])
+  })
+})
+
+test('a webhook that is deleted while it is being told is told nothing more', async () => {
+  const target = await receiver(hang)
+  const { id } = await addWebhook(target.url)
+  start({ timeoutMs: 200 })
+  await tell()
+  await tell()
+  await eventually(() => target.received.length === 1)
+  await deleteWebhook(db, id)
+  const after = await receiver()
+  const { id: otherId } = await addWebhook(after.url)
+  await tell()
+  await until(otherId, delivered)
+  expect(target.received).toHaveLength(1)
+  expect(logged.filter(({ level }) => Number(level) >= 40)).toEqual([])
+})
+
+test('a secret that cannot be opened is a try that failed, in the log of both sides', async () => {
+  const target = await receiver()
+  const { id } = await addWebhook(target.url)
+  const ring = readKeyRing(`k1:${Buffer.from('another ring key of 32 bytes, 32').toString('base64')}`)
+  start({ ring, times: { retrySeconds: [] } })
+  await tell()
+  expect(await until(id, ({ state }) => state === 'failed')).toMatchObject([
+    { lastError: 'the signing secret cannot be opened; delete this webhook and make it anew' }
+  ])
+  expect(logged).toContainEqual(expect.objectContaining({ level: 50, webhookId: id }))
+  expect(target.received).toEqual([])
+})
+
+test('on closing, what is being sent is finished and noted', async () => {
+  let release = () => {}
+  const target = await receiver((response) => {
+    release = () => response.writeHead(204).end()
+  })
+  const { id } = await addWebhook(target.url)
+  const sender = start()
+  await tell()
+  await eventually(() => target.received.length === 1)
+  const closing = sender.close()
+  release()
+  await closing
+  expect((await log(id)).map(({ state }) => state)).toEqual(['delivered'])
+})

@@ -14,7 +14,7 @@ import { teams } from '../tables/accounts.js'
 import { adminActions } from '../tables/administration.js'
 import { backends } from '../tables/backends.js'
 import { jobs } from '../tables/jobs.js'
-import { inTurn } from '../teams/team-lock.js'
+import { fairTeamLock } from '../teams/team-lock.js'
 import { loadTeamSummary } from './administration-lists.js'
 
 /** Who acts: a platform administrator, or whoever has the database. */
@@ -82,7 +82,7 @@ export async function lockTeam(
   const [team] = await tx
     .select({ suspendedAt: teams.suspendedAt, suspendedReason: teams.suspendedReason })
     .from(teams)
-    .where(and(eq(teams.id, teamId), isNull(teams.deletedAt), inTurn('alone')))
+    .where(and(eq(teams.id, teamId), isNull(teams.deletedAt), fairTeamLock('alone')))
     .for('no key update')
   if (!team) throw new ServiceError('not_found', 'no such team')
   return team

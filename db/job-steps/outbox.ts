@@ -74,7 +74,7 @@ export async function markDelivered(db: Db, keys: OutboxKey[], recheckSeconds: n
 }
 
 /** Notes that the engine answered and still holds what was delivered. */
-export async function markHeld(db: Db, keys: OutboxKey[], recheckSeconds: number): Promise<void> {
+export async function markDeferred(db: Db, keys: OutboxKey[], recheckSeconds: number): Promise<void> {
   if (keys.length === 0) return
   await db
     .update(outbox)

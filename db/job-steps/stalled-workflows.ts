@@ -64,7 +64,7 @@ export async function markMissing(db: Db, jobId: string, generation: number, con
   return row?.lost ?? false
 }
 
-export async function markFound(db: Db, jobId: string): Promise<void> {
+export async function markWorkflowFound(db: Db, jobId: string): Promise<void> {
   await db
     .update(jobs)
     .set({ missingSince: null })

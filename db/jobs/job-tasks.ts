@@ -8,8 +8,8 @@ import type { Db, DbOrTx, Tx } from '../client.js'
 import { attempts, jobTasks, taskValues } from '../tables/jobs.js'
 import { sha256Of } from './artifacts.js'
 import { closing, errorColumns, openAttempt } from './attempts.js'
-import { taskResults } from './job-asks.js'
 import { type Fence, now } from './job-transition.js'
+import { taskResults } from './script-requests.js'
 
 export interface TaskRun {
   state: TaskState

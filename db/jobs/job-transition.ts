@@ -7,10 +7,10 @@ import { isFinal, type JobStatus, statusesBefore } from '../../domain/jobs/job-s
 import { eventOfStatus } from '../../domain/teams/webhook.js'
 import type { DbOrTx } from '../client.js'
 import { jobEvents, jobs, outbox } from '../tables/jobs.js'
-import { anybodyWants, recordEnd } from '../teams/webhook-deliveries.js'
-import { giveOnNext } from './deferred-starts.js'
+import { hasSubscriber, recordEnd } from '../teams/webhook-deliveries.js'
+import { releaseNextDeferred } from './deferred-starts.js'
 import { recordMail } from './job-mails.js'
-import { type JobMove, noteMove } from './job-moves.js'
+import { queueStatusChange, type StatusChange } from './status-changes.js'
 
 /** Who is writing: the generation of the executing side, and for direct jobs the lease it holds. */
 export interface Fence {
@@ -62,21 +62,21 @@ export async function transition(
     .returning(movedColumns)
   const needless = isFinal(to) ? sql`true` : clears ? sql`${outbox.kind} = ${clears}` : sql`false`
   const event = eventOfStatus[to]
-  const atTheEnd = sql`, mailed as (${recordMail(sql`moved`)}), given_on as (${giveOnNext(sql`moved`)})`
+  const atTheEnd = sql`, mailed as (${recordMail(sql`moved`)}), given_on as (${releaseNextDeferred(sql`moved`)})`
   const [moved] = await tx.execute<MovedRow>(sql`
     with moved as ${move},
       told as (insert into ${jobEvents} (job_id, seq, type, status, reason)
         select id, event_seq, 'status', ${to}, ${reason} from moved),
       cleared as (delete from ${outbox} where ${outbox.jobId} in (select id from moved) and ${needless})
       ${isFinal(to) ? atTheEnd : sql.empty()}
-    select ${event ? anybodyWants(event, sql`moved.team_id`) : sql`false`} as wanted,
+    select ${event ? hasSubscriber(event, sql`moved.team_id`) : sql`false`} as wanted,
       (cancel_requested_at is not null or generation > 1) as told_late, ${movedFacts} from moved`)
   if (moved) {
     // A row that was written while this statement waited for the job is beyond its view: a cancel, or a new workflow.
     if (isFinal(to) && moved.told_late) await tx.delete(outbox).where(eq(outbox.jobId, jobId))
     if (event && moved.wanted) await recordEnd(tx, jobId, event)
     if (moved.create_capsule) wantsCapsule?.()
-    noteMove(tx, () => moveOf(jobId, to, moved))
+    queueStatusChange(tx, () => moveOf(jobId, to, moved))
     return 'won'
   }
   if (!fence) return 'lost'
@@ -126,17 +126,17 @@ interface MovedRow extends Record<string, unknown> {
   capsule_run_id: string | null
   create_capsule: boolean
   request_id: string | null
-  execution_mode: JobMove['mode']
+  execution_mode: StatusChange['mode']
   backend: string
   generation: number
-  error_code: JobMove['errorCode']
+  error_code: StatusChange['errorCode']
   /** A bigint, which the driver gives as text. */
   actual_cost_micro: string | null
   queued_seconds: number | null
   ran_seconds: number | null
 }
 
-const moveOf = (jobId: string, to: JobStatus, row: MovedRow): JobMove => ({
+const moveOf = (jobId: string, to: JobStatus, row: MovedRow): StatusChange => ({
   jobId,
   teamId: row.team_id,
   capsuleRunId: row.capsule_run_id,

@@ -70,11 +70,11 @@ export const estimateOf = (
 ): MicroUsd => estimateCost(pricing, params.shots, circuitCount)
 
 /** Of a job of a capsule's run. */
-export interface TaskOfRun {
+export interface StepOfRun {
   capsuleId: string
   runId: string
   task: string
-  /** It waits for an earlier task: nobody starts it before `giveOnTask`. */
+  /** It waits for an earlier task: nobody starts it before `releaseStep`. */
   held: boolean
 }
 
@@ -87,7 +87,7 @@ export async function insertJob(
     backend: Backend
     requestId?: string
     traceParent?: string | null
-    run?: TaskOfRun
+    run?: StepOfRun
   }
 ): Promise<void> {
   const { backend, owner, run } = context
@@ -151,7 +151,7 @@ export async function insertJob(
 }
 
 /** A capsule may have come from elsewhere, or be older than what is left of a script. */
-const scriptThatExists = (id: string, run: TaskOfRun | undefined) =>
+const scriptThatExists = (id: string, run: StepOfRun | undefined) =>
   run ? sql`(select id from scripts where id = ${id}::uuid)` : id
 
 export const recordColumns = {

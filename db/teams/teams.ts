@@ -8,7 +8,7 @@ import { deleteScriptsOfTeam } from '../scripts/script-changes.js'
 import { members, teams } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
 import { apiKeys, invitations, teamSecrets, webhooks } from '../tables/teams.js'
-import { inTurn } from './team-lock.js'
+import { fairTeamLock } from './team-lock.js'
 
 export type Role = 'owner' | 'admin' | 'member'
 
@@ -106,7 +106,7 @@ async function lockNamedTeam(tx: DbOrTx, caller: Caller, teamId: string, strengt
     .select(lockedColumns)
     .from(teams)
     .innerJoin(members, and(eq(members.teamId, teams.id), membershipsOf(caller)))
-    .where(and(eq(teams.id, teamId), inTurn(strength === 'update' ? 'alone' : 'share')))
+    .where(and(eq(teams.id, teamId), fairTeamLock(strength === 'update' ? 'alone' : 'share')))
     .for(strength)
   return row
 }
@@ -117,7 +117,7 @@ async function lockPersonalTeam(tx: DbOrTx, caller: Caller) {
       .select(lockedColumns)
       .from(teams)
       .innerJoin(members, and(eq(members.teamId, teams.id), eq(members.userId, caller.userId)))
-      .where(and(eq(teams.personalOf, caller.userId), inTurn('share')))
+      .where(and(eq(teams.personalOf, caller.userId), fairTeamLock('share')))
       .for('share')
   const [found] = await select()
   if (found) return found

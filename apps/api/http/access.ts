@@ -53,16 +53,16 @@ export default fp(
       request.keyed = keyed
       if (keyed) {
         // What comes under the same key while the first is here will most likely repeat its answer.
-        keyed.owesSlot ||= arrived.has(keyed.id)
-        const leave = keyed.owesSlot ? () => {} : enter(arrived, keyed.id)
+        keyed.slotDue ||= arrived.has(keyed.id)
+        const leave = keyed.slotDue ? () => {} : enter(arrived, keyed.id)
         // Answered, or hung up.
         onceClosed(reply.raw, () => {
           leave()
           // It was refused, and repeated nothing.
-          if (keyed.owesSlot) takeSlot(limiter, request).catch(() => {})
+          if (keyed.slotDue) takeSlot(limiter, request).catch(() => {})
         })
       }
-      if (!keyed?.owesSlot) await takeSlot(limiter, request)
+      if (!keyed?.slotDue) await takeSlot(limiter, request)
     })
   },
   { name: 'access' }
@@ -83,7 +83,7 @@ function onceClosed(response: ServerResponse, act: () => void): void {
 
 /** Takes a slot of the limit of the request's route, if it has one. @throws ServiceError `rate_limited`. */
 export async function takeSlot(limiter: Limiter, request: FastifyRequest): Promise<void> {
-  if (request.keyed) request.keyed.owesSlot = false
+  if (request.keyed) request.keyed.slotDue = false
   const { access } = request.routeOptions.config
   if (access?.limit) request.giveBackSlot = await takeLimit(limiter, request, access.limit)
 }

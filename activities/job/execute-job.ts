@@ -7,7 +7,7 @@
 
 import type { Db } from '../../db/client.js'
 import { openAttempt } from '../../db/jobs/attempts.js'
-import type { Fence } from '../../db/jobs/job-transition.js'
+import type { Fence } from '../../db/jobs/fence.js'
 import { loadRun } from '../../db/jobs/jobs.js'
 import type { RunEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'

@@ -2,8 +2,8 @@
 
 import type { Db } from '../../db/client.js'
 import { closeAttempt, completeAttempt } from '../../db/jobs/attempts.js'
+import type { Fence } from '../../db/jobs/fence.js'
 import type { AnnounceJob } from '../../db/jobs/job-changes.js'
-import type { Fence } from '../../db/jobs/job-transition.js'
 import type { JobRun } from '../../db/jobs/jobs.js'
 import { assertNever, type JobError } from '../../domain/errors.js'
 import { waitAfterAttempt } from '../../domain/jobs/retry.js'

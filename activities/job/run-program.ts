@@ -2,8 +2,8 @@
 // stands, so that this may begin anew at any point: an ask that is open is work for the workflow; once all are answered the
 // script goes on in the child that waits for the answer, or from its start with all answers so far.
 import { attemptUnderWay, completeAttempt, openAttempt } from '../../db/jobs/attempts.js'
+import type { Fence } from '../../db/jobs/fence.js'
 import { listTasks, type TaskRow } from '../../db/jobs/job-tasks.js'
-import type { Fence } from '../../db/jobs/job-transition.js'
 import { isRunBy, type JobRun } from '../../db/jobs/jobs.js'
 import {
   answerScriptRequest,

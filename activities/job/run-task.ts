@@ -1,6 +1,7 @@
 // The step that runs one task of a graph, in a child of its own. AT-LEAST-ONCE, as execute-job.ts: a task that has completed
 // is not run again, a result is stored with the end of its attempt, and only accepted runs count as attempts.
 import { attemptStates, attemptUnderWay, closeAttempt } from '../../db/jobs/attempts.js'
+import type { Fence } from '../../db/jobs/fence.js'
 import {
   completeTask,
   failTask,
@@ -9,7 +10,6 @@ import {
   type TaskRun,
   taskState
 } from '../../db/jobs/job-tasks.js'
-import type { Fence } from '../../db/jobs/job-transition.js'
 import { type JobRun, loadRun } from '../../db/jobs/jobs.js'
 import {
   listScriptRequests,

@@ -2,8 +2,8 @@
 // provider becomes one of these answers.
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/client.js'
+import type { Fence } from '../../db/jobs/fence.js'
 import type { AnnounceJob } from '../../db/jobs/job-changes.js'
-import type { Fence } from '../../db/jobs/job-transition.js'
 import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
 import { loadProviderRun, type ProviderRun } from '../../db/provider-jobs/provider-runs.js'
 import { credentialsVersion } from '../../db/teams/secrets.js'

@@ -6,8 +6,9 @@ import type { Db } from '../client.js'
 import { members, teams, users } from '../tables/accounts.js'
 import { idempotencyKeys } from '../tables/operations.js'
 import { hasOthers } from '../teams/members.js'
+import type { Caller } from '../teams/memberships.js'
 import { fairTeamLock } from '../teams/team-lock.js'
-import { type Caller, deleteTeam } from '../teams/teams.js'
+import { deleteTeam } from './team-deletion.js'
 
 /**
  * Deletes the account, its sessions and keys, the answers kept for it, and the teams that have no other member.

@@ -3,8 +3,8 @@
 import { and, eq, exists, lte, or, sql } from 'drizzle-orm'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
 import { anyOf, type Db } from '../client.js'
+import { now } from '../clock.js'
 import { judgeStarts } from '../jobs/deferred-starts.js'
-import { now } from '../jobs/job-transition.js'
 import { outbox } from '../tables/jobs.js'
 import { endFailed } from './job-steps.js'
 

@@ -3,7 +3,8 @@
 import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import { finalStatuses, type JobStatus } from '../../domain/jobs/job-status.js'
 import { anyOf, type Db } from '../client.js'
-import { now, transition } from '../jobs/job-transition.js'
+import { now } from '../clock.js'
+import { transition } from '../jobs/job-transition.js'
 import { jobs, outbox } from '../tables/jobs.js'
 import { endFailed, outboxFacts } from './job-steps.js'
 

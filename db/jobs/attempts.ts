@@ -8,10 +8,11 @@ import { executionRetry } from '../../domain/jobs/retry.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx } from '../client.js'
+import { now } from '../clock.js'
 import { artifacts, attempts, jobAsks, jobEvents, jobs } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
 import { type Artifact, RESULT_ARTIFACT, sha256Of } from './artifacts.js'
-import { type Fence, fenceHolds, now } from './job-transition.js'
+import { type Fence, fenceHolds } from './fence.js'
 
 export interface Attempt {
   task: string

@@ -1,28 +1,23 @@
 // The only writer of a job's status. One conditional UPDATE along the table of domain/jobs/job-status.ts raises the job's own
 // event number; the event is appended in the same transaction. Steps run twice after a crash, so the answer says
 // whether this call moved the job, whether its own earlier call did, or whether the job belongs to somebody else by now.
+
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { isFinal, type JobStatus, statusesBefore } from '../../domain/jobs/job-status.js'
 import { eventOfStatus } from '../../domain/teams/webhook.js'
 import type { DbOrTx } from '../client.js'
+import { now } from '../clock.js'
 import { jobEvents, jobs, outbox } from '../tables/jobs.js'
 import { hasSubscriber, recordEnd } from '../teams/webhook-deliveries.js'
 import { releaseNextDeferred } from './deferred-starts.js'
+import { type Fence, fenceHolds } from './fence.js'
 import { recordMail } from './job-mails.js'
 import { queueStatusChange, type StatusChange } from './status-changes.js'
-
-/** Who is writing: the generation of the executing side, and for direct jobs the lease it holds. */
-export interface Fence {
-  generation: number
-  lease?: string
-}
 
 export type Transition = 'won' | 'already_mine' | 'lost'
 
 export type JobChange = PgUpdateSetSource<typeof jobs>
-
-export const now = sql`clock_timestamp()`
 
 /**
  * Moves a job to `to`. Without a fence (cancel, sweeps) the present status alone decides. Must run in a transaction.
@@ -150,13 +145,6 @@ const moveOf = (jobId: string, to: JobStatus, row: MovedRow): StatusChange => ({
   queuedSeconds: row.queued_seconds,
   ranSeconds: row.ran_seconds
 })
-
-/** The condition that keeps a side that lost its job from writing anything more about it. */
-export function fenceHolds(fence: Fence | undefined): SQL | undefined {
-  if (!fence) return undefined
-  const generation = eq(jobs.generation, fence.generation)
-  return fence.lease ? and(generation, eq(jobs.leaseToken, fence.lease)) : generation
-}
 
 // A final status has given up its lease; generation and status together are then the proof.
 const sameLease = (lease: string | null, fence: Fence, to: JobStatus): boolean =>

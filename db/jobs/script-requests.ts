@@ -5,9 +5,10 @@ import type { JobError } from '../../domain/errors.js'
 import type { RequestedCircuit, RequestedGraph } from '../../domain/jobs/script-requests.js'
 import { taskKey } from '../../domain/jobs/script-requests.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
+import { now } from '../clock.js'
 import { jobAsks, jobs, jobTasks, taskValues } from '../tables/jobs.js'
 import { sha256Of } from './artifacts.js'
-import { type Fence, fenceHolds, now } from './job-transition.js'
+import { type Fence, fenceHolds } from './fence.js'
 
 export type ScriptRequest = typeof jobAsks.$inferSelect
 

@@ -3,6 +3,7 @@
 // which every transaction locks them). Ledger = counters, always. An amount of zero touches neither.
 import { and, eq, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
+import { mayHoldMoney } from '../../domain/jobs/held-job.js'
 import {
   type BudgetLimits,
   type BudgetRefusal,
@@ -15,7 +16,6 @@ import {
   checkPerSuite,
   defaultCeilings,
   defaultLimits,
-  mayHoldMoney,
   nothingSpent,
   type PeriodCounter,
   periodsOf

@@ -25,7 +25,7 @@ import {
 } from '../../../domain/verification/schedule-names.js'
 import type { ApiDeps } from '../deps.js'
 import { type Actor, actorOf, callerOf, userOf } from '../http/access.js'
-import { assertKeyMayPay } from '../jobs/submit-job.js'
+import { assertKeyMayPay } from '../http/limits/key-limits.js'
 import { lockRequestedCapsule, requestedCapsule } from './capsule-access.js'
 import { scheduleView, verificationView } from './schedule-view.js'
 

@@ -11,7 +11,7 @@ import { collectEvidence, evidenceJobs, loadFiles } from '../../../db/capsules/c
 import { recordSeal } from '../../../db/capsules/capsule-seals.js'
 import { type CapsuleRow, hasCompletedRun } from '../../../db/capsules/capsules.js'
 import type { DbOrTx, Tx } from '../../../db/client.js'
-import type { Caller } from '../../../db/teams/teams.js'
+import type { Caller } from '../../../db/teams/memberships.js'
 import { MAIN_TASK } from '../../../domain/capsules/capsule-definition.js'
 import { assertEvidenceFits } from '../../../domain/capsules/capsule-size.js'
 import { ServiceError } from '../../../domain/errors.js'

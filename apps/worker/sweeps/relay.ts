@@ -12,9 +12,9 @@ import {
 } from '../../../db/job-steps/outbox.js'
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
 import type { Delivery, Dispatcher } from '../../../services/dispatch/dispatcher.js'
-import type { WorkerTimes } from '../config.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
+import type { WorkerTimes } from './times.js'
 
 const ROWS_PER_PASS = 200
 /** After the first look, a delivered row is looked at each minute. */

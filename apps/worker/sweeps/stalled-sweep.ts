@@ -12,9 +12,9 @@ import {
 } from '../../../db/job-steps/stalled-workflows.js'
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
 import { workflowIdOf } from '../../../domain/jobs/dispatch.js'
-import type { WorkerTimes } from '../config.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
+import type { WorkerTimes } from './times.js'
 
 const JOBS_PER_PASS = 200
 const CALL_DEADLINE_MS = 2_000

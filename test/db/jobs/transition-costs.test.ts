@@ -10,7 +10,7 @@ import {
   recordCancelled,
   requestCancel
 } from '../../../db/job-steps/job-steps.js'
-import type { Fence } from '../../../db/jobs/job-transition.js'
+import type { Fence } from '../../../db/jobs/fence.js'
 import { periodCounters } from '../../../db/money/budget.js'
 import { proveAll, proveRecent } from '../../../db/proofs/money-proof.js'
 import {

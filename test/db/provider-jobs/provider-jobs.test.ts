@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
 import { restartWorkflow } from '../../../db/job-steps/stalled-workflows.js'
-import type { Fence } from '../../../db/jobs/job-transition.js'
+import type { Fence } from '../../../db/jobs/fence.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { completeOpenAttempt } from '../../../db/provider-jobs/provider-attempts.js'
 import {

@@ -11,7 +11,7 @@ import {
   recordCancelled,
   requestCancel
 } from '../../../db/job-steps/job-steps.js'
-import type { Fence } from '../../../db/jobs/job-transition.js'
+import type { Fence } from '../../../db/jobs/fence.js'
 import { recordScriptRequest } from '../../../db/jobs/script-requests.js'
 import { changeTeamBudget, settleHeld } from '../../../db/money/budget.js'
 import {

@@ -62,28 +62,87 @@ function importsOf(from: string): Import[] {
 const imports = typescript.flatMap(importsOf)
 const shown = (found: Import[]): string[] => found.map(({ from, to }) => `${from} -> ${to}`)
 
+/** The room of db that a file is in; empty for the files of db itself. */
+const roomOf = (name: string): string => (name.split('/').length > 2 ? name.split('/')[1]! : '')
+
 describe('the arrows between folders', () => {
   const mayImport: Record<string, RegExp> = {
     domain: /^domain\//,
     db: /^(db|domain)\//,
-    activities: /^(activities|db|domain)\//,
+    'capsule-format': /^(capsule-format|domain)\//,
+    services: /^(services|capsule-format|db|domain)\//,
+    activities: /^(activities|services|db|domain)\//,
     workflows: /^(workflows|domain)\//,
-    'apps/api': /^(apps\/api|activities|db|domain)\//,
-    'apps/worker': /^(apps\/worker|activities|workflows|db|domain)\//,
-    'apps/cli': /^(apps\/cli|activities\/capsule-format|domain|tools)\//,
-    // Nothing of the product's own: what an adapter gets wrong must not be wrong here too.
+    'apps/api': /^(apps\/api|services|capsule-format|db|domain)\//,
+    'apps/worker': /^(apps\/worker|activities|services|workflows|db|domain)\//,
+    'apps/cli': /^(apps\/cli|capsule-format|domain|tools)\//,
+    // The emulators share nothing with the product, so a fault of an adapter is not repeated here.
     'apps/emulators': /^apps\/emulators\//
   }
-  // What the command line does before there is anybody who could sign in, against the database itself.
-  const cliWithDatabase = /^apps\/cli\/(stack\/.*|commands\/(admin(-[a-z]+)?|demo|rotate-keys))\.ts$/
+  // Commands that work on the database itself, for example before the first user can sign in.
+  const cliWithDatabase = /^apps\/cli\/(stack\/.*|commands\/(admin\/[a-z-]+|demo))\.ts$/
 
-  test.each(Object.entries(mayImport))('%s imports nothing beyond its own', (folder, allowed) => {
+  test.each(Object.entries(mayImport))('%s imports only from folders below it', (folder, allowed) => {
     const found = imports.filter(({ from, to, ours, typeOnly }) => {
       if (!ours || !from.startsWith(`${folder}/`) || allowed.test(to)) return false
       if (folder === 'workflows' && typeOnly && to.startsWith('activities/')) return false
-      return !(cliWithDatabase.test(from) && /^(db\/|activities\/(key-|audit-|signer))/.test(to))
+      return !(cliWithDatabase.test(from) && /^(db|services\/(keys|audit))\//.test(to))
     })
     expect(shown(found)).toEqual([])
+  })
+
+  test('each room of db imports only rooms that stand before it in the order, type imports included', () => {
+    const order = [
+      '',
+      'tables',
+      'accounts',
+      'money',
+      'teams',
+      'jobs',
+      'audit',
+      'backends',
+      'scripts',
+      'capsules',
+      'provider-jobs',
+      'job-steps',
+      'service',
+      'admin',
+      'capsule-runs',
+      'deletion',
+      'proofs'
+    ]
+    const rooms = new Set(typescript.filter((name) => name.startsWith('db/')).map(roomOf))
+    expect([...rooms].sort()).toEqual([...order].sort())
+    const upwards = imports.filter(
+      ({ from, to, ours }) =>
+        ours &&
+        from.startsWith('db/') &&
+        to.startsWith('db/') &&
+        // The migration seeds the tables of two rooms; nothing of db imports it.
+        from !== 'db/migrate.ts' &&
+        order.indexOf(roomOf(to)) > order.indexOf(roomOf(from))
+    )
+    expect(shown(upwards)).toEqual([])
+  })
+
+  test.each(['domain', 'services', 'activities', 'apps/cli/commands'])(
+    'no two rooms of %s import each other',
+    (folder) => {
+      const room = (name: string): string => name.slice(folder.length + 1).split('/')[0]!
+      const inside = imports.filter(
+        ({ from, to, ours }) => ours && from.startsWith(`${folder}/`) && to.startsWith(`${folder}/`)
+      )
+      const pairs = new Set(inside.map(({ from, to }) => `${room(from)} ${room(to)}`))
+      const mutual = [...pairs].filter((pair) => {
+        const [from, to] = pair.split(' ')
+        return from !== to && pairs.has(`${to} ${from}`)
+      })
+      expect(mutual).toEqual([])
+    }
+  )
+
+  test('activities hold nothing but activities and their steps', () => {
+    expect(files.filter((name) => /^activities\/(?!(job|provider|capsule)\/)/.test(name))).toEqual([])
   })
 
   test('the product imports nothing of its tests and benches', () => {
@@ -108,10 +167,9 @@ describe('the arrows between folders', () => {
   })
 })
 
-test('no file imports itself through others', () => {
+test('no file imports itself through others, type imports included', () => {
   const next = new Map<string, string[]>()
-  for (const { from, to, ours, typeOnly } of imports)
-    if (ours && !typeOnly) next.set(from, [...(next.get(from) ?? []), to])
+  for (const { from, to, ours } of imports) if (ours) next.set(from, [...(next.get(from) ?? []), to])
   const cycles: string[] = []
   const done = new Set<string>()
   const visit = (name: string, path: string[]): void => {
@@ -164,6 +222,14 @@ test(`no file is longer than ${LINES_MAX} lines`, () => {
   expect(long).toEqual([])
 })
 
+test('no folder holds more than 20 files, but tables, migrations and the data of tests', () => {
+  const data = /^(db\/(tables|migrations|seed)|test\/.*\/(histories|fixtures)|apps\/executor\/tests\/programs)(\/|$)/
+  const counts = new Map<string, number>()
+  for (const name of files) counts.set(dirname(name), (counts.get(dirname(name)) ?? 0) + 1)
+  const crowded = [...counts].filter(([folder, count]) => count > 20 && !data.test(folder))
+  expect(crowded).toEqual([])
+})
+
 describe('documents', () => {
   const documents = files.filter((name) => name.endsWith('.md'))
 
@@ -179,7 +245,7 @@ describe('documents', () => {
   test('and comments name only files that are there', () => {
     const all = new Set(files)
     const named =
-      /(?<![\w./-])(?:domain|db|activities|workflows|apps|bench|deploy|docs|test|tools)\/[\w./-]*\w\.(?:ts|mts|mjs|py|md|json|sql|sh)(?![\w-])/g
+      /(?<![\w./-])(?:domain|db|activities|services|capsule-format|workflows|apps|bench|deploy|docs|test|tools)\/[\w./-]*\w\.(?:ts|mts|mjs|py|md|json|sql|sh)(?![\w-])/g
     const lost = written.flatMap((name) =>
       [...read(name).matchAll(named)].flatMap(([path]) =>
         all.has(path) || all.has(join(dirname(name), path)) ? [] : [`${name}: ${path}`]
@@ -208,7 +274,8 @@ describe('documents', () => {
 test('every error code of the catalogue is used', () => {
   const product = files.filter(
     (name) =>
-      /^(domain|db|activities|workflows|apps)\/.*\.(ts|py)$/.test(name) && !/^domain\/error(s|-guide)\.ts$/.test(name)
+      /^(domain|db|activities|services|capsule-format|workflows|apps)\/.*\.(ts|py)$/.test(name) &&
+      !/^domain\/error(s|-guide)\.ts$/.test(name)
   )
   const text = product.map(read).join('\n')
   expect(Object.keys(errorCatalogue).filter((code) => !new RegExp(`['"]${code}['"]|\\b${code}:`).test(text))).toEqual(
@@ -247,7 +314,10 @@ describe('package.json', () => {
     const forTests = [...imported].filter((name) => !manifest.dependencies[name])
     const inProduct = imports.filter(
       ({ from, to, ours, typeOnly }) =>
-        !ours && !typeOnly && /^(domain|db|activities|workflows|apps)\//.test(from) && forTests.includes(to)
+        !ours &&
+        !typeOnly &&
+        /^(domain|db|activities|services|capsule-format|workflows|apps)\//.test(from) &&
+        forTests.includes(to)
     )
     expect(shown(inProduct)).toEqual([])
   })

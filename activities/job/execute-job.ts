@@ -7,13 +7,13 @@
 
 import type { Db } from '../../db/client.js'
 import { openAttempt } from '../../db/jobs/attempts.js'
-import type { Fence } from '../../db/jobs/job-transition.js'
+import type { Fence } from '../../db/jobs/fence.js'
 import { loadRun } from '../../db/jobs/jobs.js'
 import type { RunEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
-import { persistently } from './retry-while-database-away.js'
-import { mayAsk, runScript } from './run-program.js'
+import { retryWhileDatabaseAway } from './retry-while-database-away.js'
+import { mayRequestWork, runScript } from './run-program.js'
 import { requestOf } from './run-request.js'
 
 /** @param signal aborted when the job is cancelled or the worker stops; the run over there is killed then. */
@@ -25,10 +25,11 @@ export async function executeJob(
 ): Promise<Execution> {
   // A direct job is claimed already, and nobody would do this again for it.
   const kept = { log: deps.log, jobId, signal }
-  const job = await persistently(kept, () => loadRun(deps.db, jobId))
+  const job = await retryWhileDatabaseAway(kept, () => loadRun(deps.db, jobId))
   if (job?.storedResult) return { outcome: 'completed', resultSha256: job.storedResult }
   if (job?.status !== 'running' || job.generation !== fence.generation) return notRunning(deps.db, jobId, fence)
-  if (mayAsk(job)) return (await runScript(deps, jobId, job, fence, signal)) ?? notRunning(deps.db, jobId, fence)
+  if (mayRequestWork(job))
+    return (await runScript(deps, jobId, job, fence, signal)) ?? notRunning(deps.db, jobId, fence)
   if (!job.engine)
     return { outcome: 'failed', error: { code: 'backend_unknown', message: `no backend is called ${job.backend}` } }
   const request = requestOf(job, jobId, job.timeoutSeconds)

@@ -6,7 +6,7 @@ const FIRST_MS = 200
 const MAX_MS = 5_000
 
 /** @param signal ends the waiting; what is under way is not cut short. */
-export async function persistently<T>(
+export async function retryWhileDatabaseAway<T>(
   { log, jobId, signal }: { log: { warn(detail: object, message: string): void }; jobId: string; signal: AbortSignal },
   act: () => Promise<T>
 ): Promise<T> {

@@ -3,8 +3,8 @@
 import { and, eq, exists, lte, or, sql } from 'drizzle-orm'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
 import { anyOf, type Db } from '../client.js'
+import { now } from '../clock.js'
 import { judgeStarts } from '../jobs/deferred-starts.js'
-import { now } from '../jobs/job-transition.js'
 import { outbox } from '../tables/jobs.js'
 import { endFailed } from './job-steps.js'
 
@@ -74,7 +74,7 @@ export async function markDelivered(db: Db, keys: OutboxKey[], recheckSeconds: n
 }
 
 /** Notes that the engine answered and still holds what was delivered. */
-export async function markHeld(db: Db, keys: OutboxKey[], recheckSeconds: number): Promise<void> {
+export async function markDeferred(db: Db, keys: OutboxKey[], recheckSeconds: number): Promise<void> {
   if (keys.length === 0) return
   await db
     .update(outbox)

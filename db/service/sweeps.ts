@@ -2,7 +2,7 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import type { Finding, Sweep } from '../../domain/operations/sweep.js'
 import type { DbOrTx } from '../client.js'
-import { now } from '../jobs/job-transition.js'
+import { now } from '../clock.js'
 import { sweeps } from '../tables/operations.js'
 
 /** After this many periods without a success a sweep is late. */

@@ -4,7 +4,7 @@ import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { members, teams, users } from '../tables/accounts.js'
-import type { Role } from './teams.js'
+import type { Role } from './memberships.js'
 
 /** A team may have this many members. */
 export const MEMBERS_MAX = 1_000

@@ -1,7 +1,6 @@
 // Budget rules: which limit a cost would break, in the order in which limits are checked, and what the caller is told.
 // The counters themselves change conditionally in db/money/budget.ts; this file never sees a database.
 import { ServiceError } from '../errors.js'
-import type { CancelOutcome, JobStatus } from '../jobs/job-status.js'
 import { formatUsd, type MicroUsd, usdFromMicro } from './money.js'
 
 export interface BudgetLimits {
@@ -127,18 +126,3 @@ export function periodsOf(at: Date): { day: string; month: string } {
   const day = at.toISOString().slice(0, 10)
   return { day, month: `${day.slice(0, 7)}-01` }
 }
-
-/** What of a job says whether its money waits for a figure. */
-export interface EndOfJob {
-  status: JobStatus
-  errorCode: string | null
-  cancelOutcome: CancelOutcome | null
-}
-
-/**
- * Whether a job may have ended with its reservation held, neither spent nor given back: a provider was asked, perhaps has
- * accepted, and has not said how it ended. It stays so until the provider, or an administrator, names the figure.
- */
-export const mayHoldMoney = ({ status, errorCode, cancelOutcome }: EndOfJob): boolean =>
-  (status === 'failed' && errorCode === 'provider_outcome_unknown') ||
-  (status === 'cancelled' && cancelOutcome === 'provider_unknown')

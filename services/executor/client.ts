@@ -27,7 +27,7 @@ export interface RunRequest {
   /** Of a native submission: what is called with what; `input` is JSON text. */
   entry?: { model: ProgrammingModel; entrypoint: string; input: string }
   /** What was asked before and its answers, in order; of a run that is resumed the one that it waits for. */
-  answers?: AskAnswer[]
+  answers?: ScriptResponse[]
   /** Goes on with a run that waits for an answer. */
   resume?: { run_id: string }
   /** One task of a graph; the source serves the lines in its errors alone. */
@@ -43,7 +43,7 @@ export interface RunRequest {
   keys?: { user: string; team: string }
 }
 
-export type AskAnswer = { digest: string } & (
+export type ScriptResponse = { digest: string } & (
   | { values: Record<string, string>; metadata: string | null }
   | { counts: string; count_source?: string; provider_job_id?: string }
   | { error: string }

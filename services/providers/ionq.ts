@@ -3,7 +3,13 @@
 // bit i is qubit i.
 import { addUp, bitsOfInteger, canonicalBits, countsOfProbabilities } from '../../domain/backends/provider-counts.js'
 import type { Credentials } from '../../domain/backends/provider-credentials.js'
-import { type BackendState, type ProviderAdapter, ProviderFault, type TaskRequest, type TaskView } from './adapter.js'
+import {
+  type BackendState,
+  type ProviderAdapter,
+  ProviderFault,
+  type ProviderJobRequest,
+  type ProviderJobView
+} from './adapter.js'
 import { createProviderHttp } from './http.js'
 
 export const IONQ_API_URL = 'https://api.ionq.co/v0.4'
@@ -125,7 +131,7 @@ export function createIonq(
   }
 }
 
-function bodyOf({ token, target, program, shots, name }: TaskRequest) {
+function bodyOf({ token, target, program, shots, name }: ProviderJobRequest) {
   return {
     type: 'ionq.circuit.v1',
     backend: target,
@@ -136,7 +142,7 @@ function bodyOf({ token, target, program, shots, name }: TaskRequest) {
   }
 }
 
-const statuses: Record<string, TaskView['status']> = {
+const statuses: Record<string, ProviderJobView['status']> = {
   submitted: 'queued',
   ready: 'queued',
   started: 'running',
@@ -145,7 +151,7 @@ const statuses: Record<string, TaskView['status']> = {
   canceled: 'cancelled'
 }
 
-function viewOf(task: IonqTask, cost: bigint | null): TaskView {
+function viewOf(task: IonqTask, cost: bigint | null): ProviderJobView {
   const waitMs = numberOf(task.predicted_wait_time_ms)
   const { code, message, error } = task.failure ?? {}
   return {

@@ -2,12 +2,12 @@
 import { judge } from '../../domain/verification/judge.js'
 import { marginFloor } from '../../domain/verification/margin.js'
 import type { Verification } from '../../domain/verification/report.js'
-import { PoolLate, type PoolLimits, startThreadPool } from './thread-pool.js'
+import { type PoolLimits, PoolTimeout, startThreadPool } from './thread-pool.js'
 import type { JudgeInput } from './verify.js'
 
 export interface JudgePool {
   /** @throws PoolBusy when too many wait: try again later; Error when a result cannot be read, or the pool is closed meanwhile. */
-  judgeOffLoop(input: JudgeInput): Promise<Verification>
+  judgeInThread(input: JudgeInput): Promise<Verification>
   /** Ends the threads; what waits is refused. */
   close(): Promise<void>
 }
@@ -16,9 +16,9 @@ export interface JudgePool {
 export function startJudgePool(limits: PoolLimits = {}): JudgePool {
   const pool = startThreadPool<JudgeInput, Verification>('services/threads/judge-thread', 'judging', limits)
   return {
-    judgeOffLoop: (input) =>
+    judgeInThread: (input) =>
       pool.run(input).catch((error: unknown) => {
-        if (error instanceof PoolLate) return unfinished(input, error.message)
+        if (error instanceof PoolTimeout) return unfinished(input, error.message)
         throw error
       }),
     close: pool.close

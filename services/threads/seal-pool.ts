@@ -2,20 +2,20 @@
 
 import type { SealContent, SealRequest } from '../../capsule-format/seal-content.js'
 import { ServiceError } from '../../domain/errors.js'
-import { PoolBusy, PoolLate, type PoolLimits, startThreadPool } from './thread-pool.js'
+import { PoolBusy, type PoolLimits, PoolTimeout, startThreadPool } from './thread-pool.js'
 
 export interface SealPool {
   /** As `sealContent`. @throws ServiceError `rate_limited` too when too many wait, or it has taken too long. */
-  sealOffLoop(request: SealRequest): Promise<SealContent>
+  sealInThread(request: SealRequest): Promise<SealContent>
   close(): Promise<void>
 }
 
 export function startSealPool(limits: PoolLimits = {}): SealPool {
   const pool = startThreadPool<SealRequest, SealContent>('services/threads/seal-thread', 'sealing', limits)
   return {
-    sealOffLoop: (request) =>
+    sealInThread: (request) =>
       pool.run(request).catch((error: unknown) => {
-        if (!(error instanceof PoolBusy || error instanceof PoolLate)) throw error
+        if (!(error instanceof PoolBusy || error instanceof PoolTimeout)) throw error
         throw new ServiceError('rate_limited', `${error.message}; nothing is sealed, try again in a minute`, {
           retryAfterSeconds: 60
         })

@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { ServiceError } from '../../domain/errors.js'
-import type { ThreadAnswer } from './thread-program.js'
+import type { ThreadResponse } from './thread-program.js'
 
 export interface ThreadPool<Input, Output> {
   /**
    * @param input what a message can carry: a Buffer arrives as a Uint8Array.
-   * @throws PoolBusy when too many wait, PoolLate after the limit; else what the program has thrown (a ServiceError as one),
+   * @throws PoolBusy when too many wait, PoolTimeout after the limit; else what the program has thrown (a ServiceError as one),
    * or an Error when the pool is closed meanwhile.
    */
   run(input: Input): Promise<Output>
@@ -26,7 +26,7 @@ export interface PoolLimits {
 }
 
 export class PoolBusy extends Error {}
-export class PoolLate extends Error {}
+export class PoolTimeout extends Error {}
 
 interface Turn<Input, Output> {
   input: Input
@@ -56,7 +56,7 @@ export function startThreadPool<Input, Output>(
     const thread: Thread<Input, Output> = { worker: new Worker(file), turn: null, limit: null }
     // A thread that waits for work keeps no process alive.
     thread.worker.unref()
-    thread.worker.on('message', (answer: ThreadAnswer<Output>) => {
+    thread.worker.on('message', (answer: ThreadResponse<Output>) => {
       const turn = release(thread)
       if ('output' in answer) turn?.done(answer.output)
       else turn?.failed(answer.code ? new ServiceError(answer.code, answer.problem) : new Error(answer.problem))
@@ -94,7 +94,7 @@ export function startThreadPool<Input, Output>(
       threads.delete(thread)
       release(thread)
       void thread.worker.terminate()
-      turn.failed(new PoolLate(`${what} took longer than ${limitMs / 1000} s and was ended`))
+      turn.failed(new PoolTimeout(`${what} took longer than ${limitMs / 1000} s and was ended`))
       next()
     }, limitMs)
     thread.worker.postMessage(turn.input)

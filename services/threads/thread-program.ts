@@ -3,13 +3,13 @@ import { parentPort } from 'node:worker_threads'
 import { codeOf, type ErrorCode } from '../../domain/errors.js'
 
 /** `code`: of a fault that callers are told about. */
-export type ThreadAnswer<Output> = { output: Output } | { problem: string; code: ErrorCode | null }
+export type ThreadResponse<Output> = { output: Output } | { problem: string; code: ErrorCode | null }
 
 /** To be called once, by the program that a thread begins with. */
 export function answerInThread<Input, Output>(work: (input: Input) => Output | Promise<Output>): void {
   const port = parentPort!
   port.on('message', async (input: Input) => {
-    let answer: ThreadAnswer<Output>
+    let answer: ThreadResponse<Output>
     try {
       answer = { output: await work(input) }
     } catch (error) {

@@ -12,7 +12,7 @@ import {
   type User
 } from '../../../db/accounts/accounts.js'
 import { acceptInvitation, lookAtInvitation, noSuchInvitation } from '../../../db/teams/invitations.js'
-import { teamsOf } from '../../../db/teams/teams.js'
+import { teamsOf } from '../../../db/teams/memberships.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, userOf } from '../http/access.js'

@@ -1,7 +1,8 @@
 // Platform administration of the backend catalogue.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { differences, lockBackend, recordAdminAction } from '../../../db/admin/administration.js'
+import { differences, lockBackend } from '../../../db/admin/administration.js'
+import { recordAdminAction } from '../../../db/audit/admin-audit.js'
 import { changeBackend } from '../../../db/backends/backends.js'
 import { type Backend, backendView } from '../../../domain/backends/backend.js'
 import { ServiceError } from '../../../domain/errors.js'

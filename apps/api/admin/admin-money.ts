@@ -9,7 +9,7 @@ import { moneyView, SETTLEMENT_NOTE_MAX } from '../../../domain/money/held-money
 import { microFromUsd } from '../../../domain/money/money.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../http/access.js'
-import { recordJson } from '../jobs/jobs.js'
+import { recordJson } from '../jobs/requested-job.js'
 
 const LISTED_MAX = 500
 

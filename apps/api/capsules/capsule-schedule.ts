@@ -5,7 +5,7 @@ import { actorText } from '../../../db/audit/audit.js'
 import { findBackend } from '../../../db/backends/backends.js'
 import { backfillRuns, lockTeam } from '../../../db/capsule-runs/scheduled-runs.js'
 import { listVerifications } from '../../../db/capsule-runs/verification-history.js'
-import { tellChange } from '../../../db/capsules/capsule-changes.js'
+import { recordCapsuleChange } from '../../../db/capsules/capsule-changes.js'
 import { endSchedule, lastScheduledRun, loadSchedule, putSchedule } from '../../../db/capsules/capsule-schedules.js'
 import type { CapsuleRow } from '../../../db/capsules/capsules.js'
 import type { Tx } from '../../../db/client.js'
@@ -25,7 +25,7 @@ import {
 } from '../../../domain/verification/schedule-names.js'
 import type { ApiDeps } from '../deps.js'
 import { type Actor, actorOf, callerOf, userOf } from '../http/access.js'
-import { assertKeyMayPay } from '../jobs/submit-job.js'
+import { assertKeyMayPay } from '../http/limits/key-limits.js'
 import { lockRequestedCapsule, requestedCapsule } from './capsule-access.js'
 import { scheduleView, verificationView } from './schedule-view.js'
 
@@ -116,14 +116,21 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
           },
           userOf(request).id
         )
-        await tellChange(tx, capsule, 'capsule.schedule.changed', actorText(callerOf(request)), capsule.state, {
-          made,
-          cron: schedule.cron,
-          timezone: schedule.timezone,
-          paused,
-          alert_on: schedule.alertOn,
-          alert_users: [...told.values()].map(({ userId }) => userId)
-        })
+        await recordCapsuleChange(
+          tx,
+          capsule,
+          'capsule.schedule.changed',
+          actorText(callerOf(request)),
+          capsule.state,
+          {
+            made,
+            cron: schedule.cron,
+            timezone: schedule.timezone,
+            paused,
+            alert_on: schedule.alertOn,
+            alert_users: [...told.values()].map(({ userId }) => userId)
+          }
+        )
         return { body: scheduleView(schedule, await lastScheduledRun(tx, capsule.id), deps.now()) }
       })
     }
@@ -160,7 +167,14 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
       app.writeOnce(request, reply, async ({ tx }) => {
         const capsule = await lockRequestedCapsule(request, tx, 'schedule')
         if (!(await endSchedule(tx, capsule.id))) throw noSchedule()
-        await tellChange(tx, capsule, 'capsule.schedule.deleted', actorText(callerOf(request)), capsule.state, {})
+        await recordCapsuleChange(
+          tx,
+          capsule,
+          'capsule.schedule.deleted',
+          actorText(callerOf(request)),
+          capsule.state,
+          {}
+        )
         return { body: { success: true } }
       })
   )

@@ -2,7 +2,7 @@
 import { findBackend } from '../../../db/backends/backends.js'
 import type { DbOrTx } from '../../../db/client.js'
 import { loadScript, loadScriptBySlug, type ScriptRow } from '../../../db/scripts/scripts.js'
-import type { Caller } from '../../../db/teams/teams.js'
+import type { Caller } from '../../../db/teams/memberships.js'
 import {
   assertSize,
   assertTasks,

@@ -202,7 +202,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
           )
           if (signer) {
             const capsule = (await lockCapsule(tx, id))!
-            const by = { caller: callerOf(request), signer, at: deps.now(), seal: deps.sealing.sealOffLoop }
+            const by = { caller: callerOf(request), signer, at: deps.now(), seal: deps.sealing.sealInThread }
             await sealCapsule(tx, by, capsule, seal === true || !seal ? { exit_code: 0 } : seal, async () => capsule)
           }
           return { status: 201, body: { capsule_id: id } }

@@ -14,7 +14,7 @@ import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'
 import { createInteractiveRuns } from '../http/executor-calls.js'
-import { sendJson } from '../jobs/jobs.js'
+import { sendJson } from '../http/send-json.js'
 
 const BODY_MAX = 2 * 1024 * 1024
 const CODE_MAX = 100_000

@@ -2,7 +2,7 @@
 import type { DbOrTx } from '../../../db/client.js'
 import { loadAnalysis } from '../../../db/scripts/script-analyses.js'
 import { loadScript, loadScriptBySlug } from '../../../db/scripts/scripts.js'
-import type { Caller } from '../../../db/teams/teams.js'
+import type { Caller } from '../../../db/teams/memberships.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { Framework } from '../../../domain/jobs/framework.js'
 import type { JobSource, SavedScript, Submission } from '../../../domain/jobs/submission.js'

@@ -2,7 +2,8 @@
 // ceilings, platform administrators set both.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
-import { differences, lockTeam, recordAdminAction } from '../../../db/admin/administration.js'
+import { differences, lockTeam } from '../../../db/admin/administration.js'
+import { recordAdminAction } from '../../../db/audit/admin-audit.js'
 import { changeTeamBudget, teamBudget } from '../../../db/money/budget.js'
 import { teamExists } from '../../../db/teams/teams.js'
 import { ServiceError } from '../../../domain/errors.js'

@@ -8,9 +8,9 @@ import type { Logger } from 'pino'
 import { executeJob } from '../../../activities/job/execute-job.js'
 import type { ExecuteDeps } from '../../../activities/job/job-attempt.js'
 import { beginJob, completeJob, failJob, recordCancelled } from '../../../db/job-steps/job-steps.js'
-import type { Fence } from '../../../db/jobs/job-transition.js'
+import type { Fence } from '../../../db/jobs/fence.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../../../domain/jobs/dispatch.js'
-import type { HeldJobs, ReleaseReason } from './leased-jobs.js'
+import type { LeasedJobs, ReleaseReason } from './leased-jobs.js'
 import type { AroundDirect } from './spans.js'
 
 /** Entries taken beyond the executor's permits, so that a freed permit never waits for the queue. */
@@ -24,7 +24,7 @@ export interface DirectConsumer {
 }
 
 export function startDirectConsumer(
-  deps: ExecuteDeps & { held: HeldJobs },
+  deps: ExecuteDeps & { held: LeasedJobs },
   options: { connection: ConnectionOptions; prefix: string; permits: number; around: AroundDirect; log: Logger }
 ): DirectConsumer {
   const { around, log } = options
@@ -57,7 +57,7 @@ export function startDirectConsumer(
   }
 }
 
-async function runDirect(deps: ExecuteDeps & { held: HeldJobs }, handOver: JobHandOver, log: Logger): Promise<void> {
+async function runDirect(deps: ExecuteDeps & { held: LeasedJobs }, handOver: JobHandOver, log: Logger): Promise<void> {
   const { db, announce, held } = deps
   const { jobId, generation } = handOver
   const lease = randomUUID()

@@ -8,7 +8,7 @@ import { startLoop } from '../sweeps/timer-loop.js'
 /** Why a held job's signal was aborted. `stopping`: this worker ends before the job does. */
 export type ReleaseReason = 'cancelled' | 'taken' | 'stopping'
 
-export interface HeldJobs {
+export interface LeasedJobs {
   hold(jobId: string, lease: string): { signal: AbortSignal; release(): void }
   /** A notice said that the job changed. */
   noticed(jobId: string): void
@@ -16,7 +16,7 @@ export interface HeldJobs {
   close(): Promise<void>
 }
 
-export function createHeldJobs(db: Db, renewMs: number, log: Logger): HeldJobs {
+export function createLeasedJobs(db: Db, renewMs: number, log: Logger): LeasedJobs {
   const held = new Map<string, { jobId: string; controller: AbortController }>()
 
   const judge = (lease: string, status: string | null | undefined) => {

@@ -9,7 +9,7 @@ import { definitionDigest, type NewCapsule } from '../../../../db/capsules/capsu
 import { loadScriptVersion } from '../../../../db/capsules/capsule-packages.js'
 import type { DbOrTx } from '../../../../db/client.js'
 import { loadScript } from '../../../../db/scripts/scripts.js'
-import type { Caller } from '../../../../db/teams/teams.js'
+import type { Caller } from '../../../../db/teams/memberships.js'
 import {
   assertDefinition,
   backendsOf,

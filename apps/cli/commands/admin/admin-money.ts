@@ -1,7 +1,7 @@
 // `qjob admin money` and `qjob admin settle`: held money, and the end of it, straight in the database.
 import { type Command, InvalidArgumentError } from 'commander'
-import { commandLine } from '../../../../db/admin/administration.js'
 import { loadMoney, settleByAdministrator } from '../../../../db/admin/held-money.js'
+import { commandLine } from '../../../../db/audit/admin-audit.js'
 import type { Connection } from '../../../../db/client.js'
 import { moneyView, SETTLEMENT_NOTE_MAX } from '../../../../domain/money/held-money.js'
 import { formatUsd, type MicroUsd, microFromUsd, usdFromMicro } from '../../../../domain/money/money.js'

@@ -1,7 +1,7 @@
 // `qjob admin rotate-signing-key`: a new key for seals and checkpoints of audit trails.
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { commandLine } from '../../../../db/admin/administration.js'
+import { commandLine } from '../../../../db/audit/admin-audit.js'
 import { rotateSigningKey } from '../../../../services/keys/signer.js'
 import { jsonOption, reported } from '../../session/service-command.js'
 import { print } from '../../terminal/output.js'

@@ -1,14 +1,9 @@
 // `qjob admin ...`: what an operator does before anybody can sign in, straight in the database. Changes are noted in the
 // audit as those of administrators are.
 import { type Command, InvalidArgumentError } from 'commander'
-import {
-  commandLine,
-  makeAccessCode,
-  makePlatformAdmin,
-  suspendTeam,
-  unsuspendTeam
-} from '../../../../db/admin/administration.js'
+import { makeAccessCode, makePlatformAdmin, suspendTeam, unsuspendTeam } from '../../../../db/admin/administration.js'
 import { listAccessCodes, type Search, searchTeams, searchUsers } from '../../../../db/admin/administration-lists.js'
+import { commandLine } from '../../../../db/audit/admin-audit.js'
 import { type Page, pageView } from '../../../../domain/json/page.js'
 import {
   ACCESS_CODE_USES_MAX,

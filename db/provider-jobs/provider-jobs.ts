@@ -2,26 +2,27 @@
 // what it makes sure of the budget; each try to submit takes it by a conditional UPDATE, so that two sides never send at
 // once; whoever lost the job (its generation) writes nothing more.
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
-import type { ProviderTaskState } from '../../domain/backends/provider-task.js'
+import type { ProviderJobState } from '../../domain/backends/provider-job.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx } from '../client.js'
+import { now } from '../clock.js'
 import { openAttempt } from '../jobs/attempts.js'
-import { type Fence, now } from '../jobs/job-transition.js'
+import type { Fence } from '../jobs/fence.js'
 import { reserveCircuit } from '../money/budget.js'
 import { jobAsks, jobs } from '../tables/jobs.js'
-import { providerTasks } from '../tables/providers.js'
-import { askedRef, type ProviderRef } from './provider-refs.js'
+import { providerJobs } from '../tables/providers.js'
+import { type ProviderRef, requestedRef } from './provider-refs.js'
 
-export type ProviderTask = typeof providerTasks.$inferSelect
+export type ProviderJob = typeof providerJobs.$inferSelect
 
 export const taskAt = ({ jobId, task, attempt }: Omit<ProviderRef, 'asked'>) =>
-  and(eq(providerTasks.jobId, jobId), eq(providerTasks.task, task), eq(providerTasks.attempt, attempt))
+  and(eq(providerJobs.jobId, jobId), eq(providerJobs.task, task), eq(providerJobs.attempt, attempt))
 
 const presentGeneration = (jobId: string, { generation }: Fence) =>
   sql`exists (select 1 from ${jobs} where ${jobs.id} = ${jobId} and ${jobs.generation} = ${generation})`
 
-export async function loadProviderTask(db: DbOrTx, ref: ProviderRef): Promise<ProviderTask | null> {
-  const [row] = await db.select().from(providerTasks).where(taskAt(ref))
+export async function loadProviderJob(db: DbOrTx, ref: ProviderRef): Promise<ProviderJob | null> {
+  const [row] = await db.select().from(providerJobs).where(taskAt(ref))
   return row ?? null
 }
 
@@ -61,10 +62,10 @@ export async function takeForSubmit(
       .for('no key update')
     if (!mine || (asked && !(await isOpen(tx, ref)))) return null
     const written = await tx
-      .insert(providerTasks)
+      .insert(providerJobs)
       .values({ jobId, task: ref.task, attempt, ...task, generation: fence.generation, state: 'intended' })
       .onConflictDoNothing()
-      .returning({ jobId: providerTasks.jobId })
+      .returning({ jobId: providerJobs.jobId })
     if (asked && written.length > 0) await reserveCircuit(tx, ref)
     return takeRow(tx, ref, fence)
   })
@@ -82,16 +83,16 @@ async function isOpen(db: DbOrTx, { jobId, task, attempt }: ProviderRef): Promis
 async function takeRow(db: DbOrTx, ref: ProviderRef, fence: Fence): Promise<SubmitTry | null> {
   const { jobId } = ref
   const [row] = await db
-    .update(providerTasks)
-    .set({ tries: sql`${providerTasks.tries} + 1`, takenAt: now, generation: fence.generation })
-    .where(and(taskAt(ref), eq(providerTasks.state, 'intended'), presentGeneration(jobId, fence)))
+    .update(providerJobs)
+    .set({ tries: sql`${providerJobs.tries} + 1`, takenAt: now, generation: fence.generation })
+    .where(and(taskAt(ref), eq(providerJobs.state, 'intended'), presentGeneration(jobId, fence)))
     .returning({
-      number: providerTasks.tries,
-      createdAt: providerTasks.createdAt,
-      lastSentAt: providerTasks.lastSentAt,
-      sentWith: providerTasks.sentWith,
-      secondsSinceSent: sql<number | null>`extract(epoch from ${now} - ${providerTasks.lastSentAt})::float8`,
-      secondsSilent: sql<number>`extract(epoch from ${now} - coalesce(${providerTasks.seenAt}, ${providerTasks.createdAt}))::float8`
+      number: providerJobs.tries,
+      createdAt: providerJobs.createdAt,
+      lastSentAt: providerJobs.lastSentAt,
+      sentWith: providerJobs.sentWith,
+      secondsSinceSent: sql<number | null>`extract(epoch from ${now} - ${providerJobs.lastSentAt})::float8`,
+      secondsSilent: sql<number>`extract(epoch from ${now} - coalesce(${providerJobs.seenAt}, ${providerJobs.createdAt}))::float8`
     })
   return row ?? null
 }
@@ -101,7 +102,7 @@ export const takeForLookUp = takeRow
 
 /** The row as this try holds it; false as soon as another one has taken it. */
 const heldBy = (ref: ProviderRef, number: number) =>
-  and(taskAt(ref), eq(providerTasks.state, 'intended'), eq(providerTasks.tries, number))
+  and(taskAt(ref), eq(providerJobs.state, 'intended'), eq(providerJobs.tries, number))
 
 /**
  * Notes that a request may be under way from now on. Nothing may be sent without it.
@@ -123,10 +124,10 @@ export async function markSending(
       .for('share')
     if (!mine) return false
     const marked = await tx
-      .update(providerTasks)
+      .update(providerJobs)
       .set({ lastSentAt: now, sentWith })
       .where(heldBy(ref, number))
-      .returning({ jobId: providerTasks.jobId })
+      .returning({ jobId: providerJobs.jobId })
     return marked.length > 0
   })
 }
@@ -137,12 +138,12 @@ export async function markNotSent(
   ref: ProviderRef,
   { number, lastSentAt, sentWith }: SubmitTry
 ): Promise<void> {
-  await db.update(providerTasks).set({ lastSentAt, sentWith }).where(heldBy(ref, number))
+  await db.update(providerJobs).set({ lastSentAt, sentWith }).where(heldBy(ref, number))
 }
 
 /** Notes that the provider answered a look-up, whatever it said. */
-export async function markHeard(db: Db, ref: ProviderRef, number: number): Promise<void> {
-  await db.update(providerTasks).set({ seenAt: now }).where(heldBy(ref, number))
+export async function markResponded(db: Db, ref: ProviderRef, number: number): Promise<void> {
+  await db.update(providerJobs).set({ seenAt: now }).where(heldBy(ref, number))
 }
 
 /**
@@ -156,10 +157,10 @@ export async function markAccepted(db: Db, ref: ProviderRef, fence: Fence, provi
     // The job before its task, as everywhere: its attempt is opened below.
     await tx.select({ id: jobs.id }).from(jobs).where(eq(jobs.id, jobId)).for('no key update')
     const accepted = await tx
-      .update(providerTasks)
+      .update(providerJobs)
       .set({ state: 'accepted', providerJobId, acceptedAt: now, seenAt: now, providerStatus: 'queued' })
-      .where(and(taskAt(ref), eq(providerTasks.state, 'intended'), presentGeneration(jobId, fence)))
-      .returning({ jobId: providerTasks.jobId })
+      .where(and(taskAt(ref), eq(providerJobs.state, 'intended'), presentGeneration(jobId, fence)))
+      .returning({ jobId: providerJobs.jobId })
     if (accepted.length === 0) return false
     if (!ref.asked) await openAttempt(tx, jobId, fence, { statuses: ['running', 'cancelling'] })
     return true
@@ -174,16 +175,16 @@ export async function markWithdrawn(
   error: { code: string; message: string } | null
 ): Promise<boolean> {
   const withdrawn = await db
-    .update(providerTasks)
+    .update(providerJobs)
     .set({ state: 'withdrawn', endedAt: now, errorCode: error?.code ?? null, errorMessage: error?.message ?? null })
-    .where(and(taskAt(ref), eq(providerTasks.state, 'intended'), presentGeneration(ref.jobId, fence)))
-    .returning({ jobId: providerTasks.jobId })
+    .where(and(taskAt(ref), eq(providerJobs.state, 'intended'), presentGeneration(ref.jobId, fence)))
+    .returning({ jobId: providerJobs.jobId })
   return withdrawn.length > 0
 }
 
 /** What the provider said of an accepted task. */
 export interface SeenTask {
-  state: Extract<ProviderTaskState, 'accepted' | 'completed' | 'failed' | 'cancelled'>
+  state: Extract<ProviderJobState, 'accepted' | 'completed' | 'failed' | 'cancelled'>
   status: string
   queuePosition: number | null
   predictedWaitSeconds: number | null
@@ -207,17 +208,17 @@ export async function markSeen(db: DbOrTx, ref: ProviderRef, seen: SeenTask): Pr
     })
   }
   const before = db
-    .select({ status: providerTasks.providerStatus, position: providerTasks.queuePosition })
-    .from(providerTasks)
+    .select({ status: providerJobs.providerStatus, position: providerJobs.queuePosition })
+    .from(providerJobs)
     .where(taskAt(ref))
     .for('no key update')
     .as('before')
   // What a provider said at the end stays: an answer that was under way meanwhile is older.
   const [row] = await db
-    .update(providerTasks)
+    .update(providerJobs)
     .set({ ...values, seenAt: now })
     .from(before)
-    .where(and(taskAt(ref), eq(providerTasks.state, 'accepted')))
+    .where(and(taskAt(ref), eq(providerJobs.state, 'accepted')))
     .returning({ status: before.status, position: before.position })
   return row !== undefined && (row.status !== seen.status || row.position !== seen.queuePosition || over)
 }
@@ -225,38 +226,36 @@ export async function markSeen(db: DbOrTx, ref: ProviderRef, seen: SeenTask): Pr
 /** Nobody will ever know what became of the task. Its money stays held. */
 export async function markUnknown(db: DbOrTx, ref: ProviderRef, fence: Fence): Promise<void> {
   await db
-    .update(providerTasks)
+    .update(providerJobs)
     .set({ state: 'unknown', endedAt: now })
-    .where(
-      and(taskAt(ref), inArray(providerTasks.state, ['intended', 'accepted']), presentGeneration(ref.jobId, fence))
-    )
+    .where(and(taskAt(ref), inArray(providerJobs.state, ['intended', 'accepted']), presentGeneration(ref.jobId, fence)))
 }
 
-export async function markCancelAsked(db: DbOrTx, ref: ProviderRef): Promise<void> {
+export async function markCancelRequested(db: DbOrTx, ref: ProviderRef): Promise<void> {
   await db
-    .update(providerTasks)
-    .set({ cancelRequestedAt: sql`coalesce(${providerTasks.cancelRequestedAt}, ${now})` })
+    .update(providerJobs)
+    .set({ cancelRequestedAt: sql`coalesce(${providerJobs.cancelRequestedAt}, ${now})` })
     .where(taskAt(ref))
 }
 
 /** The circuits that a job has asked for and whose end at the provider is not known. */
 export async function openCircuits(db: DbOrTx, jobId: string): Promise<ProviderRef[]> {
   const rows = await db
-    .select({ task: providerTasks.task, attempt: providerTasks.attempt })
-    .from(providerTasks)
-    .where(and(eq(providerTasks.jobId, jobId), inArray(providerTasks.state, ['intended', 'accepted'])))
-    .orderBy(asc(providerTasks.createdAt))
-  return rows.map(({ task, attempt }) => askedRef(jobId, task, attempt))
+    .select({ task: providerJobs.task, attempt: providerJobs.attempt })
+    .from(providerJobs)
+    .where(and(eq(providerJobs.jobId, jobId), inArray(providerJobs.state, ['intended', 'accepted'])))
+    .orderBy(asc(providerJobs.createdAt))
+  return rows.map(({ task, attempt }) => requestedRef(jobId, task, attempt))
 }
 
 /** Of a job's circuits: how many a provider has accepted, and of how many nobody knows how they ended. */
 export async function circuitsSoFar(db: DbOrTx, jobId: string): Promise<{ accepted: number; unknown: number }> {
   const [row] = await db
     .select({
-      accepted: sql<number>`(count(*) filter (where ${providerTasks.providerJobId} is not null))::int`,
-      unknown: sql<number>`(count(*) filter (where ${providerTasks.state} in ('intended', 'accepted', 'unknown')))::int`
+      accepted: sql<number>`(count(*) filter (where ${providerJobs.providerJobId} is not null))::int`,
+      unknown: sql<number>`(count(*) filter (where ${providerJobs.state} in ('intended', 'accepted', 'unknown')))::int`
     })
-    .from(providerTasks)
-    .where(eq(providerTasks.jobId, jobId))
+    .from(providerJobs)
+    .where(eq(providerJobs.jobId, jobId))
   return row!
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import type { Tx } from '../../../db/client.js'
 import { beginJob, completeJob, failJob, requestCancel } from '../../../db/job-steps/job-steps.js'
-import { type JobMove, tellMoves } from '../../../db/jobs/job-moves.js'
+import { onStatusCommitted, type StatusChange } from '../../../db/jobs/status-changes.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -13,8 +13,8 @@ afterAll(() => database.drop())
 const person = await addPerson(db)
 const fence = { generation: 1 }
 const error = { code: 'execution_error', message: 'the circuit is not valid' } as const
-let told: JobMove[] = []
-tellMoves(db, (move) => told.push(move))
+let told: StatusChange[] = []
+onStatusCommitted(db, (move) => told.push(move))
 let jobId: string
 beforeEach(async () => {
   jobId = await addJob(db, person)

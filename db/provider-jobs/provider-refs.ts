@@ -14,7 +14,7 @@ export interface ProviderRef {
 /** A plain job has one task, asked for once. */
 export const plainRef = (jobId: string): ProviderRef => ({ jobId, task: '', attempt: 1, asked: false })
 
-export const askedRef = (jobId: string, task: string, ask: number): ProviderRef => ({
+export const requestedRef = (jobId: string, task: string, ask: number): ProviderRef => ({
   jobId,
   task,
   attempt: ask,

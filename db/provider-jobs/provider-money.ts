@@ -4,12 +4,12 @@ import { and, asc, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import { finalStatuses } from '../../domain/jobs/job-status.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
-import { now } from '../jobs/job-transition.js'
+import { now } from '../clock.js'
 import { backends } from '../tables/backends.js'
 import { jobs } from '../tables/jobs.js'
-import { providerTasks } from '../tables/providers.js'
+import { providerJobs } from '../tables/providers.js'
+import { taskAt } from './provider-jobs.js'
 import type { ProviderRef } from './provider-refs.js'
-import { taskAt } from './provider-tasks.js'
 
 /** How often a provider is asked about a task whose job has ended with its money held. */
 const ASK_SECONDS = 3_600
@@ -17,14 +17,14 @@ const ASK_SECONDS = 3_600
 const ASK_DAYS = 30
 
 /** Of a circuit that was asked for its own price; else the job's. */
-const estimate = sql`coalesce(${providerTasks.estimate}, ${jobs.estimatedCost})`.mapWith(jobs.estimatedCost)
+const estimate = sql`coalesce(${providerJobs.estimate}, ${jobs.estimatedCost})`.mapWith(jobs.estimatedCost)
 
 const taskStates = (tx: DbOrTx, jobId: string) =>
   tx
-    .select({ state: providerTasks.state, lastSentAt: providerTasks.lastSentAt, cost: providerTasks.cost, estimate })
-    .from(providerTasks)
-    .innerJoin(jobs, eq(jobs.id, providerTasks.jobId))
-    .where(eq(providerTasks.jobId, jobId))
+    .select({ state: providerJobs.state, lastSentAt: providerJobs.lastSentAt, cost: providerJobs.cost, estimate })
+    .from(providerJobs)
+    .innerJoin(jobs, eq(jobs.id, providerJobs.jobId))
+    .where(eq(providerJobs.jobId, jobId))
 
 /**
  * What a job that ends without a result has cost: what its tasks at providers certainly did, the estimate where one ended
@@ -48,7 +48,7 @@ export async function costOfCompleted(tx: Tx, jobId: string): Promise<MicroUsd> 
     .select({
       estimate: jobs.estimatedCost,
       atProvider: sql<boolean>`(${backends.slug} is not null and ${backends.engine} is null)
-        or exists (select 1 from ${providerTasks} where ${providerTasks.jobId} = ${jobs.id})`
+        or exists (select 1 from ${providerJobs} where ${providerJobs.jobId} = ${jobs.id})`
     })
     .from(jobs)
     .leftJoin(backends, eq(backends.slug, jobs.backend))
@@ -67,14 +67,14 @@ export async function lockJob(tx: Tx, jobId: string): Promise<void> {
 }
 
 /** Has the provider asked again about a job that ended with its money held. */
-export async function askLater(tx: Tx, jobId: string): Promise<void> {
+export async function checkAgainLater(tx: Tx, jobId: string): Promise<void> {
   await tx
-    .update(providerTasks)
+    .update(providerJobs)
     .set({ askAt: sql`${now} + make_interval(secs => ${ASK_SECONDS})` })
-    .where(and(eq(providerTasks.jobId, jobId), inArray(providerTasks.state, ['intended', 'accepted', 'unknown'])))
+    .where(and(eq(providerJobs.jobId, jobId), inArray(providerJobs.state, ['intended', 'accepted', 'unknown'])))
 }
 
-export interface HeldTask extends Pick<ProviderRef, 'jobId' | 'task' | 'attempt'> {
+export interface HeldProviderJob extends Pick<ProviderRef, 'jobId' | 'task' | 'attempt'> {
   teamId: string
   provider: string
   token: string
@@ -87,17 +87,17 @@ export interface HeldTask extends Pick<ProviderRef, 'jobId' | 'task' | 'attempt'
 }
 
 /** Takes held tasks that it is time to ask about; the next look at each is an hour away. */
-export async function takeHeldTasks(db: Db, limit: number): Promise<HeldTask[]> {
+export async function takeHeldProviderJobs(db: Db, limit: number): Promise<HeldProviderJob[]> {
   const due = db
-    .select({ jobId: providerTasks.jobId, task: providerTasks.task, attempt: providerTasks.attempt })
-    .from(providerTasks)
-    .where(and(isNotNull(providerTasks.askAt), lte(providerTasks.askAt, now)))
-    .orderBy(asc(providerTasks.askAt))
+    .select({ jobId: providerJobs.jobId, task: providerJobs.task, attempt: providerJobs.attempt })
+    .from(providerJobs)
+    .where(and(isNotNull(providerJobs.askAt), lte(providerJobs.askAt, now)))
+    .orderBy(asc(providerJobs.askAt))
     .limit(limit)
     .for('update', { skipLocked: true })
     .as('due')
   return db
-    .update(providerTasks)
+    .update(providerJobs)
     .set({
       askAt: sql`case when ${jobs.completedAt} > ${now} - make_interval(days => ${ASK_DAYS})
         then ${now} + make_interval(secs => ${ASK_SECONDS}) end`
@@ -105,23 +105,23 @@ export async function takeHeldTasks(db: Db, limit: number): Promise<HeldTask[]> 
     .from(jobs)
     .where(
       and(
-        eq(jobs.id, providerTasks.jobId),
+        eq(jobs.id, providerJobs.jobId),
         inArray(jobs.status, finalStatuses),
-        sql`(${providerTasks.jobId}, ${providerTasks.task}, ${providerTasks.attempt}) in (select job_id, task, attempt from ${due})`
+        sql`(${providerJobs.jobId}, ${providerJobs.task}, ${providerJobs.attempt}) in (select job_id, task, attempt from ${due})`
       )
     )
     .returning({
-      jobId: providerTasks.jobId,
-      task: providerTasks.task,
-      attempt: providerTasks.attempt,
+      jobId: providerJobs.jobId,
+      task: providerJobs.task,
+      attempt: providerJobs.attempt,
       teamId: jobs.teamId,
-      provider: providerTasks.provider,
-      token: providerTasks.token,
-      providerJobId: providerTasks.providerJobId,
-      createdAt: providerTasks.createdAt,
-      lastSentAt: providerTasks.lastSentAt,
-      sentWith: providerTasks.sentWith,
-      secondsSinceSent: sql<number | null>`extract(epoch from ${now} - ${providerTasks.lastSentAt})::float8`,
+      provider: providerJobs.provider,
+      token: providerJobs.token,
+      providerJobId: providerJobs.providerJobId,
+      createdAt: providerJobs.createdAt,
+      lastSentAt: providerJobs.lastSentAt,
+      sentWith: providerJobs.sentWith,
+      secondsSinceSent: sql<number | null>`extract(epoch from ${now} - ${providerJobs.lastSentAt})::float8`,
       estimate
     })
 }
@@ -130,16 +130,16 @@ export async function takeHeldTasks(db: Db, limit: number): Promise<HeldTask[]> 
  * How a held task turned out to have ended.
  * @returns what its job has cost, or `held` while another of its tasks has no known end.
  */
-export async function closeHeldTask(
+export async function closeHeldProviderJob(
   tx: Tx,
-  held: HeldTask,
+  held: HeldProviderJob,
   found: { state: 'completed' | 'failed' | 'cancelled' | 'withdrawn'; providerJobId: string | null; cost: MicroUsd }
 ): Promise<MicroUsd | 'held'> {
   // The job before its tasks, as everywhere; and of two tasks the second sees the first one's end.
   await lockJob(tx, held.jobId)
   await tx
-    .update(providerTasks)
+    .update(providerJobs)
     .set({ ...found, endedAt: now, seenAt: now, askAt: null })
-    .where(and(taskAt(held), inArray(providerTasks.state, ['intended', 'accepted', 'unknown'])))
+    .where(and(taskAt(held), inArray(providerJobs.state, ['intended', 'accepted', 'unknown'])))
   return costAtEnd(tx, held.jobId)
 }

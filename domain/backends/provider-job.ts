@@ -4,7 +4,7 @@
  * `intended`: written down, perhaps sent; `accepted`: the provider gave it an id; `withdrawn`: certainly never accepted;
  * `unknown`: sent, and nobody can say what became of it. The others are what the provider said at the end.
  */
-export type ProviderTaskState = 'intended' | 'accepted' | 'completed' | 'failed' | 'cancelled' | 'withdrawn' | 'unknown'
+export type ProviderJobState = 'intended' | 'accepted' | 'completed' | 'failed' | 'cancelled' | 'withdrawn' | 'unknown'
 
 /** Of an accepted task: whether it waits at the provider, by the status that was last noted of it (the adapters' words). */
 export const isQueuedStatus = (status: string | null): boolean => status === 'queued'

@@ -3,7 +3,7 @@ import { and, sql } from 'drizzle-orm'
 import type { JobError } from '../../domain/errors.js'
 import type { Db, DbOrTx } from '../client.js'
 import { closeAttempt, completeAttempt } from '../jobs/attempts.js'
-import type { Fence } from '../jobs/job-transition.js'
+import type { Fence } from '../jobs/fence.js'
 import { attempts, jobs } from '../tables/jobs.js'
 
 const openAttempt = (jobId: string, { generation }: Fence) =>

@@ -2,20 +2,21 @@
 // it, so that whoever runs the script again answers from here what was asked before.
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { JobError } from '../../domain/errors.js'
-import type { AskedCircuit, AskedGraph } from '../../domain/jobs/script-asks.js'
-import { taskKey } from '../../domain/jobs/script-asks.js'
+import type { RequestedCircuit, RequestedGraph } from '../../domain/jobs/script-requests.js'
+import { taskKey } from '../../domain/jobs/script-requests.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
+import { now } from '../clock.js'
 import { jobAsks, jobs, jobTasks, taskValues } from '../tables/jobs.js'
 import { sha256Of } from './artifacts.js'
-import { type Fence, fenceHolds, now } from './job-transition.js'
+import { type Fence, fenceHolds } from './fence.js'
 
-export type Ask = typeof jobAsks.$inferSelect
+export type ScriptRequest = typeof jobAsks.$inferSelect
 
 /** Rows of one INSERT: Postgres takes 65,535 parameters. */
 const CHUNK = 500
 
 /** All that a task (`''`: the script) has asked, in order. */
-export async function listAsks(db: DbOrTx, jobId: string, task: string): Promise<Ask[]> {
+export async function listScriptRequests(db: DbOrTx, jobId: string, task: string): Promise<ScriptRequest[]> {
   return db
     .select()
     .from(jobAsks)
@@ -23,7 +24,12 @@ export async function listAsks(db: DbOrTx, jobId: string, task: string): Promise
     .orderBy(asc(jobAsks.number))
 }
 
-export async function loadAsk(db: DbOrTx, jobId: string, task: string, number: number): Promise<Ask | null> {
+export async function loadScriptRequest(
+  db: DbOrTx,
+  jobId: string,
+  task: string,
+  number: number
+): Promise<ScriptRequest | null> {
   const [row] = await db
     .select()
     .from(jobAsks)
@@ -32,7 +38,7 @@ export async function loadAsk(db: DbOrTx, jobId: string, task: string, number: n
 }
 
 /** Who asks, as which of all its asks, and where its run waits for the answer. */
-export interface Asker {
+export interface ScriptRequester {
   task: string
   number: number
   series: number
@@ -43,12 +49,12 @@ export interface Asker {
  * Writes down what a run has asked, of a graph its tasks too.
  * @returns `false` when the job is no longer this side's to run, or another side has written an ask of this number.
  */
-export async function recordAsk(
+export async function recordScriptRequest(
   db: Db,
   jobId: string,
   fence: Fence,
-  by: Asker,
-  asked: AskedGraph | AskedCircuit
+  by: ScriptRequester,
+  asked: RequestedGraph | RequestedCircuit
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
     const [mine] = await tx
@@ -76,7 +82,7 @@ export async function recordAsk(
   })
 }
 
-function bodyOf(asked: AskedGraph | AskedCircuit): string {
+function bodyOf(asked: RequestedGraph | RequestedCircuit): string {
   if (asked.kind === 'circuit')
     return JSON.stringify({
       openqasm3: asked.openqasm3,
@@ -88,7 +94,7 @@ function bodyOf(asked: AskedGraph | AskedCircuit): string {
   return JSON.stringify({ name, output, returns, dot })
 }
 
-async function storeTasks(tx: Tx, jobId: string, ask: number, { graph }: AskedGraph): Promise<void> {
+async function storeTasks(tx: Tx, jobId: string, ask: number, { graph }: RequestedGraph): Promise<void> {
   const values = new Map<string, Buffer>()
   const kept = (content: Buffer): string => {
     const sha256 = sha256Of(content)
@@ -121,7 +127,7 @@ async function storeTasks(tx: Tx, jobId: string, ask: number, { graph }: AskedGr
 }
 
 /** Notes the answer to an ask. @returns whether it was open, and this side's job to answer. */
-export async function answerAsk(
+export async function answerScriptRequest(
   db: DbOrTx,
   jobId: string,
   task: string,

@@ -3,12 +3,11 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
 import { restartWorkflow } from '../../../db/job-steps/stalled-workflows.js'
-import type { Fence } from '../../../db/jobs/job-transition.js'
+import type { Fence } from '../../../db/jobs/fence.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
-import { completeOpenAttempt } from '../../../db/provider-tasks/provider-attempts.js'
-import { plainRef } from '../../../db/provider-tasks/provider-refs.js'
+import { completeOpenAttempt } from '../../../db/provider-jobs/provider-attempts.js'
 import {
-  loadProviderTask,
+  loadProviderJob,
   markAccepted,
   markNotSent,
   markSeen,
@@ -17,7 +16,8 @@ import {
   markWithdrawn,
   takeForLookUp,
   takeForSubmit
-} from '../../../db/provider-tasks/provider-tasks.js'
+} from '../../../db/provider-jobs/provider-jobs.js'
+import { plainRef } from '../../../db/provider-jobs/provider-refs.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -64,7 +64,7 @@ describe('who may send', () => {
     expect(third.lastSentAt).not.toBeNull()
     // Too late: another try may be sending by now.
     await markNotSent(db, plainRef(jobId), second)
-    expect((await loadProviderTask(db, plainRef(jobId)))!.lastSentAt).not.toBeNull()
+    expect((await loadProviderJob(db, plainRef(jobId)))!.lastSentAt).not.toBeNull()
   })
 
   test('a side whose job has a newer workflow neither sends nor accepts nor gives up', async () => {
@@ -102,7 +102,7 @@ test('what a provider said at the end stays, whatever an older answer says', asy
   expect(await markSeen(db, plainRef(jobId), seen('completed', 300n))).toBe(true)
   expect(await markSeen(db, plainRef(jobId), seen('accepted'))).toBe(false)
   expect(await markSeen(db, plainRef(jobId), seen('failed'))).toBe(false)
-  expect(await loadProviderTask(db, plainRef(jobId))).toMatchObject({ state: 'completed', cost: 300n })
+  expect(await loadProviderJob(db, plainRef(jobId))).toMatchObject({ state: 'completed', cost: 300n })
 })
 
 test('an attempt goes on under the next workflow of its job', async () => {

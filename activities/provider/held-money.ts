@@ -1,15 +1,19 @@
 // Asks a provider after a task whose job has ended with its money held, and settles when it has said how each of the job's
 // tasks ended. AT-LEAST-ONCE: a settled job is not settled again.
 import { settleHeld } from '../../db/money/budget.js'
-import { closeHeldTask, type HeldTask } from '../../db/provider-tasks/provider-money.js'
+import { closeHeldProviderJob, type HeldProviderJob } from '../../db/provider-jobs/provider-money.js'
 import { ProviderFault } from '../../services/providers/adapter.js'
 import { type AccessDeps, accessOf, type ProviderDeps } from './step.js'
 
 export type HeldDeps = AccessDeps & Pick<ProviderDeps, 'announce' | 'providerTimes'>
 
-export type HeldAnswer = 'settled' | 'not_yet'
+export type HeldOutcome = 'settled' | 'not_yet'
 
-export async function askAfterHeldTask(deps: HeldDeps, held: HeldTask, signal: AbortSignal): Promise<HeldAnswer> {
+export async function settleHeldProviderJob(
+  deps: HeldDeps,
+  held: HeldProviderJob,
+  signal: AbortSignal
+): Promise<HeldOutcome> {
   const access = await accessOf(deps, held)
   if ('missing' in access) return 'not_yet'
   const { adapter, credentials, version } = access
@@ -32,12 +36,12 @@ export async function askAfterHeldTask(deps: HeldDeps, held: HeldTask, signal: A
 
 async function settle(
   { db, announce }: HeldDeps,
-  held: HeldTask,
-  found: Parameters<typeof closeHeldTask>[2]
-): Promise<HeldAnswer> {
+  held: HeldProviderJob,
+  found: Parameters<typeof closeHeldProviderJob>[2]
+): Promise<HeldOutcome> {
   const { jobId } = held
   const end = await db.transaction(async (tx) => {
-    const cost = await closeHeldTask(tx, held, found)
+    const cost = await closeHeldProviderJob(tx, held, found)
     if (cost === 'held') return 'not_yet'
     await settleHeld(tx, jobId, cost)
     return 'settled'

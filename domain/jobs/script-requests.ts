@@ -2,7 +2,7 @@
 // that the sandbox cannot reach.
 
 /** A task call as the executor tells it. `function` and `arguments` are texts that nobody but the sandbox opens. */
-export interface AskedTask {
+export interface RequestedTask {
   node_id: string
   name: string
   func_name: string
@@ -15,7 +15,7 @@ export interface AskedTask {
   dependencies: string[]
 }
 
-export interface AskedGraph {
+export interface RequestedGraph {
   kind: 'graph'
   number: number
   digest: string
@@ -23,7 +23,7 @@ export interface AskedGraph {
   final: boolean
   graph: {
     name: string
-    nodes: AskedTask[]
+    nodes: RequestedTask[]
     levels: string[][]
     /** JSON of what the workflow returns, with references to results. */
     output: string
@@ -33,7 +33,7 @@ export interface AskedGraph {
   }
 }
 
-export interface AskedCircuit {
+export interface RequestedCircuit {
   kind: 'circuit'
   number: number
   digest: string
@@ -46,7 +46,7 @@ export interface AskedCircuit {
 }
 
 /** What is kept of an asked graph beside its tasks. */
-export type GraphBody = Pick<AskedGraph['graph'], 'name' | 'output' | 'returns' | 'dot'>
+export type GraphBody = Pick<RequestedGraph['graph'], 'name' | 'output' | 'returns' | 'dot'>
 
 /** The key of a task within its job: as its graph has it, behind the number of a later graph. */
 export const taskKey = (ask: number, nodeId: string): string => (ask === 1 ? nodeId : `${ask}.${nodeId}`)

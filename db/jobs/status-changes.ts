@@ -5,7 +5,7 @@ import type { ExecutionMode, JobStatus } from '../../domain/jobs/job-status.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 
-export interface JobMove {
+export interface StatusChange {
   jobId: string
   teamId: string
   /** Of a job of a capsule's run: which one. */
@@ -25,22 +25,22 @@ export interface JobMove {
 }
 
 /** Must not throw: what it is told of has happened. */
-export type TellMove = (move: JobMove) => void
+export type StatusListener = (move: StatusChange) => void
 
-const listeners = new WeakMap<DbOrTx, TellMove>()
+const listeners = new WeakMap<DbOrTx, StatusListener>()
 
 /**
  * Has `tell` called for each change of a status that is made through `db`, after the commit and never for what was rolled
  * back. A change whose commit was not answered (the connection broke) is told by nobody: none is told twice.
  */
-export function tellMoves(db: DbOrTx, tell: TellMove): void {
+export function onStatusCommitted(db: DbOrTx, tell: StatusListener): void {
   listeners.set(db, tell)
   // A savepoint is begun like a transaction, without settings of its own.
   const begin = db.transaction.bind(db) as Db['transaction']
   const transaction: Db['transaction'] = async (work, config) => {
-    const moves: JobMove[] = []
+    const moves: StatusChange[] = []
     const answer = await begin((tx: Tx) => {
-      tellMoves(tx, (move) => moves.push(move))
+      onStatusCommitted(tx, (move) => moves.push(move))
       return work(tx)
     }, config)
     for (const move of moves) tell(move)
@@ -50,4 +50,4 @@ export function tellMoves(db: DbOrTx, tell: TellMove): void {
 }
 
 /** For `transition`: what its caller's transaction has done. */
-export const noteMove = (handle: DbOrTx, move: () => JobMove): void => listeners.get(handle)?.(move())
+export const queueStatusChange = (handle: DbOrTx, move: () => StatusChange): void => listeners.get(handle)?.(move())

@@ -1,15 +1,16 @@
 // What a step at a provider reads of its job, and the files that its steps hand on to each other.
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
-import type { AskedCircuit } from '../../domain/jobs/script-asks.js'
+import type { RequestedCircuit } from '../../domain/jobs/script-requests.js'
 import type { Db, DbOrTx } from '../client.js'
+import { now } from '../clock.js'
 import { type Artifact, sha256Of } from '../jobs/artifacts.js'
-import { type Fence, now } from '../jobs/job-transition.js'
+import type { Fence } from '../jobs/fence.js'
 import { runColumns } from '../jobs/jobs.js'
 import { backends } from '../tables/backends.js'
 import { artifacts, jobAsks, jobs, jobTasks } from '../tables/jobs.js'
-import { providerTasks } from '../tables/providers.js'
+import { providerJobs } from '../tables/providers.js'
+import { taskAt } from './provider-jobs.js'
 import type { ProviderRef } from './provider-refs.js'
-import { taskAt } from './provider-tasks.js'
 
 /** The file of the compiled program and of what its results mean, as the executor answered: JSON text. */
 export const compiledFileOf = ({ task, attempt, asked }: ProviderRef): string =>
@@ -30,18 +31,18 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
       hasAsked: sql<boolean>`exists (select 1 from ${jobAsks} asked where asked.job_id = ${jobs.id})`,
       secondsCancelling: sql<
         number | null
-      >`extract(epoch from ${now} - coalesce(${jobs.cancelRequestedAt}, ${providerTasks.cancelRequestedAt}))::float8`,
-      secondsSilent: sql<number | null>`extract(epoch from ${now} - ${providerTasks.seenAt})::float8`,
-      secondsAccepted: sql<number | null>`extract(epoch from ${now} - ${providerTasks.acceptedAt})::float8`,
-      secondsEnded: sql<number | null>`extract(epoch from ${now} - ${providerTasks.endedAt})::float8`,
-      task: providerTasks,
+      >`extract(epoch from ${now} - coalesce(${jobs.cancelRequestedAt}, ${providerJobs.cancelRequestedAt}))::float8`,
+      secondsSilent: sql<number | null>`extract(epoch from ${now} - ${providerJobs.seenAt})::float8`,
+      secondsAccepted: sql<number | null>`extract(epoch from ${now} - ${providerJobs.acceptedAt})::float8`,
+      secondsEnded: sql<number | null>`extract(epoch from ${now} - ${providerJobs.endedAt})::float8`,
+      task: providerJobs,
       /** Of the task of a graph that asks. */
       funcName: jobTasks.funcName,
       ask: { state: jobAsks.state, body: jobAsks.body }
     })
     .from(jobs)
     .leftJoin(backends, eq(backends.slug, jobs.backend))
-    .leftJoin(providerTasks, taskAt(ref))
+    .leftJoin(providerJobs, taskAt(ref))
     .leftJoin(jobTasks, and(eq(jobTasks.jobId, jobs.id), eq(jobTasks.key, ref.task)))
     .leftJoin(
       jobAsks,
@@ -54,7 +55,7 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
     )
     .where(eq(jobs.id, ref.jobId))
   if (!row) return null
-  const circuit = row.ask && (JSON.parse(row.ask.body) as Pick<AskedCircuit, 'openqasm3' | 'shots'>)
+  const circuit = row.ask && (JSON.parse(row.ask.body) as Pick<RequestedCircuit, 'openqasm3' | 'shots'>)
   return { ...row, circuit, shots: circuit?.shots ?? row.jobShots }
 }
 

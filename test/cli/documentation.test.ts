@@ -76,7 +76,18 @@ function variablesRead(): string[] {
 }
 
 function sourceFiles(): string[] {
-  const folders = ['activities', 'apps', 'bench', 'db', 'domain', 'test', 'tools', 'workflows']
+  const folders = [
+    'activities',
+    'apps',
+    'bench',
+    'capsule-format',
+    'db',
+    'domain',
+    'services',
+    'test',
+    'tools',
+    'workflows'
+  ]
   return folders.flatMap((folder) =>
     readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.(ts|mjs|cjs|js|py)$/.test(entry.name))

@@ -7,7 +7,7 @@ export default async function setUp() {
   const began = Date.now()
   await bootstrap(needs.stack)
   await build()
-  const { startSharedStack } = await import('../../dist/test/support/shared-stack.js')
+  const { startSharedStack } = await import('../../../dist/test/support/stack/shared-stack.js')
   const stack = await startSharedStack()
   Object.assign(process.env, stack.env)
   globalThis.stopSharedStack = stack.stop

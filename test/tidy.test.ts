@@ -269,7 +269,9 @@ test('every error code of the catalogue is used', () => {
 describe('package.json', () => {
   test('has the version that the service tells and the change log knows', () => {
     expect(manifest.version).toBe(SERVICE_VERSION)
-    expect(read('CHANGELOG.md')).toContain(`## ${manifest.version}`)
+    expect(read('CHANGELOG.md')).toContain(`## [${manifest.version}] - `)
+    expect(read('apps/executor/qjs_executor/__init__.py')).toContain(`__version__ = "${manifest.version}"`)
+    expect(read('apps/executor/pyproject.toml')).toContain(`version = "${manifest.version}"`)
   })
 
   test('names the licence whose whole text is in LICENSE', () => {

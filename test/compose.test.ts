@@ -63,7 +63,7 @@ describe.each(services)('service %s', (_name, service) => {
   })
 
   test('uses a pinned image', () => {
-    expect(service.image).toMatch(/^[a-z0-9/-]+:\d+\.\d+(\.\d+)?(-[a-z]+)?$/)
+    expect(service.image).toMatch(/^[a-z0-9/-]+:\d+\.\d+(\.\d+)?(-[a-z]+)?(@sha256:[0-9a-f]{64})?$/)
   })
 
   test('publishes ports on this machine only', () => {

@@ -59,6 +59,8 @@ export class ServiceError extends Error {
   }
 }
 
+export const validationError = (message: string): ServiceError => new ServiceError('validation_error', message)
+
 /** What a failed job shows as its reason. */
 export interface JobError {
   code: ErrorCode

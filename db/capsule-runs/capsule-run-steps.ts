@@ -6,7 +6,7 @@ import { assertParams } from '../../domain/backends/backend.js'
 import { assertParameters } from '../../domain/capsules/capsule-definition.js'
 import type { CapsuleRunStatus } from '../../domain/capsules/capsule-state.js'
 import { fillReferences, tasksNeededBy } from '../../domain/capsules/capsule-suite.js'
-import { ServiceError } from '../../domain/errors.js'
+import { ServiceError, validationError } from '../../domain/errors.js'
 import { isFinal, type JobStatus } from '../../domain/jobs/job-status.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import { findBackend } from '../backends/backends.js'
@@ -189,7 +189,7 @@ async function filledParams(tx: Tx, tasks: StepOfRun[], job: { params: string; b
   const filled = fillReferences(job.params, (name) => {
     const result = results.get(name)
     if (result != null) return result
-    throw new ServiceError('validation_error', `parameters: task ${JSON.stringify(name)} has left no result`)
+    throw validationError(`parameters: task ${JSON.stringify(name)} has left no result`)
   })
   const taken = JSON.parse(filled) as Record<string, unknown>
   assertParameters(taken, 'parameters')

@@ -1,19 +1,23 @@
 // A backend as the catalogue knows it, and whether a job may be sent to it.
 
-import { ServiceError } from '../errors.js'
+import { ServiceError, validationError } from '../errors.js'
 import { assertNoiseModel } from '../jobs/noise-model.js'
 import type { Pricing } from '../money/cost.js'
 import { usdFromMicro } from '../money/money.js'
 import type { CredentialProvider } from './provider-credentials.js'
 
-export type BackendStatus = 'online' | 'offline' | 'maintenance'
+export const backendStatuses = ['online', 'offline', 'maintenance'] as const
+export type BackendStatus = (typeof backendStatuses)[number]
+
+export const deviceTypes = ['simulator', 'qpu'] as const
+export type DeviceType = (typeof deviceTypes)[number]
 
 export interface Backend {
   id: string
   slug: string
   name: string
   provider: string
-  deviceType: 'simulator' | 'qpu'
+  deviceType: DeviceType
   providerTargetId: string
   region: string | null
   qubitCount: number | null
@@ -77,10 +81,7 @@ export function assertUsable(
   const missing = missingFor(backend)
   if (missing) throw new ServiceError('backend_unavailable', `backend: ${slug} is not available: ${missing}`)
   if (backend.maxShots !== null && shots > backend.maxShots)
-    throw new ServiceError(
-      'validation_error',
-      `${shotsField}: ${slug} takes at most ${backend.maxShots} shots (got ${shots})`
-    )
+    throw validationError(`${shotsField}: ${slug} takes at most ${backend.maxShots} shots (got ${shots})`)
 }
 
 /**
@@ -92,8 +93,7 @@ export function assertForPlayground(backend: Backend | null, slug: string): asse
   const { taskFee, perShot, minimumCost } = backend.pricing
   const paid = taskFee > 0n || perShot > 0n || minimumCost > 0n
   if (paid || backend.engine === null)
-    throw new ServiceError(
-      'validation_error',
+    throw validationError(
       `backend: ${slug} ${paid ? 'is paid' : 'is not a local simulator'}, and the playground runs on free local simulators only; ` +
         'submit a job instead (POST /api/jobs/submit)'
     )
@@ -112,17 +112,13 @@ export function assertParams(
 ): void {
   if (params.noise_model !== undefined) {
     if (!backend.supportsNoiseModel)
-      throw new ServiceError(
-        'validation_error',
+      throw validationError(
         `params.noise_model: ${backend.slug} runs without noise; use aer-noisy or aer-density-matrix`
       )
     assertNoiseModel(params.noise_model, backend.maxQubits)
   }
   if (params.extract_state_vector && !backend.supportsStateVector)
-    throw new ServiceError(
-      'validation_error',
-      `params.extract_state_vector: ${backend.slug} gives no state vector; use aer-statevector`
-    )
+    throw validationError(`params.extract_state_vector: ${backend.slug} gives no state vector; use aer-statevector`)
 }
 
 /** Providers that this version has an adapter for, and whose credentials a team needs. */

@@ -1,10 +1,14 @@
 // Credentials of providers: which names each provider has, how else they may be written, and what their values look
 // like. No value is ever repeated in a message. Nothing here is an address: hosts come from a fixed table, and what
 // becomes part of a host or path may hold only what cannot lead elsewhere.
-import { ServiceError } from '../errors.js'
+import { validationError } from '../errors.js'
 
 export const credentialProviders = ['aws-braket', 'ibm-quantum', 'azure-quantum', 'ionq'] as const
 export type CredentialProvider = (typeof credentialProviders)[number]
+
+/** What the last check of a credential with its provider found. */
+export const credentialStates = ['untested', 'valid', 'invalid', 'unreachable'] as const
+export type CredentialState = (typeof credentialStates)[number]
 
 /** Values by name. */
 export type Credentials = Record<string, string>
@@ -134,20 +138,15 @@ export function readCredentials(provider: CredentialProvider, given: Record<stri
   for (const [name, value] of Object.entries(given)) {
     const own = ownName(provider, name)
     if (own === null)
-      throw new ServiceError(
-        'validation_error',
+      throw validationError(
         `secrets${shownName(name)}: is not a name of ${provider} credentials; accepted are ${describeNames(provider)}`
       )
-    if (Object.hasOwn(values, own))
-      throw new ServiceError('validation_error', `secrets.${own}: is given twice, under two of its names`)
-    if (typeof value !== 'string') throw new ServiceError('validation_error', `secrets.${own}: must be a string`)
+    if (Object.hasOwn(values, own)) throw validationError(`secrets.${own}: is given twice, under two of its names`)
+    if (typeof value !== 'string') throw validationError(`secrets.${own}: must be a string`)
     values[own] = value
   }
   if (Object.keys(values).length === 0)
-    throw new ServiceError(
-      'validation_error',
-      `secrets: must hold at least one value; ${provider} has ${describeNames(provider)}`
-    )
+    throw validationError(`secrets: must hold at least one value; ${provider} has ${describeNames(provider)}`)
   return values
 }
 

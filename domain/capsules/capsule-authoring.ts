@@ -1,6 +1,6 @@
 // A capsule as people write one down in a file: the fields of `POST /api/capsules/create`, or the shorter form, whose tasks
 // stand at the top and may leave their parameters out.
-import { ServiceError } from '../errors.js'
+import { validationError } from '../errors.js'
 
 export interface AuthoredFields {
   /** The fields of `POST /api/capsules/create`, which nobody has checked yet. */
@@ -14,7 +14,7 @@ export function readAuthored(file: object): AuthoredFields {
   if (!Object.hasOwn(file, 'tasks')) return { fields: file, placeInFile: (message) => message }
   const { tasks, ...rest } = file as { tasks: unknown }
   if (Object.hasOwn(rest, 'workflow'))
-    throw new ServiceError('validation_error', 'workflow: the tasks stand under "tasks" already; keep one of both')
+    throw validationError('workflow: the tasks stand under "tasks" already; keep one of both')
   return {
     fields: { ...rest, workflow: { tasks: Array.isArray(tasks) ? tasks.map(withParameters) : tasks } },
     placeInFile: (message) => message.replace(/^workflow\.tasks/, 'tasks')

@@ -1,5 +1,5 @@
 // How much a capsule holds: what an archive of it can hold and be imported again (capsule-format/archive/archive-entries.ts).
-import { ServiceError } from '../errors.js'
+import { validationError } from '../errors.js'
 
 /** Of one capsule's evidence with its definition, in bytes. */
 export const EVIDENCE_BYTES_MAX = 60 * 1024 * 1024
@@ -12,7 +12,7 @@ export function assertEvidenceFits(files: readonly { name: string; size: number 
   const largest = [...files].sort((one, other) => other.size - one.size).slice(0, 3)
   const shown = largest.map(({ name, size }) => `${JSON.stringify(name.toWellFormed().slice(0, 200))} (${size} bytes)`)
   const refuse = (what: string) => {
-    throw new ServiceError('validation_error', `the evidence has ${what}; largest: ${shown.join(', ')}`)
+    throw validationError(`the evidence has ${what}; largest: ${shown.join(', ')}`)
   }
   if (total > EVIDENCE_BYTES_MAX) refuse(`${total} bytes, at most ${EVIDENCE_BYTES_MAX} can be kept`)
   if (largest[0] && largest[0].size > FILE_BYTES_MAX)

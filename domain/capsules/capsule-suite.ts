@@ -1,7 +1,7 @@
 // The tasks of a capsule as one suite: in which order they start, and how the result of one becomes a parameter of another:
 // `{ "$result": "<task>", "path"?: "/counts" }`, the path a JSON pointer (RFC 6901) into it, the whole result without one.
 // Values go from result to parameter as text: a number in them may be larger than a JavaScript number can hold.
-import { ServiceError } from '../errors.js'
+import { type ServiceError, validationError } from '../errors.js'
 import { DEPTH_MAX } from '../json/json-guard.js'
 import { jsonAt, jsonDepth, jsonFields, jsonItems, jsonObject, jsonSize } from '../json/json-text.js'
 
@@ -38,17 +38,16 @@ export function assertSuite(tasks: readonly SuiteTask[]): void {
 export function orderOf(tasks: readonly SuiteTask[]): number[] {
   const places = new Map<string, number>()
   for (const [place, { name }] of tasks.entries()) {
-    if (places.has(name)) throw invalid(place, 'name', `another task is called ${JSON.stringify(name)} already`)
+    if (places.has(name)) throw invalidTask(place, 'name', `another task is called ${JSON.stringify(name)} already`)
     places.set(name, place)
   }
   const needs = tasks.map(({ parameters }, place) => {
     if (Object.hasOwn(parameters, '$result'))
-      throw invalid(place, 'parameters', 'a result can be the value of a parameter, not all parameters together')
+      throw invalidTask(place, 'parameters', 'a result can be the value of a parameter, not all parameters together')
     return [...referencesIn(parameters, `tasks[${place}].parameters`)].map(({ where, reference }) => {
       const needed = places.get(reference.task)
       if (needed === undefined)
-        throw new ServiceError(
-          'validation_error',
+        throw validationError(
           `${where}: no task is called ${JSON.stringify(reference.task)}; the tasks are ${[...places.keys()].join(', ')}`
         )
       return needed
@@ -82,13 +81,11 @@ export function fillReferences(parameters: string, resultOf: (task: string) => s
   const filled = write(parameters.trim(), 'parameters')
   const size = jsonSize(filled)
   if (size > FILLED_PARAMETERS_MAX)
-    throw new ServiceError(
-      'validation_error',
+    throw validationError(
       `parameters: with the results of other tasks in them they have ${size} bytes, at most ${FILLED_PARAMETERS_MAX} are possible; name the part that is needed with "path"`
     )
   if (jsonDepth(filled) > DEPTH_MAX)
-    throw new ServiceError(
-      'validation_error',
+    throw validationError(
       `parameters: with the results of other tasks in them they are nested deeper than ${DEPTH_MAX} levels`
     )
   return filled
@@ -107,10 +104,7 @@ export function fillReferences(parameters: string, resultOf: (task: string) => s
   function read({ task, path }: ResultReference, where: string): string {
     const found = jsonAt(resultOf(task), path)
     if (found !== null) return found
-    throw new ServiceError(
-      'validation_error',
-      `${where}: the result of task ${JSON.stringify(task)} has nothing at ${JSON.stringify(path)}`
-    )
+    throw validationError(`${where}: the result of task ${JSON.stringify(task)} has nothing at ${JSON.stringify(path)}`)
   }
 }
 
@@ -123,7 +117,7 @@ function* referencesIn(value: unknown, where: string): Generator<FoundReference>
   const reference = readReference(value, where)
   if (reference) {
     const priced = PRICED_BY.find((name) => where.endsWith(`].parameters.${name}`))
-    if (priced) throw new ServiceError('validation_error', `${where}: a price depends on it; it has to be a number`)
+    if (priced) throw validationError(`${where}: a price depends on it; it has to be a number`)
     yield { where, reference }
   } else if (Array.isArray(value))
     for (const [place, item] of value.entries()) yield* referencesIn(item, `${where}[${place}]`)
@@ -135,7 +129,7 @@ function* referencesIn(value: unknown, where: string): Generator<FoundReference>
 function readReference(value: unknown, where: string): ResultReference | null {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, '$result')) return null
   const { $result: task, path = '', ...others } = value as Record<string, unknown>
-  const wrong = (what: string) => new ServiceError('validation_error', `${where}: ${what}`)
+  const wrong = (what: string) => validationError(`${where}: ${what}`)
   if (typeof task !== 'string') throw wrong('$result must be the name of a task')
   const [other] = Object.keys(others)
   if (other !== undefined) throw wrong(`beside $result there may be "path" alone (got ${JSON.stringify(other)})`)
@@ -153,8 +147,7 @@ function circle(tasks: readonly SuiteTask[], needs: number[][], waiting: Set<num
     at = needs[at]!.find((needed) => waiting.has(needed))!
   }
   const names = [...way.slice(way.indexOf(at)), at].map((place) => tasks[place]!.name)
-  return invalid(at, 'parameters', `tasks take each other's results in a circle: ${names.join(' needs ')}`)
+  return invalidTask(at, 'parameters', `tasks take each other's results in a circle: ${names.join(' needs ')}`)
 }
 
-const invalid = (place: number, field: string, what: string) =>
-  new ServiceError('validation_error', `tasks[${place}].${field}: ${what}`)
+const invalidTask = (place: number, field: string, what: string) => validationError(`tasks[${place}].${field}: ${what}`)

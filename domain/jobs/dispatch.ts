@@ -1,5 +1,9 @@
 // The names under which a job is handed to an engine. Queue entries and workflow inputs carry ids and generations alone.
 
+/** What the outbox asks of a dispatch target. */
+export const dispatchKinds = ['start', 'cancel'] as const
+export type DispatchKind = (typeof dispatchKinds)[number]
+
 /** Input of a job's workflow and of an entry in the direct queue. */
 export interface JobHandOver {
   jobId: string

@@ -29,7 +29,8 @@ export const mayFollow = (from: JobStatus, to: JobStatus): boolean =>
 /** The statuses that `to` may be written over, for the WHERE clause of a conditional update. */
 export const statusesBefore = (to: JobStatus): JobStatus[] => jobStatuses.filter((from) => mayFollow(from, to))
 
-export type TaskState = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled' | 'skipped'
+export const taskStates = ['pending', 'running', 'completed', 'failed', 'cancelled', 'skipped'] as const
+export type TaskState = (typeof taskStates)[number]
 
 /** The state of a plain job's one task. `started`: the executor has accepted it at least once. */
 export function taskStateOf(status: JobStatus, started: boolean): TaskState {
@@ -48,10 +49,16 @@ export function taskStateOf(status: JobStatus, started: boolean): TaskState {
   }
 }
 
-export type ExecutionMode = 'direct' | 'temporal'
+export const executionModes = ['direct', 'temporal'] as const
+export type ExecutionMode = (typeof executionModes)[number]
 
 /** How far a cancel got. Decided when the job ends, shown in its record. */
-export type CancelOutcome = 'stopped_before_provider' | 'provider_confirmed' | 'provider_unknown' | 'too_late'
+export const cancelOutcomes = ['stopped_before_provider', 'provider_confirmed', 'provider_unknown', 'too_late'] as const
+export type CancelOutcome = (typeof cancelOutcomes)[number]
 
-/** States of one accepted execution. `lost` is an execution whose end nobody saw. */
-export type AttemptState = 'running' | 'completed' | 'failed' | 'cancelled' | 'lost'
+/** The states of one attempt. `lost`: the executor accepted the attempt, and no worker saw how it ended. */
+export const attemptStates = ['running', 'completed', 'failed', 'cancelled', 'lost'] as const
+export type AttemptState = (typeof attemptStates)[number]
+
+export const jobEventTypes = ['status', 'attempt'] as const
+export type JobEventType = (typeof jobEventTypes)[number]

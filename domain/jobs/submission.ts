@@ -1,12 +1,13 @@
 // What `POST /api/jobs/submit` takes, and the rules between its fields. The schema checks each field alone; `readSubmission`
 // checks them together and gives a total value that the rest of the code trusts.
 import { type Static, Type } from 'typebox'
-import { ServiceError } from '../errors.js'
+import { validationError } from '../errors.js'
 import { oneOf } from '../json/one-of.js'
 import { type MicroUsd, microFromUsd } from '../money/money.js'
 import { detectFramework, type Framework, frameworks } from './framework.js'
-import type { ExecutionMode } from './job-status.js'
+import { type ExecutionMode, executionModes } from './job-status.js'
 import type { NativeCall } from './native-submission.js'
+import type { CircuitFormat, SourceKind } from './source.js'
 
 export const SHOTS_MAX = 100_000
 export const INLINE_CODE_MAX = 50_000
@@ -39,7 +40,7 @@ export const SubmitBody = Type.Object({
   inline_code: Type.Optional(Type.String({ minLength: 1, maxLength: INLINE_CODE_MAX })),
   circuit: Type.Optional(
     Type.Object({
-      format: oneOf(['qasm3', 'qasm2']),
+      format: oneOf(['qasm3', 'qasm2'] satisfies CircuitFormat[]),
       payload: Type.String({ minLength: 1, maxLength: CIRCUIT_PAYLOAD_MAX })
     })
   ),
@@ -48,7 +49,7 @@ export const SubmitBody = Type.Object({
   params: JobParams,
   create_capsule: Type.Optional(Type.Boolean()),
   capsule_name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-  execution_mode: Type.Optional(oneOf(['direct', 'temporal'])),
+  execution_mode: Type.Optional(oneOf(executionModes)),
   team_id: Type.Optional(Uuid),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   labels: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { maxItems: 10 })),
@@ -66,7 +67,7 @@ export type SubmitBody = Static<typeof SubmitBody>
 export type JobSource =
   | { kind: 'inline'; framework: Framework | 'auto'; text: string }
   | { kind: 'script'; framework: Framework | 'auto'; text: string; scriptId: string; version: number }
-  | { kind: 'circuit'; format: 'qasm2' | 'qasm3'; text: string }
+  | { kind: 'circuit'; format: CircuitFormat; text: string }
 
 /** A saved script that a submission names; what it is, the database says. */
 export interface SavedScript {
@@ -110,11 +111,11 @@ export function readSubmission(body: SubmitBody, now: Date): Submission<JobSourc
     (key) => body[key] !== undefined
   )
   if (given.length !== 1)
-    throw invalid(
+    throw validationError(
       `exactly one of script_id, script_slug, inline_code, circuit is needed (got ${given.length === 0 ? 'none' : given.join(', ')})`
     )
   if (body.capsule_name !== undefined && body.create_capsule !== true)
-    throw invalid('capsule_name: needs create_capsule: true')
+    throw validationError('capsule_name: needs create_capsule: true')
   const source = readSource(body)
   return {
     source,
@@ -135,8 +136,8 @@ export function readSubmission(body: SubmitBody, now: Date): Submission<JobSourc
 
 /** A source as its job keeps it. `framework` is what the execution service found, where the submission left it open. */
 export interface StoredSource {
-  kind: 'inline' | 'script' | 'circuit'
-  format: 'qasm2' | 'qasm3' | null
+  kind: SourceKind
+  format: CircuitFormat | null
   framework: string
   text: string
   /** Of a saved script: which one, and the version that ran. */
@@ -189,10 +190,11 @@ function readSource(body: SubmitBody): JobSource | SavedScript {
   const { script_id: id, script_slug: slug } = body
   const by = id !== undefined ? { id } : slug !== undefined ? { slug } : null
   if (by) return { kind: 'saved', by, framework: body.framework ?? null, analysis: readAnalysis(body) }
-  if (body.analysis_id) throw invalid('analysis_id: an analysis is of a saved script; send script_id or script_slug')
+  if (body.analysis_id)
+    throw validationError('analysis_id: an analysis is of a saved script; send script_id or script_slug')
   if (body.circuit) {
     if (body.framework !== undefined && body.framework !== 'openqasm')
-      throw invalid(
+      throw validationError(
         `framework: a circuit in ${body.circuit.format} is openqasm (got ${JSON.stringify(body.framework)})`
       )
     return { kind: 'circuit', format: body.circuit.format, text: body.circuit.payload }
@@ -207,7 +209,7 @@ const readAnalysis = ({ analysis_id: id, warn_check_ids: consents = [] }: Submit
 function frameworkOf(code: string): Framework | 'auto' {
   const framework = detectFramework(code)
   if (framework) return framework
-  throw invalid(
+  throw validationError(
     'framework: could not be told from the code, which names no framework; ' +
       `send one of ${frameworks.join(', ')}, or import the framework you use`
   )
@@ -216,7 +218,8 @@ function frameworkOf(code: string): Framework | 'auto' {
 function readMaxCost(usd: number | undefined): MicroUsd | null {
   if (usd === undefined) return null
   const micro = microFromUsd(usd)
-  if (micro === null) throw invalid(`max_cost_usd: must be a number of USD with at most 6 decimals (got ${usd})`)
+  if (micro === null)
+    throw validationError(`max_cost_usd: must be a number of USD with at most 6 decimals (got ${usd})`)
   return micro
 }
 
@@ -225,10 +228,9 @@ function readMaxCost(usd: number | undefined): MicroUsd | null {
 function readNotBefore(text: string | undefined, now: Date): Date | null {
   if (text === undefined) return null
   const at = new Date(text)
-  if (Number.isNaN(at.getTime())) throw invalid(`not_before: must be an ISO 8601 time (got ${JSON.stringify(text)})`)
+  if (Number.isNaN(at.getTime()))
+    throw validationError(`not_before: must be an ISO 8601 time (got ${JSON.stringify(text)})`)
   if (at.getTime() > now.getTime() + NOT_BEFORE_DAYS_MAX * 86_400_000)
-    throw invalid(`not_before: must be at most ${NOT_BEFORE_DAYS_MAX} days ahead (got ${text})`)
+    throw validationError(`not_before: must be at most ${NOT_BEFORE_DAYS_MAX} days ahead (got ${text})`)
   return at > now ? at : null
 }
-
-const invalid = (message: string) => new ServiceError('validation_error', message)

@@ -1,12 +1,14 @@
 // What a caller is told about a script before it runs, and what a submission owes to it.
-import { ServiceError } from '../errors.js'
+import { ServiceError, validationError } from '../errors.js'
 import { formatUsd, type MicroUsd } from '../money/money.js'
+
+export const checkLevels = ['info', 'warning', 'error'] as const
 
 export interface AnalysisCheck {
   /** Unique within its analysis. */
   id: string
   /** A `warning` needs the consent of whoever submits, an `error` keeps the script from running. */
-  level: 'info' | 'warning' | 'error'
+  level: (typeof checkLevels)[number]
   message: string
   line?: number
 }
@@ -51,8 +53,7 @@ export function assertAnalysed(
     throw mismatch(`it now costs ${formatUsd(submitted.cost)}, the analysis said ${formatUsd(kept.cost)}`)
   const unnamed = kept.checks.filter(({ id, level }) => level === 'warning' && !consents.includes(id))
   if (unnamed.length > 0)
-    throw new ServiceError(
-      'validation_error',
+    throw validationError(
       `warn_check_ids: these warnings of the analysis need your consent: ${unnamed.map(({ id }) => id).join(', ')}`
     )
 }

@@ -1,5 +1,5 @@
 // Saved scripts: their kinds and limits, what is known of one by reading it, and the short name that one gets.
-import { ServiceError } from '../errors.js'
+import { validationError } from '../errors.js'
 import type { Framework } from '../jobs/framework.js'
 
 export const scriptTypes = ['script', 'task', 'workflow'] as const
@@ -71,17 +71,16 @@ export function* slugChoices(name: string): Generator<string> {
 
 /** @throws ServiceError `validation_error` for a source that is too long or blank. */
 export function assertSource(field: string, content: string): void {
-  if (content.trim() === '') throw new ServiceError('validation_error', `${field}: is blank`)
+  if (content.trim() === '') throw validationError(`${field}: is blank`)
   const bytes = utf8Length(content)
   if (bytes > SCRIPT_BYTES_MAX)
-    throw new ServiceError('validation_error', `${field}: must be at most ${SCRIPT_BYTES_MAX} bytes (got ${bytes})`)
+    throw validationError(`${field}: must be at most ${SCRIPT_BYTES_MAX} bytes (got ${bytes})`)
 }
 
 /** OpenQASM runs as OpenQASM and nothing else does. @throws ServiceError `validation_error`. */
 export function assertFramework(asked: Framework, detected: Framework | null): void {
   if ((asked === 'openqasm') === (detected === 'openqasm')) return
-  throw new ServiceError(
-    'validation_error',
+  throw validationError(
     detected === 'openqasm'
       ? `framework: this script is OpenQASM (got ${JSON.stringify(asked)})`
       : `framework: this script is Python; OpenQASM begins with its OPENQASM line (got "openqasm")`

@@ -1,5 +1,28 @@
 // What administrators see of the sweeps: the last pass of each, whichever worker made it.
 
+/** The names under which the loops of the workers record their passes. Two loops may share a name. */
+export const sweepNames = [
+  'audit',
+  'audit_file',
+  'capsule_runs',
+  'capsule_verdicts',
+  'held_money',
+  'held_starts',
+  'job_mails',
+  'leases',
+  'money',
+  'money_in_full',
+  'outbox',
+  'provider_backends',
+  'retention',
+  'schedules',
+  'stalled_workflows',
+  'usage',
+  'webhook_log',
+  'webhooks'
+] as const
+export type SweepName = (typeof sweepNames)[number]
+
 export interface Finding {
   message: string
   /** ISO 8601, when it was found first. */

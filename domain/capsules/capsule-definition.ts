@@ -6,15 +6,10 @@ import { Check, Errors } from 'typebox/value'
 import { ServiceError, validationError } from '../errors.js'
 import { frameworks } from '../jobs/framework.js'
 import { programmingModels } from '../jobs/native-submission.js'
-import {
-  JobParams,
-  type StoredSource,
-  type Submission,
-  TIMEOUT_SECONDS_DEFAULT,
-  TIMEOUT_SECONDS_MAX
-} from '../jobs/submission.js'
+import { JobParams, paramsFromText } from '../jobs/params.js'
+import { type StoredSource, type Submission, TIMEOUT_SECONDS_DEFAULT, TIMEOUT_SECONDS_MAX } from '../jobs/submission.js'
 import { DEPTH_MAX } from '../json/json-guard.js'
-import { jsonDepth } from '../json/json-text.js'
+import { jsonDepth, jsonFields, jsonObject } from '../json/json-text.js'
 import { oneOf } from '../json/one-of.js'
 import type { MicroUsd } from '../money/money.js'
 import { assertSuite, knownParameters } from './capsule-suite.js'
@@ -248,12 +243,14 @@ function readParameters(text: string): { parameters: Record<string, unknown>; ex
 const isCarried = (value: number): boolean =>
   Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
 
-/** The submission of a task's job. Its parameters hold no references any more. */
+/** The submission of a task's job. Its parameters are those that run, references to other tasks' results included. */
 export function submissionOfTask(
   task: CapsuleTask,
   of: { teamId: string; name: string | null }
 ): Submission & { teamId: string } {
   const { source, native } = task
+  const fields = jsonFields(parametersText(task))
+  if (!fields.has('shots')) fields.set('shots', String(SHOTS_DEFAULT))
   return {
     source:
       source.kind === 'script'
@@ -266,7 +263,7 @@ export function submissionOfTask(
           }
         : source,
     backend: task.backend,
-    params: { shots: SHOTS_DEFAULT, ...task.parameters } as Submission['params'],
+    params: paramsFromText(jsonObject(fields)),
     mode: task.execution_mode,
     teamId: of.teamId,
     name: of.name,

@@ -7,9 +7,9 @@ import { type MicroUsd, microFromUsd } from '../money/money.js'
 import { detectFramework, type Framework, frameworks } from './framework.js'
 import { type ExecutionMode, executionModes } from './job-status.js'
 import type { NativeCall } from './native-submission.js'
+import { JobParams, type ParsedParams, paramsFromText, paramsFromValue } from './params.js'
 import type { CircuitFormat, SourceKind } from './source.js'
 
-export const SHOTS_MAX = 100_000
 export const INLINE_CODE_MAX = 50_000
 export const CIRCUIT_PAYLOAD_MAX = 1_048_576
 export const TIMEOUT_SECONDS_MAX = 900
@@ -17,21 +17,6 @@ export const TIMEOUT_SECONDS_DEFAULT = 120
 const NOT_BEFORE_DAYS_MAX = 30
 
 const Uuid = Type.String({ format: 'uuid' })
-
-export const JobParams = Type.Object(
-  {
-    shots: Type.Integer({ minimum: 1, maximum: SHOTS_MAX }),
-    theta: Type.Optional(Type.Number()),
-    graph_size: Type.Optional(Type.Integer({ minimum: 2, maximum: 20 })),
-    layers: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
-    noise_model: Type.Optional(Type.Object({}, { additionalProperties: true })),
-    seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
-    optimization_level: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
-    extract_state_vector: Type.Optional(Type.Boolean()),
-    circuit_count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
-  },
-  { additionalProperties: true, description: 'Keys beyond the named ones are handed to the code as they are.' }
-)
 
 // Unknown top-level keys are dropped, so that newer clients can talk to this version.
 export const SubmitBody = Type.Object({
@@ -82,9 +67,7 @@ export interface SavedScript {
 export interface Submission<Source = JobSource> {
   source: Source
   backend: string
-  params: SubmitBody['params']
-  /** The same as JSON text, where a number in it may be larger than a JavaScript number can hold: this is what runs. */
-  paramsText?: string
+  params: ParsedParams
   mode: ExecutionMode
   teamId: string | null
   name: string | null
@@ -120,7 +103,7 @@ export function readSubmission(body: SubmitBody, now: Date): Submission<JobSourc
   return {
     source,
     backend: body.backend,
-    params: body.params,
+    params: paramsFromValue(body.params),
     mode: body.execution_mode ?? 'direct',
     teamId: body.team_id ?? null,
     name: body.name ?? null,
@@ -164,8 +147,7 @@ export function submissionAgain(
   return {
     source: sourceAgain(source),
     backend: job.backend,
-    params: JSON.parse(job.params) as Submission['params'],
-    paramsText: job.params,
+    params: paramsFromText(job.params),
     mode: job.mode,
     teamId: job.teamId,
     name: job.name,

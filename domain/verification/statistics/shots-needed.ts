@@ -1,6 +1,6 @@
 // How many shots it takes to tell that two runs are no further apart than a margin. For planning: about right where
 // outcomes have many shots each, too low where they have few.
-import { SHOTS_MAX } from '../../jobs/submission.js'
+import { SHOTS_MAX } from '../../jobs/params.js'
 import { type CountPair, type Counts, pairUp } from './count-pair.js'
 import { binomialLaw, logFactorial } from './discrete-law.js'
 

@@ -1,4 +1,4 @@
-// What `POST /api/capsules/create` and PATCH take (interface specification 2.5).
+// The body of `POST /api/capsules/create` and of PATCH (interface specification 2.5).
 import { type Static, Type } from 'typebox'
 import { validationError } from '../errors.js'
 import { frameworks } from '../jobs/framework.js'
@@ -13,7 +13,7 @@ export const Slug = Type.String({ minLength: 1, maxLength: 100 })
 
 export const CapsuleName = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
 export const CapsuleDescription = Type.String({ maxLength: 1_000 })
-/** The most that the tasks of a capsule's runs may cost together, in USD. */
+/** The most that all runs of a capsule can cost together, in USD. */
 export const CAPSULE_BUDGET_USD_MAX = 500
 export const RETENTION_YEARS_MAX = 100
 
@@ -36,8 +36,8 @@ export const WorkflowTask = Type.Object(
         {
           additionalProperties: true,
           description:
-            'As `params` of a submission; `shots` is 1000 where it is left out. `{ "$result": "<task>", "path"?: "/counts" }` ' +
-            'stands for the result of another task.'
+            'Like `params` of a submission; `shots` defaults to 1000. `{ "$result": "<task>", "path"?: "/counts" }` ' +
+            'is replaced by the result of another task.'
         }
       )
     ),

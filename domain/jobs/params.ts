@@ -15,7 +15,7 @@ export const JobParams = Type.Object(
     extract_state_vector: Type.Optional(Type.Boolean()),
     circuit_count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
   },
-  { additionalProperties: true, description: 'Keys beyond the named ones are handed to the code as they are.' }
+  { additionalProperties: true, description: 'Other keys are passed to the code unchanged.' }
 )
 export type JobParams = Static<typeof JobParams>
 

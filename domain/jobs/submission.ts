@@ -1,5 +1,5 @@
-// What `POST /api/jobs/submit` takes, and the rules between its fields. The schema checks each field alone; `readSubmission`
-// checks them together and gives a total value that the rest of the code trusts.
+// The body of `POST /api/jobs/submit`, and the rules between its fields. The schema checks each field alone;
+// `readSubmission` checks them together and returns a total value that the rest of the code trusts.
 import { type Static, Type } from 'typebox'
 import { validationError } from '../errors.js'
 import { oneOf } from '../json/one-of.js'
@@ -48,19 +48,19 @@ export const SubmitBody = Type.Object({
 })
 export type SubmitBody = Static<typeof SubmitBody>
 
-/** Where a job's circuit comes from. `text` is stored beside the job and never leaves Postgres but for the executor. */
+/** The source of a job's circuit. `text` is stored with the job and leaves Postgres only for the executor. */
 export type JobSource =
   | { kind: 'inline'; framework: Framework | 'auto'; text: string }
   | { kind: 'script'; framework: Framework | 'auto'; text: string; scriptId: string; version: number }
   | { kind: 'circuit'; format: CircuitFormat; text: string }
 
-/** A saved script that a submission names; what it is, the database says. */
+/** A saved script that a submission names. The database resolves it. */
 export interface SavedScript {
   kind: 'saved'
   by: { id: string } | { slug: string }
-  /** What the caller takes it to be; `null` says nothing. */
+  /** The framework that the caller declares; `null` when the caller declares none. */
   framework: Framework | null
-  /** What the caller was told of it, and to which warnings they agree. */
+  /** The analysis that the caller has seen, and the warnings that they accepted. */
   analysis: { id: string; consents: readonly string[] } | null
 }
 
@@ -75,27 +75,24 @@ export interface Submission<Source = JobSource> {
   timeoutSeconds: number
   maxCost: MicroUsd | null
   notBefore: Date | null
-  /** Circuits that the code is declared to run, for the estimate. */
+  /** How many circuits the code declares to run; the estimate multiplies by it. */
   circuitCount: number
-  /** How the submitter wants to hear of the end. */
+  /** How the submitter is notified when the job ends. */
   notify: 'email' | null
-  /** Of a native submission: what is called, and with what. */
+  /** Set for native submissions: the function to call, and its arguments. */
   native?: NativeCall
-  /** A capsule is made of it when it completes; without a name it is called after the job. */
+  /** Set when a capsule is made of the job on completion. Without a name, the capsule takes the job's. */
   capsule?: { name: string | null }
 }
 
-/**
- * The submission that a schema-valid body asks for.
- * @throws ServiceError `validation_error` for fields that contradict each other.
- */
+/** Reads a schema-valid body. @throws ServiceError `validation_error` for fields that contradict each other. */
 export function readSubmission(body: SubmitBody, now: Date): Submission<JobSource | SavedScript> {
   const given = (['script_id', 'script_slug', 'inline_code', 'circuit'] as const).filter(
     (key) => body[key] !== undefined
   )
   if (given.length !== 1)
     throw validationError(
-      `exactly one of script_id, script_slug, inline_code, circuit is needed (got ${given.length === 0 ? 'none' : given.join(', ')})`
+      `send exactly one of script_id, script_slug, inline_code, circuit (got ${given.length === 0 ? 'none' : given.join(', ')})`
     )
   if (body.capsule_name !== undefined && body.create_capsule !== true)
     throw validationError('capsule_name: needs create_capsule: true')
@@ -117,20 +114,22 @@ export function readSubmission(body: SubmitBody, now: Date): Submission<JobSourc
   }
 }
 
-/** A source as its job keeps it. `framework` is what the execution service found, where the submission left it open. */
+/**
+ * A source as it is stored with its job. `framework` is what the executor detected when the submission left it open.
+ */
 export interface StoredSource {
   kind: SourceKind
   format: CircuitFormat | null
   framework: string
   text: string
-  /** Of a saved script: which one, and the version that ran. */
+  /** Set for saved scripts: the script, and the version that ran. */
   scriptId: string | null
   version: number | null
-  /** Of a native submission, which has always a cap. */
+  /** Set for native submissions, which always have a cap. */
   native: { call: NativeCall; maxCost: MicroUsd } | null
 }
 
-/** The submission of a job like an earlier one: the same source, parameters and backend, to start at once. */
+/** A submission with the source, parameters and backend of an earlier job, to start at once. */
 export function submissionAgain(
   job: {
     backend: string
@@ -156,7 +155,7 @@ export function submissionAgain(
     maxCost: source.native?.maxCost ?? null,
     notBefore: null,
     circuitCount: job.circuitCount,
-    // Whoever runs it again may be somebody else.
+    // The person who runs the job again may not be the one who submitted it.
     notify: null,
     ...(source.native && { native: source.native.call })
   }
@@ -192,7 +191,7 @@ function frameworkOf(code: string): Framework | 'auto' {
   const framework = detectFramework(code)
   if (framework) return framework
   throw validationError(
-    'framework: could not be told from the code, which names no framework; ' +
+    'framework: could not be detected, because the code imports no known framework; ' +
       `send one of ${frameworks.join(', ')}, or import the framework you use`
   )
 }
@@ -205,8 +204,8 @@ function readMaxCost(usd: number | undefined): MicroUsd | null {
   return micro
 }
 
-// A time that is over asks for nothing. It must not reach the budget either: a reservation belongs to the day of the
-// start, and a day of the past is nobody's limit.
+// A time in the past means "start now". It must not reach the budget: a reservation counts against the day of the
+// start, and the budget of a past day is never checked.
 function readNotBefore(text: string | undefined, now: Date): Date | null {
   if (text === undefined) return null
   const at = new Date(text)

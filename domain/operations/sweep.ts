@@ -1,6 +1,6 @@
-// What administrators see of the sweeps: the last pass of each, whichever worker made it.
+// What administrators see of the sweeps: the last pass of each, in any worker.
 
-/** The names under which the loops of the workers record their passes. Two loops may share a name. */
+/** The names under which workers record the passes of their loops. Two loops can share a name. */
 export const sweepNames = [
   'audit',
   'audit_file',
@@ -25,7 +25,7 @@ export type SweepName = (typeof sweepNames)[number]
 
 export interface Finding {
   message: string
-  /** ISO 8601, when it was found first. */
+  /** ISO 8601: when it was first found. */
   at: string
 }
 
@@ -34,12 +34,12 @@ export interface Sweep {
   periodSeconds: number
   ranAt: Date
   succeededAt: Date | null
-  /** Of a pass after the last success. */
+  /** The error of a failed pass after the last success. */
   error: string | null
-  /** How much was dealt with since the note before. */
+  /** How many items were handled since the previous record. */
   handled: number
   findings: Finding[]
-  /** Its last success is longer ago than ten periods. */
+  /** Whether the last success is more than ten periods ago. */
   late: boolean
 }
 

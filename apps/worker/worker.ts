@@ -78,7 +78,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     if (move.capsuleRunId) capsuleRuns.noticed(move.capsuleRunId)
   })
   const steps = { db, executor, gate, announce, log }
-  const providers = createProviders({ ionq: config.ionqApiUrl ?? undefined }, { callTimeoutMs: times.providerCallMs })
+  const providers = createProviders(config.providerUrls, { callTimeoutMs: times.providerCallMs })
   const providerSteps = {
     ...steps,
     providers: watchProviders(providers.adapters, metrics.recordProviderCall, tracing),

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.js'
 import { assertNoiseModel } from '../jobs/noise-model.js'
 import type { Pricing } from '../money/cost.js'
 import { usdFromMicro } from '../money/money.js'
-import type { CredentialProvider } from './provider-credentials.js'
+import { credentialsOfProvider } from './quantum-providers.js'
 
 export type BackendStatus = 'online' | 'offline' | 'maintenance'
 
@@ -124,9 +124,6 @@ export function assertParams(
       `params.extract_state_vector: ${backend.slug} gives no state vector; use aer-statevector`
     )
 }
-
-/** Providers that this version has an adapter for, and whose credentials a team needs. */
-export const credentialsOfProvider: Readonly<Record<string, CredentialProvider>> = { IonQ: 'ionq' }
 
 /** Why nothing here can run what is sent to the backend; `null` when something can. */
 function missingFor(backend: Backend): string | null {

@@ -62,15 +62,18 @@ test('links between the pages lead to files that there are', () => {
   expect(links.filter((link) => !existsSync(join(projectRoot, link)))).toEqual([])
 })
 
-/** Names after `env.`, and first arguments of the functions that read one variable, in all sources. */
+/**
+ * Names after `env.`, first arguments of the functions that read one variable, and the variables of the registry of
+ * providers, in all sources.
+ */
 function variablesRead(): string[] {
   const found = new Set<string>()
   for (const file of sourceFiles()) {
     const text = read(file)
     const reads = file.endsWith('.py')
       ? /(?:\benv\.get\(|\benviron\.get\(|\benviron\[|_integer\(env, )"([A-Z][A-Z_]+)"/g
-      : /\benv(?:\.|\[')([A-Z][A-Z_]+)\b|\b(?:need|text|seconds)\('([A-Z][A-Z_]+)'/g
-    for (const [, first, second] of text.matchAll(reads)) found.add(first ?? second!)
+      : /\benv(?:\.|\[')([A-Z][A-Z_]+)\b|\b(?:need|text|seconds)\('([A-Z][A-Z_]+)'|\burlVariable: '([A-Z][A-Z_]+)'/g
+    for (const [, first, second, third] of text.matchAll(reads)) found.add(first ?? second ?? third!)
   }
   return [...found].sort()
 }

@@ -1,6 +1,6 @@
 // Compares two OpenAPI documents and prints every difference that a client can notice:
 //   node tools/openapi-diff.mjs BEFORE AFTER
-// Texts for people (title, description, summary, examples) are left out, and so is the order of names in `required`.
+// Texts for people (title, description, summary, examples) are left out, and so is the order within `required` and `enum`.
 // Exits with 1 when it prints a difference.
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 const texts = new Set(['title', 'description', 'summary', 'example', 'examples'])
 /** Below these keywords the keys are names that the document gives, so a field called `title` is compared. */
 const maps = new Set(['properties', 'patternProperties', 'paths', 'schemas', 'responses', 'headers', 'content'])
+const sets = new Set(['required', 'enum'])
 
 /**
  * @param {unknown} before
@@ -32,7 +33,7 @@ export function openapiDifferences(before, after) {
       return
     }
     if (Array.isArray(old) && Array.isArray(now)) {
-      const [left, right] = !named && path.at(-1) === 'required' ? [[...old].sort(), [...now].sort()] : [old, now]
+      const [left, right] = !named && sets.has(path.at(-1)) ? [[...old].sort(), [...now].sort()] : [old, now]
       if (left.length === right.length) {
         for (const [place, value] of left.entries()) compare(value, right[place], [...path, String(place)], false)
         return

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, doublePrecision, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { AttemptState, CancelOutcome, ExecutionMode, JobStatus, TaskState } from '../../domain/jobs/job-status.js'
 import type { ProgrammingModel } from '../../domain/jobs/native-submission.js'
+import type { CircuitFormat } from '../../domain/jobs/submission.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
 import { scripts } from './scripts.js'
@@ -39,7 +40,7 @@ export const jobs = pgTable(
     provider: text('provider').notNull(),
     framework: text('framework').notNull(),
     sourceKind: text('source_kind').$type<'inline' | 'script' | 'circuit'>().notNull(),
-    sourceFormat: text('source_format').$type<'qasm2' | 'qasm3' | null>(),
+    sourceFormat: text('source_format').$type<CircuitFormat | null>(),
     sourceText: text('source_text').notNull(),
     sourceSha256: text('source_sha256').notNull(),
     // Of a saved script: which one, and the version whose text this is.

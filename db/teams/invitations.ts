@@ -1,6 +1,7 @@
 // Invitations to a team. The token in the mailed link is known to its receiver alone; the row holds its SHA-256.
 import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
+import type { GivenRole, InvitationStatus } from '../../domain/teams/role.js'
 import { type DbOrTx, postgresCode, type Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { members, teams, users } from '../tables/accounts.js'
@@ -13,8 +14,6 @@ const LIFETIME = sql`interval '7 days'`
 /** Pending ones of a team; more would be a mailing list. */
 const PENDING_MAX = 200
 
-export type InvitedRole = 'admin' | 'member'
-
 const columns = {
   id: invitations.id,
   teamId: invitations.teamId,
@@ -22,7 +21,7 @@ const columns = {
   role: invitations.role,
   message: invitations.message,
   // Time alone makes a pending one expired; nothing has to write it.
-  status: sql<'pending' | 'accepted' | 'cancelled' | 'expired'>`case
+  status: sql<InvitationStatus>`case
     when ${invitations.status} = 'pending' and ${invitations.expiresAt} <= now() then 'expired' else ${invitations.status} end`,
   invitedBy: invitations.invitedBy,
   createdAt: invitations.createdAt,
@@ -54,7 +53,7 @@ export async function teamOfInvitation(db: DbOrTx, id: string): Promise<string |
  */
 export async function invite(
   tx: Tx,
-  given: { teamId: string; email: string; role: InvitedRole; message: string | null; invitedBy: string }
+  given: { teamId: string; email: string; role: GivenRole; message: string | null; invitedBy: string }
 ): Promise<{ invitation: Invitation; token: string }> {
   const { teamId, email } = given
   const [member] = await tx
@@ -108,7 +107,7 @@ export async function resendInvitation(tx: Tx, id: string): Promise<{ invitation
 }
 
 /** `null` when it can no longer be accepted. */
-export async function changeInvitedRole(tx: Tx, id: string, role: InvitedRole): Promise<Invitation | null> {
+export async function changeInvitedRole(tx: Tx, id: string, role: GivenRole): Promise<Invitation | null> {
   const [invitation] = await tx
     .update(invitations)
     .set({ role })
@@ -131,7 +130,7 @@ export async function cancelInvitation(tx: Tx, id: string): Promise<boolean> {
 export async function lookAtInvitation(
   db: DbOrTx,
   token: string
-): Promise<{ teamId: string; teamName: string; role: InvitedRole; email: string; expiresAt: Date } | null> {
+): Promise<{ teamId: string; teamName: string; role: GivenRole; email: string; expiresAt: Date } | null> {
   const [row] = await db
     .select({
       teamId: teams.id,
@@ -156,7 +155,7 @@ export async function acceptInvitation(
   tx: Tx,
   token: string,
   user: { id: string; email: string }
-): Promise<{ teamId: string; role: InvitedRole }> {
+): Promise<{ teamId: string; role: GivenRole }> {
   const [found] = await tx
     .select({ email: invitations.email, teamId: invitations.teamId })
     .from(invitations)

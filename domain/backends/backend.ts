@@ -6,14 +6,17 @@ import type { Pricing } from '../money/cost.js'
 import { usdFromMicro } from '../money/money.js'
 import type { CredentialProvider } from './provider-credentials.js'
 
-export type BackendStatus = 'online' | 'offline' | 'maintenance'
+export const backendStatuses = ['online', 'offline', 'maintenance'] as const
+export type BackendStatus = (typeof backendStatuses)[number]
+
+export const deviceTypes = ['simulator', 'qpu'] as const
 
 export interface Backend {
   id: string
   slug: string
   name: string
   provider: string
-  deviceType: 'simulator' | 'qpu'
+  deviceType: (typeof deviceTypes)[number]
   providerTargetId: string
   region: string | null
   qubitCount: number | null

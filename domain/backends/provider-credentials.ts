@@ -6,6 +6,10 @@ import { ServiceError } from '../errors.js'
 export const credentialProviders = ['aws-braket', 'ibm-quantum', 'azure-quantum', 'ionq'] as const
 export type CredentialProvider = (typeof credentialProviders)[number]
 
+/** What the last check of stored credentials found; `untested` before the first. */
+export const validationStatuses = ['untested', 'valid', 'invalid', 'unreachable'] as const
+export type ValidationStatus = (typeof validationStatuses)[number]
+
 /** Values by name. */
 export type Credentials = Record<string, string>
 

@@ -5,8 +5,10 @@ import { type Static, Type } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import { ServiceError } from '../errors.js'
 import { frameworks } from '../jobs/framework.js'
+import { executionModes } from '../jobs/job-status.js'
 import { programmingModels } from '../jobs/native-submission.js'
 import {
+  circuitFormats,
   JobParams,
   type StoredSource,
   type Submission,
@@ -58,7 +60,7 @@ export const CapsuleTask = Type.Object(
         { additionalProperties: false }
       ),
       Type.Object(
-        { kind: Type.Literal('circuit'), format: oneOf(['qasm2', 'qasm3']), text: Program },
+        { kind: Type.Literal('circuit'), format: oneOf(circuitFormats), text: Program },
         { additionalProperties: false }
       )
     ]),
@@ -78,7 +80,7 @@ export const CapsuleTask = Type.Object(
     parameters: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true })),
     // The same as JSON text, where a number in them is larger than a JavaScript number can hold: this is what runs.
     parameters_text: Type.Optional(Type.String({ maxLength: 4_194_304 })),
-    execution_mode: oneOf(['direct', 'temporal']),
+    execution_mode: oneOf(executionModes),
     timeout_seconds: Type.Integer({ minimum: 1, maximum: TIMEOUT_SECONDS_MAX }),
     circuit_count: Type.Integer({ minimum: 1, maximum: 1_000 })
   },

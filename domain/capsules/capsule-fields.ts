@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { ServiceError } from '../errors.js'
 import { frameworks } from '../jobs/framework.js'
+import { executionModes } from '../jobs/job-status.js'
 import { INLINE_CODE_MAX, TIMEOUT_SECONDS_MAX } from '../jobs/submission.js'
 import { oneOf } from '../json/one-of.js'
 import { type MicroUsd, microFromUsd } from '../money/money.js'
@@ -33,7 +34,7 @@ export const WorkflowTask = Type.Object(
         }
       )
     ),
-    execution_mode: Type.Optional(oneOf(['direct', 'temporal'])),
+    execution_mode: Type.Optional(oneOf(executionModes)),
     timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: TIMEOUT_SECONDS_MAX }))
   },
   { additionalProperties: false, description: 'One of script_id, script_slug and inline_code is needed.' }

@@ -29,7 +29,8 @@ export const mayFollow = (from: JobStatus, to: JobStatus): boolean =>
 /** The statuses that `to` may be written over, for the WHERE clause of a conditional update. */
 export const statusesBefore = (to: JobStatus): JobStatus[] => jobStatuses.filter((from) => mayFollow(from, to))
 
-export type TaskState = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled' | 'skipped'
+export const taskStates = ['pending', 'running', 'completed', 'failed', 'cancelled', 'skipped'] as const
+export type TaskState = (typeof taskStates)[number]
 
 /** The state of a plain job's one task. `started`: the executor has accepted it at least once. */
 export function taskStateOf(status: JobStatus, started: boolean): TaskState {
@@ -48,10 +49,25 @@ export function taskStateOf(status: JobStatus, started: boolean): TaskState {
   }
 }
 
-export type ExecutionMode = 'direct' | 'temporal'
+export const executionModes = ['direct', 'temporal'] as const
+export type ExecutionMode = (typeof executionModes)[number]
 
 /** How far a cancel got. Decided when the job ends, shown in its record. */
-export type CancelOutcome = 'stopped_before_provider' | 'provider_confirmed' | 'provider_unknown' | 'too_late'
+export const cancelOutcomes = ['stopped_before_provider', 'provider_confirmed', 'provider_unknown', 'too_late'] as const
+export type CancelOutcome = (typeof cancelOutcomes)[number]
 
 /** States of one accepted execution. `lost` is an execution whose end nobody saw. */
-export type AttemptState = 'running' | 'completed' | 'failed' | 'cancelled' | 'lost'
+export const attemptStates = ['running', 'completed', 'failed', 'cancelled', 'lost'] as const
+export type AttemptState = (typeof attemptStates)[number]
+
+/** Why a job is not running yet, as `queue.reason` of its record gives it. */
+export const queueReasons = [
+  'not_before',
+  'engine_unavailable',
+  'waiting_for_worker',
+  'backend_offline',
+  'concurrency_limit',
+  'earlier_task',
+  'provider_queue'
+] as const
+export type QueueReason = (typeof queueReasons)[number]

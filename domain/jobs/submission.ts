@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.js'
 import { oneOf } from '../json/one-of.js'
 import { type MicroUsd, microFromUsd } from '../money/money.js'
 import { detectFramework, type Framework, frameworks } from './framework.js'
-import type { ExecutionMode } from './job-status.js'
+import { type ExecutionMode, executionModes } from './job-status.js'
 import type { NativeCall } from './native-submission.js'
 
 export const SHOTS_MAX = 100_000
@@ -14,6 +14,13 @@ export const CIRCUIT_PAYLOAD_MAX = 1_048_576
 export const TIMEOUT_SECONDS_MAX = 900
 export const TIMEOUT_SECONDS_DEFAULT = 120
 const NOT_BEFORE_DAYS_MAX = 30
+
+/** The versions of OpenQASM in which a circuit may be written. */
+export const circuitFormats = ['qasm3', 'qasm2'] as const
+export type CircuitFormat = (typeof circuitFormats)[number]
+
+/** What a job runs, as `source.kind` of its record gives it: `capsule` for jobs that a capsule run created. */
+export const jobSourceKinds = ['inline', 'circuit', 'script', 'capsule'] as const
 
 const Uuid = Type.String({ format: 'uuid' })
 
@@ -39,7 +46,7 @@ export const SubmitBody = Type.Object({
   inline_code: Type.Optional(Type.String({ minLength: 1, maxLength: INLINE_CODE_MAX })),
   circuit: Type.Optional(
     Type.Object({
-      format: oneOf(['qasm3', 'qasm2']),
+      format: oneOf(circuitFormats),
       payload: Type.String({ minLength: 1, maxLength: CIRCUIT_PAYLOAD_MAX })
     })
   ),
@@ -48,7 +55,7 @@ export const SubmitBody = Type.Object({
   params: JobParams,
   create_capsule: Type.Optional(Type.Boolean()),
   capsule_name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-  execution_mode: Type.Optional(oneOf(['direct', 'temporal'])),
+  execution_mode: Type.Optional(oneOf(executionModes)),
   team_id: Type.Optional(Uuid),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   labels: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { maxItems: 10 })),
@@ -66,7 +73,7 @@ export type SubmitBody = Static<typeof SubmitBody>
 export type JobSource =
   | { kind: 'inline'; framework: Framework | 'auto'; text: string }
   | { kind: 'script'; framework: Framework | 'auto'; text: string; scriptId: string; version: number }
-  | { kind: 'circuit'; format: 'qasm2' | 'qasm3'; text: string }
+  | { kind: 'circuit'; format: CircuitFormat; text: string }
 
 /** A saved script that a submission names; what it is, the database says. */
 export interface SavedScript {
@@ -136,7 +143,7 @@ export function readSubmission(body: SubmitBody, now: Date): Submission<JobSourc
 /** A source as its job keeps it. `framework` is what the execution service found, where the submission left it open. */
 export interface StoredSource {
   kind: 'inline' | 'script' | 'circuit'
-  format: 'qasm2' | 'qasm3' | null
+  format: CircuitFormat | null
   framework: string
   text: string
   /** Of a saved script: which one, and the version that ran. */

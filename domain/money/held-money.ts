@@ -1,9 +1,13 @@
 // What administrators see of money that went another way than that of most: one shape for the API and for `qjob admin`.
 
+import type { JobStatus } from '../jobs/job-status.js'
 import { type Sweep, sweepView } from '../operations/sweep.js'
 import { type MicroUsd, usdFromMicro } from './money.js'
 
-/** A job that ended while nobody knew what it cost. */
+/** The statuses with which a job can end while its cost is unknown. */
+export const heldJobStatuses = ['failed', 'cancelled'] as const satisfies JobStatus[]
+
+/** A job that ended while its cost was unknown. */
 export interface HeldJob {
   jobId: string
   teamId: string
@@ -11,7 +15,7 @@ export interface HeldJob {
   backend: string
   provider: string
   providerJobId: string | null
-  status: 'failed' | 'cancelled'
+  status: (typeof heldJobStatuses)[number]
   reason: string | null
   amount: MicroUsd
   /** When the job ended. */

@@ -2,17 +2,19 @@
 // `qjob admin`. No hash and no token is ever part of it.
 
 /** What can be done by an administrator, as the audit names it. */
-export type AdminAction =
-  | 'access_code.create'
-  | 'backend.change'
-  | 'capsule.takedown'
-  | 'job.cancel'
-  | 'job.settle'
-  | 'signing_key.rotate'
-  | 'team.budget'
-  | 'team.suspend'
-  | 'team.unsuspend'
-  | 'user.grant'
+export const adminActions = [
+  'access_code.create',
+  'backend.change',
+  'capsule.takedown',
+  'job.cancel',
+  'job.settle',
+  'signing_key.rotate',
+  'team.budget',
+  'team.suspend',
+  'team.unsuspend',
+  'user.grant'
+] as const
+export type AdminAction = (typeof adminActions)[number]
 
 export interface TeamSummary {
   id: string

@@ -2,11 +2,13 @@
 import { ServiceError } from '../errors.js'
 import { formatUsd, type MicroUsd } from '../money/money.js'
 
+export const checkLevels = ['info', 'warning', 'error'] as const
+
 export interface AnalysisCheck {
   /** Unique within its analysis. */
   id: string
   /** A `warning` needs the consent of whoever submits, an `error` keeps the script from running. */
-  level: 'info' | 'warning' | 'error'
+  level: (typeof checkLevels)[number]
   message: string
   line?: number
 }

@@ -21,7 +21,8 @@ export const eventOfStatus: Partial<Record<JobStatus, WebhookEvent>> = {
   cancelled: 'job.cancelled'
 }
 
-export type DeliveryState = 'pending' | 'delivered' | 'failed'
+export const deliveryStates = ['pending', 'delivered', 'failed'] as const
+export type DeliveryState = (typeof deliveryStates)[number]
 
 export const WEBHOOKS_PER_TEAM_MAX = 20
 

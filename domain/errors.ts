@@ -59,6 +59,10 @@ export class ServiceError extends Error {
   }
 }
 
+/** @param message says which field, what is wrong with it and what it must be: `shots: must be at least 1 (got 0)`. */
+export const validationError = (message: string, cause?: unknown): ServiceError =>
+  new ServiceError('validation_error', message, {}, cause === undefined ? undefined : { cause })
+
 /** What a failed job shows as its reason. */
 export interface JobError {
   code: ErrorCode

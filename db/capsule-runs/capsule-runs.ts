@@ -17,7 +17,7 @@ import {
 } from '../../domain/capsules/capsule-definition.js'
 import type { CapsuleRunMode, CapsuleRunTrigger } from '../../domain/capsules/capsule-state.js'
 import { knownParameters, orderOf } from '../../domain/capsules/capsule-suite.js'
-import { ServiceError } from '../../domain/errors.js'
+import { ServiceError, validationError } from '../../domain/errors.js'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
 import type { Submission } from '../../domain/jobs/submission.js'
 import { jsonFields, jsonObject } from '../../domain/json/json-text.js'
@@ -164,15 +164,15 @@ function assertRunnable(
   { tasks }: CapsuleDefinition,
   { mode, overrides }: Pick<NewRun, 'mode' | 'overrides'>
 ): void {
-  if (tasks.length === 0) throw invalid('workflow: this capsule has no tasks, so there is nothing to run')
+  if (tasks.length === 0) throw validationError('workflow: this capsule has no tasks, so there is nothing to run')
   if (mode === 'template') return
   if (capsule.sourceJobId === null)
-    throw invalid(
+    throw validationError(
       'mode: only a capsule that was made from a job can be verified (it has the result to compare with); run it with mode template'
     )
   for (const name of ['params', 'backend'] as const)
     if (overrides?.[name] !== undefined)
-      throw invalid(
+      throw validationError(
         `${name}: a verification runs with identical parameters on the same backend; mode template takes others`
       )
 }
@@ -181,7 +181,7 @@ function assertRunnable(
 function withOverrides(definition: CapsuleDefinition, overrides: RunOverrides): CapsuleDefinition {
   const { params, backend, shots, executionMode } = overrides
   if (shots !== undefined && params?.shots !== undefined && params.shots !== shots)
-    throw invalid(`shots: ${shots} and params.shots differ; send one of them`)
+    throw validationError(`shots: ${shots} and params.shots differ; send one of them`)
   const changed: Record<string, unknown> = { ...params, ...(shots !== undefined && { shots }) }
   const { circuit_count: circuits } = changed
   const tasks = definition.tasks.map((task) => ({
@@ -196,7 +196,7 @@ function withOverrides(definition: CapsuleDefinition, overrides: RunOverrides): 
   } catch (error) {
     // Of one task, it is what was sent.
     if (tasks.length > 1 || !(error instanceof ServiceError)) throw error
-    throw invalid(error.message.replaceAll('workflow.tasks[0].parameters', 'params'))
+    throw validationError(error.message.replaceAll('workflow.tasks[0].parameters', 'params'))
   }
   return { tasks }
 }
@@ -268,5 +268,3 @@ const changesOf = ({ params, backend, shots, executionMode }: RunOverrides) => (
   ...(shots !== undefined && { shots }),
   ...(executionMode && { execution_mode: executionMode })
 })
-
-const invalid = (message: string) => new ServiceError('validation_error', message)

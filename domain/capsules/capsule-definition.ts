@@ -3,7 +3,7 @@
 import canonicalize from 'canonicalize'
 import { type Static, Type } from 'typebox'
 import { Check, Errors } from 'typebox/value'
-import { ServiceError } from '../errors.js'
+import { ServiceError, validationError } from '../errors.js'
 import { frameworks } from '../jobs/framework.js'
 import { executionModes } from '../jobs/job-status.js'
 import { programmingModels } from '../jobs/native-submission.js'
@@ -110,7 +110,9 @@ export const readDefinition = (text: string): CapsuleDefinition => JSON.parse(te
 export function assertDefinition(value: unknown): CapsuleDefinition {
   if (!Check(CapsuleDefinition, value)) {
     const [fault] = Errors(CapsuleDefinition, value)
-    throw invalid(`definition${fault?.instancePath.replaceAll('/', '.') ?? ''}: ${fault?.message ?? 'is not valid'}`)
+    throw validationError(
+      `definition${fault?.instancePath.replaceAll('/', '.') ?? ''}: ${fault?.message ?? 'is not valid'}`
+    )
   }
   assertTasks(value.tasks, 'definition.tasks')
   assertParameterTexts(value)
@@ -124,8 +126,8 @@ export function assertParameterTexts({ tasks }: CapsuleDefinition): void {
     const where = `definition.tasks[${place}].parameters_text`
     if (text === undefined) continue
     // What follows calls itself for each level.
-    if (depthOf(text) > DEPTH_MAX) throw invalid(`${where}: is nested deeper than ${DEPTH_MAX} levels`)
-    if (!isTextOf(text, parameters)) throw invalid(`${where}: is not the text of the parameters`)
+    if (depthOf(text) > DEPTH_MAX) throw validationError(`${where}: is nested deeper than ${DEPTH_MAX} levels`)
+    if (!isTextOf(text, parameters)) throw validationError(`${where}: is not the text of the parameters`)
   }
 }
 
@@ -158,13 +160,13 @@ export function assertTasks(
   try {
     assertSuite(tasks)
   } catch (error) {
-    if (error instanceof ServiceError) throw invalid(error.message.replace(/^tasks/, where))
+    if (error instanceof ServiceError) throw validationError(error.message.replace(/^tasks/, where))
     throw error
   }
   const folders = new Set<string>()
   for (const [place, { name, parameters }] of tasks.entries()) {
     if (folders.has(name.toLowerCase()))
-      throw invalid(`${where}[${place}].name: another task has the same name but for upper and lower case`)
+      throw validationError(`${where}[${place}].name: another task has the same name but for upper and lower case`)
     folders.add(name.toLowerCase())
     assertParameters(knownParameters(parameters), `${where}[${place}].parameters`)
   }
@@ -178,16 +180,18 @@ export function assertParameters(parameters: Readonly<Record<string, unknown>>, 
     if (!Object.hasOwn(withShots, name)) continue
     const [fault] = Errors(schema, (withShots as Record<string, unknown>)[name])
     if (fault)
-      throw invalid(`${where}.${name}: ${fault.message} (got ${JSON.stringify(parameters[name])?.slice(0, 60)})`)
+      throw validationError(
+        `${where}.${name}: ${fault.message} (got ${JSON.stringify(parameters[name])?.slice(0, 60)})`
+      )
   }
-  throw invalid(`${where}: must be an object`)
+  throw validationError(`${where}: must be an object`)
 }
 
 /** @throws ServiceError `validation_error`. */
 export function assertSize(definition: CapsuleDefinition): void {
   const bytes = new TextEncoder().encode(definitionText(definition)).length
   if (bytes > DEFINITION_BYTES_MAX)
-    throw invalid(
+    throw validationError(
       `workflow.tasks: the tasks with their programs have ${bytes} bytes, at most ${DEFINITION_BYTES_MAX} are possible`
     )
 }
@@ -300,5 +304,3 @@ export const taskDefaults = {
   execution_mode: 'direct',
   timeout_seconds: TIMEOUT_SECONDS_DEFAULT
 } as const satisfies Partial<CapsuleTask>
-
-const invalid = (message: string) => new ServiceError('validation_error', message)

@@ -1,7 +1,7 @@
 // The tasks of a capsule as one suite: in which order they start, and how the result of one becomes a parameter of another:
 // `{ "$result": "<task>", "path"?: "/counts" }`, the path a JSON pointer (RFC 6901) into it, the whole result without one.
 // Values go from result to parameter as text: a number in them may be larger than a JavaScript number can hold.
-import { ServiceError } from '../errors.js'
+import { ServiceError, validationError } from '../errors.js'
 import { DEPTH_MAX } from '../json/json-guard.js'
 import { jsonAt, jsonDepth, jsonFields, jsonItems, jsonObject, jsonSize } from '../json/json-text.js'
 
@@ -38,12 +38,12 @@ export function assertSuite(tasks: readonly SuiteTask[]): void {
 export function orderOf(tasks: readonly SuiteTask[]): number[] {
   const places = new Map<string, number>()
   for (const [place, { name }] of tasks.entries()) {
-    if (places.has(name)) throw invalid(place, 'name', `another task is called ${JSON.stringify(name)} already`)
+    if (places.has(name)) throw invalidTask(place, 'name', `another task is called ${JSON.stringify(name)} already`)
     places.set(name, place)
   }
   const needs = tasks.map(({ parameters }, place) => {
     if (Object.hasOwn(parameters, '$result'))
-      throw invalid(place, 'parameters', 'a result can be the value of a parameter, not all parameters together')
+      throw invalidTask(place, 'parameters', 'a result can be the value of a parameter, not all parameters together')
     return [...referencesIn(parameters, `tasks[${place}].parameters`)].map(({ where, reference }) => {
       const needed = places.get(reference.task)
       if (needed === undefined)
@@ -135,7 +135,7 @@ function* referencesIn(value: unknown, where: string): Generator<FoundReference>
 function readReference(value: unknown, where: string): ResultReference | null {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, '$result')) return null
   const { $result: task, path = '', ...others } = value as Record<string, unknown>
-  const wrong = (what: string) => new ServiceError('validation_error', `${where}: ${what}`)
+  const wrong = (what: string) => validationError(`${where}: ${what}`)
   if (typeof task !== 'string') throw wrong('$result must be the name of a task')
   const [other] = Object.keys(others)
   if (other !== undefined) throw wrong(`beside $result there may be "path" alone (got ${JSON.stringify(other)})`)
@@ -153,8 +153,7 @@ function circle(tasks: readonly SuiteTask[], needs: number[][], waiting: Set<num
     at = needs[at]!.find((needed) => waiting.has(needed))!
   }
   const names = [...way.slice(way.indexOf(at)), at].map((place) => tasks[place]!.name)
-  return invalid(at, 'parameters', `tasks take each other's results in a circle: ${names.join(' needs ')}`)
+  return invalidTask(at, 'parameters', `tasks take each other's results in a circle: ${names.join(' needs ')}`)
 }
 
-const invalid = (place: number, field: string, what: string) =>
-  new ServiceError('validation_error', `tasks[${place}].${field}: ${what}`)
+const invalidTask = (place: number, field: string, what: string) => validationError(`tasks[${place}].${field}: ${what}`)

@@ -2,7 +2,7 @@
 // `POST /api/jobs/submit` takes such a body where it names the protocol. What the client checks before it sends, the service
 // checks again.
 import { type Static, Type } from 'typebox'
-import { ServiceError } from '../errors.js'
+import { validationError } from '../errors.js'
 import { oneOf } from '../json/one-of.js'
 import type { MicroUsd } from '../money/money.js'
 import { readNativeInput } from './native-input.js'
@@ -113,8 +113,8 @@ export function readNativeSubmission(body: NativeSubmitBody): NativeSubmission {
 function readSource({ kind, content, script_id }: NativeSubmitBody['source']): NativeSubmission['source'] {
   const [needed, other] = kind === 'inline' ? (['content', 'script_id'] as const) : (['script_id', 'content'] as const)
   if ({ content, script_id }[other] !== undefined)
-    throw invalid(`source.${other}: is not a field of a source of kind ${kind}`)
-  if ({ content, script_id }[needed] === undefined) throw invalid(`source.${needed}: is required`)
+    throw validationError(`source.${other}: is not a field of a source of kind ${kind}`)
+  if ({ content, script_id }[needed] === undefined) throw validationError(`source.${needed}: is required`)
   if (kind === 'script') {
     assertUuid('source.script_id', script_id!)
     return { kind, scriptId: script_id!.toLowerCase() }
@@ -130,14 +130,13 @@ const uuid =
 /** @throws ServiceError `validation_error` naming the field, for what the protocol does not take as a UUID. */
 export function assertUuid(field: string, text: string): void {
   if (!uuid.test(text))
-    throw invalid(
+    throw validationError(
       `${field}: must be a UUID with dashes, of version 1 to 8, or all zeros, or all f (got ${JSON.stringify(text.slice(0, 60))})`
     )
 }
 
 function assertBytes(field: string, text: string): void {
   const bytes = Buffer.byteLength(text, 'utf8')
-  if (bytes > TEXT_BYTES_MAX) throw invalid(`${field}: must be at most ${TEXT_BYTES_MAX} bytes of UTF-8 (got ${bytes})`)
+  if (bytes > TEXT_BYTES_MAX)
+    throw validationError(`${field}: must be at most ${TEXT_BYTES_MAX} bytes of UTF-8 (got ${bytes})`)
 }
-
-const invalid = (message: string) => new ServiceError('validation_error', message)

@@ -1,7 +1,7 @@
 // What `POST /api/jobs/submit` takes, and the rules between its fields. The schema checks each field alone; `readSubmission`
 // checks them together and gives a total value that the rest of the code trusts.
 import { type Static, Type } from 'typebox'
-import { ServiceError } from '../errors.js'
+import { validationError } from '../errors.js'
 import { oneOf } from '../json/one-of.js'
 import { type MicroUsd, microFromUsd } from '../money/money.js'
 import { detectFramework, type Framework, frameworks } from './framework.js'
@@ -117,11 +117,11 @@ export function readSubmission(body: SubmitBody, now: Date): Submission<JobSourc
     (key) => body[key] !== undefined
   )
   if (given.length !== 1)
-    throw invalid(
+    throw validationError(
       `exactly one of script_id, script_slug, inline_code, circuit is needed (got ${given.length === 0 ? 'none' : given.join(', ')})`
     )
   if (body.capsule_name !== undefined && body.create_capsule !== true)
-    throw invalid('capsule_name: needs create_capsule: true')
+    throw validationError('capsule_name: needs create_capsule: true')
   const source = readSource(body)
   return {
     source,
@@ -196,10 +196,11 @@ function readSource(body: SubmitBody): JobSource | SavedScript {
   const { script_id: id, script_slug: slug } = body
   const by = id !== undefined ? { id } : slug !== undefined ? { slug } : null
   if (by) return { kind: 'saved', by, framework: body.framework ?? null, analysis: readAnalysis(body) }
-  if (body.analysis_id) throw invalid('analysis_id: an analysis is of a saved script; send script_id or script_slug')
+  if (body.analysis_id)
+    throw validationError('analysis_id: an analysis is of a saved script; send script_id or script_slug')
   if (body.circuit) {
     if (body.framework !== undefined && body.framework !== 'openqasm')
-      throw invalid(
+      throw validationError(
         `framework: a circuit in ${body.circuit.format} is openqasm (got ${JSON.stringify(body.framework)})`
       )
     return { kind: 'circuit', format: body.circuit.format, text: body.circuit.payload }
@@ -214,7 +215,7 @@ const readAnalysis = ({ analysis_id: id, warn_check_ids: consents = [] }: Submit
 function frameworkOf(code: string): Framework | 'auto' {
   const framework = detectFramework(code)
   if (framework) return framework
-  throw invalid(
+  throw validationError(
     'framework: could not be told from the code, which names no framework; ' +
       `send one of ${frameworks.join(', ')}, or import the framework you use`
   )
@@ -223,7 +224,8 @@ function frameworkOf(code: string): Framework | 'auto' {
 function readMaxCost(usd: number | undefined): MicroUsd | null {
   if (usd === undefined) return null
   const micro = microFromUsd(usd)
-  if (micro === null) throw invalid(`max_cost_usd: must be a number of USD with at most 6 decimals (got ${usd})`)
+  if (micro === null)
+    throw validationError(`max_cost_usd: must be a number of USD with at most 6 decimals (got ${usd})`)
   return micro
 }
 
@@ -232,10 +234,9 @@ function readMaxCost(usd: number | undefined): MicroUsd | null {
 function readNotBefore(text: string | undefined, now: Date): Date | null {
   if (text === undefined) return null
   const at = new Date(text)
-  if (Number.isNaN(at.getTime())) throw invalid(`not_before: must be an ISO 8601 time (got ${JSON.stringify(text)})`)
+  if (Number.isNaN(at.getTime()))
+    throw validationError(`not_before: must be an ISO 8601 time (got ${JSON.stringify(text)})`)
   if (at.getTime() > now.getTime() + NOT_BEFORE_DAYS_MAX * 86_400_000)
-    throw invalid(`not_before: must be at most ${NOT_BEFORE_DAYS_MAX} days ahead (got ${text})`)
+    throw validationError(`not_before: must be at most ${NOT_BEFORE_DAYS_MAX} days ahead (got ${text})`)
   return at > now ? at : null
 }
-
-const invalid = (message: string) => new ServiceError('validation_error', message)

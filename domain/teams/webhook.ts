@@ -1,6 +1,6 @@
 // What webhooks may be told, where they may be, and how often a delivery is tried. Addresses are judged where they are
 // connected to (services/webhooks/public-address.ts): a name says nothing about where it leads.
-import { ServiceError } from '../errors.js'
+import { type ServiceError, validationError } from '../errors.js'
 import type { JobStatus } from '../jobs/job-status.js'
 
 export const webhookEvents = [
@@ -42,20 +42,20 @@ export const URL_MAX = 2_000
  */
 export function readWebhookUrl(text: string, allowPrivate: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (!url || !/^https?:$/.test(url.protocol)) throw invalid('must be an address such as https://example.org/hook')
-  if (url.username || url.password) throw invalid('must not hold a user name or a password')
-  if (url.hash) throw invalid('must not hold a fragment (#...), which is never sent')
-  if (url.href.length > URL_MAX) throw invalid(`must have at most ${URL_MAX} characters when written out`)
+  if (!url || !/^https?:$/.test(url.protocol)) throw invalidUrl('must be an address such as https://example.org/hook')
+  if (url.username || url.password) throw invalidUrl('must not hold a user name or a password')
+  if (url.hash) throw invalidUrl('must not hold a fragment (#...), which is never sent')
+  if (url.href.length > URL_MAX) throw invalidUrl(`must have at most ${URL_MAX} characters when written out`)
   if (allowPrivate) return url.href
-  if (url.protocol !== 'https:') throw invalid('must begin with https://')
+  if (url.protocol !== 'https:') throw invalidUrl('must begin with https://')
   if (isPrivateName(url.hostname)) throw privateHost()
   return url.href
 }
 
 export const privateHost = (): ServiceError =>
-  invalid('must be on the public Internet; this host belongs to a private network')
+  invalidUrl('must be on the public Internet; this host belongs to a private network')
 
-const invalid = (message: string) => new ServiceError('validation_error', `url: ${message}`)
+const invalidUrl = (message: string) => validationError(`url: ${message}`)
 
 /** Names that no public resolver knows. */
 function isPrivateName(hostname: string): boolean {

@@ -2,7 +2,7 @@
 // that the day does not have (clocks go forward) is left out, one that it has twice (they go back) is due twice. The engine
 // reads schedules the same way, so what is foretold here is what comes.
 import { CronExpressionParser } from 'cron-parser'
-import { ServiceError } from '../errors.js'
+import { ServiceError, validationError } from '../errors.js'
 
 /** The values at which each field matches; 0 is Sunday. */
 export interface Cron {
@@ -87,7 +87,7 @@ function fieldValues(parts: string[]): Cron {
   }
 }
 
-const invalidCron = (why: string) => new ServiceError('validation_error', `cron: ${why}`)
+const invalidCron = (why: string) => validationError(`cron: ${why}`)
 
 /**
  * @param text a name of the IANA database, such as Europe/Berlin.

@@ -1,6 +1,7 @@
 // Run through `npm test`; alone: npx jest.
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testPathIgnorePatterns: process.env.TEST_LANE === 'short' ? ['\\.long\\.test\\.ts$'] : [],
   modulePathIgnorePatterns: ['<rootDir>/(dist|\\.test|\\.data|\\.demo|\\.venv)/'],
   // Each test file is bundled beforehand and runs in Node itself: see test/support/stack/native-runner.mjs.
   transform: {},
@@ -13,5 +14,7 @@ export default {
   // The machine that the limits are meant for has two cores; a third of the time a test waits for another process.
   maxWorkers: 3,
   testTimeout: 60_000,
+  // With the times of the last run, by which test/support/stack/sequencer.cjs sorts.
+  cacheDirectory: '<rootDir>/.test/jest',
   watchman: false
 }

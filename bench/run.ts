@@ -13,7 +13,7 @@ import { benchRateLimits } from './rate-limits.js'
 import { benchSubmit } from './submit.js'
 import { type BenchStack, startBenchStack } from './support/bench-stack.js'
 import { printTable } from './support/table.js'
-import { benchThroughput } from './throughput.js'
+import { benchThroughput } from './throughput/throughput.js'
 import { benchHeldPolls, benchStreams } from './waiters.js'
 
 const stages: Record<string, (stack: BenchStack) => Promise<void>> = {

@@ -102,8 +102,9 @@ export const BELL =
 /** One executor call, with no more at once than the executor takes. */
 function runner(executor: ExecutorClient, permits: number): Run {
   const gate = createExecutorGate(permits)
-  const never = new AbortController().signal
   return async (jobId, circuit, accepted) => {
+    // One for each run: every run that waits at the gate listens to its signal.
+    const never = new AbortController().signal
     const leave = await gate.enter(never)
     try {
       const end = await executor.run(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
+from .job import SandboxFault
 from .launcher.launcher import launch
-from .sandbox.seam import SandboxFault
-from .service.logs import log, set_up_logs
+from .logs import log, set_up_logs
 from .settings import SettingsError, read_settings
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .sandbox.seam import GIB, KEPT_SLOTS, SLOTS_MAX, Isolation
+from .job import GIB, KEPT_SLOTS, SLOTS_MAX, Isolation
 
 TOKEN_LENGTH_MIN = 16
 """A shorter bearer token could be guessed by trying."""

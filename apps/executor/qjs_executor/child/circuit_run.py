@@ -15,6 +15,7 @@ from .circuits.canonical import canonical_text
 from .circuits.gate_names import with_distinct_names
 from .circuits.info import describe
 from .circuits.measurement import measured_layout, with_measurements
+from .circuits.openqasm_text import too_many_qubits
 from .circuits.size import survey
 from .engines.engine import check, simulate
 from .engines.expectations import expectation_values
@@ -104,7 +105,7 @@ def check_runnable(circuit: QuantumCircuit, max_qubits: int, backend: str, sourc
     if circuit.num_qubits == 0:
         raise Unsupported("the circuit has no qubits")
     if circuit.num_qubits > max_qubits:
-        raise Unsupported(openqasm.too_many_qubits(circuit.num_qubits, backend, max_qubits))
+        raise Unsupported(too_many_qubits(circuit.num_qubits, backend, max_qubits))
     if circuit.parameters:
         raise Unsupported(_unbound(circuit), openqasm.line_of(source, circuit.parameters[0].name))
     if any(True for _ in circuit.iter_input_vars()):

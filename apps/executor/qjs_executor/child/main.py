@@ -31,7 +31,7 @@ def answer(job: dict[str, Any], result_fd: int, job_fd: int | None = None) -> No
 
     try:
         try:
-            from .job import answer_to
+            from .execution import answer_to
 
             told = answer_to(job, exchange if job_fd is not None else None)
             message = _pack(told if "ask" in told else {"ok": True, **told})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import types
 
-from .hints import mend_of_syntax
+from .refusal_hints import mend_of_syntax
 from .refusals import JobError
 
 FILE_NAME = "<job>"

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from ..sandbox.seam import Isolation, SandboxFault, ZygoteSet
+from ..job import Isolation, SandboxFault, ZygoteSet
 from .handover import Handover
 from .orders import ANSWER_BYTES_MAX, Kind, Order
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..sandbox.cgroups import Group, Hierarchy
-from ..sandbox.linux import children_of, parent_of, pid_of
-from ..sandbox.seam import SLOTS_MAX
+from ..isolation.cgroups import Group, Hierarchy
+from ..isolation.linux import children_of, parent_of, pid_of
+from ..job import SLOTS_MAX
 from .orders import BadOrder
 
 GROUPS_MAX = 2 * SLOTS_MAX

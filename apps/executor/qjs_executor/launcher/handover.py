@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..sandbox import cgroups
-from ..sandbox.seam import Isolation
+from ..isolation import cgroups
+from ..job import Isolation
 from ..settings import Settings
 
 _BYTES_MAX = 64 * 1024

@@ -19,13 +19,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..sandbox import linux
-from ..sandbox.cgroups import find_hierarchy, remove_leftover_groups
-from ..sandbox.machine import mend
-from ..sandbox.seam import Isolation, SandboxFault
-from ..sandbox.users import UserRange
-from ..sandbox.work_folder import make_work_folder, remove_leftovers
-from ..service.logs import log
+from ..isolation import linux
+from ..isolation.cgroups import find_hierarchy, remove_leftover_groups
+from ..isolation.machine import mend
+from ..isolation.users import UserRange
+from ..isolation.work_folder import make_work_folder, remove_leftovers
+from ..job import Isolation, SandboxFault
+from ..logs import log
 from ..settings import Settings
 from .groups import Groups
 from .handover import Handover, send_handover

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import get_args
 
-from ..sandbox.seam import Isolation, ZygoteSet
+from ..job import Isolation, ZygoteSet
 
 SETS: tuple[ZygoteSet, ...] = get_args(ZygoteSet)
 ISOLATIONS: tuple[Isolation, ...] = get_args(Isolation)

@@ -10,12 +10,12 @@ import socket
 import subprocess
 from dataclasses import asdict, dataclass, field
 
-from ..sandbox.linux import children_of, die_with_parent
-from ..sandbox.machine import check_expected
-from ..sandbox.seam import KEPT_SLOTS, PARKED_MAX, SHARED_USER, Isolation, SandboxFault, ZygoteSet
-from ..sandbox.work_folder import make_work_folder, remove_tree
-from ..sandbox.zygote_child import Plan
+from ..isolation.linux import children_of, die_with_parent
+from ..isolation.machine import check_expected
+from ..isolation.work_folder import make_work_folder, remove_tree
+from ..job import KEPT_SLOTS, PARKED_MAX, SHARED_USER, Isolation, SandboxFault, ZygoteSet
 from ..settings import Settings
+from ..zygote.zygote_child import Plan
 from .orders import SETS, BadOrder
 from .processes import start_process
 
@@ -75,7 +75,7 @@ class Zygotes:
             with theirs:
                 environment = {**_ENVIRONMENT, "HOME": folder, "NUMBA_CACHE_DIR": folder}
                 process = start_process(
-                    "qjs_executor.sandbox.zygote", theirs, folder, environment, own_session=True, fixed_hashes=True
+                    "qjs_executor.zygote.zygote", theirs, folder, environment, own_session=True, fixed_hashes=True
                 )
             users = (os.getuid(), os.getuid() + 1) if isolation in SHARED_USER else self._users
             configuration = {"set": zygote_set, "folder": folder, "plan": asdict(plan), "users": users}

@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..service.ask import counts_of
+from ..job import Job, WrongAnswer
+from ..protocol.ask import counts_of
 from .pool import Pool
 from .pooled_child import PooledChild
-from .seam import Job, WrongAnswer
 
 
 @dataclass(eq=False)

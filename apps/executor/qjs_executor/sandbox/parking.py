@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from ..job import PARKED_MAX, PARKED_SECONDS, Job, NotParked, SandboxFault
 from .live_run import LiveRun
-from .seam import PARKED_MAX, PARKED_SECONDS, Job, NotParked, SandboxFault
 
 LOOK_SECONDS = 1.0
 """How often a parked run is looked at: one that was woken, by a timer of its own for instance, is ended."""

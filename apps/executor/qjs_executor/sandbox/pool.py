@@ -9,12 +9,12 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
 
+from ..isolation.linux import children_of
+from ..job import Isolation, SandboxFault, ZygoteSet
 from ..launcher.client import LauncherClient
-from ..service.frame_reader import BadFrame, read_frame
-from ..service.logs import facts, log
-from .linux import children_of
+from ..logs import facts, log
+from ..protocol.frame_reader import BadFrame, read_frame
 from .pooled_child import PooledChild
-from .seam import Isolation, SandboxFault, ZygoteSet
 from .zygote_process import ZygoteProcess
 
 READY = 2

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from .. import frames
+from ..isolation.linux import pid_of
+from ..isolation.memory_watch import watch_memory
+from ..isolation.output import Output, OutputReader
+from ..job import Limits, SandboxFault
 from ..launcher.client import RunGroup
-from .linux import pid_of
-from .memory_watch import watch_memory
-from .output import Output, OutputReader
-from .seam import Limits, SandboxFault
-from .zygote_child import CPU_SECONDS_MAX
+from ..zygote.zygote_child import CPU_SECONDS_MAX
 
 DRAIN_SECONDS = 1.0
 """After a run's death its output pipes end at once; this bounds the wait should one not."""

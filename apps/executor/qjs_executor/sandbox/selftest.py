@@ -11,8 +11,8 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from ..service.logs import facts, log
-from .seam import WITH_NAMESPACES, Completed, Failed, Found, Isolation, Job, Limits, Outcome
+from ..job import WITH_NAMESPACES, CircuitLeft, Completed, Failed, Isolation, Job, Limits, Outcome
+from ..logs import facts, log
 
 LEVELS: dict[Isolation, str] = {
     "namespaces": "L3",
@@ -137,7 +137,7 @@ async def self_test(run: RunWith, isolation: Isolation, launcher: int) -> list[d
     finally:
         del os.environ[_CANARY]
     other = await _try(run, _OTHER_BELL, {}, framework="cirq")
-    found("bell of another framework", isinstance(other, Found), _said(other))
+    found("bell of another framework", isinstance(other, CircuitLeft), _said(other))
     draws = [_printed(await _try(run, _DRAW + _BELL, {})).strip() for _ in range(2)]
     found("two children draw differently", len(set(draws)) == 2 and all(draws), " and ".join(draws))
     await _try(run, _POISON + _BELL, {})

@@ -9,8 +9,8 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+from ..job import HOST_SECONDS, HOSTS_MAX, Job
 from .live_run import LiveRun
-from .seam import HOST_SECONDS, HOSTS_MAX, Job
 
 Family = tuple[str, ...]
 """Whose tasks may share a confinement: those of one job, with the same source, for the same backend."""

@@ -9,18 +9,8 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
-from ..launcher.client import LauncherClient
-from ..launcher.orders import SETS
-from ..service.answer import BadAnswer
-from ..service.ask import read_ask
-from ..service.logs import facts, log
-from ..service.run_end import RunEnd, is_free_again, listen, listen_on, outcome_of
-from .landlock import landlock_abi
-from .live_run import LiveRun
-from .parking import Parking
-from .pool import READY, RECYCLE_JOBS, Pool
-from .pooled_child import PooledChild
-from .seam import (
+from ..isolation.landlock import landlock_abi
+from ..job import (
     ASKS_MAX,
     HOSTS_MAX,
     PARKED_MAX,
@@ -39,6 +29,16 @@ from .seam import (
     SandboxInsecure,
     ZygoteSet,
 )
+from ..launcher.client import LauncherClient
+from ..launcher.orders import SETS
+from ..logs import facts, log
+from ..protocol.answer import BadAnswer
+from ..protocol.ask import read_ask
+from .live_run import LiveRun
+from .parking import Parking
+from .pool import READY, RECYCLE_JOBS, Pool
+from .pooled_child import PooledChild
+from .run_end import RunEnd, is_free_again, listen, listen_on, outcome_of
 from .selftest import LEVELS, NOTES, self_test
 from .task_hosts import Family, TaskHosts, family_of
 

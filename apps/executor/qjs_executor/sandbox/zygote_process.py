@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ..isolation.linux import pid_of
+from ..job import Isolation, SandboxFault, ZygoteSet
 from ..launcher.client import LauncherClient
-from ..service.logs import log
-from .linux import pid_of
+from ..logs import log
 from .pooled_child import PooledChild
-from .seam import Isolation, SandboxFault, ZygoteSet
 
 UP_SECONDS = 120.0
 """The imports take 2 to 15 s; a cold and busy machine gets much more."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..sandbox.seam import Job, Limits, Sandbox, SandboxBusy, SandboxFault, Told
+from ..job import Job, Limits, QuestionAnswer, Sandbox, SandboxBusy, SandboxFault
 from .run_request import ENGINES
 
 WALL_SECONDS = 20.0
@@ -36,6 +36,6 @@ class Engines:
             outcome = await self._sandbox.run(job, Limits(wall_seconds=WALL_SECONDS), lambda: None)
         except (SandboxBusy, SandboxFault):
             return None
-        if not isinstance(outcome, Told):
+        if not isinstance(outcome, QuestionAnswer):
             return None
         return [name for name in ENGINES if name in ON_CPU or name in outcome.fields["engines"]]

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from ..sandbox.seam import KEPT_SLOTS, SandboxBusy
+from ..job import KEPT_SLOTS, SandboxBusy
 
 USER_RUNS_MAX = 2
 TEAM_RUNS_MAX = 4

@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.types import Send
 
-from ..sandbox.seam import Artifact, Asked, Completed, Failed, Lost, Outcome, Returned
+from ..job import Artifact, Asked, Completed, Failed, Lost, Outcome, Returned
 
 ARTIFACT_CHUNK_BYTES = 1024 * 1024 // 4 * 3
 """A multiple of three, so that the pieces of base64 join."""

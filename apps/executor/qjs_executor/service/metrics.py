@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..sandbox.seam import Failed, Job, NotParked, Outcome, Returned, Sandbox, SandboxBusy, SandboxFault
+from ..job import Failed, Job, NotParked, Outcome, Returned, Sandbox, SandboxBusy, SandboxFault
 from .lanes import Lane, Lanes
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..child.targets.target import parse_target
-from ..sandbox.seam import Job, Limits, Task
+from ..job import Job, Limits, Task
 from .lanes import Lane
 from .request_fields import InvalidRequest, integer_of, refuse, text_of
 from .run_request import KEY_MAX, QUBITS_MAX, SHOTS_MAX, TEXT_MAX, lane_of, source_of, wall_seconds_of

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from .strict_json import NotStrictJson, parse_object_aside
+from ..protocol.strict_json import NotStrictJson, parse_object_aside
 
 
 class InvalidRequest(Exception):

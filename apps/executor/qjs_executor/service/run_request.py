@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..sandbox.seam import Job, Limits
+from ..job import Job, Limits
 from .lanes import Lane
 from .request_fields import integer_of, number_of, refuse, text_of
 from .script_request import script_of

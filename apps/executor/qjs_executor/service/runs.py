@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..sandbox.seam import Earlier, Failed, Found, Job, Limits, Outcome, Sandbox, Told
+from ..job import CircuitLeft, Failed, FirstStage, Job, Limits, Outcome, QuestionAnswer, Sandbox
 
 WALL_SECONDS_MIN = 0.1
 """What a later child gets at least, however long the earlier ones took."""
@@ -31,15 +31,15 @@ async def run_job(sandbox: Sandbox, job: Job, limits: Limits, accepted: Callable
         job = replace(job, source={**job.source, "framework": framework})
     if framework == "auto" and job.task != "analyse" and job.script.resume is None:
         outcome = await sandbox.run(replace(job, task="detect"), left(), _ignore)
-        if not isinstance(outcome, Told):
+        if not isinstance(outcome, QuestionAnswer):
             accepted(framework)
             return outcome
         framework = outcome.fields["framework"]
         job = replace(job, source={**job.source, "framework": framework})
     outcome = await sandbox.run(job, left(), lambda: accepted(framework))
-    if not isinstance(outcome, Found):
+    if not isinstance(outcome, CircuitLeft):
         return _in_whole_limit(outcome, limits)
-    earlier = Earlier(framework, outcome.execution_time_ms, outcome.stdout, outcome.warnings)
+    earlier = FirstStage(framework, outcome.execution_time_ms, outcome.stdout, outcome.warnings)
     circuit = replace(
         job,
         source={"kind": "circuit", "format": "qasm3", "payload": outcome.openqasm3},
@@ -48,7 +48,7 @@ async def run_job(sandbox: Sandbox, job: Job, limits: Limits, accepted: Callable
         earlier=earlier,
     )
     second = await sandbox.run(circuit, left(), _ignore)
-    if isinstance(second, Told):
+    if isinstance(second, QuestionAnswer):
         second.fields["warnings"] = [*earlier.warnings, *second.fields["warnings"]]
     # A line in the circuit's text is not a line of the user's own.
     return _in_whole_limit(replace(second, line=None) if isinstance(second, Failed) else second, limits)

@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..sandbox.seam import ASKS_MAX, MIB, Script, Where
-from .ask import NAME_MAX, TASKS_MAX, counts_of
+from ..job import ASKS_MAX, MIB, Script, Where
+from ..protocol.ask import NAME_MAX, TASKS_MAX, counts_of
+from ..protocol.strict_json import NotStrictJson, parse_any
 from .request_fields import InvalidRequest, integer_of, number_of, object_of, refuse, text_of
-from .strict_json import NotStrictJson, parse_any
 
 BODY_BYTES_MAX = 64 * MIB
 """Of a body that brings values; each is at most a result, and a task takes several."""

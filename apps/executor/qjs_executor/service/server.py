@@ -19,7 +19,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .. import __version__
-from ..sandbox.seam import (
+from ..job import (
     Completed,
     Failed,
     Job,
@@ -27,17 +27,18 @@ from ..sandbox.seam import (
     Lost,
     NotParked,
     Outcome,
+    QuestionAnswer,
     Sandbox,
     SandboxBusy,
     SandboxFault,
     SandboxInsecure,
-    Told,
     WrongAnswer,
 )
+from ..logs import facts, log
+from ..protocol.versions import ENGINE_VERSION, FRAMEWORKS
 from .engines import Engines
 from .lanes import Lane, Lanes
 from .lines import Lines, error_json, outcome_json
-from .logs import facts, log
 from .metrics import CONTENT_TYPE, Metrics, outcome_name
 from .question import (
     Parse,
@@ -51,7 +52,6 @@ from .run_request import parse_run_request
 from .runs import run_job
 from .script_request import BODY_BYTES_MAX as SCRIPT_BODY_BYTES_MAX
 from .script_request import LARGE_KEYS
-from .versions import ENGINE_VERSION, FRAMEWORKS
 
 BODY_BYTES_MAX = 4 * 1024 * 1024
 """Of a body without values of tasks."""
@@ -233,7 +233,7 @@ class _Question:
             outcome = await _in_lane(self._sandbox, self._lanes, self._metrics, lane, job, limits, lambda _: None)
         except (SandboxBusy, SandboxFault) as error:
             return _not_taken(error, job)
-        if isinstance(outcome, Told):
+        if isinstance(outcome, QuestionAnswer):
             return JSONResponse(outcome.fields)
         if isinstance(outcome, Failed):
             return JSONResponse({"error": error_json(outcome)}, status_code=422)

@@ -11,15 +11,15 @@ from typing import Any
 
 import uvicorn
 
+from ..isolation.landlock import apply_landlock, landlock_abi
+from ..isolation.private_root import python_prefixes
+from ..job import KEPT_SLOTS, Limits, SandboxFault
 from ..launcher.client import LauncherClient
 from ..launcher.handover import Handover
-from ..sandbox.landlock import apply_landlock, landlock_abi
-from ..sandbox.private_root import python_prefixes
-from ..sandbox.seam import KEPT_SLOTS, Limits, SandboxFault
+from ..logs import facts, log
 from ..sandbox.warm_sandbox import WarmSandbox
-from ..sandbox.zygote_child import SYSTEM_FOLDERS
+from ..zygote.zygote_child import SYSTEM_FOLDERS
 from .lanes import Lanes
-from .logs import facts, log
 from .server import build_app
 
 GRACE_SECONDS = 2

@@ -9,11 +9,11 @@ import resource
 import socket
 import sys
 
+from ..isolation import linux
+from ..isolation.confinement import limit
+from ..isolation.private_root import build_shared_root
 from ..launcher.handover import Handover, receive_handover
-from ..sandbox import linux
-from ..sandbox.confinement import limit
-from ..sandbox.private_root import build_shared_root
-from .logs import log, set_up_logs
+from ..logs import log, set_up_logs
 
 DESCRIPTORS_MAX = 4096
 """Five for a run and one for a connection."""

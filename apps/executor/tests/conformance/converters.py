@@ -9,17 +9,17 @@ import numpy as np
 from qiskit import QuantumCircuit
 
 from qjs_executor.child.circuits.openqasm import load
-from qjs_executor.child.job import answer_to
+from qjs_executor.child.execution import answer_to
 
-from ..direct import job
+from ..support.direct import job
 from . import loaded, reference
-from .braket_programs import braket, marqov
 from .circuit import Circuit
-from .cirq_programs import cirq
 from .gates import Matrix
-from .openqasm_programs import openqasm2, openqasm3
-from .pennylane_programs import pennylane
-from .qiskit_programs import qiskit
+from .writers.braket_programs import braket, marqov
+from .writers.cirq_programs import cirq
+from .writers.openqasm_programs import openqasm2, openqasm3
+from .writers.pennylane_programs import pennylane
+from .writers.qiskit_programs import qiskit
 
 WRITERS: dict[str, Callable[[Circuit], str]] = {
     "openqasm2": openqasm2,

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..circuits.openqasm import is_openqasm, load
-from ..detection import LanguageNotDetected, detect
 from ..refusals import JobError
+from ..source.detection import LanguageNotDetected, detect
 from .checks import (
     decision_cautions,
     file_cautions,

@@ -28,7 +28,7 @@ from qiskit_qasm3_import.state import GateScope, LocalScope, State
 
 from ..refusals import JobError, Unsupported
 from .gate_names import distinct
-from .openqasm import CLBITS_MAX, placed, too_many_qubits
+from .openqasm_text import CLBITS_MAX, placed, too_many_qubits
 from .size import OPERATIONS_MAX
 
 UNROLLED_STATEMENTS_MAX = 100_000

@@ -15,7 +15,14 @@ from qiskit_aer.noise import NoiseModel
 from ..circuits.control_flow import is_dynamic, refuse_variables, widened
 from ..refusals import JobError
 from . import mps
-from .aer_target import check_operations, every_item, has_channels, method_target, translated_for, without_saved_data
+from .aer_target import (
+    check_operations,
+    every_item,
+    has_channels,
+    method_target,
+    translated_for,
+    without_saved_data,
+)
 from .memory import BYTES_PER_AMPLITUDE, check_fits, fits
 from .noise import NoiseSpec
 from .noise_channels import with_noise

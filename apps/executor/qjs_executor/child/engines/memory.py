@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 
-from ...sandbox.confinement import allow_engine_memory
+from ...isolation.confinement import allow_engine_memory
 from ..refusals import JobError
 
 GIB = 1024**3

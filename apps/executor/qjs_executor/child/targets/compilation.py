@@ -15,7 +15,8 @@ from qiskit.exceptions import QiskitError
 
 from ..circuits.info import describe
 from ..circuits.measurement import measured_layout, with_measurements
-from ..circuits.openqasm import line_of, too_many_qubits
+from ..circuits.openqasm import line_of
+from ..circuits.openqasm_text import too_many_qubits
 from ..refusals import Unsupported
 from .lines import statement_line
 from .program import Compiled, Input

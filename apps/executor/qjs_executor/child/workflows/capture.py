@@ -7,11 +7,11 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..arguments import from_params, from_request
 from ..device import Device
 from ..python_text import compiled, parsed
 from ..refusals import JobError, Unsupported
-from ..user_code import guarded, is_workflow, module_of
+from ..source.arguments import from_params, from_request
+from ..source.user_code import guarded, is_workflow, module_of
 from .graph import Graph
 from .recording import UNRESOLVED, Recording
 from .shared_generators import pickle_generators_by_reference

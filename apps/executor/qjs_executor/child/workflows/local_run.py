@@ -16,7 +16,7 @@ from typing import Any
 
 from ..asks import Asks, EndOfScript
 from ..refusals import JobError
-from ..user_code import guarded
+from ..source.user_code import guarded
 from .metadata import Timed
 from .task import TaskCall
 from .values import encoded

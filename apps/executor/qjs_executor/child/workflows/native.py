@@ -7,9 +7,9 @@ import json
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..plain_value import plain_value
 from ..refusals import JobError
-from ..user_code import guarded
+from ..source.plain_value import plain_value
+from ..source.user_code import guarded
 from .capture import chosen, recorded
 from .dispatches import Dispatches
 from .values import filled, opened

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..plain_value import plain_value
 from ..refusals import JobError
-from ..user_code import guarded
+from ..source.plain_value import plain_value
+from ..source.user_code import guarded
 from .values import MIB, encoded, filled, opened, unpickled
 
 DISPLAY_BYTES_MAX = 3 * MIB

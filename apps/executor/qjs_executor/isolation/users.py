@@ -1,0 +1,42 @@
+"""The users that runs get, and the shell of root: a range of numbers that no other executor of this machine has at the
+same time.
+
+The processes of a user share one limit, and a run that detaches processes is ended by killing its user's, so two
+executors must never give the same one. A name in the kernel's list of abstract sockets is the claim: it ends with
+whoever holds it, however that one ends.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+
+from ..job import SLOTS_MAX, SandboxFault
+
+_FIRST = 60_000
+_SIZE = 2 * SLOTS_MAX
+_RANGES = 43
+"""Below 65536, which is all that a container may have, and above what systems give to people and services."""
+
+
+class UserRange:
+    """A claimed range; `users` are its numbers."""
+
+    def __init__(self) -> None:
+        """Claims a range. Raises SandboxFault when all are taken."""
+        for place in range(_RANGES):
+            number = (os.getpid() + place) % _RANGES
+            claim = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+            try:
+                claim.bind(f"\0qjs-executor-users-{number}")
+            except OSError:
+                claim.close()
+                continue
+            self._claim = claim
+            self.users = range(_FIRST + number * _SIZE, _FIRST + (number + 1) * _SIZE)
+            return
+        raise SandboxFault(f"{_RANGES} executors on this machine have taken every range of users")
+
+    def close(self) -> None:
+        """Gives the range back."""
+        self._claim.close()

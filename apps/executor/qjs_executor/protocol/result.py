@@ -1,0 +1,109 @@
+"""The result of a completed run: the child's checked counts, and the facts that only the executor may state."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..job import Job
+from .answer import CircuitRun, ValueRun
+from .versions import ENGINE_VERSION, framework_version
+
+STATE_VECTOR_FILE = "state_vector.npy"
+"""The artifact in whose place a state of more than 14 qubits stands."""
+
+
+def result_text(job: Job, run: CircuitRun, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
+    """The result of a circuit as JSON text. Backend, time, engine and seed come from the request and from this process,
+    never from the child."""
+    result: dict[str, Any] = {
+        "counts": run.counts,
+        "shots": run.shots,
+        "backend": job.backend,
+        "execution_time_ms": execution_time_ms,
+        "circuit_info": run.circuit_info,
+        "metadata": {
+            **_provenance(job),
+            **({**_PROVIDED, **run.provenance} if run.provided else {"count_source": "simulator_sampled"}),
+            "shots_requested": run.shots,
+            "shots_observed": sum(run.counts.values()),
+            "registers": run.registers,
+            "circuit_sha256": run.circuit_sha256,
+        },
+        "warnings": [*warnings, *run.warnings],
+    }
+    if isinstance(run.state_vector, bytes):
+        result["state_vector"] = {"artifact": STATE_VECTOR_FILE, "media_type": "application/octet-stream"}
+    elif run.state_vector is not None:
+        result["state_vector"] = run.state_vector
+    if run.expectation_values is not None:
+        result["expectation_values"] = run.expectation_values
+    return _text({**result, **_of_workflow(job, run)}, stdout)
+
+
+def value_text(job: Job, run: ValueRun, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
+    """What a `main` returned, as JSON text: a dictionary is the result as it is, anything else its member `result`. The
+    counts in it, if any, are the program's own word, so no source is claimed for them."""
+    value = run.value if isinstance(run.value, dict) else {"result": run.value}
+    result = {
+        "shots": job.shots,
+        "backend": job.backend,
+        "execution_time_ms": execution_time_ms,
+        "warnings": [*warnings, *run.warnings],
+        **value,
+        **_of_workflow(job, run),
+        "metadata": {
+            **_provenance(job),
+            "count_source": None,
+            "shots_requested": job.shots,
+            "shots_observed": None,
+            "registers": None,
+            "circuit_sha256": None,
+        },
+    }
+    return _text(result, stdout)
+
+
+_PROVIDED = {
+    "count_source": "provider_counts",
+    "seed": None,
+    "engine": None,
+    "engine_version": None,
+    "optimization_level": None,
+}
+"""Of counts that the caller brought from another machine, whose part in them only the caller knows."""
+
+
+def _of_workflow(job: Job, run: CircuitRun | ValueRun) -> dict[str, Any]:
+    """What is known of the graphs that were run: by the caller or, where that ran none, by the child."""
+    told = job.script.workflow_metadata
+    metadata = run.workflow_metadata if told is None else json.loads(told)
+    return {} if metadata is None else {"_workflow_metadata": metadata}
+
+
+def _provenance(job: Job) -> dict[str, Any]:
+    framework = job.earlier.framework if job.earlier else job.source.get("framework", "openqasm")
+    return {
+        "bit_order": "qubit 0 leftmost",
+        "seed": job.params.get("seed"),
+        "engine": job.engine,
+        "engine_version": ENGINE_VERSION,
+        "framework_version": framework_version(framework),
+        "optimization_level": optimization_level(job),
+        "provider_job_id": None,
+        "calibration_id": None,
+    }
+
+
+def _text(result: dict[str, Any], stdout: str) -> str:
+    if stdout and "stdout" not in result:
+        result["stdout"] = stdout
+    return json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def optimization_level(job: Job) -> int:
+    """The transpiler's level for this job; unless the job says otherwise 1, with noise 0, since every gate counts."""
+    level = job.params.get("optimization_level")
+    if level is None:
+        return 0 if job.params.get("noise_model") is not None else 1
+    return int(level)

@@ -12,7 +12,7 @@ from .settings import SettingsError, read_settings
 
 
 def main() -> int:
-    """The process's exit code: 0 after a signal, 1 when it cannot serve, 2 when the environment is unusable."""
+    """Returns the process's exit code: 0 after a signal, 1 when it cannot serve, 2 when the environment is unusable."""
     try:
         settings = read_settings(os.environ)
     except SettingsError as error:

@@ -1,6 +1,6 @@
-"""The generators of random numbers that packages make for themselves when they are imported.
+"""The random number generators that packages create for themselves when they are imported.
 
-A zygote imports them once, so all of its children inherit the same state, and those of another zygote another one.
+A zygote imports them once, so all of its children inherit the same state, and those of another zygote a different one.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ _PYTHON = (("sympy.core.random", "rng"), ("sympy.core.random", "_assumptions_rng
 
 
 def seed_all(draw: Callable[[int], bytes]) -> None:
-    """Seeds the shared generators of `random` and numpy and those of the packages that are loaded. `draw` gives so many
-    random bytes."""
+    """Seeds the shared generators of `random` and numpy and those of the loaded packages. `draw` returns the given
+    number of random bytes."""
     random.seed(draw(64))
     for module, name in _PYTHON:
         generator: Any = getattr(sys.modules.get(module), name, None)
@@ -29,6 +29,6 @@ def seed_all(draw: Callable[[int], bytes]) -> None:
     for module, name in _NUMPY:
         generator = getattr(sys.modules.get(module), name, None)
         if isinstance(generator, numpy.random.Generator):
-            # In place: functions hold on to it.
+            # In place, because functions keep references to it.
             own = generator.bit_generator
             own.state = type(own)(list(draw(64))).state

@@ -1,4 +1,4 @@
-"""JSON log lines on standard error. User code never enters a log, only run ids and facts about the run."""
+"""JSON log lines on standard error. User code never enters a log, only run ids and facts about executions."""
 
 from __future__ import annotations
 

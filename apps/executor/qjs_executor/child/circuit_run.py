@@ -1,4 +1,4 @@
-"""One circuit from its last checks to its counts: refused, measured, simulated or asked of the service, described."""
+"""One circuit from its last checks to its counts: refused, measured, simulated or sent to the caller, described."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from qiskit import QuantumCircuit
 
+from ..execution_request import ExecutionRequest
 from .asks import Asks, digest_of
 from .circuits import openqasm
 from .circuits.canonical import canonical_text
@@ -27,19 +28,19 @@ from .refusals import Unsupported
 
 SAVED_DATA_NOTE = "{} is ignored: saved simulator data is not part of the result in this version"
 CIRCUIT_TEXT_MAX = 1024 * 1024
-"""A longer canonical text is not kept beside the result, only its digest."""
+"""Of a longer canonical text only the digest is kept, not the text."""
 ASKED_TEXT_MAX = 1024 * 1024
-"""Characters of a circuit that the service is asked to run: as many as it takes from anybody."""
+"""Characters of a circuit that is sent to the caller: the service's own limit for circuits."""
 
 
 def run_circuit(
-    circuit: QuantumCircuit, source: str | None, warnings: list[str], job: dict[str, Any]
+    circuit: QuantumCircuit, source: str | None, warnings: list[str], request: ExecutionRequest
 ) -> dict[str, Any]:
     """Simulates a circuit. `source` is the OpenQASM text it came from, for the lines in refusals."""
-    engine, noise = job.get("engine", "statevector"), _noise(job)
-    circuit = checked(circuit, source, job)
+    engine, noise = request.engine, _noise(request)
+    circuit = checked(circuit, source, request)
     check(engine, circuit.num_qubits, noise is not None)
-    state = _state(circuit, engine, source, noise) if job.get("extract_state_vector") else {}
+    state = _state(circuit, engine, source, noise) if request.extract_state_vector else {}
     circuit = with_measurements(circuit)
     layout = measured_layout(circuit)
     saved = sorted({item.operation.name for item in circuit.data if item.operation.name.startswith("save_")})
@@ -49,31 +50,31 @@ def run_circuit(
         warnings.append("the circuit has no OpenQASM 3 form, so circuit_sha256 is null")
     if noise is not None:
         warnings += [f"noise_model: the circuit has no gate '{name}'" for name in unused_gates(circuit, noise)]
-    memory = simulate(circuit, engine, job["shots"], job["seed"], job["optimization_level"], source, noise)
+    memory = simulate(circuit, engine, request.shots, request.seed, request.optimization_level, source, noise)
     counts = layout.counts(memory)
     return {
         "counts": counts,
-        "registers": shown(layout.registers, job),
+        "registers": shown(layout.registers, request),
         "circuit_info": describe(circuit),
         "circuit_sha256": hashlib.sha256(text.encode("utf-8")).hexdigest() if text is not None else None,
         "circuit": text if text is not None and len(text) <= CIRCUIT_TEXT_MAX else None,
         "warnings": warnings,
         **state,
-        **_expectations(counts, job),
+        **_expectations(counts, request),
     }
 
 
-def _expectations(counts: dict[str, int], job: dict[str, Any]) -> dict[str, Any]:
-    """Values of the observables that the circuit's framework asked for."""
-    observables = job.get("circuit_facts", {}).get("observables")
+def _expectations(counts: dict[str, int], request: ExecutionRequest) -> dict[str, Any]:
+    """Values of the observables that the circuit's framework requested."""
+    observables = request.circuit_facts.get("observables")
     if not observables:
         return {}
     return {"expectation_values": expectation_values([Observable(**item) for item in observables], counts)}
 
 
-def _noise(job: dict[str, Any]) -> NoiseSpec | None:
-    value = job.get("noise_model")
-    return None if value is None else parse_noise_model(value, job["max_qubits"])
+def _noise(request: ExecutionRequest) -> NoiseSpec | None:
+    value = request.noise_model
+    return None if value is None else parse_noise_model(value, request.max_qubits)
 
 
 def _state(circuit: QuantumCircuit, engine: str, source: str | None, noise: NoiseSpec | None) -> dict[str, Any]:
@@ -84,24 +85,24 @@ def _state(circuit: QuantumCircuit, engine: str, source: str | None, noise: Nois
     return {"state_vector_npy": base64.b64encode(npy_bytes(state)).decode("ascii")}
 
 
-def checked(circuit: QuantumCircuit, source: str | None, job: dict[str, Any]) -> QuantumCircuit:
+def checked(circuit: QuantumCircuit, source: str | None, request: ExecutionRequest) -> QuantumCircuit:
     """The circuit with its custom gates under names of their own. Raises JobError for what cannot be run."""
-    check_runnable(circuit, job["max_qubits"], job["backend"], source)
+    check_runnable(circuit, request.max_qubits, request.backend, source)
     if survey(circuit, named_by_source=source is not None):
         return with_distinct_names(circuit, named_by_source=source is not None)
     return circuit
 
 
-def shown(registers: list[dict[str, Any]], job: dict[str, Any]) -> list[dict[str, Any]]:
+def shown(registers: list[dict[str, Any]], request: ExecutionRequest) -> list[dict[str, Any]]:
     """The registers under the names that their framework gave them."""
-    names = job.get("circuit_facts", {}).get("register_names")
+    names = request.circuit_facts.get("register_names")
     if not names or len(names) != len(registers):
         return registers
     return [{**register, "name": name} for register, name in zip(registers, names, strict=True)]
 
 
 def check_runnable(circuit: QuantumCircuit, max_qubits: int, backend: str, source: str | None) -> None:
-    """Refuses, before any work on the state: too many qubits or none, unbound parameters."""
+    """Checks before any work on the state: too many qubits or none, unbound parameters."""
     if circuit.num_qubits == 0:
         raise Unsupported("the circuit has no qubits")
     if circuit.num_qubits > max_qubits:
@@ -126,7 +127,7 @@ def _unbound(circuit: QuantumCircuit) -> str:
 
 
 def canonical(circuit: QuantumCircuit) -> str | None:
-    """The circuit in OpenQASM 3; None for what that language cannot say."""
+    """The circuit in OpenQASM 3; None for a circuit that the language cannot express."""
     try:
         text = canonical_text(circuit)
     except Exception:
@@ -135,27 +136,26 @@ def canonical(circuit: QuantumCircuit) -> str | None:
 
 
 def ask_circuit(
-    circuit: QuantumCircuit, source: str | None, warnings: list[str], job: dict[str, Any]
+    circuit: QuantumCircuit, source: str | None, warnings: list[str], request: ExecutionRequest, asks: Asks
 ) -> dict[str, Any]:
-    """Has the service run a circuit on the job's backend. Raises RuntimeError with what it has failed with there."""
-    circuit = with_measurements(checked(circuit, source, job))
-    registers = shown(measured_layout(circuit).registers, job)
+    """Makes the caller run a circuit on the job's backend. Raises RuntimeError with the reason when that fails."""
+    circuit = with_measurements(checked(circuit, source, request))
+    registers = shown(measured_layout(circuit).registers, request)
     text = canonical(circuit)
     if text is None:
-        raise Unsupported(f"the circuit has no OpenQASM 3 form, in which it is sent to {job['backend']}")
+        raise Unsupported(f"the circuit has no OpenQASM 3 form, in which it is sent to {request.backend}")
     if len(text) > ASKED_TEXT_MAX:
         raise Unsupported(
             f"the circuit has {len(text):,} characters of OpenQASM 3; at most {ASKED_TEXT_MAX:,} are sent to"
-            f" {job['backend']}"
+            f" {request.backend}"
         )
-    facts = job.get("circuit_facts", {})
-    asks: Asks = job["asks"]
+    facts = request.circuit_facts
     answer = asks.answer(
         "circuit",
-        digest_of("circuit", text, job["shots"]),
-        f"a circuit of {circuit.num_qubits} qubits with {job['shots']} shots",
+        digest_of("circuit", text, request.shots),
+        f"a circuit of {circuit.num_qubits} qubits with {request.shots} shots",
         {
-            "shots": job["shots"],
+            "shots": request.shots,
             "openqasm3": text,
             "facts": {
                 "register_names": facts.get("register_names"),
@@ -171,11 +171,11 @@ def ask_circuit(
     return {
         "counts": counts,
         "count_source": "provider_counts",
-        "shots": job["shots"],
+        "shots": request.shots,
         "registers": registers,
         "circuit_info": describe(circuit),
         "circuit_sha256": hashlib.sha256(text.encode("utf-8")).hexdigest(),
         "circuit": text,
         "warnings": warnings,
-        **_expectations(counts, job),
+        **_expectations(counts, request),
     }

@@ -1,4 +1,4 @@
-"""What a framework's circuit is once it is written in OpenQASM 3."""
+"""A framework's circuit written in OpenQASM 3."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Observable:
 class FoundCircuit:
     """`openqasm3` has one register `q`, its indices in the framework's order of qubits, and one `bit[n]` register per
     measured register, declared in the order of the counts; without any measurement everything is measured.
-    `register_names` are the names to be shown for them, where OpenQASM has no such identifier."""
+    `register_names` are the names to show for them, where OpenQASM has no such identifier."""
 
     openqasm3: str
     register_names: list[str] | None = None

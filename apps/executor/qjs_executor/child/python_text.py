@@ -9,20 +9,20 @@ from .refusal_hints import mend_of_syntax
 from .refusals import JobError
 
 FILE_NAME = "<job>"
-"""How the user's source is called in tracebacks."""
+"""The user's source in tracebacks."""
 
 
 def parsed(code: str) -> ast.Module:
-    """The program's syntax tree. Raises JobError with the line for text that is no Python."""
+    """The program's syntax tree. Raises JobError with the line for text that is not Python."""
     try:
-        # Editors of some systems put a byte order mark before the first line.
+        # Editors on some systems put a byte order mark before the first line.
         return ast.parse(code.removeprefix("\ufeff"), FILE_NAME)
     except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
         raise _refusal(error) from None
 
 
 def compiled(tree: ast.Module) -> types.CodeType:
-    """The program ready to run. Raises JobError with the line for what only compiling shows."""
+    """The compiled program. Raises JobError with the line for errors that only compiling finds."""
     try:
         return compile(tree, FILE_NAME, "exec", dont_inherit=True)
     except (SyntaxError, RecursionError, MemoryError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""What to change when a program fails by where it runs: without network, terminal, or further packages."""
+"""What to change when a program fails because of where it runs: without network, terminal, or further packages."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _PACKAGES = {
     "IPython": "remove what belongs to a notebook, and print() what you want to see",
     "pylatexenc": 'draw in text: circuit.draw("text")',
     "qiskit.providers.aer": _AER,
-    "qiskit.aqua": "this package ended in 2021; use qiskit.circuit.library and qiskit.primitives",
-    "qiskit.opflow": "this module ended with qiskit 1; use SparsePauliOp from qiskit.quantum_info",
+    "qiskit.aqua": "this package was discontinued in 2021; use qiskit.circuit.library and qiskit.primitives",
+    "qiskit.opflow": "this module was removed with qiskit 1; use SparsePauliOp from qiskit.quantum_info",
 }
 _REMOVED = {
     "execute": f"qiskit 1 removed it; {_AER}",
@@ -43,24 +43,24 @@ _NOTEBOOK_LINE = re.compile(r"\s*([%!]\s*\w.*|\?\w+|\w[\w.]*\?+)\s*$")
 
 
 def without_paths(message: str) -> str:
-    """The message without files of this machine."""
+    """The message without paths of this machine."""
     return _PATH.sub("", message)
 
 
 def mend(error: BaseException, text: str) -> str:
-    """What to change, as an addition to the error's own message, `text`; empty where that says it."""
+    """What to change, to be added to the error's own message, `text`; empty where that message says it."""
     found = _for(error, text)
-    return f". To mend this: {found}" if found else ""
+    return f". To fix this: {found}" if found else ""
 
 
 def mend_of_syntax(line: str, message: str = "") -> str:
-    """The same for a line that is no Python."""
+    """The same for a line that is not Python."""
     if "outside function" in message and "await" in message:
-        return " (only a notebook awaits at the top: write asyncio.run(...))"
+        return " (await at the top level works only in a notebook: write asyncio.run(...))"
     if line.lstrip().startswith(("```", ">>> ", "... ", "In [", "Out[")):
-        return f" ('{line.strip().split()[0]}' is no part of the program: copy the code without what surrounds it)"
+        return f" ('{line.strip().split()[0]}' is not part of the program: copy the code without what surrounds it)"
     if message == "unexpected indent":
-        return " (move the whole code to the left, so that its first line begins without blanks)"
+        return " (move the whole code to the left, so that its first line has no indentation)"
     found = _NOTEBOOK_LINE.match(line)
     return f" ('{found[1][:80]}' works only in a notebook: remove the line)" if found else ""
 
@@ -74,19 +74,19 @@ def _for(error: BaseException, text: str) -> str | None:
         step = step.__cause__ or step.__context__ or (reason if isinstance(reason, BaseException) else None)
     names = {name for one in chain for name in (kind.__name__ for kind in type(one).__mro__)}
     if not names.isdisjoint(_CREDENTIALS):
-        return f"{_CHOOSE_BACKEND}; credentials of a provider belong into the team's secrets"
+        return f"{_CHOOSE_BACKEND}; store credentials of a provider in the team's secrets"
     if not names.isdisjoint(_NETWORK_ERRORS):
         return _NO_NETWORK
     if isinstance(error, EOFError) and "reading a line" in text:
-        return "input() has no terminal here: take the value from the job's params, for example params['n']"
+        return "input() has no terminal here: read the value from the job's params, for example params['n']"
     if isinstance(error, ImportError):
         return _for_import(error, text)
     if isinstance(error, AttributeError) and error.name in _REMOVED:
         return _REMOVED[error.name]
     if isinstance(error, subprocess.SubprocessError):
-        return "no other program can be run here, and no package installed: use those of this service"
+        return "no other program can be run here and no package can be installed: use the packages of this service"
     if isinstance(error, PermissionError):
-        return "files can be written in the working directory only, and no other program run"
+        return "files can be written only in the working directory, and no other program can be run"
     return None
 
 
@@ -99,4 +99,4 @@ def _for_import(error: ImportError, text: str) -> str:
         return _REMOVED[wanted[1]]
     if wanted or "cannot import name" in text:
         return "look the name up in the package's documentation for the installed version, or remove the import"
-    return "only the packages of this service can be imported, and none installed: remove what needs it"
+    return "only the packages of this service can be imported, and none can be installed: remove what needs it"

@@ -1,8 +1,9 @@
-"""Control groups: the budget of a run as a whole. Limits of a process bound each process; these bound them together.
+"""Control groups: they bound an execution as a whole, where the limits of a process bound each process separately.
 
-A group is made per child below the executor's own group, filled before the child has a job, and removed after its end.
-Version 2 is used where `memory` and `pids` are handed down to us, version 1 where its hierarchies are writable, and
-otherwise none: the other layers still hold, memory is counted instead, and health says so.
+A group is created per child below the executor's own group, filled before the child has a job, and removed after the
+child has exited. Version 2 is used where `memory` and `pids` are delegated to the executor, version 1 where its
+hierarchies are writable. Otherwise there are no groups: the other layers still hold, memory is counted instead, and
+health shows it.
 """
 
 from __future__ import annotations
@@ -22,19 +23,20 @@ _CONTROLLERS = ("memory", "pids", "cpu")
 _ROOT = "/sys/fs/cgroup"
 _PREFIX = "qjs-"
 _LEAF = "qjs-executor"
-"""Where the executor itself goes under version 2: a group with processes in it may hand no controller down."""
+"""Where the executor's own process goes under version 2: a group that contains processes cannot delegate a
+controller."""
 
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Where this executor may make groups: a folder per controller (version 2: the same for all)."""
+    """Where this executor can create groups: a folder per controller (the same for all under version 2)."""
 
     kind: Kind
     folders: dict[str, str]
 
     def make_group(self, name: str, memory_bytes: int) -> Group:
-        """A new group of one child, bounded to `memory_bytes`, 64 tasks and one processor. `name` is unique in this
-        executor. Raises OSError."""
+        """Creates the group of one child, bounded to `memory_bytes`, 64 tasks and one processor. `name` is unique in
+        this executor. Raises OSError."""
         name = f"{_PREFIX}{owner_name()}-{name}"
         folders = {controller: f"{folder}/{name}" for controller, folder in self.folders.items()}
         group = Group(self.kind, folders)
@@ -44,7 +46,7 @@ class Hierarchy:
             for controller, settings in group_settings(self.kind, memory_bytes).items():
                 for file, value in settings.items():
                     path = f"{folders.get(controller)}/{file}"
-                    # A kernel without swap accounting has no file for it.
+                    # A kernel without swap accounting has no such file.
                     if controller in folders and (file != "memory.swap.max" or os.path.exists(path)):
                         _write(path, value)
         except OSError:
@@ -61,12 +63,12 @@ class Group:
     folders: dict[str, str]
 
     def add(self, pid: int) -> None:
-        """Moves a process in. Raises OSError."""
+        """Moves a process into the group. Raises OSError."""
         for folder in set(self.folders.values()):
             _write(f"{folder}/cgroup.procs", str(pid))
 
     def out_of_memory(self) -> bool:
-        """Whether the kernel has killed a process of this group for want of memory."""
+        """Whether the kernel has killed a process of this group because it exceeded its memory."""
         if self.kind == "none":
             return False
         file = "memory.events" if self.kind == "v2" else "memory.oom_control"
@@ -77,7 +79,7 @@ class Group:
             return False
 
     def remove(self) -> None:
-        """Removes the group, whose first process has ended; version 2 kills at once what that one has left."""
+        """Removes the group, whose first process has exited; version 2 kills what that process left at once."""
         if self.kind == "v2":
             with contextlib.suppress(OSError):
                 _write(f"{self.folders['memory']}/cgroup.kill", "1")
@@ -86,12 +88,12 @@ class Group:
                 os.rmdir(folder)
 
     def exists(self) -> bool:
-        """Whether any part of it is left."""
+        """Whether any part of the group is left."""
         return any(os.path.isdir(folder) for folder in self.folders.values())
 
 
 def find_hierarchy() -> Hierarchy:
-    """What this machine gives us, found by making a group and removing it."""
+    """What this machine offers, found out by creating a group and removing it."""
     for hierarchy in (_version_2(), _version_1()):
         if hierarchy is None:
             continue
@@ -114,7 +116,7 @@ def remove_leftover_groups(hierarchy: Hierarchy) -> None:
 
 
 def group_settings(kind: Kind, memory_bytes: int) -> dict[str, dict[str, str]]:
-    """What is written into a new group, by controller and file."""
+    """The settings of a new group, by controller and file."""
     if kind == "v2":
         return {
             "memory": {"memory.max": str(memory_bytes), "memory.swap.max": "0", "memory.oom.group": "1"},
@@ -130,14 +132,14 @@ def group_settings(kind: Kind, memory_bytes: int) -> dict[str, dict[str, str]]:
 
 @dataclass(frozen=True)
 class Step:
-    """One change of the tree of groups: a folder to be made, or `text` to be written into a file."""
+    """One change to the tree of groups: create a folder, or write `text` into a file."""
 
     path: str
     text: str | None = None
 
 
 def steps_to_hand_down(own: str, controllers: set[str], pid: int) -> list[Step]:
-    """How the group `own` (a folder), which has these controllers, comes to hand them down to groups below it: its
+    """The steps that make the group `own` (a folder with these controllers) delegate them to the groups below it: its
     process moves to a leaf first. No steps when `memory` or `pids` is missing."""
     if not {"memory", "pids"} <= controllers:
         return []
@@ -166,7 +168,7 @@ def _version_2() -> Hierarchy | None:
             elif not os.path.isdir(step.path):
                 os.mkdir(step.path)
     except OSError:
-        # Another process in our group, or one that may not be written to: back to where we were.
+        # Another process is in our group, or the group is not writable: undo the first step.
         with contextlib.suppress(OSError):
             _write(f"{own}/cgroup.procs", str(os.getpid()))
             os.rmdir(f"{own}/{_LEAF}")

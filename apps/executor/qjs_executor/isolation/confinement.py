@@ -1,4 +1,4 @@
-"""Limits that a run may not lift, and the one that its engine may: set in the child before it has its job."""
+"""Limits that an execution cannot lift, and the one that its engine can: set in the child before it has its job."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ import resource
 import sys
 
 PROCESSES_MAX = 64
-"""Processes and threads of one run; the libraries themselves start three."""
+"""Processes and threads of one execution; the libraries start three of them."""
 
 
 def allow_engine_memory() -> int:
-    """Lifts the address space to what the simulation may take; answers that limit in bytes."""
+    """Raises the address space to the simulation's limit; returns that limit in bytes."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
     return sys.maxsize if hard == resource.RLIM_INFINITY else hard
 
 
 def limit_processes_of_shared_user() -> None:
-    """Bounds the processes and threads of this process's user, for this process and what it starts: to what the user
-    has now, what a run may have, and as much again for what the user's other programs start meanwhile."""
+    """Bounds the processes and threads of this process's user, for this process and its descendants: what the user has
+    now, plus the limit of an execution, plus the same again for what the user's other programs start in the
+    meantime."""
     user, running = os.getuid(), 0
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -31,7 +32,7 @@ def limit_processes_of_shared_user() -> None:
 
 
 def limit(kind: int, soft: int, hard: int | None = None) -> None:
-    """Sets a limit without ever raising one that the machine already keeps lower."""
+    """Sets a limit without raising one that the machine already sets lower."""
     present = resource.getrlimit(kind)[1]
     wanted = soft if hard is None else hard
     if present != resource.RLIM_INFINITY:
@@ -40,7 +41,7 @@ def limit(kind: int, soft: int, hard: int | None = None) -> None:
 
 
 def prefer_as_memory_victim() -> None:
-    """When the machine runs out of memory, the kernel ends a run rather than the executor. To be done before the change
-    of user, after which the file belongs to root."""
+    """Makes the kernel kill an execution rather than the executor when the machine runs out of memory. Must precede the
+    change of user, after which the file belongs to root."""
     with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
         file.write("1000")

@@ -1,8 +1,8 @@
-"""A zygote's memory in huge pages: for each, a fork copies one entry of the page table instead of 512, and an end frees
-one.
+"""A zygote's memory in huge pages: for each of them a fork copies one entry of the page table instead of 512, and an
+exit frees one.
 
-That is nearly half of what a fork and its end cost. A child that writes into a huge page gets a page of the ordinary
-size of its own, as it would without.
+That is nearly half of what a fork and its exit cost. A child that writes into a huge page gets a private page of the
+ordinary size, as it would without huge pages.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import time
 from . import linux
 
 _HUGE = 1 << 21
-"""On x86-64, and on aarch64 with pages of 4 KiB; elsewhere the kernel refuses, and all stays as it is."""
+"""On x86-64, and on aarch64 with pages of 4 KiB. Elsewhere the kernel refuses and nothing changes."""
 _MAPPING_BYTES_MAX = 1 << 31
 """A larger mapping is reserved address space, not memory."""
 GATHER_SECONDS = 2.0
-"""A machine whose free memory is in small pieces looks for room for long."""
+"""A machine whose free memory is fragmented searches for a long time."""
 
 
 def gather() -> None:
-    """Puts the caller's own memory together into huge pages, as far as the kernel can."""
+    """Collapses the caller's own memory into huge pages, as far as the kernel can."""
     deadline = time.monotonic() + GATHER_SECONDS
     for start, end in _anonymous():
         for address in range(-(-start // _HUGE) * _HUGE, end // _HUGE * _HUGE, _HUGE):
@@ -32,7 +32,7 @@ def gather() -> None:
 
 
 def _anonymous() -> list[tuple[int, int]]:
-    """Start and end of the writable mappings that are no file's."""
+    """Start and end of the writable mappings that belong to no file."""
     found = []
     with open("/proc/self/maps", encoding="ascii", errors="replace") as maps:
         for line in maps:

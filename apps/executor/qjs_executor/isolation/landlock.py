@@ -1,4 +1,4 @@
-"""Landlock: an allow-list of paths that holds without namespaces, and with them is a second wall."""
+"""Landlock: an allow-list of paths that works without namespaces and is a second wall with them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _TRUNCATE, _IOCTL_DEV = 1 << 14, 1 << 15
 _FILES_ONLY = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _ACCESS_BITS = {1: 13, 2: 14, 3: 15, 4: 15}
-"""How many kinds of file access an ABI version knows; from 5 on there are 16."""
+"""How many kinds of file access an ABI version has; from version 5 on there are 16."""
 _TCP_BIND_AND_CONNECT = 3
 _SIGNALS = 2
 _ABSTRACT_SOCKETS_AND_SIGNALS = 1 | _SIGNALS
 
 
 def landlock_abi() -> int:
-    """The kernel's version of Landlock; 0 when it has none or it is switched off."""
+    """The kernel's version of Landlock; 0 when it has none or Landlock is switched off."""
     try:
         return raw_call(_CREATE, None, 0, _VERSION_FLAG)
     except OSError:
@@ -31,9 +31,9 @@ def landlock_abi() -> int:
 
 
 def apply_landlock(readable: list[str], writable: list[str]) -> int:
-    """Limits this process, for good, to reading and executing below `readable` and to everything below `writable`;
+    """Limits this process permanently to reading and executing below `readable` and to full access below `writable`;
     refuses TCP (ABI 4) and, from ABI 6, abstract sockets and signals to processes outside. Paths that do not exist are
-    left out. Needs no_new_privs. Answers the ABI used. Raises OSError."""
+    skipped. Needs no_new_privs. Returns the ABI used. Raises OSError."""
     abi = landlock_abi()
     if abi == 0:
         raise OSError("landlock: this kernel does not offer it")
@@ -54,7 +54,7 @@ def apply_landlock(readable: list[str], writable: list[str]) -> int:
 
 
 def scope_signals() -> None:
-    """From here on this process and all that it starts may signal nobody else. Needs no_new_privs and ABI 6. Raises
+    """Limits this process and its descendants to signalling each other. Needs no_new_privs and ABI 6. Raises
     OSError."""
     attributes = struct.pack("=QQQ", 0, 0, _SIGNALS)
     rules = raw_call(_CREATE, attributes, len(attributes), 0)

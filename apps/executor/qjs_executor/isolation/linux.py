@@ -38,7 +38,7 @@ _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _MADV_POPULATE_WRITE, _MADV_COLLAPSE = 23, 25
 _SECCOMP_MODE_FILTER = 2
 _SECUREBITS_LOCKED = 0x2F
-"""No root by user id, no setuid fix-up, no keeping of capabilities; each locked."""
+"""No root by user id, no setuid fix-up, no keeping of capabilities; each of them locked."""
 _CAPABILITY_VERSION_3 = 0x20080522
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -57,7 +57,7 @@ def unshare(flags: int) -> None:
 
 def enter_user_namespace(also: int = 0) -> None:
     """Moves this process into a user namespace of its own, in which it has every right and only its user and group
-    exist, and with it into the namespaces `also`."""
+    exist, and into the namespaces in `also`."""
     user, group = os.getuid(), os.getgid()
     unshare(CLONE_NEWUSER | also)
     for file, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
@@ -72,7 +72,7 @@ def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> No
 
 
 def pivot_root(new_root: str) -> None:
-    """Makes `new_root` (a mount point) the root and lets go of the old one."""
+    """Makes `new_root` (a mount point) the root and detaches the old one."""
     number = _PIVOT_ROOT.get(platform.machine())
     if number is None:
         raise OSError(f"pivot_root: no call number known for {platform.machine()}")
@@ -83,14 +83,14 @@ def pivot_root(new_root: str) -> None:
 
 
 def die_with_parent(number: int = 9) -> None:
-    """A signal, SIGKILL unless said otherwise, when the thread that forked this process ends. A change of user clears
+    """Delivers a signal, SIGKILL by default, when the thread that forked this process exits. A change of user clears
     it."""
     _check(_libc.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0), "prctl")
 
 
 def children_of(pid: int) -> set[int]:
-    """Live and ended children that a process has not waited for, whichever of its threads started them; none once it is
-    gone."""
+    """Live and exited children that a process has not waited for, whichever of its threads started them; none once the
+    process is gone."""
     found: set[int] = set()
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -109,8 +109,8 @@ def parent_of(pid: int) -> int:
 
 
 def pid_of(pidfd: int) -> int:
-    """The process id as this process sees it, where a number from inside a process namespace would mean another; -1
-    once it is gone, and for what is no pidfd."""
+    """The process id as this process sees it, since a number from inside a process namespace would mean another
+    process; -1 once the process is gone, and for a descriptor that is not a pidfd."""
     with contextlib.suppress(OSError), open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii", errors="replace") as file:
         for line in file:
             if line.startswith("Pid:"):
@@ -119,17 +119,17 @@ def pid_of(pidfd: int) -> int:
 
 
 def hide_memory() -> None:
-    """Other processes of the same user can no longer read this process's memory and environment."""
+    """Prevents other processes of the same user from reading this process's memory and environment."""
     _check(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "prctl")
 
 
 def adopt_orphans() -> None:
-    """Descendants whose parent has died become children of this process."""
+    """Makes this process the parent of descendants whose own parent has died."""
     _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl")
 
 
 def forbid_new_privileges() -> None:
-    """No program executed from here on gains rights by its file's mode."""
+    """Prevents programs that are executed from here on from gaining rights by their file's mode."""
     _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")
 
 
@@ -139,7 +139,7 @@ def join_namespace(fd: int, kind: int) -> None:
 
 
 def set_host_name(name: str) -> None:
-    """The name of this machine as seen from the caller's own UTS namespace."""
+    """Sets the name of this machine as seen from the caller's UTS namespace."""
     _check(_libc.sethostname(name.encode(), len(name.encode())), "sethostname")
 
 
@@ -152,7 +152,7 @@ def forbid_capabilities() -> None:
 
 
 def lock_capabilities() -> None:
-    """Makes user 0 a user like any other, for good. Needs CAP_SETPCAP."""
+    """Makes user 0 an ordinary user, permanently. Needs CAP_SETPCAP."""
     _check(_libc.prctl(_PR_SET_SECUREBITS, _SECUREBITS_LOCKED, 0, 0, 0), "prctl PR_SET_SECUREBITS")
 
 
@@ -173,19 +173,19 @@ def load_seccomp_filter(program: bytes) -> None:
 
 
 def populate_for_writing(address: int, length: int) -> None:
-    """Has the kernel do now what it would do at the first write to each page of a mapping. The content stays. EINVAL
-    before Linux 5.14."""
+    """Makes the kernel do now what it would do at the first write to each page of a mapping. The content stays the
+    same. EINVAL before Linux 5.14."""
     _check(_libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(length), _MADV_POPULATE_WRITE), "madvise")
 
 
 def collapse(address: int, length: int) -> None:
-    """Has the kernel put a mapping's pages together into huge ones, now. EINVAL where there is nothing to put together,
-    and before Linux 6.1."""
+    """Makes the kernel collapse a mapping's pages into huge pages now. EINVAL where there is nothing to collapse, and
+    before Linux 6.1."""
     _check(_libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(length), _MADV_COLLAPSE), "madvise")
 
 
 def raw_call(number: int, *arguments: int | bytes | None) -> int:
-    """A system call that the C library does not wrap, by its number; every integer goes as a long."""
+    """Makes a system call that the C library does not wrap, by its number; every integer is passed as a long."""
     plain = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
     result: int = _libc.syscall(ctypes.c_long(number), *plain)
     if result < 0:

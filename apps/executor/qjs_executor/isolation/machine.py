@@ -1,5 +1,5 @@
-"""What this machine and this user can be expected to give, asked before anything is loaded, and the mend if it is too
-little."""
+"""What this machine and this user can be expected to offer, checked before anything is loaded, and how to fix it if it
+is too little."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PACKAGE_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspat
 
 
 def check_expected(isolation: str) -> None:
-    """Tries in a moment what a kind of isolation cannot do without. Raises SandboxFault with what is missing."""
+    """Tries quickly what a kind of isolation depends on. Raises SandboxFault with what is missing."""
     root = os.getuid() == 0
     if isolation == "landlock" and root:
         raise SandboxFault("landlock is for an ordinary user; a run would be root here")
@@ -49,7 +49,7 @@ def check_expected(isolation: str) -> None:
 
 
 def mend() -> str:
-    """What its operator can do on a machine that gives no adequate isolation."""
+    """What the operator can do on a machine that offers no adequate isolation."""
     ways = []
     if os.getuid() != 0:
         if _reads("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1"):

@@ -1,8 +1,8 @@
-"""The memory of a run as a whole where there is no control group: counted several times a second, and the run is killed
-above its budget.
+"""The memory of an execution as a whole where there is no control group: it is counted several times a second, and the
+execution is killed above its budget.
 
-Counted is what the processes of a run hold beyond what its first process held when it was ready, since until then all
-of it is shared with the zygote. What two processes of a run share between them counts for each.
+What is counted is the memory that the processes hold beyond what the first process held when it was ready, since until
+then all of it is shared with the zygote. Memory that two processes share counts for each of them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ INTERVAL_SECONDS = 0.1
 
 
 async def watch_memory(pid: int, budget_bytes: int, kill: Callable[[], None]) -> None:
-    """Counts until the run of the process `pid` holds more than `budget_bytes`; then calls `kill` once and returns. To
-    be cancelled when the run ends. `pid` has been given no job yet."""
+    """Counts until the execution of the process `pid` holds more than `budget_bytes`; then calls `kill` once and
+    returns. The caller cancels it when the execution finishes. `pid` must not have a job yet."""
     idle = max((_held(process) for process in _family(pid)), default=0)
     while True:
         if sum(max(0, _held(process) - idle) for process in _family(pid)) > budget_bytes:
@@ -27,7 +27,7 @@ async def watch_memory(pid: int, budget_bytes: int, kill: Callable[[], None]) ->
 
 
 def _family(pid: int) -> list[int]:
-    """A process and all that it has started, as far as they descend from it or were adopted below it."""
+    """A process and everything it has started, as far as it descends from it or was adopted below it."""
     found = [pid]
     for one in found:
         found.extend(children_of(one))
@@ -35,7 +35,7 @@ def _family(pid: int) -> list[int]:
 
 
 def _held(pid: int) -> int:
-    """Bytes of memory that is no file's, shared memory included; 0 once the process is gone."""
+    """Bytes of memory that belong to no file, shared memory included; 0 once the process is gone."""
     kibibytes = 0
     try:
         with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:

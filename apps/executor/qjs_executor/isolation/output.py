@@ -1,4 +1,4 @@
-"""What one stream of a run printed, and how it is read."""
+"""What one stream of an execution printed, and how it is read."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ..job import Limits
 
 @dataclass
 class Output:
-    """What one stream printed: the first bytes, and whether there was more."""
+    """What one stream printed: the first bytes, and whether there were more."""
 
     kept: bytes = b""
     total: int = 0
 
     @property
     def truncated(self) -> bool:
-        """More was printed than kept."""
+        """Whether more was printed than is kept."""
         return self.total > len(self.kept)
 
 
 class OutputReader(asyncio.Protocol):
-    """Reads one stream up to its flood limit. `limits` are those of the present run; `closed` is done when nobody can
-    print any more, `flooded` when the limit is passed."""
+    """Reads one stream up to its flood limit. `limits` are those of the current execution; `closed` is done when no
+    process can print any more, `flooded` when the limit is exceeded."""
 
     def __init__(self) -> None:
         self.output = Output()
@@ -38,14 +38,14 @@ class OutputReader(asyncio.Protocol):
         self._transport: asyncio.ReadTransport | None = None
 
     async def connect(self, fd: int) -> asyncio.BaseTransport:
-        """Begins to read; the descriptor is the transport's from now on."""
+        """Starts to read; the transport owns the descriptor from now on."""
         file = os.fdopen(fd, "rb", buffering=0)
         self._transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: self, file)
         return self._transport
 
     @property
     def is_reading(self) -> bool:
-        """Whether `closed` is still to come."""
+        """Whether the stream is still open."""
         return self._transport is not None and not self.closed.done() and not self.flooded.done()
 
     def data_received(self, data: bytes) -> None:
@@ -64,12 +64,12 @@ class OutputReader(asyncio.Protocol):
             self.closed.set_result(None)
 
     async def read_up(self) -> None:
-        """Returns when all is here that has been printed so far, or the limit is passed."""
+        """Returns when everything printed so far has been read, or the limit is exceeded."""
         while not self.flooded.done() and self._waiting() > 0:
             await asyncio.sleep(0)
 
     def _waiting(self) -> int:
-        """Bytes in the pipe."""
+        """The number of bytes in the pipe."""
         if self._transport is None or self._transport.is_closing():
             return 0
         buffer = fcntl.ioctl(self._transport.get_extra_info("pipe").fileno(), termios.FIONREAD, bytes(4))

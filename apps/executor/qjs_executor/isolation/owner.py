@@ -1,4 +1,4 @@
-"""By what an executor names what it leaves on the machine: its process id and when it started, since ids are reused."""
+"""How an executor names what it leaves on the machine: by its process id and start time, since ids are reused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def owner_name() -> str:
 
 
 def is_dead(name: str) -> bool:
-    """Whether the executor at the beginning of `name` lives no more; never for a name of another form."""
+    """Whether the executor at the beginning of `name` is dead; False for a name of another form."""
     parts = name.split("-")
     if len(parts) < 2 or not (parts[0].isdigit() and parts[1].isdigit()):
         return False
@@ -20,7 +20,7 @@ def is_dead(name: str) -> bool:
 
 
 def _started(pid: int) -> int:
-    """When a process started; -1 when there is none of this id."""
+    """When a process started; -1 when there is none with this id."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
             return int(file.read().rsplit(")", 1)[1].split()[19])

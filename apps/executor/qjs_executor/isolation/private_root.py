@@ -1,7 +1,8 @@
-"""A read-only root of its own for a run: the system's libraries, Python and its packages, nothing else of the machine.
+"""A private read-only root for an execution: the system's libraries, Python and its packages, and nothing else of the
+machine.
 
-Paths stay the same as outside, because loaded packages remember theirs. A prefix below a folder that only its owner may
-enter (a home folder) becomes reachable, since the folders above it are made anew.
+Paths stay the same as outside, because loaded packages remember theirs. A prefix below a folder that only its owner can
+enter (a home folder) becomes reachable, since the folders above it are created anew.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ _STASH = "/.prefixes"
 late would be missing."""
 _READ_ONLY_AGAIN = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV
 _INODES = 8192
-"""Bounds each writable folder; without it a run could fill the kernel's memory with empty files."""
+"""Bounds each writable folder; without it an execution could fill the kernel's memory with empty files."""
 
 
 def build_shared_root(scaffold: str) -> None:
-    """Builds a read-only root on the empty folder `scaffold` and enters it, once for all children of a zygote, in a
-    mount namespace of the caller's own. It has no writable place: each child mounts its own. Raises OSError."""
+    """Builds a read-only root on the empty folder `scaffold` and enters it, in a mount namespace of the caller's own;
+    once for all children of a zygote. It has no writable folder: each child mounts its own. Raises OSError."""
     mount("none", "/", "none", MS_REC | MS_PRIVATE)
     mount("tmpfs", scaffold, "tmpfs", MS_NOSUID, "size=1m,nr_inodes=2048,mode=755")
     _bind_system(scaffold)
@@ -52,8 +53,8 @@ def build_shared_root(scaffold: str) -> None:
 
 
 def mount_own_places(uid: int, gid: int) -> None:
-    """A child's part, in a mount namespace of its own: its own /proc with the machine's knobs read-only and its secrets
-    hidden, an empty writable /tmp and /dev/shm. The working directory becomes /tmp. Raises OSError."""
+    """A child's part, in a mount namespace of its own: its own /proc with the machine's settings read-only and its
+    secrets hidden, an empty writable /tmp and /dev/shm. The working directory becomes /tmp. Raises OSError."""
     mount("none", "/", "none", MS_REC | MS_PRIVATE)
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     for name in ("sys", "bus", "irq", "fs"):
@@ -101,7 +102,7 @@ def _hidden_prefixes() -> list[str]:
 
 
 def python_prefixes() -> list[str]:
-    """Absolute folders that Python needs at run time, outermost only, none below /usr."""
+    """Absolute folders that Python needs at run time: outermost only, none below /usr."""
     wanted = {sys.prefix, sys.base_prefix, os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}
     wanted.update(os.path.dirname(os.path.realpath(path)) for path in [sys.executable])
     wanted.update(path for path in sys.path if os.path.isdir(path) and not _is_project_folder(path))
@@ -115,7 +116,7 @@ def python_prefixes() -> list[str]:
 
 
 def _is_project_folder(path: str) -> bool:
-    """The folder that holds this package holds tests and settings too; only the package itself is shown."""
+    """The folder that contains this package also contains tests and settings; only the package itself is shown."""
     return os.path.realpath(path) == os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
 

@@ -1,7 +1,8 @@
-"""The guard of a run without a process namespace: it outlives the run's first process and kills what that one started.
+"""The guard of an execution without a process namespace: it outlives the execution's first process and kills what that
+process started.
 
-A process that a run detaches (a daemon) would otherwise go on. The guard adopts every orphan of its run, and it is told
-of the death of the zygote, so nothing survives that either. It runs no code but this.
+A process that an execution detaches (a daemon) would otherwise survive. The guard adopts every orphan of its execution,
+and the kernel signals it when the zygote dies, so nothing survives that either. It runs no other code.
 """
 
 from __future__ import annotations
@@ -18,22 +19,23 @@ from .landlock import landlock_abi, scope_signals
 from .work_folder import remove_tree
 
 REMOVE_SECONDS = 1.0
-"""Below the time after which a child that does not end costs its zygote; what remains is removed with the zygote."""
+"""Below the time after which a child that does not exit costs its zygote; what remains is removed with the zygote."""
 _WAITED_FOR = {signal.SIGTERM, signal.SIGCHLD}
 
 
 def stand_guard(isolation: Isolation, uid: int, folder: str) -> None:
-    """Forks: returns in the run's first process, and never in its guard, which ends as that process ends, once nothing
-    of the run is alive and its folder is removed. SIGTERM tells the guard to end the run. Raises OSError."""
+    """Forks: returns in the execution's first process, and never in its guard. The guard exits like that process, once
+    nothing of the execution is alive and its folder is removed. SIGTERM makes the guard kill the execution. Raises
+    OSError."""
     zygote = os.getppid()
     signal.pthread_sigmask(signal.SIG_BLOCK, _WAITED_FOR)
     linux.adopt_orphans()
     linux.die_with_parent(signal.SIGTERM)
     if os.getppid() != zygote:
-        os._exit(1)  # It died before it was watched.
+        os._exit(1)  # The zygote died before its death was watched.
     scoped = isolation == "landlock" and landlock_abi() >= 6
     if scoped:
-        # What the run starts is in this scope too and may signal nobody outside of its own, which is narrower.
+        # What the execution starts is in this scope too and can signal no process outside its own, narrower scope.
         linux.forbid_new_privileges()
         scope_signals()
     child = os.fork()
@@ -72,11 +74,12 @@ def _watch(child: int, scoped: bool, uid: int | None, folder: str) -> NoReturn:
 
 
 def _kill_everything(scoped: bool, uid: int | None) -> None:
-    """Kills until nothing is left. Whoever loses its parent becomes a child of this process, so none is overlooked."""
+    """Kills until nothing is left. A process that loses its parent becomes a child of this process, so none is
+    overlooked."""
     while True:
         if scoped:
             with contextlib.suppress(OSError):
-                os.kill(-1, signal.SIGKILL)  # Reaches this process's scope only, and all of it at one moment.
+                os.kill(-1, signal.SIGKILL)  # Reaches only this process's scope, and all of it at once.
         elif uid is not None:
             _kill_user(uid)
         for pid in linux.children_of(os.getpid()):
@@ -90,11 +93,11 @@ def _kill_everything(scoped: bool, uid: int | None) -> None:
 
 
 def _kill_user(uid: int) -> None:
-    """Kills every process of a user, which the run has to itself."""
+    """Kills every process of a user that only this execution has."""
     try:
         pid = os.fork()
     except OSError:
-        return  # The machine has no process left; the next round has killed some.
+        return  # The machine has no free process; the next round has killed some.
     if pid == 0:
         with contextlib.suppress(OSError):
             os.setresgid(uid, uid, uid)

@@ -1,9 +1,9 @@
-"""A filter on system calls, assembled by hand and loaded last: what no circuit needs and an attack does is refused.
+"""A filter on system calls, assembled by hand and loaded last: it refuses what no circuit needs and an attack does.
 
-Everything is allowed but the calls named here. They fail with EPERM, as an ordinary lack of rights would; only a call
-in the form of another machine ends the process. `clone3` hides its flags behind a pointer that a filter cannot read, so
-it is said not to exist and the C library falls back to `clone`. Without this filter vsock sockets open (network
-namespaces do not cover them) and a run can make namespaces of its own, in which it holds every right.
+All calls are allowed except those named here. They fail with EPERM, as for missing rights; only a call in the form of
+another machine kills the process. `clone3` hides its flags behind a pointer that a filter cannot read, so it is
+reported as missing and the C library falls back to `clone`. Without this filter vsock sockets open (network namespaces
+do not cover them) and an execution can create namespaces of its own, in which it has every right.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ _DENIED_TO_SHARED_USER: dict[str, tuple[int | None, int | None]] = {
     "process_madvise": (440, 440),
     "process_mrelease": (448, 448),
 }
-"""What reaches files and processes of the same user without opening them, so that Landlock does not see it."""
+"""Calls that reach files and processes of the same user without opening them, so that Landlock does not see it."""
 
 _FIRST_IS_ITSELF_FOR_SHARED_USER: dict[str, tuple[int, int]] = {
     "prlimit64": (302, 261),
@@ -123,7 +123,7 @@ _FIRST_IS_ITSELF_FOR_SHARED_USER: dict[str, tuple[int, int]] = {
     "sched_setparam": (142, 118),
     "sched_setattr": (314, 274),
 }
-"""Calls whose first argument is a process; only 0 and the filtered process itself pass."""
+"""Calls whose first argument is a process; only 0 and the filtered process itself are allowed."""
 
 _SIGNALS: dict[str, tuple[int, int]] = {
     "kill": (62, 129),
@@ -150,7 +150,7 @@ _TIOCSTI, _TIOCLINUX, _FIOSETOWN, _SIOCSPGRP, _FS_IOC_SETFLAGS, _FS_IOC_FSSETXAT
     0x401C5820,
 )
 _F_SETOWN, _F_SETSIG, _F_SETOWN_EX = 8, 10, 15
-"""By these a signal is sent to another process when something happens to a file."""
+"""Commands that make the kernel signal another process when something happens to a file."""
 _AF_UNIX, _SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPE_MASK = 1, 1, 5, 0xF
 _X32 = 0x40000000
 
@@ -163,11 +163,10 @@ _NUMBER_AT, _ARCH_AT, _FIRST_AT, _SECOND_AT = 0, 4, 16, 24
 def apply_seccomp(
     without_namespaces: bool = False, shared_user: bool = False, signal_only_itself: bool = False
 ) -> None:
-    """Loads the filter for this process and all that it starts, for good. Needs no_new_privs.
-
-    `without_namespaces` also refuses sockets that could reach another process, `shared_user` what reaches files and
-    processes of the same user, `signal_only_itself` every signal to another process. Raises OSError, also on a machine
-    whose call numbers are not known."""
+    """Loads the filter for this process and its descendants, permanently. Needs no_new_privs. `without_namespaces` also
+    refuses sockets that could reach another process, `shared_user` what reaches files and processes of the same user,
+    `signal_only_itself` every signal to another process. Raises OSError, also on a machine whose call numbers are
+    unknown."""
     load_seccomp_filter(_program(platform.machine(), without_namespaces, shared_user, signal_only_itself))
 
 
@@ -203,7 +202,7 @@ def _program(machine: str, without_namespaces: bool, shared_user: bool, signal_o
     itself = [0, os.getpid()]
     if shared_user:
         lines += _on(_FCNTL[column], _unless_second_is([_F_SETOWN, _F_SETSIG, _F_SETOWN_EX]))
-        # setpriority(which, who): `which` 0 is a process.
+        # setpriority(which, who): `which` 0 means a process.
         priority = [_line(_LOAD, _FIRST_AT), _line(_EQUALS, 0, 1, 0), _REFUSE, *_if_is(_SECOND_AT, itself)]
         lines += _on(_SETPRIORITY[column], priority)
         for numbers in _FIRST_IS_ITSELF_FOR_SHARED_USER.values():
@@ -216,7 +215,7 @@ def _program(machine: str, without_namespaces: bool, shared_user: bool, signal_o
 
 
 def _on(number: int, body: list[bytes]) -> list[bytes]:
-    """`body` for the call of this number. It ends the program, so it may overwrite the loaded number."""
+    """Applies `body` to the call with this number. It finishes the program, so it can overwrite the loaded number."""
     return [_line(_EQUALS, number, 0, len(body)), *body]
 
 
@@ -237,7 +236,8 @@ def _unless_second_is(values: list[int]) -> list[bytes]:
 
 
 def _socketpair(without_namespaces: bool) -> list[bytes]:
-    """A pair of the family AF_UNIX; without namespaces only of the types that cannot be turned to another address."""
+    """A pair of the family AF_UNIX; without namespaces only of the types that cannot be redirected to another
+    address."""
     if not without_namespaces:
         return _if_first_is([_AF_UNIX])
     return [

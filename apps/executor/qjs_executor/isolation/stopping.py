@@ -1,7 +1,7 @@
-"""Stops every process of a run, so that one that waits uses no processor, and lets them go on.
+"""Stops every process of an execution, so that one that waits uses no processor, and continues them.
 
-A signal stops a process until another lets it go on, and processes of one run may let each other go on, or have a timer
-do it. So one pass is not taken for the end: whoever parks a run looks again until a pass finds nothing running, and
+A signal stops a process until another process continues it, and processes of one execution can continue each other, or
+have a timer do it. So one pass is not enough: the caller repeats it until a pass finds nothing running, and looks again
 from time to time afterwards.
 """
 
@@ -14,12 +14,12 @@ import signal
 from .linux import children_of, parent_of
 
 _STOPPED = frozenset("TtZX")
-"""States of a thread that is stopped, or has ended."""
+"""States of a thread that is stopped or has exited."""
 
 
 def stop_run(first: int, guarded: bool) -> int:
-    """Signals every process of a run that is not stopped; answers how many these were. `first` is the process that
-    its zygote started; `guarded`: it is the run's guard, which has to stay awake to end the run."""
+    """Signals every process of an execution that is not stopped; returns how many there were. `first` is the process
+    that its zygote started; `guarded`: it is the execution's guard, which has to stay awake to kill the execution."""
     running = [pid for pid in _processes(first, guarded) if _runs(pid)]
     for pid in running:
         _signal(first, pid, signal.SIGSTOP)
@@ -27,13 +27,13 @@ def stop_run(first: int, guarded: bool) -> int:
 
 
 def continue_run(first: int, guarded: bool) -> None:
-    """Lets every process of a stopped run go on."""
+    """Continues every process of a stopped execution."""
     for pid in _processes(first, guarded):
         _signal(first, pid, signal.SIGCONT)
 
 
 def _processes(first: int, guarded: bool) -> list[int]:
-    """All that descend from a run's first process or were adopted below it."""
+    """Everything that descends from an execution's first process or was adopted below it."""
     found = [first]
     known = {first}
     for pid in found:
@@ -44,7 +44,7 @@ def _processes(first: int, guarded: bool) -> list[int]:
 
 
 def _runs(pid: int) -> bool:
-    """Whether any thread could use the processor: the first one may have ended before the others."""
+    """Whether any thread could use the processor: the first one may have exited before the others."""
     try:
         threads = os.listdir(f"/proc/{pid}/task")
     except OSError:
@@ -61,7 +61,7 @@ def _state(pid: int, thread: str) -> str:
 
 
 def _signal(first: int, pid: int, number: int) -> None:
-    """Signals a process if it is still of this run: its id may be another's by now."""
+    """Signals a process if it still belongs to this execution: by now another process may have its id."""
     with contextlib.suppress(OSError):
         pidfd = os.pidfd_open(pid)
         try:

@@ -1,9 +1,9 @@
-"""The users that runs get, and the shell of root: a range of numbers that no other executor of this machine has at the
-same time.
+"""The users of executions, and of the shell when root starts the executor: a range of numbers that no other executor on
+this machine has at the same time.
 
-The processes of a user share one limit, and a run that detaches processes is ended by killing its user's, so two
-executors must never give the same one. A name in the kernel's list of abstract sockets is the claim: it ends with
-whoever holds it, however that one ends.
+The processes of a user share one limit, and an execution that detaches processes is stopped by killing all of its
+user's, so two executors must never give out the same user. A name in the kernel's list of abstract sockets is the
+claim: it is released when its holder exits, in whatever way.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from ..job import SLOTS_MAX, SandboxFault
 _FIRST = 60_000
 _SIZE = 2 * SLOTS_MAX
 _RANGES = 43
-"""Below 65536, which is all that a container may have, and above what systems give to people and services."""
+"""Below 65536, which is all that a container may have, and above the numbers that systems give to people and
+services."""
 
 
 class UserRange:
@@ -38,5 +39,5 @@ class UserRange:
         raise SandboxFault(f"{_RANGES} executors on this machine have taken every range of users")
 
     def close(self) -> None:
-        """Gives the range back."""
+        """Releases the range."""
         self._claim.close()

@@ -1,5 +1,5 @@
-"""Folders on the machine's disk: those of zygotes and, where a run has no /tmp of its own, of runs. Named after their
-executor, so that the next one can tell whether their owner lives."""
+"""Folders on the machine's disk: those of zygotes and, where an execution has no /tmp of its own, of executions. Their
+names contain their executor, so that the next one can tell whether the owner is alive."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .owner import is_dead, owner_name
 _PREFIX = "qjs-pool-"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 LEFTOVER_SECONDS = 10.0
-"""What the start may spend on the folders of executors that were killed."""
+"""How much time the start may spend on the folders of executors that were killed."""
 
 
 def make_work_folder() -> str:
-    """A new folder that others may enter but not list or change."""
+    """A new folder that others can enter but not list or change."""
     folder = tempfile.mkdtemp(prefix=f"{_PREFIX}{owner_name()}-")
     os.chmod(folder, 0o711)
     return folder
@@ -31,15 +31,15 @@ def remove_leftovers() -> None:
         if owner == entry.name or not is_dead(owner):
             continue
         with contextlib.suppress(OSError):
-            # The temporary folder is everybody's: another user's folder of such a name is left alone.
+            # The temporary folder is shared: another user's folder with such a name is left alone.
             if entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_uid == os.getuid():
                 remove_tree(entry.path, deadline - time.monotonic())
 
 
 def remove_tree(folder: str, seconds: float) -> None:
-    """Removes a folder in which user code has written and writes no more, as far as it comes in this time. Goes through
-    it with one descriptor and no recursion, so neither the stack nor the length of a path can be outgrown. Raises
-    OSError for what cannot be removed."""
+    """Removes a folder that user code no longer writes to, as far as the time allows. It uses one descriptor and no
+    recursion, so neither the stack nor the length of a path can be exceeded. Raises OSError for what cannot be
+    removed."""
     deadline = time.monotonic() + seconds
     os.chmod(folder, 0o700)
     here = os.open(folder, _FOLDER)
@@ -70,7 +70,7 @@ def remove_tree(folder: str, seconds: float) -> None:
 
 
 def _remove_files(folder: int, deadline: float) -> list[str]:
-    """Removes what is no folder; answers the names of the folders."""
+    """Removes everything that is not a folder; returns the names of the folders."""
     folders = []
     with os.scandir(folder) as entries:
         for entry in entries:

@@ -1,8 +1,9 @@
-"""Which memory pages runs write: found out once by each zygote, and copied by each child while it waits for its job.
+"""Which memory pages executions write: each zygote finds out once, and each child copies them while it waits for its
+job.
 
-A child shares its memory with its zygote until one of them writes: then the kernel copies the page. A small run writes
-2,000 to 3,000 pages, which is half of its time. So a zygote has forks of itself rehearse small runs and reads from
-their page tables what they have written (`learn`); a child has the kernel copy these pages before it knows its job
+A child shares its memory with its zygote until one of them writes; then the kernel copies the page. A small execution
+writes 2,000 to 3,000 pages, which is half of its time. So a zygote makes forks of itself rehearse small executions and
+reads from their page tables what they wrote (`learn`); a child makes the kernel copy these pages before it has a job
 (`own`), which changes no content.
 """
 
@@ -19,7 +20,7 @@ from collections.abc import Callable, Iterable
 from . import linux
 
 OWN_BYTES_MAX = 7 * 1024 * 1024
-"""A waiting child may take so much memory; with what its confinement writes it stays below 10 MiB."""
+"""The memory that a waiting child may take; with what its confinement writes it stays below 10 MiB."""
 REHEARSAL_SECONDS = 30
 _PAGE = resource.getpagesize()
 _MAPPING_BYTES_MAX = 1 << 31
@@ -33,8 +34,9 @@ Range = tuple[int, int]
 
 
 def learn(rehearsals: Iterable[Callable[[], object]]) -> list[Range]:
-    """The pages that runs like these write, those of most rehearsals first, up to a limit. Each rehearsal runs in a
-    fork of its own; one that fails counts as having written nothing. Empty where the kernel does not tell."""
+    """The pages that executions like these write, those of most rehearsals first, up to a limit. Each rehearsal has a
+    fork of its own; one that fails counts as having written nothing. Empty where the kernel does not provide page
+    tables."""
     counts = Counter(page for rehearsal in rehearsals for page in _written_by(rehearsal))
     most = [page for page, _ in counts.most_common(OWN_BYTES_MAX // _PAGE)]
     ranges: list[Range] = []
@@ -47,8 +49,8 @@ def learn(rehearsals: Iterable[Callable[[], object]]) -> list[Range]:
 
 
 def own(ranges: list[Range]) -> None:
-    """Makes these pages the caller's own. What is not mapped any more is left out, and all of it by a kernel before
-    5.14: there each page waits for its first write."""
+    """Makes these pages the caller's own. Pages that are no longer mapped are skipped, and a kernel before 5.14 skips
+    all: each page is then copied at its first write."""
     for address, length in ranges:
         try:
             linux.populate_for_writing(address, length)
@@ -58,12 +60,13 @@ def own(ranges: list[Range]) -> None:
 
 
 def _written_by(rehearsal: Callable[[], object]) -> set[int]:
-    """What a fork writes between two stops; this process looks, since the fork's own look would be in the way."""
+    """What a fork writes between two stops. This process inspects it, since the fork's own inspection would write
+    too."""
     zygote = os.getpid()
     pid = os.fork()
     if pid == 0:
         try:
-            # It stops itself: with nobody left to wake it, it would stay for ever.
+            # It stops itself: if this process died before, it would stay stopped without this.
             linux.die_with_parent()
             if os.getppid() != zygote:
                 os._exit(1)
@@ -85,7 +88,7 @@ def _written_by(rehearsal: Callable[[], object]) -> set[int]:
 
 
 def _stopped(pid: int) -> bool:
-    """Waits until the process stops; False when it ended, which leaves it to be waited for."""
+    """Waits until the process stops; False when it exited instead, still to be waited for."""
     event = os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
     if event is None or event.si_code != os.CLD_STOPPED:
         return False
@@ -94,8 +97,7 @@ def _stopped(pid: int) -> bool:
 
 
 def _pages_of_its_own(pid: int) -> set[int]:
-    """Addresses of the writable pages that a process shares with no other; those that it has written since it was
-    forked."""
+    """Addresses of the writable pages that a process shares with no other: those it has written since it was forked."""
     found: set[int] = set()
     wanted = _PRESENT | _EXCLUSIVE
     with open(f"/proc/{pid}/maps", encoding="ascii") as maps, open(f"/proc/{pid}/pagemap", "rb", buffering=0) as pages:

@@ -1,4 +1,5 @@
-"""What a child says about its run, checked. The child ran a stranger's code, so every field is a claim."""
+"""What a child reports about its execution, checked. The child ran a stranger's code, so every field is only a
+claim."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..job import ErrorCode, Job, Task
+from ..execution_request import RequestKind
+from ..job import ErrorCode, Job
 
 COUNTS_MAX = 100_000
 WARNINGS_MAX = 50
@@ -19,9 +21,9 @@ REGISTERS_MAX = 256
 CIRCUIT_TEXT_MAX = 4 * 1024 * 1024
 SHOTS_MAX = 100_000
 RESULT_TEXT_MAX = 64 * 1024 * 1024
-"""Characters; the limit of a result is in bytes and comes later, with a message of its own."""
+"""In characters; the limit of a result is in bytes and is checked later, with a message of its own."""
 DISPLAY_MAX = 3 * 1024 * 1024
-"""Of a task's value for people, which travels beside the value itself."""
+"""Limit of a task's value for people, which is sent in addition to the value itself."""
 STATE_QUBITS_MAX = 20
 ANALYSIS_FIELDS = (
     "framework",
@@ -48,8 +50,9 @@ class BadAnswer(Exception):
 
 @dataclass(frozen=True)
 class CircuitRun:
-    """A circuit was run: counts by bit string (qubit 0 / clbit 0 leftmost), facts of the circuit, how many shots (a
-    program may ask its device for others than the job's), and its canonical OpenQASM 3 where that is not too long."""
+    """A circuit was executed: counts by bit string (qubit 0 / clbit 0 leftmost), facts about the circuit, how many
+    shots (a program may request others from its device than the job's), and its canonical OpenQASM 3 unless that is too
+    long."""
 
     counts: dict[str, int]
     circuit_info: dict[str, Any]
@@ -61,11 +64,11 @@ class CircuitRun:
     state_vector: list[list[float]] | bytes | None
     expectation_values: list[dict[str, Any]] | None
     provided: bool = False
-    """The counts came with the answer to a circuit that was asked of the caller."""
+    """The caller provided the counts, as the answer to a circuit request."""
     provenance: dict[str, str] = field(default_factory=dict)
-    """Where such counts come from, as the caller has told."""
+    """Where provided counts come from, as the caller reported."""
     workflow_metadata: dict[str, Any] | None = None
-    """Of the graphs that the child ran itself."""
+    """Metadata of the graphs that the child executed itself."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class ValueRun:
 
 @dataclass(frozen=True)
 class TaskRun:
-    """A task of a graph returned: its value as JSON text, and the same for people or why there is none."""
+    """A task of a graph returned: its value as JSON text, and the same for people or why that is missing."""
 
     result: str
     display: str | None
@@ -88,7 +91,7 @@ class TaskRun:
 
 @dataclass(frozen=True)
 class FoundRun:
-    """The code left a circuit for another child: its OpenQASM 3 and the facts that the text cannot say."""
+    """The code left a circuit for a second child: its OpenQASM 3 and the facts that the text cannot express."""
 
     openqasm3: str
     facts: dict[str, Any]
@@ -97,14 +100,14 @@ class FoundRun:
 
 @dataclass(frozen=True)
 class ToldRun:
-    """The answer to a task that gives no counts."""
+    """The fields of an answer that gives no counts."""
 
     fields: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class UserError:
-    """The job cannot be run as it is; `line` counts from 1 in the user's own text."""
+    """The job cannot be executed; `line` counts from 1 in the user's own text."""
 
     code: ErrorCode
     message: str
@@ -115,16 +118,16 @@ AnyRun = CircuitRun | ValueRun | TaskRun | FoundRun | ToldRun | UserError
 
 
 def read_answer(answer: dict[str, Any], job: Job, provided: dict[str, int] | None = None) -> AnyRun:
-    """The child's last message as a checked value. `provided`: the counts of the last circuit that the run asked of
-    its caller. Raises BadAnswer."""
+    """The child's last message as a checked value. `provided`: the counts that the caller gave for the last circuit it
+    was asked for. Raises BadAnswer."""
     if answer.get("ok") is False:
         return _user_error(answer)
     if answer.get("ok") is not True:
         raise BadAnswer("ok")
     if "found" in answer and job.source["kind"] == "code":
         return _found(answer["found"])
-    if job.task != "run":
-        return ToldRun(_told(job.task, answer))
+    if job.kind != "run":
+        return ToldRun(_told(job.kind, answer))
     if job.script.task is not None:
         return _task_run(answer)
     if "value" in answer:
@@ -160,7 +163,7 @@ def _circuit_run(answer: dict[str, Any], job: Job, provided: dict[str, int] | No
     if circuit is not None:
         circuit = text(circuit, "circuit", CIRCUIT_TEXT_MAX)
         digest = hashlib.sha256(circuit.encode("utf-8")).hexdigest()
-    shots = integer(answer.get("shots", job.shots), "shots", 1, SHOTS_MAX)
+    shots = integer(answer.get("shots", job.params.shots), "shots", 1, SHOTS_MAX)
     registers = registers_of(answer.get("registers"))
     info = _circuit_info(answer.get("circuit_info"))
     info["registers"] = registers
@@ -182,7 +185,7 @@ def _circuit_run(answer: dict[str, Any], job: Job, provided: dict[str, int] | No
 
 
 def _state_vector(answer: dict[str, Any], num_qubits: int) -> list[list[float]] | bytes | None:
-    """Amplitudes as pairs, or the bytes of a file for numpy; both are of the circuit's own size."""
+    """Amplitudes as pairs, or the bytes of a file for numpy; both have to fit the circuit's size."""
     pairs = answer.get("state_vector")
     if pairs is not None:
         if num_qubits > STATE_QUBITS_MAX or not isinstance(pairs, list) or len(pairs) != 1 << num_qubits:
@@ -233,9 +236,9 @@ def _found(found: Any) -> FoundRun:
     )
 
 
-def _told(task: Task, answer: dict[str, Any]) -> dict[str, Any]:
+def _told(kind: RequestKind, answer: dict[str, Any]) -> dict[str, Any]:
     """The fields of an answer that gives no counts."""
-    match task:
+    match kind:
         case "convert":
             return {
                 "qasm": text(answer.get("openqasm3"), "openqasm3", CIRCUIT_TEXT_MAX),
@@ -263,7 +266,8 @@ def _told(task: Task, answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain_fields(answer: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """The named fields, every text in them made plain. Their shape is for whoever asked: nothing here reads them."""
+    """The named fields, with every text in them made plain. Only the caller knows their shape: nothing here reads
+    them."""
     for name in names:
         if name not in answer:
             raise BadAnswer(name)
@@ -287,7 +291,7 @@ def warnings_of(answer: dict[str, Any]) -> list[str]:
 
 
 def plain(value: str) -> str:
-    """The text without what a database or a UTF-8 stream cannot hold (NUL, lone surrogates)."""
+    """The text without characters that a database or a UTF-8 stream cannot hold (NUL, lone surrogates)."""
     return value.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
 
 
@@ -332,8 +336,8 @@ def _counts(counts: Any, width: int, shots: int) -> dict[str, int]:
 
 
 def _provided(answer: dict[str, Any], width: int, provided: dict[str, int] | None) -> dict[str, int]:
-    """The counts that the run was given, which a result of a circuit that it asked for has to show as they are. They
-    need not add up to the shots: a provider may have lost some."""
+    """The counts that the execution was given, which the result of a requested circuit has to show unchanged. They need
+    not add up to the shots: a provider may have lost some."""
     if provided is None or answer.get("counts") != provided or any(len(key) != width for key in provided):
         raise BadAnswer("counts: not those that the backend gave")
     return dict(sorted(provided.items()))
@@ -390,7 +394,7 @@ def _circuit_info(value: Any) -> dict[str, Any]:
 
 
 def listed(answer: dict[str, Any], name: str, length_max: int) -> list[Any]:
-    """The member of this name, a list of at most so many items. Raises BadAnswer."""
+    """The member of this name, a list of at most `most` items. Raises BadAnswer."""
     value = answer.get(name)
     if not isinstance(value, list) or len(value) > length_max:
         raise BadAnswer(name)

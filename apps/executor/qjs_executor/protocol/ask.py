@@ -1,5 +1,7 @@
-"""What a run asks of its caller, checked: the child ran a stranger's code, so every field is a claim. What only another
-child opens (a task's function and arguments) is passed on unread."""
+"""What an execution requests from its caller, checked: the child ran a stranger's code, so every field is only a claim.
+
+What only another child opens (a task's function and arguments) is passed on unread.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ NAME_MAX = 200
 RETRIES_MAX = 1_000
 TIMEOUT_SECONDS_MAX = 7 * 86_400.0
 GRAPH_BYTES_MAX = 16 * MIB
-"""Of the functions, the arguments and the output of one graph together."""
+"""Limit for the functions, the arguments and the output of one graph together."""
 OBSERVABLES_MAX = MIB
 """As JSON text."""
 DOT_MAX = MIB
@@ -44,7 +46,7 @@ _NODE = frozenset(
 
 
 def read_ask(ask: dict[str, Any], job: Job, number: int) -> dict[str, Any]:
-    """The question with checked fields only, which has to be the run's question of this number. Raises BadAnswer."""
+    """The request with checked fields only; it has to be the execution's request of this number. Raises BadAnswer."""
     kind = ask.get("kind")
     allowed = {"graph": job.script.graphs, "circuit": job.script.circuits}
     if not isinstance(kind, str) or allowed.get(kind) != "ask":
@@ -61,7 +63,7 @@ def read_ask(ask: dict[str, Any], job: Job, number: int) -> dict[str, Any]:
 
 
 def counts_of(answer: dict[str, Any]) -> dict[str, int] | None:
-    """The counts in an answer to a circuit; None in any other. Raises ValueError."""
+    """The counts in an answer to a circuit request; None in any other answer. Raises ValueError."""
     if "counts" not in answer:
         return None
     try:
@@ -120,7 +122,7 @@ def _graph(graph: Any) -> dict[str, Any]:
 
 
 def _node(node: Any, places: dict[str, int], levels: list[list[str]]) -> dict[str, Any]:
-    """A task; notes its place among the levels. What it depends on has come before it, so there is no cycle."""
+    """Checks a task and notes its place among the levels. It depends only on tasks before it, so there is no cycle."""
     node_id = f"task_{len(places) + 1:04}"
     if not isinstance(node, dict) or set(node) != _NODE or node["node_id"] != node_id:
         raise BadAnswer(f"ask: {node_id}")
@@ -145,7 +147,7 @@ def _node(node: Any, places: dict[str, int], levels: list[list[str]]) -> dict[st
 
 
 def _known(owner: dict[str, Any], name: str, places: dict[str, int], where: str) -> list[str]:
-    """Ids of tasks that have come before, each once."""
+    """Ids of tasks that came before, each once."""
     ids = listed(owner, name, TASKS_MAX)
     if not all(isinstance(one, str) and one in places for one in ids) or len(set(ids)) < len(ids):
         raise BadAnswer(where)
@@ -159,7 +161,7 @@ def _name(value: Any, where: str) -> str:
 
 
 def _exact(value: Any, where: str, length_max: int) -> str:
-    """A text that is stored and handed on as it is, so one that cannot be stored is refused, not mended."""
+    """A text that is stored and passed on unchanged, so one that cannot be stored is refused rather than repaired."""
     if text(value, where, length_max) != value:
         raise BadAnswer(where)
     return str(value)

@@ -1,4 +1,4 @@
-"""Reads messages from a child that may be hostile: the declared length is judged before a byte of the body is read."""
+"""Reads messages from a child that may be hostile: the declared length is checked before a byte of the body is read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .strict_json import NotStrictJson, parse_object_aside
 
 
 class BadFrame(Exception):
-    """The bytes are no acceptable message; nothing more is read from that side."""
+    """The bytes are not an acceptable message; nothing more is read from that side."""
 
 
 async def read_frame(reader: asyncio.StreamReader, bytes_max: int) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""The result of a completed run: the child's checked counts, and the facts that only the executor may state."""
+"""The result of a completed execution: the child's checked counts, and the facts that only the executor may state."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .answer import CircuitRun, ValueRun
 from .versions import ENGINE_VERSION, framework_version
 
 STATE_VECTOR_FILE = "state_vector.npy"
-"""The artifact in whose place a state of more than 14 qubits stands."""
+"""The artifact that holds a state of more than 14 qubits."""
 
 
 def result_text(job: Job, run: CircuitRun, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
@@ -42,11 +42,11 @@ def result_text(job: Job, run: CircuitRun, execution_time_ms: float, stdout: str
 
 
 def value_text(job: Job, run: ValueRun, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
-    """What a `main` returned, as JSON text: a dictionary is the result as it is, anything else its member `result`. The
-    counts in it, if any, are the program's own word, so no source is claimed for them."""
+    """What a `main` returned, as JSON text: a dictionary is the result itself, any other value becomes its member
+    `result`. Counts in it, if any, are the program's own claim, so no source is stated for them."""
     value = run.value if isinstance(run.value, dict) else {"result": run.value}
     result = {
-        "shots": job.shots,
+        "shots": job.params.shots,
         "backend": job.backend,
         "execution_time_ms": execution_time_ms,
         "warnings": [*warnings, *run.warnings],
@@ -55,7 +55,7 @@ def value_text(job: Job, run: ValueRun, execution_time_ms: float, stdout: str, w
         "metadata": {
             **_provenance(job),
             "count_source": None,
-            "shots_requested": job.shots,
+            "shots_requested": job.params.shots,
             "shots_observed": None,
             "registers": None,
             "circuit_sha256": None,
@@ -71,25 +71,25 @@ _PROVIDED = {
     "engine_version": None,
     "optimization_level": None,
 }
-"""Of counts that the caller brought from another machine, whose part in them only the caller knows."""
+"""The metadata of counts that the caller brought from another machine, about which only the caller knows."""
 
 
 def _of_workflow(job: Job, run: CircuitRun | ValueRun) -> dict[str, Any]:
-    """What is known of the graphs that were run: by the caller or, where that ran none, by the child."""
+    """The metadata of the graphs that the caller executed or, where it executed none, the child."""
     told = job.script.workflow_metadata
     metadata = run.workflow_metadata if told is None else json.loads(told)
     return {} if metadata is None else {"_workflow_metadata": metadata}
 
 
 def _provenance(job: Job) -> dict[str, Any]:
-    framework = job.earlier.framework if job.earlier else job.source.get("framework", "openqasm")
+    framework = job.first_stage.framework if job.first_stage else job.source.get("framework", "openqasm")
     return {
         "bit_order": "qubit 0 leftmost",
-        "seed": job.params.get("seed"),
+        "seed": job.params.seed,
         "engine": job.engine,
         "engine_version": ENGINE_VERSION,
         "framework_version": framework_version(framework),
-        "optimization_level": optimization_level(job),
+        "optimization_level": job.params.optimization_level,
         "provider_job_id": None,
         "calibration_id": None,
     }
@@ -99,11 +99,3 @@ def _text(result: dict[str, Any], stdout: str) -> str:
     if stdout and "stdout" not in result:
         result["stdout"] = stdout
     return json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
-def optimization_level(job: Job) -> int:
-    """The transpiler's level for this job; unless the job says otherwise 1, with noise 0, since every gate counts."""
-    level = job.params.get("optimization_level")
-    if level is None:
-        return 0 if job.params.get("noise_model") is not None else 1
-    return int(level)

@@ -1,4 +1,4 @@
-"""JSON from a side that is not trusted: no NaN, no number beyond a double's range, no deep nesting."""
+"""JSON from an untrusted side: no NaN, no number beyond a double's range, no deep nesting."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NoReturn
 
 DEPTH_MAX = 32
-"""Deeper values have no use here and exhaust recursive readers further on."""
+"""Deeper values have no use here and exhaust recursive readers."""
 
 _LARGE_BYTES = 1024 * 1024
 _aside = ThreadPoolExecutor(1, thread_name_prefix="json")
-"""One thread: the process has few, and while it parses it shares the processor with the loop anyway."""
+"""One thread: the process may start only few, and parsing shares the interpreter with the event loop anyway."""
 
 
 class NotStrictJson(ValueError):
-    """The bytes are not JSON as this service accepts it."""
+    """The bytes are not JSON that this service accepts."""
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def parse_any(text: str) -> Any:
 
 
 async def parse_object_aside(body: bytes) -> dict[str, Any]:
-    """`parse_object`, letting others go on meanwhile where the body is large."""
+    """`parse_object`; a large body is parsed in a thread, so that the event loop continues."""
     if len(body) <= _LARGE_BYTES:
         return parse_object(body)
     return await asyncio.get_running_loop().run_in_executor(_aside, parse_object, body)

@@ -23,10 +23,10 @@ def _installed(package: str) -> str | None:
 
 
 FRAMEWORKS = {name: found for name, package in _PACKAGES.items() if (found := _installed(package)) is not None}
-"""Framework to version, those that are installed; `marqov` needs Python 3.12."""
+"""The installed frameworks and their versions; `marqov` needs Python 3.12."""
 
 
 def framework_version(framework: str) -> str:
-    """Name and version of what reads a framework's circuits, as results show it."""
+    """Name and version of the package that reads a framework's circuits, as results show it."""
     package = "qiskit" if framework == "openqasm" else _PACKAGES.get(framework, framework)
     return f"{package} {_installed(package)}"

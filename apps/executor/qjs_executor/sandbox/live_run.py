@@ -1,4 +1,5 @@
-"""A run in its child, over all of its stretches: from its start, or an answer, to its next question or its end."""
+"""A job's execution in its child over all of its stretches: from its start, or an answer, to its next request or its
+end."""
 
 from __future__ import annotations
 
@@ -14,29 +15,29 @@ from .pooled_child import PooledChild
 
 @dataclass(eq=False)
 class LiveRun:
-    """`watch` counts its memory where there are no control groups."""
+    """`watch` counts the execution's memory where there are no control groups."""
 
     pool: Pool
     child: PooledChild
     watch: asyncio.Task[None] | None
     asked: int = 0
-    """The number of its last question; those that were answered from memory count."""
+    """The number of its last request; requests that were answered from memory count too."""
     ask: dict[str, Any] | None = None
-    """The question that it waits with."""
+    """The request that it waits with."""
     counts: dict[str, int] | None = None
-    """Those of the last circuit that it was told; what it gives as its own result has to be these."""
+    """The last counts that it received for a circuit. Counts that it reports as its own result have to be these."""
     provenance: dict[str, str] = field(default_factory=dict)
-    """Where they come from, as the caller has told."""
+    """Where these counts come from, as the caller reported."""
     seconds: float = 0.0
-    """What its earlier stretches took."""
+    """What its previous stretches took."""
 
     @property
     def final(self) -> bool:
-        """Whether its last question is its last word too."""
+        """Whether its last request also ends it."""
         return self.ask is not None and bool(self.ask["final"])
 
     def remember(self, job: Job) -> None:
-        """Notes the answers that come with a job."""
+        """Stores the answers that arrive with a job."""
         for answer in job.script.answers:
             counts = counts_of(answer)
             if counts is not None:
@@ -44,7 +45,7 @@ class LiveRun:
                 self.provenance = {key: answer[key] for key in ("count_source", "provider_job_id") if key in answer}
 
     def check_answer(self, job: Job) -> None:
-        """Raises WrongAnswer unless the job brings the answer that the run waits for."""
+        """Raises WrongAnswer unless the job contains the answer that the execution waits for."""
         assert self.ask is not None
         (answer,) = job.script.answers
         if answer["digest"] != self.ask["digest"]:

@@ -1,4 +1,4 @@
-"""How a run ended, and what that means as an outcome."""
+"""How an execution ended, and what that means as an outcome."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..isolation.output import Output
@@ -41,7 +41,7 @@ from ..protocol.answer import (
     read_answer,
 )
 from ..protocol.frame_reader import BadFrame, read_frame
-from ..protocol.result import STATE_VECTOR_FILE, optimization_level, result_text, value_text
+from ..protocol.result import STATE_VECTOR_FILE, result_text, value_text
 from .pooled_child import PooledChild
 
 if TYPE_CHECKING:
@@ -49,22 +49,23 @@ if TYPE_CHECKING:
 
 HANDSHAKE_BYTES_MAX = 64 * KIB
 ANSWER_HEADROOM_BYTES = 1 * MIB
-"""Beside a state vector in base64: counts, facts and the circuit."""
-EXIT_SECONDS = 1.0
-"""A child that has closed its result pipe is about to exit; one that does not is killed after this time."""
+"""In addition to a state vector in base64: counts, facts and the circuit."""
+EXIT_SECONDS = 5.0
+"""A child that has closed its result pipe is about to exit; one that does not is killed after this time. A busy machine
+takes seconds to free the memory of one that its limit has killed."""
 
 FREE_SECONDS = 2.0
-"""After its answer a task has little to do but to end; a host whose task does not is ended with it."""
+"""After its answer a task should exit at once; a host whose task does not is killed with it."""
 NO_ANSWER = "it closed its result channel"
 
 _OUT_OF_MEMORY = re.compile(rb"memory allocation of \d+ bytes failed|std::bad_alloc|MemoryError|Cannot allocate memory")
-"""What the libraries print before they abort for want of memory."""
+"""What the libraries print before they abort because memory ran out."""
 
 
 @dataclass(frozen=True)
 class RunEnd:
-    """The plain facts of an ended run, or of its stretch up to a question; `detail` belongs to `bad_answer`, `status`
-    to `exited`."""
+    """The plain facts of an ended execution, or of its stretch up to a request; `detail` belongs to `bad_answer`,
+    `status` to `exited`."""
 
     kind: Literal["answered", "asked", "too_many_asks", "bad_answer", "exited", "time_limit", "flood"]
     seconds: float
@@ -74,17 +75,17 @@ class RunEnd:
 
 
 async def listen(child: PooledChild, job: Job, limits: Limits, accepted: Callable[[], None]) -> RunEnd:
-    """Hands the job to the child, or to a process of the host that it is, and waits for its end. Raises SandboxFault
-    when the child does not take the job."""
+    """Sends the job to the child, or to a process of the host that the child is, and waits for its end. Raises
+    SandboxFault when the child does not take the job."""
     try:
         async with asyncio.timeout(limits.start_seconds):
             reader = await child.open()
-            await child.send(_message(job), answers_follow=job.script.may_ask)
+            await child.send(job.execution_request, answers_follow=job.script.may_ask)
             first = await read_frame(reader, HANDSHAKE_BYTES_MAX)
     except (TimeoutError, BadFrame) as error:
-        raise SandboxFault(f"the child did not take its job: {error or 'too slow'}") from error
+        raise SandboxFault(f"the child did not take its job: {error or 'it took too long'}") from error
     if first is None or first.get("taken") != {"uid": child.uid}:
-        raise SandboxFault(f"the child did not take its job: {(first or {}).get('fault', 'it ended')}")
+        raise SandboxFault(f"the child did not take its job: {(first or {}).get('fault', 'it exited')}")
     accepted()
     started = time.monotonic()
     end = await _end(child, reader, job, limits)
@@ -92,13 +93,13 @@ async def listen(child: PooledChild, job: Job, limits: Limits, accepted: Callabl
 
 
 async def listen_on(child: PooledChild, job: Job, limits: Limits) -> RunEnd:
-    """Gives a child that waits for it the job's one answer, and waits for what it says next."""
+    """Sends a waiting child the job's one answer, and waits for its next message."""
     started = time.monotonic()
     saying = asyncio.create_task(child.say({"answer": job.script.answers[0]}))
     try:
         end = await _end(child, await child.open(), job, limits)
         if end.kind == "asked" and not saying.done():
-            end = RunEnd("bad_answer", 0, detail="it asked before it had read its answer")
+            end = RunEnd("bad_answer", 0, detail="it made a request before it had read its answer")
     finally:
         saying.cancel()
         await asyncio.gather(saying, return_exceptions=True)
@@ -106,7 +107,7 @@ async def listen_on(child: PooledChild, job: Job, limits: Limits) -> RunEnd:
 
 
 def _message_bytes_max(job: Job, limits: Limits) -> int:
-    """JSON text within JSON may take four times its place."""
+    """JSON text within JSON can take four times its size."""
     if job.script.may_ask or job.script.task is not None:
         return 4 * limits.result_bytes + ANSWER_HEADROOM_BYTES
     return limits.result_bytes // 3 * 4 + ANSWER_HEADROOM_BYTES
@@ -145,14 +146,14 @@ async def _end(child: PooledChild, reader: asyncio.StreamReader, job: Job, limit
 
 
 class _Ended(Exception):
-    """A host's task ended without an answer, with this status."""
+    """A host's task exited without an answer, with this status."""
 
     def __init__(self, status: tuple[str, int]) -> None:
         self.status = status
 
 
 async def _answer(reader: asyncio.StreamReader, bytes_max: int, hosted: bool) -> dict[str, Any] | None:
-    """The message with which a run ends; a host says first whether there is one. Raises BadFrame and _Ended."""
+    """The message that ends an execution; a host first reports whether there is one. Raises BadFrame and _Ended."""
     if hosted:
         told = await read_frame(reader, HANDSHAKE_BYTES_MAX)
         if told is not None and "ended" in told:
@@ -161,7 +162,7 @@ async def _answer(reader: asyncio.StreamReader, bytes_max: int, hosted: bool) ->
 
 
 async def is_free_again(child: PooledChild) -> bool:
-    """Waits until a host can take the next task; False when the last one left something behind, or does not end."""
+    """Waits until a host can take the next task; False when the last one left something behind, or does not exit."""
     try:
         async with asyncio.timeout(FREE_SECONDS):
             told = await read_frame(await child.open(), HANDSHAKE_BYTES_MAX)
@@ -170,40 +171,14 @@ async def is_free_again(child: PooledChild) -> bool:
     return told is not None and "free" in told
 
 
-def _message(job: Job) -> dict[str, Any]:
-    return {
-        "task": job.task,
-        "source": job.source,
-        "request": job.request,
-        "circuit_facts": job.circuit_facts,
-        "engine": job.engine,
-        "noise_model": job.params.get("noise_model"),
-        "extract_state_vector": job.params.get("extract_state_vector", False),
-        "backend": job.backend,
-        "max_qubits": job.max_qubits,
-        "shots": job.shots,
-        "seed": job.params.get("seed"),
-        "optimization_level": optimization_level(job),
-        "params": {**job.params, "backend": job.backend},
-        "script": _script(job),
-    }
-
-
-def _script(job: Job) -> dict[str, Any]:
-    """What the child has to know of it; the rest is between the caller and this process."""
-    fields = asdict(job.script)
-    del fields["resume"], fields["workflow_metadata"], fields["task_of"]
-    return fields
-
-
 def outcome_of(end: RunEnd, job: Job, limits: Limits, run: LiveRun, note: str = "") -> Outcome:
-    """The outcome of an ended run, or of its stretch. What the child said is checked here, so nothing behind it is the
-    child's word. `note`: a warning of the executor itself about every run."""
-    earlier = job.earlier
+    """The outcome of an ended execution, or of its stretch. The child's claims are checked here, so callers can trust
+    the outcome. `note`: a warning of the executor itself about every execution."""
+    first = job.first_stage
     run.seconds += end.seconds
-    milliseconds = round(run.seconds * 1000 + (earlier.execution_time_ms if earlier else 0), 3)
+    milliseconds = round(run.seconds * 1000 + (first.execution_time_ms if first else 0), 3)
     stdout, stderr = run.child.stdout, run.child.stderr
-    printed = (earlier.stdout if earlier else "") + plain(stdout.kept.decode("utf-8", "replace"))
+    printed = (first.stdout if first else "") + plain(stdout.kept.decode("utf-8", "replace"))
 
     def failed(message: str) -> Failed:
         return Failed(milliseconds, "execution_error", message, None, printed)
@@ -238,11 +213,11 @@ def outcome_of(end: RunEnd, job: Job, limits: Limits, run: LiveRun, note: str = 
         return Returned(milliseconds, answer.result, answer.display, answer.display_problem, printed)
     if isinstance(answer, ToldRun):
         return QuestionAnswer(milliseconds, answer.fields)
-    warnings = [note] if note and earlier is None else []
+    warnings = [note] if note and first is None else []
     warnings += [f"output was cut after {limits.output_bytes // KIB} KiB"] if stdout.truncated else []
     if isinstance(answer, FoundRun):
         return CircuitLeft(milliseconds, answer.openqasm3, answer.facts, [*warnings, *answer.warnings], printed)
-    warnings += earlier.warnings if earlier else []
+    warnings += first.warnings if first else []
     if isinstance(answer, ValueRun):
         text = value_text(job, answer, milliseconds, printed, warnings)
     else:
@@ -285,5 +260,5 @@ def _time_limit(limits: Limits) -> str:
 
 
 def memory_limit(limits: Limits) -> str:
-    """The message for a run that wanted more memory than it may have."""
+    """The message for an execution that exceeded its memory."""
     return f"memory limit of {limits.memory_bytes // GIB} GiB"

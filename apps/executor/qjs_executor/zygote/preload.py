@@ -1,6 +1,6 @@
-"""What a zygote imports before it forks children: everything that a run would otherwise import, at its own cost.
+"""What a zygote imports before it forks children: everything that an execution would otherwise import at its own cost.
 
-Import only, never a run: qiskit's transpiler and Aer start threads on first use, and a process with threads cannot be
+Import only, never execute: qiskit's transpiler and Aer start threads on first use, and a process with threads cannot be
 forked safely.
 """
 
@@ -51,7 +51,7 @@ OWN_MODULES = (
     "engines.noise_channels",
     "engines.state_vector",
 )
-"""Together with what they import."""
+"""Imported together with what they import."""
 ADAPTERS = (
     "frameworks.cirq_circuits",
     "frameworks.pennylane_circuits",
@@ -83,7 +83,7 @@ measure q[1] -> c[1];
 if (c == 2) x q[2];
 c = measure q;
 """
-"""Of every kind of statement that programs have."""
+"""Contains every kind of statement that programs use."""
 _DISTRIBUTIONS = {
     "qiskit": "qiskit",
     "qiskit-aer": "qiskit_aer",
@@ -95,8 +95,8 @@ _DISTRIBUTIONS = {
 
 
 def preload(zygote: str) -> dict[str, str]:
-    """Imports the packages of "circuits" or "frameworks"; answers the versions of those it found. A package that is not
-    installed is left out; one that is installed and does not import raises."""
+    """Imports the packages of "circuits" or "frameworks"; returns the versions of those it found. A package that is not
+    installed is skipped; one that is installed and fails to import raises."""
     wanted = CIRCUITS if zygote == "circuits" else CIRCUITS + FRAMEWORKS
     for name in wanted:
         if _installed(name):
@@ -124,8 +124,8 @@ def _installed(name: str) -> bool:
 
 
 def _prepare_simulator() -> None:
-    """Builds what every run would build alike: the operations of each method and the passes into them, with the plugins
-    of every stage. Not above level 1: level 2 starts threads."""
+    """Builds what every execution would build in the same way: the operations of each method and the passes into them,
+    with the plugins of every stage. Not above level 1, since level 2 starts threads."""
     from ..child.engines import aer_target_memo
     from ..child.engines.aer_target import method_passes
     from ..child.engines.engine import ENGINES
@@ -137,8 +137,8 @@ def _prepare_simulator() -> None:
 
 
 def _read_a_program() -> None:
-    """Reads and writes a program of ours: the parser of OpenQASM 3 learns its grammar while it parses, which costs a
-    child that begins without it 15 ms."""
+    """Reads and writes a small program: the parser of OpenQASM 3 learns its grammar while it parses, which would cost
+    each child 15 ms."""
     from ..child.circuits.canonical import canonical_text
     from ..child.circuits.info import describe
     from ..child.circuits.measurement import measured_layout, with_measurements

@@ -1,11 +1,11 @@
-"""The host of one job's tasks: a confined child that runs no code of the user's, and forks a process for each task.
+"""The host of one job's tasks: a confined child that runs none of the user's code and forks a process for each task.
 
-A task begins as a child from the stock does, but in the confinement that its job has already. Nothing of one task
-reaches the next: its process is a copy, forked after everything of the one before was dead, with randomness of its own,
-a pipe of its own for its answer, and no end of the host's own pipes. What two tasks do share, the writable folders and
-what may be set for another process of the same user, the host looks at after each; with a trace of anything it ends,
-and the next task begins in a new child. It is the first process of its process namespace, which signals from within do
-not reach.
+A task begins like a child from the stock, but in the confinement that its job already has. Nothing of one task reaches
+the next: its process is a copy, forked after everything of the previous one was dead, with randomness of its own, a
+pipe of its own for its answer, and no end of the host's pipes. Two tasks do share the writable folders and what can be
+set for another process of the same user. The host inspects these after each task; if it finds a trace of anything it
+exits, and the next task begins in a new child. The host is the first process of its process namespace, which signals
+from within do not reach.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .. import frames
 from ..library_generators import seed_all
 
 EXIT_SECONDS = 1.0
-"""A task that has closed its answer is about to exit; the shell ends one that does not."""
+"""A task that has closed its answer is about to exit; the shell kills one that does not."""
 _PART_BYTES = 1 << 16
 _PLACES = ("/tmp", "/dev/shm")
 _OUTPUTS = (0, 1, 2)
@@ -29,16 +29,16 @@ _LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith(
 
 
 def host_tasks(result_fd: int) -> None:
-    """Hosts until a task leaves a trace or nobody gives a task any more, which ends the process. Returns in the process
-    of each task, where `result_fd` is the task's own; there the next message on the job's pipe is its job. To the shell
-    it says, of each task: what the task says first, {"answers": true} and its answer, {"free": true} when the next may
-    come; or {"ended": status} of one that has ended without an answer."""
+    """Hosts until a task leaves a trace or no further task comes, then exits. Returns in the process of each task,
+    where `result_fd` is the task's own; there the next message on the job's pipe is its job. It sends to the shell, for
+    each task: the task's first message; {"answers": true} and the answer; {"free": true} when the next task may come;
+    or {"ended": status} for a task that exited without an answer."""
     # Python's own handler would let a task interrupt its host.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     untouched = _traces()
     while True:
         answer, theirs = os.pipe()
-        # Here and not in the fork, which would have to copy all that this writes.
+        # Here and not in the fork, which would have to copy everything that this writes.
         seed_all(os.urandom)
         pid = os.fork()
         if pid == 0:
@@ -61,8 +61,8 @@ def host_tasks(result_fd: int) -> None:
 
 
 def _passed_on(source: int, target: int, before: dict[str, Any] | None) -> bool:
-    """Passes one message of a task on, unread, after one of the host's own; False when the task says none. The shell
-    judges the length that it declares. One that breaks off ends the host."""
+    """Forwards one message of a task unread, after one of the host's own; False when the task sends none. The shell
+    judges the length that the message declares. A message that breaks off stops the host."""
     header = b""
     while len(header) < 4:
         part = os.read(source, 4 - len(header))
@@ -81,7 +81,7 @@ def _passed_on(source: int, target: int, before: dict[str, Any] | None) -> bool:
 
 
 def _status(pid: int) -> list[Any]:
-    """How a process has ended; ["open", 0] when it goes on without its answer."""
+    """How a process exited; ["open", 0] when it continues without having answered."""
     pidfd = os.pidfd_open(pid)
     ended, _, _ = select.select([pidfd], [], [], EXIT_SECONDS)
     if not ended:
@@ -91,7 +91,7 @@ def _status(pid: int) -> list[Any]:
 
 
 def _alone() -> bool:
-    """Whether nothing else is alive in the process namespace: what a task has started and left is a child by now."""
+    """Whether nothing else is alive in the process namespace: what a task started and left is a child by now."""
     try:
         os.waitpid(-1, os.WNOHANG)
     except ChildProcessError:
@@ -100,7 +100,7 @@ def _alone() -> bool:
 
 
 def _traces() -> list[Any]:
-    """Everything that a task could have changed for those that come after it."""
+    """Everything that a task could have changed for later tasks."""
     me = 0
     return [
         [_folder(place) for place in _PLACES],
@@ -112,7 +112,7 @@ def _traces() -> list[Any]:
 
 
 def _folder(path: str) -> list[Any]:
-    """A folder's content and attributes, and when these were changed, which also tells of a file that came and went."""
+    """A folder's content and attributes, and when these changed, which also reveals a file that came and went."""
     state = os.stat(path)
     owners = [state.st_mode, state.st_uid, state.st_gid, state.st_nlink]
     return [os.listdir(path), os.listxattr(path), *owners, state.st_mtime_ns, state.st_ctime_ns]

@@ -1,12 +1,12 @@
-"""Small runs of our own, one of each kind: what a zygote has its forks do, to learn which memory a run writes."""
+"""Small rehearsals, one of each kind: a zygote's forks execute them to find out which memory an execution writes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from .. import frames
+from ..execution_request import ExecutionRequest
 
 _SHOTS = 1024
 _OPENQASM = """
@@ -59,26 +59,21 @@ _PROGRAMS = {
 
 
 def rehearsals(zygote: str) -> list[Callable[[], object]]:
-    """The runs that children of "circuits" or "frameworks" are mostly given. Each raises when it cannot be run here."""
+    """The executions that children of "circuits" or "frameworks" mostly get. Each raises when it cannot be executed
+    here."""
     return [partial(_rehearse, framework, code) for framework, code in _PROGRAMS[zygote].items()]
 
 
 def _rehearse(framework: str, code: str) -> None:
     from ..child.execution import answer_to
 
-    job: dict[str, Any] = {
-        "task": "run",
-        "source": {"kind": "code", "framework": framework, "code": code},
-        "request": {},
-        "circuit_facts": {},
-        "engine": "statevector",
-        "noise_model": None,
-        "extract_state_vector": False,
-        "backend": "local",
-        "max_qubits": 2,
-        "shots": _SHOTS,
-        "seed": None,
-        "optimization_level": 1,
-        "params": {"shots": _SHOTS, "backend": "local"},
-    }
-    frames.pack({"ok": True, **answer_to(job)})
+    request = ExecutionRequest(
+        kind="run",
+        source={"kind": "code", "framework": framework, "code": code},
+        backend="local",
+        max_qubits=2,
+        shots=_SHOTS,
+        optimization_level=1,
+        params={"shots": _SHOTS, "backend": "local"},
+    )
+    frames.pack({"ok": True, **answer_to(request)})

@@ -1,10 +1,10 @@
 """A zygote: imports one set of packages once and forks confined single-use children from that state.
 
-It has one thread, runs no circuit, sees no job, and holds nothing that user code may not read: a child inherits all of
-its memory. It gets its configuration from the launcher and obeys the shell over one socket: {"fork": slot,
-"uid": user}, with "host" for one that hosts tasks, and "kill", "stop" and "continue" with a slot; it reports "up", each
-child with its descriptors, what it found running when it was to stop one, and each end. When the shell goes, or gives
-an order that is none of these, it kills its children and exits.
+It has one thread, executes no circuit, sees no job, and holds nothing that user code may not read, since a child
+inherits all of its memory. It gets its configuration from the launcher and obeys the shell over one socket: {"fork":
+slot, "uid": user}, with "host" for a child that hosts tasks, and "kill", "stop" and "continue" with a slot. It reports
+"up", each child with its descriptors, how many processes it found running when it stopped a child, and each exit. When
+the shell closes the socket or sends any other order, the zygote kills its children and exits.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .zygote_child import Pipes, Plan, be_child
 
 MESSAGE_BYTES_MAX = 64 * 1024
 CHILDREN_MAX = 2 * SLOTS_MAX
-"""Live children; a shell of ours never has so many."""
+"""Live children; the shell never needs so many."""
 
 
 @dataclass
@@ -40,7 +40,7 @@ class _Child:
 
 
 def main() -> NoReturn:
-    """Runs one zygote; the only argument is the number of its socket, on which its configuration comes first."""
+    """Runs one zygote; the only argument is the number of its socket, which first delivers its configuration."""
     linux.die_with_parent()
     control = socket.socket(fileno=int(sys.argv[1]))
     _Zygote(control, json.loads(control.recv(MESSAGE_BYTES_MAX))).run()
@@ -63,7 +63,7 @@ class _Zygote:
         except BaseException as error:
             self._tell({"fault": f"{type(error).__name__}: {error}"[:2000]})
             os._exit(1)
-        # In a process namespace of its own it does not know the number by which the others know it.
+        # In a process namespace of its own a zygote does not know the number by which other processes know it.
         itself = os.pidfd_open(os.getpid())
         own_bytes = sum(length for _, length in self._written)
         self._tell({"up": {"versions": versions, "own_bytes": own_bytes}}, [itself])
@@ -75,7 +75,7 @@ class _Zygote:
         from .preload import preload
         from .warm_up import rehearsals
 
-        # What is imported stays: to look for garbage meanwhile only takes time.
+        # What is imported stays loaded: a search for garbage only takes time.
         gc.disable()
         versions = preload(self._set)
         gc.enable()
@@ -88,7 +88,7 @@ class _Zygote:
         threads = len(os.listdir("/proc/self/task"))
         if threads != 1:
             raise RuntimeError(f"{threads} threads after the imports: a fork would leave their locks held")
-        # One collection in a child would otherwise touch, and so copy, everything that was imported.
+        # A collection in a child would touch, and so copy, everything that was imported.
         gc.collect()
         gc.freeze()
         huge_pages.gather()
@@ -96,7 +96,7 @@ class _Zygote:
         return versions
 
     def _turn(self) -> None:
-        """Waits for one event: an order or the end of children."""
+        """Waits for one event: an order, or the exit of children."""
         watched = {child.pidfd: child for child in self._children.values()}
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
@@ -132,7 +132,7 @@ class _Zygote:
                 self._quit()
 
     def _may_fork(self, slot: int, uid: int) -> bool:
-        """The shell chooses among the users of runs only, and gives none to two children that are alive."""
+        """The shell can only choose among the users of executions, and must not give one user to two live children."""
         if not 0 <= slot < 1 << 32 or slot in self._children or len(self._children) >= CHILDREN_MAX:
             return False
         own = self._plan.isolation not in SHARED_USER
@@ -165,11 +165,11 @@ class _Zygote:
 
     @property
     def _guarded(self) -> bool:
-        """Whether the process that was forked for a run is its guard."""
+        """Whether the process that was forked for an execution is its guard."""
         return self._pid_namespace < 0
 
     def _own_folder(self, slot: int, uid: int) -> str:
-        """Where the child works; a folder made for it where it has no /tmp of its own."""
+        """The child's working directory; a folder is created for it where it has no /tmp of its own."""
         if self._pid_namespace >= 0:
             return "/tmp"
         folder = f"{self._folder}/{slot}"
@@ -193,7 +193,7 @@ class _Zygote:
         return pid
 
     def _kill(self, child: _Child) -> None:
-        # Without a process namespace it is the run's guard, which first kills what the run has started.
+        # Without a process namespace this is the execution's guard, which first kills what the execution started.
         number = signal.SIGKILL if self._pid_namespace >= 0 else signal.SIGTERM
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(child.pidfd, number)
@@ -220,9 +220,9 @@ class _Zygote:
 
 
 def _become_root_of_own() -> None:
-    """Goes on in a fork that has every right in a user namespace of its own, in which our user is the only one. The
-    process that was started only waits for it, and it dies with that one. Its process namespace is its own too, because
-    a fork into a new one and back needs rights over both."""
+    """Continues in a fork that has every right in a user namespace of its own, in which our user is the only one. The
+    original process only waits for the fork, which dies with it. The fork's process namespace is its own too, because a
+    fork into a new one and back needs rights over both."""
     linux.enter_user_namespace(linux.CLONE_NEWPID)
     pid = os.fork()
     if pid != 0:

@@ -1,5 +1,5 @@
-"""A child of a zygote: confined first, then `ready`, then one job and the answers to what it asks; or it hosts the
-tasks of a job, each in a fork of its own. Any step that fails ends it before it has a job.
+"""A child of a zygote: it is confined first, reports `ready`, then takes one job and the answers to its requests; or it
+hosts the tasks of a job, each in a fork of its own. A step that fails ends the process before it has a job.
 
 The order of the steps matters: each takes away what a later one no longer needs. The filter of system calls is last.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from .. import frames
-from ..child.script import script_of
+from ..execution_request import ExecutionRequest
 from ..isolation import linux, written_pages
 from ..isolation.confinement import PROCESSES_MAX, limit, limit_processes_of_shared_user, prefer_as_memory_victim
 from ..isolation.landlock import apply_landlock, landlock_abi
@@ -27,17 +27,17 @@ from .task_host import host_tasks
 
 JOB_FD, RESULT_FD = 3, 4
 _ABOVE_ALL = 64
-"""Descriptors are first moved above this number, so that none is overwritten before it is moved to its own."""
+"""Descriptors are first moved above this number, so that none is overwritten before it reaches its final number."""
 CPU_SECONDS_MAX = 1_000
-"""Until a job brings its own limit; above the longest wall time that a request may ask for."""
+"""Until a job brings its own limit; above the longest wall time that a request may have."""
 SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/urandom", "/dev/random", "/proc")
 _WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How every child of a zygote is confined. Memory in bytes of address space beyond what is mapped when it is
-    ready: `memory_bytes` for the user's code, `engine_memory_bytes` for the simulation."""
+    """How every child of a zygote is confined. Memory is in bytes of address space beyond what is mapped when the child
+    is ready: `memory_bytes` for the user's code, `engine_memory_bytes` for the simulation."""
 
     isolation: Isolation
     memory_bytes: int
@@ -46,7 +46,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Pipes:
-    """The child's ends."""
+    """The child's ends of its pipes."""
 
     job: int
     result: int
@@ -56,7 +56,7 @@ class Pipes:
 
 def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes, written: list[written_pages.Range] | None) -> NoReturn:
     """Runs in the fresh fork and never returns. `folder` is the child's working directory where it has no /tmp of its
-    own; `written`, the memory that runs write: None for a host, whose forks would have more to copy by it."""
+    own. `written` is the memory that executions write; None for a host, whose forks would have more to copy."""
     try:
         if plan.isolation not in WITH_NAMESPACES:
             stand_guard(plan.isolation, uid, folder)
@@ -77,7 +77,8 @@ def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes, written: list[writ
     order = frames.receive(JOB_FD)
     if order is None:
         os._exit(0)
-    asks = script_of(order["job"]).may_ask
+    request = ExecutionRequest.parse(order["request"])
+    asks = request.script.may_ask
     if not asks:
         os.close(JOB_FD)
     _lower_cpu_limit(order["cpu_seconds"])
@@ -86,7 +87,7 @@ def be_child(plan: Plan, uid: int, folder: str, pipes: Pipes, written: list[writ
     frames.send(RESULT_FD, frames.pack({"taken": {"uid": os.getuid()}}))
     from ..child.main import answer
 
-    answer(order["job"], RESULT_FD, JOB_FD if asks else None)
+    answer(request, RESULT_FD, JOB_FD if asks else None)
 
 
 def _take_descriptors(pipes: Pipes) -> None:
@@ -100,7 +101,7 @@ def _take_descriptors(pipes: Pipes) -> None:
 
 
 def _confine(plan: Plan, uid: int, folder: str) -> list[str]:
-    """Gives up everything; answers the names of the layers applied."""
+    """Gives up every right; returns the names of the layers applied."""
     layers: list[str] = []
     prefer_as_memory_victim()
     if plan.isolation in WITH_NAMESPACES:
@@ -119,7 +120,7 @@ def _confine(plan: Plan, uid: int, folder: str) -> list[str]:
         os.setresuid(uid, uid, uid)
         layers.append("user")
     elif plan.isolation == "rootless":
-        # The processes of a user are counted per user namespace: with its own, no run takes those of another.
+        # The kernel counts a user's processes per user namespace: with its own, an execution takes none of another's.
         linux.enter_user_namespace()
         linux.forbid_capabilities()
         linux.lock_capabilities()
@@ -145,7 +146,8 @@ def _confine(plan: Plan, uid: int, folder: str) -> list[str]:
 
 
 def _writable(isolation: Isolation) -> list[str]:
-    """/dev/shm only where it is the child's own: in a shared one a run could leave something for the next."""
+    """/dev/shm is writable only where it is the child's own: in a shared one an execution could leave something for the
+    next."""
     own = ["/dev/shm"] if isolation in WITH_NAMESPACES else []
     return [os.getcwd(), *own, *_WRITABLE_DEVICES]
 
@@ -155,7 +157,10 @@ def _readable() -> list[str]:
 
 
 def _limit_resources(plan: Plan) -> None:
-    if plan.isolation not in ("landlock", "process"):  # These count what else their user runs, at the last moment.
+    if plan.isolation not in (
+        "landlock",
+        "process",
+    ):  # These also count what else their user runs, as late as possible.
         limit(resource.RLIMIT_NPROC, PROCESSES_MAX)
     limit(resource.RLIMIT_NOFILE, 256)
     limit(resource.RLIMIT_FSIZE, 32 * 1024 * 1024)
@@ -176,9 +181,9 @@ def _own_environment() -> None:
     os.environ["HOME"] = os.environ["TMPDIR"] = os.getcwd()
     tempfile: Any = sys.modules.get("tempfile")
     if tempfile is not None:
-        tempfile.tempdir = None  # What it found in the zygote is not the child's.
+        tempfile.tempdir = None  # What tempfile found in the zygote does not apply to the child.
 
 
 def _own_randomness() -> None:
-    """Children of one zygote inherit the same state: without this, runs side by side draw the same samples."""
+    """Children of one zygote inherit the same state: without this, concurrent executions draw the same samples."""
     seed_all(os.urandom)

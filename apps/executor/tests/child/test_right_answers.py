@@ -7,7 +7,7 @@ from qiskit import QuantumCircuit, qasm3
 
 from qjs_executor.child.execution import answer_to
 
-from ..support.direct import QELIB, QISKIT, STD, answer, counts, job
+from ..support.direct import QELIB, QISKIT, STD, answer, counts, request
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,9 @@ def test_x_on_qubit_0_of_3_gives_100_in_every_language(framework: str, code: str
 @pytest.mark.parametrize("form", ["qasm2", "qasm3"])
 def test_a_circuit_given_as_payload_gives_the_same(form: str) -> None:
     text = (QELIB + "qreg q[3]; x q[0];") if form == "qasm2" else (STD + "qubit[3] q; x q[0];")
-    assert answer_to(job("", "", source={"kind": "circuit", "format": form, "payload": text}))["counts"] == {"100": 100}
+    assert answer_to(request("", "", source={"kind": "circuit", "format": form, "payload": text}))["counts"] == {
+        "100": 100
+    }
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from qiskit import QuantumCircuit
 from qjs_executor.child.circuits.openqasm import load
 from qjs_executor.child.execution import answer_to
 
-from ..support.direct import job
+from ..support.direct import request
 from . import loaded, reference
 from .circuit import Circuit
 from .gates import Matrix
@@ -43,12 +44,12 @@ def framework_of(language: str) -> str:
 
 def canonical(language: str, program: str) -> str:
     """The canonical text of a program, by the way that its conversion takes through the executor's children."""
-    asked = job(framework_of(language), program, task="convert", max_qubits=64)
+    asked = request(framework_of(language), program, kind="convert", max_qubits=64)
     answer: dict[str, Any] = answer_to(asked)
     if "found" in answer:
         text = answer["found"]["openqasm3"]
         source = {"kind": "circuit", "format": "qasm3", "payload": text}
-        answer = answer_to({**asked, "source": source, "circuit_facts": answer["found"]})
+        answer = answer_to(replace(asked, source=source, circuit_facts=answer["found"]))
     converted: str = answer["openqasm3"]
     return converted
 

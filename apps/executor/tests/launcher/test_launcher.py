@@ -171,7 +171,7 @@ def test_an_order_that_is_none_ends_the_executor_and_harms_nothing(name: str) ->
         assert orders.recv(ANSWER_BYTES_MAX) == b"", "it is not answered"
         assert launcher.wait(10) == 0
         assert launcher.stderr is not None
-        assert "an order that is none" in launcher.stderr.read()
+        assert "an invalid order" in launcher.stderr.read()
     assert left_by(launcher.pid) == []
 
 
@@ -195,7 +195,7 @@ sys.exit(launcher.Launcher(read_settings(os.environ), ours).run(shell))
         check=False,
     )
     assert ended.returncode == 128 + signal.SIGKILL
-    assert "an order that is none" in ended.stderr
+    assert "an invalid order" in ended.stderr
 
 
 def test_a_shell_that_does_not_read_its_answers_is_heard_no_longer() -> None:

@@ -82,13 +82,13 @@ def test_the_death_of_the_shell_ends_everything_and_its_code_is_the_executors(
 
 
 def begun(*arguments: str) -> tuple[subprocess.Popen[bytes], list[int]]:
-    """An executor whose shell has ordered its zygotes and does not serve yet, and what it has started."""
+    """An executor whose shell has ordered its first zygote and does not serve yet, and what it has started."""
     process = subprocess.Popen(
         [sys.executable, "-B", *arguments],
         env={**ENVIRONMENT, "EXECUTOR_PORT": str(free_port())},
         stderr=subprocess.DEVNULL,
     )
-    eventually(lambda: len(descendants(process.pid)) >= 3, 30, "the shell has ordered two zygotes")
+    eventually(lambda: len(descendants(process.pid)) >= 2, 30, "the shell has ordered a zygote")
     return process, descendants(process.pid)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from qjs_executor.job import GIB, Asked, Completed, Failed, Job, Limits, NotParked, Outcome, Script
+from qjs_executor.job import GIB, Asked, Completed, Failed, Job, JobParams, Limits, NotParked, Outcome, Script
 from qjs_executor.sandbox.warm_sandbox import WarmSandbox
 
 from ..support.asking import ONCE
@@ -61,7 +61,15 @@ class Seen:
 
 def _job(framework: str, code: str, script: Script | None = None) -> Job:
     source = {"kind": "code", "framework": framework, "code": code}
-    return Job("job", source, "aer-statevector", "statevector", 28, {"shots": 10}, script=script or Script())
+    return Job(
+        "job",
+        source,
+        "aer-statevector",
+        "statevector",
+        28,
+        JobParams(shots=10, given={"shots": 10}),
+        script=script or Script(),
+    )
 
 
 async def _play() -> Seen:

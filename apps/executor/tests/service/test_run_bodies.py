@@ -80,7 +80,7 @@ def test_each_part_arrives_as_it_was_sent() -> None:
         ({"entry": {**ENTRY, "entrypoint": "a.b"}}, "entry.entrypoint"),
         ({"workflow_metadata": "[]"}, "workflow_metadata: must be JSON of an object"),
         ({"workflow_metadata": "{NaN"}, "workflow_metadata: must be JSON of an object"),
-        ({"answers": [COUNTS]}, "answers: belong to a run whose graphs or circuits are asked for"),
+        ({"answers": [COUNTS]}, "answers: belong to a run with graphs or circuits set to ask"),
         ({**ASK, "answers": {}}, "answers: must be a list"),
         ({**ASK, "answers": [COUNTS] * (ASKS_MAX + 1)}, f"answers: must be a list of at most {ASKS_MAX}"),
         ({**ASK, "answers": [{}]}, "answers[0]: must be an object with digest and one of"),

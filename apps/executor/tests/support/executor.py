@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,15 @@ def qasm(code: str) -> dict[str, str]:
 def python(code: str) -> dict[str, str]:
     """A source in Python with qiskit."""
     return {"kind": "code", "framework": "qiskit", "code": code}
+
+
+CIRQ_BELL = {
+    "kind": "code",
+    "framework": "cirq",
+    "code": "import cirq\na, b = cirq.LineQubit.range(2)\n"
+    "circuit = cirq.Circuit(cirq.H(a), cirq.CNOT(a, b), cirq.measure(a, b, key='m'))\n",
+}
+"""A program that needs a framework other than qiskit."""
 
 
 def eventually(holds: Callable[[], bool], seconds: float, what: str) -> None:
@@ -82,7 +92,8 @@ class Answer:
 
 
 class Executor:
-    """One running executor. `before` stands before its command, to start it as another user."""
+    """One running executor. `before` stands before its command, to start it as another user. It
+    imports the frameworks when a test first needs them, which most tests never do."""
 
     def __init__(self, *, before: Sequence[str] = (), **environment: str) -> None:
         port = environment.get("EXECUTOR_PORT") or str(free_port())
@@ -91,13 +102,15 @@ class Executor:
             "PYTHONPATH": str(FOLDER),
             "EXECUTOR_TOKEN": TOKEN,
             "EXECUTOR_PORT": port,
+            "EXECUTOR_WARM_FRAMEWORKS": "0",
             **environment,
         }
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115
         self.process = subprocess.Popen(
             [*before, sys.executable, "-B", "-m", "qjs_executor"],
             env=self.environment,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._log,
         )
         self.http = httpx.Client(
             base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60
@@ -115,12 +128,25 @@ class Executor:
         except httpx.TransportError:
             return False
 
+    @property
+    def log(self) -> str:
+        """What it has logged so far."""
+        return os.pread(self._log.fileno(), 1 << 24, 0).decode()
+
     def health(self) -> dict[str, Any]:
         """The health answer."""
         answer = self.http.get("/health")
         assert answer.status_code == 200
         health: dict[str, Any] = answer.json()
         return health
+
+    def zygote(self, packages: str) -> dict[str, Any]:
+        """What the health answer says of the zygote of a set of packages."""
+        return next(zygote for zygote in self.health()["sandbox"]["zygotes"] if zygote["set"] == packages)
+
+    def import_frameworks(self) -> None:
+        """Has every framework imported, as the first program that needs one does."""
+        assert self.run(CIRQ_BELL).outcome["status"] == "completed"
 
     def request(self, source: dict[str, str], shots: int = 100, wall: float = 60, **fields: Any) -> dict[str, Any]:
         """The body of a run; `fields` replace those of the same name, `params` is added to."""
@@ -161,6 +187,7 @@ class Executor:
         self.process.wait(10)
         if self.process.stdout is not None:
             self.process.stdout.close()
+        self._log.close()
 
 
 def command_of(pid: int) -> str:

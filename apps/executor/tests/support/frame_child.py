@@ -15,26 +15,29 @@ from pathlib import Path
 from typing import Any
 
 from qjs_executor import frames
+from qjs_executor.execution_request import ExecutionRequest, ScriptTerms
 
 FOLDER = Path(__file__).resolve().parents[2]
 NOW = 1_700_000_000.25
 
 
-def job(code: str, *, framework: str = "marqov", params: dict[str, Any] | None = None, **script: Any) -> dict[str, Any]:
-    """A job's message; `script` are its terms."""
+def job(
+    code: str, *, framework: str = "marqov", params: dict[str, Any] | None = None, **script: Any
+) -> ExecutionRequest:
+    """A request to execute a script; `script` are its terms."""
     given = {"shots": 100, "backend": "aer-statevector", **(params or {})}
     asks = "ask" in (script.get("graphs"), script.get("circuits"))
-    return {
-        "task": "run",
-        "source": {"kind": "code", "framework": framework, "code": code},
-        "backend": "aer-statevector",
-        "max_qubits": 28,
-        "shots": given["shots"],
-        "seed": given.get("seed"),
-        "optimization_level": 1,
-        "params": given,
-        "script": {**({"seed": 7, "now": NOW} if asks else {}), **script},
-    }
+    return ExecutionRequest(
+        kind="run",
+        source={"kind": "code", "framework": framework, "code": code},
+        backend="aer-statevector",
+        max_qubits=28,
+        shots=given["shots"],
+        seed=given.get("seed"),
+        optimization_level=1,
+        params=given,
+        script=ScriptTerms(**{**({"seed": 7, "now": NOW} if asks else {}), **script}),
+    )
 
 
 class FrameChildren:
@@ -53,9 +56,9 @@ class FrameChildren:
         assert self._server.stdout is not None
         self._to, self._from = self._server.stdin.fileno(), self._server.stdout.fileno()
 
-    def start(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Runs a job up to its first message."""
-        frames.send(self._to, frames.pack({"job": message}))
+    def start(self, request: ExecutionRequest, without: str | None = None) -> dict[str, Any]:
+        """Executes a request up to the child's first message; `without`: a package that it does not find."""
+        frames.send(self._to, frames.pack({"request": request.message(), "without": without}))
         return self._next()
 
     def answer(self, ask: dict[str, Any], **answer: Any) -> dict[str, Any]:
@@ -111,15 +114,15 @@ def _serve() -> None:
     jobs, results = os.dup(0), os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     while (message := frames.receive(jobs)) is not None:
-        if "job" not in message:
+        if "request" not in message:
             continue
         pid = os.fork()
         if pid == 0:
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
             seed_all(os.urandom)
-            if "without" in message["job"]:
-                sys.modules[message["job"]["without"]] = None  # type: ignore[assignment]
-            answer(message["job"], results, jobs)
+            if message["without"] is not None:
+                sys.modules[message["without"]] = None  # type: ignore[assignment]
+            answer(ExecutionRequest.parse(message["request"]), results, jobs)
         _, status = os.waitpid(pid, 0)
         frames.send(results, frames.pack({"exit": os.waitstatus_to_exitcode(status)}))
     os._exit(0)

@@ -1,4 +1,4 @@
-"""What an analysis has to say beside its facts."""
+"""The errors and warnings of an analysis."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 WARNINGS_MAX = 50
-"""Nobody reads more; what was left out is said."""
+"""No reader needs more; the answer says how many were omitted."""
 ERRORS_MAX = 50
 _SHOWN_MAX = 80
 
@@ -35,7 +35,7 @@ class Caution:
 
 
 def shown(name: str) -> str:
-    """A name of the user's, short enough for a message."""
+    """A user's name, short enough for a message."""
     return name if len(name) <= _SHOWN_MAX else f"{name[:_SHOWN_MAX]}..."
 
 

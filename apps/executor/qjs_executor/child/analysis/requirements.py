@@ -28,7 +28,7 @@ _VARIABLE = re.compile(r"\$\{?[A-Za-z_]")
 
 @dataclass(frozen=True)
 class Requirements:
-    """What the lines ask for, beside what is there."""
+    """The packages that the lines request, compared with the installed ones."""
 
     told: list[dict[str, Any]]
     faults: list[Fault]
@@ -66,7 +66,7 @@ def read_requirements(text: str | None) -> Requirements:
             missing.append((requirement.name, number))
         elif not requirement.specifier.contains(installed, prereleases=True):
             message = (
-                f"requirements, line {number}: {shown(wanted)} is asked for, {installed} is installed and will be used"
+                f"requirements, line {number}: {shown(wanted)} is requested, {installed} is installed and will be used"
             )
             cautions.append(Caution("requirement_version", message, number))
     if missing:
@@ -75,7 +75,7 @@ def read_requirements(text: str | None) -> Requirements:
 
 
 def _parsed(wanted: str) -> Requirement | str:
-    """The requirement, or why it is none that this service takes."""
+    """The requirement, or why this service does not accept it."""
     if wanted.startswith("-"):
         return f"the option {shown(wanted.split()[0])} is not possible; list package names with versions only"
     if wanted.endswith("\\"):
@@ -89,18 +89,18 @@ def _parsed(wanted: str) -> Requirement | str:
         requirement = Requirement(wanted)
     except InvalidRequirement as error:
         reason = (str(error).splitlines() or ["it cannot be read"])[0]
-        return f"{shown(wanted)!r} is no requirement as PEP 508 writes it: {reason[:200]}"
+        return f"{shown(wanted)!r} is not a valid requirement (PEP 508): {reason[:200]}"
     except RecursionError:
         return "the requirement is nested too deeply"
     except ValueError as error:
-        return f"{shown(wanted)!r} is no requirement as PEP 508 writes it: {str(error)[:200]}"
+        return f"{shown(wanted)!r} is not a valid requirement (PEP 508): {str(error)[:200]}"
     if requirement.url is not None:
         return "a URL or path is not possible; name a package and its version, for example numpy>=2"
     return requirement
 
 
 def _applies(requirement: Requirement) -> bool:
-    """Whether the requirement's marker holds here; in doubt it does."""
+    """Whether the requirement's marker applies here; in doubt it does."""
     if requirement.marker is None:
         return True
     try:

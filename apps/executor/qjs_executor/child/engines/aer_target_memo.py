@@ -1,8 +1,8 @@
 """Keeps the target of a qiskit-aer backend between reads.
 
 `AerBackend.target` builds a new one on every read, about 0.3 ms, and one `transpile(circuit, AerSimulator())` reads it
-some hundred times: most of what a small program takes. The memo answers with the last one for as long as nothing from
-which it is built has changed, and builds anew otherwise.
+some hundred times: most of the time of a small program. The memo returns the last target as long as nothing from which
+it is built has changed, and builds a new one otherwise.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class _Kept:
 
 
 def install() -> bool:
-    """Replaces the property, once per process; whether it could. A qiskit-aer that is built otherwise keeps its own."""
+    """Replaces the property, once per process; returns whether it could. A qiskit-aer that is built differently keeps
+    its own."""
     own = AerBackend.__dict__.get("target")
     if not isinstance(own, property) or own.fget is None:
         return False

@@ -114,7 +114,7 @@ def _write(program: Program, instruction: Instruction, measured: list[int]) -> N
     if late and not isinstance(operator, Barrier):
         raise Unsupported(f"{operator.name}{on(late)}: operations after a measurement cannot be written for Braket")
     if isinstance(operator, Noise):
-        raise Unsupported(f"{operator.name}{on(qubits)} is a noise channel (noise belongs into params.noise_model)")
+        raise Unsupported(f"{operator.name}{on(qubits)} is a noise channel (set noise in params.noise_model)")
     if isinstance(operator, Barrier):
         program.barrier(qubits or list(range(program.num_qubits)))
         return
@@ -180,7 +180,7 @@ def _statements(instruction: Instruction) -> list[str] | None:
     for letter, value in zip("abc", (call["values"] or "").split(", "), strict=False):
         if value and not math.isfinite(float(value)):
             raise Unsupported(
-                f"{instruction.operator.name}{on(list(instruction.target))}: the angle {value} is no number"
+                f"{instruction.operator.name}{on(list(instruction.target))}: the angle {value} is not a finite number"
             )
         body = body.replace(f"%{letter}", value)
     controls = len(instruction.control)

@@ -235,7 +235,7 @@ def _flattened(operation: cirq.Operation, conditions: tuple[cirq.Condition, ...]
         for part in parts:
             yield from _flattened(part, conditions)
     elif not cirq.has_unitary(operation):
-        raise Unsupported(f"{operation} is not unitary (noise channels belong into params.noise_model)")
+        raise Unsupported(f"{operation} is not unitary (set noise in params.noise_model)")
     else:
         yield operation, conditions
 

@@ -175,7 +175,7 @@ class _Writer:
             unknown = [wire for wire in wires if wire not in self.index]
             raise Unsupported(f"{name} needs the further wire {unknown[0]}, which is not in the circuit")
         if isinstance(operation, Channel):
-            raise Unsupported(f"{name}{on(wires)} is a noise channel (noise belongs into params.noise_model)")
+            raise Unsupported(f"{name}{on(wires)} is a noise channel (set noise in params.noise_model)")
         if name == "Snapshot":
             warnings.append("snapshots are not taken")
         elif name == "Barrier":
@@ -329,5 +329,5 @@ class _Writer:
 def _real(shown: str, value: Any) -> float:
     number = complex(value)
     if abs(number.imag) > 1e-12:
-        raise Unsupported(f"{shown} has the complex coefficient {number}; it is no observable")
+        raise Unsupported(f"{shown} has the complex coefficient {number}; it is not an observable")
     return number.real

@@ -9,14 +9,14 @@ from typing import Any
 from ..refusals import JobError
 
 SERVICE_NAMES = frozenset({"shots", "backend", "circuit_count"})
-"""Parameters that every job has; a function that does not ask for them is called without them."""
+"""Parameters that every job has; a function that does not accept them is called without them."""
 _BY_PLACE = inspect.Parameter.POSITIONAL_ONLY
 _NAMED = (_BY_PLACE, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 def from_params(name: str, function: Callable[..., Any], params: dict[str, Any]) -> inspect.BoundArguments:
-    """The params that the function accepts; `shots` and `backend` are left out where it does not. Raises JobError for
-    another one that it lacks, and for one that it needs and is not there."""
+    """The params that the function accepts, without `shots` and `backend` where it does not accept them. Raises
+    JobError for any other param that it does not accept, and for one that it needs and is missing."""
     signature = inspect.signature(function)
     parameters = [item for item in signature.parameters.values() if item.kind in _NAMED]
     accepted = [parameter.name for parameter in parameters]

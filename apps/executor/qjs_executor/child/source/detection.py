@@ -1,4 +1,4 @@
-"""Which framework a program is written in, told from its text without running it."""
+"""Detects which framework a program is written in, from its text alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CIRCUIT_NAMES = {
 
 
 class LanguageNotDetected(JobError):
-    """The text does not say which framework it is written in."""
+    """The text does not show which framework it is written in."""
 
     code = "language_not_detected"
 
@@ -80,7 +80,8 @@ def _imports(tree: ast.Module) -> dict[str, tuple[str, str]]:
 
 
 def _assigned(tree: ast.Module, bound: dict[str, tuple[str, str]]) -> set[str]:
-    """Frameworks of what is assigned to the variable that is run, `circuit` or else `qc`, by the outermost call."""
+    """Frameworks of the value assigned to the variable that is executed, `circuit` or else `qc`, by the outermost
+    call."""
     for wanted in ("circuit", "qc"):
         made: set[str] = set()
         for node in ast.walk(tree):

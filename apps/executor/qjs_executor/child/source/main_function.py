@@ -1,4 +1,4 @@
-"""Calls a user's `main` with what it accepts."""
+"""Calls a user's `main` with the arguments that it accepts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from .arguments import from_params
 
 
 def call_main(main: Callable[..., Any], params: dict[str, Any], client: Any) -> Any:
-    """What `main` returns, awaited if need be. Called with `(client, params)` if its first two parameters have these
-    names, else with the parameters that it accepts by name. Raises JobError for one that it lacks or misses."""
+    """What `main` returns, awaited if it is awaitable. Called with `(client, params)` if its first two parameters have
+    these names, else with the parameters that it accepts by name. Raises JobError for one that it does not accept or
+    that is missing."""
     signature = inspect.signature(main)
     if [*signature.parameters][:2] == ["client", "params"]:
         result = main(client, dict(params))

@@ -1,4 +1,4 @@
-"""What a program's text says about the names at its module level: where they are assigned, what calls `main`."""
+"""What a program's text reveals about the names at its module level: where they are assigned, what calls `main`."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def assigned_positions(tree: ast.Module, names: list[str]) -> tuple[dict[str, in
 
 
 def without_calls_of_main(tree: ast.Module) -> ast.Module:
-    """The program without the statements that do nothing but call its own `main` (`main()`, `asyncio.run(main())`,
-    `print(main())`), at module level or behind `if __name__ == "__main__":`. The service calls `main` itself."""
+    """The program without the statements that only call its own `main` (`main()`, `asyncio.run(main())`,
+    `print(main())`), at module level or behind `if __name__ == "__main__":`. The executor calls `main` itself."""
     if any(isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name == "main" for s in tree.body):
         for statement in tree.body:
             if isinstance(statement, ast.If) and _asks_whether_main(statement.test):
@@ -65,7 +65,7 @@ def _calls_main(statement: ast.stmt) -> bool:
 
 
 def not_found(tree: ast.Module, namespace: dict[str, Any], is_circuit: Callable[[Any], bool]) -> str:
-    """Why a program leaves no circuit, as far as its names show it."""
+    """Why a program leaves no circuit, as far as its names reveal it."""
     for name, value in namespace.items():
         items = list(value.values()) if type(value) is dict else value
         if type(items) in (list, tuple) and any(is_circuit(item) for item in items[:1000]):
@@ -81,7 +81,7 @@ def not_found(tree: ast.Module, namespace: dict[str, Any], is_circuit: Callable[
 
 
 def _function_hint(function: ast.FunctionDef, namespace: dict[str, Any]) -> str | None:
-    """What to do with a function that makes a circuit which nothing at module level holds."""
+    """What to do with a function that makes a circuit which is not assigned at module level."""
     required = function.args.args[: len(function.args.args) - len(function.args.defaults)]
     arguments = ", ".join(argument.arg for argument in required)
     roots = {

@@ -16,7 +16,7 @@ INTEGER_END = 10**4300
 
 def plain_value(value: Any, where: str = "main() returned", depth: int = 0) -> Any:
     """The value with numpy scalars and arrays, tuples and counters as plain numbers, lists and objects. Raises JobError
-    naming what JSON cannot hold and where it stands."""
+    naming what JSON cannot hold and its place."""
     if depth > DEPTH_MAX:
         raise JobError(f"{where}: nested deeper than {DEPTH_MAX} levels")
     if hasattr(value, "tolist") and type(value).__module__.split(".")[0] in ("numpy", "pennylane", "autograd"):
@@ -58,7 +58,7 @@ def _text(value: str, where: str) -> str:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        raise JobError(f"{where}: a text holds a lone surrogate, which is not text; a result cannot hold it") from None
+        raise JobError(f"{where}: the text contains a lone surrogate, which a result cannot hold; remove it") from None
     return value
 
 

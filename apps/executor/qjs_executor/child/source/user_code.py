@@ -1,4 +1,4 @@
-"""Runs a user's Python source top to bottom and finds what it leaves to be run.
+"""Runs a user's Python source top to bottom and finds what it leaves to be executed.
 
 The first rule that applies: a function `main`; one `@workflow`; a call of `device.run`; a circuit at module level.
 """
@@ -33,7 +33,7 @@ REGISTER_SIZE_MAX = 1_000_000
 """A register is allocated bit by bit when it joins a circuit; 10^9 bits take 20 s to exhaust the memory."""
 
 TRACEBACK_LINES_MAX = 10
-"""Of the user's own lines on the way to an error; the innermost are shown."""
+"""The most of the user's own lines that an error shows; the innermost are shown."""
 
 NOTHING_RETURNED = (
     "main() returned nothing: return the circuit to have it run, or the values that are the result (what it printed is"
@@ -44,7 +44,7 @@ DEVICE_RUN_KEPT = "main() returned nothing, so the last run on the device is the
 
 @dataclass(frozen=True)
 class FoundValue:
-    """What a `main` returned; it is the result as it is."""
+    """What a `main` returned; it is the result."""
 
     value: Any
     warnings: list[str] = field(default_factory=list)
@@ -81,8 +81,8 @@ def executed(code: str, params: dict[str, Any], device: Device) -> tuple[ast.Mod
 
 
 def run_user_code(code: str, params: dict[str, Any], device: Device, client: Any = None) -> Found:
-    """What the module leaves to be run. `params` holds `shots` and `backend` too; `client` is what a `main`
-    may dispatch workflows with. Raises JobError with the user's own line."""
+    """What the module leaves to be executed. `params` includes `shots` and `backend`; `client` is what a `main` can
+    dispatch workflows with. Raises JobError with the user's own line."""
     tree, namespace = executed(code, params, device)
     main = namespace.get("main")
     if callable(main) and not is_circuit(main):
@@ -95,7 +95,7 @@ def run_user_code(code: str, params: dict[str, Any], device: Device, client: Any
     workflows = {name: value for name, value in namespace.items() if is_workflow(value)}
     if len({id(value) for value in workflows.values()}) > 1:
         names = ", ".join(sorted(workflows))
-        raise JobError(f"several workflows were found ({names}); define main() to say which one is run")
+        raise JobError(f"several workflows were found ({names}); define main() to choose the one to run")
     if workflows:
         return FoundWorkflow(*next(iter(workflows.items())))
     if device.last is not None:
@@ -104,8 +104,8 @@ def run_user_code(code: str, params: dict[str, Any], device: Device, client: Any
 
 
 def circuit_left(code: str, params: dict[str, Any], device: Device) -> FoundObject | None:
-    """The circuit that the module leaves; None where it is a script, for running: it has a `main` or a workflow, which
-    are not called here. Raises JobError with the user's own line."""
+    """The circuit that the module leaves; None where it is a script, which has to be run: it has a `main` or a
+    workflow, which are not called here. Raises JobError with the user's own line."""
     tree, namespace = executed(code, params, device)
     main = namespace.get("main")
     if (callable(main) and not is_circuit(main)) or any(is_workflow(value) for value in namespace.values()):
@@ -114,7 +114,7 @@ def circuit_left(code: str, params: dict[str, Any], device: Device) -> FoundObje
 
 
 def is_circuit(value: Any) -> bool:
-    """Whether a value is something that can be run: a circuit object of a known framework or OpenQASM text."""
+    """Whether a value can be executed: a circuit object of a known framework or OpenQASM text."""
     if isinstance(value, str):
         return is_openqasm(value)
     return isinstance(value, QuantumCircuit) or adapter_of(value) is not None
@@ -126,7 +126,7 @@ def is_workflow(value: Any) -> bool:
 
 
 def guarded(action: Any) -> Any:
-    """Calls user code; whatever it raises becomes a JobError that shows the user's own lines and nothing else."""
+    """Calls user code; whatever it raises becomes a JobError that shows only the user's own lines."""
     try:
         return action()
     except MemoryError:
@@ -147,8 +147,8 @@ def guarded(action: Any) -> Any:
 
 @contextmanager
 def lines_of(found: FoundObject) -> Iterator[None]:
-    """Gives the line of the user's code to what is refused about a circuit that it made. A line in an OpenQASM text
-    that Python code made is none of the code's own. What the code made errors of warnings and of rounding is undone."""
+    """Adds the line of the user's code to refusals of a circuit that it made. A line in an OpenQASM text that Python
+    code made is not a line of the code. Changes that the code made to warnings and rounding are undone."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -184,7 +184,7 @@ def _warned(answer: dict[str, Any], warning: str) -> dict[str, Any]:
 
 
 def module_of(code: str, params: dict[str, Any], device: Device) -> types.ModuleType:
-    """The module `__main__` in which the code will run, with the names that it may count on."""
+    """The module `__main__` in which the code will run, with the names that it can rely on."""
     module = types.ModuleType("__main__")
     module.__dict__.update(params=dict(params), shots=params["shots"], backend=params["backend"], device=device)
     sys.modules["__main__"] = module
@@ -197,7 +197,7 @@ def module_of(code: str, params: dict[str, Any], device: Device) -> types.Module
 
 
 def _give_device_to_sdk(device: Device) -> None:
-    """`marqov.get_device(params)` answers the job's device, however the code imports it, and no other one."""
+    """`marqov.get_device(params)` returns the job's device, however the code imports it, and refuses any other one."""
     try:
         sdk = importlib.import_module("marqov")
     except ImportError:
@@ -217,7 +217,7 @@ def _give_device_to_sdk(device: Device) -> None:
 
 
 def _bound_registers(backend: str) -> None:
-    """Refuses a register that no backend could hold at the moment a circuit would allocate it."""
+    """Refuses a register that no backend could hold, when a circuit would allocate it."""
     add_register = QuantumCircuit.add_register
 
     def checked(self: QuantumCircuit, *registers: Any) -> None:

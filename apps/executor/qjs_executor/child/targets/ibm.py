@@ -157,7 +157,7 @@ def read(text: str, target: Target) -> list[Found]:
         matrix, key = matrices.of(name, angles)
         if name not in target.basis_gates or not _coupled(qubits, matrix, target):
             shown = ", ".join(f"${qubit}" for qubit in qubits)
-            raise Refused(f"the compiled program has {name} on {shown}, which the device does not", None, "")
+            raise Refused(f"the compiled program has {name} on {shown}, which the device does not have", None, "")
         found.append(Found("gate", qubits, matrix, key))
     return found
 

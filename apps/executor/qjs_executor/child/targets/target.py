@@ -64,7 +64,9 @@ def parse_target(value: Any) -> Target:
         _refuse("target.format", f"must be one of {', '.join(FORMATS)}", form)
     for name in value:
         if name not in _FIELDS[form]:
-            _refuse(f"target.{str(name)[:40]}", f"is no field of a target of this format ({', '.join(_FIELDS[form])})")
+            _refuse(
+                f"target.{str(name)[:40]}", f"is not a field of a target of this format ({', '.join(_FIELDS[form])})"
+            )
     if form == "ibm":
         return _ibm(value)
     num_qubits = _optional_integer(value.get("num_qubits"), "num_qubits")

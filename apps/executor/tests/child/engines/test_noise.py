@@ -15,8 +15,7 @@ from qjs_executor.child.engines.aer_target import translated_for
 from qjs_executor.child.engines.noise import parse_noise_model
 from qjs_executor.child.engines.noise_channels import with_noise
 from qjs_executor.child.refusals import JobError
-from qjs_executor.job import Job
-from qjs_executor.protocol.result import optimization_level
+from qjs_executor.service.run_request import params_of
 
 from ...support.direct import QISKIT, STD, answer, counts, refusal
 from ...support.noise_reference import CX, H, Matrix, Reference, X, within
@@ -274,8 +273,7 @@ def test_a_wrong_reading_decides_what_follows() -> None:
     ],
 )
 def test_a_run_is_optimised_unless_it_has_noise_or_asks_for_a_level(params: dict[str, Any], level: int) -> None:
-    source = {"kind": "code", "framework": "openqasm", "code": STD}
-    assert optimization_level(Job("test", source, "aer-noisy", "noisy", 28, {"shots": 1, **params})) == level
+    assert params_of({"shots": 1, **params}).optimization_level == level
 
 
 def test_noise_meets_the_gates_that_the_level_leaves() -> None:

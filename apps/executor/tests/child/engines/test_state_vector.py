@@ -71,7 +71,7 @@ def test_a_state_of_more_than_14_qubits_is_a_file_in_the_same_order() -> None:
     [
         ("openqasm", STD + "qubit q; bit c; c = measure q; x q;", {}, "'x' follows the measurement of qubit 0"),
         ("openqasm", STD + "qubit[2] q; bit[2] c; c = measure q; c[0] = measure q[1];", {}, "'measure' follows the measurement of qubit 1"),
-        ("openqasm", STD + "qubit[2] q; reset q[1];", {}, "operation 'reset' on qubit 1 leaves no one state"),
+        ("openqasm", STD + "qubit[2] q; reset q[1];", {}, "operation 'reset' on qubit 1 leaves no single state"),
         ("openqasm", STD + "qubit[2] q; bit c; c = measure q[0]; if (c) { x q[1]; }", {}, "'if_else'"),
         ("qiskit", QISKIT + "circuit = QuantumCircuit(1)\ncircuit.h(0)\ncircuit.initialize([0, 1])", {}, "'initialize' on qubit 0"),
         ("qiskit", QISKIT + "from qiskit.quantum_info import Kraus\ncircuit = QuantumCircuit(1)\ncircuit.append(Kraus([[[0.6, 0], [0, 0.6]], [[0, 0.8], [0.8, 0]]]), [0])", {}, "'kraus' on qubit 0"),

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -209,8 +210,8 @@ def test_a_task_draws_from_its_own_child_what_its_script_has_imported_by_name(
 
 def capture_of(children: FrameChildren, code: str) -> list[dict[str, Any]]:
     """The nodes that a question for a script's graph shows."""
-    message = {**job(code), "task": "capture", "request": {"entrypoint": None, "arguments": None}}
-    nodes: list[dict[str, Any]] = children.start(message)["nodes"]
+    request = replace(job(code), kind="capture", details={"entrypoint": None, "arguments": None})
+    nodes: list[dict[str, Any]] = children.start(request)["nodes"]
     return nodes
 
 

@@ -61,8 +61,8 @@ def test_main_that_misses_an_argument_is_refused_naming_it() -> None:
         ("{'a': {1: 2, '1': 3}}", "main() returned['a']: two keys are written '1'"),
         ("1j", "complex cannot be part of a result"),
         ("[-(10 ** 4300)]", "main() returned[0]: an integer of more than 4300 digits"),
-        ("['\\ud800']", "main() returned[0]: a text holds a lone surrogate"),
-        ("{'a': {'\\udfff': 1}}", "main() returned['a']: a text holds a lone surrogate"),
+        ("['\\ud800']", "main() returned[0]: the text contains a lone surrogate"),
+        ("{'a': {'\\udfff': 1}}", "main() returned['a']: the text contains a lone surrogate"),
         ("nested", "nested deeper than"),
     ],
 )

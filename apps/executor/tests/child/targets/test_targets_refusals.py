@@ -227,7 +227,7 @@ BAD_TARGETS: list[tuple[Any, str]] = [
     ({}, "target.format: must be one of braket, ionq"),
     ({"format": "quipper"}, "target.format: must be one of .* \\(got 'quipper'\\)"),
     ({"format": ["ionq"]}, "target.format: must be one of"),
-    ({"format": "ionq", "basis_gates": ["x"]}, "target.basis_gates: is no field"),
+    ({"format": "ionq", "basis_gates": ["x"]}, "target.basis_gates: is not a field"),
     ({"format": "ionq", "num_qubits": 0}, "target.num_qubits: must be an integer from 1 to 1024 \\(got 0\\)"),
     ({"format": "ionq", "num_qubits": True}, "target.num_qubits: must be an integer"),
     ({"format": "ionq", "num_qubits": 36.0}, "target.num_qubits: must be an integer"),

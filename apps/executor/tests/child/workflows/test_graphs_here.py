@@ -252,7 +252,7 @@ def test_a_native_submission_of_a_script_without_the_sdk_is_refused(children: Fr
 
 
 def test_without_the_sdk_a_dispatching_main_says_what_is_missing(children: FrameChildren) -> None:
-    told = children.start({**job(main("return await wf(1).run(client)")), "without": "marqov"})
+    told = children.start(job(main("return await wf(1).run(client)")), without="marqov")
     assert told["ok"] is False
     assert "marqov" in told["message"]
     assert told["line"] == 1

@@ -251,7 +251,7 @@ def test_another_path_says_which_request_differs(children: FrameChildren) -> Non
     second = answered(asks[1], values={"task_0001": 20, "task_0002": 0})
     told = children.start(job(LOOP, graphs="ask", answers=[first, second]))
     assert told["message"].startswith(
-        "the script took another path when it was run again: its 2nd request was another graph before and is the"
+        "the script took another path when it was repeated: its 2nd request was another graph before and is the"
         " workflow 'wf' with 2 tasks now; randomness and clock are fixed"
     )
     assert told["line"] == 12
@@ -286,5 +286,5 @@ def test_a_script_that_asks_without_end_is_ended(children: FrameChildren) -> Non
     children.drop()
     assert told["ask"]["number"] == 2
     told = children.start(job(code, graphs="ask", answers=answers))
-    assert told["message"] == "the script asks for more than 1,000 circuits and workflows, the limit of a run"
+    assert told["message"] == "the script requests more than 1,000 circuits and workflows, the limit of a run"
     assert told["line"] == 8

@@ -233,6 +233,6 @@ def test_without_the_sdk_a_task_is_refused_by_name(children: FrameChildren) -> N
     code = one("def f(): return 1")
     node = graph_of(children, code)["nodes"][0]
     task = {"name": "f", "function": node["function"], "arguments": node["arguments"], "values": {}}
-    told = children.start({**job(code, task=task), "without": "marqov"})
+    told = children.start(job(code, task=task), without="marqov")
     assert told["code"] == "unsupported_operation"
     assert "need the package 'marqov'" in told["message"]

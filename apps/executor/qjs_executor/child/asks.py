@@ -95,8 +95,8 @@ class Asks:
         before: Kind = "graph" if "values" in answer else "circuit"
         if before == kind and answer.get("digest") == digest:
             return
-        told = f"was a {before}" if before != kind else f"was another {kind}"
-        self.end(JobError(ANOTHER_PATH.format(place=_ordinal(self.number), before=f"{told} before", now=what)))
+        previous = f"was a {before}" if before != kind else f"was another {kind}"
+        self.end(JobError(ANOTHER_PATH.format(place=_ordinal(self.number), before=f"{previous} before", now=what)))
 
     def _waited(self, message: dict[str, Any]) -> dict[str, Any]:
         if self._exchange is None:
@@ -107,15 +107,15 @@ class Asks:
         # A task's time limit does not run while it waits for an answer.
         left, interval = signal.setitimer(signal.ITIMER_REAL, 0)
         asked = _monotonic()
-        told = None
+        message_back = None
         try:
             with suppress(OSError):  # The code has closed the channel.
-                told = self._exchange(message)
+                message_back = self._exchange(message)
         finally:
             self.seconds_waited += _monotonic() - asked
             if left > 0:
                 signal.setitimer(signal.ITIMER_REAL, left, interval)
-        answer = (told or {}).get("answer")
+        answer = (message_back or {}).get("answer")
         if not isinstance(answer, dict):
             self.end(JobError("the service did not answer the script's request"))
         return answer

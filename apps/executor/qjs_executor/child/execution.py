@@ -17,7 +17,7 @@ from qiskit import QuantumCircuit
 from ..execution_request import ExecutionRequest, ScriptTerms
 from .analysis.analysis import analyse
 from .asks import Asks
-from .circuit_run import ask_circuit, canonical, checked, run_circuit, shown
+from .circuit_execution import canonical, checked, execute_circuit, request_circuit, shown
 from .circuits import openqasm
 from .circuits.canonical import canonical_text
 from .circuits.info import describe
@@ -107,7 +107,7 @@ def _answer(execution: _Execution, script: ScriptTerms) -> dict[str, Any]:
     dispatches = _dispatches(execution)
     answer = _answer_of_code(execution, script, dispatches)
     if dispatches is not None and dispatches.metadata.graphs > 0 and "ask" not in answer:
-        answer["workflow_metadata"] = dispatches.metadata.told()
+        answer["workflow_metadata"] = dispatches.metadata.plain()
     return answer
 
 
@@ -138,9 +138,9 @@ def _answer_of_code(execution: _Execution, script: ScriptTerms, dispatches: Disp
         circuit, warnings, text = _circuit(found, execution.request)
         if script.circuits == "ask":
             loaded = _loaded(circuit, text, warnings, execution.request)
-            return user_code.guarded(lambda: ask_circuit(*loaded, execution.asks))  # type: ignore[no-any-return]
+            return user_code.guarded(lambda: request_circuit(*loaded, execution.asks))  # type: ignore[no-any-return]
         if isinstance(circuit, QuantumCircuit):
-            return run_circuit(circuit, text, warnings, execution.request)
+            return execute_circuit(circuit, text, warnings, execution.request)
     return {"found": circuit}
 
 
@@ -285,10 +285,10 @@ def _execute_on_device(value: Any, shots: int, execution: _Execution) -> dict[st
         circuit, warnings, text = _circuit(found, request)
         loaded = _loaded(circuit, text, warnings, request)
         if script.circuits == "here":
-            return run_circuit(*loaded)
+            return execute_circuit(*loaded)
         if _is_recording():
             raise JobError("device.run in the body of a workflow: the graph is only built there; run it in a task")
-        return ask_circuit(*loaded, execution.asks)
+        return request_circuit(*loaded, execution.asks)
 
 
 def _loaded(

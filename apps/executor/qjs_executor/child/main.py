@@ -34,8 +34,8 @@ def answer(request: ExecutionRequest, result_fd: int, job_fd: int | None = None)
         try:
             from .execution import answer_to
 
-            told = answer_to(request, exchange if job_fd is not None else None)
-            message = _pack(told if "ask" in told else {"ok": True, **told})
+            fields = answer_to(request, exchange if job_fd is not None else None)
+            message = _pack(fields if "ask" in fields else {"ok": True, **fields})
         except JobError as error:
             message = _failure(error.code, error.message, error.line)
         except MemoryError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import types
 
-from .refusal_hints import mend_of_syntax
+from .refusal_hints import syntax_hint
 from .refusals import JobError
 
 FILE_NAME = "<job>"
@@ -31,8 +31,8 @@ def compiled(tree: ast.Module) -> types.CodeType:
 
 def _refusal(error: Exception) -> JobError:
     if isinstance(error, SyntaxError):
-        mend = mend_of_syntax(error.text or "", error.msg)
-        return JobError(f"{type(error).__name__}: {error.msg}{mend}", error.lineno)
+        hint = syntax_hint(error.text or "", error.msg)
+        return JobError(f"{type(error).__name__}: {error.msg}{hint}", error.lineno)
     if isinstance(error, RecursionError | MemoryError):
         return JobError("SyntaxError: the code is nested too deeply")
     return JobError(f"SyntaxError: {error}")

@@ -47,13 +47,13 @@ def without_paths(message: str) -> str:
     return _PATH.sub("", message)
 
 
-def mend(error: BaseException, text: str) -> str:
+def hint(error: BaseException, text: str) -> str:
     """What to change, to be added to the error's own message, `text`; empty where that message says it."""
     found = _for(error, text)
     return f". To fix this: {found}" if found else ""
 
 
-def mend_of_syntax(line: str, message: str = "") -> str:
+def syntax_hint(line: str, message: str = "") -> str:
     """The same for a line that is not Python."""
     if "outside function" in message and "await" in message:
         return " (await at the top level works only in a notebook: write asyncio.run(...))"
@@ -91,7 +91,7 @@ def _for(error: BaseException, text: str) -> str | None:
 
 
 def _for_import(error: ImportError, text: str) -> str:
-    known = [mended for package, mended in _PACKAGES.items() if package in (error.name or "") or f"'{package}'" in text]
+    known = [fix for package, fix in _PACKAGES.items() if package in (error.name or "") or f"'{package}'" in text]
     if known:
         return known[0]
     wanted = re.search(r"cannot import name '(\w+)' from 'qiskit", text)

@@ -48,7 +48,7 @@ def check_expected(isolation: str) -> None:
             raise SandboxFault(f"this machine does not give namespaces: {reason[:200]}")
 
 
-def mend() -> str:
+def how_to_fix() -> str:
     """What the operator can do on a machine that offers no adequate isolation."""
     ways = []
     if os.getuid() != 0:

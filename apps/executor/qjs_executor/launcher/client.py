@@ -40,36 +40,36 @@ class LauncherClient:
         SandboxFault."""
         order = Order(Kind.START_ZYGOTE, zygote_set=zygote_set, isolation=isolation)
         try:
-            answer, (control, pidfd) = await self._ask(order, _close_all)
+            answer, (control, pidfd) = await self._request(order, _close_all)
         except OSError as error:
             raise SandboxFault(str(error)) from error
         return answer["zygote"], socket.socket(fileno=control), pidfd
 
     def kill_zygote(self, number: int) -> None:
         """Kills a zygote; its children die with it. Its pidfd shows when."""
-        self._tell(Order(Kind.KILL_ZYGOTE, number))
+        self._send_or_lose(Order(Kind.KILL_ZYGOTE, number))
 
-    async def make_group(self, zygote: int, child: int) -> RunGroup:
+    async def make_group(self, zygote: int, child: int) -> ExecutionGroup:
         """Puts a child of a zygote, identified by its pidfd, into a control group of its own. Raises OSError."""
         order = Order(Kind.MAKE_GROUP, zygote)
-        answer, _ = await self._ask(order, lambda late, _: RunGroup(late["group"], self).remove(), [child])
-        return RunGroup(answer["group"], self)
+        answer, _ = await self._request(order, lambda late, _: ExecutionGroup(late["group"], self).remove(), [child])
+        return ExecutionGroup(answer["group"], self)
 
     async def out_of_memory(self, group: int) -> bool:
-        """See `RunGroup`."""
-        answer, _ = await self._ask(Order(Kind.ASK_GROUP, group), _close_all)
+        """See `ExecutionGroup`."""
+        answer, _ = await self._request(Order(Kind.ASK_GROUP, group), _close_all)
         return bool(answer["out_of_memory"])
 
     def remove_group(self, group: int) -> None:
-        """See `RunGroup`."""
-        self._tell(Order(Kind.REMOVE_GROUP, group))
+        """See `ExecutionGroup`."""
+        self._send_or_lose(Order(Kind.REMOVE_GROUP, group))
 
     def close(self) -> None:
         """Closes the socket: the launcher then stops everything that it has started."""
         asyncio.get_running_loop().remove_reader(self._orders.fileno())
         self._orders.close()
 
-    async def _ask(self, order: Order, undo: _Undo, descriptors: list[int] | None = None) -> _Answer:
+    async def _request(self, order: Order, undo: _Undo, descriptors: list[int] | None = None) -> _Answer:
         """Sends an order and returns the answer; raises OSError with the reason when the order failed. What was created
         for a caller that no longer waits is undone."""
         answer: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
@@ -86,7 +86,7 @@ class LauncherClient:
             raise OSError(message["failed"])
         return message, received
 
-    def _tell(self, order: Order) -> None:
+    def _send_or_lose(self, order: Order) -> None:
         try:
             self._send(order, [])
         except OSError:
@@ -126,7 +126,7 @@ class LauncherClient:
         self._waiting.clear()
 
 
-class RunGroup:
+class ExecutionGroup:
     """The control group of one execution, created and read by the launcher."""
 
     def __init__(self, number: int, launcher: LauncherClient) -> None:

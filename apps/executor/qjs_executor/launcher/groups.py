@@ -8,7 +8,7 @@ from ..job import SLOTS_MAX
 from .orders import BadOrder
 
 GROUPS_MAX = 2 * SLOTS_MAX
-"""As many as there are users for runs."""
+"""As many as there are users for executions."""
 
 
 class Groups:

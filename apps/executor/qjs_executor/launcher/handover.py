@@ -35,7 +35,7 @@ class Handover:
     shell_folder: str
     """An empty folder for the shell's root, where it has a user of its own."""
     cgroup: cgroups.Kind
-    mend: str
+    how_to_fix: str
     """What the operator can do where no isolation works."""
 
 

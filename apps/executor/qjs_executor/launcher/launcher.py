@@ -21,7 +21,7 @@ from typing import Any
 
 from ..isolation import linux
 from ..isolation.cgroups import find_hierarchy, remove_leftover_groups
-from ..isolation.machine import mend
+from ..isolation.machine import how_to_fix
 from ..isolation.users import UserRange
 from ..isolation.work_folder import make_work_folder, remove_leftovers
 from ..job import Isolation, SandboxFault
@@ -118,7 +118,7 @@ class Launcher:
             shell_user=self._users[1] if self._range else None,
             shell_folder=folder,
             cgroup=self._cgroup,
-            mend=mend(),
+            how_to_fix=how_to_fix(),
         )
         assert self._orders is not None
         try:

@@ -49,7 +49,7 @@ class BadAnswer(Exception):
 
 
 @dataclass(frozen=True)
-class CircuitRun:
+class CircuitReport:
     """A circuit was executed: counts by bit string (qubit 0 / clbit 0 leftmost), facts about the circuit, how many
     shots (a program may request others from its device than the job's), and its canonical OpenQASM 3 unless that is too
     long."""
@@ -72,7 +72,7 @@ class CircuitRun:
 
 
 @dataclass(frozen=True)
-class ValueRun:
+class ValueReport:
     """A `main` returned this value."""
 
     value: Any
@@ -81,7 +81,7 @@ class ValueRun:
 
 
 @dataclass(frozen=True)
-class TaskRun:
+class TaskReport:
     """A task of a graph returned: its value as JSON text, and the same for people or why that is missing."""
 
     result: str
@@ -90,7 +90,7 @@ class TaskRun:
 
 
 @dataclass(frozen=True)
-class FoundRun:
+class CircuitLeftReport:
     """The code left a circuit for a second child: its OpenQASM 3 and the facts that the text cannot express."""
 
     openqasm3: str
@@ -99,7 +99,7 @@ class FoundRun:
 
 
 @dataclass(frozen=True)
-class ToldRun:
+class FieldsReport:
     """The fields of an answer that gives no counts."""
 
     fields: dict[str, Any]
@@ -114,10 +114,10 @@ class UserError:
     line: int | None
 
 
-AnyRun = CircuitRun | ValueRun | TaskRun | FoundRun | ToldRun | UserError
+Report = CircuitReport | ValueReport | TaskReport | CircuitLeftReport | FieldsReport | UserError
 
 
-def read_answer(answer: dict[str, Any], job: Job, provided: dict[str, int] | None = None) -> AnyRun:
+def read_answer(answer: dict[str, Any], job: Job, provided: dict[str, int] | None = None) -> Report:
     """The child's last message as a checked value. `provided`: the counts that the caller gave for the last circuit it
     was asked for. Raises BadAnswer."""
     if answer.get("ok") is False:
@@ -127,17 +127,17 @@ def read_answer(answer: dict[str, Any], job: Job, provided: dict[str, int] | Non
     if "found" in answer and job.source["kind"] == "code":
         return _found(answer["found"])
     if job.kind != "run":
-        return ToldRun(_told(job.kind, answer))
+        return FieldsReport(_fields(job.kind, answer))
     if job.script.task is not None:
-        return _task_run(answer)
+        return _task_report(answer)
     if "value" in answer:
-        return ValueRun(answer["value"], warnings_of(answer), _metadata(answer))
+        return ValueReport(answer["value"], warnings_of(answer), _metadata(answer))
     if job.script.finish is not None:
         raise BadAnswer("value")
-    return _circuit_run(answer, job, provided)
+    return _circuit_report(answer, job, provided)
 
 
-def _task_run(answer: dict[str, Any]) -> TaskRun:
+def _task_report(answer: dict[str, Any]) -> TaskReport:
     display, problem = answer.get("display"), answer.get("display_problem")
     if display is not None:
         display = text(display, "display", RESULT_TEXT_MAX)
@@ -145,7 +145,7 @@ def _task_run(answer: dict[str, Any]) -> TaskRun:
         problem = shortened(text(problem, "display_problem", RESULT_TEXT_MAX))
     if display is not None and len(display) > DISPLAY_MAX:
         display, problem = None, f"its text is longer than {DISPLAY_MAX // 1024 // 1024} MiB"
-    return TaskRun(text(answer.get("result"), "result", RESULT_TEXT_MAX), display, problem)
+    return TaskReport(text(answer.get("result"), "result", RESULT_TEXT_MAX), display, problem)
 
 
 def _metadata(answer: dict[str, Any]) -> dict[str, Any] | None:
@@ -155,7 +155,7 @@ def _metadata(answer: dict[str, Any]) -> dict[str, Any] | None:
     return None if metadata is None else {plain(key): _plain_value(value) for key, value in metadata.items()}
 
 
-def _circuit_run(answer: dict[str, Any], job: Job, provided: dict[str, int] | None) -> CircuitRun:
+def _circuit_report(answer: dict[str, Any], job: Job, provided: dict[str, int] | None) -> CircuitReport:
     digest = answer.get("circuit_sha256")
     if digest is not None and not (isinstance(digest, str) and _SHA256.fullmatch(digest)):
         raise BadAnswer("circuit_sha256")
@@ -169,7 +169,7 @@ def _circuit_run(answer: dict[str, Any], job: Job, provided: dict[str, int] | No
     info["registers"] = registers
     width = sum(register["size"] for register in registers)
     asked = job.script.circuits == "ask"
-    return CircuitRun(
+    return CircuitReport(
         counts=_provided(answer, width, provided) if asked else _counts(answer.get("counts"), width, shots),
         circuit_info=info,
         registers=registers,
@@ -220,7 +220,7 @@ def _expectation_values(answer: dict[str, Any]) -> list[dict[str, Any]] | None:
     return values
 
 
-def _found(found: Any) -> FoundRun:
+def _found(found: Any) -> CircuitLeftReport:
     if not isinstance(found, dict):
         raise BadAnswer("found")
     names = found.get("register_names")
@@ -229,14 +229,14 @@ def _found(found: Any) -> FoundRun:
     observables = found.get("observables")
     if observables is not None and not isinstance(observables, list):
         raise BadAnswer("found: observables")
-    return FoundRun(
+    return CircuitLeftReport(
         openqasm3=text(found.get("openqasm3"), "found: openqasm3", CIRCUIT_TEXT_MAX),
         facts={"register_names": names, "observables": observables},
         warnings=warnings_of(found),
     )
 
 
-def _told(kind: RequestKind, answer: dict[str, Any]) -> dict[str, Any]:
+def _fields(kind: RequestKind, answer: dict[str, Any]) -> dict[str, Any]:
     """The fields of an answer that gives no counts."""
     match kind:
         case "convert":

@@ -58,8 +58,8 @@ def read_ask(ask: dict[str, Any], job: Job, number: int) -> dict[str, Any]:
         raise BadAnswer("ask: digest")
     if not isinstance(final, bool) or (final and kind != "graph"):
         raise BadAnswer("ask: final")
-    told = {"kind": kind, "number": number, "digest": digest, "final": final}
-    return {**told, "graph": _graph(ask.get("graph"))} if kind == "graph" else {**told, **_circuit(ask)}
+    common = {"kind": kind, "number": number, "digest": digest, "final": final}
+    return {**common, "graph": _graph(ask.get("graph"))} if kind == "graph" else {**common, **_circuit(ask)}
 
 
 def counts_of(answer: dict[str, Any]) -> dict[str, int] | None:

@@ -6,14 +6,14 @@ import json
 from typing import Any
 
 from ..job import Job
-from .answer import CircuitRun, ValueRun
+from .answer import CircuitReport, ValueReport
 from .versions import ENGINE_VERSION, framework_version
 
 STATE_VECTOR_FILE = "state_vector.npy"
 """The artifact that holds a state of more than 14 qubits."""
 
 
-def result_text(job: Job, run: CircuitRun, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
+def result_text(job: Job, run: CircuitReport, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
     """The result of a circuit as JSON text. Backend, time, engine and seed come from the request and from this process,
     never from the child."""
     result: dict[str, Any] = {
@@ -41,7 +41,7 @@ def result_text(job: Job, run: CircuitRun, execution_time_ms: float, stdout: str
     return _text({**result, **_of_workflow(job, run)}, stdout)
 
 
-def value_text(job: Job, run: ValueRun, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
+def value_text(job: Job, run: ValueReport, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
     """What a `main` returned, as JSON text: a dictionary is the result itself, any other value becomes its member
     `result`. Counts in it, if any, are the program's own claim, so no source is stated for them."""
     value = run.value if isinstance(run.value, dict) else {"result": run.value}
@@ -74,10 +74,10 @@ _PROVIDED = {
 """The metadata of counts that the caller brought from another machine, about which only the caller knows."""
 
 
-def _of_workflow(job: Job, run: CircuitRun | ValueRun) -> dict[str, Any]:
+def _of_workflow(job: Job, run: CircuitReport | ValueReport) -> dict[str, Any]:
     """The metadata of the graphs that the caller executed or, where it executed none, the child."""
-    told = job.script.workflow_metadata
-    metadata = run.workflow_metadata if told is None else json.loads(told)
+    given = job.script.workflow_metadata
+    metadata = run.workflow_metadata if given is None else json.loads(given)
     return {} if metadata is None else {"_workflow_metadata": metadata}
 
 

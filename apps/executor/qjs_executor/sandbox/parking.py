@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ..job import PARKED_MAX, PARKED_SECONDS, Job, NotParked, SandboxFault
-from .live_run import LiveRun
+from .live_execution import LiveExecution
 
 LOOK_SECONDS = 1.0
 """How often a parked execution is checked: one that was woken, by a timer of its own for instance, is killed."""
@@ -25,7 +25,7 @@ LOOK_SECONDS = 1.0
 @dataclass(eq=False)
 class _Place:
     job: Job
-    run: LiveRun
+    run: LiveExecution
     until: float
     held: bool = False
     keeper: asyncio.Task[None] | None = None
@@ -36,7 +36,7 @@ class Parking:
     """The places of one sandbox, by run id. `end` kills an execution that has lost its place; `seconds` is how long it
     may keep one."""
 
-    end: Callable[[LiveRun], object]
+    end: Callable[[LiveExecution], object]
     places: int = PARKED_MAX
     seconds: float = PARKED_SECONDS
     left: Counter[str] = field(default_factory=Counter)
@@ -46,7 +46,7 @@ class Parking:
     def __len__(self) -> int:
         return len(self._parked)
 
-    def park(self, job: Job, run: LiveRun) -> bool:
+    def park(self, job: Job, run: LiveExecution) -> bool:
         """Parks a stopped execution, if necessary in the place of the oldest; returns False when callers that are about
         to resume hold every place."""
         if job.run_id in self._parked:
@@ -73,7 +73,7 @@ class Parking:
         finally:
             place.held = False
 
-    def take(self, run_id: str) -> LiveRun:
+    def take(self, run_id: str) -> LiveExecution:
         """Unparks the execution. Raises NotParked when it has exited meanwhile."""
         place = self._parked.get(run_id)
         if place is None:
@@ -81,7 +81,7 @@ class Parking:
         self._forget(run_id, "resumed")
         return place.run
 
-    def peek(self, run_id: str) -> LiveRun | None:
+    def peek(self, run_id: str) -> LiveExecution | None:
         """The execution in its place."""
         place = self._parked.get(run_id)
         return place.run if place else None
@@ -111,7 +111,7 @@ class Parking:
     def _leave(self, run_id: str, why: str) -> None:
         self.end(self._forget(run_id, why))
 
-    def _forget(self, run_id: str, why: str) -> LiveRun:
+    def _forget(self, run_id: str, why: str) -> LiveExecution:
         place = self._parked.pop(run_id)
         self.left[why] += 1
         if place.keeper is not None and place.keeper is not asyncio.current_task():

@@ -15,7 +15,7 @@ from ..isolation.linux import pid_of
 from ..isolation.memory_watch import watch_memory
 from ..isolation.output import Output, OutputReader
 from ..job import Limits, SandboxFault
-from ..launcher.client import RunGroup
+from ..launcher.client import ExecutionGroup
 from ..zygote.zygote_child import CPU_SECONDS_MAX
 
 DRAIN_SECONDS = 1.0
@@ -42,7 +42,7 @@ class PooledChild:
         self.slot = slot
         self.uid = uid
         self._outputs = (OutputReader(), OutputReader())
-        self.group: RunGroup | None = None
+        self.group: ExecutionGroup | None = None
         self.pidfd, self._job_fd, self._result_fd, self._stdout_fd, self._stderr_fd = descriptors
         self._ends = set(descriptors)
         self.pid = pid_of(self.pidfd)
@@ -112,7 +112,7 @@ class PooledChild:
         # Every stretch has its own wall time; only the first one's is known now.
         cpu_seconds = CPU_SECONDS_MAX if answers_follow else math.ceil(self._limits.wall_seconds) + 1
         try:
-            await self.say({"cpu_seconds": cpu_seconds, "request": request.message()})
+            await self.write({"cpu_seconds": cpu_seconds, "request": request.message()})
         finally:
             if not answers_follow and not self.is_host:
                 self._writer.close()
@@ -128,7 +128,7 @@ class PooledChild:
         self._writer = asyncio.StreamWriter(transport, protocol, None, loop)
         self._transports.append(transport)
 
-    async def say(self, message: dict[str, Any]) -> None:
+    async def write(self, message: dict[str, Any]) -> None:
         """Sends a message after the request; returns when the child has room for all of it, or is dead."""
         assert self._writer is not None
         with contextlib.suppress(ConnectionError):
@@ -155,12 +155,12 @@ class PooledChild:
             raise SandboxFault("it is dead or its zygote does not answer")
         return self._stopped.result()
 
-    def heard_stopped(self, running: int) -> None:
+    def on_stopped(self, running: int) -> None:
         """Takes the zygote's answer to the order to stop."""
         if self._stopped is not None and not self._stopped.done():
             self._stopped.set_result(running)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Continues the stopped processes of the execution."""
         if not self.ended.done():
             self._order("continue")
@@ -189,9 +189,9 @@ class PooledChild:
         """Waits until the execution exits: ("exit", code), ("signal", number), ("memory", number) when it was killed
         because of its memory; None when its zygote died."""
         status = await asyncio.shield(self.status)
-        return None if status is None else await self.told(status)
+        return None if status is None else await self.status_with_memory(status)
 
-    async def told(self, status: tuple[str, int]) -> tuple[str, int]:
+    async def status_with_memory(self, status: tuple[str, int]) -> tuple[str, int]:
         """The status of a process of the execution, as `exit_status` reports it."""
         if status[0] == "signal" and (self.over_memory or await self._out_of_memory()):
             return "memory", status[1]

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from ..job import HOST_SECONDS, HOSTS_MAX, Job
-from .live_run import LiveRun
+from .live_execution import LiveExecution
 
 Family = tuple[str, ...]
 """The tasks that may share a confinement: those of one job, with the same source, for the same backend."""
@@ -29,7 +29,7 @@ def family_of(job: Job) -> Family | None:
 @dataclass(eq=False)
 class _Waiting:
     family: Family
-    run: LiveRun
+    run: LiveExecution
     free: asyncio.Future[bool]
     """Whether it can take a task; not done while its last task has not exited yet."""
     keeper: asyncio.Task[None] | None = None
@@ -40,8 +40,8 @@ class TaskHosts:
     """The hosts of one sandbox that have no task. `end` kills one for good; `is_free` waits until the last task of one
     has exited, and returns whether it may have another; `seconds` is how long one is kept."""
 
-    end: Callable[[LiveRun], object]
-    is_free: Callable[[LiveRun], Awaitable[bool]]
+    end: Callable[[LiveExecution], object]
+    is_free: Callable[[LiveExecution], Awaitable[bool]]
     places: int = HOSTS_MAX
     seconds: float = HOST_SECONDS
     _waiting: list[_Waiting] = field(default_factory=list)
@@ -49,7 +49,7 @@ class TaskHosts:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    async def take(self, family: Family) -> LiveRun | None:
+    async def take(self, family: Family) -> LiveExecution | None:
         """Takes a free host of this family; waits for one whose last task is about to exit. None when there is none."""
         while mine := [host for host in self._waiting if host.family == family]:
             for host in mine:
@@ -59,7 +59,7 @@ class TaskHosts:
             await asyncio.wait([host.free for host in mine], return_when=asyncio.FIRST_COMPLETED)
         return None
 
-    def keep(self, family: Family, run: LiveRun) -> None:
+    def keep(self, family: Family, run: LiveExecution) -> None:
         """Keeps a host whose task has answered."""
         if len(self._waiting) >= self.places:
             self._leave(self._waiting[0])

@@ -36,11 +36,11 @@ from ..launcher.orders import SETS
 from ..logs import facts, log
 from ..protocol.answer import BadAnswer
 from ..protocol.ask import read_ask
-from .live_run import LiveRun
+from .execution_end import ExecutionEnd, answer_and_listen, is_free_again, listen, outcome_of
+from .live_execution import LiveExecution
 from .parking import Parking
 from .pool import READY, RECYCLE_JOBS, Pool
 from .pooled_child import PooledChild
-from .run_end import RunEnd, is_free_again, listen, listen_on, outcome_of
 from .selftest import LEVELS, NOTES, frameworks_test, self_test
 from .task_hosts import Family, TaskHosts, family_of
 
@@ -89,7 +89,7 @@ class WarmSandbox:
 
     async def _start_insecure(self, reasons: list[str]) -> None:
         """No isolation works: refuses jobs, or executes them without isolation where the operator has allowed that."""
-        self._problem = f"no isolation works here: {'; '.join(reasons)}. To fix this: {self._offer.mend}"
+        self._problem = f"no isolation works here: {'; '.join(reasons)}. To fix this: {self._offer.how_to_fix}"
         if self._offer.settings.allow_insecure:
             log.error("RUNS ARE NOT ISOLATED: %s", self._problem)
             if reason := await self._try("process"):
@@ -233,7 +233,7 @@ class WarmSandbox:
         # The host exited while it waited.
         return await self._run(job, limits, accepted)
 
-    async def _begin(self, job: Job, limits: Limits, hosts: bool) -> LiveRun:
+    async def _begin(self, job: Job, limits: Limits, hosts: bool) -> LiveExecution:
         """A child that has no job yet, or a host that has had no task."""
         pool = self._pools[job.zygote]
         child = await (pool.take_host if hosts else pool.take)(limits.start_seconds)
@@ -242,7 +242,7 @@ class WarmSandbox:
         settings = self._offer.settings
         memory = max(settings.memory_bytes, settings.engine_memory_bytes)
         watch = None if self._groups else asyncio.create_task(child.watch_memory(memory))
-        return LiveRun(pool, child, watch, asked=len(job.script.answers))
+        return LiveExecution(pool, child, watch, asked=len(job.script.answers))
 
     async def _resume(self, job: Job, run_id: str, limits: Limits, accepted: Callable[[], None]) -> Outcome:
         """Resumes a parked execution, which the caller holds."""
@@ -255,12 +255,17 @@ class WarmSandbox:
         self._taken += 1
         self._idle.clear()
         run.child.give(limits)
-        run.child.go_on()
+        run.child.resume()
         accepted()
-        return await self._stretch(run, job, limits, listen_on(run.child, job, limits))
+        return await self._stretch(run, job, limits, answer_and_listen(run.child, job, limits))
 
     async def _stretch(
-        self, run: LiveRun, job: Job, limits: Limits, talk: Coroutine[Any, Any, RunEnd], family: Family | None = None
+        self,
+        run: LiveExecution,
+        job: Job,
+        limits: Limits,
+        talk: Coroutine[Any, Any, ExecutionEnd],
+        family: Family | None = None,
     ) -> Outcome:
         """An execution from its start, or an answer, to its end or its next request, with which it is parked. A host of
         the tasks of `family` is kept for the next one."""
@@ -291,7 +296,7 @@ class WarmSandbox:
         return replace(outcome, parked=parked) if isinstance(outcome, Asked) else outcome
 
     @staticmethod
-    def _checked(end: RunEnd, run: LiveRun, job: Job) -> RunEnd:
+    def _checked(end: ExecutionEnd, run: LiveExecution, job: Job) -> ExecutionEnd:
         """The end of a stretch; a request in it is checked and stored."""
         if end.kind != "asked" or end.answer is None:
             return end
@@ -304,7 +309,7 @@ class WarmSandbox:
         run.asked += 1
         return replace(end, answer=run.ask)
 
-    async def _park(self, run: LiveRun, job: Job) -> bool:
+    async def _park(self, run: LiveExecution, job: Job) -> bool:
         """Parks the execution; returns whether it now waits in a place of its own."""
         try:
             await run.child.stop()
@@ -313,15 +318,15 @@ class WarmSandbox:
             return False
         return not self._closing and self._parking.park(job, run)
 
-    async def _keep(self, run: LiveRun, family: Family) -> bool:
+    async def _keep(self, run: LiveExecution, family: Family) -> bool:
         """Keeps a host whose task has answered; returns whether it now waits for the next one."""
         await run.child.printed_so_far()
         if self._closing or run.child.is_flooded:
             return False
-        self._hosts.keep(family, LiveRun(run.pool, run.child, run.watch))
+        self._hosts.keep(family, LiveExecution(run.pool, run.child, run.watch))
         return True
 
-    def _end(self, run: LiveRun) -> asyncio.Task[None]:
+    def _end(self, run: LiveExecution) -> asyncio.Task[None]:
         """Kills an execution; the task is done when nothing of it is alive."""
         if run.watch is not None:
             run.watch.cancel()
@@ -333,18 +338,18 @@ class WarmSandbox:
     async def _reap(self, pool: Pool, child: PooledChild) -> None:
         await pool.reap(child)
         self._running.discard(child)
-        self._tell_idle()
+        self._check_idle()
 
     def _release(self) -> None:
         self._taken -= 1
-        self._tell_idle()
+        self._check_idle()
 
-    def _tell_idle(self) -> None:
+    def _check_idle(self) -> None:
         if self._taken == 0 and not self._running:
             self._idle.set()
 
 
-async def _is_free(host: LiveRun) -> bool:
+async def _is_free(host: LiveExecution) -> bool:
     """Waits until a host can take its next task; returns whether it can."""
     if not await is_free_again(host.child):
         return False

@@ -124,9 +124,9 @@ class ZygoteProcess:
             if not data:
                 asyncio.get_running_loop().remove_reader(self._control.fileno())
                 return
-            self._heard(json.loads(data), list(descriptors))
+            self._handle(json.loads(data), list(descriptors))
 
-    def _heard(self, message: dict[str, Any], descriptors: list[int]) -> None:
+    def _handle(self, message: dict[str, Any], descriptors: list[int]) -> None:
         if "up" in message:
             self.versions = message["up"]["versions"]
             self.own_bytes = message["up"]["own_bytes"]
@@ -143,7 +143,7 @@ class ZygoteProcess:
             self._on_child(self, child)
         elif "stopped" in message:
             if (stopped := self.children.get(message["stopped"])) is not None:
-                stopped.heard_stopped(message["running"])
+                stopped.on_stopped(message["running"])
         elif "ended" in message:
             kind, number = message["status"]
             self._settle(self.children.pop(message["ended"]), (kind, number))

@@ -20,10 +20,10 @@ class Engines:
     async def names(self) -> list[str]:
         """The engines that can be used here; only those of the CPU until a child has listed them."""
         if self._found is None:
-            self._found = await self._ask()
+            self._found = await self._query()
         return list(ON_CPU) if self._found is None else self._found
 
-    async def _ask(self) -> list[str] | None:
+    async def _query(self) -> list[str] | None:
         job = Job(
             run_id="engines",
             source={"kind": "code", "framework": "openqasm", "code": ""},

@@ -70,10 +70,10 @@ class Lanes:
         return sum(len(waiters) for waiters in self._waiting.values())
 
     @asynccontextmanager
-    async def slot(self, lane: Lane, goes_on: bool = False) -> AsyncIterator[None]:
+    async def slot(self, lane: Lane, resumed: bool = False) -> AsyncIterator[None]:
         """Holds a slot. Raises SandboxBusy: for a new job at once; for an interactive request and a resumed execution
         after the wait, or at once when too many wait."""
-        if goes_on:
+        if resumed:
             await self._turn(lane, self._going_on)
         elif lane.name == "jobs":
             if self._going_on or not self._has_room(lane):

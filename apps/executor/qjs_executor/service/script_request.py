@@ -132,15 +132,15 @@ def _answer(answer: Any, where: str) -> dict[str, Any]:
 
 def _provenance(answer: dict[str, Any], where: str) -> dict[str, str]:
     """Where counts come from, as far as the caller reports it."""
-    told: dict[str, str] = {}
+    provenance: dict[str, str] = {}
     source, provider_job_id = answer.get("count_source"), answer.get("provider_job_id")
     if source is not None:
         if source not in COUNT_SOURCES:
             refuse(f"{where}.count_source", f"must be one of {', '.join(COUNT_SOURCES)}", source)
-        told["count_source"] = source
+        provenance["count_source"] = source
     if provider_job_id is not None:
-        told["provider_job_id"] = text_of(provider_job_id, f"{where}.provider_job_id", 500)
-    return told
+        provenance["provider_job_id"] = text_of(provider_job_id, f"{where}.provider_job_id", 500)
+    return provenance
 
 
 def _values(values: Any, where: str) -> dict[str, str]:

@@ -38,6 +38,7 @@ from ..job import (
 from ..logs import facts, log
 from ..protocol.versions import ENGINE_VERSION, FRAMEWORKS
 from .engines import Engines
+from .execute import execute_job
 from .lanes import Lane, Lanes
 from .lines import Lines, error_json, outcome_json
 from .metrics import CONTENT_TYPE, Metrics
@@ -50,7 +51,6 @@ from .question import (
 )
 from .request_fields import InvalidRequest, request_object
 from .run_request import parse_run_request
-from .runs import run_job
 from .script_request import BODY_BYTES_MAX as SCRIPT_BODY_BYTES_MAX
 from .script_request import LARGE_KEYS
 
@@ -275,16 +275,16 @@ async def _in_lane(
     """Executes a job in a slot of its lane; a job of two children holds one slot for both. A resumed job is what it was
     at its beginning, with what is new for its script."""
     begun = sandbox.hold(job.script.resume) if job.script.resume else _NOTHING_HELD
-    with metrics.run(job, lane) as measured, begun as earlier:
-        async with lanes.slot(lane, goes_on=earlier is not None):
-            measured.outcome = await run_job(sandbox, _gone_on(earlier, job) if earlier else job, limits, accepted)
+    with metrics.run(job, lane) as measured, begun as parked:
+        async with lanes.slot(lane, resumed=parked is not None):
+            measured.outcome = await execute_job(sandbox, _resumed(parked, job) if parked else job, limits, accepted)
         return measured.outcome
 
 
-def _gone_on(earlier: Job, job: Job) -> Job:
+def _resumed(parked: Job, job: Job) -> Job:
     new = job.script
-    script = replace(earlier.script, answers=new.answers, resume=new.resume, workflow_metadata=new.workflow_metadata)
-    return replace(earlier, script=script)
+    script = replace(parked.script, answers=new.answers, resume=new.resume, workflow_metadata=new.workflow_metadata)
+    return replace(parked, script=script)
 
 
 async def _while_connected(work: Coroutine[Any, Any, Response | None], receive: Receive, job: Job) -> Response | None:

@@ -48,9 +48,9 @@ def host_tasks(result_fd: int) -> None:
             signal.signal(signal.SIGINT, signal.default_int_handler)
             return
         os.close(theirs)
-        if not _passed_on(answer, result_fd, None):
+        if not _forwarded(answer, result_fd, None):
             os._exit(0)
-        if not _passed_on(answer, result_fd, {"answers": True}):
+        if not _forwarded(answer, result_fd, {"answers": True}):
             frames.send(result_fd, frames.pack({"ended": _status(pid)}))
             os._exit(0)
         _, status = os.waitpid(pid, 0)
@@ -60,7 +60,7 @@ def host_tasks(result_fd: int) -> None:
         frames.send(result_fd, frames.pack({"free": True}))
 
 
-def _passed_on(source: int, target: int, before: dict[str, Any] | None) -> bool:
+def _forwarded(source: int, target: int, before: dict[str, Any] | None) -> bool:
     """Forwards one message of a task unread, after one of the host's own; False when the task sends none. The shell
     judges the length that the message declares. A message that breaks off stops the host."""
     header = b""

@@ -61,12 +61,12 @@ class _Zygote:
         try:
             versions = self._prepare()
         except BaseException as error:
-            self._tell({"fault": f"{type(error).__name__}: {error}"[:2000]})
+            self._report({"fault": f"{type(error).__name__}: {error}"[:2000]})
             os._exit(1)
         # In a process namespace of its own a zygote does not know the number by which other processes know it.
         itself = os.pidfd_open(os.getpid())
         own_bytes = sum(length for _, length in self._written)
-        self._tell({"up": {"versions": versions, "own_bytes": own_bytes}}, [itself])
+        self._report({"up": {"versions": versions, "own_bytes": own_bytes}}, [itself])
         os.close(itself)
         while True:
             self._turn()
@@ -124,7 +124,7 @@ class _Zygote:
                     self._kill(child)
             case {"stop": int(slot), **rest} if not rest:
                 if (child := self._children.get(slot)) is not None:
-                    self._tell({"stopped": slot, "running": stop_run(child.pid, self._guarded)})
+                    self._report({"stopped": slot, "running": stop_run(child.pid, self._guarded)})
             case {"continue": int(slot), **rest} if not rest:
                 if (child := self._children.get(slot)) is not None:
                     continue_run(child.pid, self._guarded)
@@ -149,7 +149,7 @@ class _Zygote:
         except OSError as error:
             for fd in (job_read, job_write, result_read, result_write, out_read, out_write, err_read, err_write):
                 os.close(fd)
-            self._tell({"unforked": slot, "reason": str(error)})
+            self._report({"unforked": slot, "reason": str(error)})
             return
         if pid == 0:
             be_child(self._plan, uid, folder, theirs, None if host else self._written)
@@ -158,7 +158,7 @@ class _Zygote:
         child = _Child(slot, uid, pid, os.pidfd_open(pid))
         self._children[slot] = child
         ours = [child.pidfd, job_write, result_read, out_read, err_read]
-        self._tell({"child": slot}, ours)
+        self._report({"child": slot}, ours)
         # The executor holds the only copies now: a later child must not inherit the pipes of this one.
         for fd in ours[1:]:
             os.close(fd)
@@ -203,9 +203,9 @@ class _Zygote:
         del self._children[child.slot]
         os.close(child.pidfd)
         code = os.waitstatus_to_exitcode(status)
-        self._tell({"ended": child.slot, "status": ["signal", -code] if code < 0 else ["exit", code]})
+        self._report({"ended": child.slot, "status": ["signal", -code] if code < 0 else ["exit", code]})
 
-    def _tell(self, message: dict[str, Any], descriptors: list[int] | None = None) -> None:
+    def _report(self, message: dict[str, Any], descriptors: list[int] | None = None) -> None:
         try:
             socket.send_fds(self._control, [json.dumps(message).encode()], descriptors or [])
         except OSError:

@@ -29,12 +29,12 @@ class Runs:
         self._ends: dict[str, asyncio.Event] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def begin(self, name: str, lane: Lane, goes_on: bool = False) -> asyncio.Task[None]:
+    def begin(self, name: str, lane: Lane, resumed: bool = False) -> asyncio.Task[None]:
         """Starts a run, or goes on with one."""
         self._ends[name] = asyncio.Event()
 
         async def run() -> None:
-            async with self.lanes.slot(lane, goes_on):
+            async with self.lanes.slot(lane, resumed):
                 self.order.append(name)
                 await self._ends[name].wait()
 
@@ -204,8 +204,8 @@ async def test_runs_that_go_on_get_the_next_slot_before_new_jobs_and_people() ->
     runs.begin("person", person("a"))
     await settled()
     runs.begin("waiting person", person("b"))
-    runs.begin("goes on", JOB, goes_on=True)
-    runs.begin("goes on too", JOB, goes_on=True)
+    runs.begin("goes on", JOB, resumed=True)
+    runs.begin("goes on too", JOB, resumed=True)
     await settled()
     assert runs.order == ["job", "person"], "no slot beyond the lane's is given out"
     await runs.end("job")
@@ -224,7 +224,7 @@ async def test_runs_that_go_on_get_the_next_slot_before_new_jobs_and_people() ->
 async def test_people_use_the_slot_that_is_kept_for_them_while_a_job_waits_to_go_on() -> None:
     runs = Runs(Lanes(1))
     runs.begin("job", JOB)
-    runs.begin("goes on", JOB, goes_on=True)
+    runs.begin("goes on", JOB, resumed=True)
     runs.begin("person", person("a"))
     await settled()
     assert runs.order == ["job", "person"]
@@ -237,8 +237,8 @@ async def test_who_cannot_go_on_in_time_or_leaves_gives_its_place_back() -> None
     runs.begin("job", JOB)
     await settled()
     with pytest.raises(SandboxBusy):
-        await runs.begin("late", JOB, goes_on=True)
-    leaving = runs.begin("leaves", JOB, goes_on=True)
+        await runs.begin("late", JOB, resumed=True)
+    leaving = runs.begin("leaves", JOB, resumed=True)
     await settled()
     leaving.cancel()
     await settled()

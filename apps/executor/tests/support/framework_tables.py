@@ -10,8 +10,8 @@ from braket.circuits import Circuit as BraketCircuit
 from braket.devices import LocalSimulator
 from qiskit.quantum_info import Statevector
 
+from qjs_executor.child.adapted_circuit import AdaptedCircuit
 from qjs_executor.child.circuits.openqasm import load
-from qjs_executor.child.found import FoundCircuit
 
 from ..conformance.circuit import circuit
 from ..conformance.converters import WRITERS
@@ -55,13 +55,13 @@ def braket_probabilities(circuit: BraketCircuit) -> Any:
     return np.abs(LocalSimulator().run(alone, shots=0).result().values[0]) ** 2
 
 
-def probabilities(found: FoundCircuit) -> Any:
+def probabilities(found: AdaptedCircuit) -> Any:
     """Exact, by basis state with qubit 0 leftmost, measurements left out."""
     circuit = load(found.openqasm3, 30, "test").remove_final_measurements(inplace=False)
     return Statevector(circuit).reverse_qargs().probabilities()
 
 
-def bit_probabilities(found: FoundCircuit) -> dict[str, float]:
+def bit_probabilities(found: AdaptedCircuit) -> dict[str, float]:
     """Exact probabilities of the counts' bit strings, each register's bit 0 leftmost, for measurements at the end."""
     circuit = load(found.openqasm3, 30, "test")
     qubits = {
@@ -79,7 +79,7 @@ def bit_probabilities(found: FoundCircuit) -> dict[str, float]:
     return shown
 
 
-def expectation(found: FoundCircuit, which: int) -> float:
+def expectation(found: AdaptedCircuit, which: int) -> float:
     """An observable's exact value from the bits' probabilities."""
     assert found.observables is not None
     observable = found.observables[which]

@@ -20,7 +20,7 @@ from .checks import (
     network_cautions,
 )
 from .entry_point import CIRCUIT, entry_point
-from .findings import Caution, Fault, told_cautions, told_faults
+from .findings import Caution, Fault, shown_cautions, shown_faults
 from .functions import FUNCTIONS_MAX, Function, FunctionReader
 from .names import Names
 from .qubits import certain_qubits
@@ -53,9 +53,9 @@ def analyse(code: str, requirements: str | None) -> dict[str, Any]:
     return {
         **facts,
         "source_sha256": hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest(),
-        "errors": told_faults([*facts["errors"], *asked.faults]),
-        "warnings": told_cautions([*facts["warnings"], *asked.cautions]),
-        "requirements": asked.told,
+        "errors": shown_faults([*facts["errors"], *asked.faults]),
+        "warnings": shown_cautions([*facts["warnings"], *asked.cautions]),
+        "requirements": asked.found,
     }
 
 
@@ -125,7 +125,7 @@ def _facts(
         "framework": framework,
         "script_type": script_type,
         "imports": imports,
-        "functions": [function.told() for function in functions[:FUNCTIONS_MAX]],
+        "functions": [function.plain() for function in functions[:FUNCTIONS_MAX]],
         "entry_point": entry,
         "qubits": qubits,
         "errors": faults,

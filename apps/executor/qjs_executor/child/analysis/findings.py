@@ -50,17 +50,18 @@ def place(text: str, index: int) -> tuple[int, int]:
     return len(before), len(before[-1]) + 1
 
 
-def told_faults(faults: list[Fault]) -> list[dict[str, Any]]:
+def shown_faults(faults: list[Fault]) -> list[dict[str, Any]]:
     """The first faults, as plain values."""
     return [asdict(fault) for fault in faults[:ERRORS_MAX]]
 
 
-def told_cautions(cautions: list[Caution]) -> list[dict[str, Any]]:
+def shown_cautions(cautions: list[Caution]) -> list[dict[str, Any]]:
     """The first cautions, as plain values, and how many more there are."""
-    told = cautions if len(cautions) <= WARNINGS_MAX else cautions[: WARNINGS_MAX - 1]
-    left = len(cautions) - len(told)
+    shown_items = cautions if len(cautions) <= WARNINGS_MAX else cautions[: WARNINGS_MAX - 1]
+    left = len(cautions) - len(shown_items)
     if left:
-        told = [*told, Caution("more_warnings", f"{left} more warnings are not shown")]
+        shown_items = [*shown_items, Caution("more_warnings", f"{left} more warnings are not shown")]
     return [
-        {"id": item.id, "message": item.message, **({} if item.line is None else {"line": item.line})} for item in told
+        {"id": item.id, "message": item.message, **({} if item.line is None else {"line": item.line})}
+        for item in shown_items
     ]

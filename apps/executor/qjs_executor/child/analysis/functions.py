@@ -48,7 +48,7 @@ class Function:
     is_at_module_level: bool
     node: FunctionNode | None
 
-    def told(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, Any]:
         """The function as plain values."""
         return {
             "name": self.name,

@@ -66,7 +66,7 @@ class Names:
 
 
 def module_statements(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Statements that run at module level, also inside if, for, while, with, try and match, in the text's order."""
+    """Statements executed at module level, also inside if, for, while, with, try and match, in the text's order."""
     waiting: list[ast.stmt] = list(reversed(tree.body))
     while waiting:
         statement = waiting.pop()

@@ -30,14 +30,14 @@ _VARIABLE = re.compile(r"\$\{?[A-Za-z_]")
 class Requirements:
     """The packages that the lines request, compared with the installed ones."""
 
-    told: list[dict[str, Any]]
+    found: list[dict[str, Any]]
     faults: list[Fault]
     cautions: list[Caution]
 
 
 def read_requirements(text: str | None) -> Requirements:
     """Every requirement as {name, specifier, installed_version}; faults and cautions name the line."""
-    told: list[dict[str, Any]] = []
+    found: list[dict[str, Any]] = []
     faults: list[Fault] = []
     cautions: list[Caution] = []
     missing: list[tuple[str, int]] = []
@@ -50,7 +50,7 @@ def read_requirements(text: str | None) -> Requirements:
         wanted = _COMMENT.sub("", line).strip()
         if not wanted:
             continue
-        if len(told) == REQUIREMENTS_MAX:
+        if len(found) == REQUIREMENTS_MAX:
             faults.append(_fault(number, f"there are more than {REQUIREMENTS_MAX} requirements"))
             break
         requirement = _parsed(wanted)
@@ -59,7 +59,9 @@ def read_requirements(text: str | None) -> Requirements:
             continue
         applies = _applies(requirement)
         installed = _installed_version(requirement.name)
-        told.append({"name": requirement.name, "specifier": str(requirement.specifier), "installed_version": installed})
+        found.append(
+            {"name": requirement.name, "specifier": str(requirement.specifier), "installed_version": installed}
+        )
         if not applies:
             continue
         if installed is None:
@@ -71,7 +73,7 @@ def read_requirements(text: str | None) -> Requirements:
             cautions.append(Caution("requirement_version", message, number))
     if missing:
         cautions.append(_missing_caution(missing))
-    return Requirements(told, faults, cautions)
+    return Requirements(found, faults, cautions)
 
 
 def _parsed(wanted: str) -> Requirement | str:

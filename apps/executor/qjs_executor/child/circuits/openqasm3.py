@@ -274,9 +274,9 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
             if isinstance(literal, ast.IntegerLiteral) and literal.value in (0, 1):
                 _, kind = self._resolve_generic(side, context, strict=True)
                 if isinstance(kind, qasm3_types.Bit):
-                    told = ast.BinaryExpression(node.op, side, ast.BooleanLiteral(bool(literal.value)))
-                    told.span = node.span
-                    return told
+                    comparison = ast.BinaryExpression(node.op, side, ast.BooleanLiteral(bool(literal.value)))
+                    comparison.span = node.span
+                    return comparison
         return node
 
     def _resolve_generic(self, node: ast.Expression, context: State, strict: bool) -> tuple[Any, Any]:

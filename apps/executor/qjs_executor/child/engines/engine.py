@@ -34,7 +34,7 @@ DENSITY_MATRIX_QUBITS_MAX = 14
 @dataclass(frozen=True)
 class Engine:
     """`method` of qiskit-aer on a `device` (CPU, GPU); `qubit_bytes` gives the bytes of a state of n qubits, None where
-    no bound is known before the run."""
+    no bound is known before the execution."""
 
     method: str
     device: str

@@ -21,7 +21,7 @@ from braket.circuits.observable import Observable
 from braket.circuits.serialization import IRType, OpenQASMSerializationProperties
 from scipy.linalg import fractional_matrix_power
 
-from ..found import FoundCircuit
+from ..adapted_circuit import AdaptedCircuit
 from ..refusals import JobError, Unsupported
 from .program import PROVEN_QUBITS_MAX, Matrix, Program, controlled, on, synthesised
 from .readout import Readout, Terms, product, weighted_sum
@@ -72,7 +72,7 @@ def is_circuit(value: object) -> bool:
     return isinstance(value, Circuit)
 
 
-def to_found(value: Circuit, shots: int) -> FoundCircuit:  # noqa: ARG001
+def to_found(value: Circuit, shots: int) -> AdaptedCircuit:  # noqa: ARG001
     """The circuit in OpenQASM 3. Raises Unsupported naming operation and qubit."""
     names = sorted(str(parameter) for parameter in value.parameters)
     if names:
@@ -98,7 +98,7 @@ def to_found(value: Circuit, shots: int) -> FoundCircuit:  # noqa: ARG001
     if used != list(range(len(used))) and not value.result_types and not measured:
         warnings.append(f"the counts show the qubits that the circuit uses: {', '.join(map(str, used))}")
     names_shown, observed = readout.write(program)
-    return FoundCircuit(program.proven(), names_shown, observed, warnings)
+    return AdaptedCircuit(program.proven(), names_shown, observed, warnings)
 
 
 def _write(program: Program, instruction: Instruction, measured: list[int]) -> None:

@@ -105,7 +105,7 @@ def _function_hint(function: ast.FunctionDef, namespace: dict[str, Any]) -> str 
 
 
 def _statements(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Statements that run at module level, also inside if, for, while, with and try, in order."""
+    """Statements executed at module level, also inside if, for, while, with and try, in order."""
     found: list[ast.stmt] = []
     for statement in body:
         found.append(statement)

@@ -24,7 +24,7 @@ from ..circuits.openqasm import is_openqasm
 from ..device import Device, DeviceRun
 from ..frameworks.registry import adapter_of, watch_calls
 from ..python_text import FILE_NAME, compiled, parsed
-from ..refusal_hints import mend, without_paths
+from ..refusal_hints import hint, without_paths
 from ..refusals import JobError, Unsupported
 from .main_function import call_main
 from .module_names import assigned_positions, not_found, without_calls_of_main
@@ -236,7 +236,7 @@ def _message(error: BaseException) -> str:
     except BaseException:
         text = "(its message cannot be shown)"
     name = type(error).__name__
-    message = without_paths(f"{name}: {text}" if text else name)[:2000] + mend(error, text)
+    message = without_paths(f"{name}: {text}" if text else name)[:2000] + hint(error, text)
     lines = _user_lines(error)
     if len(lines) < 2:
         return message

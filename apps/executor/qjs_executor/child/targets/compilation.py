@@ -3,7 +3,7 @@
 `readout` of the answer: the provider's results, brought into a list `own` of bits per shot, give the canonical bit
 string as `own[bits[0]], own[bits[1]], ...`. For kind "qubits" `own[i]` is what qubit i was measured as; for kind
 "clbits" `own` is the program's `registers` one after the other, bit 0 of each first. The answer's own `registers` say
-where the canonical string splits, as in the answer of a run.
+where the canonical string splits, as in the answer of an execution.
 """
 
 from __future__ import annotations

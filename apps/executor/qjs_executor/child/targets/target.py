@@ -19,7 +19,7 @@ IBM_GATES = frozenset(
 IBM_OTHER_OPERATIONS = frozenset(
     ("measure", "reset", "delay", "barrier", "if_else", "for_loop", "while_loop", "switch_case", "break_loop", "nop")
 )
-"""Stand in the lists of basis gates that backends publish; what is no gate is not compiled to."""
+"""Stand in the lists of basis gates that backends publish; operations that are not gates are ignored."""
 
 NUM_QUBITS_MAX = 1024
 PAIRS_MAX = 16 * NUM_QUBITS_MAX
@@ -56,7 +56,7 @@ class Target:
 
 
 def parse_target(value: Any) -> Target:
-    """A target from the JSON value of a request. Raises ValueError saying where, what and how to mend."""
+    """A target from the JSON value of a request. Raises ValueError with the place, the fault and the fix."""
     if not isinstance(value, dict):
         _refuse("target", "must be an object with a format", value)
     form = value.get("format")

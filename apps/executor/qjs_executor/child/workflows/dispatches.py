@@ -77,14 +77,14 @@ class Dispatches:
         self.metadata.add(graph, times)
         alone = WorkflowMetadata()
         alone.add(graph, times)
-        return filled(graph["output"], values), alone.told()
+        return filled(graph["output"], values), alone.plain()
 
     def final(self, graph: dict[str, Any]) -> dict[str, Any]:
         """The message that ends the execution: what this workflow returns is the job's result."""
-        return self._asks.final("graph", graph_digest(graph), _what(graph), {"graph": _told(graph)})
+        return self._asks.final("graph", graph_digest(graph), _what(graph), {"graph": _message(graph)})
 
     def _asked(self, graph: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        answer = self._asks.answer("graph", graph_digest(graph), _what(graph), {"graph": _told(graph)})
+        answer = self._asks.answer("graph", graph_digest(graph), _what(graph), {"graph": _message(graph)})
         metadata = answer.get("metadata")
         try:
             return filled(graph["output"], answer["values"]), json.loads(metadata) if metadata else {}
@@ -97,7 +97,7 @@ def _what(graph: dict[str, Any]) -> str:
     return f"the workflow '{graph['name']}' with {count} task{'' if count == 1 else 's'}"
 
 
-def _told(graph: dict[str, Any]) -> dict[str, Any]:
+def _message(graph: dict[str, Any]) -> dict[str, Any]:
     """The graph as the service takes it: what the service only passes on is JSON text, in which integers stay exact."""
     return {
         "name": graph["name"],

@@ -122,7 +122,7 @@ class ArgumentEncoder:
         node_id = value.get("node_id")
         if not isinstance(node_id, str) or node_id not in self._ids or node_id not in node.dependencies:
             raise JobError(
-                f"{where}: a dict with the key '{PROXY}' is no result of a task of this workflow; rename the key"
+                f"{where}: a dict with the key '{PROXY}' is not a result of a task of this workflow; rename the key"
             )
         return reference(self._ids[node_id])
 

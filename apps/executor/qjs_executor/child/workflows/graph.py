@@ -41,7 +41,7 @@ class Graph:
             )
         args, kwargs = self._encoder.encoded(node)
         node_id = f"task_{len(self.nodes) + 1:04}"
-        told = {
+        node = {
             "node_id": node_id,
             "name": _name(node.config.name, f"task '{func_name}': name"),
             "func_name": func_name,
@@ -52,12 +52,12 @@ class Graph:
             "timeout_seconds": _timeout(node.config.timeout_seconds, func_name),
             "dependencies": [self._ids[dependency] for dependency in node.dependencies],
         }
-        size = len(json.dumps(told))
+        size = len(json.dumps(node))
         if self._bytes + size > ANSWER_BYTES_MAX:
-            raise JobError(_too_large([*self.nodes, told]))
+            raise JobError(_too_large([*self.nodes, node]))
         self._bytes += size
         self._ids[node.id] = node_id
-        self.nodes.append(told)
+        self.nodes.append(node)
 
     def answer(self, dispatch: Any, output: Any) -> dict[str, Any]:
         """{name, nodes, levels, output, dot} of the SDK's dispatch with this graph, whose captured return value is
@@ -77,7 +77,7 @@ class Graph:
         return answer
 
     def _check_unchanged(self, graph: Any) -> None:
-        edges = [(dependency, told["node_id"]) for told in self.nodes for dependency in told["dependencies"]]
+        edges = [(dependency, node["node_id"]) for node in self.nodes for dependency in node["dependencies"]]
         present = [
             (self._ids.get(dependency), self._ids.get(node.id))
             for node in graph.nodes.values()

@@ -52,7 +52,7 @@ class WorkflowMetadata:
                 }
             )
 
-    def told(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, Any]:
         """The metadata as plain JSON values."""
         return {
             "execution_graph": {

@@ -8,13 +8,13 @@ from qiskit import QuantumCircuit
 from qiskit.circuit.random import random_circuit as random_gates
 from qiskit.quantum_info import Statevector
 
+from qjs_executor.child.adapted_circuit import Observable
 from qjs_executor.child.circuits.measurement import measured_layout, with_measurements
 from qjs_executor.child.engines import engine as engines
 from qjs_executor.child.engines import memory, mps
 from qjs_executor.child.engines.engine import ENGINES, check, is_available, simulate
 from qjs_executor.child.engines.expectations import expectation_value
 from qjs_executor.child.engines.noise import parse_noise_model
-from qjs_executor.child.found import Observable
 from qjs_executor.child.refusals import JobError
 
 from ...support.decided_circuits import decided_circuits

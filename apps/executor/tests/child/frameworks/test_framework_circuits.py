@@ -17,8 +17,8 @@ from braket.devices import LocalSimulator
 from marqov import Circuit as MarqovCircuit
 from qiskit_aer import AerSimulator
 
+from qjs_executor.child.adapted_circuit import AdaptedCircuit
 from qjs_executor.child.circuits.openqasm import load
-from qjs_executor.child.found import FoundCircuit
 from qjs_executor.child.frameworks.registry import adapter_of
 
 from ...support import framework_tables as tables
@@ -26,10 +26,10 @@ from ...support import framework_tables as tables
 Q = cirq.LineQubit.range(4)
 
 
-def found(value: Any) -> FoundCircuit:
+def found(value: Any) -> AdaptedCircuit:
     adapter = adapter_of(value)
     assert adapter is not None
-    answer: FoundCircuit = adapter.to_found(value, 100)
+    answer: AdaptedCircuit = adapter.to_found(value, 100)
     return answer
 
 
@@ -181,7 +181,7 @@ def test_cirq_keys_stand_in_order_of_first_measurement_with_the_qubits_of_each_m
     assert tables.bit_probabilities(answer) == {bits: pytest.approx(1.0)} == {"011": pytest.approx(1.0)}
 
 
-def sampled(answer: FoundCircuit) -> set[str]:
+def sampled(answer: AdaptedCircuit) -> set[str]:
     circuit = load(answer.openqasm3, 10, "test")
     counts = AerSimulator().run(circuit, shots=50, seed_simulator=1).result().get_counts()
     return {"".join(part[::-1] for part in reversed(key.split(" "))) for key in counts}

@@ -16,7 +16,7 @@ from qiskit.circuit.library import XXPlusYYGate
 from qiskit.transpiler import CouplingMap
 
 from qjs_executor.child.refusals import Unsupported
-from qjs_executor.child.targets.proof import Found, matrix_of
+from qjs_executor.child.targets.proof import Statement, matrix_of
 from qjs_executor.child.targets.routing_proof import routed_does
 from qjs_executor.child.targets.whole_proof import whole_does
 
@@ -27,7 +27,7 @@ QUBITS = 5
 LINE = CouplingMap.from_line(7)
 
 
-def found_in(circuit: QuantumCircuit) -> list[Found]:
+def found_in(circuit: QuantumCircuit) -> list[Statement]:
     places = {bit: index for index, bit in enumerate([*circuit.qubits])}
     cells = {bit: index for index, bit in enumerate(circuit.clbits)}
     found = []
@@ -35,9 +35,9 @@ def found_in(circuit: QuantumCircuit) -> list[Found]:
         qubits = tuple(places[bit] for bit in item.qubits)
         if item.operation.name in ("measure", "reset", "barrier"):
             cell = cells[item.clbits[0]] if item.clbits else None
-            found.append(Found(item.operation.name, qubits, cell=cell))
+            found.append(Statement(item.operation.name, qubits, cell=cell))
         else:
-            found.append(Found("gate", qubits, matrix_of(item.operation)))
+            found.append(Statement("gate", qubits, matrix_of(item.operation)))
     return found
 
 
@@ -63,7 +63,7 @@ def random_circuit(seed: int, size: int, on_the_way: bool) -> QuantumCircuit:
     return circuit
 
 
-def routed(circuit: QuantumCircuit, level: int, seed: int) -> tuple[list[Found], dict[int, int]]:
+def routed(circuit: QuantumCircuit, level: int, seed: int) -> tuple[list[Statement], dict[int, int]]:
     result = transpile(
         circuit, basis_gates=["rz", "sx", "x", "cz"], coupling_map=LINE, optimization_level=level, seed_transpiler=seed
     )
@@ -78,7 +78,7 @@ def test_what_the_router_makes_is_followed(seed: int, size: int, level: int, on_
     assert routed_does(found_in(circuit), program, layout)
 
 
-def _mistaken(program: list[Found], dice: random.Random) -> list[Found]:
+def _mistaken(program: list[Statement], dice: random.Random) -> list[Statement]:
     place = dice.randrange(len(program))
     item = program[place]
     if item.kind == "measure":

@@ -320,7 +320,7 @@ REFUSALS: dict[str, tuple[str, str, int | None]] = {
     "result of another workflow": (ADD + "@workflow\ndef other():\n    global kept\n    kept = echo(1)\nother()\n@workflow\ndef wf(): return echo(kept)\n", "task 'echo' takes a result that another workflow recorded", 12),
     "result of another workflow returned": (ADD + "@workflow\ndef other():\n    global kept\n    kept = echo(1)\nother()\n@workflow\ndef wf(): return kept\n", "references a different graph", None),
     "dispatch returned": (ADD + "@workflow\ndef other(): return echo(1)\n@workflow\ndef wf(): return [other()]\n", "Nested workflow dispatch", None),
-    "forged reference": (ADD + "@workflow\ndef wf():\n    a = echo(1)\n    return echo({'__proxy__': True, 'node_id': a.node_id})\n", "the key '__proxy__' is no result", 9),
+    "forged reference": (ADD + "@workflow\ndef wf():\n    a = echo(1)\n    return echo({'__proxy__': True, 'node_id': a.node_id})\n", "the key '__proxy__' is not a result", 9),
     "reserved key": (ADD + "@workflow\ndef wf(): return echo({'__cloudpickle__': True})\n", "the key '__cloudpickle__' is reserved", 7),
     "reserved key returned": (ADD + "@workflow\ndef wf(): return {'a': {'__proxy__': 1}}\n", "wf() returned['a']: the key '__proxy__' is reserved", None),
     "keys that become one": (ADD + "@workflow\ndef wf(): return {1: 'a', '1': 'b'}\n", "two keys become the text '1'", None),

@@ -14,7 +14,7 @@ from .pooled_child import PooledChild
 
 
 @dataclass(eq=False)
-class LiveRun:
+class LiveExecution:
     """`watch` counts the execution's memory where there are no control groups."""
 
     pool: Pool

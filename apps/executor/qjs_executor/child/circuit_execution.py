@@ -10,6 +10,7 @@ from typing import Any
 from qiskit import QuantumCircuit
 
 from ..execution_request import ExecutionRequest
+from .adapted_circuit import Observable
 from .asks import Asks, digest_of
 from .circuits import openqasm
 from .circuits.canonical import canonical_text
@@ -23,7 +24,6 @@ from .engines.expectations import expectation_values
 from .engines.noise import NoiseSpec, parse_noise_model
 from .engines.noise_channels import unused_gates
 from .engines.state_vector import amplitude_pairs, is_inline, npy_bytes, state_vector
-from .found import Observable
 from .refusals import Unsupported
 
 SAVED_DATA_NOTE = "{} is ignored: saved simulator data is not part of the result in this version"
@@ -33,7 +33,7 @@ ASKED_TEXT_MAX = 1024 * 1024
 """Characters of a circuit that is sent to the caller: the service's own limit for circuits."""
 
 
-def run_circuit(
+def execute_circuit(
     circuit: QuantumCircuit, source: str | None, warnings: list[str], request: ExecutionRequest
 ) -> dict[str, Any]:
     """Simulates a circuit. `source` is the OpenQASM text it came from, for the lines in refusals."""
@@ -135,7 +135,7 @@ def canonical(circuit: QuantumCircuit) -> str | None:
     return text
 
 
-def ask_circuit(
+def request_circuit(
     circuit: QuantumCircuit, source: str | None, warnings: list[str], request: ExecutionRequest, asks: Asks
 ) -> dict[str, Any]:
     """Makes the caller run a circuit on the job's backend. Raises RuntimeError with the reason when that fails."""

@@ -18,7 +18,7 @@ class Observable:
 
 
 @dataclass(frozen=True)
-class FoundCircuit:
+class AdaptedCircuit:
     """`openqasm3` has one register `q`, its indices in the framework's order of qubits, and one `bit[n]` register per
     measured register, declared in the order of the counts; without any measurement everything is measured.
     `register_names` are the names to show for them, where OpenQASM has no such identifier."""

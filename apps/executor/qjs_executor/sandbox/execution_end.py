@@ -31,12 +31,12 @@ from ..job import (
 )
 from ..protocol.answer import (
     BadAnswer,
-    CircuitRun,
-    FoundRun,
-    TaskRun,
-    ToldRun,
+    CircuitLeftReport,
+    CircuitReport,
+    FieldsReport,
+    TaskReport,
     UserError,
-    ValueRun,
+    ValueReport,
     plain,
     read_answer,
 )
@@ -45,7 +45,7 @@ from ..protocol.result import STATE_VECTOR_FILE, result_text, value_text
 from .pooled_child import PooledChild
 
 if TYPE_CHECKING:
-    from .live_run import LiveRun
+    from .live_execution import LiveExecution
 
 HANDSHAKE_BYTES_MAX = 64 * KIB
 ANSWER_HEADROOM_BYTES = 1 * MIB
@@ -63,7 +63,7 @@ _OUT_OF_MEMORY = re.compile(rb"memory allocation of \d+ bytes failed|std::bad_al
 
 
 @dataclass(frozen=True)
-class RunEnd:
+class ExecutionEnd:
     """The plain facts of an ended execution, or of its stretch up to a request; `detail` belongs to `bad_answer`,
     `status` to `exited`."""
 
@@ -74,7 +74,7 @@ class RunEnd:
     status: tuple[str, int] | None = None
 
 
-async def listen(child: PooledChild, job: Job, limits: Limits, accepted: Callable[[], None]) -> RunEnd:
+async def listen(child: PooledChild, job: Job, limits: Limits, accepted: Callable[[], None]) -> ExecutionEnd:
     """Sends the job to the child, or to a process of the host that the child is, and waits for its end. Raises
     SandboxFault when the child does not take the job."""
     try:
@@ -92,17 +92,17 @@ async def listen(child: PooledChild, job: Job, limits: Limits, accepted: Callabl
     return replace(end, seconds=time.monotonic() - started)
 
 
-async def listen_on(child: PooledChild, job: Job, limits: Limits) -> RunEnd:
+async def answer_and_listen(child: PooledChild, job: Job, limits: Limits) -> ExecutionEnd:
     """Sends a waiting child the job's one answer, and waits for its next message."""
     started = time.monotonic()
-    saying = asyncio.create_task(child.say({"answer": job.script.answers[0]}))
+    writing = asyncio.create_task(child.write({"answer": job.script.answers[0]}))
     try:
         end = await _end(child, await child.open(), job, limits)
-        if end.kind == "asked" and not saying.done():
-            end = RunEnd("bad_answer", 0, detail="it made a request before it had read its answer")
+        if end.kind == "asked" and not writing.done():
+            end = ExecutionEnd("bad_answer", 0, detail="it made a request before it had read its answer")
     finally:
-        saying.cancel()
-        await asyncio.gather(saying, return_exceptions=True)
+        writing.cancel()
+        await asyncio.gather(writing, return_exceptions=True)
     return replace(end, seconds=time.monotonic() - started)
 
 
@@ -113,22 +113,22 @@ def _message_bytes_max(job: Job, limits: Limits) -> int:
     return limits.result_bytes // 3 * 4 + ANSWER_HEADROOM_BYTES
 
 
-async def _end(child: PooledChild, reader: asyncio.StreamReader, job: Job, limits: Limits) -> RunEnd:
+async def _end(child: PooledChild, reader: asyncio.StreamReader, job: Job, limits: Limits) -> ExecutionEnd:
     answer = asyncio.create_task(_answer(reader, _message_bytes_max(job, limits), child.is_host))
     flood = asyncio.create_task(child.flooded())
     try:
         done, _ = await asyncio.wait([answer, flood], timeout=limits.wall_seconds, return_when=asyncio.FIRST_COMPLETED)
         if not done:
-            return RunEnd("time_limit", 0)
+            return ExecutionEnd("time_limit", 0)
         if answer not in done:
-            return RunEnd("flood", 0)
+            return ExecutionEnd("flood", 0)
         message = answer.result()
     except BadFrame as error:
-        return RunEnd("bad_answer", 0, detail=str(error))
+        return ExecutionEnd("bad_answer", 0, detail=str(error))
     except _Ended as ended:
         if ended.status[0] == "open":
-            return RunEnd("bad_answer", 0, detail=NO_ANSWER)
-        return RunEnd("exited", 0, status=await child.told(ended.status))
+            return ExecutionEnd("bad_answer", 0, detail=NO_ANSWER)
+        return ExecutionEnd("exited", 0, status=await child.status_with_memory(ended.status))
     finally:
         for task in (answer, flood):
             task.cancel()
@@ -136,13 +136,13 @@ async def _end(child: PooledChild, reader: asyncio.StreamReader, job: Job, limit
     if message is not None:
         ask = message.get("ask")
         if isinstance(ask, dict) and job.script.may_ask:
-            return RunEnd("asked", 0, answer=ask)
-        return RunEnd("answered", 0, answer=message)
+            return ExecutionEnd("asked", 0, answer=ask)
+        return ExecutionEnd("answered", 0, answer=message)
     try:
         async with asyncio.timeout(EXIT_SECONDS):
-            return RunEnd("exited", 0, status=await child.exit_status())
+            return ExecutionEnd("exited", 0, status=await child.exit_status())
     except TimeoutError:
-        return RunEnd("bad_answer", 0, detail=NO_ANSWER)
+        return ExecutionEnd("bad_answer", 0, detail=NO_ANSWER)
 
 
 class _Ended(Exception):
@@ -155,9 +155,9 @@ class _Ended(Exception):
 async def _answer(reader: asyncio.StreamReader, bytes_max: int, hosted: bool) -> dict[str, Any] | None:
     """The message that ends an execution; a host first reports whether there is one. Raises BadFrame and _Ended."""
     if hosted:
-        told = await read_frame(reader, HANDSHAKE_BYTES_MAX)
-        if told is not None and "ended" in told:
-            raise _Ended((told["ended"][0], told["ended"][1]))
+        message = await read_frame(reader, HANDSHAKE_BYTES_MAX)
+        if message is not None and "ended" in message:
+            raise _Ended((message["ended"][0], message["ended"][1]))
     return await read_frame(reader, bytes_max)
 
 
@@ -165,13 +165,13 @@ async def is_free_again(child: PooledChild) -> bool:
     """Waits until a host can take the next task; False when the last one left something behind, or does not exit."""
     try:
         async with asyncio.timeout(FREE_SECONDS):
-            told = await read_frame(await child.open(), HANDSHAKE_BYTES_MAX)
+            message = await read_frame(await child.open(), HANDSHAKE_BYTES_MAX)
     except (TimeoutError, BadFrame):
         return False
-    return told is not None and "free" in told
+    return message is not None and "free" in message
 
 
-def outcome_of(end: RunEnd, job: Job, limits: Limits, run: LiveRun, note: str = "") -> Outcome:
+def outcome_of(end: ExecutionEnd, job: Job, limits: Limits, run: LiveExecution, note: str = "") -> Outcome:
     """The outcome of an ended execution, or of its stretch. The child's claims are checked here, so callers can trust
     the outcome. `note`: a warning of the executor itself about every execution."""
     first = job.first_stage
@@ -201,24 +201,24 @@ def outcome_of(end: RunEnd, job: Job, limits: Limits, run: LiveRun, note: str = 
         answer = read_answer(end.answer, job, run.counts)
     except BadAnswer as error:
         return failed(f"crashed: bad result ({error})")
-    if isinstance(answer, CircuitRun):
+    if isinstance(answer, CircuitReport):
         answer = replace(answer, provenance=run.provenance)
     if isinstance(answer, UserError):
         message = memory_limit(limits) if answer.message == "MemoryError" else answer.message
         return Failed(milliseconds, answer.code, message, answer.line, printed)
-    if isinstance(answer, TaskRun):
+    if isinstance(answer, TaskReport):
         size = len(answer.result.encode("utf-8"))
         if size > limits.result_bytes:
             return failed(f"result of {size} bytes is larger than the limit of {limits.result_bytes // MIB} MiB")
         return Returned(milliseconds, answer.result, answer.display, answer.display_problem, printed)
-    if isinstance(answer, ToldRun):
+    if isinstance(answer, FieldsReport):
         return QuestionAnswer(milliseconds, answer.fields)
     warnings = [note] if note and first is None else []
     warnings += [f"output was cut after {limits.output_bytes // KIB} KiB"] if stdout.truncated else []
-    if isinstance(answer, FoundRun):
+    if isinstance(answer, CircuitLeftReport):
         return CircuitLeft(milliseconds, answer.openqasm3, answer.facts, [*warnings, *answer.warnings], printed)
     warnings += first.warnings if first else []
-    if isinstance(answer, ValueRun):
+    if isinstance(answer, ValueReport):
         text = value_text(job, answer, milliseconds, printed, warnings)
     else:
         text = result_text(job, answer, milliseconds, printed, warnings)
@@ -228,10 +228,10 @@ def outcome_of(end: RunEnd, job: Job, limits: Limits, run: LiveRun, note: str = 
         return failed("crashed: bad result (a lone surrogate)")
     if size > limits.result_bytes:
         return failed(f"result of {size} bytes is larger than the limit of {limits.result_bytes // MIB} MiB")
-    return Completed(milliseconds, text, _artifacts(answer) if isinstance(answer, CircuitRun) else [])
+    return Completed(milliseconds, text, _artifacts(answer) if isinstance(answer, CircuitReport) else [])
 
 
-def _artifacts(run: CircuitRun) -> list[Artifact]:
+def _artifacts(run: CircuitReport) -> list[Artifact]:
     files = []
     if run.circuit is not None:
         files.append(Artifact("circuit.qasm", "text/plain; charset=utf-8", run.circuit.encode("utf-8")))
@@ -240,7 +240,7 @@ def _artifacts(run: CircuitRun) -> list[Artifact]:
     return files
 
 
-def _exited(end: RunEnd, limits: Limits, stderr: Output, failed: Callable[[str], Failed]) -> Outcome:
+def _exited(end: ExecutionEnd, limits: Limits, stderr: Output, failed: Callable[[str], Failed]) -> Outcome:
     if end.status is None:
         return Lost("the run's zygote died")
     kind, number = end.status

@@ -17,7 +17,7 @@ WALL_SECONDS_MIN = 0.1
 """What a later child gets at least, however long the previous ones took."""
 
 
-async def run_job(sandbox: Sandbox, job: Job, limits: Limits, accepted: Callable[[str], None]) -> Outcome:
+async def execute_job(sandbox: Sandbox, job: Job, limits: Limits, accepted: Callable[[str], None]) -> Outcome:
     """Executes a job within its wall time; `accepted` gets the framework once a child has taken the job. Raises what
     `Sandbox.run` raises."""
     deadline = time.monotonic() + limits.wall_seconds

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from .support import lanes
 from .support.executor import LEVELS, Executor, eventually, ordinary_executor
 from .support.frame_child import FrameChildren
 from .support.ordinary_user import with_python_open_to_all
@@ -24,10 +25,20 @@ for _library in ("OPENBLAS", "OMP", "MKL", "NUMEXPR", "RAYON"):
 gc.disable()
 
 
-ONE_PROCESS = ("test_escapes", "test_launcher", "test_parking", "test_warm_pool", "test_isolation")
-"""They share the executor of an ordinary user, which takes as long to start as most of them to run."""
-FIRST = (*ONE_PROCESS, "test_launcher_deaths", "test_sandbox_terms", "test_runs", "test_programs")
+TOGETHER = {
+    # They share the executor of an ordinary user, which takes as long to start as most of them to run.
+    **dict.fromkeys(("test_escapes", "test_launcher", "test_parking", "test_warm_pool", "test_isolation"), "levels"),
+    # They share a server that has imported every framework.
+    **dict.fromkeys(("test_replay", "test_graphs_here", "test_task_runs", "test_script_asks"), "children"),
+}
+"""Files that one process of xdist takes, by what they share."""
+FIRST = (*TOGETHER, "test_launcher_deaths", "test_sandbox_terms", "test_runs", "test_programs")
 """The long ones, so that the last process to end has a short one. All others follow in the order of their names."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tells the tests which lane runs before they count their examples."""
+    lanes.SHORT = config.option.markexpr == "not long"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -49,7 +60,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class Files(LoadFileScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             file = super()._split_scope(nodeid)
-            return "one process" if Path(file).stem in ONE_PROCESS else str(file)
+            return TOGETHER.get(Path(file).stem, str(file))
 
     config.option.loadscopereorder = False
     return Files(config, log)

@@ -15,12 +15,14 @@ from qiskit.quantum_info import Operator, SparsePauliOp, random_clifford, random
 from qjs_executor.child.circuits.canonical import canonical_text
 
 from ..support.direct import STD, answer, counts, refusal
+from ..support.lanes import one_of_each
 from . import loaded
+from .circuit import features
 from .converters import check, equal_up_to_phase, read
 from .tables.table import PROGRAMS, TABLE
 
 
-@pytest.mark.parametrize("name", TABLE)
+@pytest.mark.parametrize("name", one_of_each(TABLE, lambda name: features(TABLE[name])))
 def test_reading_and_writing_again_keeps_the_circuit(name: str) -> None:
     once = canonical_text(read(PROGRAMS[name, "openqasm3"]))
     twice = canonical_text(read(once))

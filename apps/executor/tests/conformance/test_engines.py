@@ -17,8 +17,10 @@ from qjs_executor.child.circuits.measurement import measured_layout, with_measur
 from qjs_executor.child.engines.engine import simulate
 from qjs_executor.child.engines.noise import parse_noise_model
 
+from ..support.lanes import long
 from . import reference
 from .bound import disagreement
+from .circuit import features
 from .converters import read
 from .tables.table import PROGRAMS, TABLE
 
@@ -46,8 +48,12 @@ def loaded(name: str) -> QuantumCircuit:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_every_engine_agrees_with_the_reference_on_the_whole_table(way: str) -> None:
-    for place, name in enumerate(list(TABLE)[list(WAYS).index(way) % EACH :: EACH]):
+@pytest.mark.parametrize("rows", ["one of each kind", long("the table")])
+def test_every_engine_agrees_with_the_reference(rows: str, way: str) -> None:
+    table = list(TABLE)[list(WAYS).index(way) % EACH :: EACH]
+    if rows != "the table":
+        table = list({features(TABLE[name]): name for name in reversed(table)}.values())
+    for place, name in enumerate(table):
         levels = LEVELS if LONG else (LEVELS[place % len(LEVELS)],)
         for level in levels:
             circuit = loaded(name)

@@ -17,9 +17,10 @@ from qiskit.circuit import library
 from qiskit.circuit.library import get_standard_gate_name_mapping
 from qiskit.quantum_info import Operator
 
+from ..support.lanes import one_of_each
 from . import gates, reference
 from .bound import disagreement
-from .circuit import Circuit, Gate, circuit, every
+from .circuit import Circuit, Gate, circuit, every, features
 from .converters import WRITERS, equal_up_to_phase
 from .tables.gaps import GAPS, gap
 from .tables.table import PROGRAMS, TABLE
@@ -102,7 +103,7 @@ def test_the_bound_notices_what_a_physicist_would_and_leaves_chance_alone() -> N
 UNITARY = [name for name, row in TABLE.items() if row.is_unitary][:: 1 if "CONFORMANCE_LONG" in os.environ else 3]
 
 
-@pytest.mark.parametrize("name", UNITARY)
+@pytest.mark.parametrize("name", one_of_each(UNITARY, lambda name: features(TABLE[name])))
 def test_programs_have_the_references_unitary_or_state_in_their_own_framework(name: str) -> None:
     expected = reference.unitary(TABLE[name])
     for language in OWN:
@@ -133,7 +134,10 @@ OWN: dict[str, Callable[[Any], Any]] = {
 """The unitary, or else the state, by the framework's own simulator."""
 
 
-@pytest.mark.parametrize("name", [name for (name, of) in PROGRAMS if of == "cirq" and not TABLE[name].is_unitary])
+SAMPLED = [name for (name, of) in PROGRAMS if of == "cirq" and not TABLE[name].is_unitary]
+
+
+@pytest.mark.parametrize("name", one_of_each(SAMPLED, lambda name: features(TABLE[name])))
 def test_cirq_samples_the_references_probabilities_itself(name: str) -> None:
     made = _made(name, "cirq")
     shots = 300

@@ -362,7 +362,7 @@ def test_where_the_shells_user_cannot_read_python_the_start_ends_with_the_mend()
         check=False,
     )
     assert ended.returncode == 1
-    assert "let everybody enter and read the folder of Python" in json.loads(ended.stderr.splitlines()[-1])["msg"]
+    assert "let all users enter and read Python's folder" in json.loads(ended.stderr.splitlines()[-1])["msg"]
 
 
 def test_the_launcher_loads_nothing_but_the_standard_library() -> None:

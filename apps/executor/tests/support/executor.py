@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 
+from .lanes import long
 from .ordinary_user import as_ordinary_user, needs_user_namespaces
 
 FOLDER = Path(__file__).resolve().parents[2]
@@ -23,7 +24,7 @@ TOKEN = "a-token-for-tests-only"
 BELL = 'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; cx q[0], q[1]; c = measure q;'
 START_SECONDS = 120.0
 
-LEVELS = ["this user", "ordinary user"]
+LEVELS: list[Any] = ["this user", long("ordinary user")]
 """Whose executor is attacked; the levels without namespaces have a script of their own, `scripts/attack-every-level`."""
 if os.environ.get("EVERY_LEVEL"):
     LEVELS += ["ordinary user, landlock", "root, uid"]

@@ -16,10 +16,10 @@ from qiskit.circuit import (
     ForLoopOp,
     Gate,
     IfElseOp,
+    Instruction,
     Measure,
     Operation,
     Reset,
-    Statement,
 )
 from qiskit.circuit.classical import expr, types
 
@@ -189,7 +189,7 @@ def _kind(operation: Operation) -> str:
 
 def _is_gate(operation: Operation) -> bool:
     """Whether an operation is unitary, as far as its type says; other ones have to be made of such."""
-    return isinstance(operation, Gate | AnnotatedOperation) or not isinstance(operation, Statement)
+    return isinstance(operation, Gate | AnnotatedOperation) or not isinstance(operation, Instruction)
 
 
 def _condition(tested: Any, cells: dict[Any, int]) -> Condition | None:

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ...support.direct import QELIB, STD
+from ...support.lanes import examples
 from ...support.targets_machine import TARGETS, X, agree, compiled, meant, outcome, run, text_of, turn
 from ...support.targets_rows import ROWS, Row, scrambled, width
 
@@ -211,7 +212,7 @@ GATE = st.one_of(
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(row=st.lists(GATE, min_size=1, max_size=12), order=st.permutations(range(4)))
 def test_any_circuit_keeps_its_probabilities(target: str, row: list[Any], order: list[int]) -> None:
     whole: Row = scrambled([("h", 3), *row])

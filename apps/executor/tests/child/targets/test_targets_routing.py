@@ -21,6 +21,7 @@ from qjs_executor.child.targets.routing_proof import routed_does
 from qjs_executor.child.targets.whole_proof import whole_does
 
 from ...support.direct import STD
+from ...support.lanes import examples, long
 from ...support.targets_machine import TARGETS, compiled
 
 QUBITS = 5
@@ -70,7 +71,7 @@ def routed(circuit: QuantumCircuit, level: int, seed: int) -> tuple[list[Stateme
     return found_in(result), dict(enumerate(result.layout.initial_index_layout(filter_ancillas=True)))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 10**6), size=st.integers(1, 40), level=st.integers(0, 1), on_the_way=st.booleans())
 def test_what_the_router_makes_is_followed(seed: int, size: int, level: int, on_the_way: bool) -> None:
     circuit = random_circuit(seed, size, on_the_way)
@@ -99,7 +100,7 @@ def _mistaken(program: list[Statement], dice: random.Random) -> list[Statement]:
     return [*program[:place], replace(item, matrix=matrix), *program[place + 1 :]]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 10**6), size=st.integers(5, 30), level=st.integers(0, 1))
 def test_a_mistake_anywhere_is_not_followed(seed: int, size: int, level: int) -> None:
     circuit = random_circuit(seed, size, False)
@@ -110,7 +111,7 @@ def test_a_mistake_anywhere_is_not_followed(seed: int, size: int, level: int) ->
         assert whole_does(found_in(circuit), wrong, [layout[qubit] for qubit in range(QUBITS)])
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 10**6), size=st.integers(5, 30))
 def test_results_on_the_way_are_not_confused(seed: int, size: int) -> None:
     circuit = random_circuit(seed, size, True)
@@ -179,7 +180,7 @@ DEVICES: list[tuple[dict[str, Any], int]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("target", "qubits"), DEVICES)
+@pytest.mark.parametrize(("target", "qubits"), [DEVICES[0], *(long(*device) for device in DEVICES[1:])])
 def test_a_circuit_as_wide_as_the_device_is_compiled_in_seconds(target: dict[str, Any], qubits: int) -> None:
     source = wide(qubits, 1500)
     compiled(f"{STD} qubit[1] q; h q[0];", target)  # Loads the libraries.
@@ -198,7 +199,7 @@ def test_a_wide_gate_is_taken_apart() -> None:
         assert len(compiled(source, TARGETS[name])["readout"]["bits"]) == 20
 
 
-@pytest.mark.parametrize("width", [2, 8])
+@pytest.mark.parametrize("width", [2, long(8)])
 def test_definitions_that_double_are_refused_quickly(width: int) -> None:
     names = ", ".join(f"a{k}" for k in range(width))
     gates = [f"gate g0 {names} {{ h a0; cx a0, a1; }}"] + [

@@ -33,7 +33,7 @@ TOGETHER = {
 }
 """Files that one process of xdist takes, by what they share."""
 FIRST = (*TOGETHER, "test_launcher_deaths", "test_sandbox_terms", "test_runs", "test_programs")
-"""The long ones, so that the last process to end has a short one. All others follow in the order of their names."""
+"""The long ones come first, so that the last process to finish has a short one. All others follow by name."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -77,8 +77,8 @@ def executor() -> Iterator[Executor]:
 
 @pytest.fixture(scope="session", params=LEVELS)
 def attacked(request: pytest.FixtureRequest) -> Iterator[Executor]:
-    """An executor for each level that this machine gives: that of the user of the tests, those of an ordinary user with
-    namespaces and without, and that of root without."""
+    """An executor for each level that this machine offers: that of the user of the tests, those of an ordinary user
+    with namespaces and without, and that of root without."""
     if request.param == "this user":
         yield request.getfixturevalue("executor")
         return
@@ -92,7 +92,7 @@ def attacked(request: pytest.FixtureRequest) -> Iterator[Executor]:
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., Executor]]:
-    """Starts executors of a test's own, ended with the test."""
+    """Starts executors of a test's own, stopped with the test."""
     started: list[Executor] = []
 
     def begin(**environment: str) -> Executor:

@@ -38,7 +38,7 @@ def test_what_only_the_shell_needs_to_know_of_a_script_is_not_sent() -> None:
 
 
 @pytest.mark.parametrize("part", ["message", "script"])
-def test_a_message_with_an_unknown_field_is_no_request(part: str) -> None:
+def test_a_message_with_an_unknown_field_is_rejected(part: str) -> None:
     message = JOB.execution_request.message()
     (message if part == "message" else message["script"])["task_of"] = "b"
     with pytest.raises(TypeError, match="task_of"):

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 HANDSHAKE_BYTES_MAX = 64 * KIB
 ANSWER_HEADROOM_BYTES = 1 * MIB
 """In addition to a state vector in base64: counts, facts and the circuit."""
-EXIT_SECONDS = 5.0
+EXIT_SECONDS = 3.0
 """A child that has closed its result pipe is about to exit; one that does not is killed after this time. A busy machine
 takes seconds to free the memory of one that its limit has killed."""
 

@@ -1,4 +1,4 @@
-"""What circuits give: bit order, registers, measurement, seeds. Every circuit here has answers known without running."""
+"""The counts of circuits: bit order, registers, measurement, seeds. Every circuit here has known answers."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_measurement_mid_circuit_and_classical_control_are_faithful(framework: s
         ("\ufeff" + QELIB + "qreg q[1]; x q[0];", "1"),
     ],
 )  # fmt: skip
-def test_openqasm_means_what_the_language_says(code: str, expected: str) -> None:
+def test_openqasm_follows_the_language(code: str, expected: str) -> None:
     assert counts("openqasm", code) == {expected: 100}
 
 
@@ -146,7 +146,7 @@ def test_openqasm_means_what_the_language_says(code: str, expected: str) -> None
          "circuit.measure([0, 1], [0, 1])", "10"),
     ],
 )  # fmt: skip
-def test_qiskit_circuits_mean_what_they_say(code: str, expected: str) -> None:
+def test_qiskit_circuits_keep_their_meaning(code: str, expected: str) -> None:
     assert counts("qiskit", QISKIT + code) == {expected: 100}
 
 
@@ -209,9 +209,7 @@ def test_what_qiskit_exports_comes_back_the_same() -> None:
         ("if __name__ == '__main__':\n    circuit = QuantumCircuit(params['n'])", "00", False),
     ],
 )
-def test_the_circuit_of_a_module_is_found_by_name_then_by_being_the_last(
-    code: str, expected: str, warned: bool
-) -> None:
+def test_the_circuit_of_a_module_is_found_by_name_or_else_is_the_last(code: str, expected: str, warned: bool) -> None:
     given = answer("qiskit", QISKIT + code, params={"shots": 100, "backend": "aer-statevector", "n": 2})
     assert given["counts"] == {expected: 100}
     assert bool(given["warnings"]) is warned

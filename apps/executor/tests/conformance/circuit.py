@@ -138,7 +138,7 @@ def every(steps: Sequence[Step], kind: type[Any]) -> Iterator[Any]:
 
 
 def features(circuit: Circuit) -> frozenset[str]:
-    """What a reader or an engine has to do for a circuit: circuits with equal features take the same branches."""
+    """What a circuit requires of a reader or an engine: circuits with equal features take the same branches."""
     found = {type(step).__name__ for step in every(circuit.steps, object)}
     for gate in every(circuit.steps, Gate):
         found |= {modifier.kind for modifier in gate.modifiers}

@@ -1,4 +1,4 @@
-"""The canonical text: it reads back as the same circuit, however often, and says every number exactly."""
+"""The canonical text: it reads back as the same circuit, however often, and writes every number exactly."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_a_fractional_power_under_control_runs() -> None:
         "gate foo a, b { ctrl @ u3(1, 2, 3) a, b; }\nfoo q[0], q[1];",
     ],
 )
-def test_phases_that_are_not_read_alike_are_refused_where_they_show(statement: str) -> None:
+def test_ambiguous_phases_are_refused_where_they_show(statement: str) -> None:
     error = refusal("openqasm", STD + "qubit[2] q;\n" + statement)
     assert "ctrl, negctrl or a fractional pow" in error.message
     assert error.code == "unsupported_operation"
@@ -169,5 +169,5 @@ def test_phases_that_are_not_read_alike_are_refused_where_they_show(statement: s
 @pytest.mark.parametrize(
     "statement", ["inv @ u3(1, 2, 3) q[0];", "pow(2) @ U(1, 2, 3) q[0];", "pow(-2) @ u2(1, 2) q[0];"]
 )
-def test_phases_that_do_not_show_are_no_reason_to_refuse(statement: str) -> None:
+def test_ambiguous_phases_that_do_not_show_are_accepted(statement: str) -> None:
     assert sum(counts("openqasm", STD + "qubit[2] q;\n" + statement).values()) == 100

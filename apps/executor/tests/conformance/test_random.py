@@ -20,7 +20,7 @@ ENGINES = ("statevector", "density_matrix", "mps", "noisy")
 
 
 def check_everywhere(circuit: Circuit) -> int:
-    """Every converter keeps the circuit exactly; answers how many languages can say it."""
+    """Checks that every converter keeps the circuit exactly; returns how many languages can express it."""
     said = 0
     for language, write in WRITERS.items():
         try:

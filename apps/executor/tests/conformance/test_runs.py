@@ -45,7 +45,7 @@ CONVERTED = SINGLE[::8]
 
 
 def kind(key: Key) -> object:
-    """What makes a program worth its own run in the short lane: its language and what its circuit asks of a reader."""
+    """What makes a program worth its own run in the short lane: its language and its circuit's features."""
     return key[1], features(TABLE[key[0]])
 
 
@@ -105,7 +105,7 @@ def test_conversion_keeps_exactly_what_a_program_does(key: Key) -> None:
 
 
 @pytest.mark.parametrize("key", one_of_each(CONVERTED, lambda key: key[1]), ids=lambda key: f"{key[0]}-{key[1]}")
-def test_what_convert_answers_runs_alike(key: Key, executor: Executor) -> None:
+def test_converted_programs_have_the_references_counts(key: Key, executor: Executor) -> None:
     answer = executor.http.post("/convert", json={"source": source(key)})
     assert answer.status_code == 200, answer.text
     converted = answer.json()["qasm"]

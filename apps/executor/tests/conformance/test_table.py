@@ -1,4 +1,5 @@
-"""The table itself: it is large, says what it cannot say, and its programs mean in their own framework what they should."""
+"""The table itself: it is large, lists what it cannot express, and its programs mean in their own framework what they
+should."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ def test_the_table_has_every_standard_gate_and_far_more_than_sixty_circuits() ->
 
 
 @pytest.mark.parametrize("language", WRITERS)
-def test_what_a_language_cannot_say_is_listed_with_its_reason(language: str) -> None:
+def test_what_a_language_cannot_express_is_listed_with_its_reason(language: str) -> None:
     assert {name for names in GAPS.values() for name in names} <= set(TABLE)
     for name, row in TABLE.items():
         try:
@@ -83,11 +84,11 @@ def test_the_references_matrices_are_the_standard_ones(name: str) -> None:
         ([("x", 0), ("pow(0.5) @ x", 0), ("inv @ sx", 0)], {"1": 1}),
     ],
 )  # fmt: skip
-def test_the_reference_knows_circuits_whose_answer_is_plain(row: Any, expected: dict[str, float]) -> None:
+def test_the_reference_is_right_about_circuits_with_known_answers(row: Any, expected: dict[str, float]) -> None:
     assert {k: v for k, v in reference.probabilities(circuit(row)).items() if v > 1e-12} == pytest.approx(expected)
 
 
-def test_the_bound_notices_what_a_physicist_would_and_leaves_chance_alone() -> None:
+def test_the_bound_rejects_wrong_counts_and_accepts_chance() -> None:
     half = {"0": 0.5, "1": 0.5}
     assert disagreement({"0": 2000, "1": 2000}, half, 4000) is None
     assert disagreement({"0": 2100, "1": 1900}, half, 4000) is None

@@ -1,7 +1,7 @@
-"""What system calls, files and other runs offer to an attacker: every attempt fails, and the executor stays well.
+"""What system calls, files and other runs offer to an attacker: every attempt fails, and the executor stays healthy.
 
 Each attempt runs in a child and prints its name when it worked; those of a group share one run. All of it is tried at
-every level that this machine gives, as the user of the tests and as an ordinary one.
+every level that this machine offers, as the user of the tests and as an ordinary one.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def victims(executor: Executor) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_no_attempt_works(attacked: Executor, group: str) -> None:
+def test_every_attempt_to_escape_fails(attacked: Executor, group: str) -> None:
     attempts = "".join(f"attempt({name!r}, lambda: {attack})\n" for name, attack in GROUPS[group].items())
     with victims(attacked) as params:
         lines = printed(attacked, PRELUDE + attempts, params).splitlines()
@@ -208,7 +208,7 @@ def test_memory_holds_no_secret_and_no_earlier_job(attacked: Executor) -> None:
     assert int(printed(attacked, present + scan, {"halves": halves})) >= 1, "the search finds what is there"
 
 
-def test_odd_names_harm_nobody(attacked: Executor) -> None:
+def test_odd_file_names_do_no_harm(attacked: Executor) -> None:
     code = (
         "import os\n"
         "for name in ('\\u202egnp.exe', 'a\\nb', 'x' * 255, '-rf', ' ', '\\x01', 'é' * 100):\n"
@@ -263,7 +263,8 @@ DAEMONS = {
 @pytest.mark.parametrize("name", DAEMONS)
 def test_a_daemon_ends_with_its_run(attacked: Executor, name: str) -> None:
     answer = attacked.run(python(DAEMONS[name] + CIRCUIT))
-    # Nobody reaps what the chain leaves, so it soon meets the limit of processes and may say so for the whole run.
+    # The chain's processes are not reaped, so it soon meets the limit of processes, and the error may be the whole
+    # run's.
     if name != CHAIN or answer.outcome["status"] == "completed":
         assert answer.result["counts"] == {"0": 100}
     eventually(lambda: attacked.descendants() == [], 5, "no process of a run is left")
@@ -296,7 +297,7 @@ def test_a_lone_surrogate_is_refused(attacked: Executor) -> None:
     assert "surrogate" in answer.json()["error"]["message"]
 
 
-def test_output_that_is_no_text_is_replaced(attacked: Executor) -> None:
+def test_bytes_in_the_output_that_are_not_text_are_replaced(attacked: Executor) -> None:
     assert "\ufffd" in printed(attacked, "import os\nos.write(1, b'\\xff\\xfe')")
 
 

@@ -27,7 +27,7 @@ GROUP = 4
 
 @dataclass(frozen=True)
 class Case:
-    """What is run and what has to stand in its error; `wall` seconds for those that only time ends."""
+    """A program and the text that its error has to contain; `wall` seconds for those that only the time limit stops."""
 
     code: str
     message: str
@@ -134,14 +134,14 @@ def test_a_long_run_sends_a_beat(seen: dict[str, Seen]) -> None:
     assert {"beat": {}} in seen["endless loop"].answer.lines
 
 
-def test_printing_is_cut_at_256_kib_and_says_so(executor: Executor) -> None:
+def test_output_is_cut_at_256_kib_with_a_warning(executor: Executor) -> None:
     code = "from qiskit import QuantumCircuit\nprint('x' * 1_000_000)\ncircuit = QuantumCircuit(1)"
     result = executor.run(python(code)).result
     assert len(result["stdout"]) == 256 * 1024
     assert "output was cut after 256 KiB" in result["warnings"]
 
 
-def test_nothing_escapes_from_a_run(executor: Executor) -> None:
+def test_a_run_reaches_nothing_outside_its_sandbox(executor: Executor) -> None:
     if executor.health()["sandbox"]["isolation"] != "namespaces":
         pytest.skip("this machine does not give namespaces: needs root or CAP_SYS_ADMIN")
     attacks = "".join(
@@ -161,7 +161,7 @@ def test_nothing_escapes_from_a_run(executor: Executor) -> None:
     assert answer.result.get("stdout", "") == ""
 
 
-def test_killing_the_parent_ends_only_the_run_itself(executor: Executor) -> None:
+def test_killing_the_parent_stops_only_the_run_itself(executor: Executor) -> None:
     answer = executor.run(python("import os\nos.kill(os.getppid(), 9)\nwhile True: pass"), wall=_WALL)
     assert answer.lines[-1]["outcome"]["status"] == "failed"
     assert executor.health()["status"] == "ok"

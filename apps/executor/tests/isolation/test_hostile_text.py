@@ -21,7 +21,7 @@ QASM3 = 'OPENQASM 3.0;\ninclude "stdgates.inc";\n'
 QASM2 = 'OPENQASM 2.0;\ninclude "qelib1.inc";\n'
 QISKIT = "from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n"
 WALL_SECONDS = 0.5
-"""Shorter than the paths' own limits, so that what takes long is ended soon."""
+"""Shorter than the paths' own limits, so that slow texts are stopped soon."""
 PATHS = ("run", "convert", "compile", "analyse")
 
 
@@ -133,7 +133,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "path"), CASES)
-def test_is_answered_with_a_result_or_a_reason(
+def test_hostile_text_gets_a_result_or_a_reason(
     answers: dict[tuple[str, str], httpx.Response], name: str, path: str
 ) -> None:
     answer = answers[name, path]
@@ -147,6 +147,6 @@ def test_is_answered_with_a_result_or_a_reason(
 
 
 @pytest.mark.usefixtures("answers")
-def test_leaves_the_executor_well(executor: Executor) -> None:
+def test_hostile_text_leaves_the_executor_healthy(executor: Executor) -> None:
     assert executor.health()["status"] == "ok"
     assert set(executor.run(qasm(BELL)).result["counts"]) <= {"00", "11"}

@@ -24,7 +24,7 @@ UNFIT = "landlock" if os.getuid() == 0 else "uid"
 """A kind of isolation that the user of the tests cannot have."""
 
 
-def test_an_ordinary_user_gets_a_level_with_namespaces_and_without(attacked: Executor) -> None:
+def test_an_ordinary_user_gets_isolation_with_and_without_namespaces(attacked: Executor) -> None:
     sandbox = attacked.health()["sandbox"]
     assert (sandbox["isolation"], sandbox["level"]) in {
         ("namespaces", "L3"),
@@ -36,7 +36,7 @@ def test_an_ordinary_user_gets_a_level_with_namespaces_and_without(attacked: Exe
     assert attacked.health()["status"] == "ok"
 
 
-def test_without_an_adequate_level_every_run_is_refused_with_the_mend(start: Callable[..., Executor]) -> None:
+def test_without_adequate_isolation_every_run_is_refused_with_the_fix(start: Callable[..., Executor]) -> None:
     executor = start(EXECUTOR_ISOLATION=UNFIT)
     health = executor.health()
     assert (health["status"], health["sandbox"]["level"], health["sandbox"]["isolation"]) == (
@@ -53,7 +53,7 @@ def test_without_an_adequate_level_every_run_is_refused_with_the_mend(start: Cal
         assert UNFIT in answer.json()["error"]["message"]
 
 
-def test_insecure_runs_only_when_asked_for_and_says_so(start: Callable[..., Executor]) -> None:
+def test_runs_without_isolation_need_the_setting_and_carry_a_warning(start: Callable[..., Executor]) -> None:
     if os.getuid() == 0:
         executor = ordinary_executor(landlock=True, EXECUTOR_ISOLATION="uid", SANDBOX_ALLOW_INSECURE="1")
     else:
@@ -71,7 +71,7 @@ def test_insecure_runs_only_when_asked_for_and_says_so(start: Callable[..., Exec
         executor.close()
 
 
-def test_a_process_moves_to_a_leaf_before_its_group_hands_controllers_down() -> None:
+def test_a_process_moves_to_a_leaf_before_its_group_delegates_controllers() -> None:
     steps = steps_to_hand_down("/own", {"memory", "pids", "cpu", "io"}, 7)
     assert steps == [
         Step("/own/qjs-executor"),
@@ -97,7 +97,7 @@ def test_a_group_bounds_memory_processes_and_processor(kind: Any) -> None:
         assert settings["memory"]["memory.oom.group"] == "1"
 
 
-def test_an_owner_is_known_by_its_id_and_its_start() -> None:
+def test_an_owner_is_identified_by_its_process_id_and_start_time() -> None:
     pid, started = owner_name().split("-")
     assert not is_dead(f"{owner_name()}-rest")
     assert is_dead(f"{pid}-{int(started) + 1}-rest"), "the id was given to another process since"
@@ -116,7 +116,7 @@ def test_two_executors_never_give_runs_the_same_users() -> None:
     second.close()
 
 
-def test_folders_of_dead_executors_are_removed_and_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_folders_of_dead_executors_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     living = Path(make_work_folder())
     (living / "0").mkdir()
@@ -131,7 +131,7 @@ def test_folders_of_dead_executors_are_removed_and_no_others(tmp_path: Path, mon
     assert (tmp_path / "qjs-pool-other").exists()
 
 
-def test_a_folder_is_removed_however_deep_and_whatever_lies_in_it(tmp_path: Path) -> None:
+def test_a_folder_is_removed_whatever_its_depth_and_content(tmp_path: Path) -> None:
     folder, outside = tmp_path / "folder", tmp_path / "outside"
     outside.mkdir()
     (outside / "kept").write_text("x")

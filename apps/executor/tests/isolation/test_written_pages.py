@@ -55,7 +55,7 @@ def _run(test: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_rehearsal_ends_with_its_zygote() -> None:
+def test_a_rehearsal_dies_with_its_zygote() -> None:
     _run("""
 import signal
 from qjs_executor.isolation import linux
@@ -78,7 +78,7 @@ assert os.WTERMSIG(os.waitpid(rehearsal, 0)[1]) == signal.SIGKILL
 """)
 
 
-def test_the_pages_that_a_rehearsal_writes_are_found_and_its_writes_stay_its_own() -> None:
+def test_the_pages_that_a_rehearsal_writes_are_found_and_its_writes_stay_private() -> None:
     _run("""
 ranges = written_pages.learn([lambda: write([3, 4, 40])])
 assert covered(ranges) == [3, 4, 40], covered(ranges)
@@ -86,7 +86,7 @@ assert memory[3 * PAGE] == memory[40 * PAGE] == 7
 """)
 
 
-def test_pages_made_own_keep_their_content_and_are_written_without_a_copy() -> None:
+def test_copied_pages_keep_their_content_and_are_written_without_another_copy() -> None:
     _run("""
 def child():
     written_pages.own([(start, PAGES * PAGE)])
@@ -99,7 +99,7 @@ in_a_fork(unprepared)
 """)
 
 
-def test_what_most_rehearsals_write_comes_first_when_not_all_fits() -> None:
+def test_the_pages_of_most_rehearsals_come_first_when_not_all_fit() -> None:
     _run("""
 written_pages.OWN_BYTES_MAX = 2 * PAGE
 both = written_pages.learn([lambda: write(range(0, 30)), lambda: write([5, 6, 50]), lambda: write([5, 6, 51])])
@@ -125,7 +125,7 @@ except ChildProcessError:
 """)
 
 
-def test_ranges_that_are_not_mapped_any_more_are_left_out() -> None:
+def test_ranges_that_are_no_longer_mapped_are_skipped() -> None:
     _run("""
 gone = mmap.mmap(-1, PAGE)
 address = ctypes.addressof(ctypes.c_char.from_buffer(gone))

@@ -1,4 +1,4 @@
-"""The launcher keeps the rights and hears nobody but its shell; the shell speaks to the network and has no right left."""
+"""The launcher keeps the rights and obeys only its shell; the shell speaks to the network and has no right left."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ..support.ordinary_user import as_ordinary_user, with_python_open_to_all
 from ..support.processes import left_by, status
 
 STRANGER = 65_530
-"""A user that no executor gives to anybody."""
+"""A user that no executor gives out."""
 UNFIT: Isolation = "landlock" if os.getuid() == 0 else "uid"
 
 as_root = pytest.mark.skipif(os.getuid() != 0, reason="an ordinary user's executor has no rights to give up")
@@ -63,7 +63,7 @@ def test_the_secret_is_in_no_environment_but_the_launchers(executor: Executor) -
         try:
             environment = Path(f"/proc/{pid}/environ").read_bytes()
         except OSError:
-            continue  # It ended meanwhile.
+            continue  # It exited meanwhile.
         assert b"TOKEN" not in environment
         assert TOKEN.encode() not in environment
 
@@ -104,7 +104,7 @@ print("tried", len(attempts))
 """
 
 
-def test_what_the_shell_has_left_reaches_neither_launcher_nor_machine(attacked: Executor, tmp_path: Path) -> None:
+def test_the_shells_remaining_rights_reach_neither_launcher_nor_machine(attacked: Executor, tmp_path: Path) -> None:
     ordinary = os.getuid() != 0 or status(attacked.process.pid)["Uid"].split()[0] != "0"
     folder = tempfile.mkdtemp(prefix="shell-")
     os.chmod(folder, 0o711)
@@ -164,7 +164,7 @@ HOSTILE: dict[str, tuple[bytes, int]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_an_order_that_is_none_ends_the_executor_and_harms_nothing(name: str) -> None:
+def test_an_invalid_order_stops_the_executor_and_does_no_harm(name: str) -> None:
     record, descriptors = HOSTILE[name]
     with orders_to_launcher() as (launcher, orders, _):
         socket.send_fds(orders, [record], [0] * descriptors)
@@ -175,7 +175,7 @@ def test_an_order_that_is_none_ends_the_executor_and_harms_nothing(name: str) ->
     assert left_by(launcher.pid) == []
 
 
-def test_a_shell_that_gives_such_an_order_is_killed_and_the_executor_says_so() -> None:
+def test_a_shell_that_sends_an_invalid_order_is_killed_and_the_log_says_so() -> None:
     code = """
 import os, socket, subprocess, sys
 from qjs_executor.launcher import launcher
@@ -198,7 +198,7 @@ sys.exit(launcher.Launcher(read_settings(os.environ), ours).run(shell))
     assert "an invalid order" in ended.stderr
 
 
-def test_a_shell_that_does_not_read_its_answers_is_heard_no_longer() -> None:
+def test_the_launcher_stops_reading_from_a_shell_that_does_not_read_its_answers() -> None:
     order = Order(Kind.START_ZYGOTE, isolation=UNFIT).pack()
     with orders_to_launcher(EXECUTOR_ISOLATION=UNFIT) as (launcher, orders, _):
         with pytest.raises(ConnectionError):
@@ -225,7 +225,7 @@ def test_only_a_child_of_the_zygote_is_put_into_a_group() -> None:
         with control, open("/proc/self/fdinfo/0", encoding="ascii") as file:
             for fd in (mine, of_launcher, pidfd, file.fileno()):
                 socket.send_fds(orders, [Order(Kind.MAKE_GROUP, number).pack()], [fd])
-                assert "no live child" in json.loads(orders.recv(ANSWER_BYTES_MAX))["failed"]
+                assert "not a live child" in json.loads(orders.recv(ANSWER_BYTES_MAX))["failed"]
         for fd in (mine, of_launcher, pidfd):
             os.close(fd)
         assert [one for one in left_by(launcher.pid) if "cgroup" in one] == []
@@ -273,7 +273,7 @@ zygote.main()
         "[" * 60_000,
     ],
 )
-def test_a_zygote_refuses_an_order_that_is_none_by_ending(order: Any, tmp_path: Path) -> None:
+def test_a_zygote_exits_on_an_invalid_order(order: Any, tmp_path: Path) -> None:
     control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         process = subprocess.Popen(
@@ -319,7 +319,7 @@ def test_a_port_below_1024_is_served_by_a_shell_that_could_not_take_it(start: Ca
     assert status(executor.shell)["CapEff"] == "0" * 16
 
 
-def test_a_port_that_is_taken_ends_the_start_at_once_with_its_number() -> None:
+def test_a_port_in_use_fails_the_start_at_once_with_its_number() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = str(listener.getsockname()[1])
         began = time.monotonic()
@@ -337,11 +337,11 @@ def test_a_port_that_is_taken_ends_the_start_at_once_with_its_number() -> None:
 
 
 CONTAINER = "-all,+setuid,+setgid,+setpcap,+chown,+kill,+dac_override"
-"""The rights that docker-compose.yml gives."""
+"""The rights that docker-compose.yml grants."""
 
 
 @as_root
-def test_where_the_shells_user_cannot_read_python_the_start_ends_with_the_mend() -> None:
+def test_where_the_shells_user_cannot_read_python_the_start_fails_with_the_fix() -> None:
     closed = [str(folder) for folder in Path(os.path.realpath(sys.executable)).parents if not folder.stat().st_mode & 1]
     if not closed:
         pytest.skip("everybody may read the Python of the tests")

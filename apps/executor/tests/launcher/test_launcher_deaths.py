@@ -29,7 +29,7 @@ from ..support.processes import full, gone, left_by
 ENVIRONMENT = {"PATH": os.environ["PATH"], "PYTHONPATH": str(FOLDER), "EXECUTOR_TOKEN": TOKEN}
 
 
-def test_a_signal_ends_everything_in_order_and_its_runs_as_lost(start: Callable[..., Executor]) -> None:
+def test_a_signal_stops_everything_in_order_and_reports_its_runs_as_lost(start: Callable[..., Executor]) -> None:
     executor = start(EXECUTOR_SLOTS="2")
     with full(executor) as ends:
         started = descendants(executor.process.pid)
@@ -45,7 +45,7 @@ def test_a_signal_ends_everything_in_order_and_its_runs_as_lost(start: Callable[
 
 
 @pytest.mark.parametrize("level", [level for level in LEVELS if level != "root, uid"])
-def test_the_death_of_the_launcher_ends_everything_and_the_next_one_clears_away(
+def test_the_death_of_the_launcher_stops_everything_and_the_next_launcher_cleans_up(
     start: Callable[..., Executor], level: str
 ) -> None:
     if level == "this user":
@@ -69,7 +69,7 @@ def test_the_death_of_the_launcher_ends_everything_and_the_next_one_clears_away(
     [(signal.SIGKILL, 128 + signal.SIGKILL), (signal.SIGTERM, 0)],
     ids=["SIGKILL", "SIGTERM"],
 )
-def test_the_death_of_the_shell_ends_everything_and_its_code_is_the_executors(
+def test_the_death_of_the_shell_stops_everything_and_its_exit_code_is_the_executors(
     start: Callable[..., Executor], number: signal.Signals, code: int
 ) -> None:
     executor = start(EXECUTOR_SLOTS="2")
@@ -93,7 +93,7 @@ def begun(*arguments: str) -> tuple[subprocess.Popen[bytes], list[int]]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
-def test_a_signal_before_it_serves_ends_it_too(number: signal.Signals) -> None:
+def test_a_signal_during_the_start_stops_the_executor(number: signal.Signals) -> None:
     process, started = begun("-m", "qjs_executor")
     try:
         process.send_signal(number)

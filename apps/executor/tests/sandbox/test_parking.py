@@ -39,7 +39,7 @@ def ticks(pids: list[int]) -> int:
     return total
 
 
-def test_a_parked_run_uses_no_processor_whatever_it_has_started(attacked: Executor) -> None:
+def test_a_parked_run_uses_no_processor_time_whatever_it_has_started(attacked: Executor) -> None:
     before = set(attacked.descendants())
     assert begin(attacked, SPINNING, "spinning").outcome["parked"] is True
     eventually(lambda: attacked.health()["slots"]["running"] == 0, 5, "its slot is free")
@@ -70,7 +70,7 @@ def test_parked_runs_hold_no_slot_and_the_ninth_takes_the_place_of_the_oldest(ex
     assert 'qjs_executor_parkings_total{end="displaced"} 1' in executor.http.get("/metrics").text
 
 
-def test_of_two_answers_at_once_one_wins(executor: Executor) -> None:
+def test_only_one_of_two_concurrent_answers_resumes_a_run(executor: Executor) -> None:
     begin(
         executor,
         FRAMES
@@ -101,7 +101,7 @@ def test_a_stretch_has_the_whole_wall_time_and_no_more(executor: Executor) -> No
     )
 
 
-def test_hanging_up_in_a_later_stretch_ends_the_run(executor: Executor) -> None:
+def test_hanging_up_in_a_later_stretch_kills_the_run(executor: Executor) -> None:
     code = FRAMES + ASK + "hear()\nwhile True: pass"
     begin(executor, code, "left")
     with pytest.raises(httpx.ReadTimeout):
@@ -121,7 +121,7 @@ def test_hanging_up_in_a_later_stretch_ends_the_run(executor: Executor) -> None:
     eventually(lambda: executor.descendants() == [], 5, "nothing of it is left")
 
 
-def test_a_run_goes_on_before_any_new_job_when_a_slot_is_free_again(executor: Executor) -> None:
+def test_a_resumed_run_gets_a_free_slot_before_any_new_job(executor: Executor) -> None:
     begin(executor, ONCE, "waits")
     hang_ups = [hold(executor, LOOP) for _ in range(3)]
     with ThreadPoolExecutor(2) as pool:

@@ -1,4 +1,4 @@
-"""Tasks of one job in one confinement: each in a process of its own, to which the one before leaves nothing."""
+"""Tasks of one job in one confinement: each in a process of its own, for which the previous one leaves nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Tasks:
         self.job = str(uuid.uuid4())
 
     def run(self, body: str, job: str | None = None, **fields: Any) -> dict[str, Any]:
-        """How a task with this body ends; `job` is another than the usual one, or "" for none."""
+        """The outcome of a task with this body; `job` is another than the usual one, or "" for none."""
         code = one(body)
         source = {"kind": "code", "framework": "marqov", "code": code}
         asked = self.executor.run(source, graphs="ask", script=BEGIN).outcome
@@ -58,7 +58,7 @@ def tasks(executor: Executor) -> Tasks:
     return Tasks(executor)
 
 
-def test_tasks_of_one_job_share_a_confinement_and_no_others_do(tasks: Tasks) -> None:
+def test_only_tasks_of_one_job_share_a_confinement(tasks: Tasks) -> None:
     first = tasks.where()
     assert tasks.where() == first
     assert tasks.where("another job") != first
@@ -66,7 +66,7 @@ def test_tasks_of_one_job_share_a_confinement_and_no_others_do(tasks: Tasks) -> 
     assert tasks.where() == first
 
 
-def test_a_confinement_is_given_up_when_no_task_comes(tasks: Tasks) -> None:
+def test_a_confinement_is_removed_when_no_task_follows(tasks: Tasks) -> None:
     tasks.where()
     eventually(lambda: tasks.executor.descendants() == [], 10, "nothing of it is left")
 
@@ -77,7 +77,7 @@ DRAWS = (
 )
 
 
-def test_fixed_randomness_and_clock_are_those_of_a_child_of_its_own(tasks: Tasks) -> None:
+def test_fixed_randomness_and_clock_are_the_same_in_a_shared_confinement(tasks: Tasks) -> None:
     alone = tasks.value(DRAWS, "", script=BEGIN)
     assert [tasks.value(DRAWS, script=BEGIN) for _ in range(3)] == [alone] * 3
 
@@ -135,7 +135,7 @@ LEFT = {
 
 
 @pytest.mark.parametrize(("leaves", "found"), LEFT.values(), ids=LEFT.keys())
-def test_what_a_task_leaves_the_next_one_does_not_find(tasks: Tasks, leaves: str, found: str) -> None:
+def test_a_task_finds_nothing_that_the_previous_one_left(tasks: Tasks, leaves: str, found: str) -> None:
     tasks.where()
     tasks.run(f"def f():\n    {leaves}\n    return 1")
     ended = tasks.run(f"def f(): return [{found}, 7]")
@@ -154,7 +154,9 @@ ENDS = {
 
 
 @pytest.mark.parametrize(("body", "said", "fields"), ENDS.values(), ids=ENDS.keys())
-def test_a_task_that_is_ended_fails_alone(tasks: Tasks, body: str, said: str, fields: dict[str, Any]) -> None:
+def test_a_killed_task_fails_without_affecting_others(
+    tasks: Tasks, body: str, said: str, fields: dict[str, Any]
+) -> None:
     tasks.where()
     ended = tasks.run(f"def f():\n    {body}", **fields)
     assert ended["status"] == "failed", ended
@@ -162,13 +164,13 @@ def test_a_task_that_is_ended_fails_alone(tasks: Tasks, body: str, said: str, fi
     assert tasks.value("def f(): return 7") == 7
 
 
-def test_a_task_has_its_own_limit_of_processor_time_and_begins_at_none(tasks: Tasks) -> None:
+def test_each_task_has_a_processor_time_limit_of_its_own(tasks: Tasks) -> None:
     body = "def f():\n    import resource, time\n    return [time.process_time() < 1, resource.getrlimit(resource.RLIMIT_CPU)[0]]"
     tasks.value("def f():\n    import time\n    while time.process_time() < 1.5: pass")
     assert [tasks.value(body, wall=wall) for wall in (9, 4, 20)] == [[True, 10], [True, 5], [True, 21]]
 
 
-def test_the_job_of_a_task_belongs_to_a_task(executor: Executor) -> None:
+def test_task_of_needs_a_task(executor: Executor) -> None:
     source = {"kind": "code", "framework": "marqov", "code": "x = 1"}
     answer = executor.http.post("/run", json=executor.request(source, task_of="job"))
     assert (answer.status_code, "task_of" in answer.json()["error"]["message"]) == (400, True)

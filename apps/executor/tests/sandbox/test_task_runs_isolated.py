@@ -1,4 +1,4 @@
-"""Tasks in children of a real executor, some of which mean harm: they end as any run does, and nothing else notices."""
+"""Tasks in children of a real executor, some of them hostile: they end like any run, and nothing else is affected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BEGIN = {"seed": 7, "now": 1_700_000_000}
 
 
 def outcome_of_task(executor: Executor, code: str, wall: float = 20) -> dict[str, Any]:
-    """How the first task of a script's workflow ends in a child of its own."""
+    """The outcome of the first task of a script's workflow in a child of its own."""
     source = {"kind": "code", "framework": "marqov", "code": code}
     asked = executor.run(source, graphs="ask", script=BEGIN).outcome
     assert asked["status"] == "asked", asked
@@ -39,7 +39,7 @@ HARM = {
 
 
 @pytest.mark.parametrize(("body", "said"), HARM.values(), ids=HARM.keys())
-def test_a_task_that_means_harm_fails_alone(executor: Executor, body: str, said: str) -> None:
+def test_a_hostile_task_fails_without_affecting_others(executor: Executor, body: str, said: str) -> None:
     code = one(body)
     ended = outcome_of_task(executor, code, wall=2)
     assert ended["status"] == "failed", ended
@@ -47,7 +47,7 @@ def test_a_task_that_means_harm_fails_alone(executor: Executor, body: str, said:
     assert outcome_of_task(executor, one("def f(): return 7"))["result"] == "7"
 
 
-def test_what_a_task_prints_and_leaves_running_is_over_with_it(executor: Executor) -> None:
+def test_nothing_that_a_task_prints_or_starts_outlives_it(executor: Executor) -> None:
     body = (
         "def f():\n    import threading\n    print('printed')\n"
         "    def spin():\n        while True: pass\n    threading.Thread(target=spin, daemon=True).start()\n    return 1"
@@ -56,7 +56,7 @@ def test_what_a_task_prints_and_leaves_running_is_over_with_it(executor: Executo
     assert (ended["status"], ended["result"], ended["stdout"]) == ("completed", "1", "printed\n")
 
 
-def test_a_task_has_no_network_and_none_of_the_services_secrets(executor: Executor) -> None:
+def test_a_task_has_no_network_and_sees_no_secret_of_the_service(executor: Executor) -> None:
     body = (
         "def f():\n    import os, socket\n"
         "    try:\n        socket.create_connection(('127.0.0.1', 80), 1)\n        reached = True\n"

@@ -1,4 +1,5 @@
-"""Scripts that ask the service while they run: what is asked, what an answer brings, and what a forged question is."""
+"""Scripts that make requests while they run: what they request, what an answer brings, and which requests are
+forged."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ NAN = float("nan")
 
 @pytest.fixture(autouse=True)
 def nobody_waits(executor: Executor) -> Iterator[None]:
-    """A run that a test leaves with a question is ended."""
+    """Kills a run that a test leaves waiting."""
     yield
     end_waiting(executor)
 
@@ -63,13 +64,13 @@ def test_a_script_gets_its_answers_in_the_child_that_asked(executor: Executor) -
     assert replayed.result["two"] == last.result["two"]
 
 
-def test_a_script_that_is_run_again_asks_its_next_question_under_its_own_number(executor: Executor) -> None:
+def test_a_repeated_script_makes_its_next_request_under_the_next_number(executor: Executor) -> None:
     one = answer_to(executor, TWICE, asked(begin(executor, TWICE, "first")))
     again = begin(executor, TWICE, "again", answers=[one])
     assert (asked(again)["number"], again.outcome["parked"]) == (2, True)
 
 
-def test_a_job_that_is_one_workflow_ends_with_its_question_and_is_finished_by_another_child(executor: Executor) -> None:
+def test_a_job_that_is_one_workflow_ends_with_its_request_and_another_child_finishes_it(executor: Executor) -> None:
     first = begin(executor, ADD, "final", params={"n": 10**40})
     ask = asked(first)
     assert (ask["final"], first.outcome["parked"]) == (True, False)
@@ -82,7 +83,7 @@ def test_a_job_that_is_one_workflow_ends_with_its_question_and_is_finished_by_an
     assert (done.result["n"], done.result["_workflow_metadata"]) == (3, {"total_tasks": 2})
 
 
-def test_a_task_tells_its_value_exactly_and_for_people(executor: Executor) -> None:
+def test_a_task_returns_its_value_exactly_and_for_display(executor: Executor) -> None:
     code = "from marqov import Circuit, task, workflow\n@task\ndef make(): return Circuit().h(0)\n@workflow\ndef wf(): return make()\n"
     ask = asked(begin(executor, code, "circuit"))
     task = ask["graph"]["nodes"][0]
@@ -96,7 +97,7 @@ def test_a_task_tells_its_value_exactly_and_for_people(executor: Executor) -> No
 COUNTED = "from marqov import get_device, Circuit\nprint(get_device(params).run(Circuit().h(0).cnot(0, 1), 50))\n"
 
 
-def test_counts_that_the_caller_brings_are_the_result_and_said_to_be_a_providers(executor: Executor) -> None:
+def test_counts_from_the_caller_are_the_result_and_marked_as_the_providers(executor: Executor) -> None:
     fields = {"backend": "ionq-forte", "params": {"seed": 5}}
     first = begin(executor, COUNTED, "counts", **fields)
     ask = asked(first)
@@ -114,7 +115,7 @@ def test_counts_that_the_caller_brings_are_the_result_and_said_to_be_a_providers
     assert (metadata["shots_requested"], metadata["shots_observed"]) == (50, 49)
 
 
-def test_a_circuit_that_failed_there_is_an_exception_that_the_code_may_catch(executor: Executor) -> None:
+def test_a_circuit_that_failed_at_the_backend_raises_an_exception_in_the_code(executor: Executor) -> None:
     ask = asked(begin(executor, COUNTED, "failed"))
     done = go_on(executor, COUNTED, "failed", {"digest": ask["digest"], "error": "the machine is being calibrated"})
     assert "the machine is being calibrated" in done.error["message"]
@@ -175,7 +176,7 @@ def test_a_program_cannot_pass_counts_of_its_own_for_those_it_was_given(executor
         (circuit_ask(registers=[]), "registers"),
     ],
 )
-def test_a_forged_question_ends_its_run(executor: Executor, message: dict[str, Any], detail: str) -> None:
+def test_a_forged_request_fails_its_run(executor: Executor, message: dict[str, Any], detail: str) -> None:
     code = FRAMES + f"nan = float('nan')\nsay({{'ask': {message!r}}})\nos.read(3, 1)"
     answer = begin(executor, code, "forged")
     assert answer.error["code"] == "execution_error"
@@ -183,7 +184,7 @@ def test_a_forged_question_ends_its_run(executor: Executor, message: dict[str, A
     assert detail in answer.error["message"]
 
 
-def test_a_million_tasks_end_their_run_and_hold_nobody_up(executor: Executor) -> None:
+def test_a_million_tasks_fail_their_run_and_delay_no_other(executor: Executor) -> None:
     code = FRAMES + (
         "say({'ask': {'kind': 'graph', 'number': 1, 'digest': '0' * 64, 'final': False, 'graph': {'name': 'wf', 'nodes':"
         " [{}] * 1_000_000, 'levels': [], 'output': 'null', 'returns': [], 'dot': ''}}})\nos.read(3, 1)"
@@ -191,20 +192,20 @@ def test_a_million_tasks_end_their_run_and_hold_nobody_up(executor: Executor) ->
     assert "bad result (nodes)" in begin(executor, code, "million").error["message"]
 
 
-def test_who_may_not_ask_is_not_heard(executor: Executor) -> None:
+def test_a_request_from_a_run_that_may_not_ask_is_rejected(executor: Executor) -> None:
     code = FRAMES + f"say({{'ask': {graph_ask()!r}}})\nos._exit(0)"
     assert "bad result" in executor.run(marqov(code)).error["message"]
     assert "ask: kind" in begin(executor, code, "circuits", graphs="here").error["message"]
 
 
-def test_a_run_has_a_limit_of_questions(executor: Executor) -> None:
+def test_a_run_has_a_limit_of_requests(executor: Executor) -> None:
     code = FRAMES + f"say({{'ask': {circuit_ask(number=ASKS_MAX + 1)!r}}})\nos.read(3, 1)"
     answers = [{"digest": "1" * 64, "counts": '{"1": 10}'}] * ASKS_MAX
     message = begin(executor, code, "many", answers=answers).error["message"]
     assert message.startswith(f"limit of {ASKS_MAX} requests")
 
 
-def test_a_hundred_questions_one_after_another_are_answered(executor: Executor) -> None:
+def test_a_hundred_requests_in_a_row_are_answered(executor: Executor) -> None:
     code = FRAMES + (
         f"ask = {circuit_ask()!r}\nfor number in range(1, 101):\n    say({{'ask': {{**ask, 'number': number}}}})\n"
         "    assert hear()['answer']['counts'] == '{\"1\": 10}'\nprint('all', flush=True)\nsay({'ok': False, 'code': 'execution_error', 'message': 'told'})"
@@ -216,25 +217,25 @@ def test_a_hundred_questions_one_after_another_are_answered(executor: Executor) 
     assert (answer.error["message"], answer.outcome["stdout"]) == ("told", "all\n")
 
 
-def test_who_asks_again_before_it_has_read_its_answer_is_ended(executor: Executor) -> None:
+def test_a_second_request_before_the_answer_is_read_fails_the_run(executor: Executor) -> None:
     code = FRAMES + (
         f"say({{'ask': {circuit_ask()!r}}})\nsay({{'ask': {circuit_ask(number=2)!r}}})\nimport time\ntime.sleep(60)"
     )
     asked(begin(executor, code, "hasty"))
     large = {"digest": "1" * 64, "error": "x" * 8192}
     answer = go_on(executor, code, "hasty", large)
-    # Two answers fit the pipe; what is read out of turn is the program's own loss.
+    # Two answers fit into the pipe; a program that reads out of turn only harms itself.
     assert answer.outcome["status"] in ("asked", "failed")
 
 
-def test_what_comes_after_the_last_question_is_not_heard(executor: Executor) -> None:
+def test_messages_after_the_final_request_are_ignored(executor: Executor) -> None:
     code = FRAMES + f"say({{'ask': {graph_ask(final=True)!r}}})\nsay({{'ask': {graph_ask(number=2)!r}}})\nos.read(3, 1)"
     assert asked(begin(executor, code, "last"))["number"] == 1
     answer: dict[str, Any] = {"digest": "0" * 64, "values": {}, "metadata": None}
     assert go_on(executor, code, "last", answer).status == 409
 
 
-def test_a_wrong_answer_is_refused_and_the_run_waits_on(executor: Executor) -> None:
+def test_a_wrong_answer_is_refused_and_the_run_still_waits(executor: Executor) -> None:
     ask = asked(begin(executor, TWICE, "wrong"))
     wrong: list[dict[str, Any]] = [
         {"digest": "f" * 64, "values": {}, "metadata": None},
@@ -247,7 +248,7 @@ def test_a_wrong_answer_is_refused_and_the_run_waits_on(executor: Executor) -> N
     assert asked(go_on(executor, TWICE, "wrong", answer_to(executor, TWICE, ask)))["number"] == 2
 
 
-def test_an_answer_for_another_run_finds_none(executor: Executor) -> None:
+def test_an_answer_for_an_unknown_run_is_409(executor: Executor) -> None:
     answer: dict[str, Any] = {"digest": "0" * 64, "values": {}, "metadata": None}
     refused = go_on(executor, TWICE, "never begun", answer)
     assert refused.status == 409

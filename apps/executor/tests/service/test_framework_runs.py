@@ -63,7 +63,7 @@ def test_a_program_may_mix_frameworks(executor: Executor) -> None:
 
 
 @pytest.mark.parametrize("framework", PROGRAMS)
-def test_a_program_is_converted_to_openqasm_3_that_runs_alike(executor: Executor, framework: str) -> None:
+def test_a_program_converts_to_openqasm_3_with_the_same_counts(executor: Executor, framework: str) -> None:
     answer = executor.http.post("/convert", json={"source": code(PROGRAMS[framework], framework)})
     assert answer.status_code == 200, answer.text
     converted: dict[str, Any] = answer.json()
@@ -72,7 +72,7 @@ def test_a_program_is_converted_to_openqasm_3_that_runs_alike(executor: Executor
     assert executor.run(code(converted["qasm"], "openqasm")).result["counts"] == {"100": 100}
 
 
-def test_what_cannot_be_converted_is_a_422_with_its_reason(executor: Executor) -> None:
+def test_a_program_that_cannot_be_converted_is_a_422_with_the_reason(executor: Executor) -> None:
     answer = executor.http.post("/convert", json={"source": code("import cirq\nx = 1", "cirq")})
     assert answer.status_code == 422
     assert answer.json()["error"]["message"].startswith("No circuit found")
@@ -86,7 +86,7 @@ def test_a_state_vector_has_its_first_qubit_as_the_most_significant_bit(executor
     assert result["state_vector"] == [[0, 0], [0, 0], [1, 0], [0, 0]]
 
 
-def test_a_larger_state_vector_is_a_file_beside_the_result(executor: Executor, tmp_path: Any) -> None:
+def test_a_larger_state_vector_is_a_separate_file(executor: Executor, tmp_path: Any) -> None:
     import base64
 
     program = 'OPENQASM 3.0; include "stdgates.inc"; qubit[16] q; x q[0];'

@@ -1,4 +1,4 @@
-"""The HTTP side: who may ask, what is refused before a run, and what the stream of a run looks like."""
+"""The HTTP side: authentication, what is refused before a run, and the stream of a run."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..support.executor import BELL, Executor, python, qasm
     "header", [None, "Bearer wrong", "Basic dXNlcjpwYXNz", "Bearer", "Bearer a-token-for-tests-onlyx"]
 )
 @pytest.mark.parametrize("route", ["/health", "/run", "/elsewhere"])
-def test_every_route_asks_for_the_token(executor: Executor, header: str | None, route: str) -> None:
+def test_every_route_requires_the_token(executor: Executor, header: str | None, route: str) -> None:
     headers = {"Authorization": header} if header else {"Authorization": ""}
     answer = executor.http.request("POST" if route == "/run" else "GET", route, headers=headers)
     assert answer.status_code == 401
     assert answer.json() == {"error": {"code": "unauthorized", "message": "Unauthorized"}}
 
 
-def test_health_says_what_runs_and_what_holds(executor: Executor) -> None:
+def test_health_reports_engines_frameworks_and_isolation(executor: Executor) -> None:
     health = executor.health()
     assert health["status"] == "ok"
     assert health["pid"] == executor.process.pid
@@ -155,7 +155,7 @@ def test_a_run_is_accepted_and_then_answered_with_its_result_as_text(executor: E
     )
 
 
-def test_what_the_code_prints_comes_with_the_result_and_is_never_the_result(executor: Executor) -> None:
+def test_printed_text_comes_with_the_result_and_never_replaces_it(executor: Executor) -> None:
     code = "from qiskit import QuantumCircuit\nprint('shots', shots, params['theta'], params['big'], backend)\n"
     code += 'print(\'{"counts": {"1": 100}}\')\ncircuit = QuantumCircuit(1)'
     answer = executor.run(python(code), params={"theta": 0.5, "big": 2**80})

@@ -1,4 +1,4 @@
-"""Who runs next: jobs beside interactive runs, users beside each other, teams in turn."""
+"""Who runs next: jobs next to interactive runs, users next to each other, teams in turn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def person(user: str, team: str = "team") -> Lane:
 
 
 class Runs:
-    """Runs that hold their slot until told to end; `order` is who got in, in turn."""
+    """Runs that hold their slot until they are released; `order` lists who got a slot, in turn."""
 
     def __init__(self, lanes: Lanes) -> None:
         self.lanes = lanes
@@ -30,7 +30,7 @@ class Runs:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def begin(self, name: str, lane: Lane, resumed: bool = False) -> asyncio.Task[None]:
-        """Starts a run, or goes on with one."""
+        """Starts a run, or resumes one."""
         self._ends[name] = asyncio.Event()
 
         async def run() -> None:
@@ -56,7 +56,7 @@ class Runs:
 
 
 async def settled() -> None:
-    """Lets every task that can go on do so."""
+    """Lets every task that can continue do so."""
     for _ in range(10):
         await asyncio.sleep(0)
 
@@ -88,7 +88,7 @@ async def test_jobs_fill_their_slots_and_are_then_refused_at_once() -> None:
 
 
 @in_loop
-async def test_a_slot_is_kept_for_people_when_jobs_have_all_of_theirs() -> None:
+async def test_a_slot_is_reserved_for_interactive_runs_when_jobs_hold_all_others() -> None:
     runs = Runs(Lanes(2))
     runs.begin("a", JOB)
     runs.begin("b", JOB)
@@ -99,7 +99,7 @@ async def test_a_slot_is_kept_for_people_when_jobs_have_all_of_theirs() -> None:
 
 
 @in_loop
-async def test_people_may_use_the_jobs_idle_slots_and_jobs_then_wait_for_them() -> None:
+async def test_interactive_runs_may_use_idle_slots_of_jobs_which_then_wait() -> None:
     runs = Runs(Lanes(2))
     for name in ("x", "y", "z"):
         runs.begin(name, person(name, name))
@@ -111,7 +111,7 @@ async def test_people_may_use_the_jobs_idle_slots_and_jobs_then_wait_for_them() 
 
 
 @in_loop
-async def test_a_user_has_two_runs_at_once_however_many_slots_are_free() -> None:
+async def test_a_user_has_at_most_two_runs_at_once() -> None:
     runs = Runs(Lanes(8))
     for name in ("1", "2", "3"):
         runs.begin(name, person("one"))
@@ -124,7 +124,7 @@ async def test_a_user_has_two_runs_at_once_however_many_slots_are_free() -> None
 
 
 @in_loop
-async def test_a_team_has_four_runs_at_once() -> None:
+async def test_a_team_has_at_most_four_runs_at_once() -> None:
     runs = Runs(Lanes(8))
     for number in range(6):
         runs.begin(str(number), person(f"user {number}"))
@@ -176,7 +176,7 @@ async def test_the_queue_is_bounded() -> None:
 
 
 @in_loop
-async def test_a_caller_that_leaves_while_it_waits_or_at_its_turn_gives_its_place_back() -> None:
+async def test_a_caller_that_hangs_up_while_it_waits_or_at_its_turn_returns_its_place() -> None:
     runs = Runs(Lanes(1))
     runs.begin("a", person("a"))
     runs.begin("b", person("b"))
@@ -198,7 +198,7 @@ async def test_a_caller_that_leaves_while_it_waits_or_at_its_turn_gives_its_plac
 
 
 @in_loop
-async def test_runs_that_go_on_get_the_next_slot_before_new_jobs_and_people() -> None:
+async def test_resumed_runs_get_the_next_slot_before_new_jobs_and_interactive_ones() -> None:
     runs = Runs(Lanes(1))
     runs.begin("job", JOB)
     runs.begin("person", person("a"))
@@ -221,7 +221,7 @@ async def test_runs_that_go_on_get_the_next_slot_before_new_jobs_and_people() ->
 
 
 @in_loop
-async def test_people_use_the_slot_that_is_kept_for_them_while_a_job_waits_to_go_on() -> None:
+async def test_interactive_runs_use_their_reserved_slot_while_a_job_waits_to_resume() -> None:
     runs = Runs(Lanes(1))
     runs.begin("job", JOB)
     runs.begin("goes on", JOB, resumed=True)
@@ -232,7 +232,7 @@ async def test_people_use_the_slot_that_is_kept_for_them_while_a_job_waits_to_go
 
 
 @in_loop
-async def test_who_cannot_go_on_in_time_or_leaves_gives_its_place_back() -> None:
+async def test_a_resumed_run_that_times_out_or_is_cancelled_returns_its_place() -> None:
     runs = Runs(Lanes(1, wait_seconds=0.01))
     runs.begin("job", JOB)
     await settled()

@@ -93,7 +93,7 @@ def test_a_completed_run_is_counted_once_with_its_time(executor: Executor) -> No
     assert buckets == sorted(buckets), "a histogram's buckets add up"
 
 
-def test_what_ended_a_run_is_counted(executor: Executor) -> None:
+def test_runs_stopped_by_a_limit_are_counted_by_limit(executor: Executor) -> None:
     growth = grown(executor, lambda: executor.run(python("while True: pass"), wall=0.5))
     assert growth['qjs_executor_runs_ended_total{limit="time"}'] == 1
     assert growth['qjs_executor_runs_total{lane="jobs",outcome="failed",task="run"}'] == 1

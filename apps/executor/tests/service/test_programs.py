@@ -78,7 +78,7 @@ def answers(executor: Executor, request: pytest.FixtureRequest) -> Iterator[dict
 
     def sent(path: Path) -> Answer:
         program = Program.read(path)
-        # A main() or a workflow that does not ask for a seed refuses it.
+        # A main() or a workflow that does not accept a seed refuses it.
         seed = {} if "def main(" in program.code or "@workflow" in program.code else {"seed": SEED}
         params = {**seed, **json.loads("".join(program.all("params")) or "{}")}
         source = {"kind": "code", "framework": "auto", "code": program.code}

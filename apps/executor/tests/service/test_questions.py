@@ -1,4 +1,4 @@
-"""POST /compile, /analyse and /capture: what is asked about a source without running a job."""
+"""POST /compile, /analyse and /capture: questions about a source that run no job."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ NEVER = 'raise SystemExit("a script was run")'
     ],
     ids=["main", "async_main", "main_gives_circuit", "workflow", "workflows", "device_run", "device_run_kept", "twice"],
 )
-def test_a_script_is_told_so_before_any_of_its_circuits_runs(executor: Executor, code: str) -> None:
+def test_compiling_a_script_is_refused_before_any_of_its_circuits_runs(executor: Executor, code: str) -> None:
     target = {"format": "ionq", "num_qubits": 36}
     answer = _ask(executor, "/compile", source=_source(code), target=target, params={"shots": 10})
     assert (answer.status_code, answer.json()["error"]["code"]) == (422, "no_circuit"), answer.text
@@ -76,7 +76,7 @@ def test_a_script_is_told_so_before_any_of_its_circuits_runs(executor: Executor,
         ("import qiskit\nprint(1 / 0)\n", "execution_error", "ZeroDivisionError"),
     ],
 )
-def test_code_that_is_no_script_fails_as_it_always_does(
+def test_compiling_broken_code_fails_with_its_own_error(
     executor: Executor, code: str, error: str, message: str
 ) -> None:
     answer = _ask(executor, "/compile", source=_source(code), target={"format": "ionq"})
@@ -106,7 +106,7 @@ def test_an_unknown_target_is_400(executor: Executor, target: Any, where: str) -
     assert answer.status_code == 400 and where in answer.json()["error"]["message"]
 
 
-def test_a_script_is_told_by_reading_it(executor: Executor) -> None:
+def test_a_script_is_recognised_without_running_it(executor: Executor) -> None:
     answer = _ask(executor, "/analyse", code=WORKFLOW, requirements="numpy\nhttp://example.org/x.whl\n").json()
     assert (answer["framework"], answer["script_type"], answer["entry_point"]) == ("marqov", "workflow", "squares")
     assert [function["name"] for function in answer["functions"]] == ["square", "squares"]
@@ -138,12 +138,12 @@ def test_a_workflows_graph_keeps_its_shape_and_its_integers(executor: Executor) 
         ({"code": WORKFLOW, "limits": {"wall_seconds": 11}}, "limits.wall_seconds"),
     ],
 )
-def test_a_malformed_question_is_400_and_says_where(executor: Executor, body: dict[str, Any], where: str) -> None:
+def test_a_malformed_question_is_400_with_its_place(executor: Executor, body: dict[str, Any], where: str) -> None:
     answer = _ask(executor, "/capture", **body)
     assert answer.status_code == 400 and answer.json()["error"]["message"].startswith(where)
 
 
-def test_a_workflow_without_an_end_is_ended(executor: Executor) -> None:
+def test_an_endless_workflow_is_stopped(executor: Executor) -> None:
     pytest.importorskip("marqov")
     code = "import marqov\n@marqov.workflow\ndef w():\n    while True: pass"
     answer = _ask(executor, "/capture", code=code, limits={"wall_seconds": 1})

@@ -1,4 +1,4 @@
-"""What a body of POST /run may say of scripts; what it may not is refused by its place in the body."""
+"""The script members of POST /run: what is accepted, and what is refused with its place in the body."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def script(**fields: Any) -> Script:
     return parse_run_request(request, Limits())[0].script
 
 
-def test_without_any_of_it_a_run_is_what_it_was() -> None:
+def test_a_body_without_script_members_is_a_plain_run() -> None:
     assert script() == Script()
     assert not Script().may_ask
 
 
-def test_each_part_arrives_as_it_was_sent() -> None:
+def test_each_script_member_arrives_unchanged() -> None:
     assert script(**ASK) == Script(graphs="ask", seed=2**63 - 1, now=1.7e9)
     assert script(task=TASK).task == TASK
     assert script(finish=FINISH, workflow_metadata='{"a": 1e5}').workflow_metadata == '{"a": 1e5}'
@@ -100,7 +100,7 @@ def test_each_part_arrives_as_it_was_sent() -> None:
         ({"task": {**TASK, "name": "a\0"}}, "task.name: contains a NUL"),
     ],
 )
-def test_what_is_no_part_of_a_script_is_refused_by_name(fields: dict[str, Any], message: str) -> None:
+def test_unknown_or_malformed_script_members_are_refused_by_name(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
         script(**fields)
     assert message in str(refused.value)
@@ -129,6 +129,6 @@ def test_a_task_takes_values_of_many_megabytes(executor: Executor) -> None:
     task = {**TASK, "arguments": '{"args": [], "kwargs": {}}', "values": values}
     source = {"kind": "code", "framework": "marqov", "code": "from marqov import task"}
     answer = executor.run(source, task=task)
-    # The function is no pickle; it is the child that finds out.
+    # The function is not a pickle; only the child finds out.
     assert answer.error["code"] == "execution_error"
     assert answer.status == 200

@@ -1,4 +1,4 @@
-"""Runs that ask, and the answers that a worker would give them."""
+"""Runs that make requests, and the answers that a worker would give them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FRAMES = (
     "def hear():\n    size = int.from_bytes(os.read(3, 4), 'little')\n    body = b''\n"
     "    while len(body) < size: body += os.read(3, size - len(body))\n    return json.loads(body)\n"
 )
-"""For a source that speaks for itself on the pipes of its child."""
+"""For a source that writes to the pipes of its child itself."""
 
 
 def marqov(code: str) -> dict[str, str]:
@@ -27,7 +27,7 @@ def marqov(code: str) -> dict[str, str]:
 
 
 def node(number: int = 1, **fields: Any) -> dict[str, Any]:
-    """A task as a child tells it."""
+    """A task as a child sends it."""
     return {
         "node_id": f"task_{number:04}",
         "name": "f",
@@ -48,13 +48,13 @@ def graph_of(*nodes: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 def graph_ask(graph: Any = None, **fields: Any) -> dict[str, Any]:
-    """A question for a graph as a child says it."""
+    """A graph request as a child sends it."""
     graph = graph_of(node()) if graph is None else graph
     return {"kind": "graph", "number": 1, "digest": "0" * 64, "final": False, "graph": graph, **fields}
 
 
 def circuit_ask(**fields: Any) -> dict[str, Any]:
-    """A question for a circuit as a child says it."""
+    """A circuit request as a child sends it."""
     return {
         "kind": "circuit",
         "number": 1,
@@ -69,7 +69,7 @@ def circuit_ask(**fields: Any) -> dict[str, Any]:
 
 
 def values_of(executor: Executor, code: str, ask: dict[str, Any]) -> dict[str, str]:
-    """Runs the tasks of a graph, each in a child of its own; their values by id."""
+    """Executes the tasks of a graph, each in a child of its own; returns their values by id."""
     values: dict[str, str] = {}
     for task in ask["graph"]["nodes"]:
         wanted = {
@@ -85,7 +85,7 @@ def values_of(executor: Executor, code: str, ask: dict[str, Any]) -> dict[str, s
 
 
 def answer_to(executor: Executor, code: str, ask: dict[str, Any]) -> dict[str, Any]:
-    """The answer to a graph, its tasks having been run."""
+    """The answer to a graph whose tasks have been executed."""
     values = values_of(executor, code, ask)
     return {
         "digest": ask["digest"],
@@ -95,7 +95,7 @@ def answer_to(executor: Executor, code: str, ask: dict[str, Any]) -> dict[str, A
 
 
 def begin(executor: Executor, code: str, run_id: str, **fields: Any) -> Answer:
-    """Starts what asks."""
+    """Starts a run that makes a request."""
     answer = executor.run(marqov(code), run_id=run_id, **{**ASKING, **fields})
     outcome = answer.lines[-1].get("outcome", {})
     if outcome.get("parked"):
@@ -120,7 +120,7 @@ def go_on(executor: Executor, code: str, run_id: str, answer: dict[str, Any], **
 
 
 def asked(answer: Answer) -> dict[str, Any]:
-    """What a run has asked."""
+    """The request of a run."""
     assert answer.outcome["status"] == "asked", answer.outcome
     ask: dict[str, Any] = answer.outcome["ask"]
     return ask
@@ -129,7 +129,7 @@ def asked(answer: Answer) -> dict[str, Any]:
 ASK = f"say({{'ask': {circuit_ask()!r}}})\n"
 TELL = "heard = hear()['answer']\nsay({'ok': False, 'code': 'execution_error', 'message': 'heard ' + heard['counts']})"
 ONCE = FRAMES + ASK + TELL
-"""Asks for one circuit and ends with what it was told."""
+"""Requests one circuit and returns the counts that it received."""
 ANSWER = {"digest": "1" * 64, "counts": '{"1": 10}'}
 SPINNING = (
     FRAMES

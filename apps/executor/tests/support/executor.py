@@ -58,7 +58,7 @@ def eventually(holds: Callable[[], bool], seconds: float, what: str) -> None:
 
 
 def free_port() -> int:
-    """A port on which nobody listens at the moment."""
+    """A port on which no process listens at the moment."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
         return port

@@ -41,8 +41,8 @@ def job(
 
 
 class FrameChildren:
-    """The server. One child runs at a time: `start` a job, `answer` its requests; each gives the child's next message,
-    {"exit": code} where it ended without one."""
+    """The server. One child runs at a time: `start` a request, `answer` its own requests; each returns the child's next
+    message, {"exit": code} where it exited without one."""
 
     def __init__(self) -> None:
         self._server = subprocess.Popen(

@@ -22,7 +22,7 @@ DETACHED = python(
 
 
 def status(pid: int) -> dict[str, str]:
-    """What the kernel says about a process, by name; empty once it is gone."""
+    """What the kernel reports about a process, by name; empty once it is gone."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
@@ -31,7 +31,7 @@ def status(pid: int) -> dict[str, str]:
 
 
 def gone(pids: list[int]) -> bool:
-    """Whether none of these is alive; who has ended and was not waited for is not."""
+    """Whether none of these is alive; a process that has exited and was not waited for is not."""
     return all(status(pid).get("State", "Z").startswith("Z") for pid in pids)
 
 
@@ -44,7 +44,7 @@ def left_by(pid: int) -> list[str]:
 
 
 def hold(executor: Executor, source: dict[str, str]) -> Callable[[], None]:
-    """Starts a run, waits until it is accepted, and answers how to hang up."""
+    """Starts a run, waits until it is accepted, and returns a function that hangs up."""
     stream = executor.http.stream("POST", "/run", json=executor.request(source))
     answer = stream.__enter__()
     assert answer.status_code == 200

@@ -97,7 +97,7 @@ def text_of(row: Row, measured: list[int] | None = None) -> str:
 
 
 def meant(row: Row, measured: list[int] | None = None) -> dict[str, float]:
-    """What a row gives, by numpy alone."""
+    """The probabilities of a row, by numpy alone."""
     ops: list[Op] = [("gate", GATES[name](*values), qubits) for name, values, qubits in map(split, row)]
     places = list(range(width(row))) if measured is None else measured
     return run(ops + [("measure", q, k) for k, q in enumerate(places)], len(places))

@@ -9,7 +9,7 @@ from ..support.fork_test import KINDS, try_kind
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_children_of_one_zygote_all_answer_and_draw_samples_of_their_own(executor: Executor, kind: str) -> None:
+def test_every_child_of_a_zygote_answers_and_draws_samples_of_its_own(executor: Executor, kind: str) -> None:
     found = try_kind(executor, kind, 10, 2)
     assert (found.ok, found.faults) == (10, [])
     assert found.distinct >= 5, "ten draws of 4096 shots are seldom alike"

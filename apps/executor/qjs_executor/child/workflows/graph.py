@@ -41,7 +41,7 @@ class Graph:
             )
         args, kwargs = self._encoder.encoded(node)
         node_id = f"task_{len(self.nodes) + 1:04}"
-        node = {
+        recorded = {
             "node_id": node_id,
             "name": _name(node.config.name, f"task '{func_name}': name"),
             "func_name": func_name,
@@ -52,12 +52,12 @@ class Graph:
             "timeout_seconds": _timeout(node.config.timeout_seconds, func_name),
             "dependencies": [self._ids[dependency] for dependency in node.dependencies],
         }
-        size = len(json.dumps(node))
+        size = len(json.dumps(recorded))
         if self._bytes + size > ANSWER_BYTES_MAX:
-            raise JobError(_too_large([*self.nodes, node]))
+            raise JobError(_too_large([*self.nodes, recorded]))
         self._bytes += size
         self._ids[node.id] = node_id
-        self.nodes.append(node)
+        self.nodes.append(recorded)
 
     def answer(self, dispatch: Any, output: Any) -> dict[str, Any]:
         """{name, nodes, levels, output, dot} of the SDK's dispatch with this graph, whose captured return value is

@@ -1,4 +1,4 @@
-"""What an analysis tells of a script: its facts from the text alone, and where something is wrong."""
+"""What an analysis reports about a script: its facts from the text alone, and where something is wrong."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def warned(code: str, requirements: str | None = None) -> dict[str, dict[str, An
     return {item["id"]: item for item in told(code, requirements)["warnings"]}
 
 
-def test_the_facts_of_a_workflow_script_are_told() -> None:
+def test_the_facts_of_a_workflow_script_are_reported() -> None:
     code = (
         "import numpy as np\n"
         "from marqov import task, workflow\n"
@@ -129,7 +129,7 @@ DECORATED = {
 
 
 @pytest.mark.parametrize(("code", "settings"), DECORATED.values(), ids=DECORATED.keys())
-def test_a_task_is_known_however_its_decorator_is_reached(code: str, settings: tuple[Any, Any]) -> None:
+def test_a_task_is_recognised_however_its_decorator_is_imported(code: str, settings: tuple[Any, Any]) -> None:
     facts = told(code)
     (function,) = [item for item in facts["functions"] if item["name"] == "f"]
     assert function["is_task"]
@@ -149,7 +149,7 @@ def test_a_task_is_known_however_its_decorator_is_reached(code: str, settings: t
         "import marqov\n@marqov.other\ndef f(x): return x\n",
     ],
 )
-def test_a_decorator_of_that_name_from_elsewhere_makes_no_task(code: str) -> None:
+def test_a_decorator_of_the_same_name_from_elsewhere_makes_no_task(code: str) -> None:
     facts = told(code)
     assert not any(item["is_task"] for item in facts["functions"])
     assert facts["script_type"] == "script"
@@ -180,7 +180,7 @@ def test_the_entry_point_is_what_a_job_would_run(code: str, expected: str) -> No
 
 
 @pytest.mark.parametrize("code", ["", "x = 1", "import qiskit\ndef f(): return qiskit.QuantumCircuit(1)", SDK + "@task\ndef f(): pass"])  # fmt: skip
-def test_a_script_that_leaves_nothing_to_run_is_told_so(code: str) -> None:
+def test_a_script_that_leaves_nothing_to_run_gets_a_warning(code: str) -> None:
     facts = told(code)
     assert facts["entry_point"] is None
     assert {item["id"] for item in facts["warnings"]} - SDK_WARNINGS == {"missing_entry_point"}
@@ -220,7 +220,7 @@ QUBITS = {
 
 
 @pytest.mark.parametrize(("code", "expected"), QUBITS.values(), ids=QUBITS.keys())
-def test_qubits_are_told_only_with_certainty(code: str, expected: int | None) -> None:
+def test_the_number_of_qubits_is_reported_only_when_certain(code: str, expected: int | None) -> None:
     assert told(code)["qubits"] == expected
 
 
@@ -264,7 +264,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("code", "said", "line", "column"), FAULTS.values(), ids=FAULTS.keys())
-def test_what_is_no_python_is_an_error_with_line_and_column(
+def test_invalid_python_is_an_error_with_line_and_column(
     code: str, said: str, line: int | None, column: int | None
 ) -> None:
     (error,) = told(code)["errors"]
@@ -281,7 +281,7 @@ def test_a_fault_in_openqasm_names_its_line() -> None:
     assert error["line"] == 4
 
 
-def test_facts_are_told_beside_an_error_of_the_compiler() -> None:
+def test_facts_are_reported_despite_an_error_of_the_compiler() -> None:
     facts = told(SDK + "@workflow\ndef wf(): pass\nreturn\n")
     assert facts["errors"]
     assert facts["entry_point"] == "wf"
@@ -332,7 +332,7 @@ def test_what_will_probably_fail_is_a_warning_with_its_line(code: str, kind: str
         SDK + "@task\ndef f(): pass\n@workflow\ndef wf():\n    r = f()\n    if r is not None: return r",
     ],
 )  # fmt: skip
-def test_what_is_fine_gives_no_warning(code: str) -> None:
+def test_correct_code_gets_no_warning(code: str) -> None:
     assert {item["id"] for item in told(code)["warnings"]} <= {"missing_entry_point"} | (
         SDK_WARNINGS if "marqov" in code else set()
     )

@@ -1,4 +1,5 @@
-"""What an analysis tells of a requirements text: which packages are there, and which lines are no requirements."""
+"""What an analysis reports about a requirements text: which packages are installed, and which lines are not
+requirements."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import pytest
 from .test_analysis import BELL, told
 
 
-def test_requirements_are_told_with_what_is_installed() -> None:
+def test_requirements_are_listed_with_the_installed_versions() -> None:
     facts = told(
         BELL,
         "\ufeff# mine\nnumpy>=1\nQiskit_Aer ~= 0.1 # comment\n\nnot-a-package==1.0\nnumpy<1; python_version < '3'\n",
@@ -66,7 +67,7 @@ REFUSED_LINES = {
 
 
 @pytest.mark.parametrize("line", REFUSED_LINES.values(), ids=REFUSED_LINES.keys())
-def test_a_line_that_is_no_plain_requirement_is_an_error_naming_it(line: str) -> None:
+def test_a_line_that_is_not_a_plain_requirement_is_an_error_naming_it(line: str) -> None:
     began = time.process_time()
     facts = told(BELL, f"numpy\n{line}\n")
     assert time.process_time() - began < 2

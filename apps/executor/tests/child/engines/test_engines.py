@@ -1,4 +1,4 @@
-"""The engines: each gives the reference's answer, says what it cannot hold or do, and repeats itself with a seed."""
+"""The engines: each gives the reference's counts, refuses what it cannot hold or do, and repeats itself with a seed."""
 
 from __future__ import annotations
 

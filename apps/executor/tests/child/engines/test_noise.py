@@ -58,7 +58,7 @@ def test_one_and_two_qubit_gates_have_errors_of_their_own() -> None:
     assert same(found, Reference(2).gate(H, 0).depolarize(0.1, 0).gate(CX, 0, 1).depolarize(0.2, 0, 1))
 
 
-def test_the_most_specific_gate_error_alone_counts() -> None:
+def test_only_the_most_specific_gate_error_counts() -> None:
     model = {"gate_errors": {"all_1q": 0.1, "x": 0.2, "x@1": 0.3, "all_2q": 0.05, "cx@1,0": 0.4}}
     circuit = circuit_of(2, ("h", 0), ("x", 0), ("x", 1), ("cx", 0, 1), ("cx", 1, 0))
     expected = Reference(2).gate(H, 0).depolarize(0.1, 0).gate(X, 0).depolarize(0.2, 0).gate(X, 1).depolarize(0.3, 1)
@@ -67,7 +67,7 @@ def test_the_most_specific_gate_error_alone_counts() -> None:
 
 
 @pytest.mark.parametrize(("key", "p"), [("cz@0,1", 0.3), ("cz@1,0", 0.3), ("cx@1,0", 0.0)])
-def test_qubits_of_a_symmetric_gate_may_be_named_in_either_order_those_of_others_not(key: str, p: float) -> None:
+def test_only_the_qubits_of_a_symmetric_gate_may_be_named_in_either_order(key: str, p: float) -> None:
     name = key[:2]
     matrix = CX if name == "cx" else np.diag([1, 1, 1, -1]).astype(complex)
     found = density(circuit_of(2, ("h", 0), (name, 0, 1)), {"gate_errors": {key: 0.3}})
@@ -296,7 +296,7 @@ def test_a_channel_in_the_circuit_itself_acts_and_has_no_gate_error() -> None:
     assert within(given, {"0": 0.7, "1": 0.3})
 
 
-def test_a_named_gate_that_the_circuit_lacks_is_told() -> None:
+def test_a_named_gate_that_the_circuit_lacks_is_a_warning() -> None:
     given = answer("openqasm", BELL, engine="noisy", noise_model={"gate_errors": {"cz": 0.1, "h@0": 0.1}})
     assert [text for text in given["warnings"] if "noise_model" in text] == [
         "noise_model: the circuit has no gate 'cz'"

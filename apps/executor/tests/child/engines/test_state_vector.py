@@ -80,7 +80,7 @@ def test_a_state_of_more_than_14_qubits_is_a_file_in_the_same_order() -> None:
         ("openqasm", STD + "qubit q;", {"engine": "noisy", "noise_model": {"t1_us": 1}}, "a noise_model has no state vector"),
     ],
 )  # fmt: skip
-def test_what_has_no_one_state_is_refused_by_name(
+def test_circuits_without_a_single_state_are_refused_by_name(
     framework: str, code: str, fields: dict[str, Any], message: str
 ) -> None:
     error = refusal(framework, code, extract_state_vector=True, **fields)

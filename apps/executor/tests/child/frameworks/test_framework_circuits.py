@@ -216,7 +216,7 @@ def test_a_reset_and_an_inverted_measurement_in_the_middle_keep_the_state() -> N
     assert sampled(found(circuit)) == {"001"}
 
 
-def test_pennylane_bits_stand_in_the_order_of_the_wires_asked_for() -> None:
+def test_pennylane_bits_stand_in_the_order_of_the_requested_wires() -> None:
     @qml.qnode(qml.device("default.qubit", wires=["b", "a", 0]))
     def circuit() -> Any:
         qml.X(0)

@@ -141,7 +141,7 @@ def test_a_qnode_is_run_with_what_it_was_last_called_with_even_if_that_changed_s
 
 
 @pytest.mark.usefixtures("remembering")
-def test_a_call_that_failed_is_none() -> None:
+def test_a_call_that_failed_is_not_remembered() -> None:
     rotated([0.3])
     with pytest.raises(TypeError):
         rotated(7)
@@ -160,7 +160,7 @@ def test_a_call_whose_arguments_cannot_be_copied_is_not_guessed() -> None:
         found(rotated)
 
 
-def test_a_qnode_that_was_never_called_is_refused_with_the_call_that_mends_it() -> None:
+def test_a_qnode_that_was_never_called_is_refused_with_the_call_to_add() -> None:
     assert "call it with them, for example rotated(angles)" in refusal(rotated)
 
 

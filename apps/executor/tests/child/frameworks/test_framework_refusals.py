@@ -86,7 +86,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_kept_is_refused_by_name(name: str) -> None:
+def test_what_cannot_be_exported_faithfully_is_refused_by_name(name: str) -> None:
     make, words = REFUSED[name]
     message = refusal(make())
     assert [word for word in words if word not in message] == [], message

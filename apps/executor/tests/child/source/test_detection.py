@@ -1,4 +1,4 @@
-"""Which framework a program is told to be in, by its text alone."""
+"""Which framework a program is detected as, by its text alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from qjs_executor.child.source.detection import LanguageNotDetected, detect
         ("text = 'import cirq'\nimport qiskit", "qiskit"),
     ],
 )
-def test_the_framework_is_told_by_header_imports_or_what_is_made(code: str, framework: str) -> None:
+def test_the_framework_is_detected_by_header_imports_or_circuit_object(code: str, framework: str) -> None:
     assert detect(code) == framework
 
 
@@ -42,7 +42,7 @@ def test_the_framework_is_told_by_header_imports_or_what_is_made(code: str, fram
         "from .qiskit import QuantumCircuit",
     ],
 )
-def test_what_cannot_be_told_is_refused_with_the_frameworks_and_the_mend(code: str) -> None:
+def test_undetectable_code_is_refused_with_the_supported_frameworks(code: str) -> None:
     with pytest.raises(LanguageNotDetected) as caught:
         detect(code)
     assert "qiskit, cirq, pennylane, openqasm, marqov" in caught.value.message
@@ -52,6 +52,6 @@ def test_what_cannot_be_told_is_refused_with_the_frameworks_and_the_mend(code: s
 @pytest.mark.parametrize(
     "code", ["import qiskit\nx = (", "(" * 100_000, "-" * 100_000 + "1", "[" * 90_000 + "]" * 90_000]
 )
-def test_text_that_is_no_program_is_a_syntax_error(code: str) -> None:
+def test_text_that_is_not_a_program_is_a_syntax_error(code: str) -> None:
     with pytest.raises(JobError):
         detect(code)

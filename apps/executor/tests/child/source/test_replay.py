@@ -114,11 +114,11 @@ def test_what_a_script_draws_and_sees_is_the_same_when_it_is_run_again(
 @pytest.mark.parametrize(
     "name", ["random", "numpy", "urandom", "uuid4", "device", "time", "unitary of qiskit", "number of sympy"]
 )
-def test_a_run_without_a_seed_is_as_free_as_ever(children: FrameChildren, name: str) -> None:
+def test_without_a_seed_runs_draw_freely(children: FrameChildren, name: str) -> None:
     assert said(children, SOURCES[name]) != said(children, SOURCES[name])
 
 
-def test_a_seed_of_the_jobs_own_counts_more_than_that_of_the_script(children: FrameChildren) -> None:
+def test_the_jobs_own_seed_takes_precedence_over_the_scripts(children: FrameChildren) -> None:
     told = [
         children.start(
             job(
@@ -134,7 +134,7 @@ def test_a_seed_of_the_jobs_own_counts_more_than_that_of_the_script(children: Fr
     assert told[0]["value"] == told[1]["value"]
 
 
-def test_the_clock_begins_where_the_job_did_and_goes_on_with_what_is_slept(children: FrameChildren) -> None:
+def test_the_clock_begins_with_the_job_and_advances_by_what_is_slept(children: FrameChildren) -> None:
     first, second = said(children, "(time.time(), time.sleep(0.5))", graphs="ask")
     assert 0 < float(first.split(",")[0][1:]) - NOW < 0.001
     assert 0.5 < float(second.split(",")[0][1:]) - NOW < 0.501
@@ -142,7 +142,7 @@ def test_the_clock_begins_where_the_job_did_and_goes_on_with_what_is_slept(child
     assert abs(eval(now, {"datetime": __import__("datetime")}) - datetime.fromtimestamp(NOW, UTC)).total_seconds() < 1
 
 
-def test_clocks_that_only_measure_go_on(children: FrameChildren) -> None:
+def test_clocks_that_only_measure_keep_running(children: FrameChildren) -> None:
     code = "import time\ndef main():\n    a = time.perf_counter(), time.monotonic()\n    time.sleep(0.05)\n    return [time.perf_counter() - a[0], time.monotonic() - a[1]]\n"  # fmt: skip
     told = children.start(job(code, framework="qiskit", graphs="ask"))
     assert all(0.05 <= seconds < 5 for seconds in told["value"])
@@ -159,7 +159,7 @@ def test_dates_keep_their_class_and_can_be_pickled(children: FrameChildren) -> N
 
 
 @pytest.mark.skipif(importlib.util.find_spec("marqov") is None, reason="the SDK needs Python 3.12")
-def test_a_script_that_draws_what_it_asks_for_asks_for_the_same_again(children: FrameChildren) -> None:
+def test_a_repeated_script_draws_the_same_requests(children: FrameChildren) -> None:
     code = (
         "from marqov import task, workflow\nimport random, time, uuid\n@task\ndef f(*a): return a\n"
         "@workflow\ndef wf(*a): return f(*a)\n"

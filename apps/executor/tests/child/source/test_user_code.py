@@ -1,4 +1,4 @@
-"""How Python source becomes a result: main, the device, the circuit at module level, and what a mistake says."""
+"""How Python source becomes a result: main, the device, the circuit at module level, and the messages of mistakes."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def test_main_is_called_with_what_it_accepts_and_its_return_is_the_result(code: 
     assert value(code, **given) == expected
 
 
-def test_main_that_lacks_a_param_is_refused_naming_both() -> None:
+def test_a_param_that_main_does_not_accept_is_refused_naming_both() -> None:
     error = refusal("qiskit", "def main(theta, shots):\n    return 1", **params(theta=1, noise_model={}))
     assert error.message == "main() does not accept 'noise_model'; it accepts theta, shots"
 
 
-def test_main_that_misses_an_argument_is_refused_naming_it() -> None:
+def test_a_missing_argument_of_main_is_refused_by_name() -> None:
     assert "main() needs 'theta'" in refusal("qiskit", "def main(theta):\n    return 1").message
 
 
@@ -97,7 +97,7 @@ def test_a_wrong_call_of_the_device_is_refused(call: str) -> None:
     assert "device.run" in refusal("qiskit", QISKIT + FLIP + call).message
 
 
-def test_a_name_of_the_codes_own_hides_the_device() -> None:
+def test_the_codes_own_name_device_hides_the_device() -> None:
     given = answer(
         "qiskit", QISKIT + "class Own:\n    def run(self, c): pass\ndevice = Own()\n" + FLIP + "device.run(flip)"
     )
@@ -152,7 +152,7 @@ def test_the_codes_own_call_of_main_is_not_a_second_run(call: str) -> None:
     assert value(GUARDED + call) == 1
 
 
-def test_what_else_stands_behind_the_guard_runs() -> None:
+def test_other_statements_behind_the_main_guard_run() -> None:
     assert value("def main():\n    return size\nif __name__ == '__main__':\n    size = 3\n    main()") == 3
 
 
@@ -160,7 +160,7 @@ def test_a_call_of_main_whose_value_the_code_uses_runs() -> None:
     assert value(GUARDED + "first = main()") == 2
 
 
-def test_a_main_without_a_value_is_said_and_its_last_run_on_the_device_is_the_result() -> None:
+def test_a_main_without_a_value_gets_a_warning_and_its_last_run_on_the_device_is_the_result() -> None:
     assert "main() returned nothing" in answer("qiskit", "def main():\n    pass")["warnings"][0]
     given = answer("qiskit", QISKIT + FLIP + "def main():\n    device.run(flip, 30)")
     assert given["counts"] == {"10": 30}

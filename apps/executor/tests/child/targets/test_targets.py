@@ -62,7 +62,7 @@ GATE_SOURCES = {
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", GATE_SOURCES)
-def test_what_the_language_can_say_keeps_its_meaning(name: str, target: str) -> None:
+def test_every_gate_of_the_language_keeps_its_meaning(name: str, target: str) -> None:
     from qiskit.quantum_info import Statevector
 
     from qjs_executor.child.circuits.openqasm import load
@@ -113,7 +113,7 @@ DYNAMIC = {
 
 @pytest.mark.parametrize("target", CLASSICAL)
 @pytest.mark.parametrize("name", DYNAMIC)
-def test_measurements_on_the_way_are_kept_where_the_target_has_them(name: str, target: str) -> None:
+def test_mid_circuit_measurements_are_kept_where_the_target_has_them(name: str, target: str) -> None:
     source, expected = DYNAMIC[name]
     assert agree(outcome(compiled(f"{STD} {source}", TARGETS[target])), expected)
 
@@ -194,7 +194,7 @@ def test_a_routed_program_keeps_to_the_device(level: int) -> None:
 
 
 @pytest.mark.parametrize("coupling_map", [None, []])
-def test_a_device_without_pairs_or_with_all_of_them_is_compiled_for(coupling_map: list[Any] | None) -> None:
+def test_a_device_with_no_pairs_or_all_pairs_is_supported(coupling_map: list[Any] | None) -> None:
     target = {"format": "ibm", "num_qubits": 8, "basis_gates": ["rz", "sx", "cz"], "coupling_map": coupling_map}
     row: Row = [("h", 0), ("ry", 0.3, 1)] if coupling_map == [] else scrambled(ROWS["fredkin"])
     answer = compiled(text_of(row), target)

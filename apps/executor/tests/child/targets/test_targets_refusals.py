@@ -1,4 +1,4 @@
-"""What a provider's form cannot say is refused by operation, qubit and line; a writer that errs is caught."""
+"""What a provider's form cannot express is refused by operation, qubit and line; a wrong writer is caught."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ REFUSED: list[tuple[str, tuple[str, ...], str, int]] = [
 
 
 @pytest.mark.parametrize(("source", "target", "message", "line"), [(s, t, m, n) for s, ts, m, n in REFUSED for t in ts])
-def test_what_a_target_cannot_say_is_refused_by_name_qubit_and_line(
+def test_what_a_target_cannot_express_is_refused_by_name_qubit_and_line(
     source: str, target: str, message: str, line: int
 ) -> None:
     error = refusal(STD + source, TARGETS[target])
@@ -94,7 +94,7 @@ OF_QISKIT: list[tuple[Callable[[QuantumCircuit], None], str]] = [
 
 @pytest.mark.parametrize(("add", "message"), OF_QISKIT)
 @pytest.mark.parametrize("target", TARGETS)
-def test_what_only_qiskit_can_say_is_refused_by_name(
+def test_what_only_qiskit_can_express_is_refused_by_name(
     target: str, add: Callable[[QuantumCircuit], None], message: str
 ) -> None:
     circuit = QuantumCircuit(2, 2)
@@ -128,7 +128,7 @@ def test_a_circuit_wider_than_its_target_is_refused(target: str) -> None:
     assert error.line == 4
 
 
-def test_a_gate_that_the_device_cannot_do_is_refused() -> None:
+def test_a_gate_that_the_device_lacks_is_refused() -> None:
     error = refusal(
         STD + "qubit[2] q;\nh q[0];\ncx q[0], q[1];", {"format": "braket", "gates": ["rx", "ry", "rz", "i"]}
     )
@@ -136,7 +136,7 @@ def test_a_gate_that_the_device_cannot_do_is_refused() -> None:
     assert error.line == 5
 
 
-def test_a_basis_that_cannot_do_the_circuit_is_refused() -> None:
+def test_a_basis_that_cannot_express_the_circuit_is_refused() -> None:
     error = refusal(
         STD + "qubit[2] q; h q[0]; cx q[0], q[1];", {"format": "ibm", "num_qubits": 3, "basis_gates": ["rz", "cz"]}
     )
@@ -200,7 +200,7 @@ MISTAKES: dict[str, Callable[[str], str]] = {
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_writer_that_errs_is_caught(mistake: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if target == "ionq" and mistake.startswith("measures"):
-        return  # IonQ's form has no measurements: it answers with every qubit.
+        return  # IonQ's form has no measurements: its results contain every qubit.
     if target == "ibm cz 0" and mistake == "turns a gate round":
         return  # cz has no direction.
     module = importlib.import_module(f"qjs_executor.child.targets.{target.split()[0]}")

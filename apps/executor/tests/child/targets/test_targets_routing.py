@@ -1,4 +1,4 @@
-"""The proof of routed circuits says yes to what a router does and no to every mistake; wide circuits stay cheap."""
+"""The proof of routed circuits accepts what a router does and rejects every mistake; wide circuits stay cheap."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def routed(circuit: QuantumCircuit, level: int, seed: int) -> tuple[list[Stateme
 
 @settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 10**6), size=st.integers(1, 40), level=st.integers(0, 1), on_the_way=st.booleans())
-def test_what_the_router_makes_is_followed(seed: int, size: int, level: int, on_the_way: bool) -> None:
+def test_the_proof_accepts_what_the_router_makes(seed: int, size: int, level: int, on_the_way: bool) -> None:
     circuit = random_circuit(seed, size, on_the_way)
     program, layout = routed(circuit, level, seed)
     assert routed_does(found_in(circuit), program, layout)
@@ -102,7 +102,7 @@ def _mistaken(program: list[Statement], dice: random.Random) -> list[Statement]:
 
 @settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 10**6), size=st.integers(5, 30), level=st.integers(0, 1))
-def test_a_mistake_anywhere_is_not_followed(seed: int, size: int, level: int) -> None:
+def test_the_proof_rejects_a_mistake_anywhere(seed: int, size: int, level: int) -> None:
     circuit = random_circuit(seed, size, False)
     program, layout = routed(circuit, level, seed)
     wrong = _mistaken(program, random.Random(seed))
@@ -113,7 +113,7 @@ def test_a_mistake_anywhere_is_not_followed(seed: int, size: int, level: int) ->
 
 @settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 10**6), size=st.integers(5, 30))
-def test_results_on_the_way_are_not_confused(seed: int, size: int) -> None:
+def test_the_proof_distinguishes_mid_circuit_results(seed: int, size: int) -> None:
     circuit = random_circuit(seed, size, True)
     program, layout = routed(circuit, 1, seed)
     places = [place for place, item in enumerate(program) if item.kind == "measure"]
@@ -128,7 +128,7 @@ def test_results_on_the_way_are_not_confused(seed: int, size: int) -> None:
     assert not routed_does(found_in(circuit), wrong, layout)
 
 
-def test_a_lost_reset_or_a_lost_measurement_is_not_followed() -> None:
+def test_the_proof_rejects_a_lost_reset_or_measurement() -> None:
     circuit = QuantumCircuit(2, 2)
     circuit.h(0)
     circuit.cx(0, 1)
@@ -143,7 +143,7 @@ def test_a_lost_reset_or_a_lost_measurement_is_not_followed() -> None:
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.7])
-def test_gates_that_are_half_a_swap_are_followed(beta: float) -> None:
+def test_the_proof_accepts_gates_that_are_half_a_swap(beta: float) -> None:
     circuit = QuantumCircuit(QUBITS, QUBITS)
     for pair in [(0, 4), (1, 3), (4, 0), (2, 0), (0, 4)]:
         circuit.append(XXPlusYYGate(0.8, beta), pair)
@@ -191,7 +191,7 @@ def test_a_circuit_as_wide_as_the_device_is_compiled_in_seconds(target: dict[str
     assert len(answer["readout"]["bits"]) == qubits and answer["warnings"] == []
 
 
-def test_a_wide_gate_is_taken_apart() -> None:
+def test_a_wide_gate_is_decomposed() -> None:
     body = " ".join(f"cp({2.0**-k}) a{k}, a0; h a{k};" for k in range(1, 20))
     names = ", ".join(f"a{k}" for k in range(20))
     source = f"{STD} gate wide {names} {{ {body} }} qubit[20] q; wide {', '.join(f'q[{k}]' for k in range(20))}; ctrl(8) @ x q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7], q[8];"

@@ -134,7 +134,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize(("code", "expected"), SHAPES.values(), ids=SHAPES.keys())
-def test_a_graph_that_is_run_gives_what_the_workflow_says_in_its_own_shape(code: str, expected: Any) -> None:
+def test_an_executed_graph_returns_the_workflows_result_in_its_own_shape(code: str, expected: Any) -> None:
     assert run(captured(code)) == expected
 
 
@@ -356,7 +356,7 @@ REFUSALS: dict[str, tuple[str, str, int | None]] = {
 
 
 @pytest.mark.parametrize(("code", "said", "line"), REFUSALS.values(), ids=REFUSALS.keys())
-def test_what_has_no_faithful_graph_is_refused_with_its_place(
+def test_a_workflow_without_a_faithful_graph_is_refused_with_the_place(
     code: str, said: str, line: int | None, request: pytest.FixtureRequest
 ) -> None:
     name = request.node.callspec.id
@@ -392,7 +392,7 @@ def test_without_the_sdk_workflows_are_refused_by_name(monkeypatch: pytest.Monke
     assert error.message == "workflows need the package 'marqov', which is not installed here (it needs Python 3.12)"
 
 
-def test_a_graph_of_2000_tasks_is_told_whole() -> None:
+def test_a_graph_of_2000_tasks_is_returned_whole() -> None:
     told = captured(
         ADD + "@workflow\ndef wf():\n    x = 0\n    for i in range(1000): x = add(x, echo(i))\n    return x\n"
     )

@@ -35,7 +35,7 @@ def main(body: str, *, more: str = WF, head: str = "async def main(client, param
 
 
 @pytest.mark.parametrize(("code", "expected"), SHAPES.values(), ids=SHAPES.keys())
-def test_a_workflow_gives_what_it_says_in_its_own_shape(children: FrameChildren, code: str, expected: Any) -> None:
+def test_a_workflow_returns_its_result_in_its_own_shape(children: FrameChildren, code: str, expected: Any) -> None:
     assert result(children, code) == expected
 
 
@@ -55,7 +55,7 @@ def test_a_workflow_is_called_with_what_it_accepts(
         assert result(children, ADD + "@workflow\n" + body, params, entry=entry) == expected
 
 
-def test_the_metadata_tells_the_graph_and_when_its_tasks_ran(children: FrameChildren) -> None:
+def test_the_metadata_shows_the_graph_and_when_its_tasks_ran(children: FrameChildren) -> None:
     told = answer(children, WF)["workflow_metadata"]
     assert told["execution_graph"] == {
         "nodes": {
@@ -104,17 +104,17 @@ MORE = WF + (
 
 
 @pytest.mark.parametrize(("body", "expected"), DISPATCHES.values(), ids=DISPATCHES.keys())
-def test_a_main_dispatches_workflows_with_the_sdk_as_it_is(children: FrameChildren, body: str, expected: Any) -> None:
+def test_a_main_dispatches_workflows_with_the_unmodified_sdk(children: FrameChildren, body: str, expected: Any) -> None:
     assert result(children, main(body, more=MORE)) == expected
 
 
-def test_a_main_that_is_no_coroutine_dispatches_as_well(children: FrameChildren) -> None:
+def test_a_main_that_is_not_a_coroutine_dispatches_too(children: FrameChildren) -> None:
     body = "import asyncio\nreturn asyncio.run(wf(5).run(client))"
     assert result(children, main(body, head="def main(client, params):"))["sum"] == 7
     assert result(children, main("return wf(5).run(client)", head="def main(client, params):"))["sum"] == 7
 
 
-def test_the_metadata_of_several_graphs_tells_them_apart(children: FrameChildren) -> None:
+def test_the_metadata_distinguishes_several_graphs(children: FrameChildren) -> None:
     told = answer(children, main("await wf(1).run(client)\nawait wf(2).run(client)\nreturn 1"))["workflow_metadata"]
     assert [*told["execution_graph"]["nodes"]] == ["task_0001", "task_0002", "2.task_0001", "2.task_0002"]
     assert told["execution_graph"]["nodes"]["2.task_0002"]["dependencies"] == ["2.task_0001"]
@@ -122,7 +122,7 @@ def test_the_metadata_of_several_graphs_tells_them_apart(children: FrameChildren
     assert told["total_levels"] == 4
 
 
-def test_a_task_that_changes_what_it_gets_changes_nothing_elsewhere(children: FrameChildren) -> None:
+def test_a_task_that_changes_its_argument_changes_nothing_elsewhere(children: FrameChildren) -> None:
     code = HEAD + (
         "kept = [0]\n@task\ndef make(): return {'l': [1], 's': {1}}\n"
         "@task\ndef spoil(v):\n    v['l'].append(2)\n    v['s'].add(2)\n    kept.append(1)\n    return v\n"
@@ -166,7 +166,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize(("code", "said", "line"), FAILURES.values(), ids=FAILURES.keys())
-def test_what_fails_names_its_task_and_its_line(
+def test_a_failure_names_its_task_and_its_line(
     children: FrameChildren, code: str, said: str, line: int | None, request: pytest.FixtureRequest
 ) -> None:
     params = {"extra": 1} if request.node.callspec.id == "unknown input" else None
@@ -178,7 +178,7 @@ def test_what_fails_names_its_task_and_its_line(
 
 
 @pytest.mark.parametrize("call", ["wf(1)", "wf(1).run(client)", "print(wf(1).visualize())"])
-def test_a_workflow_that_is_called_and_never_run_is_warned_of(children: FrameChildren, call: str) -> None:
+def test_a_workflow_that_is_called_and_never_run_gets_a_warning(children: FrameChildren, call: str) -> None:
     told = answer(children, main(f"{call}\nreturn 5"))
     assert told["value"] == 5
     assert told["warnings"] == [
@@ -187,7 +187,7 @@ def test_a_workflow_that_is_called_and_never_run_is_warned_of(children: FrameChi
     assert answer(children, main("await wf(1).run(client)\nreturn 5"))["warnings"] == []
 
 
-def test_a_client_without_workflows_says_so(children: FrameChildren) -> None:
+def test_a_client_without_workflows_refuses_with_the_reason(children: FrameChildren) -> None:
     code = "async def main(client, params):\n    return await client.start_workflow('x', args=[{}], id='a')\n"
     told = children.start(job(code, framework="qiskit"))
     assert "only a workflow of this script can be started" in told["message"]
@@ -251,7 +251,7 @@ def test_a_native_submission_of_a_script_without_the_sdk_is_refused(children: Fr
     assert told["message"] == "the script has no workflow or task 'wf': it does not use marqov"
 
 
-def test_without_the_sdk_a_dispatching_main_says_what_is_missing(children: FrameChildren) -> None:
+def test_without_the_sdk_a_dispatching_main_names_what_is_missing(children: FrameChildren) -> None:
     told = children.start(job(main("return await wf(1).run(client)")), without="marqov")
     assert told["ok"] is False
     assert "marqov" in told["message"]

@@ -1,4 +1,4 @@
-"""What a script asks of the service while it runs, and how it goes on with the answers, also from its start."""
+"""What a script requests from the service, and how it resumes with the answers, from its start too."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def asked(told: dict[str, Any]) -> dict[str, Any]:
     return ask
 
 
-def test_a_workflow_is_asked_for_as_what_ends_the_run(children: FrameChildren) -> None:
+def test_a_workflow_is_requested_as_the_end_of_the_run(children: FrameChildren) -> None:
     ask = asked(children.start(job(WF, params={"a": 10**30}, graphs="ask")))
     graph = ask["graph"]
     assert (ask["kind"], ask["number"], ask["final"]) == ("graph", 1, True)
@@ -44,7 +44,7 @@ def test_a_workflow_is_asked_for_as_what_ends_the_run(children: FrameChildren) -
     assert told["value"] == {"sum": 3, "more": [10**4000, "constant"]}
 
 
-def test_results_that_are_returned_are_told_in_the_order_of_their_places(children: FrameChildren) -> None:
+def test_returned_results_are_listed_in_the_order_of_their_places(children: FrameChildren) -> None:
     code = HEAD + (
         "@task\ndef f(x): return x\n@workflow\ndef wf():\n    a, b, c = f(1), f(2), f(3)\n"
         "    return {'z': c, 'y': [b, {'x': c}, a]}\n"
@@ -53,7 +53,7 @@ def test_results_that_are_returned_are_told_in_the_order_of_their_places(childre
     assert graph["returns"] == ["task_0003", "task_0002", "task_0001"]
 
 
-def test_a_native_submission_is_asked_for_under_its_name(children: FrameChildren) -> None:
+def test_a_native_submission_is_requested_under_its_name(children: FrameChildren) -> None:
     ask = asked(children.start(job(NATIVE, graphs="ask", entry=sent("single_task", "add", args=[1], kwargs={"y": 2}))))
     assert (ask["final"], ask["graph"]["name"], ask["graph"]["returns"]) == (True, "add", ["task_0001"])
     assert json.loads(ask["graph"]["output"]) == {"__proxy__": True, "node_id": "task_0001"}
@@ -93,7 +93,7 @@ def test_a_result_that_cannot_be_plain_names_the_place_and_the_type(
     assert said in told["message"]
 
 
-def test_a_main_goes_on_with_each_answer(children: FrameChildren) -> None:
+def test_a_main_resumes_with_each_answer(children: FrameChildren) -> None:
     told = children.start(job(LOOP, graphs="ask"))
     for number in (1, 2, 3):
         ask = asked(told)
@@ -104,7 +104,7 @@ def test_a_main_goes_on_with_each_answer(children: FrameChildren) -> None:
     assert "workflow_metadata" not in told
 
 
-def test_a_main_that_is_run_again_asks_for_the_same_and_goes_on_where_it_was(children: FrameChildren) -> None:
+def test_a_repeated_main_makes_the_same_requests_and_resumes_where_it_was(children: FrameChildren) -> None:
     answers: list[dict[str, Any]] = []
     for number in (1, 2, 3):
         ask = asked(children.start(job(LOOP, graphs="ask", answers=answers)))
@@ -144,7 +144,7 @@ CIRCUITS = {
 
 
 @pytest.mark.parametrize("make", CIRCUITS.values(), ids=CIRCUITS.keys())
-def test_a_circuit_of_any_framework_is_asked_for_in_its_canonical_form(children: FrameChildren, make: str) -> None:
+def test_a_circuit_of_any_framework_is_requested_in_canonical_form(children: FrameChildren, make: str) -> None:
     ask = asked(children.start(job(DEVICE + make + "\ncounts = device.run(c, 50)\nassert counts == {'00': 20, '11': 30}\n", circuits="ask")))  # fmt: skip
     assert (ask["kind"], ask["shots"], ask["final"]) == ("circuit", 50, False)
     gates = [line for line in ask["openqasm3"].splitlines() if line.startswith(("h ", "cx "))]
@@ -166,7 +166,7 @@ LEFT = {
 
 
 @pytest.mark.parametrize(("code", "framework"), LEFT.values(), ids=LEFT.keys())
-def test_a_circuit_that_is_left_is_asked_for_and_its_counts_are_the_result(
+def test_a_circuit_that_the_code_leaves_is_requested_and_its_counts_are_the_result(
     children: FrameChildren, code: str, framework: str
 ) -> None:
     ask = asked(children.start(job(code, framework=framework, circuits="ask")))
@@ -177,7 +177,7 @@ def test_a_circuit_that_is_left_is_asked_for_and_its_counts_are_the_result(
     assert told["message"] == "RuntimeError: no calibration"
 
 
-def test_expectation_values_are_of_the_counts_that_came(children: FrameChildren) -> None:
+def test_expectation_values_follow_from_the_received_counts(children: FrameChildren) -> None:
     code = (
         "import pennylane as qml\n@qml.qnode(qml.device('default.qubit', wires=1))\ndef circuit():\n"
         "    qml.Hadamard(0)\n    return qml.expval(qml.Z(0))\n"
@@ -196,7 +196,7 @@ def test_a_failed_circuit_is_an_exception_that_the_script_may_catch(children: Fr
     assert children.answer(ask, error="the device is away")["value"] == "the device is away"
 
 
-def test_a_task_asks_for_its_circuits(children: FrameChildren) -> None:
+def test_a_task_requests_its_circuits(children: FrameChildren) -> None:
     code = DEVICE + (
         "@task\ndef f(c, n): return [get_device(params).run(c, n), device.run(c, n)]\n@workflow\ndef wf(): return f(bell, 30)\n"
     )
@@ -209,7 +209,7 @@ def test_a_task_asks_for_its_circuits(children: FrameChildren) -> None:
     assert json.loads(told["result"]) == [{"00": 30}, {"11": 29}]
 
 
-def test_the_time_limit_of_a_task_stands_still_while_its_circuit_is_asked_for(children: FrameChildren) -> None:
+def test_the_time_limit_of_a_task_pauses_while_it_waits_for_a_circuit(children: FrameChildren) -> None:
     code = DEVICE + (
         "import time\n@task(timeout=0.5)\ndef f(): return device.run(bell, 10)\n@workflow\ndef wf(): return f()\n"
     )
@@ -231,7 +231,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("code", "said", "line"), REFUSED.values(), ids=REFUSED.keys())
-def test_what_cannot_be_asked_for_is_refused_with_its_line(
+def test_what_cannot_be_requested_is_refused_with_its_line(
     children: FrameChildren, code: str, said: str, line: int
 ) -> None:
     told = children.start(job(code, framework="qiskit", circuits="ask"))
@@ -240,7 +240,7 @@ def test_what_cannot_be_asked_for_is_refused_with_its_line(
     assert told["line"] == line
 
 
-def test_another_path_says_which_request_differs(children: FrameChildren) -> None:
+def test_a_repeated_script_on_another_path_is_refused_with_the_request_that_differs(children: FrameChildren) -> None:
     asks = []
     told = children.start(job(LOOP, graphs="ask"))
     for _ in range(2):
@@ -259,7 +259,7 @@ def test_another_path_says_which_request_differs(children: FrameChildren) -> Non
     assert "its 1st request was a circuit before and is the workflow 'wf'" in told["message"]
 
 
-def test_a_script_that_keeps_its_mismatch_for_itself_fails_all_the_same(children: FrameChildren) -> None:
+def test_a_script_that_swallows_its_mismatch_still_fails(children: FrameChildren) -> None:
     code = DEVICE + "def main():\n    try: return device.run(bell)\n    except BaseException: return {'00': 100}\n"
     told = children.start(job(code, circuits="ask", answers=[{"digest": "0" * 64, "counts": '{"00": 1}'}]))
     assert told["ok"] is False
@@ -271,7 +271,7 @@ def test_a_script_that_closes_its_channel_fails(children: FrameChildren) -> None
     assert children.start(job(code, circuits="ask")) == {"exit": 1}
 
 
-def test_a_script_that_asks_without_end_is_ended(children: FrameChildren) -> None:
+def test_a_script_that_makes_endless_requests_is_stopped(children: FrameChildren) -> None:
     code = (
         HEAD
         + "@task\ndef f(): return 1\n@workflow\ndef wf(): return f()\n"

@@ -1,4 +1,4 @@
-"""One task of a graph in a child of its own: what it gets, what it gives back, and what its mistakes say."""
+"""One task of a graph in a child of its own: what it gets, what it returns, and the messages of its mistakes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HEAD = "from marqov import task, workflow\nimport numpy as np, collections, math
 
 
 def graph_of(children: FrameChildren, code: str, name: str = "wf") -> dict[str, Any]:
-    """The graph that a script asks for."""
+    """The graph that a script requests."""
     told = children.start(job(code, graphs="ask"))
     assert "ask" in told, told
     graph: dict[str, Any] = told["ask"]["graph"]
@@ -31,7 +31,7 @@ def run_task(children: FrameChildren, code: str, node: dict[str, Any], values: d
 
 
 def last(children: FrameChildren, code: str) -> dict[str, Any]:
-    """Runs the tasks of a script's graph, each in a child of its own; the answer of the last one."""
+    """Executes the tasks of a script's graph, each in a child of its own; returns the answer of the last one."""
     values: dict[str, str] = {}
     told: dict[str, Any] = {}
     for node in graph_of(children, code)["nodes"]:
@@ -76,7 +76,9 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize(("code", "expected"), FUNCTIONS.values(), ids=FUNCTIONS.keys())
-def test_a_task_does_in_its_own_child_what_its_function_does(children: FrameChildren, code: str, expected: Any) -> None:
+def test_a_task_in_its_own_child_returns_what_its_function_returns(
+    children: FrameChildren, code: str, expected: Any
+) -> None:
     assert value(last(children, code)) == expected
 
 
@@ -139,7 +141,7 @@ def test_a_circuit_of_the_sdk_goes_from_task_to_task(children: FrameChildren) ->
         ("def f(): return 'x' * 4_000_000", "f() returned a value of 3.8 MiB, too large to be shown"),
     ],
 )
-def test_a_value_that_people_cannot_be_shown_is_kept_and_says_why(
+def test_a_value_that_cannot_be_displayed_is_kept_with_the_reason(
     children: FrameChildren, body: str, problem: str
 ) -> None:
     told = last(children, one(body))
@@ -167,7 +169,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize(("body", "said", "line"), FAILURES.values(), ids=FAILURES.keys())
-def test_a_task_that_fails_says_why_with_the_line_of_the_script(
+def test_a_failing_task_reports_the_reason_and_the_line_of_the_script(
     children: FrameChildren, body: str, said: str, line: int | None
 ) -> None:
     told = last(children, one(body, more="def g(): raise ValueError('no')\n"))
@@ -199,7 +201,7 @@ def test_a_task_without_the_results_that_it_takes_is_refused(children: FrameChil
 
 
 @pytest.mark.parametrize("how", ["os._exit(7)", "os.kill(os.getpid(), 9)"])
-def test_a_task_that_ends_its_child_gives_no_result(children: FrameChildren, how: str) -> None:
+def test_a_task_that_exits_its_child_gives_no_result(children: FrameChildren, how: str) -> None:
     told = last(children, one(f"def f():\n    import os\n    {how}"))
     assert told in ({"exit": 7}, {"exit": -9})
 

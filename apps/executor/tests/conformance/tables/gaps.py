@@ -1,4 +1,4 @@
-"""What a language of the table has no words for, by language and reason: a row that finds its words leaves this list."""
+"""What a language of the table cannot express, by language and reason: a row that can be written leaves this list."""
 
 from __future__ import annotations
 

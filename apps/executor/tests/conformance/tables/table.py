@@ -1,4 +1,4 @@
-"""The conformance table: every circuit, and the program that says it in each language that can."""
+"""The conformance table: every circuit, and its program in each language that can express it."""
 
 from __future__ import annotations
 

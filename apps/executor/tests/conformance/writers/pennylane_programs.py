@@ -39,7 +39,7 @@ class _Body:
         self._circuit = circuit
         self._wires = wires
         early = circuit.steps[: len(circuit.steps) - circuit.final_measurements()]
-        # A register of which all bits are measured at the end is asked for by its wires.
+        # A register whose bits are all measured at the end is requested by its wires.
         self._plain = set(circuit.registers) - {measure.register for measure in every(early, Measure)}
         self._written: dict[tuple[str, int], str] = {}
 

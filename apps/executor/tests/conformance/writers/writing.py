@@ -10,7 +10,7 @@ from ..gates import Matrix
 
 
 class Inexpressible(Exception):
-    """The language has no words for this; the text says for what."""
+    """The language cannot express this; the text says what."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 //
 //   npm test                      everything
 //   npm test -- api budgets       only the jest files whose path matches a pattern (types and lint all the same)
-//   npm test -- apps/executor     only pytest
+//   npm test -- apps/executor     only pytest (its short lane; apps/executor/scripts/test --all adds the long one)
 //   npm run check                 only types, lint and the executor's checks
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'

@@ -136,6 +136,7 @@ def test_a_workflows_graph_keeps_its_shape_and_its_integers(executor: Executor) 
         ({"code": WORKFLOW, "arguments": {"args": {}, "kwargs": {}}}, "arguments"),
         ({"code": WORKFLOW, "entrypoint": 7}, "entrypoint"),
         ({"code": WORKFLOW, "limits": {"wall_seconds": 11}}, "limits.wall_seconds"),
+        ({"code": WORKFLOW, "params": {"seed": "seven"}}, "params.seed"),
     ],
 )
 def test_a_malformed_question_is_400_with_its_place(executor: Executor, body: dict[str, Any], where: str) -> None:

@@ -68,7 +68,7 @@ class WarmSandbox:
         self._isolation: Isolation | None = None
         self._selftest: list[dict[str, Any]] = []
         self._pools: dict[ZygoteSet, Pool] = {}
-        self._warming: asyncio.Task[None] | None = None
+        self._warming: asyncio.Task[str] | None = None
         """The start of the frameworks' zygote, in which every framework is imported; None until it is needed."""
         self._running: set[PooledChild] = set()
         self._parking = Parking(self._end, seconds=parked_seconds)
@@ -143,20 +143,19 @@ class WarmSandbox:
         await asyncio.wait([warming], timeout=limits.start_seconds)
         if not warming.done():
             raise SandboxFault("the frameworks are still being imported")
-        if warming.cancelled():
-            raise SandboxFault("the executor is being shut down")
-        if (error := warming.exception()) is not None:
-            raise SandboxFault(f"the frameworks could not be imported: {error}") from error
+        if reason := "the executor is shutting down" if warming.cancelled() else warming.result():
+            raise SandboxFault(f"the frameworks could not be imported: {reason}")
 
-    def _begin_warming(self) -> asyncio.Task[None]:
+    def _begin_warming(self) -> asyncio.Task[str]:
         """Starts to import every framework, in a task that a caller's hang-up does not stop. An import that failed is
         repeated."""
         last = self._warming
-        if last is None or (last.done() and not last.cancelled() and last.exception() is not None):
+        if last is None or (last.done() and not last.cancelled() and last.result()):
             self._warming = last = asyncio.create_task(self._warm())
         return last
 
-    async def _warm(self) -> None:
+    async def _warm(self) -> str:
+        """Imports every framework; returns why it cannot, empty when it could."""
         started = asyncio.get_running_loop().time()
         try:
             await self._pools["frameworks"].start()
@@ -166,9 +165,11 @@ class WarmSandbox:
                 if not finding["ok"]:
                     raise SandboxFault(f"{finding['probe']}: {finding['detail']}")
         except (SandboxFault, SandboxBusy, OSError) as error:
-            log.error("the frameworks could not be imported", extra=facts(reason=str(error)))
-            raise
+            if not self._closing:
+                log.error("the frameworks could not be imported", extra=facts(reason=str(error)))
+            return str(error) or "the executor is shutting down"
         log.info("frameworks imported", extra=facts(seconds=round(asyncio.get_running_loop().time() - started, 1)))
+        return ""
 
     async def run(self, job: Job, limits: Limits, accepted: Callable[[], None]) -> Outcome:
         """See `Sandbox`."""

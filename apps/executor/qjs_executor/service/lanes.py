@@ -51,7 +51,7 @@ class Lanes:
         self._teams: Counter[str] = Counter()
         # Teams in the order of their next turn; within a team first come, first served.
         self._waiting: OrderedDict[str, deque[_Waiter]] = OrderedDict()
-        self._going_on: deque[_Waiter] = deque()
+        self._resuming: deque[_Waiter] = deque()
         """Executions of either lane that resume."""
 
     @property
@@ -74,9 +74,9 @@ class Lanes:
         """Holds a slot. Raises SandboxBusy: for a new job at once; for an interactive request and a resumed execution
         after the wait, or at once when too many wait."""
         if resumed:
-            await self._turn(lane, self._going_on)
+            await self._turn(lane, self._resuming)
         elif lane.name == "jobs":
-            if self._going_on or not self._has_room(lane):
+            if self._resuming or not self._has_room(lane):
                 raise SandboxBusy("every slot is taken")
             self._enter(lane)
         else:
@@ -133,9 +133,9 @@ class Lanes:
     def _admit(self) -> None:
         """Gives free slots to waiters: first to resumed executions, then to each team in turn, within a team to the
         first whose user is below the limit."""
-        for waiter in list(self._going_on):
+        for waiter in list(self._resuming):
             if self._has_room(waiter.lane):
-                self._going_on.remove(waiter)
+                self._resuming.remove(waiter)
                 self._enter(waiter.lane)
                 waiter.turn.set_result(None)
         progress = True
@@ -160,8 +160,8 @@ class Lanes:
         return next((waiter for waiter in self._waiting[team] if self._users[waiter.lane.user] < USER_RUNS_MAX), None)
 
     def _forget(self, waiter: _Waiter) -> None:
-        if waiter in self._going_on:
-            self._going_on.remove(waiter)
+        if waiter in self._resuming:
+            self._resuming.remove(waiter)
             return
         waiters = self._waiting.get(waiter.lane.team)
         if waiters is None or waiter not in waiters:

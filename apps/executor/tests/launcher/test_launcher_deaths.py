@@ -22,6 +22,7 @@ from ..support.executor import (
     free_port,
     ordinary_executor,
 )
+from ..support.lanes import long
 from ..support.launched import orders_to_launcher
 from ..support.ordinary_user import as_ordinary_user
 from ..support.processes import full, gone, left_by
@@ -66,7 +67,7 @@ def test_the_death_of_the_launcher_stops_everything_and_the_next_launcher_cleans
 
 @pytest.mark.parametrize(
     ("number", "code"),
-    [(signal.SIGKILL, 128 + signal.SIGKILL), (signal.SIGTERM, 0)],
+    [(signal.SIGKILL, 128 + signal.SIGKILL), long(signal.SIGTERM, 0)],
     ids=["SIGKILL", "SIGTERM"],
 )
 def test_the_death_of_the_shell_stops_everything_and_its_exit_code_is_the_executors(
@@ -92,7 +93,7 @@ def begun(*arguments: str) -> tuple[subprocess.Popen[bytes], list[int]]:
     return process, descendants(process.pid)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, long(signal.SIGINT)], ids=["SIGTERM", "SIGINT"])
 def test_a_signal_during_the_start_stops_the_executor(number: signal.Signals) -> None:
     process, started = begun("-m", "qjs_executor")
     try:

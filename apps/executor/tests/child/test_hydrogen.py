@@ -113,13 +113,13 @@ def on_qubits(terms: dict[str, float]) -> npt.NDArray[np.float64]:
 def test_the_hamiltonian_is_that_of_two_electrons_in_the_field_of_two_protons(
     electrons: npt.NDArray[np.float64],
 ) -> None:
-    told = on_qubits(constants("vqe-h2")["HAMILTONIAN"])
+    reply = on_qubits(constants("vqe-h2")["HAMILTONIAN"])
     # Each qubit shows one electron's orbital: gg is 10, uu is 01, and one electron in each is 00 or 11.
     places = [0b10, 0b00, 0b11, 0b01]
-    found = told[np.ix_(places, places)]
+    found = reply[np.ix_(places, places)]
     # The sign of an orbital is free, so that of what mixes two states is too.
     assert np.abs(np.abs(found) - np.abs(electrons)).max() < 1e-5
-    assert np.abs(np.linalg.eigvalsh(told) - np.linalg.eigvalsh(electrons)).max() < 1e-5
+    assert np.abs(np.linalg.eigvalsh(reply) - np.linalg.eigvalsh(electrons)).max() < 1e-5
 
 
 def test_the_ground_energy_and_the_repulsion_are_those_that_the_template_states(

@@ -11,7 +11,7 @@ import pytest
 
 from qjs_executor.job import PARKED_MAX
 
-from ..support.asking import ANSWER, ASK, FRAMES, ONCE, SPINNING, TELL, begin, go_on, marqov
+from ..support.asking import ANSWER, ASK, FRAMES, ONCE, SPINNING, TELL, begin, marqov, resume_run
 from ..support.executor import BELL, Executor, eventually, qasm
 from ..support.processes import LOOP, hold
 
@@ -48,7 +48,7 @@ def test_a_parked_run_uses_no_processor_time_whatever_it_has_started(attacked: E
     used = ticks(run)
     time.sleep(1.5)
     assert ticks(run) - used <= 1
-    assert "heard" in go_on(attacked, SPINNING, "spinning", ANSWER).error["message"]
+    assert "heard" in resume_run(attacked, SPINNING, "spinning", ANSWER).error["message"]
     eventually(lambda: attacked.descendants() == [], 10, "nothing of it is left")
 
 
@@ -56,7 +56,7 @@ def test_a_run_that_wakes_itself_loses_its_place(attacked: Executor) -> None:
     assert begin(attacked, WOKEN + ASK + TELL, "woken").outcome["parked"] is True
     eventually(lambda: parked(attacked) == 0, 5, "it is found out")
     eventually(lambda: attacked.descendants() == [], 10, "nothing of it is left")
-    assert go_on(attacked, ONCE, "woken", ANSWER).status == 409
+    assert resume_run(attacked, ONCE, "woken", ANSWER).status == 409
 
 
 def test_parked_runs_hold_no_slot_and_the_ninth_takes_the_place_of_the_oldest(executor: Executor) -> None:
@@ -64,9 +64,9 @@ def test_parked_runs_hold_no_slot_and_the_ninth_takes_the_place_of_the_oldest(ex
         assert begin(executor, ONCE, f"run {number}").outcome["parked"] is True
     assert executor.health()["slots"] == {"total": 3, "running": 0, "parked": PARKED_MAX}
     assert executor.run(qasm(BELL)).outcome["status"] == "completed"
-    assert go_on(executor, ONCE, "run 0", ANSWER).status == 409
+    assert resume_run(executor, ONCE, "run 0", ANSWER).status == 409
     for number in range(1, PARKED_MAX + 1):
-        assert "heard" in go_on(executor, ONCE, f"run {number}", ANSWER).error["message"]
+        assert "heard" in resume_run(executor, ONCE, f"run {number}", ANSWER).error["message"]
     assert 'qjs_executor_parkings_total{end="displaced"} 1' in executor.http.get("/metrics").text
 
 
@@ -80,7 +80,7 @@ def test_only_one_of_two_concurrent_answers_resumes_a_run(executor: Executor) ->
         "two",
     )
     with ThreadPoolExecutor(2) as pool:
-        ends = [pool.submit(go_on, executor, ONCE, "two", ANSWER) for _ in range(2)]
+        ends = [pool.submit(resume_run, executor, ONCE, "two", ANSWER) for _ in range(2)]
         assert sorted(end.result().status for end in ends) == [200, 409]
 
 
@@ -93,11 +93,12 @@ def test_a_stretch_has_the_whole_wall_time_and_no_more(executor: Executor) -> No
         + "say({'ok': False, 'code': 'execution_error', 'message': 'in time'})"
     )
     begin(executor, code, "slow", limits={"wall_seconds": 1})
-    assert go_on(executor, code, "slow", ANSWER, limits={"wall_seconds": 1}).error["message"] == "in time"
+    assert resume_run(executor, code, "slow", ANSWER, limits={"wall_seconds": 1}).error["message"] == "in time"
     code = FRAMES + ASK + "hear()\nwhile True: pass"
     begin(executor, code, "endless")
     assert (
-        go_on(executor, code, "endless", ANSWER, limits={"wall_seconds": 0.5}).error["message"] == "time limit of 0.5 s"
+        resume_run(executor, code, "endless", ANSWER, limits={"wall_seconds": 0.5}).error["message"]
+        == "time limit of 0.5 s"
     )
 
 
@@ -125,7 +126,7 @@ def test_a_resumed_run_gets_a_free_slot_before_any_new_job(executor: Executor) -
     begin(executor, ONCE, "waits")
     hang_ups = [hold(executor, LOOP) for _ in range(3)]
     with ThreadPoolExecutor(2) as pool:
-        ends = [pool.submit(go_on, executor, ONCE, "waits", ANSWER) for _ in range(2)]
+        ends = [pool.submit(resume_run, executor, ONCE, "waits", ANSWER) for _ in range(2)]
         eventually(lambda: any(end.done() for end in ends), 5, "one of them holds the run for its turn")
         refused, going_on = sorted(ends, key=lambda end: not end.done())
         assert refused.result().status == 409

@@ -30,7 +30,7 @@ HARM = {
     "ends its child": ("def f():\n    import os\n    os._exit(0)", "crashed: exit code 0"),
     "reads where nothing is": ("def f():\n    import ctypes\n    ctypes.string_at(0)", "crashed: signal 11"),
     "closes every descriptor": ("def f():\n    import os\n    os.closerange(0, 100)", "crashed: exit code 1"),
-    "asks though nobody answers": ("def f():\n    import os\n    b = b'{\"ask\":{}}'\n    os.write(4, len(b).to_bytes(4, 'little') + b)\n    return 1", "crashed: bad result"),
+    "makes a request that is never answered": ("def f():\n    import os\n    b = b'{\"ask\":{}}'\n    os.write(4, len(b).to_bytes(4, 'little') + b)\n    return 1", "crashed: bad result"),
     "claims a length": ("def f():\n    import os\n    os.write(4, b'\\xff\\xff\\xff\\xff')\n    return 1", "crashed: bad result"),
     "prints without end": ("def f():\n    while True: print('x' * 100_000)", "output limit of 16 MiB"),
     "never returns": ("def f():\n    while True: pass", "time limit of 2 s"),

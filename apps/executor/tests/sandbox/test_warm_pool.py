@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from ..support.asking import ANSWER, ONCE, begin, go_on
+from ..support.asking import ANSWER, ONCE, begin, resume_run
 from ..support.executor import BELL, Executor, descendants, eventually, python, qasm
 from ..support.processes import gone, left_by
 
@@ -126,7 +126,7 @@ def test_a_killed_zygote_loses_its_runs_and_no_others_and_is_replaced(executor: 
             assert ends[zygote_set].result().outcome["error"]["code"] == "execution_service_lost"
             if zygote_set == "circuits":
                 eventually(lambda: parked(executor) == 0, 10, "its run that waited for an answer is gone too")
-                assert go_on(executor, ONCE, "orphan", ANSWER).status == 409
+                assert resume_run(executor, ONCE, "orphan", ANSWER).status == 409
                 assert not ends["frameworks"].done()
     eventually(lambda: gone(runs), 5, "the runs are dead")
     eventually(lambda: stocked(executor), 60, "new zygotes have children ready")
@@ -134,7 +134,7 @@ def test_a_killed_zygote_loses_its_runs_and_no_others_and_is_replaced(executor: 
     eventually(lambda: len(folders() & old) <= len(old) - 2, 30, "the folders of the old ones are removed")
     assert set(executor.run(qasm(BELL)).result["counts"]) <= {"00", "11"}
     assert begin(executor, ONCE, "next").outcome["parked"] is True
-    assert "heard" in go_on(executor, ONCE, "next", ANSWER).error["message"]
+    assert "heard" in resume_run(executor, ONCE, "next", ANSWER).error["message"]
 
 
 def _zygote_pids(executor: Executor) -> list[int]:

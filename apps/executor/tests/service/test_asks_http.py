@@ -22,11 +22,11 @@ from ..support.asking import (
     begin,
     circuit_ask,
     end_waiting,
-    go_on,
     graph_ask,
     graph_of,
     marqov,
     node,
+    resume_run,
     values_of,
 )
 from ..support.executor import Executor, python
@@ -49,11 +49,11 @@ def test_a_script_gets_its_answers_in_the_child_that_asked(executor: Executor) -
     assert (ask["number"], ask["final"], ask["graph"]["returns"]) == (1, False, ["task_0002"])
     assert executor.health()["slots"] == {"total": 3, "running": 0, "parked": 1}
     one = answer_to(executor, TWICE, ask)
-    second = go_on(executor, TWICE, "twice", one)
+    second = resume_run(executor, TWICE, "twice", one)
     assert asked(second)["number"] == 2
     assert second.outcome["stdout"] == "begins\ngoes on\n"
     two = answer_to(executor, TWICE, asked(second))
-    last = go_on(executor, TWICE, "twice", two, workflow_metadata='{"total_tasks": 4}')
+    last = resume_run(executor, TWICE, "twice", two, workflow_metadata='{"total_tasks": 4}')
     assert last.result["one"] == {"sum": 12, "n": 3}
     assert last.result["two"] == {"sum": 23, "n": 3}
     assert last.result["_workflow_metadata"] == {"total_tasks": 4}
@@ -103,7 +103,7 @@ def test_counts_from_the_caller_are_the_result_and_marked_as_the_providers(execu
     ask = asked(first)
     assert (ask["kind"], ask["shots"], ask["openqasm3"][:8]) == ("circuit", 50, "OPENQASM")
     answer = {"digest": ask["digest"], "counts": '{"11": 30, "00": 19}'}
-    done = go_on(executor, COUNTED, "counts", answer, **fields)
+    done = resume_run(executor, COUNTED, "counts", answer, **fields)
     assert done.result["counts"] == {"00": 19, "11": 30}
     metadata = done.result["metadata"]
     assert {name: metadata[name] for name in ("count_source", "engine", "engine_version", "seed")} == {
@@ -117,7 +117,9 @@ def test_counts_from_the_caller_are_the_result_and_marked_as_the_providers(execu
 
 def test_a_circuit_that_failed_at_the_backend_raises_an_exception_in_the_code(executor: Executor) -> None:
     ask = asked(begin(executor, COUNTED, "failed"))
-    done = go_on(executor, COUNTED, "failed", {"digest": ask["digest"], "error": "the machine is being calibrated"})
+    done = resume_run(
+        executor, COUNTED, "failed", {"digest": ask["digest"], "error": "the machine is being calibrated"}
+    )
     assert "the machine is being calibrated" in done.error["message"]
 
 
@@ -138,7 +140,7 @@ def test_a_program_cannot_pass_counts_of_its_own_for_those_it_was_given(executor
     code = FRAMES + f"say({{'ask': {circuit_ask()!r}}})\nhear()\nsay({forged!r})\nos._exit(0)"
     ask = asked(begin(executor, code, "forged"))
     answer = {"digest": ask["digest"], "counts": '{"0": 10}'}
-    assert "not those that the backend gave" in go_on(executor, code, "forged", answer).error["message"]
+    assert "not those that the backend gave" in resume_run(executor, code, "forged", answer).error["message"]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +215,7 @@ def test_a_hundred_requests_in_a_row_are_answered(executor: Executor) -> None:
     answer = begin(executor, code, "hundred")
     for number in range(1, 101):
         assert asked(answer)["number"] == number
-        answer = go_on(executor, code, "hundred", {"digest": "1" * 64, "counts": '{"1": 10}'})
+        answer = resume_run(executor, code, "hundred", {"digest": "1" * 64, "counts": '{"1": 10}'})
     assert (answer.error["message"], answer.outcome["stdout"]) == ("told", "all\n")
 
 
@@ -223,7 +225,7 @@ def test_a_second_request_before_the_answer_is_read_fails_the_run(executor: Exec
     )
     asked(begin(executor, code, "hasty"))
     large = {"digest": "1" * 64, "error": "x" * 8192}
-    answer = go_on(executor, code, "hasty", large)
+    answer = resume_run(executor, code, "hasty", large)
     # Two answers fit into the pipe; a program that reads out of turn only harms itself.
     assert answer.outcome["status"] in ("asked", "failed")
 
@@ -232,7 +234,7 @@ def test_messages_after_the_final_request_are_ignored(executor: Executor) -> Non
     code = FRAMES + f"say({{'ask': {graph_ask(final=True)!r}}})\nsay({{'ask': {graph_ask(number=2)!r}}})\nos.read(3, 1)"
     assert asked(begin(executor, code, "last"))["number"] == 1
     answer: dict[str, Any] = {"digest": "0" * 64, "values": {}, "metadata": None}
-    assert go_on(executor, code, "last", answer).status == 409
+    assert resume_run(executor, code, "last", answer).status == 409
 
 
 def test_a_wrong_answer_is_refused_and_the_run_still_waits(executor: Executor) -> None:
@@ -242,15 +244,15 @@ def test_a_wrong_answer_is_refused_and_the_run_still_waits(executor: Executor) -
         {"digest": ask["digest"], "counts": '{"1": 10}'},
     ]
     for answer in wrong:
-        refused = go_on(executor, TWICE, "wrong", answer)
+        refused = resume_run(executor, TWICE, "wrong", answer)
         assert refused.status == 400
         assert refused.lines[0]["error"]["message"].startswith("answers[0]")
-    assert asked(go_on(executor, TWICE, "wrong", answer_to(executor, TWICE, ask)))["number"] == 2
+    assert asked(resume_run(executor, TWICE, "wrong", answer_to(executor, TWICE, ask)))["number"] == 2
 
 
 def test_an_answer_for_an_unknown_run_is_409(executor: Executor) -> None:
     answer: dict[str, Any] = {"digest": "0" * 64, "values": {}, "metadata": None}
-    refused = go_on(executor, TWICE, "never begun", answer)
+    refused = resume_run(executor, TWICE, "never begun", answer)
     assert refused.status == 409
     assert refused.lines[0]["error"]["code"] == "not_parked"
 

@@ -110,11 +110,11 @@ def end_waiting(executor: Executor) -> None:
     """Ends the runs that a test has left with a question."""
     while _waiting:
         run_id, ask = _waiting.popitem()
-        told: dict[str, Any] = {"error": "over"} if ask["kind"] == "circuit" else {"values": {}, "metadata": None}
-        go_on(executor, "", run_id, {"digest": ask["digest"], **told}, limits={"wall_seconds": 0.1})
+        reply: dict[str, Any] = {"error": "over"} if ask["kind"] == "circuit" else {"values": {}, "metadata": None}
+        resume_run(executor, "", run_id, {"digest": ask["digest"], **reply}, limits={"wall_seconds": 0.1})
 
 
-def go_on(executor: Executor, code: str, run_id: str, answer: dict[str, Any], **fields: Any) -> Answer:
+def resume_run(executor: Executor, code: str, run_id: str, answer: dict[str, Any], **fields: Any) -> Answer:
     """Brings a parked run its answer."""
     return begin(executor, code or " ", run_id, resume={"run_id": run_id}, answers=[answer], **fields)
 

@@ -94,12 +94,12 @@ class FrameChildren:
 
 def answered(ask: dict[str, Any], **answer: Any) -> dict[str, Any]:
     """An answer to a request, as the service remembers it."""
-    told: dict[str, Any] = {"digest": ask["digest"]}
+    reply: dict[str, Any] = {"digest": ask["digest"]}
     if "values" in answer:
-        told |= {"values": {key: json.dumps(value) for key, value in answer["values"].items()}, "metadata": None}
+        reply |= {"values": {key: json.dumps(value) for key, value in answer["values"].items()}, "metadata": None}
     if "counts" in answer:
-        told["counts"] = json.dumps(answer["counts"])
-    return told | ({"error": answer["error"]} if "error" in answer else {})
+        reply["counts"] = json.dumps(answer["counts"])
+    return reply | ({"error": answer["error"]} if "error" in answer else {})
 
 
 def _serve() -> None:

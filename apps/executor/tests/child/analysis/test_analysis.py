@@ -25,7 +25,7 @@ SDK_WARNINGS = set() if is_installed("marqov") else {"import_not_installed"}
 """What every script with the SDK is warned of where that is not installed: on Python 3.11."""
 
 
-def told(code: str, requirements: str | None = None) -> dict[str, Any]:
+def reply(code: str, requirements: str | None = None) -> dict[str, Any]:
     """The analysis, which has to survive the JSON of a child's answer."""
     facts = analyse(code, requirements)
     copy: dict[str, Any] = json.loads(json.dumps(facts, allow_nan=False))
@@ -35,7 +35,7 @@ def told(code: str, requirements: str | None = None) -> dict[str, Any]:
 
 def warned(code: str, requirements: str | None = None) -> dict[str, dict[str, Any]]:
     """The warnings by id."""
-    return {item["id"]: item for item in told(code, requirements)["warnings"]}
+    return {item["id"]: item for item in reply(code, requirements)["warnings"]}
 
 
 def test_the_facts_of_a_workflow_script_are_reported() -> None:
@@ -48,7 +48,7 @@ def test_the_facts_of_a_workflow_script_are_reported() -> None:
         "@workflow\n"
         "def wf(theta): return measure(theta)\n"
     )
-    facts = told(code)
+    facts = reply(code)
     assert facts["functions"] == [
         {
             "name": "helper",
@@ -130,7 +130,7 @@ DECORATED = {
 
 @pytest.mark.parametrize(("code", "settings"), DECORATED.values(), ids=DECORATED.keys())
 def test_a_task_is_recognised_however_its_decorator_is_imported(code: str, settings: tuple[Any, Any]) -> None:
-    facts = told(code)
+    facts = reply(code)
     (function,) = [item for item in facts["functions"] if item["name"] == "f"]
     assert function["is_task"]
     assert [item["name"] for item in function["parameters"]] == ["x"]
@@ -150,7 +150,7 @@ def test_a_task_is_recognised_however_its_decorator_is_imported(code: str, setti
     ],
 )
 def test_a_decorator_of_the_same_name_from_elsewhere_makes_no_task(code: str) -> None:
-    facts = told(code)
+    facts = reply(code)
     assert not any(item["is_task"] for item in facts["functions"])
     assert facts["script_type"] == "script"
 
@@ -174,21 +174,21 @@ ENTRY_POINTS = {
 
 @pytest.mark.parametrize(("code", "expected"), ENTRY_POINTS.values(), ids=ENTRY_POINTS.keys())
 def test_the_entry_point_is_what_a_job_would_run(code: str, expected: str) -> None:
-    facts = told(code)
+    facts = reply(code)
     assert facts["entry_point"] == expected
     assert not {item["id"] for item in facts["warnings"]} & {"missing_entry_point", "several_workflows"}
 
 
 @pytest.mark.parametrize("code", ["", "x = 1", "import qiskit\ndef f(): return qiskit.QuantumCircuit(1)", SDK + "@task\ndef f(): pass"])  # fmt: skip
 def test_a_script_that_leaves_nothing_to_run_gets_a_warning(code: str) -> None:
-    facts = told(code)
+    facts = reply(code)
     assert facts["entry_point"] is None
     assert {item["id"] for item in facts["warnings"]} - SDK_WARNINGS == {"missing_entry_point"}
 
 
 def test_several_workflows_without_main_are_named() -> None:
     code = SDK + "@workflow\ndef one(): pass\n@workflow\ndef two(): pass\n"
-    assert told(code)["entry_point"] is None
+    assert reply(code)["entry_point"] is None
     warning = warned(code)["several_workflows"]
     assert "(one, two)" in warning["message"]
     assert warning["line"] == 5
@@ -221,7 +221,7 @@ QUBITS = {
 
 @pytest.mark.parametrize(("code", "expected"), QUBITS.values(), ids=QUBITS.keys())
 def test_the_number_of_qubits_is_reported_only_when_certain(code: str, expected: int | None) -> None:
-    assert told(code)["qubits"] == expected
+    assert reply(code)["qubits"] == expected
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_the_number_of_qubits_is_reported_only_when_certain(code: str, expected:
     ],
 )
 def test_the_framework_is_that_of_the_detection_or_null(code: str, framework: str | None) -> None:
-    assert told(code)["framework"] == framework
+    assert reply(code)["framework"] == framework
 
 
 FAULTS = {
@@ -267,7 +267,7 @@ FAULTS = {
 def test_invalid_python_is_an_error_with_line_and_column(
     code: str, said: str, line: int | None, column: int | None
 ) -> None:
-    (error,) = told(code)["errors"]
+    (error,) = reply(code)["errors"]
     assert said in error["message"]
     assert error["source"] == "code"
     assert error["line"] == line
@@ -276,13 +276,13 @@ def test_invalid_python_is_an_error_with_line_and_column(
 
 
 def test_a_fault_in_openqasm_names_its_line() -> None:
-    (error,) = told('OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit q;\nnosuch q;\n')["errors"]
+    (error,) = reply('OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit q;\nnosuch q;\n')["errors"]
     assert "nosuch" in error["message"]
     assert error["line"] == 4
 
 
 def test_facts_are_reported_despite_an_error_of_the_compiler() -> None:
-    facts = told(SDK + "@workflow\ndef wf(): pass\nreturn\n")
+    facts = reply(SDK + "@workflow\ndef wf(): pass\nreturn\n")
     assert facts["errors"]
     assert facts["entry_point"] == "wf"
 
@@ -312,7 +312,7 @@ CAUTIONS = {
 
 @pytest.mark.parametrize(("code", "kind", "said", "line"), CAUTIONS.values(), ids=CAUTIONS.keys())
 def test_what_will_probably_fail_is_a_warning_with_its_line(code: str, kind: str, said: str, line: int) -> None:
-    facts = told(code)
+    facts = reply(code)
     assert facts["errors"] == []
     warning = next(item for item in facts["warnings"] if item["id"] == kind)
     assert said in warning["message"]
@@ -333,13 +333,13 @@ def test_what_will_probably_fail_is_a_warning_with_its_line(code: str, kind: str
     ],
 )  # fmt: skip
 def test_correct_code_gets_no_warning(code: str) -> None:
-    assert {item["id"] for item in told(code)["warnings"]} <= {"missing_entry_point"} | (
+    assert {item["id"] for item in reply(code)["warnings"]} <= {"missing_entry_point"} | (
         SDK_WARNINGS if "marqov" in code else set()
     )
 
 
 def test_more_warnings_than_a_page_shows_are_counted() -> None:
-    warnings = told("".join(f"import nothere_{n}\n" for n in range(120)))["warnings"]
+    warnings = reply("".join(f"import nothere_{n}\n" for n in range(120)))["warnings"]
     assert len(warnings) == 50
     assert warnings[-1]["message"] == "72 more warnings are not shown"
 
@@ -393,6 +393,6 @@ HOSTILE = {
 @pytest.mark.parametrize("code", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_is_answered_in_bounded_time_and_size(code: str) -> None:
     began = time.process_time()
-    answer = json.dumps(told(code))
+    answer = json.dumps(reply(code))
     assert time.process_time() - began < SECONDS_MAX
     assert len(answer) < 1_000_000

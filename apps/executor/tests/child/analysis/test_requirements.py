@@ -7,11 +7,11 @@ import time
 
 import pytest
 
-from .test_analysis import BELL, told
+from .test_analysis import BELL, reply
 
 
 def test_requirements_are_listed_with_the_installed_versions() -> None:
-    facts = told(
+    facts = reply(
         BELL,
         "\ufeff# mine\nnumpy>=1\nQiskit_Aer ~= 0.1 # comment\n\nnot-a-package==1.0\nnumpy<1; python_version < '3'\n",
     )
@@ -30,7 +30,7 @@ def test_requirements_are_listed_with_the_installed_versions() -> None:
 
 
 def test_another_version_than_the_installed_one_is_a_warning() -> None:
-    warning = told(BELL, "scipy\nnumpy==1.0\n")["warnings"][0]
+    warning = reply(BELL, "scipy\nnumpy==1.0\n")["warnings"][0]
     assert (warning["id"], warning["line"]) == ("requirement_version", 2)
     assert "numpy==1.0 is asked for" in warning["message"]
 
@@ -69,7 +69,7 @@ REFUSED_LINES = {
 @pytest.mark.parametrize("line", REFUSED_LINES.values(), ids=REFUSED_LINES.keys())
 def test_a_line_that_is_not_a_plain_requirement_is_an_error_naming_it(line: str) -> None:
     began = time.process_time()
-    facts = told(BELL, f"numpy\n{line}\n")
+    facts = reply(BELL, f"numpy\n{line}\n")
     assert time.process_time() - began < 2
     (error,) = facts["errors"]
     assert error["message"].startswith("requirements, line 2: ")
@@ -79,6 +79,6 @@ def test_a_line_that_is_not_a_plain_requirement_is_an_error_naming_it(line: str)
 
 
 def test_the_number_of_requirements_is_bounded() -> None:
-    facts = told(BELL, "numpy\n" * 10_000)
+    facts = reply(BELL, "numpy\n" * 10_000)
     assert len(facts["requirements"]) == 200
     assert [error["line"] for error in facts["errors"]] == [201]

@@ -90,9 +90,9 @@ def script(source: str) -> str:
 
 def said(children: FrameChildren, source: str, **terms: Any) -> list[str]:
     """What a source gave, twice in one run."""
-    told = children.start(job(script(source), framework="qiskit", **terms))
-    assert "value" in told, told
-    value: list[str] = told["value"]
+    reply = children.start(job(script(source), framework="qiskit", **terms))
+    assert "value" in reply, reply
+    value: list[str] = reply["value"]
     return value
 
 
@@ -119,7 +119,7 @@ def test_without_a_seed_runs_draw_freely(children: FrameChildren, name: str) -> 
 
 
 def test_the_jobs_own_seed_takes_precedence_over_the_scripts(children: FrameChildren) -> None:
-    told = [
+    reply = [
         children.start(
             job(
                 script(SOURCES["device"]).replace("main()", "main(seed)"),
@@ -131,7 +131,7 @@ def test_the_jobs_own_seed_takes_precedence_over_the_scripts(children: FrameChil
         )
         for seed in (7, 8)
     ]
-    assert told[0]["value"] == told[1]["value"]
+    assert reply[0]["value"] == reply[1]["value"]
 
 
 def test_the_clock_begins_with_the_job_and_advances_by_what_is_slept(children: FrameChildren) -> None:
@@ -144,8 +144,8 @@ def test_the_clock_begins_with_the_job_and_advances_by_what_is_slept(children: F
 
 def test_clocks_that_only_measure_keep_running(children: FrameChildren) -> None:
     code = "import time\ndef main():\n    a = time.perf_counter(), time.monotonic()\n    time.sleep(0.05)\n    return [time.perf_counter() - a[0], time.monotonic() - a[1]]\n"  # fmt: skip
-    told = children.start(job(code, framework="qiskit", graphs="ask"))
-    assert all(0.05 <= seconds < 5 for seconds in told["value"])
+    reply = children.start(job(code, framework="qiskit", graphs="ask"))
+    assert all(0.05 <= seconds < 5 for seconds in reply["value"])
 
 
 def test_dates_keep_their_class_and_can_be_pickled(children: FrameChildren) -> None:
@@ -154,8 +154,8 @@ def test_dates_keep_their_class_and_can_be_pickled(children: FrameChildren) -> N
         "    return [type(n) is datetime.datetime, pickle.loads(pickle.dumps(n)) == n, copy.deepcopy(n) == n,\n"
         "            isinstance(n, datetime.date), n.year, datetime.datetime.now(tz=datetime.timezone.utc).tzname()]\n"
     )
-    told = children.start(job(code, framework="qiskit", graphs="ask"))
-    assert told["value"] == [True, True, True, True, 2023, "UTC"]
+    reply = children.start(job(code, framework="qiskit", graphs="ask"))
+    assert reply["value"] == [True, True, True, True, 2023, "UTC"]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("marqov") is None, reason="the SDK needs Python 3.12")
@@ -192,10 +192,10 @@ IMPORTED = (
 def test_a_task_draws_from_its_own_child_what_its_script_has_imported_by_name(
     children: FrameChildren, asks: bool
 ) -> None:
-    told = children.start(job(IMPORTED, graphs="ask"))["ask"]["graph"]["nodes"]
+    reply = children.start(job(IMPORTED, graphs="ask"))["ask"]["graph"]["nodes"]
     if not asks:
-        told = capture_of(children, IMPORTED)
-    task = {"name": "f", "function": told[0]["function"], "arguments": '{"args": [], "kwargs": {}}', "values": {}}
+        reply = capture_of(children, IMPORTED)
+    task = {"name": "f", "function": reply[0]["function"], "arguments": '{"args": [], "kwargs": {}}', "values": {}}
     free = [json.loads(children.start(job(IMPORTED, task=task))["result"]) for _ in range(2)]
     assert all(abs(seen - datetime.now(UTC).timestamp()) < 60 for seen in (free[0][0][0], free[0][0][2]))
     assert all(one != other for one, other in zip(free[0][1], free[1][1], strict=True))

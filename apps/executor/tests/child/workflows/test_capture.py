@@ -50,9 +50,9 @@ def captured(
 ) -> dict[str, Any]:
     """The graph of a script; it has to survive the JSON of a child's answer."""
     answer = capture(code, {"shots": 1, "backend": "local", **params}, device(), entrypoint, arguments)
-    told: dict[str, Any] = json.loads(json.dumps(answer, allow_nan=False))
-    assert told == answer
-    return told
+    reply: dict[str, Any] = json.loads(json.dumps(answer, allow_nan=False))
+    assert reply == answer
+    return reply
 
 
 def refused(
@@ -149,15 +149,15 @@ def test_nodes_are_those_that_the_sdk_sends_under_ids_in_the_order_of_recording(
     for node_id, own in ids.items():
         text, dot = text.replace(node_id, own), dot.replace(node_id, own)
     sdk = json.loads(text)
-    told = captured(code)
-    assert [node["node_id"] for node in told["nodes"]] == list(ids.values())
-    for node in told["nodes"]:
+    reply = captured(code)
+    assert [node["node_id"] for node in reply["nodes"]] == list(ids.values())
+    for node in reply["nodes"]:
         theirs = sdk["nodes"][node["node_id"]]
         del theirs["func_ref"]
         assert {key: value for key, value in node.items() if key not in ("function", "name")} == theirs
-    assert [sorted(level) for level in told["levels"]] == [sorted(level) for level in sdk["execution_levels"]]
+    assert [sorted(level) for level in reply["levels"]] == [sorted(level) for level in sdk["execution_levels"]]
     if name != "nested containers":  # There the SDK's drawing misses results inside inner containers.
-        assert told["dot"] == dot
+        assert reply["dot"] == dot
 
 
 class LocalClient:
@@ -178,8 +178,8 @@ class LocalClient:
                 inputs = json.dumps(sent["nodes"][node_id])
                 ready = json.loads(await ActivityEnvironment().run(prepare_node_inputs, inputs, json.dumps(results)))
                 texts = json.dumps(ready["args"]), json.dumps(ready["kwargs"])
-                told = await ActivityEnvironment().run(execute_task, node_id, ready["func_ref"], *texts)
-                results[node_id] = json.loads(told)["result"]
+                reply = await ActivityEnvironment().run(execute_task, node_id, ready["func_ref"], *texts)
+                results[node_id] = json.loads(reply)["result"]
         (output,) = sent["output_nodes"]
         self._result = json.dumps({"result": results[output], "_workflow_metadata": {}})
         return self
@@ -216,9 +216,9 @@ def test_the_settings_of_a_task_are_in_its_nodes() -> None:
         HEAD
         + "@task(name='Slow one', retries=3, timeout=1.5)\ndef f(): return 1\n@workflow(name='W')\ndef wf(): return f()\n"
     )
-    told = captured(code)
-    assert told["name"] == "W"
-    node = told["nodes"][0]
+    reply = captured(code)
+    assert reply["name"] == "W"
+    node = reply["nodes"][0]
     assert (node["name"], node["func_name"], node["retries"], node["timeout_seconds"]) == ("Slow one", "f", 3, 1.5)
 
 
@@ -267,10 +267,10 @@ def test_a_task_sees_the_device_of_the_child_it_runs_in() -> None:
         "from marqov import get_device\n@task\ndef f(): return [repr(device), repr(get_device({}))]\n"
         "@workflow\ndef wf(): return f()\n" + f"padding = {'x' * 10_000!r}\n"
     )
-    told = captured(code)
-    assert len(told["nodes"][0]["function"]) < 10_000
+    reply = captured(code)
+    assert len(reply["nodes"][0]["function"]) < 10_000
     provide_device(device("another"))
-    assert run(told) == ["<device another>", "<device another>"]
+    assert run(reply) == ["<device another>", "<device another>"]
 
 
 CALLS: dict[str, tuple[str, dict[str, Any] | None, dict[str, Any], Any]] = {
@@ -393,12 +393,12 @@ def test_without_the_sdk_workflows_are_refused_by_name(monkeypatch: pytest.Monke
 
 
 def test_a_graph_of_2000_tasks_is_returned_whole() -> None:
-    told = captured(
+    reply = captured(
         ADD + "@workflow\ndef wf():\n    x = 0\n    for i in range(1000): x = add(x, echo(i))\n    return x\n"
     )
-    assert len(told["nodes"]) == graph.TASKS_MAX
-    assert len(told["levels"]) == 1001
-    assert len(json.dumps(told)) < graph.ANSWER_BYTES_MAX
+    assert len(reply["nodes"]) == graph.TASKS_MAX
+    assert len(reply["levels"]) == 1001
+    assert len(json.dumps(reply)) < graph.ANSWER_BYTES_MAX
 
 
 def test_two_results_may_be_compared_with_each_other() -> None:

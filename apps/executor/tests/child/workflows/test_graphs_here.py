@@ -24,9 +24,9 @@ def answer(children: FrameChildren, code: str, params: dict[str, Any] | None = N
 
 def result(children: FrameChildren, code: str, params: dict[str, Any] | None = None, **script: Any) -> Any:
     """The value that a script gives."""
-    told = answer(children, code, params, **script)
-    assert "value" in told, told
-    return told["value"]
+    reply = answer(children, code, params, **script)
+    assert "value" in reply, reply
+    return reply["value"]
 
 
 def main(body: str, *, more: str = WF, head: str = "async def main(client, params):") -> str:
@@ -56,8 +56,8 @@ def test_a_workflow_is_called_with_what_it_accepts(
 
 
 def test_the_metadata_shows_the_graph_and_when_its_tasks_ran(children: FrameChildren) -> None:
-    told = answer(children, WF)["workflow_metadata"]
-    assert told["execution_graph"] == {
+    reply = answer(children, WF)["workflow_metadata"]
+    assert reply["execution_graph"] == {
         "nodes": {
             "task_0001": {"func_name": "add", "dependencies": []},
             "task_0002": {"func_name": "add", "dependencies": ["task_0001"]},
@@ -65,9 +65,9 @@ def test_the_metadata_shows_the_graph_and_when_its_tasks_ran(children: FrameChil
         "execution_levels": [["task_0001"], ["task_0002"]],
         "output_nodes": ["task_0001", "task_0002"],
     }
-    assert (told["total_tasks"], told["total_levels"]) == (2, 2)
+    assert (reply["total_tasks"], reply["total_levels"]) == (2, 2)
     times = []
-    for place, entry in enumerate(told["task_timeline"]):
+    for place, entry in enumerate(reply["task_timeline"]):
         times += [datetime.fromisoformat(entry.pop(name)) for name in ("started_at", "completed_at")]
         assert entry == {
             "node_id": f"task_000{place + 1}",
@@ -115,11 +115,11 @@ def test_a_main_that_is_not_a_coroutine_dispatches_too(children: FrameChildren) 
 
 
 def test_the_metadata_distinguishes_several_graphs(children: FrameChildren) -> None:
-    told = answer(children, main("await wf(1).run(client)\nawait wf(2).run(client)\nreturn 1"))["workflow_metadata"]
-    assert [*told["execution_graph"]["nodes"]] == ["task_0001", "task_0002", "2.task_0001", "2.task_0002"]
-    assert told["execution_graph"]["nodes"]["2.task_0002"]["dependencies"] == ["2.task_0001"]
-    assert [entry["level"] for entry in told["task_timeline"]] == [0, 1, 2, 3]
-    assert told["total_levels"] == 4
+    reply = answer(children, main("await wf(1).run(client)\nawait wf(2).run(client)\nreturn 1"))["workflow_metadata"]
+    assert [*reply["execution_graph"]["nodes"]] == ["task_0001", "task_0002", "2.task_0001", "2.task_0002"]
+    assert reply["execution_graph"]["nodes"]["2.task_0002"]["dependencies"] == ["2.task_0001"]
+    assert [entry["level"] for entry in reply["task_timeline"]] == [0, 1, 2, 3]
+    assert reply["total_levels"] == 4
 
 
 def test_a_task_that_changes_its_argument_changes_nothing_elsewhere(children: FrameChildren) -> None:
@@ -136,9 +136,9 @@ def test_a_run_on_the_device_of_a_task_is_not_the_result_of_main(children: Frame
     code = main("await go().run(client)", more=HEAD + (
         "from marqov import Circuit\n@task\ndef f(): return device.run(Circuit().x(0), 8)\n@workflow\ndef go(): return f()\n"
     ))  # fmt: skip
-    told = answer(children, code)
-    assert told["value"] is None
-    assert "main() returned nothing" in told["warnings"][0]
+    reply = answer(children, code)
+    assert reply["value"] is None
+    assert "main() returned nothing" in reply["warnings"][0]
 
 
 FAILURES = {
@@ -170,18 +170,18 @@ def test_a_failure_names_its_task_and_its_line(
     children: FrameChildren, code: str, said: str, line: int | None, request: pytest.FixtureRequest
 ) -> None:
     params = {"extra": 1} if request.node.callspec.id == "unknown input" else None
-    told = answer(children, code, params)
-    assert told.get("ok") is False, told
-    assert said in told["message"]
-    assert told["line"] == line
-    assert "qjs_executor" not in told["message"]
+    reply = answer(children, code, params)
+    assert reply.get("ok") is False, reply
+    assert said in reply["message"]
+    assert reply["line"] == line
+    assert "qjs_executor" not in reply["message"]
 
 
 @pytest.mark.parametrize("call", ["wf(1)", "wf(1).run(client)", "print(wf(1).visualize())"])
 def test_a_workflow_that_is_called_and_never_run_gets_a_warning(children: FrameChildren, call: str) -> None:
-    told = answer(children, main(f"{call}\nreturn 5"))
-    assert told["value"] == 5
-    assert told["warnings"] == [
+    reply = answer(children, main(f"{call}\nreturn 5"))
+    assert reply["value"] == 5
+    assert reply["warnings"] == [
         "a workflow was called but not run: what the call gives is a plan, until `await workflow(...).run(client)`"
     ]
     assert answer(children, main("await wf(1).run(client)\nreturn 5"))["warnings"] == []
@@ -189,9 +189,9 @@ def test_a_workflow_that_is_called_and_never_run_gets_a_warning(children: FrameC
 
 def test_a_client_without_workflows_refuses_with_the_reason(children: FrameChildren) -> None:
     code = "async def main(client, params):\n    return await client.start_workflow('x', args=[{}], id='a')\n"
-    told = children.start(job(code, framework="qiskit"))
-    assert "only a workflow of this script can be started" in told["message"]
-    assert told["line"] == 2
+    reply = children.start(job(code, framework="qiskit"))
+    assert "only a workflow of this script can be started" in reply["message"]
+    assert reply["line"] == 2
 
 
 def test_big_integers_pass_through_a_graph(children: FrameChildren) -> None:
@@ -247,12 +247,12 @@ def test_a_native_submission_that_does_not_fit_is_refused(
 
 
 def test_a_native_submission_of_a_script_without_the_sdk_is_refused(children: FrameChildren) -> None:
-    told = answer(children, "def wf(): return 1\n", entry=sent("native_workflow", "wf", args=[], kwargs={}))
-    assert told["message"] == "the script has no workflow or task 'wf': it does not use marqov"
+    reply = answer(children, "def wf(): return 1\n", entry=sent("native_workflow", "wf", args=[], kwargs={}))
+    assert reply["message"] == "the script has no workflow or task 'wf': it does not use marqov"
 
 
 def test_without_the_sdk_a_dispatching_main_names_what_is_missing(children: FrameChildren) -> None:
-    told = children.start(job(main("return await wf(1).run(client)")), without="marqov")
-    assert told["ok"] is False
-    assert "marqov" in told["message"]
-    assert told["line"] == 1
+    reply = children.start(job(main("return await wf(1).run(client)")), without="marqov")
+    assert reply["ok"] is False
+    assert "marqov" in reply["message"]
+    assert reply["line"] == 1

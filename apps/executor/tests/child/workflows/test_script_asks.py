@@ -23,10 +23,10 @@ BELL = (
 LOOP = main("x = 1\nfor _ in range(3): x = (await wf(x).run(client))['sum']\nreturn x")
 
 
-def asked(told: dict[str, Any]) -> dict[str, Any]:
+def asked(reply: dict[str, Any]) -> dict[str, Any]:
     """The request in a child's message."""
-    assert "ask" in told, told
-    ask: dict[str, Any] = told["ask"]
+    assert "ask" in reply, reply
+    ask: dict[str, Any] = reply["ask"]
     return ask
 
 
@@ -40,8 +40,8 @@ def test_a_workflow_is_requested_as_the_end_of_the_run(children: FrameChildren) 
     assert json.loads(graph["nodes"][0]["arguments"]) == {"args": [10**30, 2], "kwargs": {}}
     assert graph["returns"] == ["task_0001", "task_0002"]
     assert graph["levels"] == [["task_0001"], ["task_0002"]]
-    told = children.start(job(WF, finish={"name": "wf", "output": graph["output"], "values": {"task_0001": "3", "task_0002": str(10**4000)}}))  # fmt: skip
-    assert told["value"] == {"sum": 3, "more": [10**4000, "constant"]}
+    reply = children.start(job(WF, finish={"name": "wf", "output": graph["output"], "values": {"task_0001": "3", "task_0002": str(10**4000)}}))  # fmt: skip
+    assert reply["value"] == {"sum": 3, "more": [10**4000, "constant"]}
 
 
 def test_returned_results_are_listed_in_the_order_of_their_places(children: FrameChildren) -> None:
@@ -89,19 +89,19 @@ def test_a_result_that_cannot_be_plain_names_the_place_and_the_type(
     node = graph["nodes"][0]
     task = {"name": "f", "function": node["function"], "arguments": node["arguments"], "values": {}}
     value = children.start(job(code, task=task))["result"]
-    told = children.start(job(code, finish={"name": "wf", "output": graph["output"], "values": {"task_0001": value}}))
-    assert said in told["message"]
+    reply = children.start(job(code, finish={"name": "wf", "output": graph["output"], "values": {"task_0001": value}}))
+    assert said in reply["message"]
 
 
 def test_a_main_resumes_with_each_answer(children: FrameChildren) -> None:
-    told = children.start(job(LOOP, graphs="ask"))
+    reply = children.start(job(LOOP, graphs="ask"))
     for number in (1, 2, 3):
-        ask = asked(told)
+        ask = asked(reply)
         assert (ask["number"], ask["final"]) == (number, False)
         x = json.loads(ask["graph"]["nodes"][0]["arguments"])["args"][0]
-        told = children.answer(ask, values={"task_0001": x + 2, "task_0002": x + 12})
-    assert told["value"] == 7
-    assert "workflow_metadata" not in told
+        reply = children.answer(ask, values={"task_0001": x + 2, "task_0002": x + 12})
+    assert reply["value"] == 7
+    assert "workflow_metadata" not in reply
 
 
 def test_a_repeated_main_makes_the_same_requests_and_resumes_where_it_was(children: FrameChildren) -> None:
@@ -129,8 +129,8 @@ def test_metadata_of_the_service_is_what_run_with_ids_gives(children: FrameChild
     ask = asked(children.start(job(code, graphs="ask")))
     children.drop()
     answer = {**answered(ask, values={"task_0001": 3, "task_0002": 13}), "metadata": '{"total_tasks": 2}'}
-    told = children.start(job(code, graphs="ask", answers=[answer]))
-    assert told["value"] == {"result": {"sum": 3, "more": [13, "constant"]}, "_workflow_metadata": {"total_tasks": 2}}
+    reply = children.start(job(code, graphs="ask", answers=[answer]))
+    assert reply["value"] == {"result": {"sum": 3, "more": [13, "constant"]}, "_workflow_metadata": {"total_tasks": 2}}
 
 
 CIRCUITS = {
@@ -151,11 +151,11 @@ def test_a_circuit_of_any_framework_is_requested_in_canonical_form(children: Fra
     assert gates == ["h q[0];", "cx q[0], q[1];"]
     assert ask["openqasm3"].count("measure") == 2
     assert sum(register["size"] for register in ask["registers"]) == 2
-    told = children.answer(ask, counts={"00": 20, "11": 30})
-    assert told["counts"] == {"00": 20, "11": 30}
-    assert (told["count_source"], told["shots"]) == ("provider_counts", 50)
-    assert told["registers"] == ask["registers"]
-    assert told["circuit_info"]["gate_counts"]["cx"] == 1
+    reply = children.answer(ask, counts={"00": 20, "11": 30})
+    assert reply["counts"] == {"00": 20, "11": 30}
+    assert (reply["count_source"], reply["shots"]) == ("provider_counts", 50)
+    assert reply["registers"] == ask["registers"]
+    assert reply["circuit_info"]["gate_counts"]["cx"] == 1
 
 
 LEFT = {
@@ -171,10 +171,10 @@ def test_a_circuit_that_the_code_leaves_is_requested_and_its_counts_are_the_resu
 ) -> None:
     ask = asked(children.start(job(code, framework=framework, circuits="ask")))
     assert (ask["openqasm3"], ask["shots"]) == (BELL, 100)
-    told = children.answer(ask, counts={"00": 90, "11": 8})
-    assert (told["counts"], told["count_source"]) == ({"00": 90, "11": 8}, "provider_counts")
-    told = children.start(job(code, framework=framework, circuits="ask", answers=[answered(ask, error="no calibration")]))  # fmt: skip
-    assert told["message"] == "RuntimeError: no calibration"
+    reply = children.answer(ask, counts={"00": 90, "11": 8})
+    assert (reply["counts"], reply["count_source"]) == ({"00": 90, "11": 8}, "provider_counts")
+    reply = children.start(job(code, framework=framework, circuits="ask", answers=[answered(ask, error="no calibration")]))  # fmt: skip
+    assert reply["message"] == "RuntimeError: no calibration"
 
 
 def test_expectation_values_follow_from_the_received_counts(children: FrameChildren) -> None:
@@ -184,8 +184,8 @@ def test_expectation_values_follow_from_the_received_counts(children: FrameChild
     )
     ask = asked(children.start(job(code, framework="pennylane", circuits="ask")))
     assert ask["facts"]["observables"]
-    told = children.answer(ask, counts={"0": 75, "1": 25})
-    assert [item["value"] for item in told["expectation_values"]] == [0.5]
+    reply = children.answer(ask, counts={"0": 75, "1": 25})
+    assert [item["value"] for item in reply["expectation_values"]] == [0.5]
 
 
 def test_a_failed_circuit_is_an_exception_that_the_script_may_catch(children: FrameChildren) -> None:
@@ -205,8 +205,8 @@ def test_a_task_requests_its_circuits(children: FrameChildren) -> None:
     ask = asked(children.start(job(code, circuits="ask", task=task)))
     again = asked(children.answer(ask, counts={"00": 30}))
     assert again["number"] == 2
-    told = children.answer(again, counts={"11": 29})
-    assert json.loads(told["result"]) == [{"00": 30}, {"11": 29}]
+    reply = children.answer(again, counts={"11": 29})
+    assert json.loads(reply["result"]) == [{"00": 30}, {"11": 29}]
 
 
 def test_the_time_limit_of_a_task_pauses_while_it_waits_for_a_circuit(children: FrameChildren) -> None:
@@ -234,36 +234,36 @@ REFUSED = {
 def test_what_cannot_be_requested_is_refused_with_its_line(
     children: FrameChildren, code: str, said: str, line: int
 ) -> None:
-    told = children.start(job(code, framework="qiskit", circuits="ask"))
-    assert told.get("ok") is False, told
-    assert said in told["message"]
-    assert told["line"] == line
+    reply = children.start(job(code, framework="qiskit", circuits="ask"))
+    assert reply.get("ok") is False, reply
+    assert said in reply["message"]
+    assert reply["line"] == line
 
 
 def test_a_repeated_script_on_another_path_is_refused_with_the_request_that_differs(children: FrameChildren) -> None:
     asks = []
-    told = children.start(job(LOOP, graphs="ask"))
+    reply = children.start(job(LOOP, graphs="ask"))
     for _ in range(2):
-        asks.append(asked(told))
-        told = children.answer(asks[-1], values={"task_0001": len(asks) * 10, "task_0002": 0})
+        asks.append(asked(reply))
+        reply = children.answer(asks[-1], values={"task_0001": len(asks) * 10, "task_0002": 0})
     children.drop()
     first = answered(asks[0], values={"task_0001": 77, "task_0002": 0})
     second = answered(asks[1], values={"task_0001": 20, "task_0002": 0})
-    told = children.start(job(LOOP, graphs="ask", answers=[first, second]))
-    assert told["message"].startswith(
+    reply = children.start(job(LOOP, graphs="ask", answers=[first, second]))
+    assert reply["message"].startswith(
         "the script took another path when it was repeated: its 2nd request was another graph before and is the"
         " workflow 'wf' with 2 tasks now; randomness and clock are fixed"
     )
-    assert told["line"] == 12
-    told = children.start(job(LOOP, graphs="ask", answers=[{"digest": asks[0]["digest"], "counts": '{"0": 1}'}]))
-    assert "its 1st request was a circuit before and is the workflow 'wf'" in told["message"]
+    assert reply["line"] == 12
+    reply = children.start(job(LOOP, graphs="ask", answers=[{"digest": asks[0]["digest"], "counts": '{"0": 1}'}]))
+    assert "its 1st request was a circuit before and is the workflow 'wf'" in reply["message"]
 
 
 def test_a_script_that_swallows_its_mismatch_still_fails(children: FrameChildren) -> None:
     code = DEVICE + "def main():\n    try: return device.run(bell)\n    except BaseException: return {'00': 100}\n"
-    told = children.start(job(code, circuits="ask", answers=[{"digest": "0" * 64, "counts": '{"00": 1}'}]))
-    assert told["ok"] is False
-    assert "another path" in told["message"]
+    reply = children.start(job(code, circuits="ask", answers=[{"digest": "0" * 64, "counts": '{"00": 1}'}]))
+    assert reply["ok"] is False
+    assert "another path" in reply["message"]
 
 
 def test_a_script_that_closes_its_channel_fails(children: FrameChildren) -> None:
@@ -281,10 +281,10 @@ def test_a_script_that_makes_endless_requests_is_stopped(children: FrameChildren
         )
     )
     ask = asked(children.start(job(code, graphs="ask")))
-    told = children.answer(ask, values={"task_0001": 1})
+    reply = children.answer(ask, values={"task_0001": 1})
     answers = [answered(ask, values={"task_0001": 1})] * 1000
     children.drop()
-    assert told["ask"]["number"] == 2
-    told = children.start(job(code, graphs="ask", answers=answers))
-    assert told["message"] == "the script requests more than 1,000 circuits and workflows, the limit of a run"
-    assert told["line"] == 8
+    assert reply["ask"]["number"] == 2
+    reply = children.start(job(code, graphs="ask", answers=answers))
+    assert reply["message"] == "the script requests more than 1,000 circuits and workflows, the limit of a run"
+    assert reply["line"] == 8

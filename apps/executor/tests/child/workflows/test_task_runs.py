@@ -17,9 +17,9 @@ HEAD = "from marqov import task, workflow\nimport numpy as np, collections, math
 
 def graph_of(children: FrameChildren, code: str, name: str = "wf") -> dict[str, Any]:
     """The graph that a script requests."""
-    told = children.start(job(code, graphs="ask"))
-    assert "ask" in told, told
-    graph: dict[str, Any] = told["ask"]["graph"]
+    reply = children.start(job(code, graphs="ask"))
+    assert "ask" in reply, reply
+    graph: dict[str, Any] = reply["ask"]["graph"]
     assert graph["name"] == name
     return graph
 
@@ -33,13 +33,13 @@ def run_task(children: FrameChildren, code: str, node: dict[str, Any], values: d
 def last(children: FrameChildren, code: str) -> dict[str, Any]:
     """Executes the tasks of a script's graph, each in a child of its own; returns the answer of the last one."""
     values: dict[str, str] = {}
-    told: dict[str, Any] = {}
+    reply: dict[str, Any] = {}
     for node in graph_of(children, code)["nodes"]:
-        told = run_task(children, code, node, {one: values[one] for one in node["dependencies"]})
-        if not told.get("ok"):
-            return told
-        values[node["node_id"]] = told["result"]
-    return told
+        reply = run_task(children, code, node, {one: values[one] for one in node["dependencies"]})
+        if not reply.get("ok"):
+            return reply
+        values[node["node_id"]] = reply["result"]
+    return reply
 
 
 def one(body: str, call: str = "f()", more: str = "") -> str:
@@ -47,11 +47,11 @@ def one(body: str, call: str = "f()", more: str = "") -> str:
     return HEAD + more + f"@task\n{body}\n@workflow\ndef wf(): return {call}\n"
 
 
-def value(told: dict[str, Any]) -> Any:
+def value(reply: dict[str, Any]) -> Any:
     """What a task returned, for people."""
-    assert told.get("ok"), told
-    assert told["display"] is not None, told["display_problem"]
-    return json.loads(told["display"])
+    assert reply.get("ok"), reply
+    assert reply["display"] is not None, reply["display_problem"]
+    return json.loads(reply["display"])
 
 
 FUNCTIONS = {
@@ -144,10 +144,10 @@ def test_a_circuit_of_the_sdk_goes_from_task_to_task(children: FrameChildren) ->
 def test_a_value_that_cannot_be_displayed_is_kept_with_the_reason(
     children: FrameChildren, body: str, problem: str
 ) -> None:
-    told = last(children, one(body))
-    assert told["ok"]
-    assert told["display"] is None
-    assert problem in told["display_problem"]
+    reply = last(children, one(body))
+    assert reply["ok"]
+    assert reply["display"] is None
+    assert problem in reply["display_problem"]
 
 
 FAILURES = {
@@ -172,26 +172,26 @@ FAILURES = {
 def test_a_failing_task_reports_the_reason_and_the_line_of_the_script(
     children: FrameChildren, body: str, said: str, line: int | None
 ) -> None:
-    told = last(children, one(body, more="def g(): raise ValueError('no')\n"))
-    assert told["ok"] is False
-    assert said in told["message"]
+    reply = last(children, one(body, more="def g(): raise ValueError('no')\n"))
+    assert reply["ok"] is False
+    assert said in reply["message"]
     if line is not None:
-        assert told["line"] == line
-    assert "qjs_executor" not in told["message"]
-    assert "site-packages" not in told["message"]
+        assert reply["line"] == line
+    assert "qjs_executor" not in reply["message"]
+    assert "site-packages" not in reply["message"]
 
 
 def test_a_result_at_the_limit_is_kept_whole(children: FrameChildren) -> None:
-    told = last(children, one("def f(): return 'x' * (16 * 1024 * 1024 - 2)"))
-    assert len(told["result"]) == 16 * 1024 * 1024
-    assert set(told["result"][1:-1]) == {"x"}
+    reply = last(children, one("def f(): return 'x' * (16 * 1024 * 1024 - 2)"))
+    assert len(reply["result"]) == 16 * 1024 * 1024
+    assert set(reply["result"][1:-1]) == {"x"}
 
 
 def test_the_source_of_a_task_is_not_run(children: FrameChildren) -> None:
     code = one("def f(): return 1")
     node = graph_of(children, code)["nodes"][0]
-    told = run_task(children, "raise SystemExit(9)\nfrom marqov import task\n", node, {})
-    assert value(told) == 1
+    reply = run_task(children, "raise SystemExit(9)\nfrom marqov import task\n", node, {})
+    assert value(reply) == 1
 
 
 def test_a_task_without_the_results_that_it_takes_is_refused(children: FrameChildren) -> None:
@@ -202,13 +202,13 @@ def test_a_task_without_the_results_that_it_takes_is_refused(children: FrameChil
 
 @pytest.mark.parametrize("how", ["os._exit(7)", "os.kill(os.getpid(), 9)"])
 def test_a_task_that_exits_its_child_gives_no_result(children: FrameChildren, how: str) -> None:
-    told = last(children, one(f"def f():\n    import os\n    {how}"))
-    assert told in ({"exit": 7}, {"exit": -9})
+    reply = last(children, one(f"def f():\n    import os\n    {how}"))
+    assert reply in ({"exit": 7}, {"exit": -9})
 
 
 def test_a_task_that_closes_every_descriptor_gives_no_result(children: FrameChildren) -> None:
-    told = last(children, one("def f():\n    import os\n    os.closerange(0, 100)\n    return 1"))
-    assert told == {"exit": 1}
+    reply = last(children, one("def f():\n    import os\n    os.closerange(0, 100)\n    return 1"))
+    assert reply == {"exit": 1}
 
 
 def test_tasks_draw_their_own_random_numbers_unless_their_seeds_are_the_same(children: FrameChildren) -> None:
@@ -226,8 +226,8 @@ def test_a_task_cannot_dispatch_a_workflow(children: FrameChildren) -> None:
         "@task\ndef g(): return 1\n@workflow\ndef inner(): return g()\n"
         "@task\ndef f(): return repr(inner())\n@workflow\ndef wf(): return f()\ndef main(client, params): pass\n"
     )
-    told = children.start(job(code, graphs="ask", entry={"model": "native_workflow", "entrypoint": "wf", "input": json.dumps({"entrypoint": "wf", "args": [], "kwargs": {}})}))  # fmt: skip
-    node = told["ask"]["graph"]["nodes"][0]
+    reply = children.start(job(code, graphs="ask", entry={"model": "native_workflow", "entrypoint": "wf", "input": json.dumps({"entrypoint": "wf", "args": [], "kwargs": {}})}))  # fmt: skip
+    node = reply["ask"]["graph"]["nodes"][0]
     assert value(run_task(children, code, node, {})) == "WorkflowDispatch(inner, nodes=1, parallel_groups=1)"
 
 
@@ -235,6 +235,6 @@ def test_without_the_sdk_a_task_is_refused_by_name(children: FrameChildren) -> N
     code = one("def f(): return 1")
     node = graph_of(children, code)["nodes"][0]
     task = {"name": "f", "function": node["function"], "arguments": node["arguments"], "values": {}}
-    told = children.start(job(code, task=task), without="marqov")
-    assert told["code"] == "unsupported_operation"
-    assert "need the package 'marqov'" in told["message"]
+    reply = children.start(job(code, task=task), without="marqov")
+    assert reply["code"] == "unsupported_operation"
+    assert "need the package 'marqov'" in reply["message"]

@@ -26,10 +26,10 @@ from .device import Device, DeviceRun
 from .engines.engine import ENGINES, is_available
 from .frameworks.registry import adapter_of
 from .refusals import JobError, NoCircuit, Unsupported
+from .replay import derived_seed, make_repeatable
 from .source import user_code
 from .source.detection import detect
 from .source.plain_value import plain_value
-from .source.replay import derived_seed, make_repeatable
 from .targets.compilation import compile_circuit
 from .targets.target import parse_target
 from .workflows.capture import capture, recorded, require_sdk

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from types import FrameType, ModuleType, SimpleNamespace
 from typing import Any
 
-from ...library_generators import seed_all
+from ..library_generators import seed_all
 
 _MICRO = 1_000_000
 _real_urandom = os.urandom

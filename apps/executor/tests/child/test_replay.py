@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ...support.frame_child import NOW, FrameChildren, job
+from ..support.frame_child import NOW, FrameChildren, job
 
 HEAD = (
     "import random, os, secrets, uuid, time, datetime, math\nimport numpy as np\n"

@@ -2,7 +2,7 @@
 // so too is anybody told. One transaction ends a run and decides about it, so nothing is told twice and nothing forgotten.
 import { and, desc, eq, gt, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
-import { type AlertOutcome, alertOutcomes, TOLD_AGAIN_SECONDS } from '../../domain/verification/schedule-names.js'
+import { ALERT_REPEAT_SECONDS, type AlertOutcome, alertOutcomes } from '../../domain/verification/schedule-names.js'
 import { loadSchedule, type ScheduleRow } from '../capsules/capsule-schedules.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { teams } from '../tables/accounts.js'
@@ -84,7 +84,7 @@ async function isToldAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date):
     .orderBy(desc(capsuleRuns.alertedAt))
     .limit(1)
   if (!told || outcomeOf(told) !== outcome) return false
-  if (at.getTime() - told.alertedAt!.getTime() >= TOLD_AGAIN_SECONDS * 1000) return false
+  if (at.getTime() - told.alertedAt!.getTime() >= ALERT_REPEAT_SECONDS * 1000) return false
   const [well] = await tx
     .select({ id: capsuleRuns.id })
     .from(capsuleRuns)
@@ -109,7 +109,7 @@ async function isRefusalTold(tx: Tx, run: Run, at: Date): Promise<boolean> {
     .orderBy(desc(capsuleRuns.id))
     .limit(1)
   if (!told) return false
-  if (at.getTime() - told.at!.getTime() < TOLD_AGAIN_SECONDS * 1000) return true
+  if (at.getTime() - told.at!.getTime() < ALERT_REPEAT_SECONDS * 1000) return true
   const [made] = await tx
     .select({ id: capsuleRuns.id })
     .from(capsuleRuns)

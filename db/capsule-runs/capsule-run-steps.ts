@@ -13,7 +13,7 @@ import { storableText } from '../../domain/json/json-guard.js'
 import { findBackend } from '../backends/backends.js'
 import { anyOf, type Db, type DbOrTx, type Tx } from '../client.js'
 import { now } from '../clock.js'
-import { endFailed, requestCancel } from '../job-steps/job-steps.js'
+import { recordFailure, requestCancel } from '../job-steps/job-steps.js'
 import { resultText } from '../jobs/attempts.js'
 import { teams } from '../tables/accounts.js'
 import { capsuleRuns, capsuleRunTasks, capsules } from '../tables/capsules.js'
@@ -168,7 +168,7 @@ async function releaseStep(tx: Tx, tasks: StepOfRun[], { jobId }: StepOfRun): Pr
     throw error
   })
   if (filled instanceof ServiceError) {
-    await endFailed(tx, jobId, { code: filled.code, message: filled.message })
+    await recordFailure(tx, jobId, { code: filled.code, message: filled.message })
     return { ...done, again: true }
   }
   if (filled !== job!.params) await tx.update(jobs).set({ params: filled }).where(eq(jobs.id, jobId))

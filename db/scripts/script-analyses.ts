@@ -6,7 +6,7 @@ import { newId } from '../ids.js'
 import { scriptAnalyses } from '../tables/scripts.js'
 
 /** @returns the id that a submission may name. */
-export async function keepAnalysis(tx: DbOrTx, analysis: KeptAnalysis & { canRun: boolean }): Promise<string> {
+export async function storeAnalysis(tx: DbOrTx, analysis: KeptAnalysis & { canRun: boolean }): Promise<string> {
   const id = newId()
   await tx.insert(scriptAnalyses).values({ id, ...analysis })
   return id

@@ -92,12 +92,12 @@ async function insert(tx: Tx, script: NewScript, slug: string): Promise<ScriptRo
     })
     .returning()
   if (!row) return null
-  await keepVersion(tx, row, script.userId)
+  await storeVersion(tx, row, script.userId)
   return row
 }
 
 /** A version is what a job that names it ran, so it never changes. */
-export const keepVersion = (tx: DbOrTx, row: ScriptRow, createdBy: string | null) =>
+export const storeVersion = (tx: DbOrTx, row: ScriptRow, createdBy: string | null) =>
   tx.insert(scriptVersions).values({
     scriptId: row.id,
     version: row.version,
@@ -165,7 +165,7 @@ export async function changeScript(
     })
     .where(eq(scripts.id, row.id))
     .returning()
-  if (runsOtherwise) await keepVersion(tx, changed!, changedBy)
+  if (runsOtherwise) await storeVersion(tx, changed!, changedBy)
   return changed!
 }
 

@@ -9,7 +9,7 @@ import type { ScriptMetadata, ScriptType } from '../../domain/scripts/script.js'
 import type { DbOrTx } from '../client.js'
 import { newId } from '../ids.js'
 import { scripts } from '../tables/scripts.js'
-import { keepVersion } from './script-changes.js'
+import { storeVersion } from './script-changes.js'
 import type { ScriptRow } from './scripts.js'
 
 /** A line of the manifest; `<slug>.py` lies beside it. */
@@ -56,7 +56,7 @@ export async function seedTemplates(db: DbOrTx, templates: Template[]): Promise<
         .insert(scripts)
         .values({ id: newId(), ...values, publishedAt: sql`now()` })
         .returning()
-      await keepVersion(db, made!, null)
+      await storeVersion(db, made!, null)
       continue
     }
     if (isSame(row, template)) continue
@@ -66,7 +66,7 @@ export async function seedTemplates(db: DbOrTx, templates: Template[]): Promise<
       .set({ ...values, version: row.version + (runsOtherwise ? 1 : 0), updatedAt: sql`now()` })
       .where(eq(scripts.id, row.id))
       .returning()
-    if (runsOtherwise) await keepVersion(db, changed!, null)
+    if (runsOtherwise) await storeVersion(db, changed!, null)
   }
   for (const { id, isActive } of present.values())
     if (isActive) await db.update(scripts).set({ isActive: false, updatedAt: sql`now()` }).where(eq(scripts.id, id))

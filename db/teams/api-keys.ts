@@ -1,7 +1,7 @@
 // Keys of programs. The key itself goes to its owner once; the row holds its SHA-256.
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { MicroUsd } from '../../domain/money/money.js'
-import { type KeyKind, type KeyTier, keyPrefix, keyShape, SHOWN_CHARACTERS } from '../../domain/teams/api-key.js'
+import { KEY_PREFIX_LENGTH, type KeyKind, type KeyTier, keyPrefix, keyShape } from '../../domain/teams/api-key.js'
 import { type User, userColumns } from '../accounts/accounts.js'
 import type { DbOrTx } from '../client.js'
 import { newId } from '../ids.js'
@@ -71,7 +71,7 @@ export async function createApiKey(db: DbOrTx, given: NewApiKey): Promise<{ row:
   const key = `${keyPrefix(given.kind)}${newToken()}`
   const [row] = await db
     .insert(apiKeys)
-    .values({ id: newId(), ...given, prefix: key.slice(0, SHOWN_CHARACTERS), tokenHash: hashToken(key) })
+    .values({ id: newId(), ...given, prefix: key.slice(0, KEY_PREFIX_LENGTH), tokenHash: hashToken(key) })
     .returning(shownColumns)
   return { row: row!, key }
 }

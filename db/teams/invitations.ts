@@ -128,7 +128,7 @@ export async function cancelInvitation(tx: Tx, id: string): Promise<boolean> {
 }
 
 /** What the receiver of a link is shown; `null` for a link that is worth nothing (any more). */
-export async function lookAtInvitation(
+export async function previewInvitation(
   db: DbOrTx,
   token: string
 ): Promise<{ teamId: string; teamName: string; role: AssignableRole; email: string; expiresAt: Date } | null> {

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { openSession } from '../../../db/accounts/accounts.js'
 import { beginPasswordReset } from '../../../db/accounts/passwords.js'
 import { removeOutdated } from '../../../db/deletion/retention.js'
-import { keepAnalysis, loadAnalysis } from '../../../db/scripts/script-analyses.js'
+import { loadAnalysis, storeAnalysis } from '../../../db/scripts/script-analyses.js'
 import { invite } from '../../../db/teams/invitations.js'
 import { addPerson, addTeam } from '../../support/jobs/rows.js'
 import { addScript } from '../../support/jobs/script-rows.js'
@@ -71,7 +71,7 @@ test('what was told about a script goes after a week, and the script stays', asy
   const teamId = await addTeam(db, ada)
   const scriptId = await addScript(db, { teamId, userId: ada.userId })
   const about = { scriptId, teamId, sourceSha256: 'x', backend: 'local', shots: 1, circuitCount: 1 }
-  const told = () => keepAnalysis(db, { ...about, checks: [], cost: 0n, canRun: true })
+  const told = () => storeAnalysis(db, { ...about, checks: [], cost: 0n, canRun: true })
   const [old, young] = [await told(), await told()]
   const age = (id: string, interval: string) =>
     db.execute(sql`update script_analyses set created_at = now() - ${interval}::interval where id = ${id}`)

@@ -5,9 +5,9 @@ import { sql } from 'drizzle-orm'
 import {
   beginJob,
   completeJob,
-  endFailed,
   failJob,
   recordCancelled,
+  recordFailure,
   requestCancel
 } from '../../../db/job-steps/job-steps.js'
 import type { Fence } from '../../../db/jobs/fence.js'
@@ -19,7 +19,7 @@ import {
   markSending,
   markUnknown,
   markWithdrawn,
-  type SeenTask,
+  type ReportedStatus,
   takeForSubmit
 } from '../../../db/provider-jobs/provider-jobs.js'
 import { plainRef } from '../../../db/provider-jobs/provider-refs.js'
@@ -53,7 +53,7 @@ const accept = async () => {
   await send()
   await markAccepted(db, plainRef(jobId), fence, `at-${jobId}`)
 }
-const over = (state: SeenTask['state'], dollars: number | null) => () =>
+const over = (state: ReportedStatus['state'], dollars: number | null) => () =>
   markSeen(db, plainRef(jobId), {
     state,
     status: state,
@@ -113,7 +113,7 @@ const local: Way[] = [
   },
   {
     name: 'is never dispatched',
-    steps: [() => db.transaction((tx) => endFailed(tx, jobId, error, { to: 'dispatch_failed' }))],
+    steps: [() => db.transaction((tx) => recordFailure(tx, jobId, error, { to: 'dispatch_failed' }))],
     status: 'dispatch_failed',
     cost: 0
   }
@@ -266,7 +266,7 @@ describe('while a job is being ended', () => {
     const { number } = await take()
     let sending: Promise<boolean> | undefined
     await db.transaction(async (tx) => {
-      await endFailed(tx, jobId, error, { fence })
+      await recordFailure(tx, jobId, error, { fence })
       let answered = false
       sending = markSending(db, plainRef(jobId), fence, number, 'v1').finally(() => {
         answered = true

@@ -6,9 +6,9 @@ import { firstIdAt, newId } from '../../../db/ids.js'
 import {
   beginJob,
   completeJob,
-  endFailed,
   failJob,
   recordCancelled,
+  recordFailure,
   requestCancel
 } from '../../../db/job-steps/job-steps.js'
 import { sweepDispatchDeadline } from '../../../db/job-steps/outbox.js'
@@ -127,7 +127,7 @@ describe('the end of a job', () => {
     await addWebhook()
     const id = await run()
     const undone = db.transaction(async (tx) => {
-      expect(await endFailed(tx, id, { code: 'worker_lost', message: 'x' })).toBe('won')
+      expect(await recordFailure(tx, id, { code: 'worker_lost', message: 'x' })).toBe('won')
       throw new Error('rolled back')
     })
     await expect(undone).rejects.toThrow('rolled back')

@@ -6,9 +6,9 @@ import type { Db } from '../../../db/client.js'
 import {
   beginJob,
   completeJob,
-  endFailed,
   failJob,
   recordCancelled,
+  recordFailure,
   requestCancel
 } from '../../../db/job-steps/job-steps.js'
 import type { Fence } from '../../../db/jobs/fence.js'
@@ -138,7 +138,7 @@ async function take(db: Db, { id, fence, script }: World['jobs'][number], step: 
     case 'fail':
       return failJob(db, id, fence, error)
     case 'giveUp':
-      return db.transaction((tx) => endFailed(tx, id, error, { to: 'dispatch_failed' }))
+      return db.transaction((tx) => recordFailure(tx, id, error, { to: 'dispatch_failed' }))
     case 'cancel':
       return requestCancel(db, id)
     case 'cancelled':

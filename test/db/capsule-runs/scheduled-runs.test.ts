@@ -6,7 +6,12 @@ import { startScheduleSweep } from '../../../apps/worker/sweeps/schedule-sweep.j
 import { createSweepNotes } from '../../../apps/worker/sweeps/sweep-notes.js'
 import { afterVerdict } from '../../../db/capsule-runs/capsule-alerts.js'
 import { backfillRuns, lockTeam, outcomeOfRun, startScheduledRun } from '../../../db/capsule-runs/scheduled-runs.js'
-import { endSchedule, type GivenSchedule, loadSchedule, putSchedule } from '../../../db/capsules/capsule-schedules.js'
+import {
+  deleteSchedule,
+  type GivenSchedule,
+  loadSchedule,
+  putSchedule
+} from '../../../db/capsules/capsule-schedules.js'
 import { newId } from '../../../db/ids.js'
 import { capsuleAlertMails, capsuleRuns, capsuleSchedules, capsules } from '../../../db/tables/capsules.js'
 import { webhookDeliveries, webhooks } from '../../../db/tables/teams.js'
@@ -92,7 +97,7 @@ describe('a time at which the schedule is due', () => {
     const { version } = await put({ cron: '30 * * * *' })
     // The engine still has the first version, which was due on the hour.
     expect(await start(9, { version: version - 1 })).toMatchObject({ outcome: 'not due' })
-    await db.transaction((tx) => endSchedule(tx, capsule.id))
+    await db.transaction((tx) => deleteSchedule(tx, capsule.id))
     expect(await start(9, { version })).toMatchObject({ outcome: 'not due' })
     expect(await start(9, { id: newId() })).toMatchObject({ outcome: 'not due' })
     expect(await runs()).toEqual([])

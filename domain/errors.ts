@@ -60,7 +60,9 @@ export class ServiceError extends Error {
   }
 }
 
-export const validationError = (message: string): ServiceError => new ServiceError('validation_error', message)
+/** @param message says which field, what is wrong with it and what it must be: `shots: must be at least 1 (got 0)`. */
+export const validationError = (message: string, cause?: unknown): ServiceError =>
+  new ServiceError('validation_error', message, {}, cause === undefined ? undefined : { cause })
 
 /** The error that the record of a failed job shows. */
 export interface JobError {

@@ -4,7 +4,7 @@ import { ServiceError, validationError } from '../errors.js'
 import { assertNoiseModel } from '../jobs/noise-model.js'
 import type { Pricing } from '../money/cost.js'
 import { usdFromMicro } from '../money/money.js'
-import type { CredentialProvider } from './provider-credentials.js'
+import { credentialsOfProvider } from './quantum-providers.js'
 
 export const backendStatuses = ['online', 'offline', 'maintenance'] as const
 export type BackendStatus = (typeof backendStatuses)[number]
@@ -121,10 +121,7 @@ export function assertParams(
     throw validationError(`params.extract_state_vector: ${backend.slug} returns no state vector; use aer-statevector`)
 }
 
-/** Providers that this version has an adapter for, with the credentials that a team needs for each. */
-export const credentialsOfProvider: Readonly<Record<string, CredentialProvider>> = { IonQ: 'ionq' }
-
-/** Why nothing can run a job for the backend; `null` when something can. */
+/** Why nothing here can run what is sent to the backend; `null` when something can. */
 function missingFor(backend: Backend): string | null {
   if (!backend.isAvailable) return 'an administrator has disabled it'
   if (backend.engine !== null)

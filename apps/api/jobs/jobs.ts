@@ -9,7 +9,7 @@ import { listAttempts } from '../../../db/jobs/attempts.js'
 import { listJobs } from '../../../db/jobs/job-list.js'
 import type { JobRow } from '../../../db/jobs/jobs.js'
 import { assertParams, assertUsable } from '../../../domain/backends/backend.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { validationError } from '../../../domain/errors.js'
 import { isFinal, type JobStatus, jobStatuses } from '../../../domain/jobs/job-status.js'
 import { isNative, NativeSubmitBody } from '../../../domain/jobs/native-submission.js'
 import { readSubmission, SubmitBody } from '../../../domain/jobs/submission.js'
@@ -213,7 +213,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
 
 function timeOf(field: string, text: string): Date {
   const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw new ServiceError('validation_error', `${field}: must be an ISO 8601 time`)
+  if (Number.isNaN(time.getTime())) throw validationError(`${field}: must be an ISO 8601 time`)
   return time
 }
 

@@ -1,4 +1,4 @@
-// Deletes rows whose retention is over (docs/retention.md).
+// Deletes rows whose retention is over (docs/operations/retention.md).
 import { sql } from 'drizzle-orm'
 import type { Db } from '../client.js'
 

@@ -9,7 +9,7 @@ import { deleteCapsulesOfTeam } from './capsule-retention.js'
 
 /**
  * Deletes a team: it loses its members, and everything that could act in its name or open its data is removed. Its jobs
- * and its ledger stay until their retention ends (docs/retention.md), as do scripts that a job names. The caller has
+ * and its ledger stay until their retention ends (docs/operations/retention.md), as do scripts that a job names. The caller has
  * locked the team for `update`.
  * @throws ServiceError `conflict` while it has open jobs, or a sealed capsule within its retention.
  */

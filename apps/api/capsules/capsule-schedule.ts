@@ -6,7 +6,7 @@ import { findBackend } from '../../../db/backends/backends.js'
 import { backfillRuns, lockTeam } from '../../../db/capsule-runs/scheduled-runs.js'
 import { listVerifications } from '../../../db/capsule-runs/verification-history.js'
 import { recordCapsuleChange } from '../../../db/capsules/capsule-changes.js'
-import { endSchedule, lastScheduledRun, loadSchedule, putSchedule } from '../../../db/capsules/capsule-schedules.js'
+import { deleteSchedule, lastScheduledRun, loadSchedule, putSchedule } from '../../../db/capsules/capsule-schedules.js'
 import type { CapsuleRow } from '../../../db/capsules/capsules.js'
 import type { Tx } from '../../../db/client.js'
 import { membersByAddress } from '../../../db/teams/members.js'
@@ -163,7 +163,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
     async (request, reply) =>
       app.writeOnce(request, reply, async ({ tx }) => {
         const capsule = await lockRequestedCapsule(request, tx, 'schedule')
-        if (!(await endSchedule(tx, capsule.id))) throw noSchedule()
+        if (!(await deleteSchedule(tx, capsule.id))) throw noSchedule()
         await recordCapsuleChange(
           tx,
           capsule,

@@ -9,8 +9,8 @@ import {
   type Invitation,
   invite,
   listInvitations,
-  lookAtInvitation,
   noSuchInvitation,
+  previewInvitation,
   resendInvitation,
   teamOfInvitation
 } from '../../../db/teams/invitations.js'
@@ -123,7 +123,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     '/api/invitations/:token',
     { schema: { tags: ['teams'], summary: 'What an invitation is to, by the token of its link', params: Link } },
     async (request, reply) => {
-      const found = await lookAtInvitation(db, request.params.token)
+      const found = await previewInvitation(db, request.params.token)
       if (!found) throw noSuchInvitation()
       reply.header('referrer-policy', 'no-referrer')
       return {

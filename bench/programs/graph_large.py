@@ -1,4 +1,4 @@
-"""2,000 tasks: a thousand in a chain, a thousand beside it."""
+"""2,000 tasks: a thousand in a chain, a thousand in parallel to it."""
 
 from marqov import task, workflow
 

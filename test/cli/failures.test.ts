@@ -64,7 +64,11 @@ test('a file that does not match its options is refused before any request', asy
     [shell.file('slashes.qasm', '/'.repeat(1_000_000)), [], 'must begin with OPENQASM'],
     [shell.file('ok.qasm', 'OPENQASM 3.0;'), ['--framework', 'qiskit'], 'is OpenQASM'],
     [shell.file('ok.qasm', 'OPENQASM 3.0;'), ['--param', 'shots=5'], 'use --shots'],
-    [shell.file('ok.qasm', 'OPENQASM 3.0;'), ['--param', 'a=1', '--param', 'a=2'], '--param a: must be given only once'],
+    [
+      shell.file('ok.qasm', 'OPENQASM 3.0;'),
+      ['--param', 'a=1', '--param', 'a=2'],
+      '--param a: must be given only once'
+    ],
     [shell.file('ok.qasm', 'OPENQASM 3.0;'), ['--param', 'theta'], 'must be NAME=VALUE']
   ]
   for (const [file, args, reason] of cases) {

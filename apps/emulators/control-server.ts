@@ -37,11 +37,9 @@ export function buildControlServer(
   app.setNotFoundHandler((request, reply) => {
     const names = emulators.map(({ name }) => name).join(', ')
     const routes = 'GET tasks, requests, faults; POST clock, faults, timing, devices, reset'
-    void reply
-      .code(404)
-      .send({
-        error: `${request.method} ${request.url} does not exist. Providers: ${names}. Routes of each: ${routes}.`
-      })
+    void reply.code(404).send({
+      error: `${request.method} ${request.url} does not exist. Providers: ${names}. Routes of each: ${routes}.`
+    })
   })
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/providers', async () => ({ providers: describe() }))

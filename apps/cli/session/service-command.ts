@@ -96,6 +96,16 @@ export function wholeNumber(text: string): number {
   return value
 }
 
+/** Parses options that are whole numbers and whose range qjob checks itself. */
+export function wholeNumberWithin(least: number, most: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+    return value
+  }
+}
+
 export const collect = (value: string, before: string[]): string[] => [...before, value]
 
 export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)

@@ -6,7 +6,7 @@ import { type Rotation, rotateKeys } from '../../../../services/keys/key-rotatio
 import { jsonOption, reportingFailures } from '../../session/service-command.js'
 import { readSecretKeys, secretKeysFile } from '../../stack/secret-keys.js'
 import { CliError } from '../../terminal/cli-error.js'
-import { print, say } from '../../terminal/output.js'
+import { print, printNotice } from '../../terminal/output.js'
 import { databaseHelp, inDatabase } from './admin-database.js'
 
 const help = `
@@ -25,7 +25,11 @@ export function addRotateKeysCommand(admin: Command): void {
 async function rotate({ json }: { json?: boolean }): Promise<void> {
   const keyRing = readRing(resolve(process.env.DATA_DIR || '.data'))
   const rotation = await inDatabase(({ db }) =>
-    rotateKeys(db, keyRing, (rewrapped) => rewrapped > 0 && say(`${rewrapped} re-wrapped with ${keyRing.currentKeyId}`))
+    rotateKeys(
+      db,
+      keyRing,
+      (rewrapped) => rewrapped > 0 && printNotice(`${rewrapped} re-wrapped with ${keyRing.currentKeyId}`)
+    )
   )
   const view = rotationView(keyRing, rotation)
   if (rotation.unopenable.length > 0)

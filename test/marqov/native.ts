@@ -107,7 +107,7 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
     scene().python.refusal(`${NATIVE}${call})`, names(more))
   const failure = (call: string): Promise<Raised> =>
     scene().python.refusal(`${NATIVE}${call}).result(60, poll_interval=0.1)`, names())
-  const values = (told: Output[]) => told.map(({ display }) => display.value)
+  const values = (outcome: Output[]) => outcome.map(({ display }) => display.value)
 
   describe('the runtimes of a team', () => {
     test('exist for every backend that accepts jobs, in both models', async () => {
@@ -131,11 +131,11 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
     })
 
     test('of another team are not found, and without a team there are none', async () => {
-      const told = await scene().python.refusal(
+      const outcome = await scene().python.refusal(
         'connect(url, key).managed_runtimes(team)',
         names({ team: randomUUID() })
       )
-      expect(told).toMatchObject({ type: 'MarqovPlatformError', code: 'not_found', status: 404 })
+      expect(outcome).toMatchObject({ type: 'MarqovPlatformError', code: 'not_found', status: 404 })
       for (const query of ['', '?team_id=mine', '?team_id='])
         expect((await scene().platform.call('GET', `/api/jobs/managed-runtimes${query}`)).status).toBe(400)
     })
@@ -171,9 +171,9 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
     })
 
     test('is described with all that a caller needs to find the value again', async () => {
-      const { id, outputs: told } = await outputs('entrypoint="wf", args=[41]')
-      const [{ artifact }] = told as [Output]
-      expect(told).toEqual([
+      const { id, outputs: outcome } = await outputs('entrypoint="wf", args=[41]')
+      const [{ artifact }] = outcome as [Output]
+      expect(outcome).toEqual([
         {
           task_key: 'task_0001',
           port: 'result',
@@ -211,27 +211,27 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
     test('from the documentation prints the documented output', async () => {
       const text = readFileSync(join(projectRoot, 'docs/python-client.md'), 'utf8')
       const [, , program] = text.split('```python\n').map((block) => block.split('```')[0]!)
-      const told = /print\(.*\) {2}# (.*)\n/.exec(program!)![1]
+      const outcome = /print\(.*\) {2}# (.*)\n/.exec(program!)![1]
       const code = `
-        told = []
-        exec(program, {"client": connect(url, key), "TEAM": team, "print": lambda value: told.append(str(value))})
-        return told
+        outcome = []
+        exec(program, {"client": connect(url, key), "TEAM": team, "print": lambda value: outcome.append(str(value))})
+        return outcome
       `
-      expect(await scene().python.run(code, names({ program }))).toEqual([told])
+      expect(await scene().python.run(code, names({ program }))).toEqual([outcome])
     })
 
     test('accepts and returns integers of 4,300 digits', async () => {
-      const { outputs: told } = await outputs('entrypoint="wf", kwargs={"x": 10**4299}')
-      expect(values(told)).toEqual([`1${'0'.repeat(4_298)}1`])
+      const { outputs: outcome } = await outputs('entrypoint="wf", kwargs={"x": 10**4299}')
+      expect(values(outcome)).toEqual([`1${'0'.repeat(4_298)}1`])
     })
 
     test('can have a source of 1 MiB and an input of 1 MiB if the body is below 4 MiB', async () => {
-      const { outputs: told } = await outputs('entrypoint="measured", args=[quotes, "x" * 1000]', {
+      const { outputs: outcome } = await outputs('entrypoint="measured", args=[quotes, "x" * 1000]', {
         // Each line end and each quote takes two characters in the body, and four in the input.
         source: SOURCE + '\n'.repeat(1_048_576 - SOURCE.length),
         quotes: '"'.repeat(490_000)
       })
-      expect(values(told)).toEqual([[490_000, 1_000]])
+      expect(values(outcome)).toEqual([[490_000, 1_000]])
     }, 60_000)
 
     test('refuses by name a value that imitates the service’s own markers', async () => {
@@ -243,9 +243,9 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
     })
 
     test('lists each returned result once, in the order of the return value', async () => {
-      const { outputs: told } = await outputs('entrypoint="diamond", args=[1], kwargs={"sep": "é🔑\\n\\u2028"}')
-      expect(told.map(({ task_key }) => task_key)).toEqual(['task_0004', 'task_0001'])
-      expect(values(told)).toEqual(['2é🔑\n\u20283', 2])
+      const { outputs: outcome } = await outputs('entrypoint="diamond", args=[1], kwargs={"sep": "é🔑\\n\\u2028"}')
+      expect(outcome.map(({ task_key }) => task_key)).toEqual(['task_0004', 'task_0001'])
+      expect(values(outcome)).toEqual(['2é🔑\n\u20283', 2])
     })
 
     test('that returns only constants has no output', async () => {
@@ -253,26 +253,26 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
     })
 
     test('that is a single task is called as a workflow of one', async () => {
-      const { outputs: told } = await outputs('entrypoint="joined", args=[1, [2]], programming_model="single_task"')
-      expect(values(told)).toEqual(['1-[2]'])
+      const { outputs: outcome } = await outputs('entrypoint="joined", args=[1, [2]], programming_model="single_task"')
+      expect(values(outcome)).toEqual(['1-[2]'])
     })
 
     test('runs circuits on its backend, qubit 0 leftmost', async () => {
-      const { outputs: told } = await outputs('entrypoint="counts", args=[50], backend="aer-statevector"')
-      expect(values(told)).toEqual([{ '100': 50 }])
+      const { outputs: outcome } = await outputs('entrypoint="counts", args=[50], backend="aer-statevector"')
+      expect(values(outcome)).toEqual([{ '100': 50 }])
     })
 
     test('whose value is not JSON shows the reason instead, and keeps the value', async () => {
-      const { id, outputs: told } = await outputs('entrypoint="circuit"')
-      expect(told[0]!.display).toEqual({
+      const { id, outputs: outcome } = await outputs('entrypoint="circuit"')
+      expect(outcome[0]!.display).toEqual({
         protocol_version: 'marqov.task-display/v1',
-        result_sha256: told[0]!.artifact.sha256,
+        result_sha256: outcome[0]!.artifact.sha256,
         state: 'unavailable',
         reason: expect.stringContaining('Circuit')
       })
-      expect(told[1]!.display).toMatchObject({ state: 'available', value: 2 })
+      expect(outcome[1]!.display).toMatchObject({ state: 'available', value: 2 })
       const file = await scene().platform.call('GET', `/api/jobs/${id}/artifacts/task_0001.json`)
-      expect(sha256(await file.text())).toBe(told[0]!.artifact.sha256)
+      expect(sha256(await file.text())).toBe(outcome[0]!.artifact.sha256)
     })
 
     test('that is saved runs unchanged, only if its hash matches', async () => {
@@ -337,9 +337,9 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
   describe('a native submission is refused before anything is recorded', () => {
     const nothing = async (asked: Promise<Raised>) => {
       const before = await scene().jobs(scene().teamId)
-      const told = await asked
+      const outcome = await asked
       expect(await scene().jobs(scene().teamId)).toBe(before)
-      return told
+      return outcome
     }
 
     test('for a backend that is not among the runtimes', async () => {

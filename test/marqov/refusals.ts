@@ -106,10 +106,10 @@ export function checkRefusals(scene: () => Scene): void {
       params: { shots: 10 },
       team_id: other
     })
-    const told = []
+    const outcome = []
     for (const job of [crypto.randomUUID(), id])
-      told.push(await refusal('connect(url, key).job(job).status()', { job }))
-    for (const one of told)
+      outcome.push(await refusal('connect(url, key).job(job).status()', { job }))
+    for (const one of outcome)
       expect(one).toMatchObject({ type: 'MarqovPlatformError', code: 'not_found', status: 404, message: 'no such job' })
   })
 

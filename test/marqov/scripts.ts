@@ -17,7 +17,7 @@ export function checkScripts(scene: () => Scene): void {
     run('return connect(url, key).save_script(code, name="asymmetric")["script_id"]', more)
 
   test('a script is saved once for the same key, shows its hash, and runs as analysed', async () => {
-    const told = await run<Record<string, Record<string, unknown>>>(
+    const outcome = await run<Record<string, Record<string, unknown>>>(
       `
       client = connect(url, key)
       save = lambda: client.save_script(code, name="n", idempotency_key="op-1")
@@ -32,7 +32,7 @@ export function checkScripts(scene: () => Scene): void {
       }
       `
     )
-    const { scripts, options, analysis, job } = told
+    const { scripts, options, analysis, job } = outcome
     expect(scripts!.first).toMatch(UUID)
     expect(scripts!.first).toBe(scripts!.second)
     expect(options).toMatchObject({
@@ -79,25 +79,25 @@ export function checkScripts(scene: () => Scene): void {
       ],
       ['an unknown script', 'script_execution_options(other)', 'MarqovPlatformError', 'not_found'],
       [
-        'an analysis of one that nobody has',
+        'an analysis of one that does not exist',
         'analyse_script(other, content=code, backend="local")',
         'MarqovPlatformError',
         'not_found'
       ],
       [
-        'an analysis for a backend that nobody has',
+        'an analysis for a backend that does not exist',
         'analyse_script(script, content=code, backend="nope")',
         'BackendUnavailable',
         'backend_unknown'
       ],
       [
-        'a job of one that nobody has',
+        'a job of one that does not exist',
         'submit_script(other, backend="local", analysis_id=other)',
         'MarqovPlatformError',
         'not_found'
       ],
       [
-        'a job by an analysis that nobody has',
+        'a job by an analysis that does not exist',
         'submit_script(script, backend="local", analysis_id=other)',
         'MarqovPlatformError',
         'analysis_mismatch'

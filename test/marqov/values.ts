@@ -81,8 +81,10 @@ export function checkValues(scene: () => Scene): void {
       'each',
       shown.map(([code]) => code)
     )
-    const told = [...text.matchAll(/"state":"available","value":(.*?)\}\}(?=[,\]])/g)].map((match) => plain(match[1]!))
-    expect(told).toEqual(shown.map(([, json]) => plain(json)))
+    const displays = [...text.matchAll(/"state":"available","value":(.*?)\}\}(?=[,\]])/g)].map((match) =>
+      plain(match[1]!)
+    )
+    expect(displays).toEqual(shown.map(([, json]) => plain(json)))
   }, 60_000)
 
   test('values that JSON cannot express are listed with a reason', async () => {
@@ -90,10 +92,10 @@ export function checkValues(scene: () => Scene): void {
       'each',
       hidden.map(([code]) => code)
     )
-    const told: Display[] = JSON.parse(text).result.outputs.map(({ display }: { display: Display }) => display)
-    expect(told.map(({ state }) => state)).toEqual(hidden.map(() => 'unavailable'))
+    const displays: Display[] = JSON.parse(text).result.outputs.map(({ display }: { display: Display }) => display)
+    expect(displays.map(({ state }) => state)).toEqual(hidden.map(() => 'unavailable'))
     for (const [at, [code, reason]] of hidden.entries())
-      expect([code, told[at]!.reason]).toEqual([code, expect.stringMatching(reason)])
+      expect([code, displays[at]!.reason]).toEqual([code, expect.stringMatching(reason)])
   }, 60_000)
 
   test.each(refused)(

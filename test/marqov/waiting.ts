@@ -16,7 +16,7 @@ export interface LongWaits {
   /** The local end of a client's connection before and after its longest pause between two polls. */
   kept: Promise<[before: unknown, after: unknown]>
   /** The poll during a restart of the limited api, and the final result of the client. */
-  restarted: Promise<{ held: PassedRequest; counts: Record<string, number> }>
+  restarted: Promise<{ waitingPoll: PassedRequest; counts: Record<string, number> }>
 }
 
 const waits = ['', '?wait=abc', '?wait=-3', '?wait=', '?wait=3', '?wait=999']
@@ -63,12 +63,13 @@ async function restartWhileWaiting(scene: Scene): LongWaits['restarted'] {
       'return connect(url, key).job(job).result(120, poll_interval=10).counts',
       { ...there, url: proxy.url, job }
     )
-    const held = await eventually(() => proxy.requests.find(({ sent }) => sent) ?? null, { timeoutMs: 30_000 })
+    const waitingPoll = await eventually(() => proxy.requests.find(({ sent }) => sent) ?? null, { timeoutMs: 30_000 })
     // The api has received the poll if it has responded to a later request.
     await fetch(`${limited.url}/healthz`)
-    if (held.answer || !held.line.endsWith('?wait=22')) throw new Error(`not held: ${JSON.stringify(held)}`)
+    if (waitingPoll.answer || !waitingPoll.line.endsWith('?wait=22'))
+      throw new Error(`not waitingPoll: ${JSON.stringify(waitingPoll)}`)
     await limited.restart()
-    return { held, counts: await counts }
+    return { waitingPoll, counts: await counts }
   } finally {
     await proxy.close()
   }
@@ -86,8 +87,8 @@ export function checkWaiting(scene: () => Scene, begun: () => LongWaits): void {
   })
 
   test('survives a restart of the api: the waiting poll gets a response, and the next one reaches the new api', async () => {
-    const { held, counts } = await begun().restarted
-    expect(held.answer).toMatchObject({ status: 200, body: expect.stringContaining('"status":"pending"') })
+    const { waitingPoll, counts } = await begun().restarted
+    expect(waitingPoll.answer).toMatchObject({ status: 200, body: expect.stringContaining('"status":"pending"') })
     expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(100)
   }, 60_000)
 

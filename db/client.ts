@@ -4,7 +4,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { type Steady, steady } from './connection-loss.js'
+import { type ConnectionKeeper, survivingConnectionLoss } from './connection-loss.js'
 
 export type Db = PostgresJsDatabase<Record<string, never>>
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
@@ -19,7 +19,7 @@ export interface Connection {
 
 /** @param max connections of the pool; a statement that runs longer than `statementTimeoutMs` is cancelled by Postgres. */
 export function connect(databaseUrl: string, options: { max?: number; statementTimeoutMs?: number } = {}): Connection {
-  const { options: steadily, watch } = steady({
+  const { options: steadily, watch } = survivingConnectionLoss({
     application_name: 'quantum-job-service',
     statement_timeout: options.statementTimeoutMs ?? 10_000
   })
@@ -39,7 +39,7 @@ export function connect(databaseUrl: string, options: { max?: number; statementT
  */
 function withPreparedStatements<T extends postgres.Sql | postgres.TransactionSql>(
   client: T,
-  watch: Steady['watch']
+  watch: ConnectionKeeper['watch']
 ): T {
   const unsafe = client.unsafe.bind(client)
   const nested =

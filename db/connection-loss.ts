@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 // blanks, which means nothing to Postgres.
 const BLANKS = ' '.repeat(1_024)
 
-export interface Steady {
+export interface ConnectionKeeper {
   options: object
   /**
    * To be told of every transaction's body. A connection that is lost is not taken up again before the bodies that were
@@ -22,11 +22,11 @@ export interface Steady {
 }
 
 /** @param parameters startup parameters of each connection (`application_name`, ...). */
-export function steady(parameters: Record<string, string | number> = {}): Steady {
+export function survivingConnectionLoss(parameters: Record<string, string | number> = {}): ConnectionKeeper {
   const bodies = new Set<Promise<unknown>>()
   return {
     options: {
-      socket: (target: Target) => connectSteady(target, () => Promise.allSettled(bodies)),
+      socket: (target: Target) => connectSocket(target, () => Promise.allSettled(bodies)),
       // The driver's own look-up of array types fails to nobody's ears when the connection is lost meanwhile, which ends
       // the process too. Lists go as text (`anyOf` in db/client.ts).
       fetch_types: false,
@@ -51,8 +51,8 @@ interface Target {
   port: number[]
 }
 
-function connectSteady(target: Target, transactionsOver: () => Promise<unknown>): Socket {
-  const socket = new SteadySocket(transactionsOver)
+function connectSocket(target: Target, transactionsOver: () => Promise<unknown>): Socket {
+  const socket = new ReconnectingSocket(transactionsOver)
   return target.path
     ? socket.connect({ path: target.path })
     : socket.connect({ host: target.host[0]!, port: target.port[0]! })
@@ -74,7 +74,7 @@ const IDLE = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
  * A socket that closes in the middle of work first fails what is under way, as an error that callers see, and says that
  * it is closed a moment later, when they are through with it.
  */
-class SteadySocket extends Socket {
+class ReconnectingSocket extends Socket {
   private busy = false
   private lost: Error | null = null
 

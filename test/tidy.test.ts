@@ -1,8 +1,10 @@
 // The small promises of this code base, kept by a machine.
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
 import { SERVICE_VERSION } from '../apps/api/version.js'
 import { errorCatalogue } from '../domain/errors.js'
 
@@ -27,6 +29,16 @@ const files = walk(root)
 const written = files.filter(
   (name) => /\.(ts|mts|mjs|cjs|js|py|sh|md|yml|yaml|sql|json|toml)$/.test(name) && !notWritten.test(name)
 )
+/** Outside of `files`, since their folders begin with a dot. */
+const automation = readdirSync(join(root, '.github'), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+const runnable = [
+  ...automation,
+  '.devcontainer/devcontainer.json',
+  '.ci/run',
+  ...files.filter((name) => /(^|\/)Dockerfile$|^apps\/executor\/scripts\//.test(name))
+]
 const typescript = files.filter((name) => name.endsWith('.ts'))
 const read = (name: string): string => readFileSync(join(root, name), 'utf8')
 const manifest = JSON.parse(read('package.json')) as Record<
@@ -34,7 +46,10 @@ const manifest = JSON.parse(read('package.json')) as Record<
   Record<string, string>
 > & {
   version: string
+  license: string
 }
+/** Of https://www.apache.org/licenses/LICENSE-2.0.txt. */
+const apacheLicenseSha256 = 'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30'
 
 interface Import {
   from: string
@@ -62,28 +77,87 @@ function importsOf(from: string): Import[] {
 const imports = typescript.flatMap(importsOf)
 const shown = (found: Import[]): string[] => found.map(({ from, to }) => `${from} -> ${to}`)
 
+/** The room of db that a file is in; empty for the files of db itself. */
+const roomOf = (name: string): string => (name.split('/').length > 2 ? name.split('/')[1]! : '')
+
 describe('the arrows between folders', () => {
   const mayImport: Record<string, RegExp> = {
     domain: /^domain\//,
     db: /^(db|domain)\//,
-    activities: /^(activities|db|domain)\//,
+    'capsule-format': /^(capsule-format|domain)\//,
+    services: /^(services|capsule-format|db|domain)\//,
+    activities: /^(activities|services|db|domain)\//,
     workflows: /^(workflows|domain)\//,
-    'apps/api': /^(apps\/api|activities|db|domain)\//,
-    'apps/worker': /^(apps\/worker|activities|workflows|db|domain)\//,
-    'apps/cli': /^(apps\/cli|activities\/capsule-format|domain|tools)\//,
-    // Nothing of the product's own: what an adapter gets wrong must not be wrong here too.
+    'apps/api': /^(apps\/api|services|capsule-format|db|domain)\//,
+    'apps/worker': /^(apps\/worker|activities|services|workflows|db|domain)\//,
+    'apps/cli': /^(apps\/cli|capsule-format|domain|tools)\//,
+    // The emulators share nothing with the product, so a fault of an adapter is not repeated here.
     'apps/emulators': /^apps\/emulators\//
   }
-  // What the command line does before there is anybody who could sign in, against the database itself.
-  const cliWithDatabase = /^apps\/cli\/(stack\/.*|commands\/(admin(-[a-z]+)?|demo|rotate-keys))\.ts$/
+  // Commands that work on the database itself, for example before the first user can sign in.
+  const cliWithDatabase = /^apps\/cli\/(stack\/.*|commands\/(admin\/[a-z-]+|demo))\.ts$/
 
-  test.each(Object.entries(mayImport))('%s imports nothing beyond its own', (folder, allowed) => {
+  test.each(Object.entries(mayImport))('%s imports only from folders below it', (folder, allowed) => {
     const found = imports.filter(({ from, to, ours, typeOnly }) => {
       if (!ours || !from.startsWith(`${folder}/`) || allowed.test(to)) return false
       if (folder === 'workflows' && typeOnly && to.startsWith('activities/')) return false
-      return !(cliWithDatabase.test(from) && /^(db\/|activities\/(key-|audit-|signer))/.test(to))
+      return !(cliWithDatabase.test(from) && /^(db|services\/(keys|audit))\//.test(to))
     })
     expect(shown(found)).toEqual([])
+  })
+
+  test('each room of db imports only rooms that stand before it in the order, type imports included', () => {
+    const order = [
+      '',
+      'tables',
+      'accounts',
+      'money',
+      'teams',
+      'jobs',
+      'audit',
+      'backends',
+      'scripts',
+      'capsules',
+      'provider-jobs',
+      'job-steps',
+      'service',
+      'admin',
+      'capsule-runs',
+      'deletion',
+      'proofs'
+    ]
+    const rooms = new Set(typescript.filter((name) => name.startsWith('db/')).map(roomOf))
+    expect([...rooms].sort()).toEqual([...order].sort())
+    const upwards = imports.filter(
+      ({ from, to, ours }) =>
+        ours &&
+        from.startsWith('db/') &&
+        to.startsWith('db/') &&
+        // The migration seeds the tables of two rooms; nothing of db imports it.
+        from !== 'db/migrate.ts' &&
+        order.indexOf(roomOf(to)) > order.indexOf(roomOf(from))
+    )
+    expect(shown(upwards)).toEqual([])
+  })
+
+  test.each(['domain', 'services', 'activities', 'apps/cli/commands'])(
+    'no two rooms of %s import each other',
+    (folder) => {
+      const room = (name: string): string => name.slice(folder.length + 1).split('/')[0]!
+      const inside = imports.filter(
+        ({ from, to, ours }) => ours && from.startsWith(`${folder}/`) && to.startsWith(`${folder}/`)
+      )
+      const pairs = new Set(inside.map(({ from, to }) => `${room(from)} ${room(to)}`))
+      const mutual = [...pairs].filter((pair) => {
+        const [from, to] = pair.split(' ')
+        return from !== to && pairs.has(`${to} ${from}`)
+      })
+      expect(mutual).toEqual([])
+    }
+  )
+
+  test('activities hold nothing but activities and their steps', () => {
+    expect(files.filter((name) => /^activities\/(?!(job|provider|capsule)\/)/.test(name))).toEqual([])
   })
 
   test('the product imports nothing of its tests and benches', () => {
@@ -108,10 +182,9 @@ describe('the arrows between folders', () => {
   })
 })
 
-test('no file imports itself through others', () => {
+test('no file imports itself through others, type imports included', () => {
   const next = new Map<string, string[]>()
-  for (const { from, to, ours, typeOnly } of imports)
-    if (ours && !typeOnly) next.set(from, [...(next.get(from) ?? []), to])
+  for (const { from, to, ours } of imports) if (ours) next.set(from, [...(next.get(from) ?? []), to])
   const cycles: string[] = []
   const done = new Set<string>()
   const visit = (name: string, path: string[]): void => {
@@ -164,22 +237,38 @@ test(`no file is longer than ${LINES_MAX} lines`, () => {
   expect(long).toEqual([])
 })
 
+test('no folder holds more than 20 files, but tables, migrations and the data of tests', () => {
+  const data = /^(db\/(tables|migrations|seed)|test\/.*\/(histories|fixtures)|apps\/executor\/tests\/programs)(\/|$)/
+  const counts = new Map<string, number>()
+  for (const name of files) counts.set(dirname(name), (counts.get(dirname(name)) ?? 0) + 1)
+  const crowded = [...counts].filter(([folder, count]) => count > 20 && !data.test(folder))
+  expect(crowded).toEqual([])
+})
+
 describe('documents', () => {
   const documents = files.filter((name) => name.endsWith('.md'))
 
-  test('name only commands that package.json has', () => {
-    const missing = documents.flatMap((name) =>
-      [...read(name).matchAll(/\bnpm (?:run (?:-\S+ )*(\w[\w:-]*)|(start|test)\b)/g)].flatMap(
-        ([text, script, short]) => (manifest.scripts[script ?? short!] ? [] : [`${name}: ${text}`])
-      )
-    )
+  test('and comments name only commands that exist', () => {
+    const missing = [...written, ...runnable].flatMap((name) => {
+      const text = read(name)
+      const scripts = [...text.matchAll(/\bnpm (?:run (?:-\S+ )*(\w[\w:-]*)|(start|test)\b)/g)]
+      const programs = [...text.matchAll(/\bnode (tools\/[\w./-]*\w)/g)]
+      // Within its own folder the executor names its scripts without the path.
+      const ownScripts = name.startsWith('apps/executor/') ? '(?:apps/executor/)?' : 'apps/executor/'
+      const executor = [...text.matchAll(new RegExp(`(?<![\\w./-])${ownScripts}(scripts/[a-z][a-z-]*)`, 'g'))]
+      return [
+        ...scripts.filter(([, script, short]) => !manifest.scripts[script ?? short!]),
+        ...programs.filter(([, path]) => !existsSync(join(root, path!))),
+        ...executor.filter(([, path]) => !existsSync(join(root, 'apps/executor', path!)))
+      ].map(([command]) => `${name}: ${command}`)
+    })
     expect(missing).toEqual([])
   })
 
   test('and comments name only files that are there', () => {
     const all = new Set(files)
     const named =
-      /(?<![\w./-])(?:domain|db|activities|workflows|apps|bench|deploy|docs|test|tools)\/[\w./-]*\w\.(?:ts|mts|mjs|py|md|json|sql|sh)(?![\w-])/g
+      /(?<![\w./-])(?:domain|db|activities|services|capsule-format|workflows|apps|bench|deploy|docs|test|tools)\/[\w./-]*\w\.(?:ts|mts|mjs|py|md|json|sql|sh)(?![\w-])/g
     const lost = written.flatMap((name) =>
       [...read(name).matchAll(named)].flatMap(([path]) =>
         all.has(path) || all.has(join(dirname(name), path)) ? [] : [`${name}: ${path}`]
@@ -205,10 +294,38 @@ describe('documents', () => {
   })
 })
 
+describe('continuous integration', () => {
+  const steps = automation.flatMap((name) =>
+    [...read(name).matchAll(/^\s*(?:- )?uses: (.*)$/gm)].map(([, action]) => ({ name, action: action! }))
+  )
+
+  test('runs actions of others at a pinned commit, with its version beside it', () => {
+    const outside = steps.filter(({ action }) => !action.startsWith('./'))
+    expect(outside.length).toBeGreaterThan(0)
+    expect(outside.filter(({ action }) => !/^[\w-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([])
+  })
+
+  test('runs one commit of each action', () => {
+    const pins = new Set(steps.map(({ action }) => action))
+    const actions = new Set(steps.map(({ action }) => action.split('@')[0]))
+    expect(pins.size).toBe(actions.size)
+  })
+
+  test('may read the repository and nothing more', () => {
+    for (const name of automation.filter((name) => name.startsWith('.github/workflows/'))) {
+      const workflow = parse(read(name)) as { permissions?: unknown; jobs: Record<string, { permissions?: unknown }> }
+      expect([name, workflow.permissions]).toEqual([name, { contents: 'read' }])
+      for (const [job, { permissions }] of Object.entries(workflow.jobs))
+        expect([job, permissions]).toEqual([job, undefined])
+    }
+  })
+})
+
 test('every error code of the catalogue is used', () => {
   const product = files.filter(
     (name) =>
-      /^(domain|db|activities|workflows|apps)\/.*\.(ts|py)$/.test(name) && !/^domain\/error(s|-guide)\.ts$/.test(name)
+      /^(domain|db|activities|services|capsule-format|workflows|apps)\/.*\.(ts|py)$/.test(name) &&
+      !/^domain\/error(s|-guide)\.ts$/.test(name)
   )
   const text = product.map(read).join('\n')
   expect(Object.keys(errorCatalogue).filter((code) => !new RegExp(`['"]${code}['"]|\\b${code}:`).test(text))).toEqual(
@@ -219,7 +336,14 @@ test('every error code of the catalogue is used', () => {
 describe('package.json', () => {
   test('has the version that the service tells and the change log knows', () => {
     expect(manifest.version).toBe(SERVICE_VERSION)
-    expect(read('CHANGELOG.md')).toContain(`## ${manifest.version}`)
+    expect(read('CHANGELOG.md')).toContain(`## [${manifest.version}] - `)
+    expect(read('apps/executor/qjs_executor/__init__.py')).toContain(`__version__ = "${manifest.version}"`)
+    expect(read('apps/executor/pyproject.toml')).toContain(`version = "${manifest.version}"`)
+  })
+
+  test('names the licence whose whole text is in LICENSE', () => {
+    expect(manifest.license).toBe('Apache-2.0')
+    expect(createHash('sha256').update(read('LICENSE')).digest('hex')).toBe(apacheLicenseSha256)
   })
 
   test('names exact versions, and the lock file the same', () => {
@@ -247,7 +371,10 @@ describe('package.json', () => {
     const forTests = [...imported].filter((name) => !manifest.dependencies[name])
     const inProduct = imports.filter(
       ({ from, to, ours, typeOnly }) =>
-        !ours && !typeOnly && /^(domain|db|activities|workflows|apps)\//.test(from) && forTests.includes(to)
+        !ours &&
+        !typeOnly &&
+        /^(domain|db|activities|services|capsule-format|workflows|apps)\//.test(from) &&
+        forTests.includes(to)
     )
     expect(shown(inProduct)).toEqual([])
   })

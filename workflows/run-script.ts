@@ -9,7 +9,7 @@ import {
   proxyLocalActivities,
   workflowInfo
 } from '@temporalio/workflow'
-import type { ExecuteAnswer, JobActivities } from '../activities/job/job-activities.js'
+import type { ExecuteOutcome, JobActivities } from '../activities/job/job-activities.js'
 import type { TaskActivities } from '../activities/job/task-activities.js'
 import type { JobHandOver } from '../domain/jobs/dispatch.js'
 import { taskOrder } from '../domain/jobs/task-order.js'
@@ -25,10 +25,10 @@ const { execute } = proxyActivities<JobActivities>(executorStep)
 const { runTask } = proxyActivities<TaskActivities>(executorStep)
 const { openTasks } = proxyLocalActivities<TaskActivities>(databaseStep)
 
-export type ScriptAnswer = Exclude<ExecuteAnswer, { ask: number }>
+export type ScriptOutcome = Exclude<ExecuteOutcome, { ask: number }>
 
 /** Runs a job's program to its end, whatever it asks for. */
-export async function runScript(job: JobHandOver): Promise<ScriptAnswer> {
+export async function runScript(job: JobHandOver): Promise<ScriptOutcome> {
   while (true) {
     const answer = await execute(job)
     if (!('ask' in answer)) return answer

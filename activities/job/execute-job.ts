@@ -2,18 +2,18 @@
 // first looks for a result that is already stored, and everything it writes is fenced. Waiting for a busy or absent executor
 // is no attempt; an attempt begins when the executor has accepted the run.
 //
-// A durable script may ask for something that is not done in its process (script-run.ts): this step then ends with what is
+// A durable script may ask for something that is not done in its process (run-program.ts): this step then ends with what is
 // asked, and is called again when that is done.
 
 import type { Db } from '../../db/client.js'
 import { openAttempt } from '../../db/jobs/attempts.js'
-import type { Fence } from '../../db/jobs/job-transition.js'
+import type { Fence } from '../../db/jobs/fence.js'
 import { loadRun } from '../../db/jobs/jobs.js'
 import type { RunEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
-import { persistently } from './retry-while-database-away.js'
-import { mayAsk, runScript } from './run-program.js'
+import { retryWhileDatabaseAway } from './retry-while-database-away.js'
+import { mayRequestWork, runProgram } from './run-program.js'
 import { requestOf } from './run-request.js'
 
 /** @param signal aborted when the job is cancelled or the worker stops; the run over there is killed then. */
@@ -25,10 +25,11 @@ export async function executeJob(
 ): Promise<Execution> {
   // A direct job is claimed already, and nobody would do this again for it.
   const kept = { log: deps.log, jobId, signal }
-  const job = await persistently(kept, () => loadRun(deps.db, jobId))
+  const job = await retryWhileDatabaseAway(kept, () => loadRun(deps.db, jobId))
   if (job?.storedResult) return { outcome: 'completed', resultSha256: job.storedResult }
   if (job?.status !== 'running' || job.generation !== fence.generation) return notRunning(deps.db, jobId, fence)
-  if (mayAsk(job)) return (await runScript(deps, jobId, job, fence, signal)) ?? notRunning(deps.db, jobId, fence)
+  if (mayRequestWork(job))
+    return (await runProgram(deps, jobId, job, fence, signal)) ?? notRunning(deps.db, jobId, fence)
   if (!job.engine)
     return { outcome: 'failed', error: { code: 'backend_unknown', message: `no backend is called ${job.backend}` } }
   const request = requestOf(job, jobId, job.timeoutSeconds)

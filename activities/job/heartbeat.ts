@@ -3,7 +3,7 @@ import type { Context } from '@temporalio/activity'
 
 const HEARTBEAT_MS = 1_000
 
-export async function whileBeating<T>(activity: Context, work: () => Promise<T>): Promise<T> {
+export async function withHeartbeat<T>(activity: Context, work: () => Promise<T>): Promise<T> {
   const beating = setInterval(() => activity.heartbeat(), HEARTBEAT_MS)
   try {
     return await work()

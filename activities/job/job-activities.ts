@@ -9,11 +9,11 @@ import type { CancelOutcome, JobStatus } from '../../domain/jobs/job-status.js'
 import { executionRetry } from '../../domain/jobs/retry.js'
 import { executeJob } from './execute-job.js'
 import { failureOf } from './failure.js'
-import { whileBeating } from './heartbeat.js'
+import { withHeartbeat } from './heartbeat.js'
 import type { ExecuteDeps } from './job-attempt.js'
 
 /** What the workflow does after `execute`; the result itself is stored, only its digest crosses the history. */
-export type ExecuteAnswer =
+export type ExecuteOutcome =
   | { next: 'complete'; resultSha256: string }
   /** A script waits for what it asked for: a graph of tasks, or a circuit. */
   | { next: 'tasks' | 'circuit'; ask: number }
@@ -37,9 +37,9 @@ export function createActivities(deps: ExecuteDeps) {
       return beginning
     },
 
-    async execute({ jobId, generation }: JobHandOver): Promise<ExecuteAnswer> {
+    async execute({ jobId, generation }: JobHandOver): Promise<ExecuteOutcome> {
       const context = Context.current()
-      const execution = await whileBeating(context, () =>
+      const execution = await withHeartbeat(context, () =>
         executeJob(deps, jobId, { generation }, context.cancellationSignal)
       )
       if (execution.outcome === 'completed') return { next: 'complete', resultSha256: execution.resultSha256 }

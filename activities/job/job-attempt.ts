@@ -2,8 +2,8 @@
 
 import type { Db } from '../../db/client.js'
 import { closeAttempt, completeAttempt } from '../../db/jobs/attempts.js'
+import type { Fence } from '../../db/jobs/fence.js'
 import type { AnnounceJob } from '../../db/jobs/job-changes.js'
-import type { Fence } from '../../db/jobs/job-transition.js'
 import type { JobRun } from '../../db/jobs/jobs.js'
 import { assertNever, type JobError } from '../../domain/errors.js'
 import { waitAfterAttempt } from '../../domain/jobs/retry.js'
@@ -11,7 +11,7 @@ import type { ExecutorClient } from '../../services/executor/client.js'
 import type { ExecutorGate } from '../../services/executor/gate.js'
 import type { RunEnd } from '../../services/executor/stream.js'
 import type { Waited } from '../../services/executor/wait.js'
-import { persistently } from './retry-while-database-away.js'
+import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 
 export interface ExecuteDeps {
   db: Db
@@ -47,7 +47,7 @@ export function jobAttempt(
   let attempt: number | null = null
   return {
     async accepted(): Promise<boolean> {
-      attempt = await persistently(kept, open)
+      attempt = await retryWhileDatabaseAway(kept, open)
       if (attempt !== null) deps.log.info({ ...ids, attempt }, 'job attempt begun')
       deps.announce(jobId)
       return attempt !== null
@@ -77,11 +77,13 @@ async function recordEnd(
 ): Promise<Execution | null> {
   const kept = { log: deps.log, jobId, signal }
   const close = (state: 'failed' | 'lost', error: JobError, backoffMs: number | null = null) =>
-    attempt === null ? false : persistently(kept, () => closeAttempt(deps.db, jobId, attempt, state, error, backoffMs))
+    attempt === null
+      ? false
+      : retryWhileDatabaseAway(kept, () => closeAttempt(deps.db, jobId, attempt, state, error, backoffMs))
   switch (end.kind) {
     case 'completed': {
       if (attempt === null) return null
-      const resultSha256 = await persistently(kept, () =>
+      const resultSha256 = await retryWhileDatabaseAway(kept, () =>
         completeAttempt(deps.db, jobId, attempt, end.result, end.artifacts)
       )
       return resultSha256 ? { outcome: 'completed', resultSha256 } : null

@@ -1,33 +1,40 @@
-// A durable script: what it asks for while it runs, and how it goes on. The rows of its asks (db/jobs/job-asks.ts) say where it
+// A durable script: what it asks for while it runs, and how it goes on. The rows of its asks (db/jobs/script-requests.ts) say where it
 // stands, so that this may begin anew at any point: an ask that is open is work for the workflow; once all are answered the
 // script goes on in the child that waits for the answer, or from its start with all answers so far.
 import { attemptUnderWay, completeAttempt, openAttempt } from '../../db/jobs/attempts.js'
-import { type Ask, answerAsk, listAsks, openTasks, recordAsk, taskResults } from '../../db/jobs/job-asks.js'
+import type { Fence } from '../../db/jobs/fence.js'
 import { listTasks, type TaskRow } from '../../db/jobs/job-tasks.js'
-import type { Fence } from '../../db/jobs/job-transition.js'
 import { isRunBy, type JobRun } from '../../db/jobs/jobs.js'
-import { type GraphBody, nodeIdOf, taskKey } from '../../domain/jobs/script-asks.js'
+import {
+  answerScriptRequest,
+  listScriptRequests,
+  openTasks,
+  recordScriptRequest,
+  type ScriptRequest,
+  taskResults
+} from '../../db/jobs/script-requests.js'
+import { type GraphBody, nodeIdOf, taskKey } from '../../domain/jobs/script-requests.js'
 import { workflowMetadata } from '../../domain/jobs/workflow-metadata.js'
-import type { AskAnswer, RunRequest } from '../../services/executor/client.js'
+import type { RunRequest, ScriptResponse } from '../../services/executor/client.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import { type Waited, whenExecutorCan } from '../../services/executor/wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
 import { managedResult } from './managed-result.js'
-import { persistently } from './retry-while-database-away.js'
-import { goOnWith, newRunId, type RunEnded, repeatable, requestOf } from './run-request.js'
+import { retryWhileDatabaseAway } from './retry-while-database-away.js'
+import { newRunId, type RunEnded, repeatable, requestOf, resumeOrReplay } from './run-request.js'
 
 /**
  * Whether a job's program may ask for something: any on a backend that the sandbox cannot reach, and elsewhere one that
  * could have a workflow. Of a direct job everything is done in its own process.
  */
-export const mayAsk = (job: JobRun): boolean =>
+export const mayRequestWork = (job: JobRun): boolean =>
   job.durable &&
   job.sourceKind !== 'circuit' &&
   job.framework !== 'openqasm' &&
   (job.atProvider || (job.engine !== null && (job.programmingModel !== null || /\bmarqov\b/.test(job.sourceText))))
 
 /** Runs a script up to its next ask or its end. `null`: the job is no longer this side's to run. */
-export async function runScript(
+export async function runProgram(
   deps: ExecuteDeps,
   jobId: string,
   job: JobRun,
@@ -36,7 +43,7 @@ export async function runScript(
 ): Promise<Execution | null> {
   // A write that was not taken was another side's to make, or was made by an earlier try of ours: the rows say which.
   while (await isRunBy(deps.db, jobId, fence)) {
-    const asks = await listAsks(deps.db, jobId, '')
+    const asks = await listScriptRequests(deps.db, jobId, '')
     const open = asks.find(({ state }) => state === 'open')
     if (open) {
       const work = await workOf(deps, jobId, fence, open)
@@ -44,11 +51,12 @@ export async function runScript(
       continue
     }
     if (asks.at(-1)?.final && job.programmingModel) return completeManaged(deps, jobId, job, fence)
-    const opened = () => (asks.length === 0 ? openAttempt(deps.db, jobId, fence) : attemptToGoOn(deps, jobId, fence))
+    const opened = () =>
+      asks.length === 0 ? openAttempt(deps.db, jobId, fence) : currentOrNewAttempt(deps, jobId, fence)
     const attempt = jobAttempt(deps, jobId, job, fence, signal, opened)
     const ask = async (request: RunRequest) =>
       whenExecutorCan<ScriptEnd>(deps, signal, () => deps.executor.runScript(request, signal, attempt.accepted))
-    const { end, runId } = await goOn(deps, jobId, job, asks, ask)
+    const { end, runId } = await resumeScript(deps, jobId, job, asks, ask)
     if (end.kind === 'not_parked') return attempt.ended({ kind: 'lost', message: end.message }, !fence.lease)
     if (end.kind !== 'asked') return attempt.ended(end, !fence.lease)
     const by = {
@@ -57,7 +65,9 @@ export async function runScript(
       series: 0,
       parkedAs: end.parked ? runId : null
     }
-    await persistently({ log: deps.log, jobId, signal }, () => recordAsk(deps.db, jobId, fence, by, end.ask))
+    await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () =>
+      recordScriptRequest(deps.db, jobId, fence, by, end.ask)
+    )
     deps.announce(jobId)
   }
   return null
@@ -68,25 +78,25 @@ async function workOf(
   deps: ExecuteDeps,
   jobId: string,
   fence: Fence,
-  { kind, number }: Ask
+  { kind, number }: ScriptRequest
 ): Promise<Execution | null> {
   if (kind === 'circuit') return { outcome: 'circuit', ask: number }
   const { tasks, failed } = await openTasks(deps.db, jobId, number)
   if (failed) return { outcome: 'failed', error: failed }
   if (tasks.length > 0) return { outcome: 'tasks', ask: number }
-  await answerAsk(deps.db, jobId, '', number, fence, null)
+  await answerScriptRequest(deps.db, jobId, '', number, fence, null)
   return null
 }
 
 /** A script that goes on does so within the attempt in which it began to wait. */
-const attemptToGoOn = async ({ db }: ExecuteDeps, jobId: string, fence: Fence) =>
+const currentOrNewAttempt = async ({ db }: ExecuteDeps, jobId: string, fence: Fence) =>
   (await attemptUnderWay(db, jobId, fence)) ?? openAttempt(db, jobId, fence)
 
-async function goOn(
+async function resumeScript(
   deps: ExecuteDeps,
   jobId: string,
   job: JobRun,
-  asks: Ask[],
+  asks: ScriptRequest[],
   run: (request: RunRequest) => Promise<Waited<ScriptEnd>>
 ): Promise<RunEnded> {
   const tasks = asks.some(({ kind }) => kind === 'graph') ? await listTasks(deps.db, jobId) : []
@@ -94,7 +104,7 @@ async function goOn(
   const last = asks.at(-1)
   if (last?.final)
     return { end: await run({ ...request, ...(await finishOf(deps, jobId, last)) }), runId: request.run_id }
-  return goOnWith(request, asks, (ask) => answerOf(deps, jobId, tasks, ask), run)
+  return resumeOrReplay(request, asks, (ask) => answerOf(deps, jobId, tasks, ask), run)
 }
 
 function scriptRequest(jobId: string, job: JobRun): RunRequest {
@@ -109,7 +119,7 @@ function scriptRequest(jobId: string, job: JobRun): RunRequest {
   }
 }
 
-function metadataOf(tasks: TaskRow[], asks: Ask[]): Pick<RunRequest, 'workflow_metadata'> {
+function metadataOf(tasks: TaskRow[], asks: ScriptRequest[]): Pick<RunRequest, 'workflow_metadata'> {
   const graphs = asks.filter(({ kind }) => kind === 'graph')
   if (graphs.length === 0) return {}
   const returned = graphs.flatMap(({ number, body }) =>
@@ -128,20 +138,25 @@ function inOrderOfGraphs(tasks: TaskRow[]): TaskRow[] {
 }
 
 /** What the SDK's `run_with_ids` tells of one graph, its tasks under the ids that they have there. */
-function graphMetadata(tasks: TaskRow[], { number, body }: Ask): string {
+function graphMetadata(tasks: TaskRow[], { number, body }: ScriptRequest): string {
   const own = tasks
     .filter(({ ask }) => ask === number)
     .map((task) => ({ ...task, key: nodeIdOf(task.key), dependsOn: task.dependsOn.map(nodeIdOf) }))
   return JSON.stringify(workflowMetadata(own, (JSON.parse(body) as GraphBody).returns))
 }
 
-async function finishOf(deps: ExecuteDeps, jobId: string, ask: Ask): Promise<Pick<RunRequest, 'finish'>> {
+async function finishOf(deps: ExecuteDeps, jobId: string, ask: ScriptRequest): Promise<Pick<RunRequest, 'finish'>> {
   const { name, output } = JSON.parse(ask.body) as GraphBody
   return { finish: { name, output, values: await valuesOf(deps, jobId, ask) } }
 }
 
-async function answerOf(deps: ExecuteDeps, jobId: string, tasks: TaskRow[], ask: Ask): Promise<AskAnswer> {
-  if (ask.kind === 'circuit') return circuitAnswer(ask)
+async function answerOf(
+  deps: ExecuteDeps,
+  jobId: string,
+  tasks: TaskRow[],
+  ask: ScriptRequest
+): Promise<ScriptResponse> {
+  if (ask.kind === 'circuit') return circuitResponse(ask)
   return { digest: ask.digest, values: await valuesOf(deps, jobId, ask), metadata: graphMetadata(tasks, ask) }
 }
 
@@ -150,7 +165,7 @@ type StoredCircuitAnswer =
   | { error: string }
 
 /** The stored answer to a circuit: its counts as the text they came in, or why there are none. */
-export function circuitAnswer({ digest, answer }: Ask): AskAnswer {
+export function circuitResponse({ digest, answer }: ScriptRequest): ScriptResponse {
   const told = JSON.parse(answer!) as StoredCircuitAnswer
   if ('error' in told) return { digest, error: told.error }
   const { counts, count_source, provider_job_id } = told
@@ -162,7 +177,11 @@ export function circuitAnswer({ digest, answer }: Ask): AskAnswer {
   }
 }
 
-async function valuesOf({ db }: ExecuteDeps, jobId: string, { number, body }: Ask): Promise<Record<string, string>> {
+async function valuesOf(
+  { db }: ExecuteDeps,
+  jobId: string,
+  { number, body }: ScriptRequest
+): Promise<Record<string, string>> {
   const { returns } = JSON.parse(body) as GraphBody
   const results = await taskResults(
     db,
@@ -174,7 +193,7 @@ async function valuesOf({ db }: ExecuteDeps, jobId: string, { number, body }: As
 
 /** A native submission's result tells where each output is; no child has to make it. */
 async function completeManaged(deps: ExecuteDeps, jobId: string, job: JobRun, fence: Fence): Promise<Execution | null> {
-  const number = await attemptToGoOn(deps, jobId, fence)
+  const number = await currentOrNewAttempt(deps, jobId, fence)
   if (number === null) return null
   const resultSha256 = await completeAttempt(deps.db, jobId, number, await managedResult(deps.db, jobId, job.teamId))
   return resultSha256 ? { outcome: 'completed', resultSha256 } : null

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { JobRun } from '../../db/jobs/jobs.js'
 import { JsonText } from '../../domain/json/json-text.js'
-import { type AskAnswer, type RunRequest, sourceOf } from '../../services/executor/client.js'
+import { type RunRequest, type ScriptResponse, sourceOf } from '../../services/executor/client.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import type { Waited } from '../../services/executor/wait.js'
 
@@ -40,10 +40,10 @@ export interface RunEnded {
  * Wakes the run that waits for the last answer; where there is none any more, repeats it from its start with all of them.
  * @param asks all so far, each with its answer; the earlier ones are read only to repeat the run.
  */
-export async function goOnWith<Ask extends { parkedAs: string | null }>(
+export async function resumeOrReplay<ScriptRequest extends { parkedAs: string | null }>(
   request: RunRequest,
-  asks: Ask[],
-  answerOf: (ask: Ask) => Promise<AskAnswer>,
+  asks: ScriptRequest[],
+  answerOf: (ask: ScriptRequest) => Promise<ScriptResponse>,
   run: (request: RunRequest) => Promise<Waited<ScriptEnd>>
 ): Promise<RunEnded> {
   const last = asks.at(-1)

@@ -1,7 +1,7 @@
 // The step that runs one task of a graph, in a child of its own. AT-LEAST-ONCE, as execute-job.ts: a task that has completed
 // is not run again, a result is stored with the end of its attempt, and only accepted runs count as attempts.
 import { attemptStates, attemptUnderWay, closeAttempt } from '../../db/jobs/attempts.js'
-import { type Ask, listAsks, loadAsk, recordAsk } from '../../db/jobs/job-asks.js'
+import type { Fence } from '../../db/jobs/fence.js'
 import {
   completeTask,
   failTask,
@@ -10,18 +10,23 @@ import {
   type TaskRun,
   taskState
 } from '../../db/jobs/job-tasks.js'
-import type { Fence } from '../../db/jobs/job-transition.js'
 import { type JobRun, loadRun } from '../../db/jobs/jobs.js'
+import {
+  listScriptRequests,
+  loadScriptRequest,
+  recordScriptRequest,
+  type ScriptRequest
+} from '../../db/jobs/script-requests.js'
 import { assertNever, type JobError } from '../../domain/errors.js'
-import { nodeIdOf } from '../../domain/jobs/script-asks.js'
+import { nodeIdOf } from '../../domain/jobs/script-requests.js'
 import { lastFailure, type TaskRetry, taskRetry } from '../../domain/jobs/task-retry.js'
 import type { RunRequest } from '../../services/executor/client.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import type { ExecuteDeps } from './job-attempt.js'
-import { persistently } from './retry-while-database-away.js'
-import { circuitAnswer } from './run-program.js'
-import { goOnWith, newRunId, repeatable, requestOf } from './run-request.js'
+import { retryWhileDatabaseAway } from './retry-while-database-away.js'
+import { circuitResponse } from './run-program.js'
+import { newRunId, repeatable, requestOf, resumeOrReplay } from './run-request.js'
 
 /** Results of other tasks that one task may take, together. */
 const VALUES_BYTES_MAX = 32 * 1024 * 1024
@@ -60,7 +65,7 @@ export async function runTask(
   const work = { deps, jobId, key, fence, signal, job, task }
   // On an engine of ours a task runs its circuits itself.
   const [asks, states] = job.atProvider
-    ? await Promise.all([listAsks(deps.db, jobId, key), attemptStates(deps.db, jobId, key)])
+    ? await Promise.all([listScriptRequests(deps.db, jobId, key), attemptStates(deps.db, jobId, key)])
     : [[], []]
   const waiting = asks.find(({ state }) => state === 'open')
   if (waiting) return { outcome: 'circuit', ask: waiting.number }
@@ -74,7 +79,7 @@ export async function runTask(
   return execute(work, asks, series)
 }
 
-async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd> {
+async function execute(work: Work, asks: ScriptRequest[], series: number): Promise<TaskEnd> {
   const { deps, jobId, key, fence, signal } = work
   const answered = asks.filter((ask) => ask.series === series)
   const kept = { log: deps.log, jobId, signal }
@@ -82,7 +87,7 @@ async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd
   const taken = new AbortController()
   // A short task is over before its attempt is written down: the executor's slot does not wait for the commit.
   const accepted = async () => {
-    attempt = persistently(kept, async () => {
+    attempt = retryWhileDatabaseAway(kept, async () => {
       const underWay = answered.length > 0 ? await attemptUnderWay(deps.db, jobId, fence, key) : null
       return underWay ?? openTaskAttempt(deps.db, jobId, fence, key)
     })
@@ -95,14 +100,17 @@ async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd
   const either = AbortSignal.any([signal, taken.signal])
   const run = (request: RunRequest) =>
     whenExecutorCan<ScriptEnd>(deps, either, () => deps.executor.runScript(request, either, accepted))
-  const ended = await goOnWith(taskRequest(work, series), answered, async (ask) => circuitAnswer(ask), run).catch(
-    async (error: unknown) => {
-      // An attempt that is opened after this try has ended would close the one of the next.
-      await attempt.catch(() => {})
-      if (signal.aborted || !taken.signal.aborted) throw error
-      return null
-    }
-  )
+  const ended = await resumeOrReplay(
+    taskRequest(work, series),
+    answered,
+    async (ask) => circuitResponse(ask),
+    run
+  ).catch(async (error: unknown) => {
+    // An attempt that is opened after this try has ended would close the one of the next.
+    await attempt.catch(() => {})
+    if (signal.aborted || !taken.signal.aborted) throw error
+    return null
+  })
   if (ended?.end.kind === 'refused') return failedForGood(work, { code: 'execution_error', message: ended.end.message })
   const number = await attempt
   if (!ended || number === null) return endOf(work)
@@ -110,7 +118,7 @@ async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd
   deps.log.info({ jobId, task: key, attempt: number, end: end.kind }, 'task attempt ended')
   switch (end.kind) {
     case 'completed': {
-      const stored = await persistently(kept, () => completeTask(deps.db, jobId, key, number, end))
+      const stored = await retryWhileDatabaseAway(kept, () => completeTask(deps.db, jobId, key, number, end))
       deps.announce(jobId)
       return stored ? { outcome: 'completed' } : endOf(work)
     }
@@ -122,8 +130,8 @@ async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd
         })
       const by = { task: key, number: asks.length + 1, series, parkedAs: end.parked ? runId : null }
       const { ask } = end
-      await persistently(kept, () => recordAsk(deps.db, jobId, fence, by, ask))
-      const open = await persistently(kept, () => loadAsk(deps.db, jobId, key, by.number))
+      await retryWhileDatabaseAway(kept, () => recordScriptRequest(deps.db, jobId, fence, by, ask))
+      const open = await retryWhileDatabaseAway(kept, () => loadScriptRequest(deps.db, jobId, key, by.number))
       return open?.digest === ask.digest && open.state === 'open'
         ? { outcome: 'circuit', ask: by.number }
         : { outcome: 'stopped' }
@@ -140,7 +148,7 @@ async function execute(work: Work, asks: Ask[], series: number): Promise<TaskEnd
 
 /** A write that was not taken was another side's to make, or was made by an earlier try of ours: the row says which. */
 async function endOf({ deps, jobId, key, signal }: Work): Promise<TaskEnd> {
-  const state = await persistently({ log: deps.log, jobId, signal }, () => taskState(deps.db, jobId, key))
+  const state = await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () => taskState(deps.db, jobId, key))
   return { outcome: state === 'completed' ? 'completed' : 'stopped' }
 }
 
@@ -167,17 +175,17 @@ function taskRequest({ jobId, key, job, task }: Work, series: number): RunReques
 async function attemptEnded(work: Work, number: number, state: 'failed' | 'lost', error: JobError): Promise<TaskEnd> {
   const { deps, jobId, key, signal, task } = work
   const kept = { log: deps.log, jobId, signal }
-  const before = await persistently(kept, () => attemptStates(deps.db, jobId, key))
+  const before = await retryWhileDatabaseAway(kept, () => attemptStates(deps.db, jobId, key))
   const retry: TaskRetry = taskRetry([...before.slice(0, number - 1), state], task.retries)
   const backoffMs = retry.again ? retry.afterMs : null
-  await persistently(kept, () => closeAttempt(deps.db, jobId, number, state, error, backoffMs, key))
+  await retryWhileDatabaseAway(kept, () => closeAttempt(deps.db, jobId, number, state, error, backoffMs, key))
   deps.announce(jobId)
   return retry.again ? { outcome: 'retry', error, afterMs: retry.afterMs } : failedForGood(work, error)
 }
 
 async function failedForGood({ deps, jobId, key, signal, task }: Work, error: JobError): Promise<TaskEnd> {
   const named = { code: error.code, message: `task '${task.funcName}' (${key}): ${error.message}` }
-  await persistently({ log: deps.log, jobId, signal }, () => failTask(deps.db, jobId, key, named))
+  await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () => failTask(deps.db, jobId, key, named))
   deps.announce(jobId)
   return { outcome: 'failed', error: named }
 }

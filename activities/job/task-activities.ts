@@ -1,14 +1,14 @@
 // The activities of a graph of tasks: what is left of it, and one task's run.
 import { ApplicationFailure, Context } from '@temporalio/activity'
-import { type OpenTasks, openTasks } from '../../db/jobs/job-asks.js'
+import { type OpenTasks, openTasks } from '../../db/jobs/script-requests.js'
 import type { JobHandOver } from '../../domain/jobs/dispatch.js'
 import { failureOf } from './failure.js'
-import { whileBeating } from './heartbeat.js'
+import { withHeartbeat } from './heartbeat.js'
 import type { ExecuteDeps } from './job-attempt.js'
 import { runTask } from './run-task.js'
 
 /** `circuit`: the task waits for its ask of this number. */
-export type TaskAnswer = { next: 'done' } | { next: 'circuit'; ask: number } | { next: 'cancel' } | { next: 'stop' }
+export type TaskOutcome = { next: 'done' } | { next: 'circuit'; ask: number } | { next: 'cancel' } | { next: 'stop' }
 
 export type TaskActivities = ReturnType<typeof createTaskActivities>
 
@@ -16,9 +16,9 @@ export function createTaskActivities(deps: ExecuteDeps) {
   return {
     openTasks: ({ jobId, ask }: JobHandOver & { ask: number }): Promise<OpenTasks> => openTasks(deps.db, jobId, ask),
 
-    async runTask({ jobId, generation, task }: JobHandOver & { task: string }): Promise<TaskAnswer> {
+    async runTask({ jobId, generation, task }: JobHandOver & { task: string }): Promise<TaskOutcome> {
       const context = Context.current()
-      const end = await whileBeating(context, () =>
+      const end = await withHeartbeat(context, () =>
         runTask(deps, jobId, task, { generation }, context.cancellationSignal)
       )
       switch (end.outcome) {

@@ -1,15 +1,15 @@
 // Ends what a job has at its provider. Nothing is sent for the first time here: an intent that may have been accepted is
 // looked up until that is certain, and an accepted task is asked to end until the provider says that it has.
-import { adoptAttempt } from '../../db/provider-tasks/provider-attempts.js'
-import { loadProviderRun, type ProviderRun } from '../../db/provider-tasks/provider-runs.js'
+import { adoptAttempt } from '../../db/provider-jobs/provider-attempts.js'
 import {
   circuitsSoFar,
   markAccepted,
-  markCancelAsked,
+  markCancelRequested,
   markWithdrawn,
   openCircuits,
   takeForLookUp
-} from '../../db/provider-tasks/provider-tasks.js'
+} from '../../db/provider-jobs/provider-jobs.js'
+import { loadProviderRun, type ProviderRun } from '../../db/provider-jobs/provider-runs.js'
 import type { CancelOutcome } from '../../domain/jobs/job-status.js'
 import { ProviderFault } from '../../services/providers/adapter.js'
 import { noteView } from './follow.js'
@@ -86,7 +86,7 @@ async function step(deps: ProviderDeps, context: StepContext, job: ProviderRun):
     case 'intended':
       if (task.lastSentAt === null && (await markWithdrawn(deps.db, ref, fence, null))) return stopped
   }
-  await markCancelAsked(deps.db, ref)
+  await markCancelRequested(deps.db, ref)
   const access = await accessOf(deps, job)
   if ('missing' in access) return again(deps.providerTimes.retryMs, access.missing)
   try {

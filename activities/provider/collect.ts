@@ -1,11 +1,11 @@
 // Fetches the counts of a completed task and stores them: as a plain job's result, or as the answer to who has asked for the
 // circuit. AT-LEAST-ONCE: what is stored is found again.
 import { createHash } from 'node:crypto'
-import { completeOpenAttempt } from '../../db/provider-tasks/provider-attempts.js'
-import type { ProviderRun } from '../../db/provider-tasks/provider-runs.js'
-import { ProviderFault, type TaskCounts } from '../../services/providers/adapter.js'
-import { persistently } from '../job/retry-while-database-away.js'
-import { answerCircuit } from './answer.js'
+import { completeOpenAttempt } from '../../db/provider-jobs/provider-attempts.js'
+import type { ProviderRun } from '../../db/provider-jobs/provider-runs.js'
+import { ProviderFault, type ProviderJobCounts } from '../../services/providers/adapter.js'
+import { retryWhileDatabaseAway } from '../job/retry-while-database-away.js'
+import { respondWithCircuit } from './circuit-response.js'
 import { type CompiledProgram, compiledProgram, programOf } from './prepare.js'
 import {
   accessOf,
@@ -34,7 +34,7 @@ export async function collectResult(deps: ProviderDeps, context: StepContext): P
   const end = await fetched(deps, context, job)
   if ('next' in end) return end
   const result = resultText(job, end.compiled, end.found)
-  const stored = await persistently({ log: deps.log, jobId, signal }, () =>
+  const stored = await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () =>
     completeOpenAttempt(deps.db, jobId, fence, result)
   )
   return stored ? { next: 'complete', resultSha256: stored } : { next: 'stop' }
@@ -47,7 +47,7 @@ export async function collectCounts(deps: ProviderDeps, context: StepContext): P
   const end = await fetched(deps, context, found.job)
   if ('next' in end) return end
   const { counts, source } = end.found
-  return answerCircuit(deps, context, {
+  return respondWithCircuit(deps, context, {
     counts,
     count_source: source,
     provider_job_id: found.job.task!.providerJobId
@@ -58,7 +58,7 @@ async function fetched(
   deps: ProviderDeps,
   { ref, signal }: StepContext,
   job: ProviderRun
-): Promise<{ compiled: CompiledProgram; found: TaskCounts } | StepEnd> {
+): Promise<{ compiled: CompiledProgram; found: ProviderJobCounts } | StepEnd> {
   const access = await accessOf(deps, job)
   if ('missing' in access) return again(60_000, access.missing)
   const compiled = await compiledProgram(deps, ref)
@@ -80,7 +80,7 @@ function notThere({ providerTimes }: ProviderDeps, { provider, secondsEnded }: P
 }
 
 /** JSON text of a result as every job has it, with where the counts come from. */
-function resultText(job: ProviderRun, compiled: CompiledProgram, found: TaskCounts): string {
+function resultText(job: ProviderRun, compiled: CompiledProgram, found: ProviderJobCounts): string {
   const { qasm, circuit_info, warnings } = compiled
   const observed = Object.values(found.counts).reduce((sum, count) => sum + count, 0)
   return JSON.stringify({

@@ -1,9 +1,9 @@
 // Looks how an accepted task fares. Asked again and again by the workflow's retries, which leave no trace in its history,
 // so that a task may wait for days. AT-LEAST-ONCE: it only reads there, and what it notes here is the provider's last word.
-import { adoptAttempt, failOpenAttempt } from '../../db/provider-tasks/provider-attempts.js'
-import type { ProviderRef } from '../../db/provider-tasks/provider-refs.js'
-import { markSeen, markUnknown } from '../../db/provider-tasks/provider-tasks.js'
-import type { TaskView } from '../../services/providers/adapter.js'
+import { adoptAttempt, failOpenAttempt } from '../../db/provider-jobs/provider-attempts.js'
+import { markSeen, markUnknown } from '../../db/provider-jobs/provider-jobs.js'
+import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
+import type { ProviderJobView } from '../../services/providers/adapter.js'
 import {
   type Again,
   accessOf,
@@ -45,7 +45,7 @@ export async function followTask(deps: ProviderDeps, context: StepContext): Prom
 }
 
 /** Writes down what a provider said, and tells whoever waits when it is news. */
-export async function noteView(deps: ProviderDeps, ref: ProviderRef, view: TaskView): Promise<void> {
+export async function noteView(deps: ProviderDeps, ref: ProviderRef, view: ProviderJobView): Promise<void> {
   const news = await markSeen(deps.db, ref, {
     state: view.status === 'queued' || view.status === 'running' ? 'accepted' : view.status,
     status: view.status,

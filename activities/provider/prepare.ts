@@ -1,14 +1,14 @@
 // From the submitted source, or the circuit that a script asks for, to the provider's own form: one question to the executor.
 // AT-LEAST-ONCE: what was compiled stays what is sent, so a second call finds the file of the first and asks nobody.
 import type { Artifact } from '../../db/jobs/artifacts.js'
-import type { ProviderRef } from '../../db/provider-tasks/provider-refs.js'
-import { compiledFileOf, fileText, type ProviderRun, storeFiles } from '../../db/provider-tasks/provider-runs.js'
+import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
+import { compiledFileOf, fileText, type ProviderRun, storeFiles } from '../../db/provider-jobs/provider-runs.js'
 import type { Readout } from '../../domain/backends/provider-counts.js'
 import { JsonText } from '../../domain/json/json-text.js'
 import { type CompileEnd, type CompileRequest, sourceOf } from '../../services/executor/client.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import type { ProviderProgram } from '../../services/providers/adapter.js'
-import { persistently } from '../job/retry-while-database-away.js'
+import { retryWhileDatabaseAway } from '../job/retry-while-database-away.js'
 import { fail, type ProviderDeps, runningJob, type StepContext, type StepEnd } from './step.js'
 
 /** What the executor compiled, as it is stored. `qasm` is the canonical circuit, `null` where it has no such form. */
@@ -47,7 +47,7 @@ export async function prepareProgram(deps: ProviderDeps, context: StepContext): 
   if (end.kind === 'failed') return { next: 'fail', error: end.error }
   if (end.kind === 'refused') return fail('execution_error', end.message)
   const compiled = JSON.parse(end.answer) as CompiledProgram
-  const stored = await persistently({ log: deps.log, jobId, signal }, () =>
+  const stored = await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () =>
     storeFiles(deps.db, jobId, fence, filesOf(ref, compiled, end.answer))
   )
   return { next: stored ? 'submit' : 'stop' }

@@ -3,12 +3,12 @@
 // no trace in the history, so a task may wait for days.
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { ApplicationFailureCategory } from '@temporalio/common'
-import { askedRef, type ProviderRef, plainRef } from '../../db/provider-tasks/provider-refs.js'
+import { type ProviderRef, plainRef, requestedRef } from '../../db/provider-jobs/provider-refs.js'
 import type { JobHandOver } from '../../domain/jobs/dispatch.js'
 import { failureOf } from '../job/failure.js'
-import { whileBeating } from '../job/heartbeat.js'
-import { tellFault } from './answer.js'
+import { withHeartbeat } from '../job/heartbeat.js'
 import { cancelAtProvider } from './cancel.js'
+import { respondWithFault } from './circuit-response.js'
 import { collectCounts, collectResult } from './collect.js'
 import { followTask } from './follow.js'
 import { prepareProgram } from './prepare.js'
@@ -29,7 +29,7 @@ export interface CircuitHandOver extends JobHandOver {
 type Answer<Step extends { next: string }> = Exclude<Step, { next: 'again' } | { next: 'fail' }>
 /** What it answers of a plain job alone, and of a circuit that was asked for alone. */
 type PlainAnswer<Step extends { next: string }> = Exclude<Answer<Step>, { next: 'answered' }>
-type CircuitAnswer<Step extends { next: string }> = Exclude<Answer<Step>, { next: 'script' }>
+type CircuitResponse<Step extends { next: string }> = Exclude<Answer<Step>, { next: 'script' }>
 
 export type ProviderActivities = ReturnType<typeof createProviderActivities>
 
@@ -42,11 +42,11 @@ export function createProviderActivities(deps: ProviderDeps) {
     >
 
   const circuit = async <Step extends { next: string }>({ task, ask, ...job }: CircuitHandOver, step: StepOf<Step>) =>
-    (await answerOf<Step | StepEnd>(job, askedRef(job.jobId, task, ask), async (context) => {
+    (await answerOf<Step | StepEnd>(job, requestedRef(job.jobId, task, ask), async (context) => {
       const end = await step(deps, context)
       const fault = end.next === 'fail' ? (end as unknown as StepEnd & { next: 'fail' }).error : null
-      return fault ? tellFault(deps, context, fault) : end
-    })) as CircuitAnswer<Step | StepEnd>
+      return fault ? respondWithFault(deps, context, fault) : end
+    })) as CircuitResponse<Step | StepEnd>
 
   return {
     prepareProgram: (job: JobHandOver) => plain(job, prepareProgram),
@@ -68,7 +68,7 @@ async function answerOf<Step extends { next: string } | StepEnd>(
   step: (context: StepContext) => Promise<Step>
 ): Promise<Answer<Step>> {
   const activity = Context.current()
-  const end = await whileBeating(activity, () =>
+  const end = await withHeartbeat(activity, () =>
     step({ ref, fence: { generation }, signal: activity.cancellationSignal })
   )
   const { next } = end as StepEnd

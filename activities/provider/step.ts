@@ -2,10 +2,10 @@
 // provider becomes one of these answers.
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/client.js'
+import type { Fence } from '../../db/jobs/fence.js'
 import type { AnnounceJob } from '../../db/jobs/job-changes.js'
-import type { Fence } from '../../db/jobs/job-transition.js'
-import type { ProviderRef } from '../../db/provider-tasks/provider-refs.js'
-import { loadProviderRun, type ProviderRun } from '../../db/provider-tasks/provider-runs.js'
+import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
+import { loadProviderRun, type ProviderRun } from '../../db/provider-jobs/provider-runs.js'
 import { credentialsVersion } from '../../db/teams/secrets.js'
 import type { Credentials } from '../../domain/backends/provider-credentials.js'
 import type { JobError } from '../../domain/errors.js'

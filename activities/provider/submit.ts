@@ -1,25 +1,26 @@
 // Asks the provider for the task, once, whatever dies or is lost on the way. AT-LEAST-ONCE: each try takes the intent row;
 // only the very first sends without looking first, and a look that finds nothing is believed only when no request can be
 // under way any more. Not cancellable from outside: it reads itself whether the job is still wanted.
-import type { ProviderRef } from '../../db/provider-tasks/provider-refs.js'
-import type { ProviderRun } from '../../db/provider-tasks/provider-runs.js'
+
 import {
   markAccepted,
-  markHeard,
   markNotSent,
+  markResponded,
   markSending,
   markUnknown,
   markWithdrawn,
   type SubmitTry,
   takeForSubmit
-} from '../../db/provider-tasks/provider-tasks.js'
+} from '../../db/provider-jobs/provider-jobs.js'
+import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
+import type { ProviderRun } from '../../db/provider-jobs/provider-runs.js'
 import { recordBudgetExceeded } from '../../db/teams/webhook-deliveries.js'
 import { codeOf, isErrorCode, type ServiceError } from '../../domain/errors.js'
 import type { BudgetRefusal } from '../../domain/money/budget.js'
 import { estimateCost } from '../../domain/money/cost.js'
 import type { MicroUsd } from '../../domain/money/money.js'
-import { ProviderFault, type TaskRequest } from '../../services/providers/adapter.js'
-import { persistently } from '../job/retry-while-database-away.js'
+import { ProviderFault, type ProviderJobRequest } from '../../services/providers/adapter.js'
+import { retryWhileDatabaseAway } from '../job/retry-while-database-away.js'
 import { compiledProgram, programOf } from './prepare.js'
 import {
   type Access,
@@ -103,7 +104,7 @@ async function send(
   context: StepContext,
   { adapter, credentials }: Access,
   attempt: SubmitTry,
-  request: TaskRequest
+  request: ProviderJobRequest
 ): Promise<Submitted> {
   const { db } = deps
   const { ref, fence } = context
@@ -132,7 +133,9 @@ async function send(
 
 async function accepted(deps: ProviderDeps, { ref, fence, signal }: StepContext, id: string): Promise<Submitted> {
   const { jobId } = ref
-  const mine = await persistently({ log: deps.log, jobId, signal }, () => markAccepted(deps.db, ref, fence, id))
+  const mine = await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () =>
+    markAccepted(deps.db, ref, fence, id)
+  )
   deps.announce(jobId)
   // Whoever has the job now finds the task by its token.
   return mine ? { next: 'follow' } : { next: 'stop' }
@@ -148,7 +151,7 @@ async function lookFirst(
 ): Promise<Submitted | null> {
   try {
     const id = await adapter.find(credentials, token, attempt.createdAt, context.signal)
-    await markHeard(deps.db, context.ref, attempt.number)
+    await markResponded(deps.db, context.ref, attempt.number)
     if (id !== null) return accepted(deps, context, id)
     if ((attempt.secondsSinceSent ?? 0) < deps.providerTimes.lookUpWindowSeconds)
       return again(
@@ -209,7 +212,7 @@ async function taskRequest(
   ref: ProviderRef,
   job: ProviderRun,
   token: string
-): Promise<TaskRequest> {
+): Promise<ProviderJobRequest> {
   const program = programOf(await compiledProgram(deps, ref))
   return { token, target: job.target!, program, shots: job.shots, name: job.name ?? `job ${ref.jobId}` }
 }

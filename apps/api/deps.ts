@@ -3,7 +3,7 @@
 import type { Db } from '../../db/client.js'
 import type { AnnounceJob, JobListener } from '../../db/jobs/job-changes.js'
 import type { Dispatcher } from '../../services/dispatch/dispatcher.js'
-import type { EngineState } from '../../services/dispatch/engine-state.js'
+import type { EngineState } from '../../services/dispatch/target-state.js'
 import type { ExecutorClient } from '../../services/executor/client.js'
 import type { OidcClient } from '../../services/identity/oidc-client.js'
 import type { KeyRing } from '../../services/keys/key-ring.js'
@@ -43,7 +43,7 @@ export interface ApiDeps {
   /** Signs seals and checkpoints; refuses without a key ring. */
   signer: InstallationSigner
   /** Makes what is sealed. */
-  sealing: Pick<SealPool, 'sealOffLoop'>
+  sealing: Pick<SealPool, 'sealInThread'>
   /** To test credentials with; by the name in the catalogue. */
   providers: ReadonlyMap<string, ProviderAdapter>
   dispatcher: Dispatcher

@@ -7,7 +7,7 @@ import { type ErrorCode, errorCatalogue } from '../../domain/errors.js'
 import { type Access, accessTable } from './http/access-table.js'
 import { codesOf } from './http/error-responses.js'
 import { honoursKey } from './http/idempotency.js'
-import { type AnswerHeader, answerHeaders, type SuccessAnswer } from './http/response-schema.js'
+import { type ResponseHeader, responseHeaders, type SuccessResponse } from './http/response-schema.js'
 import { sessionCookieName } from './http/session.js'
 import { answerSchemas, answerTable } from './response-table.js'
 import { SERVICE_VERSION } from './version.js'
@@ -87,7 +87,7 @@ function withAnswers({ components, paths, ...rest }: Document): object {
       ...components,
       schemas: { ...components.schemas, ...answerSchemas },
       responses: refusals,
-      headers: answerHeaders
+      headers: responseHeaders
     },
     paths
   }
@@ -120,7 +120,7 @@ const securitySchemesOf: Record<Access['who'], object[]> = {
 }
 const securityOf = ({ who }: Access): object[] => securitySchemesOf[who]
 
-function success({ description, body, also, headers = [] }: SuccessAnswer): object {
+function success({ description, body, also, headers = [] }: SuccessResponse): object {
   const main = typeof body === 'string' ? { [body]: {} } : body && json(body)
   const content = main && { ...main, ...(also && { [also]: {} }) }
   return { description, headers: headerRefs(headers), ...(content && { content }) }
@@ -145,7 +145,7 @@ function errorResponses(codes: ErrorCode[], known: Record<string, object>): Reco
 
 const json = (schema: TSchema | object): object => ({ 'application/json': { schema } })
 
-const headerRefs = (more: readonly AnswerHeader[]): object =>
+const headerRefs = (more: readonly ResponseHeader[]): object =>
   Object.fromEntries(
     (['X-Request-Id', 'X-Api-Version', ...more] as const).map((name) => [
       name,

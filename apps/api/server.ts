@@ -2,12 +2,12 @@
 import { pino } from 'pino'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
-import { tellMoves } from '../../db/jobs/job-moves.js'
+import { onStatusCommitted } from '../../db/jobs/status-changes.js'
 import { migrate } from '../../db/migrate.js'
 import { isFit } from '../../domain/backends/executor-health.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
-import { createEngineState } from '../../services/dispatch/engine-state.js'
+import { createEngineState } from '../../services/dispatch/target-state.js'
 import { createTemporalClient } from '../../services/dispatch/temporal-client.js'
 import { createExecutorClient } from '../../services/executor/client.js'
 import { createOidcClient } from '../../services/identity/oidc-client.js'
@@ -24,7 +24,7 @@ import { buildApp } from './app.js'
 import { POOL_MAX, readApiConfig } from './config.js'
 import { connectRateLimitRedis, createRateLimitStore } from './http/limits/rate-limit-store.js'
 import { createMetrics } from './http/telemetry/metrics.js'
-import { logAnswers, redacted } from './http/telemetry/request-log.js'
+import { logResponses, redacted } from './http/telemetry/request-log.js'
 
 /** What mail servers need when they answer at all. */
 const MAIL_GRACE_MS = 3_000
@@ -50,12 +50,12 @@ const { client: temporal, close: closeTemporal } = createTemporalClient(
   config.temporalNamespace,
   tracing?.workflowClient
 )
-const providers = createProviders({ ionq: config.ionqApiUrl ?? undefined })
+const providers = createProviders(config.providerUrls)
 const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
 const executor = config.executorUrl ? createExecutorClient(config.executorUrl, config.executorToken) : null
 
 const logMove = logMoves(log)
-tellMoves(db, (move) => {
+onStatusCommitted(db, (move) => {
   metrics.countMove(move)
   logMove(move)
 })
@@ -131,7 +131,7 @@ const metricsServer =
         config.metricsHost,
         config.metricsPort
       )
-logAnswers(app)
+logResponses(app)
 app.addHook('onResponse', (request, reply, done) => {
   const { url: route } = request.routeOptions
   metrics.observeAnswer({ method: request.method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1000 })

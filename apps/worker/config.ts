@@ -1,15 +1,14 @@
 // The worker's configuration, read once at the door. Times are settings so that an operator can tune them and a test
 // need not wait; the defaults are the product's promises.
-import { defaultProviderTimes, type ProviderTimes } from '../../activities/provider/step.js'
+
+import { defaultProviderTimes } from '../../activities/provider/step.js'
+import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
-import { RETRY_SECONDS } from '../../domain/teams/webhook.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
 import { DEFAULT_SENDER, type MailSettings } from '../../services/mail/message.js'
-import { CALL_TIMEOUT_MS } from '../../services/providers/http.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
-import { defaultMailTimes, type MailTimes } from './sweeps/mail-sender.js'
-import { defaultScheduleTimes, type ScheduleTimes } from './sweeps/schedule-sweep.js'
-import type { WebhookTimes } from './sweeps/webhook-sender.js'
+import { defaultScheduleTimes } from './sweeps/schedule-sweep.js'
+import { defaultTimes, type WorkerTimes } from './sweeps/times.js'
 
 export interface WorkerConfig {
   databaseUrl: string
@@ -22,8 +21,8 @@ export interface WorkerConfig {
   executorToken: string
   /** `null`: nothing sealed can be opened; in production there has to be one. */
   keyRing: KeyRing | null
-  /** Where IonQ's service is; `null`: its own address. */
-  ionqApiUrl: string | null
+  /** Addresses that replace those of the providers' own services. */
+  providerUrls: ProviderUrls
   /** Emulators answer instead of the providers. */
   emulatedHardware: boolean
   /** `true` where webhooks may lead into private networks. */
@@ -46,60 +45,11 @@ export interface WorkerConfig {
   times: WorkerTimes
 }
 
-export interface WorkerTimes {
-  relayMs: number
-  /** A delivery is looked at again after this long, then each minute. */
-  redeliverSeconds: number
-  unreachableRetrySeconds: number
-  dispatchDeadlineSeconds: number
-  leaseRenewMs: number
-  leaseSweepMs: number
-  /** How long a job may make no progress before its workflow is looked for. */
-  quietSeconds: number
-  stalledSweepMs: number
-  /** A workflow that the server does not know twice, this far apart, is lost. */
-  missingConfirmSeconds: number
-  executorHealthMs: number
-  /** How often it is looked whether a job that waits for its backend, or for room in its team, can go on. */
-  heldSweepMs: number
-  /** How often the books are proved. */
-  moneySweepMs: number
-  schedules: ScheduleTimes
-  /** How often runs of capsules are looked for that can go on and were not told to. */
-  capsuleRunMs: number
-  webhooks: WebhookTimes
-  mails: MailTimes
-  providers: ProviderTimes
-  /** For one call to a provider, its answer included. */
-  providerCallMs: number
-}
-
-export const defaultTimes: WorkerTimes = {
-  relayMs: 500,
-  redeliverSeconds: 30,
-  unreachableRetrySeconds: 2,
-  dispatchDeadlineSeconds: 15 * 60,
-  leaseRenewMs: 5_000,
-  leaseSweepMs: 5_000,
-  quietSeconds: 60,
-  stalledSweepMs: 15_000,
-  missingConfirmSeconds: 30,
-  executorHealthMs: 5_000,
-  heldSweepMs: 5_000,
-  moneySweepMs: 60_000,
-  capsuleRunMs: 1_000,
-  schedules: defaultScheduleTimes,
-  webhooks: { lookMs: 2_000, retrySeconds: RETRY_SECONDS, pauseMs: 5_000 },
-  mails: defaultMailTimes,
-  providers: defaultProviderTimes,
-  providerCallMs: CALL_TIMEOUT_MS
-}
-
 /** @throws Error naming the variable that is missing or malformed. */
 export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
   const need = (name: string): string => {
     const value = env[name]
-    if (!value) throw new Error(`${name} is not set; npm start sets it, docs/configuration.md describes it`)
+    if (!value) throw new Error(`${name} is not set; npm start sets it, docs/operations/configuration.md describes it`)
     return value
   }
   const port = (name: string, text: string): number => {
@@ -121,7 +71,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     executorUrl: need('EXECUTOR_URL'),
     executorToken: need('EXECUTOR_TOKEN'),
     keyRing: configuredKeyRing(env),
-    ionqApiUrl: env.IONQ_API_URL ?? null,
+    providerUrls: readProviderUrls(env),
     emulatedHardware: env.EMULATED_HARDWARE === '1',
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE === '1',
     mail: { smtpUrl: env.SMTP_URL || null, mailDir: env.MAIL_DIR || null, from: env.MAIL_FROM || DEFAULT_SENDER },

@@ -1,12 +1,12 @@
 // What a worker counts for a Prometheus server.
 import { Gauge, Histogram, Registry } from 'prom-client'
-import type { TellMove } from '../../db/jobs/job-moves.js'
+import type { StatusListener } from '../../db/jobs/status-changes.js'
 import type { ExecutorGate } from '../../services/executor/gate.js'
 import { createJobMetrics } from '../../services/telemetry/job-metrics.js'
 
 export interface WorkerMetrics {
   registry: Registry
-  countMove: TellMove
+  countMove: StatusListener
   /**
    * @param operation what was asked: a word of a small set, never an id or an address.
    * @param outcome `ok`, or the kind of the fault.

@@ -9,7 +9,7 @@ import { createProviderActivities } from '../../activities/provider/provider-act
 import { reportEngines } from '../../db/backends/backends.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, createTaskAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
-import { tellMoves } from '../../db/jobs/job-moves.js'
+import { onStatusCommitted } from '../../db/jobs/status-changes.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
 import { createScheduleCopies } from '../../services/dispatch/schedule-copies.js'
@@ -27,13 +27,13 @@ import { startJudgePool } from '../../services/threads/judge-pool.js'
 import { createWebhookClient } from '../../services/webhooks/webhook-client.js'
 import type { WorkerConfig } from './config.js'
 import { startDirectConsumer } from './direct/direct-consumer.js'
-import { createHeldJobs } from './direct/leased-jobs.js'
+import { createLeasedJobs } from './direct/leased-jobs.js'
 import { directSpans, tracedExecutor } from './direct/spans.js'
 import { createWorkerMetrics } from './metrics.js'
 import { startAuditCheckpointSweep } from './sweeps/audit-checkpoint-sweep.js'
 import { startCapsuleJudge } from './sweeps/capsule-judge.js'
 import { startCapsuleRunSweep } from './sweeps/capsule-run-sweep.js'
-import { startHeldStartSweep } from './sweeps/deferred-start-sweep.js'
+import { startDeferredStartSweep } from './sweeps/deferred-start-sweep.js'
 import { startLeaseSweep } from './sweeps/lease-sweep.js'
 import { MAIL_LANES, startMailSender } from './sweeps/mail-sender.js'
 import { startMoneySweep } from './sweeps/money-sweep.js'
@@ -72,13 +72,13 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   const gate = createExecutorGate(INITIAL_PERMITS)
   const metrics = createWorkerMetrics(gate)
   const logMove = logMoves(log)
-  tellMoves(db, (move) => {
+  onStatusCommitted(db, (move) => {
     metrics.countMove(move)
     logMove(move)
     if (move.capsuleRunId) capsuleRuns.noticed(move.capsuleRunId)
   })
   const steps = { db, executor, gate, announce, log }
-  const providers = createProviders({ ionq: config.ionqApiUrl ?? undefined }, { callTimeoutMs: times.providerCallMs })
+  const providers = createProviders(config.providerUrls, { callTimeoutMs: times.providerCallMs })
   const providerSteps = {
     ...steps,
     providers: watchProviders(providers.adapters, metrics.recordProviderCall, tracing),
@@ -93,12 +93,12 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   )
   const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
 
-  const held = createHeldJobs(db, times.leaseRenewMs, log)
-  const listener = listenToJobs(config.databaseUrl, held.noticed)
+  const leased = createLeasedJobs(db, times.leaseRenewMs, log)
+  const listener = listenToJobs(config.databaseUrl, leased.onJobChanged)
   const consumerRedis = new Redis(config.redisUrl, { maxRetriesPerRequest: null })
   consumerRedis.on('error', () => {})
   const consumer = startDirectConsumer(
-    { ...steps, held },
+    { ...steps, leased },
     {
       connection: consumerRedis,
       prefix: config.queuePrefix,
@@ -157,7 +157,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       ? [startMailSender({ db, postman, linkOrigin: config.linkOrigin, times: times.mails, notes, log })]
       : []),
     startRelay({ db, dispatcher, announce, times, teamRunningMax, notes, log }),
-    startHeldStartSweep({ db, notes, log, everyMs: times.heldSweepMs, teamRunningMax }),
+    startDeferredStartSweep({ db, notes, log, everyMs: times.heldSweepMs, teamRunningMax }),
     startLeaseSweep({ db, announce, notes, log, everyMs: times.leaseSweepMs, clock: () => performance.now() }),
     startStalledSweep({ db, temporal, announce, times, notes, log }),
     startScheduleSweep({
@@ -200,7 +200,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     async close() {
       // What is under way may still need the leases, the database and the executor.
       await Promise.all([consumer.close(DIRECT_GRACE_MS), temporalWorker.close(), ...loops.map((loop) => loop.close())])
-      await held.close()
+      await leased.close()
       await Promise.all([webhookClient.close(), providers.close()])
       await Promise.all([listener.close(), directQueue.close(), executor.close(), closeTemporal()])
       consumerRedis.disconnect()

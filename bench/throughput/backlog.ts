@@ -4,6 +4,7 @@ import { findBackend } from '../../db/backends/backends.js'
 import { createJob } from '../../db/jobs/jobs.js'
 import { outbox } from '../../db/tables/jobs.js'
 import { lockTeamForWrite } from '../../db/teams/teams.js'
+import { paramsFromValue } from '../../domain/jobs/params.js'
 import { BELL } from '../bare/bare.js'
 import type { BenchPlatform } from '../support/bench-stack.js'
 
@@ -23,7 +24,7 @@ export async function recordBacklog(
     const submission = {
       source: { kind: 'circuit' as const, format: 'qasm3' as const, text: BELL },
       backend: 'local',
-      params: { shots: 1024 },
+      params: paramsFromValue({ shots: 1024 }),
       mode,
       teamId,
       name: null,

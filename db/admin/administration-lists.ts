@@ -14,7 +14,7 @@ import type {
 } from '../../domain/operations/administration.js'
 import { cappedCount, ONE } from '../capped-count.js'
 import type { Db, DbOrTx } from '../client.js'
-import { now } from '../jobs/job-transition.js'
+import { now } from '../clock.js'
 import { type JobRow, recordColumns } from '../jobs/jobs.js'
 import { accessCodes, members, sessions, teams, users } from '../tables/accounts.js'
 import { adminActions } from '../tables/administration.js'

@@ -1,43 +1,21 @@
 // What platform administrators change: each change is one transaction with its entry in the audit, so that there is no
 // entry without a change and no change without its entry. Who may call is decided before.
+
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Backend } from '../../domain/backends/backend.js'
 import { ServiceError } from '../../domain/errors.js'
-import type { AdminAction, TeamSummary } from '../../domain/operations/administration.js'
+import type { TeamSummary } from '../../domain/operations/administration.js'
 import { createAccessCode, grantPlatformAdmin } from '../accounts/accounts.js'
+import { type AdminActor, recordAdminAction } from '../audit/admin-audit.js'
 import { findBackend } from '../backends/backends.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
-import { newId } from '../ids.js'
+import { now } from '../clock.js'
 import { cancelJob } from '../job-steps/job-steps.js'
-import { now } from '../jobs/job-transition.js'
 import { teams } from '../tables/accounts.js'
-import { adminActions } from '../tables/administration.js'
 import { backends } from '../tables/backends.js'
 import { jobs } from '../tables/jobs.js'
-import { inTurn } from '../teams/team-lock.js'
+import { fairTeamLock } from '../teams/team-lock.js'
 import { loadTeamSummary } from './administration-lists.js'
-
-/** Who acts: a platform administrator, or whoever has the database. */
-export interface AdminActor {
-  id: string
-  email: string
-}
-
-/** At the command line nobody has signed in. */
-export const commandLine: AdminActor = { id: '00000000-0000-0000-0000-000000000000', email: 'command line' }
-
-/** Writes an entry of the audit. Must run in the transaction of the change that it tells of. */
-export async function recordAdminAction(
-  tx: Tx,
-  actor: AdminActor,
-  action: AdminAction,
-  target: string,
-  details: Record<string, unknown>
-): Promise<void> {
-  await tx
-    .insert(adminActions)
-    .values({ id: newId(), actorId: actor.id, actorEmail: actor.email, action, target, details })
-}
 
 /**
  * Makes a team read-only. Waits for writes under way, which hold the team's row: none is recorded after the answer.
@@ -82,7 +60,7 @@ export async function lockTeam(
   const [team] = await tx
     .select({ suspendedAt: teams.suspendedAt, suspendedReason: teams.suspendedReason })
     .from(teams)
-    .where(and(eq(teams.id, teamId), isNull(teams.deletedAt), inTurn('alone')))
+    .where(and(eq(teams.id, teamId), isNull(teams.deletedAt), fairTeamLock('alone')))
     .for('no key update')
   if (!team) throw new ServiceError('not_found', 'no such team')
   return team

@@ -4,11 +4,11 @@ import { eq, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
 import type { HeldJob, MoneyState, OverReservation } from '../../domain/money/held-money.js'
 import { type MicroUsd, usdFromMicro } from '../../domain/money/money.js'
+import { type AdminActor, recordAdminAction } from '../audit/admin-audit.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { settleHeld } from '../money/budget.js'
 import { loadSweeps } from '../service/sweeps.js'
 import { jobs } from '../tables/jobs.js'
-import { type AdminActor, recordAdminAction } from './administration.js'
 
 /** The condition on rows of `jobs` under which their money is held: `mayHoldMoney` of domain/money/budget.ts, and no figure yet. */
 export const moneyIsHeld = sql`(actual_cost_micro is null and status in ('failed', 'cancelled')

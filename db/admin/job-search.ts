@@ -15,10 +15,10 @@ export interface JobSearch extends Page {
   status?: JobStatus | undefined
 }
 
-export type FoundJob = JobRow & { teamName: string; userEmail: string | null }
+export type JobSearchRow = JobRow & { teamName: string; userEmail: string | null }
 
-export interface FoundJobs {
-  rows: FoundJob[]
+export interface JobSearchPage {
+  rows: JobSearchRow[]
   /** Counted no further than `TOTAL_MAX + 1`. */
   total: number
   /** There may be more: a text is looked for in the newest `SEARCHED_MAX` jobs. */
@@ -28,7 +28,7 @@ export interface FoundJobs {
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Newest first. */
-export async function searchJobs(db: Db, search: JobSearch): Promise<FoundJobs> {
+export async function searchJobs(db: Db, search: JobSearch): Promise<JobSearchPage> {
   const { limit, offset } = search
   const text = search.q?.trim() ?? ''
   const [found, [counted]] = await Promise.all([

@@ -2,8 +2,10 @@
 // began with. Columns are named one by one: others that come with a later version change no digest that was written before.
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import type { CapsuleRunRow } from '../capsule-runs/capsule-run-records.js'
-import type { capsulePublications } from '../tables/capsules.js'
+
+import type { capsulePublications, capsuleRuns } from '../tables/capsules.js'
+
+type CapsuleRunRow = Omit<typeof capsuleRuns.$inferSelect, 'definition'>
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const digestOf = (record: object): string => sha256(canonicalize(record)!)

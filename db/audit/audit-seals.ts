@@ -99,7 +99,7 @@ export async function sealedContent(db: DbOrTx, capsuleId: string): Promise<Seal
 }
 
 /** Whether a later entry tells that the capsule was deleted. */
-export async function deletionIsTold(
+export async function deletionIsRecorded(
   db: DbOrTx,
   { teamId, capsuleId, seq }: { teamId: string; capsuleId: string; seq: number }
 ): Promise<boolean> {

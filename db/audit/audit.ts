@@ -7,7 +7,7 @@ import { type AuditAction, auditEntryText, type ChainedEntry, NO_HASH } from '..
 import { cappedCount, ONE } from '../capped-count.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { auditEntries, auditHeads } from '../tables/audit.js'
-import type { Caller } from '../teams/teams.js'
+import type { Caller } from '../teams/memberships.js'
 import { sealRecord } from './audit-seals.js'
 
 /** A value of metadata whose JSON is longer than this is recorded by its digest. */

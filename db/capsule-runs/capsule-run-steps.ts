@@ -6,14 +6,15 @@ import { assertParams } from '../../domain/backends/backend.js'
 import { assertParameters } from '../../domain/capsules/capsule-definition.js'
 import type { CapsuleRunStatus } from '../../domain/capsules/capsule-state.js'
 import { fillReferences, tasksNeededBy } from '../../domain/capsules/capsule-suite.js'
-import { ServiceError } from '../../domain/errors.js'
+import { ServiceError, validationError } from '../../domain/errors.js'
 import { isFinal, type JobStatus } from '../../domain/jobs/job-status.js'
+import { paramsFromText } from '../../domain/jobs/params.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import { findBackend } from '../backends/backends.js'
 import { anyOf, type Db, type DbOrTx, type Tx } from '../client.js'
+import { now } from '../clock.js'
 import { endFailed, requestCancel } from '../job-steps/job-steps.js'
 import { resultText } from '../jobs/attempts.js'
-import { now } from '../jobs/job-transition.js'
 import { teams } from '../tables/accounts.js'
 import { capsuleRuns, capsuleRunTasks, capsules } from '../tables/capsules.js'
 import { jobs, outbox } from '../tables/jobs.js'
@@ -54,7 +55,7 @@ async function advanceOnce(tx: Tx, runId: string): Promise<Step> {
   const stopped = tasks.find(isStopped)
   if (stopped) return stop(tx, runId, tasks)
   const next = tasks.find(({ status }) => status !== 'completed')!
-  return next.held ? giveOnTask(tx, tasks, next) : nothing('running')
+  return next.held ? releaseStep(tx, tasks, next) : nothing('running')
 }
 
 /** The run, locked after its team and capsule: a run that confirms it may be made. */
@@ -76,7 +77,7 @@ async function lockRun(tx: Tx, runId: string) {
   return run ?? null
 }
 
-interface TaskOfRun {
+interface StepOfRun {
   jobId: string
   name: string
   status: JobStatus
@@ -88,7 +89,7 @@ interface TaskOfRun {
 }
 
 /** In the order in which they start. */
-const tasksOf = (tx: Tx, runId: string): Promise<TaskOfRun[]> =>
+const tasksOf = (tx: Tx, runId: string): Promise<StepOfRun[]> =>
   tx
     .select({
       jobId: jobs.id,
@@ -106,7 +107,7 @@ const tasksOf = (tx: Tx, runId: string): Promise<TaskOfRun[]> =>
     .orderBy(asc(capsuleRunTasks.position))
 
 /** Nothing may follow it: it ended without a result, or somebody has asked for its end. */
-const isStopped = ({ status, cancelRequested }: TaskOfRun): boolean =>
+const isStopped = ({ status, cancelRequested }: StepOfRun): boolean =>
   cancelRequested || status === 'failed' || status === 'dispatch_failed' || status === 'cancelled'
 
 async function begin(tx: Tx, runId: string): Promise<void> {
@@ -119,7 +120,7 @@ async function begin(tx: Tx, runId: string): Promise<void> {
 }
 
 /** Ends what is left of a run that was stopped, and the run when nothing is left. */
-async function stop(tx: Tx, runId: string, tasks: TaskOfRun[]): Promise<Step> {
+async function stop(tx: Tx, runId: string, tasks: StepOfRun[]): Promise<Step> {
   const left = tasks.filter(({ status, cancelRequested }) => !isFinal(status) && !cancelRequested)
   if (left.length > 0) {
     const jobIds = left.map(({ jobId }) => jobId)
@@ -135,7 +136,7 @@ async function stop(tx: Tx, runId: string, tasks: TaskOfRun[]): Promise<Step> {
   return end(tx, runId, 'cancelled', inTask(tasks, cancelled, 'it was cancelled'))
 }
 
-const inTask = (tasks: TaskOfRun[], { name }: TaskOfRun, what: string): string =>
+const inTask = (tasks: StepOfRun[], { name }: StepOfRun, what: string): string =>
   tasks.length === 1 ? what : storableText(`task ${JSON.stringify(name)}: ${what}`)
 
 async function end(
@@ -153,7 +154,7 @@ async function end(
 }
 
 /** Writes the results that a held task takes into its parameters, and lets it start; one that cannot take them fails. */
-async function giveOnTask(tx: Tx, tasks: TaskOfRun[], { jobId }: TaskOfRun): Promise<Step> {
+async function releaseStep(tx: Tx, tasks: StepOfRun[], { jobId }: StepOfRun): Promise<Step> {
   const done: Step = { status: 'running', changed: [jobId], again: false }
   const [job] = await tx
     .select({ status: jobs.status, params: jobs.params, backend: jobs.backend })
@@ -179,9 +180,8 @@ async function giveOnTask(tx: Tx, tasks: TaskOfRun[], { jobId }: TaskOfRun): Pro
 }
 
 /** @throws ServiceError `validation_error` for a result that does not fit. */
-async function filledParams(tx: Tx, tasks: TaskOfRun[], job: { params: string; backend: string }): Promise<string> {
-  const parameters = JSON.parse(job.params) as Record<string, unknown>
-  const needed = tasksNeededBy(parameters)
+async function filledParams(tx: Tx, tasks: StepOfRun[], job: { params: string; backend: string }): Promise<string> {
+  const needed = tasksNeededBy(paramsFromText(job.params).value)
   if (needed.size === 0) return job.params
   const results = new Map<string, string | null>()
   for (const { name, jobId, resultSha256 } of tasks)
@@ -189,12 +189,12 @@ async function filledParams(tx: Tx, tasks: TaskOfRun[], job: { params: string; b
   const filled = fillReferences(job.params, (name) => {
     const result = results.get(name)
     if (result != null) return result
-    throw new ServiceError('validation_error', `parameters: task ${JSON.stringify(name)} has left no result`)
+    throw validationError(`parameters: task ${JSON.stringify(name)} has left no result`)
   })
-  const taken = JSON.parse(filled) as Record<string, unknown>
-  assertParameters(taken, 'parameters')
+  const { value } = paramsFromText(filled)
+  assertParameters(value, 'parameters')
   const backend = await findBackend(tx, job.backend)
-  if (backend) assertParams(backend, taken)
+  if (backend) assertParams(backend, value)
   return filled
 }
 

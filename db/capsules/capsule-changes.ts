@@ -145,7 +145,7 @@ export async function changeCapsule(
     })
     .where(eq(capsules.id, row.id))
     .returning()
-  await tellChange(tx, row, 'capsule.updated', actor, row.state, {
+  await recordCapsuleChange(tx, row, 'capsule.updated', actor, row.state, {
     fields: Object.keys(change).sort(),
     definition_sha256: changed!.definitionSha256
   })
@@ -169,14 +169,14 @@ export async function deleteCapsule(tx: Tx, row: CapsuleRow, actor: string): Pro
       `The run ${open.id} of this capsule is under way; wait for it, or cancel its jobs`
     )
   await tx.delete(capsules).where(eq(capsules.id, row.id))
-  await tellChange(tx, row, 'capsule.deleted', actor, null, {
+  await recordCapsuleChange(tx, row, 'capsule.deleted', actor, null, {
     name: row.name,
     definition_sha256: row.definitionSha256
   })
 }
 
 /** The entry of the audit trail for a change of a capsule; last in its transaction. */
-export async function tellChange(
+export async function recordCapsuleChange(
   tx: Tx,
   before: Pick<CapsuleRow, 'id' | 'teamId' | 'state'>,
   action: AuditAction,

@@ -87,7 +87,7 @@ export async function createCapsuleOfJob(
  * What `create_capsule` asked for, in the transaction that completes the job, as its last step. A job that has its result
  * is completed whatever becomes of the capsule: why there is none stands in its `status_reason`.
  */
-export async function keepPromisedCapsule(tx: Tx, jobId: string): Promise<void> {
+export async function createRequestedCapsule(tx: Tx, jobId: string): Promise<void> {
   const [job] = await tx
     .select({ teamId: jobs.teamId, userId: jobs.userId, apiKeyId: jobs.apiKeyId, name: jobs.capsuleName })
     .from(jobs)

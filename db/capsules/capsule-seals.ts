@@ -3,13 +3,13 @@ import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
 import type { Page } from '../../domain/json/page.js'
 import { slugOf } from '../../domain/scripts/script.js'
-import { type AdminActor, recordAdminAction } from '../admin/administration.js'
+import { type AdminActor, recordAdminAction } from '../audit/admin-audit.js'
 import { actorText, appendAudit } from '../audit/audit.js'
 import { publicationSha256 } from '../audit/audit-records.js'
 import { cappedCount, ONE } from '../capped-count.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { capsulePublications, capsuleSeals, capsules } from '../tables/capsules.js'
-import { type EvidenceFile, storeFiles, tellChange } from './capsule-changes.js'
+import { type EvidenceFile, recordCapsuleChange, storeFiles } from './capsule-changes.js'
 import { endSchedule } from './capsule-schedules.js'
 import { type CapsulePublication, type CapsuleRow, type CapsuleSeal, lockCapsule } from './capsules.js'
 
@@ -51,7 +51,7 @@ export async function publishCapsule(
 ): Promise<CapsuleRow> {
   const shown = await withFreeSlug(tx, capsule.id, publication)
   const published = await moveState(tx, capsule.id, 'published')
-  await tellChange(tx, capsule, 'capsule.published', actor, 'published', {
+  await recordCapsuleChange(tx, capsule, 'capsule.published', actor, 'published', {
     slug: shown.slug,
     title: publication.title,
     publication_sha256: publicationSha256(shown),
@@ -81,7 +81,7 @@ const SLUG_STEM = 160
 export async function archiveCapsule(tx: Tx, capsule: CapsuleRow, actor: string): Promise<CapsuleRow> {
   const scheduleEnded = await endSchedule(tx, capsule.id)
   const archived = await moveState(tx, capsule.id, 'archived')
-  await tellChange(tx, capsule, 'capsule.archived', actor, 'archived', { schedule_ended: scheduleEnded })
+  await recordCapsuleChange(tx, capsule, 'capsule.archived', actor, 'archived', { schedule_ended: scheduleEnded })
   return archived
 }
 

@@ -17,7 +17,7 @@ import {
   capsuleSeals,
   capsules
 } from '../tables/capsules.js'
-import { type Caller, membershipsOf } from '../teams/teams.js'
+import { type Caller, membershipsOf } from '../teams/memberships.js'
 
 export type CapsuleRow = typeof capsules.$inferSelect
 

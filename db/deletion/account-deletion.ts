@@ -6,8 +6,9 @@ import type { Db } from '../client.js'
 import { members, teams, users } from '../tables/accounts.js'
 import { idempotencyKeys } from '../tables/operations.js'
 import { hasOthers } from '../teams/members.js'
-import { inTurn } from '../teams/team-lock.js'
-import { type Caller, deleteTeam } from '../teams/teams.js'
+import type { Caller } from '../teams/memberships.js'
+import { fairTeamLock } from '../teams/team-lock.js'
+import { deleteTeam } from './team-deletion.js'
 
 /**
  * Deletes the account, its sessions and keys, the answers kept for it, and the teams that have no other member.
@@ -24,7 +25,7 @@ export async function deleteAccount(db: Db, caller: Caller): Promise<void> {
     const mine = await tx
       .select({ id: teams.id, name: teams.name })
       .from(teams)
-      .where(and(inArray(teams.id, owned), inTurn('alone')))
+      .where(and(inArray(teams.id, owned), fairTeamLock('alone')))
       .orderBy(sql`${teams.id}`)
       .for('update')
     for (const team of mine) {

@@ -1,25 +1,24 @@
 // The steps of a job that change its status, each one transaction, each safe to run twice: begin, complete, fail, cancel.
 // Both modes call these; only the fence differs (a lease for direct jobs).
+
 import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { type JobError, ServiceError } from '../../domain/errors.js'
 import { type CancelOutcome, type ExecutionMode, isFinal } from '../../domain/jobs/job-status.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import { estimateCost } from '../../domain/money/cost.js'
 import { formatUsd, type MicroUsd } from '../../domain/money/money.js'
-import { keepPromisedCapsule } from '../capsules/capsule-of-job.js'
+import { createRequestedCapsule } from '../capsules/capsule-of-job.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
+import { now } from '../clock.js'
 import { attemptUnderWay, closeAttempt, closeOpenAttempts } from '../jobs/attempts.js'
+import { type Fence, fenceHolds } from '../jobs/fence.js'
 import { closeTasks } from '../jobs/job-tasks.js'
-import { type Fence, fenceHolds, now, type Transition, transition } from '../jobs/job-transition.js'
+import { type Transition, transition } from '../jobs/job-transition.js'
+import { leaseEnd } from '../jobs/lease-time.js'
 import { settle } from '../money/budget.js'
-import { askLater, costAtEnd, costOfCompleted, lockJob } from '../provider-tasks/provider-money.js'
+import { checkAgainLater, costAtEnd, costOfCompleted, lockJob } from '../provider-jobs/provider-money.js'
 import { backends } from '../tables/backends.js'
 import { jobAsks, jobs, outbox } from '../tables/jobs.js'
-
-/** How long a direct job's worker may be silent before a sweep takes the job from it. */
-export const LEASE_SECONDS = 15
-
-export const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`
 
 /** `cancel`: go straight to the cancel path. `stop`: the job is final, or another side's; end quietly. */
 export type Beginning = 'begin' | 'resume' | 'cancel' | 'stop'
@@ -114,7 +113,7 @@ export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha
     })
     if (moved === 'won') await settle(tx, jobId, cost ?? 'all')
     // Last: its entry of the audit trail is the last that a transaction locks.
-    if (wantsCapsule) await keepPromisedCapsule(tx, jobId)
+    if (wantsCapsule) await createRequestedCapsule(tx, jobId)
     return moved
   })
 }
@@ -187,7 +186,7 @@ async function lockedCostAtEnd(tx: Tx, jobId: string): Promise<MicroUsd | 'held'
 
 async function settleAtEnd(tx: Tx, jobId: string, cost: MicroUsd | 'held'): Promise<void> {
   await settle(tx, jobId, cost)
-  if (cost === 'held') await askLater(tx, jobId)
+  if (cost === 'held') await checkAgainLater(tx, jobId)
 }
 
 /** Ends a job as cancelled. A cancel that came from the engine itself passes through `cancelling` in the same transaction. */

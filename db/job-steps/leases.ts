@@ -3,9 +3,10 @@
 import { and, eq, inArray, isNotNull, lt } from 'drizzle-orm'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { anyOf, type Db } from '../client.js'
-import { now } from '../jobs/job-transition.js'
+import { now } from '../clock.js'
+import { leaseEnd } from '../jobs/lease-time.js'
 import { jobs } from '../tables/jobs.js'
-import { endCancelled, endFailed, leaseEnd } from './job-steps.js'
+import { endCancelled, endFailed } from './job-steps.js'
 
 /** Renews the given leases. What is missing in the answer is no longer this worker's. An expired lease that no sweep has taken is renewed too. */
 export async function renewLeases(db: Db, tokens: string[]): Promise<Map<string, JobStatus>> {

@@ -1,16 +1,17 @@
 // The outbox: what still has to be told to an engine. The relay takes due rows, tells, and notes the outcome; a row is
 // deleted by the step that makes it needless (db/job-steps/job-steps.ts), never here. Telling twice is harmless.
 import { and, eq, exists, lte, or, sql } from 'drizzle-orm'
+import type { DispatchKind } from '../../domain/jobs/dispatch.js'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
 import { anyOf, type Db } from '../client.js'
+import { now } from '../clock.js'
 import { judgeStarts } from '../jobs/deferred-starts.js'
-import { now } from '../jobs/job-transition.js'
 import { outbox } from '../tables/jobs.js'
 import { endFailed } from './job-steps.js'
 
 export interface OutboxRow {
   jobId: string
-  kind: 'start' | 'cancel'
+  kind: DispatchKind
   mode: ExecutionMode
   generation: number
   /** How often the row was delivered before. */
@@ -74,7 +75,7 @@ export async function markDelivered(db: Db, keys: OutboxKey[], recheckSeconds: n
 }
 
 /** Notes that the engine answered and still holds what was delivered. */
-export async function markHeld(db: Db, keys: OutboxKey[], recheckSeconds: number): Promise<void> {
+export async function markDeferred(db: Db, keys: OutboxKey[], recheckSeconds: number): Promise<void> {
   if (keys.length === 0) return
   await db
     .update(outbox)

@@ -3,7 +3,8 @@
 import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import { finalStatuses, type JobStatus } from '../../domain/jobs/job-status.js'
 import { anyOf, type Db } from '../client.js'
-import { now, transition } from '../jobs/job-transition.js'
+import { now } from '../clock.js'
+import { transition } from '../jobs/job-transition.js'
 import { jobs, outbox } from '../tables/jobs.js'
 import { endFailed, outboxFacts } from './job-steps.js'
 
@@ -64,7 +65,7 @@ export async function markMissing(db: Db, jobId: string, generation: number, con
   return row?.lost ?? false
 }
 
-export async function markFound(db: Db, jobId: string): Promise<void> {
+export async function markWorkflowFound(db: Db, jobId: string): Promise<void> {
   await db
     .update(jobs)
     .set({ missingSince: null })

@@ -8,10 +8,11 @@ import { executionRetry } from '../../domain/jobs/retry.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx } from '../client.js'
+import { now } from '../clock.js'
 import { artifacts, attempts, jobAsks, jobEvents, jobs } from '../tables/jobs.js'
-import { providerTasks } from '../tables/providers.js'
+import { providerJobs } from '../tables/providers.js'
 import { type Artifact, RESULT_ARTIFACT, sha256Of } from './artifacts.js'
-import { type Fence, fenceHolds, now } from './job-transition.js'
+import { type Fence, fenceHolds } from './fence.js'
 
 export interface Attempt {
   task: string
@@ -321,25 +322,25 @@ export async function listAttempts(db: DbOrTx, jobId: string): Promise<AttemptRo
 const atProviders = (db: DbOrTx, jobId: string) =>
   db
     .select({
-      task: providerTasks.task,
-      attempt: sql<number>`coalesce(${jobAsks.series} + 1, ${providerTasks.attempt})`.as('of_attempt'),
+      task: providerJobs.task,
+      attempt: sql<number>`coalesce(${jobAsks.series} + 1, ${providerJobs.attempt})`.as('of_attempt'),
       tasks: sql<number>`count(*)::int`.as('tasks'),
-      id: sql<string | null>`min(${providerTasks.providerJobId})`.as('id'),
-      cost: sql<string | null>`sum(${providerTasks.cost})`.as('cost'),
-      known: sql<boolean>`bool_and(${providerTasks.cost} is not null)`.as('known')
+      id: sql<string | null>`min(${providerJobs.providerJobId})`.as('id'),
+      cost: sql<string | null>`sum(${providerJobs.cost})`.as('cost'),
+      known: sql<boolean>`bool_and(${providerJobs.cost} is not null)`.as('known')
     })
-    .from(providerTasks)
+    .from(providerJobs)
     .leftJoin(
       jobAsks,
       and(
-        isNotNull(providerTasks.estimate),
-        eq(jobAsks.jobId, providerTasks.jobId),
-        eq(jobAsks.task, providerTasks.task),
-        eq(jobAsks.number, providerTasks.attempt)
+        isNotNull(providerJobs.estimate),
+        eq(jobAsks.jobId, providerJobs.jobId),
+        eq(jobAsks.task, providerJobs.task),
+        eq(jobAsks.number, providerJobs.attempt)
       )
     )
-    .where(and(eq(providerTasks.jobId, jobId), ne(providerTasks.state, 'withdrawn')))
-    .groupBy(providerTasks.task, sql`2`)
+    .where(and(eq(providerJobs.jobId, jobId), ne(providerJobs.state, 'withdrawn')))
+    .groupBy(providerJobs.task, sql`2`)
     .as('there')
 
 /** The stored result, as the text it arrived as. */

@@ -77,7 +77,7 @@ export function judgeStarts(chosen: SQL, runningMax: number, passedUntil: SQL | 
  * A part of the statement that ends a job: the start of its team that has been held the longest is due now.
  * @param ended a table of that statement with the job, or nothing: `id`, `team_id`. The job's own start is deleted there.
  */
-export const giveOnNext = (ended: SQL): SQL => sql`
+export const releaseNextDeferred = (ended: SQL): SQL => sql`
   update ${outbox} set next_at = now() where kind = 'start' and job_id = (
     select job_id from ${outbox} where ${heldOf(sql`(select team_id from ${ended})`)}
       and job_id <> (select id from ${ended}) and ${notGivenOn}
@@ -87,7 +87,7 @@ export const giveOnNext = (ended: SQL): SQL => sql`
 const GIVEN_ON_MAX = 500
 
 /** Gives on what waits for a backend that is back, and what a team has room for. @returns how many rows. */
-export async function giveOnHeld(db: Db, runningMax: number): Promise<number> {
+export async function releaseDeferred(db: Db, runningMax: number): Promise<number> {
   const back = await db.execute(sql`
     with chosen as materialized (
       select waiting.job_id from ${backends} cross join lateral (

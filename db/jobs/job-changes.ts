@@ -1,7 +1,7 @@
 // Telling other processes that a job changed. Always after commit and outside any transaction (a NOTIFY inside one
 // serialises all commits), ids coalesced. A notice may be lost: whoever waits reads again now and then.
 import postgres from 'postgres'
-import { steady } from '../connection-loss.js'
+import { survivingConnectionLoss } from '../connection-loss.js'
 
 const CHANNEL = 'job_changes'
 const COALESCE_MS = 5
@@ -47,7 +47,12 @@ export interface JobListener {
  * notices were missed meanwhile.
  */
 export function listenToJobs(databaseUrl: string, any: (jobId: string) => void = () => {}): JobListener {
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 5, ...steady().options })
+  const sql = postgres(databaseUrl, {
+    max: 1,
+    onnotice: () => {},
+    connect_timeout: 5,
+    ...survivingConnectionLoss().options
+  })
   const waiters = new Map<string, Set<() => void>>()
   const tell = (jobId: string) => {
     for (const changed of waiters.get(jobId) ?? []) changed()

@@ -7,7 +7,7 @@ import { anyOf, type DbOrTx } from '../client.js'
 import { firstIdAt } from '../ids.js'
 import { members } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
-import { type Caller, membershipsOf } from '../teams/teams.js'
+import { type Caller, membershipsOf } from '../teams/memberships.js'
 import { type JobRow, recordColumns } from './jobs.js'
 
 /** How many jobs a search for text reads at most: all of their names and labels, which no index helps with. */

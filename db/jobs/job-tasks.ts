@@ -5,11 +5,12 @@ import type { JobError } from '../../domain/errors.js'
 import type { TaskState } from '../../domain/jobs/job-status.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
+import { now } from '../clock.js'
 import { attempts, jobTasks, taskValues } from '../tables/jobs.js'
 import { sha256Of } from './artifacts.js'
 import { closing, errorColumns, openAttempt } from './attempts.js'
-import { taskResults } from './job-asks.js'
-import { type Fence, now } from './job-transition.js'
+import type { Fence } from './fence.js'
+import { taskResults } from './script-requests.js'
 
 export interface TaskRun {
   state: TaskState

@@ -1,28 +1,23 @@
 // The only writer of a job's status. One conditional UPDATE along the table of domain/jobs/job-status.ts raises the job's own
 // event number; the event is appended in the same transaction. Steps run twice after a crash, so the answer says
 // whether this call moved the job, whether its own earlier call did, or whether the job belongs to somebody else by now.
+
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { isFinal, type JobStatus, statusesBefore } from '../../domain/jobs/job-status.js'
 import { eventOfStatus } from '../../domain/teams/webhook.js'
 import type { DbOrTx } from '../client.js'
+import { now } from '../clock.js'
 import { jobEvents, jobs, outbox } from '../tables/jobs.js'
-import { anybodyWants, recordEnd } from '../teams/webhook-deliveries.js'
-import { giveOnNext } from './deferred-starts.js'
+import { hasSubscriber, recordEnd } from '../teams/webhook-deliveries.js'
+import { releaseNextDeferred } from './deferred-starts.js'
+import { type Fence, fenceHolds } from './fence.js'
 import { recordMail } from './job-mails.js'
-import { type JobMove, noteMove } from './job-moves.js'
-
-/** Who is writing: the generation of the executing side, and for direct jobs the lease it holds. */
-export interface Fence {
-  generation: number
-  lease?: string
-}
+import { queueStatusChange, type StatusChange } from './status-changes.js'
 
 export type Transition = 'won' | 'already_mine' | 'lost'
 
 export type JobChange = PgUpdateSetSource<typeof jobs>
-
-export const now = sql`clock_timestamp()`
 
 /**
  * Moves a job to `to`. Without a fence (cancel, sweeps) the present status alone decides. Must run in a transaction.
@@ -62,21 +57,21 @@ export async function transition(
     .returning(movedColumns)
   const needless = isFinal(to) ? sql`true` : clears ? sql`${outbox.kind} = ${clears}` : sql`false`
   const event = eventOfStatus[to]
-  const atTheEnd = sql`, mailed as (${recordMail(sql`moved`)}), given_on as (${giveOnNext(sql`moved`)})`
+  const atTheEnd = sql`, mailed as (${recordMail(sql`moved`)}), given_on as (${releaseNextDeferred(sql`moved`)})`
   const [moved] = await tx.execute<MovedRow>(sql`
     with moved as ${move},
       told as (insert into ${jobEvents} (job_id, seq, type, status, reason)
         select id, event_seq, 'status', ${to}, ${reason} from moved),
       cleared as (delete from ${outbox} where ${outbox.jobId} in (select id from moved) and ${needless})
       ${isFinal(to) ? atTheEnd : sql.empty()}
-    select ${event ? anybodyWants(event, sql`moved.team_id`) : sql`false`} as wanted,
+    select ${event ? hasSubscriber(event, sql`moved.team_id`) : sql`false`} as wanted,
       (cancel_requested_at is not null or generation > 1) as told_late, ${movedFacts} from moved`)
   if (moved) {
     // A row that was written while this statement waited for the job is beyond its view: a cancel, or a new workflow.
     if (isFinal(to) && moved.told_late) await tx.delete(outbox).where(eq(outbox.jobId, jobId))
     if (event && moved.wanted) await recordEnd(tx, jobId, event)
     if (moved.create_capsule) wantsCapsule?.()
-    noteMove(tx, () => moveOf(jobId, to, moved))
+    queueStatusChange(tx, () => moveOf(jobId, to, moved))
     return 'won'
   }
   if (!fence) return 'lost'
@@ -126,17 +121,17 @@ interface MovedRow extends Record<string, unknown> {
   capsule_run_id: string | null
   create_capsule: boolean
   request_id: string | null
-  execution_mode: JobMove['mode']
+  execution_mode: StatusChange['mode']
   backend: string
   generation: number
-  error_code: JobMove['errorCode']
+  error_code: StatusChange['errorCode']
   /** A bigint, which the driver gives as text. */
   actual_cost_micro: string | null
   queued_seconds: number | null
   ran_seconds: number | null
 }
 
-const moveOf = (jobId: string, to: JobStatus, row: MovedRow): JobMove => ({
+const moveOf = (jobId: string, to: JobStatus, row: MovedRow): StatusChange => ({
   jobId,
   teamId: row.team_id,
   capsuleRunId: row.capsule_run_id,
@@ -150,13 +145,6 @@ const moveOf = (jobId: string, to: JobStatus, row: MovedRow): JobMove => ({
   queuedSeconds: row.queued_seconds,
   ranSeconds: row.ran_seconds
 })
-
-/** The condition that keeps a side that lost its job from writing anything more about it. */
-export function fenceHolds(fence: Fence | undefined): SQL | undefined {
-  if (!fence) return undefined
-  const generation = eq(jobs.generation, fence.generation)
-  return fence.lease ? and(generation, eq(jobs.leaseToken, fence.lease)) : generation
-}
 
 // A final status has given up its lease; generation and status together are then the proof.
 const sameLease = (lease: string | null, fence: Fence, to: JobStatus): boolean =>

@@ -1,15 +1,16 @@
 // What the record of a job says of its waiting, as parts of the statement that reads the record: its start in the outbox,
 // and its tasks at providers.
 import { type SQL, sql } from 'drizzle-orm'
-import type { ProviderTaskState } from '../../domain/backends/provider-task.js'
+import type { ProviderJobState } from '../../domain/backends/provider-job.js'
+import type { DeferralReason } from '../../domain/jobs/queue-reason.js'
 import { jobs, outbox } from '../tables/jobs.js'
-import { providerTasks } from '../tables/providers.js'
+import { providerJobs } from '../tables/providers.js'
 
 /** A place in a queue is counted no further than a user would read. */
 const PLACES_MAX = 1_000
 
 export interface Waiting {
-  held: 'concurrency_limit' | 'backend_offline' | 'earlier_task' | null
+  held: DeferralReason | null
   /** The engine that starts the job cannot be reached at present. */
   unreachable: boolean
   /** How many wait for the same and came earlier. */
@@ -38,7 +39,7 @@ export const waitingOfJob = sql<Waiting | null>`(
 export interface ProviderJob {
   provider: string
   id: string | null
-  state: ProviderTaskState
+  state: ProviderJobState
   /** What was last noted of an accepted task. */
   status: string | null
   submittedAt: string | null
@@ -54,4 +55,4 @@ export const providerJobsOfJob = sql<ProviderJob[]>`(
     'provider', provider, 'id', provider_job_id, 'state', state, 'status', provider_status,
     'submittedAt', coalesce(accepted_at, last_sent_at), 'endedAt', ended_at, 'queuePosition', queue_position,
     'predictedWaitSeconds', predicted_wait_seconds, 'cost', cost_micro::text) order by task, attempt), '[]')
-  from ${providerTasks} where job_id = ${jobs.id})`
+  from ${providerJobs} where job_id = ${jobs.id})`

@@ -9,13 +9,14 @@ import { type BudgetRefusal, budgetError } from '../../domain/money/budget.js'
 import { estimateCost } from '../../domain/money/cost.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import { anyOf, type DbOrTx, type Tx } from '../client.js'
+import { now } from '../clock.js'
 import { newId } from '../ids.js'
 import { reserve } from '../money/budget.js'
 import { members } from '../tables/accounts.js'
 import { backends } from '../tables/backends.js'
 import { attempts, jobEvents, jobs, outbox } from '../tables/jobs.js'
-import { type Caller, membershipsOf } from '../teams/teams.js'
-import { type Fence, fenceHolds, now } from './job-transition.js'
+import { type Caller, membershipsOf } from '../teams/memberships.js'
+import { type Fence, fenceHolds } from './fence.js'
 import { providerJobsOfJob, waitingOfJob } from './job-waiting.js'
 
 /** How long the relay leaves a fresh row to the nudge that follows the answer. */
@@ -67,14 +68,14 @@ export async function createJob(
 export const estimateOf = (
   { params, circuitCount }: Pick<Submission, 'params' | 'circuitCount'>,
   { pricing }: Pick<Backend, 'pricing'>
-): MicroUsd => estimateCost(pricing, params.shots, circuitCount)
+): MicroUsd => estimateCost(pricing, params.value.shots, circuitCount)
 
 /** Of a job of a capsule's run. */
-export interface TaskOfRun {
+export interface StepOfRun {
   capsuleId: string
   runId: string
   task: string
-  /** It waits for an earlier task: nobody starts it before `giveOnTask`. */
+  /** It waits for an earlier task: nobody starts it before `releaseStep`. */
   held: boolean
 }
 
@@ -87,7 +88,7 @@ export async function insertJob(
     backend: Backend
     requestId?: string
     traceParent?: string | null
-    run?: TaskOfRun
+    run?: StepOfRun
   }
 ): Promise<void> {
   const { backend, owner, run } = context
@@ -121,8 +122,8 @@ export async function insertJob(
     input: submission.native?.input ?? null,
     maxCost: submission.maxCost,
     sourceSha256: createHash('sha256').update(source.text).digest('hex'),
-    params: submission.paramsText ?? JSON.stringify(submission.params),
-    shots: submission.params.shots,
+    params: submission.params.text,
+    shots: submission.params.value.shots,
     timeoutSeconds: submission.timeoutSeconds,
     notBefore: submission.notBefore,
     circuitCount: submission.circuitCount,
@@ -151,7 +152,7 @@ export async function insertJob(
 }
 
 /** A capsule may have come from elsewhere, or be older than what is left of a script. */
-const scriptThatExists = (id: string, run: TaskOfRun | undefined) =>
+const scriptThatExists = (id: string, run: StepOfRun | undefined) =>
   run ? sql`(select id from scripts where id = ${id}::uuid)` : id
 
 export const recordColumns = {

@@ -2,7 +2,7 @@
 // result may hold pickled values; nobody but the sandbox opens those.
 import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import { type GraphBody, taskKey } from '../../domain/jobs/script-asks.js'
+import { type GraphBody, taskKey } from '../../domain/jobs/script-requests.js'
 import type { DbOrTx } from '../client.js'
 import { jobAsks, jobTasks, taskValues } from '../tables/jobs.js'
 import type { ArtifactInfo } from './artifacts.js'

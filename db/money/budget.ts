@@ -3,6 +3,7 @@
 // which every transaction locks them). Ledger = counters, always. An amount of zero touches neither.
 import { and, eq, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
+import { mayHoldMoney } from '../../domain/jobs/held-job.js'
 import {
   type BudgetLimits,
   type BudgetRefusal,
@@ -15,7 +16,6 @@ import {
   checkPerSuite,
   defaultCeilings,
   defaultLimits,
-  mayHoldMoney,
   nothingSpent,
   type PeriodCounter,
   periodsOf
@@ -24,7 +24,7 @@ import { formatUsd, type MicroUsd } from '../../domain/money/money.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { budgetCounters, ledger, teamBudgets } from '../tables/budgets.js'
 import { jobs } from '../tables/jobs.js'
-import { providerTasks } from '../tables/providers.js'
+import { providerJobs } from '../tables/providers.js'
 import { apiKeyDays, apiKeys } from '../tables/teams.js'
 import { capsuleOfJob, lockCapsuleBudget, makeCapsuleBudget, moveCapsuleBudget } from './capsule-budget.js'
 
@@ -197,8 +197,8 @@ async function circuitTerms(tx: Tx, jobId: string) {
       .where(ofJob),
     await tx
       .select({ committed: sql`coalesce(sum(${committedBy}), 0)`.mapWith(BigInt) })
-      .from(providerTasks)
-      .where(eq(providerTasks.jobId, jobId))
+      .from(providerJobs)
+      .where(eq(providerJobs.jobId, jobId))
   ]
   const { teamId, day } = await startOf(tx, jobId)
   const { maxCost, keyId, keyDailyLimit } = job!
@@ -215,9 +215,9 @@ async function circuitTerms(tx: Tx, jobId: string) {
 }
 
 /** What a circuit that was asked for has cost, or may cost. */
-const committedBy = sql`case when ${providerTasks.state} = 'withdrawn' then 0
-  when ${providerTasks.state} in ('completed', 'failed', 'cancelled') then coalesce(${providerTasks.cost}, ${providerTasks.estimate})
-  else ${providerTasks.estimate} end`
+const committedBy = sql`case when ${providerJobs.state} = 'withdrawn' then 0
+  when ${providerJobs.state} in ('completed', 'failed', 'cancelled') then coalesce(${providerJobs.cost}, ${providerJobs.estimate})
+  else ${providerJobs.estimate} end`
 
 /** Reserves in the team's day and month. */
 async function reservePeriods(
@@ -331,7 +331,7 @@ export async function settleHeld(tx: Tx, jobId: string, cost: MicroUsd): Promise
   await settle(tx, jobId, cost)
   await tx.update(jobs).set({ actualCost: cost, updatedAt: sql`clock_timestamp()` }).where(eq(jobs.id, jobId))
   // Nobody has to ask the provider any more.
-  await tx.update(providerTasks).set({ askAt: null }).where(eq(providerTasks.jobId, jobId))
+  await tx.update(providerJobs).set({ askAt: null }).where(eq(providerJobs.jobId, jobId))
   return 'settled'
 }
 

@@ -29,13 +29,13 @@ interface ToldCapsule {
   schedule?: Fact
 }
 
-export interface ToldCapsules {
+export interface CapsuleClaims {
   note(entry: ChainedEntry): void
   /** The first entry, of those that were noted, that tells of what is not so; `seq` is the last of them. */
   fault(tx: DbOrTx, teamId: string, seq: number): Promise<AuditFault | null>
 }
 
-export function createToldCapsules(): ToldCapsules {
+export function capsuleClaims(): CapsuleClaims {
   const told = new Map<string, ToldCapsule>()
   return {
     note(entry) {

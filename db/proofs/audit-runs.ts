@@ -4,7 +4,7 @@ import { and, asc, count, eq, gt, isNotNull, sql } from 'drizzle-orm'
 import type { AuditFault, ChainedEntry } from '../../domain/audit/audit-action.js'
 import { recordedValue } from '../audit/audit.js'
 import { runSha256 } from '../audit/audit-records.js'
-import { deletionIsTold } from '../audit/audit-seals.js'
+import { deletionIsRecorded } from '../audit/audit-seals.js'
 import { type CapsuleRunRow, runColumns } from '../capsule-runs/capsule-run-records.js'
 import { anyOf, type DbOrTx } from '../client.js'
 import { RESULT_ARTIFACT } from '../jobs/artifacts.js'
@@ -33,14 +33,14 @@ interface PresentRun {
   tasks: { name: string; jobId: string; backend: string; resultSha256: string | null }[]
 }
 
-export interface ToldRuns {
+export interface RunClaims {
   /** The first of these entries that tells of a run which is not so, or not there; they come page by page. */
   fault(tx: DbOrTx, entries: readonly ChainedEntry[]): Promise<AuditFault | null>
   /** A run, or a verdict, that none of them told of; `next` is the number of the entry that should. */
   untold(tx: DbOrTx, teamId: string, next: number): Promise<AuditFault | null>
 }
 
-export function createToldRuns(): ToldRuns {
+export function runClaims(): RunClaims {
   // How many there were of what is there; which ones takes a long trail's memory, and is asked when the sums differ.
   let begun = 0
   let judged = 0
@@ -124,7 +124,7 @@ async function runFault(
 ): Promise<string | null> {
   const { teamId, capsuleId, seq, action } = entry
   if (!run) {
-    if (capsuleId !== null && (await deletionIsTold(tx, { teamId, capsuleId, seq }))) return null
+    if (capsuleId !== null && (await deletionIsRecorded(tx, { teamId, capsuleId, seq }))) return null
     return `the run ${runId} is gone`
   }
   const { row, definitionSha256, tasks } = run

@@ -9,8 +9,8 @@ import { entryHash } from '../audit/audit.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { auditCheckpoints, auditEntries, auditHeads } from '../tables/audit.js'
 import { capsules } from '../tables/capsules.js'
-import { createToldCapsules } from './audit-capsule-claims.js'
-import { createToldRuns } from './audit-runs.js'
+import { capsuleClaims } from './audit-capsule-claims.js'
+import { runClaims } from './audit-runs.js'
 
 const PAGE = 1_000
 /** What a key is of which nothing is known. */
@@ -58,8 +58,8 @@ export async function auditReport(tx: Tx, teamId: string, evidence: AuditEvidenc
     .where(eq(auditEntries.teamId, teamId))
   const points = await signedPoints(tx, teamId, evidence.exported ?? [])
   const walk = createWalk({ seq: 0, hash: NO_HASH }, points, evidence)
-  const told = createToldCapsules()
-  const runs = createToldRuns()
+  const told = capsuleClaims()
+  const runs = runClaims()
   let seals = 0
   /** Goes along a page as far as it holds. */
   async function pageFault(page: ChainedEntry[]): Promise<AuditFault | null> {

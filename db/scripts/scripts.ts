@@ -10,7 +10,7 @@ import type { DbOrTx } from '../client.js'
 import { members } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
 import { scripts } from '../tables/scripts.js'
-import { type Caller, membershipsOf } from '../teams/teams.js'
+import { type Caller, membershipsOf } from '../teams/memberships.js'
 
 /** How many of its last jobs a script is shown with. */
 const LAST_JOBS = 10

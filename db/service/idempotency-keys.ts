@@ -18,24 +18,24 @@ export interface KeyedWrite {
   bodySha256: string
 }
 
-export interface KeptAnswer extends Pick<KeyedWrite, 'method' | 'path' | 'bodySha256'> {
+export interface StoredResponse extends Pick<KeyedWrite, 'method' | 'path' | 'bodySha256'> {
   status: number
   /** JSON text; '' for an answer without a body. */
   body: string
   /** Whether the write was about a team to which the user does not belong any more. */
-  ofLeftTeam: boolean
+  teamLeft: boolean
 }
 
 /** The answer that is kept under a key, or `null`. @param userId of whoever asks. */
-export async function findKeptAnswer(
+export async function findStoredResponse(
   db: DbOrTx,
   { principal, key }: Pick<KeyedWrite, 'principal' | 'key'>,
   userId: string
-): Promise<KeptAnswer | null> {
+): Promise<StoredResponse | null> {
   const { method, path, bodySha256, status, body, teamId } = idempotencyKeys
-  const ofLeftTeam = sql<boolean>`${teamId} is not null and ${members.userId} is null`
+  const teamLeft = sql<boolean>`${teamId} is not null and ${members.userId} is null`
   const [row] = await db
-    .select({ method, path, bodySha256, status, body, ofLeftTeam })
+    .select({ method, path, bodySha256, status, body, teamLeft })
     .from(idempotencyKeys)
     .leftJoin(members, and(eq(members.teamId, teamId), eq(members.userId, userId)))
     .where(and(eq(idempotencyKeys.principal, principal), eq(idempotencyKeys.key, key)))
@@ -71,7 +71,7 @@ export async function claimKey(tx: Tx, write: KeyedWrite, patienceMs: number): P
  * @param teamId the team that the write was about. It is forgotten when the write itself has ended the user's membership:
  * whoever leaves a team twice hears twice that they have left.
  */
-export async function keepAnswer(
+export async function storeResponse(
   tx: Tx,
   { principal, key }: KeyedWrite,
   answer: { status: number; body: string; teamId: string | null; userId: string }

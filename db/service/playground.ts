@@ -2,7 +2,8 @@
 import type { Db } from '../client.js'
 import { newId } from '../ids.js'
 import { playgroundTelemetry } from '../tables/playground.js'
-import { type Caller, lockTeamForWrite } from '../teams/teams.js'
+import type { Caller } from '../teams/memberships.js'
+import { lockTeamForWrite } from '../teams/teams.js'
 
 export type Telemetry = Omit<typeof playgroundTelemetry.$inferInsert, 'id' | 'userId' | 'createdAt'>
 

@@ -2,11 +2,11 @@
 // process: it is how a job that asks again finds what it has asked for before, so that nothing is paid for twice.
 import { sql } from 'drizzle-orm'
 import { index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import type { ProviderTaskState } from '../../domain/backends/provider-task.js'
+import type { ProviderJobState } from '../../domain/backends/provider-job.js'
 import { instant, micro } from './columns.js'
 import { jobs } from './jobs.js'
 
-export const providerTasks = pgTable(
+export const providerJobs = pgTable(
   'provider_tasks',
   {
     jobId: uuid('job_id')
@@ -20,7 +20,7 @@ export const providerTasks = pgTable(
     // What the provider finds its task by, whatever became of our first question: hex SHA-256.
     token: text('token').notNull(),
     generation: integer('generation').notNull(),
-    state: text('state').$type<ProviderTaskState>().notNull(),
+    state: text('state').$type<ProviderJobState>().notNull(),
     // Each try to submit takes the row; only the very first may send without looking first.
     tries: integer('tries').notNull().default(0),
     takenAt: instant('taken_at'),

@@ -8,7 +8,7 @@ import { teams } from '../tables/accounts.js'
  * A condition for the `where` of a statement that locks a row of `teams`. It always holds, and is met before the row is
  * locked: taking the turn after the row would let two wait for each other. Kept until the transaction ends.
  */
-export function inTurn(strength: 'share' | 'alone'): SQL {
+export function fairTeamLock(strength: 'share' | 'alone'): SQL {
   const lock = sql.raw(strength === 'share' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock')
   return sql`${lock}(hashtextextended('team ' || ${teams.id}::text, 0)) is not null`
 }

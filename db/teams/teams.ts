@@ -1,50 +1,13 @@
 // Teams and memberships.
-import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+
+import { and, eq, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
+import type { Role } from '../../domain/teams/role.js'
 import type { DbOrTx, Tx } from '../client.js'
-import { deleteCapsulesOfTeam } from '../deletion/capsule-retention.js'
 import { newId } from '../ids.js'
-import { deleteScriptsOfTeam } from '../scripts/script-changes.js'
 import { members, teams } from '../tables/accounts.js'
-import { jobs } from '../tables/jobs.js'
-import { apiKeys, invitations, teamSecrets, webhooks } from '../tables/teams.js'
-import { inTurn } from './team-lock.js'
-
-export type Role = 'owner' | 'admin' | 'member'
-
-export interface Membership {
-  id: string
-  name: string
-  role: Role
-  suspended: boolean
-}
-
-/** Who asks, as queries need it. A key sees and changes its own team alone, as a member at most. */
-export interface Caller {
-  userId: string
-  email: string
-  /** The key that a program asks with, and its team. */
-  key: { id: string; teamId: string } | null
-}
-
-/** A caller's teams, in the order of joining. */
-export async function teamsOf(db: DbOrTx, caller: Caller): Promise<Membership[]> {
-  return db
-    .select({
-      id: teams.id,
-      name: teams.name,
-      role: caller.key ? sql<Role>`'member'` : members.role,
-      suspended: sql<boolean>`${teams.suspendedAt} is not null`
-    })
-    .from(members)
-    .innerJoin(teams, eq(teams.id, members.teamId))
-    .where(membershipsOf(caller))
-    .orderBy(asc(members.joinedAt), asc(teams.id))
-}
-
-/** The rows of `members` by which a caller may see anything. */
-export const membershipsOf = (caller: Caller): SQL =>
-  and(eq(members.userId, caller.userId), caller.key ? eq(members.teamId, caller.key.teamId) : undefined)!
+import { type Caller, type Membership, membershipsOf, teamsOf } from './memberships.js'
+import { fairTeamLock } from './team-lock.js'
 
 /**
  * The team that a read is about: the one named, else the first that the caller joined; `null` when there is none.
@@ -106,7 +69,7 @@ async function lockNamedTeam(tx: DbOrTx, caller: Caller, teamId: string, strengt
     .select(lockedColumns)
     .from(teams)
     .innerJoin(members, and(eq(members.teamId, teams.id), membershipsOf(caller)))
-    .where(and(eq(teams.id, teamId), inTurn(strength === 'update' ? 'alone' : 'share')))
+    .where(and(eq(teams.id, teamId), fairTeamLock(strength === 'update' ? 'alone' : 'share')))
     .for(strength)
   return row
 }
@@ -117,7 +80,7 @@ async function lockPersonalTeam(tx: DbOrTx, caller: Caller) {
       .select(lockedColumns)
       .from(teams)
       .innerJoin(members, and(eq(members.teamId, teams.id), eq(members.userId, caller.userId)))
-      .where(and(eq(teams.personalOf, caller.userId), inTurn('share')))
+      .where(and(eq(teams.personalOf, caller.userId), fairTeamLock('share')))
       .for('share')
   const [found] = await select()
   if (found) return found
@@ -170,27 +133,6 @@ export async function createTeam(tx: Tx, caller: Caller, name: string): Promise<
 
 export async function renameTeam(tx: Tx, teamId: string, name: string): Promise<void> {
   await tx.update(teams).set({ name }).where(eq(teams.id, teamId))
-}
-
-/**
- * Takes a team out of use: nobody belongs to it any more, and what could act or open anything in its name is gone. Its jobs
- * and its ledger stay until their retention ends (docs/retention.md); of its scripts those that a job names stay, for it. The team is locked for `update` by the caller.
- * @throws ServiceError `conflict` while jobs of it are under way, or a sealed capsule has to be kept.
- */
-export async function deleteTeam(tx: Tx, teamId: string, actor: string): Promise<void> {
-  const [open] = await tx
-    .select({ id: jobs.id })
-    .from(jobs)
-    .where(and(eq(jobs.teamId, teamId), inArray(jobs.status, ['pending', 'running', 'cancelling'])))
-    .limit(1)
-  if (open) throw new ServiceError('conflict', 'Jobs of this team are under way; wait for them, or cancel them')
-  await tx.delete(members).where(eq(members.teamId, teamId))
-  for (const table of [invitations, apiKeys, teamSecrets, webhooks])
-    await tx.delete(table).where(eq(table.teamId, teamId))
-  await deleteScriptsOfTeam(tx, teamId)
-  await tx.update(teams).set({ deletedAt: sql`now()`, personalOf: null }).where(eq(teams.id, teamId))
-  // Last: its entries hold the end of the team's audit trail.
-  await deleteCapsulesOfTeam(tx, teamId, actor)
 }
 
 export async function teamName(db: DbOrTx, teamId: string): Promise<string> {

@@ -28,7 +28,7 @@ const usd = (column: AnyPgColumn): SQL => sql`trim_scale(${column}::numeric / 10
 const wants = (event: WebhookEvent): SQL => sql`${webhooks.events} ? ${event}`
 
 /** Whether any webhook of the team wants the event, as a part of a statement. */
-export const anybodyWants = (event: WebhookEvent, teamId: SQL | string): SQL =>
+export const hasSubscriber = (event: WebhookEvent, teamId: SQL | string): SQL =>
   sql`exists (select 1 from ${webhooks} where ${webhooks.teamId} = ${teamId} and ${wants(event)})`
 
 /**
@@ -73,7 +73,7 @@ export async function recordBudgetExceeded(
     // One at a time for a team and limit: two refused at once would not see each other's delivery.
     const [listener] = await tx.execute(sql`
       select pg_advisory_xact_lock(hashtextextended(${`${event} ${teamId} ${limit}`}, 0))
-      where ${anybodyWants(event, teamId)}`)
+      where ${hasSubscriber(event, teamId)}`)
     if (!listener) return
     await tx.execute(sql`insert into ${webhookDeliveries} (id, webhook_id, event, payload, state, next_at)
       select ${deliveryId()}, ${webhooks.id}, ${event}, ${payload}, 'pending', now()

@@ -4,7 +4,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 import { type Statement, verifyEnvelope } from '../../capsule-format/attestation.js'
 import { parsedChecksums, rootDigest, sha256 } from '../../capsule-format/checksums.js'
 import { capsuleDigest, DEFINITION_NAME } from '../../capsule-format/manifest/manifest.js'
-import { deletionIsTold, type SealedContent, sealedContent } from '../../db/audit/audit-seals.js'
+import { deletionIsRecorded, type SealedContent, sealedContent } from '../../db/audit/audit-seals.js'
 import { listSigningKeys, type SigningKeyRow } from '../../db/audit/signing-keys.js'
 import type { Db, DbOrTx } from '../../db/client.js'
 import { type AuditEvidence, type AuditReport, NOT_OURS, verifyAudit } from '../../db/proofs/audit-verify.js'
@@ -108,7 +108,7 @@ async function sealFault(tx: DbOrTx, entry: ChainedEntry, keys: JudgedKeys): Pro
   if (capsuleId === null) return 'it tells of a seal and names no capsule'
   const content = await sealedContent(tx, capsuleId)
   if (!content) {
-    if (await deletionIsTold(tx, { teamId, capsuleId, seq })) return null
+    if (await deletionIsRecorded(tx, { teamId, capsuleId, seq })) return null
     return `the sealed capsule ${capsuleId} is gone, or its seal, and no entry tells of its deletion`
   }
   const fault = contentFault(content, JSON.parse(entry.metadata) as Record<string, unknown>, keys)

@@ -6,7 +6,7 @@ import type { JobError } from '../../domain/errors.js'
 import type { Framework } from '../../domain/jobs/framework.js'
 import type { ProgrammingModel } from '../../domain/jobs/native-submission.js'
 import { jsonWithTexts } from '../../domain/json/json-text.js'
-import { type Refusal, type RunEnd, readFault, readRun, reasonOf, type ScriptEnd } from './stream.js'
+import { connectionFault, type Refusal, type RunEnd, readFault, readRun, type ScriptEnd } from './stream.js'
 
 export interface RunRequest {
   run_id: string
@@ -27,7 +27,7 @@ export interface RunRequest {
   /** Of a native submission: what is called with what; `input` is JSON text. */
   entry?: { model: ProgrammingModel; entrypoint: string; input: string }
   /** What was asked before and its answers, in order; of a run that is resumed the one that it waits for. */
-  answers?: AskAnswer[]
+  answers?: ScriptResponse[]
   /** Goes on with a run that waits for an answer. */
   resume?: { run_id: string }
   /** One task of a graph; the source serves the lines in its errors alone. */
@@ -43,7 +43,7 @@ export interface RunRequest {
   keys?: { user: string; team: string }
 }
 
-export type AskAnswer = { digest: string } & (
+export type ScriptResponse = { digest: string } & (
   | { values: Record<string, string>; metadata: string | null }
   | { counts: string; count_source?: string; provider_job_id?: string }
   | { error: string }
@@ -80,7 +80,7 @@ export interface CompileRequest {
   limits: { wall_seconds: number }
 }
 
-/** `answer` is JSON text as docs/executor.md describes it for the path, never parsed here. */
+/** `answer` is JSON text as docs/operations/executor.md describes it for the path, never parsed here. */
 export type QuestionEnd =
   | { kind: 'completed'; answer: string }
   | { kind: 'failed'; error: JobError }
@@ -147,7 +147,7 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
       return end
     } catch (error) {
       signal.throwIfAborted()
-      return { kind: 'away', message: reasonOf(error) }
+      return { kind: 'away', message: connectionFault(error) }
     } finally {
       // Ends the run over there too when we leave early.
       hangUp.abort()
@@ -164,7 +164,7 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
       return refused.kind === 'refused' ? { kind: 'failed', error: readFault(errorOf(text) ?? refused) } : refused
     } catch (error) {
       signal.throwIfAborted()
-      return { kind: 'away', message: reasonOf(error) }
+      return { kind: 'away', message: connectionFault(error) }
     }
   }
 

@@ -3,7 +3,7 @@
 import type { Artifact } from '../../db/jobs/artifacts.js'
 import { isErrorCode, type JobError } from '../../domain/errors.js'
 import { type Framework, frameworks } from '../../domain/jobs/framework.js'
-import type { AskedCircuit, AskedGraph } from '../../domain/jobs/script-asks.js'
+import type { RequestedCircuit, RequestedGraph } from '../../domain/jobs/script-requests.js'
 
 /**
  * `busy` and `away` come before acceptance and cost nothing; `refused` is an answer that a repetition will not change;
@@ -40,7 +40,7 @@ export type Refusal = { kind: 'busy'; retryAfterSeconds: number } | Away | { kin
  */
 export type ScriptEnd =
   | RunEnd
-  | { kind: 'asked'; ask: AskedGraph | AskedCircuit; parked: boolean }
+  | { kind: 'asked'; ask: RequestedGraph | RequestedCircuit; parked: boolean }
   | { kind: 'not_parked'; message: string }
 
 /** All files of one run together. */
@@ -61,7 +61,7 @@ interface Line {
     display?: unknown
     display_problem?: unknown
     stdout?: unknown
-    ask?: AskedGraph | AskedCircuit
+    ask?: RequestedGraph | RequestedCircuit
     parked?: unknown
   }
 }
@@ -98,8 +98,8 @@ export async function readRun(
     }
   } catch (error) {
     if (end) return end
-    if (!wasAccepted) return { kind: 'away', message: reasonOf(error) }
-    return { kind: 'lost', message: `the execution service went away during the run (${reasonOf(error)})` }
+    if (!wasAccepted) return { kind: 'away', message: connectionFault(error) }
+    return { kind: 'lost', message: `the execution service went away during the run (${connectionFault(error)})` }
   }
   if (end) return end
   return wasAccepted
@@ -207,7 +207,7 @@ export function readFault({ code, message, line }: Fault = {}): JobError {
   }
 }
 
-export const reasonOf = (error: unknown): string => {
+export const connectionFault = (error: unknown): string => {
   const { code, message } = error as { code?: string; message?: string }
   return code ?? message ?? String(error)
 }

@@ -1,7 +1,7 @@
 // The Ed25519 key with which this installation signs seals and checkpoints of the audit trail. Its private half lies in the
 // database, sealed with the key ring as a provider's credential is; it is made when it is first asked for.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { type AdminActor, recordAdminAction } from '../../db/admin/administration.js'
+import { type AdminActor, recordAdminAction } from '../../db/audit/admin-audit.js'
 import {
   currentSigningKeyId,
   findSigningKey,

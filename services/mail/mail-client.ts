@@ -9,7 +9,7 @@ import {
   type Sender,
   senderOf
 } from './message.js'
-import { isRefusedForGood, type MailRoute, reasonOf } from './route.js'
+import { isRefusedForGood, type MailRoute, mailFault } from './route.js'
 
 /** `refused`: for good. `reason` is for the log and holds nothing of the mail. */
 export type Posting = { outcome: 'sent' } | { outcome: 'refused' | 'failed'; reason: Record<string, unknown> }
@@ -56,6 +56,6 @@ async function postOnce(
     await route.deliver(messageOf(from, mail.to, mail, id, date), fileNameOf(date, count), signal)
     return { outcome: 'sent' }
   } catch (error) {
-    return { outcome: isRefusedForGood(error) ? 'refused' : 'failed', reason: reasonOf(error) }
+    return { outcome: isRefusedForGood(error) ? 'refused' : 'failed', reason: mailFault(error) }
   }
 }

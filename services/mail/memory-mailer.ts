@@ -18,7 +18,7 @@ import {
   senderOf,
   subjectOf
 } from './message.js'
-import { isRefusedForGood, type MailRoute, reasonOf } from './route.js'
+import { isRefusedForGood, type MailRoute, mailFault } from './route.js'
 
 export interface Mailer {
   /** Mails go somewhere: a server or a folder is configured. */
@@ -51,9 +51,9 @@ const defaultTimes: MailTimes = {
 /** Some kilobytes each. More come only from somebody who floods, or while the server is away for long. */
 const MAILS_MAX = 1_000
 /** What a small mail server takes from one client without complaint. */
-const LANES = 4
+const CONNECTIONS = 4
 
-interface Letter {
+interface PendingMail {
   message: SendMailOptions
   /** Names that sort in the order of sending, the same for all tries, and tell nothing of the recipient. */
   fileName: string
@@ -70,25 +70,25 @@ export function createMailer(
 ): Mailer {
   const { log, times = defaultTimes } = options
   const from = senderOf(options.from)
-  const route = mailRoute(options, { connections: LANES, silenceMs: times.silenceMs })
+  const route = mailRoute(options, { connections: CONNECTIONS, silenceMs: times.silenceMs })
   if (!route) log.warn('mails go nowhere: set SMTP_URL, or MAIL_DIR to have them written to files')
 
   /** All that are not sent yet: ready, under way, or in a pause. */
-  const held = new Set<Letter>()
-  const ready: Letter[] = []
+  const held = new Set<PendingMail>()
+  const ready: PendingMail[] = []
   let underWay = 0
   let count = 0
   let closing: Promise<void> | null = null
   let whenEmpty: (() => void) | null = null
 
-  function letterFor(mail: Mail, to: string, about: Letter['about']): Letter {
+  function pendingMailFor(mail: Mail, to: string, about: PendingMail['about']): PendingMail {
     const date = new Date()
     const message = messageOf(from, to, mail, randomUUID(), date)
     return { message, fileName: fileNameOf(date, ++count), about, tries: 0 }
   }
 
   function work(deliver: MailRoute['deliver']): void {
-    while (underWay < LANES && ready.length > 0) {
+    while (underWay < CONNECTIONS && ready.length > 0) {
       underWay++
       void attempt(deliver, ready.shift()!).finally(() => {
         underWay--
@@ -98,7 +98,7 @@ export function createMailer(
   }
 
   /** Does not reject. */
-  async function attempt(deliver: MailRoute['deliver'], letter: Letter): Promise<void> {
+  async function attempt(deliver: MailRoute['deliver'], letter: PendingMail): Promise<void> {
     if (!held.has(letter)) return
     const { about } = letter
     const cut = new AbortController()
@@ -112,7 +112,7 @@ export function createMailer(
       // Given up meanwhile, and said so.
       if (!held.has(letter)) return
       const pauseMs = times.pausesMs[letter.tries - 1]
-      const what = { ...about, tries: letter.tries, ...reasonOf(error) }
+      const what = { ...about, tries: letter.tries, ...mailFault(error) }
       if (closing || pauseMs === undefined || isRefusedForGood(error)) {
         log.error(what, 'mail given up; the reason is the mail server that SMTP_URL names, or the folder MAIL_DIR')
         release(letter)
@@ -129,7 +129,7 @@ export function createMailer(
     }
   }
 
-  function release(letter: Letter): void {
+  function release(letter: PendingMail): void {
     held.delete(letter)
     if (held.size === 0) whenEmpty?.()
   }
@@ -167,7 +167,7 @@ export function createMailer(
       else if (held.size >= MAILS_MAX)
         log.error({ ...about, waiting: held.size }, 'mail dropped: too many wait for the mail server')
       else {
-        const letter = letterFor(mail, to, about)
+        const letter = pendingMailFor(mail, to, about)
         held.add(letter)
         ready.push(letter)
         // Whoever sends has an answer to give first.

@@ -110,7 +110,7 @@ export function isRefusedForGood(error: unknown): boolean {
 const onTheWay = new Set(['ECONNECTION', 'ESOCKET', 'ETIMEDOUT', 'EDNS', 'ETLS'])
 
 /** What the log may say of a failure: codes, and words only of errors that cannot quote the mail. */
-export function reasonOf(error: unknown): Record<string, unknown> {
+export function mailFault(error: unknown): Record<string, unknown> {
   const { code, command, response, responseCode, syscall, message } = error as DeliveryError
   if (response !== undefined) {
     // RFC 3463: 5.1.1 tells an unknown mailbox from 5.7.1, a sender that is not wanted.

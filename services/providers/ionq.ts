@@ -3,10 +3,16 @@
 // bit i is qubit i.
 import { addUp, bitsOfInteger, canonicalBits, countsOfProbabilities } from '../../domain/backends/provider-counts.js'
 import type { Credentials } from '../../domain/backends/provider-credentials.js'
-import { type BackendState, type ProviderAdapter, ProviderFault, type TaskRequest, type TaskView } from './adapter.js'
+import {
+  type BackendState,
+  type CreateProviderCalls,
+  ProviderFault,
+  type ProviderJobRequest,
+  type ProviderJobView
+} from './adapter.js'
 import { createProviderHttp } from './http.js'
 
-export const IONQ_API_URL = 'https://api.ionq.co/v0.4'
+const IONQ_API_URL = 'https://api.ionq.co/v0.4'
 
 const TOKEN_KEY = 'qjs_token'
 const PAGE = 100
@@ -25,11 +31,7 @@ interface IonqTask {
   execution_duration_ms?: number | null
 }
 
-/** @param baseUrl the emulator's in tests, else IonQ's. */
-export function createIonq(
-  baseUrl: string = IONQ_API_URL,
-  callTimeoutMs?: number
-): ProviderAdapter & { close(): Promise<void> } {
+export const createIonq: CreateProviderCalls = (baseUrl = IONQ_API_URL, callTimeoutMs) => {
   const messageOf = (body: string) => textOf(parsed<{ message?: unknown }>(body)?.message)
   const http = createProviderHttp('IonQ', messageOf, callTimeoutMs)
   const headersOf = ({ api_key }: Credentials) => ({ authorization: `apiKey ${api_key}` })
@@ -38,9 +40,6 @@ export function createIonq(
   const taskPath = (id: string) => `/jobs/${encodeURIComponent(id)}`
 
   return {
-    name: 'IonQ',
-    credentials: 'ionq',
-    compileTarget: 'ionq',
     submitsOnce: false,
 
     async verify(credentials, signal) {
@@ -125,7 +124,7 @@ export function createIonq(
   }
 }
 
-function bodyOf({ token, target, program, shots, name }: TaskRequest) {
+function bodyOf({ token, target, program, shots, name }: ProviderJobRequest) {
   return {
     type: 'ionq.circuit.v1',
     backend: target,
@@ -136,7 +135,7 @@ function bodyOf({ token, target, program, shots, name }: TaskRequest) {
   }
 }
 
-const statuses: Record<string, TaskView['status']> = {
+const statuses: Record<string, ProviderJobView['status']> = {
   submitted: 'queued',
   ready: 'queued',
   started: 'running',
@@ -145,7 +144,7 @@ const statuses: Record<string, TaskView['status']> = {
   canceled: 'cancelled'
 }
 
-function viewOf(task: IonqTask, cost: bigint | null): TaskView {
+function viewOf(task: IonqTask, cost: bigint | null): ProviderJobView {
   const waitMs = numberOf(task.predicted_wait_time_ms)
   const { code, message, error } = task.failure ?? {}
   return {

@@ -1,5 +1,5 @@
 // One line of the log for each change of a job's status that this process commits, with the ids by which it is found.
-import type { JobMove, TellMove } from '../../db/jobs/job-moves.js'
+import type { StatusChange, StatusListener } from '../../db/jobs/status-changes.js'
 import { isFinal, type JobStatus } from '../../domain/jobs/job-status.js'
 import { usdFromMicro } from '../../domain/money/money.js'
 
@@ -12,7 +12,7 @@ const messageOf = (to: JobStatus): string => {
   return isFinal(to) ? 'job ended' : `job ${to}`
 }
 
-export function logMoves(log: JobLog): TellMove {
+export function logMoves(log: JobLog): StatusListener {
   return (move) => {
     const { jobId, teamId, requestId, to: status, mode, backend, generation, errorCode, cost } = move
     const ids = { jobId, teamId, requestId, mode, backend, generation }
@@ -22,4 +22,4 @@ export function logMoves(log: JobLog): TellMove {
   }
 }
 
-const waited = ({ to, queuedSeconds }: JobMove) => (to === 'running' ? { queuedSeconds } : {})
+const waited = ({ to, queuedSeconds }: StatusChange) => (to === 'running' ? { queuedSeconds } : {})

@@ -1,13 +1,13 @@
 // Counts what becomes of jobs, from the changes of their status that this process commits: each is counted once, whatever
 // is tried again. Labels are words of small sets, never ids.
 import { Counter, Histogram, type Registry } from 'prom-client'
-import type { JobMove } from '../../db/jobs/job-moves.js'
+import type { StatusChange } from '../../db/jobs/status-changes.js'
 import { isFinal } from '../../domain/jobs/job-status.js'
 
 /** Seconds. A simulation takes milliseconds, a place in a provider's queue takes days. */
 const buckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 43_200, 259_200]
 
-export function createJobMetrics(registry: Registry): (move: JobMove) => void {
+export function createJobMetrics(registry: Registry): (move: StatusChange) => void {
   const started = new Counter({
     name: 'qjs_jobs_started_total',
     help: 'Jobs that began to run.',

@@ -1,21 +1,22 @@
-// Seals off the event loop: a capsule of a hundred thousand outcomes takes a tenth of a second, one of 60 MiB more than one.
+// Seals outside the event loop: a capsule with a hundred thousand outcomes takes a tenth of a second, one with 60 MiB more
+// than a second.
 
 import type { SealContent, SealRequest } from '../../capsule-format/seal-content.js'
 import { ServiceError } from '../../domain/errors.js'
-import { PoolBusy, PoolLate, type PoolLimits, startThreadPool } from './thread-pool.js'
+import { PoolBusy, type PoolLimits, PoolTimeout, startThreadPool } from './thread-pool.js'
 
 export interface SealPool {
-  /** As `sealContent`. @throws ServiceError `rate_limited` too when too many wait, or it has taken too long. */
-  sealOffLoop(request: SealRequest): Promise<SealContent>
+  /** The same as `sealContent`. @throws ServiceError also `rate_limited`, when too many wait or the time limit is reached. */
+  sealInThread(request: SealRequest): Promise<SealContent>
   close(): Promise<void>
 }
 
 export function startSealPool(limits: PoolLimits = {}): SealPool {
   const pool = startThreadPool<SealRequest, SealContent>('services/threads/seal-thread', 'sealing', limits)
   return {
-    sealOffLoop: (request) =>
+    sealInThread: (request) =>
       pool.run(request).catch((error: unknown) => {
-        if (!(error instanceof PoolBusy || error instanceof PoolLate)) throw error
+        if (!(error instanceof PoolBusy || error instanceof PoolTimeout)) throw error
         throw new ServiceError('rate_limited', `${error.message}; nothing is sealed, try again in a minute`, {
           retryAfterSeconds: 60
         })

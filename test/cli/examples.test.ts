@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { projectRoot } from '../../apps/cli/stack/project.js'
+import { rowsOfLane } from '../support/lane.js'
 import { type Shell, startService } from './qjob.js'
 import { signedUp } from './signed-up.js'
 
@@ -43,8 +44,12 @@ const shown: ((result: Result) => void)[] = [
 const page = readFileSync(join(projectRoot, 'docs/workflows.md'), 'utf8')
 const blocks = [...page.matchAll(/^```python\n(.*?)^```$/gms)].map(([, code]) => code!)
 const modes = ['direct', 'temporal']
+/** In the short lane each program runs in one of the modes. */
 const pairs = <T>(things: T[]): [T, string][] =>
-  things.flatMap((thing) => modes.map((mode): [T, string] => [thing, mode]))
+  rowsOfLane(
+    things.flatMap((thing) => modes.map((mode): [T, string] => [thing, mode])),
+    (_, index) => index % 4 === 0 || index % 4 === 3
+  )
 
 async function resultOf(file: string, mode: string): Promise<Result> {
   const { code, stdout, stderr } = await ada.run(['run', file, '--mode', mode, '--shots', '1000', '--json'])

@@ -1,31 +1,31 @@
 // Answers of accounts, sessions and profiles.
 import { Type } from 'typebox'
 import {
-  type AnswerSet,
   count,
   done,
   listOf,
   nullable,
   ok,
+  type ResponseSet,
   ref,
-  type SuccessAnswer,
+  type SuccessResponse,
   text,
   time,
   uuid
 } from '../http/response-schema.js'
 
-const signedIn: SuccessAnswer = {
+const signedIn: SuccessResponse = {
   description: 'Signed in',
   body: Type.Object({ user: ref('User') }),
   headers: ['Set-Cookie']
 }
-const onwards = (description: string): Record<302, SuccessAnswer> => ({
+const onwards = (description: string): Record<302, SuccessResponse> => ({
   302: { description, headers: ['Location', 'Set-Cookie'] }
 })
 const profile = { success: ok('The profile', ref('Profile')) }
 const optionalText = nullable(text)
 
-export const accountAnswers: AnswerSet = {
+export const accountResponses: ResponseSet = {
   schemas: {
     User: Type.Object({
       id: uuid,

@@ -8,9 +8,10 @@ import { type JobStatus, jobStatuses } from '../../../domain/jobs/job-status.js'
 import { pageView } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../http/access.js'
+import { sendJson } from '../http/send-json.js'
 import { jobItemJson, jobPageJson } from '../jobs/job-view.js'
-import { recordJson, sendJson, viewOptionsOf } from '../jobs/jobs.js'
 import type { Nudge } from '../jobs/nudge.js'
+import { recordJson, viewOptionsOf } from '../jobs/requested-job.js'
 import { searchFields } from './admin-search.js'
 
 export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: Nudge }> = async (

@@ -1,7 +1,6 @@
 // Answers of platform administration.
 import { type TSchema, Type } from 'typebox'
 import {
-  type AnswerSet,
   anything,
   count,
   created,
@@ -10,6 +9,7 @@ import {
   ok,
   oneOf,
   pageOf,
+  type ResponseSet,
   ref,
   text,
   time,
@@ -28,7 +28,7 @@ const probed = (figures: Record<string, TSchema>) =>
 
 const part = probed({ latency_ms: Type.Number({ minimum: 0 }) })
 
-export const administrationAnswers: AnswerSet = {
+export const administrationResponses: ResponseSet = {
   schemas: {
     AnyTeam: Type.Object({
       id: uuid,

@@ -5,7 +5,7 @@ import type { DbOrTx, Tx } from '../../../db/client.js'
 import { assertMay, assertState, type CapsuleAction } from '../../../domain/capsules/capsule-actions.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { callerOf, ownerForWrite } from '../http/access.js'
-import { assertNotSuspended } from '../scripts/script-access.js'
+import { assertNotSuspended } from '../http/team-access.js'
 
 export const noSuchCapsule = () => new ServiceError('not_found', 'no such capsule')
 

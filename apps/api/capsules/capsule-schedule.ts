@@ -5,12 +5,12 @@ import { actorText } from '../../../db/audit/audit.js'
 import { findBackend } from '../../../db/backends/backends.js'
 import { backfillRuns, lockTeam } from '../../../db/capsule-runs/scheduled-runs.js'
 import { listVerifications } from '../../../db/capsule-runs/verification-history.js'
-import { tellChange } from '../../../db/capsules/capsule-changes.js'
+import { recordCapsuleChange } from '../../../db/capsules/capsule-changes.js'
 import { endSchedule, lastScheduledRun, loadSchedule, putSchedule } from '../../../db/capsules/capsule-schedules.js'
 import type { CapsuleRow } from '../../../db/capsules/capsules.js'
 import type { Tx } from '../../../db/client.js'
 import { membersByAddress } from '../../../db/teams/members.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import { isFree } from '../../../domain/money/cost.js'
@@ -25,7 +25,7 @@ import {
 } from '../../../domain/verification/schedule-names.js'
 import type { ApiDeps } from '../deps.js'
 import { type Actor, actorOf, callerOf, userOf } from '../http/access.js'
-import { assertKeyMayPay } from '../jobs/submit-job.js'
+import { assertKeyMayPay } from '../http/limits/key-limits.js'
 import { lockRequestedCapsule, requestedCapsule } from './capsule-access.js'
 import { scheduleView, verificationView } from './schedule-view.js'
 
@@ -78,7 +78,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
         summary: 'Verify a sealed capsule again and again (its owner, or the owner and admins of its team)',
         description:
           'A schedule replaces the one before. A verdict that `alert.on` names is confirmed by one more run before anybody ' +
-          'is told, by mail and by the webhook event capsule.verified. docs/schedules.md describes it all.',
+          'is told, by mail and by the webhook event capsule.verified. docs/capsules/schedules.md describes it all.',
         params: CapsuleId,
         body: ScheduleBody
       }
@@ -100,10 +100,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
         const told = await membersByAddress(tx, capsule.teamId, emails)
         const stranger = emails.find((email) => !told.has(email.toLowerCase()))
         if (stranger !== undefined)
-          throw new ServiceError(
-            'validation_error',
-            `alert.emails: ${JSON.stringify(stranger)} is the address of nobody in the team`
-          )
+          throw validationError(`alert.emails: ${JSON.stringify(stranger)} is the address of nobody in the team`)
         const { schedule, made } = await putSchedule(
           tx,
           capsule.id,
@@ -116,14 +113,21 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
           },
           userOf(request).id
         )
-        await tellChange(tx, capsule, 'capsule.schedule.changed', actorText(callerOf(request)), capsule.state, {
-          made,
-          cron: schedule.cron,
-          timezone: schedule.timezone,
-          paused,
-          alert_on: schedule.alertOn,
-          alert_users: [...told.values()].map(({ userId }) => userId)
-        })
+        await recordCapsuleChange(
+          tx,
+          capsule,
+          'capsule.schedule.changed',
+          actorText(callerOf(request)),
+          capsule.state,
+          {
+            made,
+            cron: schedule.cron,
+            timezone: schedule.timezone,
+            paused,
+            alert_on: schedule.alertOn,
+            alert_users: [...told.values()].map(({ userId }) => userId)
+          }
+        )
         return { body: scheduleView(schedule, await lastScheduledRun(tx, capsule.id), deps.now()) }
       })
     }
@@ -160,7 +164,14 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
       app.writeOnce(request, reply, async ({ tx }) => {
         const capsule = await lockRequestedCapsule(request, tx, 'schedule')
         if (!(await endSchedule(tx, capsule.id))) throw noSchedule()
-        await tellChange(tx, capsule, 'capsule.schedule.deleted', actorText(callerOf(request)), capsule.state, {})
+        await recordCapsuleChange(
+          tx,
+          capsule,
+          'capsule.schedule.deleted',
+          actorText(callerOf(request)),
+          capsule.state,
+          {}
+        )
         return { body: { success: true } }
       })
   )
@@ -188,8 +199,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
         const found = dueTimes(readCron(schedule.cron), schedule.timezone, range.after, BACKFILL_MAX + 1)
         const times = found.filter((time) => time <= range.to)
         if (times.length > BACKFILL_MAX)
-          throw new ServiceError(
-            'validation_error',
+          throw validationError(
             `to: the schedule is due more than ${BACKFILL_MAX} times in this range, the ${BACKFILL_MAX}th at ${times[BACKFILL_MAX - 1]!.toISOString()}; choose a shorter one`
           )
         const { user, key } = actorOf(request)
@@ -249,10 +259,7 @@ const noSchedule = () => new ServiceError('not_found', 'this capsule has no sche
 /** @throws ServiceError `validation_error`. */
 function assertVerifiable({ sourceJobId }: CapsuleRow): void {
   if (sourceJobId === null)
-    throw new ServiceError(
-      'validation_error',
-      'Only a capsule that was made from a job can be verified: it has the result to compare with'
-    )
+    throw validationError('Only a capsule that was made from a job can be verified: it has the result to compare with')
 }
 
 /**
@@ -277,7 +284,7 @@ const DAY_MS = 24 * 3_600_000
 /** Both ends belong to it. */
 function readRange(body: { from: string; to: string }, now: Date): { after: Date; to: Date } {
   const [from, to] = [new Date(body.from), new Date(body.to)]
-  const refuse = (why: string) => new ServiceError('validation_error', why)
+  const refuse = (why: string) => validationError(why)
   if (Number.isNaN(from.getTime()) || Number.isNaN(to.getTime())) throw refuse('from, to: no such time')
   if (from > to) throw refuse(`from: must not be later than to (got ${body.from})`)
   if (to > now) throw refuse(`to: must not be in the future (got ${body.to})`)

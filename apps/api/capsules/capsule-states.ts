@@ -47,7 +47,7 @@ export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slot
         app.writeOnce(request, reply, async ({ tx }) => {
           const capsule = await requestedCapsule(tx, request)
           await assertMayNow(request, tx, capsule, 'seal')
-          const by = { caller: callerOf(request), signer, at: deps.now(), seal: deps.sealing.sealOffLoop }
+          const by = { caller: callerOf(request), signer, at: deps.now(), seal: deps.sealing.sealInThread }
           const sealed = await sealCapsule(tx, by, capsule, request.body, () =>
             lockRequestedCapsule(request, tx, 'seal')
           )

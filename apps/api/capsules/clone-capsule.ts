@@ -4,7 +4,7 @@ import { createCapsule } from '../../../db/capsules/capsule-changes.js'
 import { type CapsuleRow, loadSeal } from '../../../db/capsules/capsules.js'
 import type { Tx } from '../../../db/client.js'
 import { loadScript } from '../../../db/scripts/scripts.js'
-import type { Caller } from '../../../db/teams/teams.js'
+import type { Caller } from '../../../db/teams/memberships.js'
 import {
   type CapsuleDefinition,
   type CapsuleTask,

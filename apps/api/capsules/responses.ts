@@ -4,7 +4,6 @@ import { capsuleStates } from '../../../domain/capsules/capsule-state.js'
 import type { ErrorCode } from '../../../domain/errors.js'
 import { frameworks } from '../../../domain/jobs/framework.js'
 import {
-  type AnswerSet,
   anything,
   count,
   created,
@@ -13,6 +12,7 @@ import {
   ok,
   oneOf,
   pageOf,
+  type ResponseSet,
   ref,
   text,
   time,
@@ -77,7 +77,7 @@ const publicFields = {
 const unknown = ['not_found', 'backend_unknown'] as const satisfies ErrorCode[]
 const sealing = ['conflict', 'rate_limited', 'worker_not_configured'] as const satisfies ErrorCode[]
 
-export const capsuleAnswers: AnswerSet = {
+export const capsuleResponses: ResponseSet = {
   schemas: {
     CapsuleSummary: Type.Object({
       ...ownFields,

@@ -4,13 +4,13 @@ import { capsuleRunModes, capsuleRunStatuses, capsuleRunTriggers } from '../../.
 import { jobStatuses } from '../../../domain/jobs/job-status.js'
 import { verdicts } from '../../../domain/verification/verdict.js'
 import {
-  type AnswerSet,
   anything,
   created,
   nullable,
   ok,
   oneOf,
   pageOf,
+  type ResponseSet,
   ref,
   text,
   time,
@@ -18,7 +18,7 @@ import {
   uuid
 } from '../http/response-schema.js'
 
-export const capsuleRunAnswers: AnswerSet = {
+export const capsuleRunResponses: ResponseSet = {
   schemas: {
     CapsuleRun: Type.Object({
       id: uuid,

@@ -4,7 +4,6 @@ import { capsuleRunStatuses, capsuleRunTriggers } from '../../../domain/capsules
 import { alertOutcomes } from '../../../domain/verification/schedule-names.js'
 import { verdicts } from '../../../domain/verification/verdict.js'
 import {
-  type AnswerSet,
   count,
   created,
   done,
@@ -12,6 +11,7 @@ import {
   ok,
   oneOf,
   pageOf,
+  type ResponseSet,
   ref,
   text,
   time,
@@ -20,7 +20,7 @@ import {
 
 const distance = nullable(Type.Number({ minimum: 0 }))
 
-export const capsuleScheduleAnswers: AnswerSet = {
+export const capsuleScheduleResponses: ResponseSet = {
   schemas: {
     CapsuleSchedule: Type.Object({
       capsule_id: uuid,

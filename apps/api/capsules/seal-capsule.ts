@@ -6,15 +6,15 @@ import { dsseEnvelope, statement } from '../../../capsule-format/attestation.js'
 import type { SealContent, SealRequest } from '../../../capsule-format/seal-content.js'
 import { actorText } from '../../../db/audit/audit.js'
 import { checkpoint } from '../../../db/audit/audit-checkpoints.js'
-import { definitionDigest, type EvidenceFile, tellChange } from '../../../db/capsules/capsule-changes.js'
+import { definitionDigest, type EvidenceFile, recordCapsuleChange } from '../../../db/capsules/capsule-changes.js'
 import { collectEvidence, evidenceJobs, loadFiles } from '../../../db/capsules/capsule-evidence.js'
 import { recordSeal } from '../../../db/capsules/capsule-seals.js'
 import { type CapsuleRow, hasCompletedRun } from '../../../db/capsules/capsules.js'
 import type { DbOrTx, Tx } from '../../../db/client.js'
-import type { Caller } from '../../../db/teams/teams.js'
+import type { Caller } from '../../../db/teams/memberships.js'
 import { MAIN_TASK } from '../../../domain/capsules/capsule-definition.js'
 import { assertEvidenceFits } from '../../../domain/capsules/capsule-size.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { Signer } from '../../../services/keys/signer.js'
 import { packagedCapsule } from './transfer/capsule-in-package.js'
 
@@ -82,7 +82,7 @@ export async function sealCapsule(
     keyId: by.signer.keyId,
     envelope
   })
-  await tellChange(tx, capsule, 'capsule.sealed', actorText(by.caller), 'sealed', {
+  await recordCapsuleChange(tx, capsule, 'capsule.sealed', actorText(by.caller), 'sealed', {
     exit_code: body.exit_code,
     margin: content.margin
   })
@@ -132,8 +132,7 @@ async function evidenceOf(db: DbOrTx, jobs: readonly { task: string; jobId: stri
 }
 
 async function noEvidence(db: DbOrTx, capsule: CapsuleRow): Promise<ServiceError> {
-  return new ServiceError(
-    'validation_error',
+  return validationError(
     (await hasCompletedRun(db, capsule.id))
       ? 'evidence is of an earlier definition; run again (POST /api/capsules/:id/run, mode template, without changes), then seal'
       : 'evidence is missing: no task execution and no result; run the capsule first (POST /api/capsules/:id/run, mode template)'

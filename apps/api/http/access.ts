@@ -1,5 +1,6 @@
 // Lets a request through to its route, or not: who asks, what their key may do, and how often. Enforces access-table.ts; the
 // team's part (role, suspension) is enforced where the team is known, by `teamForWrite`, `readTeam` and the loaders.
+
 import type { ServerResponse } from 'node:http'
 import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
@@ -7,9 +8,11 @@ import fp from 'fastify-plugin'
 import { findSession, touchSession, type User } from '../../../db/accounts/accounts.js'
 import type { Db, DbOrTx } from '../../../db/client.js'
 import { type ApiKey, findApiKey, touchApiKey } from '../../../db/teams/api-keys.js'
-import { type Caller, lockTeamForWrite, type Membership, type Role, teamForRead } from '../../../db/teams/teams.js'
+import type { Caller, Membership } from '../../../db/teams/memberships.js'
+import { lockTeamForWrite, teamForRead } from '../../../db/teams/teams.js'
 import { codeOf, ServiceError } from '../../../domain/errors.js'
 import { reaches } from '../../../domain/teams/api-key.js'
+import type { Role } from '../../../domain/teams/role.js'
 import { type Access, accessTo } from './access-table.js'
 import { readKey } from './idempotency.js'
 import { type Limiter, takeLimit } from './limits/limiter.js'
@@ -53,16 +56,16 @@ export default fp(
       request.keyed = keyed
       if (keyed) {
         // What comes under the same key while the first is here will most likely repeat its answer.
-        keyed.owesSlot ||= arrived.has(keyed.id)
-        const leave = keyed.owesSlot ? () => {} : enter(arrived, keyed.id)
+        keyed.slotDue ||= arrived.has(keyed.id)
+        const leave = keyed.slotDue ? () => {} : enter(arrived, keyed.id)
         // Answered, or hung up.
         onceClosed(reply.raw, () => {
           leave()
           // It was refused, and repeated nothing.
-          if (keyed.owesSlot) takeSlot(limiter, request).catch(() => {})
+          if (keyed.slotDue) takeSlot(limiter, request).catch(() => {})
         })
       }
-      if (!keyed?.owesSlot) await takeSlot(limiter, request)
+      if (!keyed?.slotDue) await takeSlot(limiter, request)
     })
   },
   { name: 'access' }
@@ -83,7 +86,7 @@ function onceClosed(response: ServerResponse, act: () => void): void {
 
 /** Takes a slot of the limit of the request's route, if it has one. @throws ServiceError `rate_limited`. */
 export async function takeSlot(limiter: Limiter, request: FastifyRequest): Promise<void> {
-  if (request.keyed) request.keyed.owesSlot = false
+  if (request.keyed) request.keyed.slotDue = false
   const { access } = request.routeOptions.config
   if (access?.limit) request.giveBackSlot = await takeLimit(limiter, request, access.limit)
 }

@@ -3,29 +3,29 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../../db/client.js'
-import { findKeptAnswer, type KeptAnswer, type KeyedWrite } from '../../../db/service/idempotency-keys.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { findStoredResponse, type KeyedWrite, type StoredResponse } from '../../../db/service/idempotency-keys.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { Access } from './access-table.js'
 
 const KEY_MAX = 255
 
 /** A request with a key. */
-export interface Keyed extends Omit<KeyedWrite, 'bodySha256'> {
+export interface IdempotentRequest extends Omit<KeyedWrite, 'bodySha256'> {
   userId: string
   /** Principal and key in one. */
   id: string
   /** Of the bytes of the body; set by whoever reads them, and `null` until then. */
   bodySha256: string | null
   /** What was kept under the key when the request came in. */
-  kept: KeptAnswer | null
+  kept: StoredResponse | null
   /** Whether the request has yet to take a slot of its route's limit: one that repeats another never does. */
-  owesSlot: boolean
+  slotDue: boolean
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** `null` without an Idempotency-Key, and on routes that do not look at it. */
-    keyed: Keyed | null
+    keyed: IdempotentRequest | null
   }
 }
 
@@ -33,7 +33,7 @@ declare module 'fastify' {
  * Writes that look at no key: nothing is changed that lasts, or the caller could not ask a second time, or the body holds a
  * password, of which not even a hash may be kept.
  */
-export const unkeyedWrites: ReadonlySet<string> = new Set([
+export const writesWithoutIdempotencyKey: ReadonlySet<string> = new Set([
   'POST /api/auth/validate-code',
   'POST /api/auth/sign-up',
   'POST /api/auth/sign-in',
@@ -50,19 +50,18 @@ export const unkeyedWrites: ReadonlySet<string> = new Set([
 
 /** Whether a route, by its line in the access table, honours the header. */
 export const honoursKey = (line: string, { who }: Access): boolean =>
-  who !== 'anybody' && !/^(GET|HEAD|OPTIONS) /.test(line) && !unkeyedWrites.has(line)
+  who !== 'anybody' && !/^(GET|HEAD|OPTIONS) /.test(line) && !writesWithoutIdempotencyKey.has(line)
 
 /**
  * Reads the header of a request whose caller is known, and what is kept under its key.
  * @throws ServiceError `validation_error`.
  */
-export async function readKey(db: Db, request: FastifyRequest, access: Access): Promise<Keyed | null> {
+export async function readKey(db: Db, request: FastifyRequest, access: Access): Promise<IdempotentRequest | null> {
   const key = request.headers['idempotency-key']
   if (key === undefined || !request.actor) return null
   if (!honoursKey(`${request.method} ${request.routeOptions.url}`, access)) return null
   if (typeof key !== 'string' || key === '' || key.length > KEY_MAX)
-    throw new ServiceError(
-      'validation_error',
+    throw validationError(
       `Idempotency-Key: must have 1 to ${KEY_MAX} characters (got ${key.length}); leave the header out to repeat nothing`
     )
   const { user, key: apiKey } = request.actor
@@ -72,22 +71,22 @@ export async function readKey(db: Db, request: FastifyRequest, access: Access): 
     method: request.method,
     path: request.url
   }
-  const kept = await findKeptAnswer(db, write, user.id)
+  const kept = await findStoredResponse(db, write, user.id)
   const id = JSON.stringify([write.principal, write.key])
-  return { ...write, userId: user.id, id, bodySha256: null, kept, owesSlot: kept !== null }
+  return { ...write, userId: user.id, id, bodySha256: null, kept, slotDue: kept !== null }
 }
 
 export const digestOf = (body: Buffer | string): string => createHash('sha256').update(body).digest('hex')
 
 /** Whether the request has a body that nobody has read yet. */
-export const isBodyAhead = ({ headers }: FastifyRequest, { bodySha256 }: Keyed): boolean =>
+export const isBodyAhead = ({ headers }: FastifyRequest, { bodySha256 }: IdempotentRequest): boolean =>
   bodySha256 === null && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
 
 /**
  * The write that a request asks for, once its body is there.
  * @throws Error when whoever read the body left no digest: any two bodies would count as one.
  */
-export function keyedWrite(request: FastifyRequest, keyed: Keyed): KeyedWrite {
+export function keyedWrite(request: FastifyRequest, keyed: IdempotentRequest): KeyedWrite {
   if (isBodyAhead(request, keyed))
     throw new Error(`nobody has left a digest of the body of ${request.method} ${request.routeOptions.url}`)
   const { principal, key, method, path, bodySha256 } = keyed
@@ -95,8 +94,8 @@ export function keyedWrite(request: FastifyRequest, keyed: Keyed): KeyedWrite {
 }
 
 /** @throws ServiceError `idempotency_conflict` for another write than the first, `not_found` when its team was left. */
-export function assertSameWrite(write: KeyedWrite, kept: KeptAnswer): void {
-  if (kept.ofLeftTeam)
+export function assertSameWrite(write: KeyedWrite, kept: StoredResponse): void {
+  if (kept.teamLeft)
     throw new ServiceError(
       'not_found',
       'Idempotency-Key: the answer kept under this key is about a team that you no longer belong to'
@@ -114,7 +113,7 @@ export function assertSameWrite(write: KeyedWrite, kept: KeptAnswer): void {
     )
 }
 
-export interface TextAnswer {
+export interface TextResponse {
   status: number
   /** JSON text, or ''. */
   body: string
@@ -128,10 +127,10 @@ export const shownOnce = (id: string, field: 'key' | 'secret') => ({
 })
 
 /** The bytes that the first answer had. */
-export const replay = (reply: FastifyReply, kept: KeptAnswer): FastifyReply =>
+export const replay = (reply: FastifyReply, kept: StoredResponse): FastifyReply =>
   sendText(reply.header('idempotency-replayed', 'true'), kept)
 
-export function sendText(reply: FastifyReply, { status, body }: TextAnswer): FastifyReply {
+export function sendText(reply: FastifyReply, { status, body }: TextResponse): FastifyReply {
   reply.code(status)
   return body === '' ? reply.send() : reply.type('application/json; charset=utf-8').send(body)
 }

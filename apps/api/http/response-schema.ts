@@ -5,30 +5,30 @@ import type { ErrorCode } from '../../../domain/errors.js'
 
 export type MediaType = '*/*' | 'text/plain' | 'text/csv' | 'text/event-stream'
 
-export interface SuccessAnswer {
+export interface SuccessResponse {
   description: string
   /** The schema of a JSON body, or the media type of another one. Absent: there is no body. */
   body?: TSchema | MediaType
   /** The media type in which the same comes when it is asked for. */
   also?: MediaType
   /** Names of `headers` that come along. */
-  headers?: readonly AnswerHeader[]
+  headers?: readonly ResponseHeader[]
 }
 
 /** What a route answers beyond what follows from the access table and from its request. */
-export interface RouteAnswers {
+export interface RouteResponses {
   /** By status. */
-  success: Readonly<Record<number, SuccessAnswer>>
+  success: Readonly<Record<number, SuccessResponse>>
   errors?: readonly ErrorCode[]
 }
 
 /** Answers by the route's line in the access table, and the schemas that they name. */
-export interface AnswerSet {
-  answers: Readonly<Record<string, RouteAnswers>>
+export interface ResponseSet {
+  answers: Readonly<Record<string, RouteResponses>>
   schemas: Readonly<Record<string, TSchema>>
 }
 
-export const answerHeaders = {
+export const responseHeaders = {
   'X-Request-Id': { required: true, description: 'Leads to the log entry of the request', schema: { type: 'string' } },
   'X-Api-Version': { required: true, description: 'Version of this interface', schema: { type: 'string' } },
   'Retry-After': {
@@ -40,10 +40,10 @@ export const answerHeaders = {
   'Set-Cookie': { required: true, description: 'The session', schema: { type: 'string' } },
   Location: { required: true, description: 'Where to go on', schema: { type: 'string' } }
 } as const
-export type AnswerHeader = keyof typeof answerHeaders
+export type ResponseHeader = keyof typeof responseHeaders
 
-export const ok = (description: string, body: TSchema): Record<200, SuccessAnswer> => ({ 200: { description, body } })
-export const created = (description: string, body: TSchema): Record<201, SuccessAnswer> => ({
+export const ok = (description: string, body: TSchema): Record<200, SuccessResponse> => ({ 200: { description, body } })
+export const created = (description: string, body: TSchema): Record<201, SuccessResponse> => ({
   201: { description, body }
 })
 

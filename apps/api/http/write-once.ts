@@ -2,23 +2,24 @@
 // Idempotency-Key, the answer to whoever repeats it. Nobody has to care whether a request has a key.
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import pTimeout from 'p-timeout'
 import type { Db, Tx } from '../../../db/client.js'
 import {
   claimKey,
-  findKeptAnswer,
-  type KeptAnswer,
+  findStoredResponse,
   type KeyedWrite,
-  keepAnswer
+  type StoredResponse,
+  storeResponse
 } from '../../../db/service/idempotency-keys.js'
 import { takeSlot } from './access.js'
 import {
   assertSameWrite,
+  type IdempotentRequest,
   isBodyAhead,
-  type Keyed,
   keyedWrite,
   replay,
   sendText,
-  type TextAnswer,
+  type TextResponse,
   underWay
 } from './idempotency.js'
 import type { Limiter } from './limits/limiter.js'
@@ -37,7 +38,7 @@ export interface Write {
   afterRollback(effect: () => Promise<unknown>): void
 }
 
-export interface WriteAnswer {
+export interface WriteResponse {
   /** 200 unless said otherwise. */
   status?: number
   /** A value, or JSON text; absent where the answer has no body. */
@@ -49,7 +50,7 @@ export interface WriteAnswer {
 export type WriteOnce = (
   request: FastifyRequest,
   reply: FastifyReply,
-  act: (write: Write) => Promise<WriteAnswer>
+  act: (write: Write) => Promise<WriteResponse>
 ) => Promise<FastifyReply>
 
 declare module 'fastify' {
@@ -91,19 +92,19 @@ function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number): WriteOnc
     const { keyed } = request
     if (!keyed) return sendText(reply, await inTransaction(db, request.log, act))
     const write = keyedWrite(request, keyed)
-    const repeatAnswer = (kept: KeptAnswer) => repeat(limiter, request, reply, write, kept)
+    const repeatAnswer = (kept: StoredResponse) => repeat(limiter, request, reply, write, kept)
     if (keyed.kept) return repeatAnswer(keyed.kept)
     const deadline = performance.now() + WAIT_MS
     for (let first = underWayHere.get(keyed.id); first; first = underWayHere.get(keyed.id)) {
       if (!(await settlesBefore(first, deadline))) return giveUp(request)
-      const kept = await findKeptAnswer(db, write, keyed.userId)
+      const kept = await findStoredResponse(db, write, keyed.userId)
       if (kept) return repeatAnswer(kept)
     }
     const mine = carryOut(request, write, keyed, act, deadline).finally(() => underWayHere.delete(keyed.id))
     underWayHere.set(keyed.id, mine)
     const answer = await mine
     if (answer !== 'taken') return sendText(reply, answer)
-    const kept = await findKeptAnswer(db, write, keyed.userId)
+    const kept = await findStoredResponse(db, write, keyed.userId)
     return kept ? repeatAnswer(kept) : giveUp(request)
   }
 
@@ -111,11 +112,11 @@ function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number): WriteOnc
   async function carryOut(
     request: FastifyRequest,
     write: KeyedWrite,
-    { owesSlot, userId }: Keyed,
-    act: (write: Write) => Promise<WriteAnswer>,
+    { slotDue, userId }: IdempotentRequest,
+    act: (write: Write) => Promise<WriteResponse>,
     deadline: number
-  ): Promise<TextAnswer | 'taken'> {
-    if (owesSlot) await takeSlot(limiter, request)
+  ): Promise<TextResponse | 'taken'> {
+    if (slotDue) await takeSlot(limiter, request)
     const soon = await attempt(SOON_MS)
     if (soon !== 'held') return soon
     if (waiters >= waitersMax) return giveUp(request)
@@ -123,7 +124,7 @@ function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number): WriteOnc
     const late = await attempt(Math.max(1, deadline - performance.now())).finally(() => waiters--)
     return late === 'held' ? giveUp(request) : late
 
-    async function attempt(patienceMs: number): Promise<TextAnswer | 'taken' | 'held'> {
+    async function attempt(patienceMs: number): Promise<TextResponse | 'taken' | 'held'> {
       const lost: ('taken' | 'held')[] = []
       try {
         return await inTransaction(db, request.log, act, {
@@ -133,7 +134,7 @@ function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number): WriteOnc
             lost.push(claim)
             throw new Error(`the key is ${claim}`)
           },
-          after: (tx, answer) => keepAnswer(tx, write, { ...answer, teamId: request.teamWritten, userId })
+          after: (tx, answer) => storeResponse(tx, write, { ...answer, teamId: request.teamWritten, userId })
         })
       } catch (error) {
         if (lost[0]) return lost[0]
@@ -149,12 +150,12 @@ async function repeat(
   request: FastifyRequest,
   reply: FastifyReply,
   write: KeyedWrite,
-  kept: KeptAnswer
+  kept: StoredResponse
 ): Promise<FastifyReply> {
   try {
     assertSameWrite(write, kept)
   } catch (refusal) {
-    if (request.keyed?.owesSlot) await takeSlot(limiter, request)
+    if (request.keyed?.slotDue) await takeSlot(limiter, request)
     throw refusal
   }
   await freeSlot(request)
@@ -168,7 +169,7 @@ async function giveUp(request: FastifyRequest): Promise<never> {
 
 /** The request did nothing: it neither has a slot nor owes one. */
 async function freeSlot(request: FastifyRequest): Promise<void> {
-  request.keyed!.owesSlot = false
+  request.keyed!.slotDue = false
   await request.giveBackSlot()
 }
 
@@ -176,9 +177,9 @@ async function freeSlot(request: FastifyRequest): Promise<void> {
 async function inTransaction(
   db: Db,
   log: FastifyBaseLogger,
-  act: (write: Write) => Promise<WriteAnswer>,
-  key?: { before(tx: Tx): Promise<void>; after(tx: Tx, kept: TextAnswer): Promise<void> }
-): Promise<TextAnswer> {
+  act: (write: Write) => Promise<WriteResponse>,
+  key?: { before(tx: Tx): Promise<void>; after(tx: Tx, kept: TextResponse): Promise<void> }
+): Promise<TextResponse> {
   const committed: (() => void)[] = []
   const rolledBack: (() => Promise<unknown>)[] = []
   const answer = await db
@@ -216,13 +217,9 @@ const textOf = (body: object | string | undefined): string =>
 
 /** Whether `work` ends, well or not, before `deadline` on the monotonic clock. */
 async function settlesBefore(work: Promise<unknown>, deadline: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), deadline - performance.now())
-  })
   const settled = work.then(
     () => true,
     () => true
   )
-  return Promise.race([settled, late]).finally(() => clearTimeout(timer))
+  return pTimeout(settled, { milliseconds: Math.max(1, deadline - performance.now()), fallback: () => false })
 }

@@ -5,7 +5,7 @@ import { findArtifact, listArtifacts } from '../../../db/jobs/artifacts.js'
 import { findTaskFile, listTaskFiles } from '../../../db/jobs/task-results.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
-import { requestedJob } from './jobs.js'
+import { requestedJob } from './requested-job.js'
 
 const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const ArtifactName = Type.Object({

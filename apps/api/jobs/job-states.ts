@@ -8,14 +8,14 @@ export interface JobStates {
   read(jobId: string): Promise<JobState | null>
 }
 
-interface Asker {
+interface ScriptRequester {
   jobId: string
   resolve(state: JobState | null): void
   reject(error: unknown): void
 }
 
 export function createJobStates(db: Db): JobStates {
-  let waiting: Asker[] = []
+  let waiting: ScriptRequester[] = []
   let reading = false
 
   async function readAll(): Promise<void> {

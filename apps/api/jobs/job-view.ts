@@ -3,7 +3,7 @@
 import type { AttemptRow } from '../../../db/jobs/attempts.js'
 import type { ProviderJob } from '../../../db/jobs/job-waiting.js'
 import type { JobRow } from '../../../db/jobs/jobs.js'
-import { isQueuedStatus } from '../../../domain/backends/provider-task.js'
+import { isQueuedStatus } from '../../../domain/backends/provider-job.js'
 import { workflowIdOf } from '../../../domain/jobs/dispatch.js'
 import { isFinal } from '../../../domain/jobs/job-status.js'
 import { usdFromMicro } from '../../../domain/money/money.js'

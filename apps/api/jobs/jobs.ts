@@ -1,25 +1,27 @@
 // Jobs: /api/jobs/*. Submitting answers right after the commit; the engines are told afterwards.
+
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { findBackend } from '../../../db/backends/backends.js'
-import type { DbOrTx } from '../../../db/client.js'
 import { cancelJob } from '../../../db/job-steps/job-steps.js'
-import { listAttempts, resultText } from '../../../db/jobs/attempts.js'
+import { listAttempts } from '../../../db/jobs/attempts.js'
 import { listJobs } from '../../../db/jobs/job-list.js'
-import { type JobRow, loadJob } from '../../../db/jobs/jobs.js'
+import type { JobRow } from '../../../db/jobs/jobs.js'
 import { assertParams, assertUsable } from '../../../domain/backends/backend.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { validationError } from '../../../domain/errors.js'
 import { isFinal, type JobStatus, jobStatuses } from '../../../domain/jobs/job-status.js'
 import { isNative, NativeSubmitBody } from '../../../domain/jobs/native-submission.js'
 import { readSubmission, SubmitBody } from '../../../domain/jobs/submission.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, ownerForWrite, readTeam } from '../http/access.js'
-import { attemptView, type JobViewOptions, jobItemJson, jobPageJson, jobRecordJson, jobStatusJson } from './job-view.js'
+import { sendJson } from '../http/send-json.js'
+import { attemptView, jobItemJson, jobPageJson, jobStatusJson } from './job-view.js'
 import type { JobWaits } from './job-waits.js'
 import { submitNative } from './native-submissions.js'
 import type { Nudge } from './nudge.js'
+import { recordJson, requestedJob, resultOf, viewOptionsOf } from './requested-job.js'
 import { submitJob } from './submit-job.js'
 
 const SUBMIT_BODY_MAX = 4 * 1024 * 1024
@@ -63,8 +65,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       const submission = readSubmission(request.body, deps.now())
       const backend = await findBackend(db, submission.backend)
       request.submission = backend && { mode: submission.mode, backend: backend.slug }
-      assertUsable(backend, submission.backend, submission.params.shots)
-      assertParams(backend, submission.params)
+      assertUsable(backend, submission.backend, submission.params.value.shots)
+      assertParams(backend, submission.params.value)
       return app.writeOnce(request, reply, async (write) => {
         const jobId = await submitJob(deps, request, write, submission, backend)
         write.afterCommit(() => nudge(jobId, submission.mode))
@@ -211,30 +213,9 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
 
 function timeOf(field: string, text: string): Date {
   const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw new ServiceError('validation_error', `${field}: must be an ISO 8601 time`)
+  if (Number.isNaN(time.getTime())) throw validationError(`${field}: must be an ISO 8601 time`)
   return time
 }
-
-/** The job that the path's `id` names. @throws ServiceError `not_found` when it is none of the caller's. */
-export async function requestedJob(db: DbOrTx, request: FastifyRequest): Promise<JobRow> {
-  const { id } = request.params as { id: string }
-  const job = await loadJob(db, callerOf(request), id)
-  if (!job) throw new ServiceError('not_found', 'no such job')
-  return job
-}
-
-export const viewOptionsOf = (deps: ApiDeps): JobViewOptions => ({ ...deps.config, now: deps.now() })
-
-const resultOf = async (db: DbOrTx, job: JobRow): Promise<string | null> =>
-  job.resultSha256 === null ? null : resultText(db, job.id, job.resultSha256)
-
-/** The whole record of a job, as JSON text. */
-export const recordJson = async (deps: ApiDeps, db: DbOrTx, job: JobRow): Promise<string> =>
-  jobRecordJson(job, await resultOf(db, job), viewOptionsOf(deps))
-
-/** The text is JSON already; an object would be serialised a second time. */
-export const sendJson = (reply: FastifyReply, json: string): FastifyReply =>
-  reply.type('application/json; charset=utf-8').send(json)
 
 /** Whole seconds from 0 to 22; anything else counts as no wait, since a refused poll would end a client's patience. */
 function readWait(given: unknown): number {

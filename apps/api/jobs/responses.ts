@@ -5,7 +5,6 @@ import { frameworks } from '../../../domain/jobs/framework.js'
 import { jobStatuses } from '../../../domain/jobs/job-status.js'
 import { programmingModels, receiptProtocol } from '../../../domain/jobs/native-submission.js'
 import {
-  type AnswerSet,
   anything,
   count,
   created,
@@ -14,6 +13,7 @@ import {
   ok,
   oneOf,
   pageOf,
+  type ResponseSet,
   ref,
   text,
   time,
@@ -110,7 +110,7 @@ const submitErrors = [
   'backend_unavailable'
 ] as const satisfies ErrorCode[]
 
-export const jobAnswers: AnswerSet = {
+export const jobResponses: ResponseSet = {
   schemas: {
     JobSummary: Type.Object(jobFields),
     Job: Type.Object({ ...jobFields, result }),

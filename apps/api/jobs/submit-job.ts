@@ -1,17 +1,16 @@
 // Records a job for whoever asks: what their key may pay, their team, the limits, then the job itself. Every route that makes
 // jobs goes through here.
+
 import type { FastifyRequest } from 'fastify'
 import { assertCredentials } from '../../../db/backends/provider-workers.js'
 import { createJob } from '../../../db/jobs/jobs.js'
-import type { ApiKey } from '../../../db/teams/api-keys.js'
 import { recordBudgetExceeded } from '../../../db/teams/webhook-deliveries.js'
 import type { Backend } from '../../../domain/backends/backend.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { JobSource, SavedScript, Submission } from '../../../domain/jobs/submission.js'
-import { isFree, type Pricing } from '../../../domain/money/cost.js'
-import { reaches } from '../../../domain/teams/api-key.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, teamForWrite } from '../http/access.js'
+import { assertKeyMayPay } from '../http/limits/key-limits.js'
 import { takeLimit } from '../http/limits/limiter.js'
 import type { Write } from '../http/write-once.js'
 import { sourceOfScript } from '../scripts/saved-script.js'
@@ -85,15 +84,4 @@ export async function takeJobsOfTeam(
     })
     afterRollback(giveBack)
   }
-}
-
-export function assertKeyMayPay(key: ApiKey | null, pricing: Pricing): void {
-  if (!key || isFree(pricing)) return
-  if (key.kind === 'test')
-    throw new ServiceError('permission_denied', 'A test key runs on free backends only; use a live key of tier qpu')
-  if (!reaches(key.tier, 'qpu'))
-    throw new ServiceError(
-      'permission_denied',
-      `Paid backends need an API key of tier qpu (this one has tier ${key.tier})`
-    )
 }

@@ -8,13 +8,13 @@ import { teamForRuns } from '../../../db/teams/teams.js'
 import { assertForPlayground, assertUsable } from '../../../domain/backends/backend.js'
 import { type ErrorCode, errorCatalogue, ServiceError } from '../../../domain/errors.js'
 import { frameworks } from '../../../domain/jobs/framework.js'
-import { SHOTS_MAX } from '../../../domain/jobs/submission.js'
+import { SHOTS_MAX } from '../../../domain/jobs/params.js'
 import { jsonFields, jsonObject } from '../../../domain/json/json-text.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'
 import { createInteractiveRuns } from '../http/executor-calls.js'
-import { sendJson } from '../jobs/jobs.js'
+import { sendJson } from '../http/send-json.js'
 
 const BODY_MAX = 2 * 1024 * 1024
 const CODE_MAX = 100_000

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { ErrorCode } from '../../../domain/errors.js'
 import { frameworks } from '../../../domain/jobs/framework.js'
-import { type AnswerSet, anything, created, ok, oneOf, ref, text } from '../http/response-schema.js'
+import { anything, created, ok, oneOf, type ResponseSet, ref, text } from '../http/response-schema.js'
 
 const runErrors = [
   'execution_error',
@@ -14,7 +14,7 @@ const runErrors = [
 /** What a program's own `main` returns takes the place of these. */
 const ofTheProgram = (description: string) => Type.Unknown({ description })
 
-export const playgroundAnswers: AnswerSet = {
+export const playgroundResponses: ResponseSet = {
   schemas: {
     CircuitInfo: Type.Object(
       {},

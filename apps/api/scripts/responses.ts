@@ -5,7 +5,6 @@ import { frameworks } from '../../../domain/jobs/framework.js'
 import { jobStatuses } from '../../../domain/jobs/job-status.js'
 import { scriptTypes } from '../../../domain/scripts/script.js'
 import {
-  type AnswerSet,
   count,
   created,
   done,
@@ -13,6 +12,7 @@ import {
   ok,
   oneOf,
   pageOf,
+  type ResponseSet,
   ref,
   text,
   time,
@@ -64,7 +64,7 @@ const scriptFields = {
 const warnings = Type.Array(text)
 const reading = ['worker_unreachable', 'worker_not_configured'] as const satisfies ErrorCode[]
 
-export const scriptAnswers: AnswerSet = {
+export const scriptResponses: ResponseSet = {
   schemas: {
     ScriptSummary: Type.Object(itemFields),
     Script: Type.Object(scriptFields),

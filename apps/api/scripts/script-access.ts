@@ -1,11 +1,12 @@
 // Which script a request is about, and whether its caller may change it.
+
 import type { FastifyRequest } from 'fastify'
 import type { DbOrTx, Tx } from '../../../db/client.js'
 import { lockScript } from '../../../db/scripts/script-changes.js'
 import { loadScript, ownsScript, type ScriptRow } from '../../../db/scripts/scripts.js'
-import { suspended } from '../../../db/teams/teams.js'
-import { ServiceError } from '../../../domain/errors.js'
-import { callerOf, ownerForWrite, readTeam } from '../http/access.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
+import { callerOf, ownerForWrite } from '../http/access.js'
+import { assertNotSuspended } from '../http/team-access.js'
 
 /** The script that the path's `id` names. @throws ServiceError `not_found` when the caller does not see it. */
 export async function requestedScript(db: DbOrTx, request: FastifyRequest): Promise<ScriptRow> {
@@ -52,19 +53,5 @@ async function assertOwner(
 }
 
 function assertUnpublished({ isPublic }: ScriptRow): void {
-  if (isPublic)
-    throw new ServiceError(
-      'validation_error',
-      'This script is published: it can be neither changed nor deleted; save a new one'
-    )
-}
-
-/** @throws ServiceError `not_found` for a team of others, `team_suspended`. */
-export async function assertNotSuspended(
-  request: FastifyRequest,
-  db: DbOrTx,
-  teamId: string | undefined
-): Promise<void> {
-  const team = await readTeam(request, db, teamId)
-  if (team?.suspended) throw suspended()
+  if (isPublic) throw validationError('This script is published: it can be neither changed nor deleted; save a new one')
 }

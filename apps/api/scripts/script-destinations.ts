@@ -9,7 +9,7 @@ import { codeOf } from '../../../domain/errors.js'
 import { budgetRefusalBody, checkPeriod, checkPerJob } from '../../../domain/money/budget.js'
 import type { MicroUsd } from '../../../domain/money/money.js'
 import type { AnalysisCheck } from '../../../domain/scripts/script-analysis.js'
-import { assertKeyMayPay } from '../jobs/submit-job.js'
+import { assertKeyMayPay } from '../http/limits/key-limits.js'
 
 /** What would run there. */
 export interface Asked {

@@ -7,7 +7,7 @@ import type { DbOrTx } from '../../../db/client.js'
 import { loadJob, loadSource } from '../../../db/jobs/jobs.js'
 import { changeScript, createScript, deleteScript, publishScript } from '../../../db/scripts/script-changes.js'
 import { countExecutions, lastExecutions, listScripts, type ScriptRow } from '../../../db/scripts/scripts.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import { type Framework, frameworks } from '../../../domain/jobs/framework.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
@@ -24,7 +24,8 @@ import {
 } from '../../../domain/scripts/script.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, ownerForWrite, teamForWrite, userOf } from '../http/access.js'
-import { assertMayChange, assertNotSuspended, lockOwnScript, requestedScript } from './script-access.js'
+import { assertNotSuspended } from '../http/team-access.js'
+import { assertMayChange, lockOwnScript, requestedScript } from './script-access.js'
 import { scriptAnalysisRoutes } from './script-analyses.js'
 import { createScriptReader, type ReadScript, warningText } from './script-reader.js'
 import { scriptItemView, scriptView } from './script-view.js'
@@ -136,10 +137,8 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         throw new ServiceError('permission_denied', 'job_id: only whoever submitted a job may save its code')
       await assertNotSuspended(request, db, job.teamId)
       const source = await loadSource(db, job.id)
-      if (source.kind !== 'inline')
-        throw new ServiceError('validation_error', `job_id: has no inline code: it ran a ${source.kind}`)
-      if (job.status !== 'completed')
-        throw new ServiceError('validation_error', `job_id: must be a completed job (it is ${job.status})`)
+      if (source.kind !== 'inline') throw validationError(`job_id: has no inline code: it ran a ${source.kind}`)
+      if (job.status !== 'completed') throw validationError(`job_id: must be a completed job (it is ${job.status})`)
       const read = await reader.read(request, {
         content: source.text,
         requirements: null,

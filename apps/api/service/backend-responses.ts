@@ -1,26 +1,26 @@
 // Answers of the catalogue of backends.
 import { type TSchema, Type } from 'typebox'
 import {
-  type AnswerSet,
   count,
   nullable,
   oneOf,
+  type ResponseSet,
   ref,
-  type SuccessAnswer,
+  type SuccessResponse,
   text,
   time,
   usd,
   uuid
 } from '../http/response-schema.js'
 
-const cacheable = (description: string, body: TSchema): Record<number, SuccessAnswer> => ({
+const cacheable = (description: string, body: TSchema): Record<number, SuccessResponse> => ({
   200: { description, body, headers: ['ETag'] },
   304: { description: 'As it was: If-None-Match names its ETag', headers: ['ETag'] }
 })
 
 const texts = Type.Array(text)
 
-export const backendAnswers: AnswerSet = {
+export const backendResponses: ResponseSet = {
   schemas: {
     Backend: Type.Object({
       id: uuid,

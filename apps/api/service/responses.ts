@@ -1,12 +1,12 @@
 // Answers of the service about itself.
 import { Type } from 'typebox'
 import { frameworks } from '../../../domain/jobs/framework.js'
-import { type AnswerSet, ok, oneOf, ref, text } from '../http/response-schema.js'
+import { ok, oneOf, type ResponseSet, ref, text } from '../http/response-schema.js'
 
 const Part = Type.Object({ state: oneOf(['ok', 'degraded', 'down']), latency_ms: Type.Number({ minimum: 0 }) })
 const parts = ['database', 'redis', 'temporal', 'executor']
 
-export const serviceAnswers: AnswerSet = {
+export const serviceResponses: ResponseSet = {
   schemas: {
     Done: Type.Object({ success: Type.Literal(true) }),
     Readiness: Type.Object({

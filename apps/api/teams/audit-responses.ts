@@ -1,7 +1,7 @@
 // Answers about audit trails and the keys that sign them.
 import { Type } from 'typebox'
 import { auditActions } from '../../../domain/audit/audit-action.js'
-import { type AnswerSet, count, nullable, ok, oneOf, ref, text, time, uuid } from '../http/response-schema.js'
+import { count, nullable, ok, oneOf, type ResponseSet, ref, text, time, uuid } from '../http/response-schema.js'
 
 const Hash = Type.String({ pattern: '^[0-9a-f]{64}$' })
 const Page = Type.Object({
@@ -12,7 +12,7 @@ const Page = Type.Object({
   offset: Type.Integer()
 })
 
-export const auditAnswers: AnswerSet = {
+export const auditResponses: ResponseSet = {
   schemas: {
     TrailEntry: Type.Object(
       {

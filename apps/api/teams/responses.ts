@@ -1,13 +1,13 @@
 // Answers of teams, members and invitations.
 import { Type } from 'typebox'
 import {
-  type AnswerSet,
   created,
   done,
   listOf,
   nullable,
   ok,
   oneOf,
+  type ResponseSet,
   ref,
   text,
   time,
@@ -18,7 +18,7 @@ const invitedRole = oneOf(['admin', 'member'])
 const role = oneOf(['owner', 'admin', 'member'])
 const team = ok('The team', ref('Team'))
 
-export const teamAnswers: AnswerSet = {
+export const teamResponses: ResponseSet = {
   schemas: {
     Team: Type.Object({
       id: uuid,

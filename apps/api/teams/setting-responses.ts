@@ -4,7 +4,6 @@ import { credentialProviders } from '../../../domain/backends/provider-credentia
 import { keyKinds, keyTiers } from '../../../domain/teams/api-key.js'
 import { webhookEvents } from '../../../domain/teams/webhook.js'
 import {
-  type AnswerSet,
   count,
   created,
   done,
@@ -12,6 +11,7 @@ import {
   nullable,
   ok,
   oneOf,
+  type ResponseSet,
   ref,
   text,
   time,
@@ -48,7 +48,7 @@ const period = {
 }
 const budget = { success: ok('The budget', ref('Budget')) }
 
-export const teamSettingAnswers: AnswerSet = {
+export const teamSettingResponses: ResponseSet = {
   schemas: {
     ApiKey: Type.Object(apiKey),
     NewApiKey: Type.Object({ ...apiKey, key: Type.String({ description: 'The key itself, shown this once' }) }),

@@ -36,7 +36,7 @@ export function startCapsuleJudge({ db, pool, notes, log, everyMs }: CapsuleJudg
 
   /** The report; or why there is none. */
   const judge = (input: JudgeInput, runId: string): Promise<Verification | string> =>
-    pool.judgeOffLoop(input).catch((err: unknown) => {
+    pool.judgeInThread(input).catch((err: unknown) => {
       // Another worker, or this one later.
       if (closed || err instanceof PoolBusy) throw err
       log.error({ err, runId }, 'the results of a run could not be compared')

@@ -9,7 +9,7 @@ import { startLoop } from './timer-loop.js'
 
 const RUNS_PER_PASS = 200
 /** Runs that are moved at once; each takes one connection. */
-const LANES = 4
+const CONNECTIONS = 4
 
 export interface CapsuleRunDeps {
   db: Db
@@ -65,7 +65,7 @@ export function startCapsuleRunSweep(deps: CapsuleRunDeps): CapsuleRunSweep {
     noticed(runId) {
       if (closed) return
       waiting.add(runId)
-      if (lanes.size >= LANES) return
+      if (lanes.size >= CONNECTIONS) return
       const running = lane().finally(() => lanes.delete(running))
       lanes.add(running)
     },

@@ -2,11 +2,11 @@
 // team has room. The end of a job gives on the next of its team at once; this is for everything else.
 import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
-import { giveOnHeld } from '../../../db/jobs/deferred-starts.js'
+import { releaseDeferred } from '../../../db/jobs/deferred-starts.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
-export interface HeldStartSweepDeps {
+export interface DeferredStartSweepDeps {
   db: Db
   notes: SweepNotes
   log: Logger
@@ -15,9 +15,15 @@ export interface HeldStartSweepDeps {
   teamRunningMax: number
 }
 
-export function startHeldStartSweep({ db, notes, log, everyMs, teamRunningMax }: HeldStartSweepDeps): TimerLoop {
+export function startDeferredStartSweep({
+  db,
+  notes,
+  log,
+  everyMs,
+  teamRunningMax
+}: DeferredStartSweepDeps): TimerLoop {
   async function pass(): Promise<Pass> {
-    const given = await giveOnHeld(db, teamRunningMax)
+    const given = await releaseDeferred(db, teamRunningMax)
     if (given > 0) log.info({ given }, 'jobs that were held go on')
     return { handled: given }
   }

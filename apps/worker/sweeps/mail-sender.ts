@@ -46,7 +46,7 @@ export function startMailSender(deps: MailSenderDeps): TimerLoop {
       times.lookMs,
       log,
       async () => {
-        const letter = (await jobLetter(deps)) ?? (await alertLetter(deps))
+        const letter = (await pendingJobMail(deps)) ?? (await pendingAlertMail(deps))
         if (!letter) return { handled: 0 }
         await tryOnce(deps, letter, closing.signal)
         return { handled: 1, more: true }
@@ -65,7 +65,7 @@ export function startMailSender(deps: MailSenderDeps): TimerLoop {
 }
 
 /** A mail that was taken for one try. */
-interface Letter {
+interface PendingMail {
   /** The same for every try. */
   id: string
   /** For the log. */
@@ -78,7 +78,7 @@ interface Letter {
   postpone(error: string, seconds: number): Promise<void>
 }
 
-async function jobLetter({ db, linkOrigin }: MailSenderDeps): Promise<Letter | null> {
+async function pendingJobMail({ db, linkOrigin }: MailSenderDeps): Promise<PendingMail | null> {
   const taken = await takeMail(db)
   if (!taken) return null
   const { jobId, email, tries } = taken
@@ -94,7 +94,7 @@ async function jobLetter({ db, linkOrigin }: MailSenderDeps): Promise<Letter | n
   }
 }
 
-async function alertLetter({ db, linkOrigin }: MailSenderDeps): Promise<Letter | null> {
+async function pendingAlertMail({ db, linkOrigin }: MailSenderDeps): Promise<PendingMail | null> {
   const taken = await takeAlertMail(db)
   if (!taken) return null
   const { runId, email, tries, alert } = taken
@@ -111,7 +111,7 @@ async function alertLetter({ db, linkOrigin }: MailSenderDeps): Promise<Letter |
   }
 }
 
-async function tryOnce({ postman, times, log }: MailSenderDeps, letter: Letter, signal: AbortSignal) {
+async function tryOnce({ postman, times, log }: MailSenderDeps, letter: PendingMail, signal: AbortSignal) {
   const { about, what, mail } = letter
   if (mail === null) {
     log.info(about, `${what} was dropped: whom it was for is gone`)

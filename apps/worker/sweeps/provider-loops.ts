@@ -1,10 +1,11 @@
 // What a worker does about providers beside running jobs: it says which it can talk to, asks how their machines are, and
 // asks after tasks whose jobs have ended with their money held.
 import type { Logger } from 'pino'
-import { askAfterHeldTask } from '../../../activities/provider/held.js'
+import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
 import type { ProviderDeps } from '../../../activities/provider/step.js'
 import { declareProviders, hasCredentials, noteBackends } from '../../../db/backends/provider-workers.js'
-import { takeHeldTasks } from '../../../db/provider-tasks/provider-money.js'
+import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
+import type { SweepName } from '../../../domain/operations/sweep.js'
 import type { SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
@@ -24,7 +25,7 @@ export interface ProviderLoopDeps extends ProviderDeps {
 
 export function startProviderLoops(deps: ProviderLoopDeps): TimerLoop[] {
   const { db, providers, notes, log } = deps
-  const named = (name: string, everyMs: number, pass: () => Promise<{ handled: number; more?: boolean }>) =>
+  const named = (name: SweepName, everyMs: number, pass: () => Promise<{ handled: number; more?: boolean }>) =>
     startLoop(name, everyMs, log, pass, notes.of(name, everyMs))
   return [
     startLoop('provider declaration', DECLARE_MS, log, async () => {
@@ -33,10 +34,10 @@ export function startProviderLoops(deps: ProviderLoopDeps): TimerLoop[] {
     }),
     named('provider_backends', REFRESH_MS, async () => ({ handled: await refreshBackends(deps) })),
     named('held_money', HELD_MS, async () => {
-      const held = await takeHeldTasks(db, HELD_PER_PASS)
+      const held = await takeHeldProviderJobs(db, HELD_PER_PASS)
       let handled = 0
       for (const task of held)
-        if ((await askAfterHeldTask(deps, task, AbortSignal.timeout(CALL_TIMEOUT_MS))) === 'settled') {
+        if ((await settleHeldProviderJob(deps, task, AbortSignal.timeout(CALL_TIMEOUT_MS))) === 'settled') {
           handled++
           log.info({ jobId: task.jobId }, 'the provider has said how the task ended; its money is settled')
         }

@@ -3,8 +3,8 @@
 import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import {
+  markDeferred,
   markDelivered,
-  markHeld,
   markUnreachable,
   type OutboxRow,
   sweepDispatchDeadline,
@@ -12,9 +12,9 @@ import {
 } from '../../../db/job-steps/outbox.js'
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
 import type { Delivery, Dispatcher } from '../../../services/dispatch/dispatcher.js'
-import type { WorkerTimes } from '../config.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
+import type { WorkerTimes } from './times.js'
 
 const ROWS_PER_PASS = 200
 /** After the first look, a delivered row is looked at each minute. */
@@ -46,7 +46,7 @@ async function relayPass({ db, dispatcher, announce, times, teamRunningMax, log 
       rows.filter((row, at) => deliveries[at] === outcome && (!kind || row.kind === kind))
     await markDelivered(db, withOutcome('delivered', 'start'), times.redeliverSeconds)
     await markDelivered(db, withOutcome('delivered', 'cancel'), CANCEL_AGAIN_SECONDS)
-    await markHeld(db, withOutcome('held'), RECHECK_SECONDS)
+    await markDeferred(db, withOutcome('held'), RECHECK_SECONDS)
     const unreachable = withOutcome('unreachable')
     await markUnreachable(db, unreachable, times.unreachableRetrySeconds)
     if (unreachable.length > 0) log.warn({ rows: unreachable.length }, 'an engine could not be reached; jobs wait')

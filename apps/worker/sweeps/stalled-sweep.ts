@@ -4,17 +4,17 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import {
-  markFound,
   markMissing,
+  markWorkflowFound,
   restartWorkflow,
   type StalledJob,
   takeStalled
 } from '../../../db/job-steps/stalled-workflows.js'
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
 import { workflowIdOf } from '../../../domain/jobs/dispatch.js'
-import type { WorkerTimes } from '../config.js'
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
+import type { WorkerTimes } from './times.js'
 
 const JOBS_PER_PASS = 200
 const CALL_DEADLINE_MS = 2_000
@@ -44,7 +44,7 @@ export function startStalledSweep(deps: StalledSweepDeps): TimerLoop {
 
 async function look({ db, temporal, announce, times, log }: StalledSweepDeps, job: StalledJob): Promise<void> {
   const state = await workflowState(temporal, workflowIdOf(job.id, job.generation))
-  if (state === 'running') return markFound(db, job.id)
+  if (state === 'running') return markWorkflowFound(db, job.id)
   if (state === 'missing' && !(await markMissing(db, job.id, job.generation, times.missingConfirmSeconds))) return
   const restart = await restartWorkflow(db, job.id, job.generation, state === 'terminated' ? 'cancelling' : 'same')
   announce(job.id)

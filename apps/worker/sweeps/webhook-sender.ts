@@ -14,7 +14,7 @@ import type { WebhookClient, WebhookOutcome } from '../../../services/webhooks/w
 import type { Pass, SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
-const LANES = 4
+const CONNECTIONS = 4
 const LANES_FOR_FAILING = 2
 /** Beyond this many nobody is remembered as failing: the memory of a process has a bound, and they fail again soon enough. */
 const FAILING_MAX = 1_000
@@ -56,7 +56,7 @@ export function startWebhookSender(deps: WebhookSenderDeps): TimerLoop {
     return { more: true, handled: 1 }
   }
   const note = notes.of('webhooks', times.lookMs)
-  const lanes = Array.from({ length: LANES }, (_, lane) =>
+  const lanes = Array.from({ length: CONNECTIONS }, (_, lane) =>
     startLoop('webhooks', times.lookMs, log, () => lanePass(lane < LANES_FOR_FAILING), note)
   )
   async function sweepPass(): Promise<Pass> {

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { buildApp } from '../../../apps/api/app.js'
-import { logAnswers, redacted } from '../../../apps/api/http/telemetry/request-log.js'
+import { logResponses, redacted } from '../../../apps/api/http/telemetry/request-log.js'
 import { type Answer, startApi } from '../../support/api/api.js'
 
 const api = await startApi('canary')
@@ -22,7 +22,7 @@ const log = pino(
   })
 )
 const app = await buildApp(api.deps, { loggerInstance: log })
-logAnswers(app)
+logResponses(app)
 afterAll(async () => {
   await app.close()
   await api.close()

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { type Access, accessTable } from '../../../apps/api/http/access-table.js'
-import { honoursKey, unkeyedWrites } from '../../../apps/api/http/idempotency.js'
+import { honoursKey, writesWithoutIdempotencyKey } from '../../../apps/api/http/idempotency.js'
 import { invite } from '../../../db/teams/invitations.js'
 import { questions } from '../../support/api/access-questions.js'
 import { createAccessScenes } from '../../support/api/access-scenes.js'
@@ -42,9 +42,11 @@ function callerOf(line: string): Kind {
 describe('every write', () => {
   test('honours the key, has no caller that is known, or is on the list', () => {
     const others = writes.filter(([line]) => !keyed.includes(line))
-    const unlisted = others.filter(([line, { who }]: [string, Access]) => who !== 'anybody' && !unkeyedWrites.has(line))
+    const unlisted = others.filter(
+      ([line, { who }]: [string, Access]) => who !== 'anybody' && !writesWithoutIdempotencyKey.has(line)
+    )
     expect(unlisted).toEqual([])
-    expect([...unkeyedWrites].filter((line) => !accessTable[line])).toEqual([])
+    expect([...writesWithoutIdempotencyKey].filter((line) => !accessTable[line])).toEqual([])
     expect(keyed.length).toBeGreaterThan(25)
   })
 
@@ -68,7 +70,7 @@ describe('every write', () => {
     else expect(again.body).toMatchObject({ id: first.body.id, [secret]: null, message: expect.any(String) })
   })
 
-  test.each([...unkeyedWrites])('%s looks at no key, whatever stands in it', async (line) => {
+  test.each([...writesWithoutIdempotencyKey])('%s looks at no key, whatever stands in it', async (line) => {
     const { allowed, path, body, status } = questions[line]!
     const kind = (['owner', 'anonymous'] as const).find((one) => allowed.includes(one))!
     for (let times = 0; times < 2; times++) {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { accessTable } from '../../../apps/api/http/access-table.js'
 import { answerTable } from '../../../apps/api/response-table.js'
 import { createAccessCode } from '../../../db/accounts/accounts.js'
-import { type Ask, type Headers, PASSWORD, startApi, type TestUser } from '../../support/api/api.js'
+import { type Headers, PASSWORD, type ScriptRequest, startApi, type TestUser } from '../../support/api/api.js'
 import { type AnswerJudge, type ApiDocument, createAnswerJudge } from '../../support/api/documented.js'
 import { later, makePopulatedTeam, type PopulatedTeam } from '../../support/api/populated-team.js'
 import { tarGz } from '../../support/capsules/capsule-bench.js'
@@ -27,7 +27,7 @@ const faults: string[] = []
 
 /** Judges every answer on its way. */
 const judged =
-  (ask: Ask): Ask =>
+  (ask: ScriptRequest): ScriptRequest =>
   async (method, path, body, headers) => {
     const answer = await ask(method, path, body, headers)
     const fault = judge.faultOf(method, path, answer)

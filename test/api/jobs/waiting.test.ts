@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, requestCancel } from '../../../db/job-steps/job-steps.js'
 import { openAttempt } from '../../../db/jobs/attempts.js'
-import { giveOnHeld } from '../../../db/jobs/deferred-starts.js'
+import { releaseDeferred } from '../../../db/jobs/deferred-starts.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
@@ -87,7 +87,7 @@ describe('a backend that is away', () => {
     expect(await queueOf(carol, first)).toEqual({ position: 1, ...reason })
     expect(await queueOf(carol, second)).toEqual({ position: 2, ...reason })
     await db.execute(sql`update backends set status = 'online' where slug = 'aer-mps'`)
-    expect(await giveOnHeld(db, LIMIT)).toBe(2)
+    expect(await releaseDeferred(db, LIMIT)).toBe(2)
     expect((await queueOf(carol, first)).reason).toBe('waiting_for_worker')
   })
 })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { postgresCode } from '../../../db/client.js'
-import { deleteTeam } from '../../../db/teams/teams.js'
+import { deleteTeam } from '../../../db/deletion/team-deletion.js'
 import { capsuleStates, capsuleTransitions } from '../../../domain/capsules/capsule-state.js'
 import { addCapsuleOfJob, addDraftCapsule, addSealedCapsule } from '../../support/capsules/capsule-rows.js'
 import { addPerson, addTeam, type Person } from '../../support/jobs/rows.js'

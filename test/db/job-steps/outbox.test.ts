@@ -3,8 +3,8 @@ import { sql } from 'drizzle-orm'
 import { beginJob, requestCancel } from '../../../db/job-steps/job-steps.js'
 import {
   findFresh,
+  markDeferred,
   markDelivered,
-  markHeld,
   markUnreachable,
   type OutboxRow,
   sweepDispatchDeadline,
@@ -106,7 +106,7 @@ describe('what the engine answered', () => {
     await pass(600)
     await markUnreachable(db, [start(id)], 2)
     expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([])
-    await markHeld(db, [start(id)], 60)
+    await markDeferred(db, [start(id)], 60)
     expect((await row(id)).unreachable).toBe(false)
     await markUnreachable(db, [start(id)], 2)
     await pass(600)
@@ -121,7 +121,7 @@ describe('what the engine answered', () => {
 
   test('nothing about an empty list, and nothing about rows that are gone', async () => {
     await markDelivered(db, [], 1)
-    await markHeld(db, [], 1)
+    await markDeferred(db, [], 1)
     await markUnreachable(db, [], 1)
     const id = await addJob(db, person)
     await requestCancel(db, id)

@@ -2,7 +2,12 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, failJob, requestCancel } from '../../../db/job-steps/job-steps.js'
 import { markDelivered, takeDue } from '../../../db/job-steps/outbox.js'
-import { markFound, markMissing, restartWorkflow, takeStalled } from '../../../db/job-steps/stalled-workflows.js'
+import {
+  markMissing,
+  markWorkflowFound,
+  restartWorkflow,
+  takeStalled
+} from '../../../db/job-steps/stalled-workflows.js'
 import { completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { addJob, addPerson, everythingAbout } from '../../support/jobs/rows.js'
@@ -45,7 +50,7 @@ describe('a job is looked at', () => {
     await takeStalled(db, 60, 10)
     await markMissing(db, jobId, 1, 30)
     expect(await takeStalled(db, 60, 10)).toEqual([{ id: jobId, generation: 1, status: 'running', missing: true }])
-    await markFound(db, jobId)
+    await markWorkflowFound(db, jobId)
     expect(await takeStalled(db, 60, 10)).toEqual([])
   })
 

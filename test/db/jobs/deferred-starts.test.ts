@@ -10,7 +10,7 @@ import {
   takeDue
 } from '../../../db/job-steps/outbox.js'
 import { restartWorkflow } from '../../../db/job-steps/stalled-workflows.js'
-import { giveOnHeld } from '../../../db/jobs/deferred-starts.js'
+import { releaseDeferred } from '../../../db/jobs/deferred-starts.js'
 import { addJob, addPerson, addTeam } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -69,7 +69,7 @@ describe('a team at its limit', () => {
     expect(await nudged([await add()])).toEqual([])
     expect(await nudged([await add()], MAX + 1)).toEqual([])
     // The one before is held, and goes first.
-    expect(await giveOnHeld(db, MAX + 1)).toBe(1)
+    expect(await releaseDeferred(db, MAX + 1)).toBe(1)
     expect(await relayed(MAX + 1)).toHaveLength(1 + 1)
   })
 
@@ -123,11 +123,11 @@ describe('a team at its limit', () => {
   test('has the sweep give on what there is room for, when nothing else did', async () => {
     const ids = await several(10)
     await delivered(await nudged(ids))
-    expect(await giveOnHeld(db, MAX)).toBe(0)
-    expect(await giveOnHeld(db, 5)).toBe(2)
-    expect(await giveOnHeld(db, 5)).toBe(0)
+    expect(await releaseDeferred(db, MAX)).toBe(0)
+    expect(await releaseDeferred(db, 5)).toBe(2)
+    expect(await releaseDeferred(db, 5)).toBe(0)
     expect(await relayed(5)).toEqual(ids.slice(3, 5))
-    expect(await giveOnHeld(db, 1_000)).toBe(5)
+    expect(await releaseDeferred(db, 1_000)).toBe(5)
   })
 
   test('goes on with what has its place: a second look, a new workflow, a cancel', async () => {
@@ -163,9 +163,9 @@ describe('a backend that is away', () => {
     await db.execute(sql.raw(`update backends set ${change} where slug = 'aer-mps'`))
     expect(await nudged([id, other])).toEqual([other])
     expect(await reason(id)).toBe('backend_offline')
-    expect(await giveOnHeld(db, MAX)).toBe(0)
+    expect(await releaseDeferred(db, MAX)).toBe(0)
     await db.execute(sql`update backends set status = 'online', is_available = true where slug = 'aer-mps'`)
-    expect(await giveOnHeld(db, MAX)).toBe(1)
+    expect(await releaseDeferred(db, MAX)).toBe(1)
     expect(await relayed()).toEqual([id])
     expect(await reason(id)).toBeNull()
   })
@@ -221,7 +221,7 @@ test('two teams with more jobs than they may run get all of them done, whoever t
     until(async () => tell((await takeDue(db, 7, LIMIT)).rows)),
     until(async () => tell((await takeDue(db, 7, LIMIT)).rows)),
     until(async () => tell(await findFresh(db, ids.slice(0, 10), LIMIT))),
-    until(() => giveOnHeld(db, LIMIT)),
+    until(() => releaseDeferred(db, LIMIT)),
     ...Array.from({ length: 3 }, (_, runner) =>
       until(async () => {
         const id = queue.shift()

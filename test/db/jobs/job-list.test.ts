@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { searchJobs } from '../../../db/admin/job-search.js'
 import { listJobs, SEARCHED_MAX } from '../../../db/jobs/job-list.js'
-import type { Caller } from '../../../db/teams/teams.js'
+import type { Caller } from '../../../db/teams/memberships.js'
 import { addJob, addPerson, addTeam } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 

@@ -4,10 +4,16 @@ import { sql } from 'drizzle-orm'
 import { beginJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
 import { restartWorkflow } from '../../../db/job-steps/stalled-workflows.js'
 import { closeAttempt, listAttempts, openAttempt } from '../../../db/jobs/attempts.js'
-import { answerAsk, listAsks, openTasks, recordAsk, taskResults } from '../../../db/jobs/job-asks.js'
 import { eventsAfter } from '../../../db/jobs/job-events.js'
 import { completeTask, failTask, listTasks, loadTaskRun, openTaskAttempt } from '../../../db/jobs/job-tasks.js'
-import type { AskedGraph } from '../../../domain/jobs/script-asks.js'
+import {
+  answerScriptRequest,
+  listScriptRequests,
+  openTasks,
+  recordScriptRequest,
+  taskResults
+} from '../../../db/jobs/script-requests.js'
+import type { RequestedGraph } from '../../../domain/jobs/script-requests.js'
 import { askedGraph } from '../../support/jobs/graphs.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -26,7 +32,7 @@ beforeEach(async () => {
   await beginJob(db, id, fence)
 })
 
-const ask = (graph: AskedGraph) => recordAsk(db, id, fence, script, graph)
+const ask = (graph: RequestedGraph) => recordScriptRequest(db, id, fence, script, graph)
 const states = async () => Object.fromEntries((await listTasks(db, id)).map(({ key, state }) => [key, state]))
 
 async function complete(key: string, result = '1') {
@@ -54,7 +60,7 @@ describe('a graph that was asked for', () => {
     await ask(askedGraph({ a: [] }))
     expect(await ask(askedGraph({ other: [] }))).toBe(false)
     await restartWorkflow(db, id, 1, 'same')
-    expect(await recordAsk(db, id, fence, { ...script, number: 2 }, askedGraph({ late: [] }))).toBe(false)
+    expect(await recordScriptRequest(db, id, fence, { ...script, number: 2 }, askedGraph({ late: [] }))).toBe(false)
     expect(await states()).toEqual({ a: 'pending' })
   })
 
@@ -78,14 +84,20 @@ describe('a graph that was asked for', () => {
 
   test('is answered once', async () => {
     await ask(askedGraph({ a: [] }))
-    const answers = await Promise.all([1, 2, 3].map(() => answerAsk(db, id, '', 1, fence, null)))
+    const answers = await Promise.all([1, 2, 3].map(() => answerScriptRequest(db, id, '', 1, fence, null)))
     expect(answers.filter(Boolean)).toHaveLength(1)
-    expect((await listAsks(db, id, ''))[0]).toMatchObject({ state: 'answered', digest: 'd'.repeat(64) })
+    expect((await listScriptRequests(db, id, ''))[0]).toMatchObject({ state: 'answered', digest: 'd'.repeat(64) })
   })
 
   test('of a second dispatch has keys of its own', async () => {
     await ask(askedGraph({ task_0001: [] }))
-    await recordAsk(db, id, fence, { ...script, number: 2 }, askedGraph({ task_0001: [], task_0002: ['task_0001'] }))
+    await recordScriptRequest(
+      db,
+      id,
+      fence,
+      { ...script, number: 2 },
+      askedGraph({ task_0001: [], task_0002: ['task_0001'] })
+    )
     expect((await listTasks(db, id)).map(({ key, dependsOn }) => [key, dependsOn])).toEqual([
       ['task_0001', []],
       ['2.task_0001', []],

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { managedResult } from '../../../activities/job/managed-result.js'
 import { beginJob } from '../../../db/job-steps/job-steps.js'
-import { recordAsk } from '../../../db/jobs/job-asks.js'
 import { completeTask, failTask, openTaskAttempt } from '../../../db/jobs/job-tasks.js'
+import { recordScriptRequest } from '../../../db/jobs/script-requests.js'
 import { findTaskFile, listTaskFiles } from '../../../db/jobs/task-results.js'
-import type { AskedGraph } from '../../../domain/jobs/script-asks.js'
+import type { RequestedGraph } from '../../../domain/jobs/script-requests.js'
 import { askedGraph } from '../../support/jobs/graphs.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -29,9 +29,9 @@ const names = (count: number) => Array.from({ length: count }, (_, at) => `task_
 
 /** @param returns the tasks that the workflow's output refers to. */
 async function ask(tasks: string[], returns: string[], number = 1): Promise<void> {
-  const graph: AskedGraph = askedGraph(Object.fromEntries(tasks.map((name) => [name, []])))
+  const graph: RequestedGraph = askedGraph(Object.fromEntries(tasks.map((name) => [name, []])))
   graph.graph.returns = returns
-  await recordAsk(db, id, fence, { task: '', number, series: 0, parkedAs: null }, { ...graph, number })
+  await recordScriptRequest(db, id, fence, { task: '', number, series: 0, parkedAs: null }, { ...graph, number })
 }
 
 async function complete(key: string, result: string, display: string | null = result, why: string | null = null) {

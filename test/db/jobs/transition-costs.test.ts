@@ -10,10 +10,9 @@ import {
   recordCancelled,
   requestCancel
 } from '../../../db/job-steps/job-steps.js'
-import type { Fence } from '../../../db/jobs/job-transition.js'
+import type { Fence } from '../../../db/jobs/fence.js'
 import { periodCounters } from '../../../db/money/budget.js'
 import { proveAll, proveRecent } from '../../../db/proofs/money-proof.js'
-import { plainRef } from '../../../db/provider-tasks/provider-refs.js'
 import {
   markAccepted,
   markSeen,
@@ -22,7 +21,8 @@ import {
   markWithdrawn,
   type SeenTask,
   takeForSubmit
-} from '../../../db/provider-tasks/provider-tasks.js'
+} from '../../../db/provider-jobs/provider-jobs.js'
+import { plainRef } from '../../../db/provider-jobs/provider-refs.js'
 import type { JobStatus } from '../../../domain/jobs/job-status.js'
 import { eventually } from '../../support/eventually.js'
 import { usd } from '../../support/jobs/money-rows.js'

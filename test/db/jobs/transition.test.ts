@@ -1,7 +1,8 @@
 // Who may write a status: the answer of `transition` for every present status and every writer.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { type Fence, type Transition, transition } from '../../../db/jobs/job-transition.js'
+import type { Fence } from '../../../db/jobs/fence.js'
+import { type Transition, transition } from '../../../db/jobs/job-transition.js'
 import { isFinal, type JobStatus, jobStatuses, mayFollow } from '../../../domain/jobs/job-status.js'
 import { addJob, addPerson, everythingAbout, forceStatus, newLease } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'

@@ -8,20 +8,21 @@ import { advanceRun, dueRuns } from '../../../db/capsule-runs/capsule-run-steps.
 import { createRun } from '../../../db/capsule-runs/capsule-runs.js'
 import { createCapsule } from '../../../db/capsules/capsule-changes.js'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
-import { recordAsk } from '../../../db/jobs/job-asks.js'
+import { recordScriptRequest } from '../../../db/jobs/script-requests.js'
 import { settleHeld } from '../../../db/money/budget.js'
 import { proveAll, proveRecent } from '../../../db/proofs/money-proof.js'
-import { askedRef, plainRef } from '../../../db/provider-tasks/provider-refs.js'
-import { markAccepted, markSeen, markSending, takeForSubmit } from '../../../db/provider-tasks/provider-tasks.js'
+import { markAccepted, markSeen, markSending, takeForSubmit } from '../../../db/provider-jobs/provider-jobs.js'
+import { plainRef, requestedRef } from '../../../db/provider-jobs/provider-refs.js'
 import { lockTeamForWrite } from '../../../db/teams/teams.js'
 import type { CapsuleTask } from '../../../domain/capsules/capsule-definition.js'
 import { codeOf, type ServiceError } from '../../../domain/errors.js'
 import { bellQasm3 } from '../../support/jobs/builders.js'
 import { askedCircuit } from '../../support/jobs/money-scenario.js'
 import { addPerson, addTeam, type Person } from '../../support/jobs/rows.js'
+import { everything } from '../../support/lane.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
-const RUNS = Number(process.env.MONEY_PROPERTY_RUNS ?? 8)
+const RUNS = Number(process.env.MONEY_PROPERTY_RUNS ?? (everything ? 8 : 3))
 const fence = { generation: 1 }
 
 const database = await createTestDatabase('capsule_budget', { max: 12 })
@@ -230,8 +231,8 @@ test('a script of a run asks for circuits within what is left of its capsule, an
   const [jobId] = await startRun(capsule)
   await beginJob(db, jobId!, fence)
   const ask = async (number: number, estimate: bigint) => {
-    await recordAsk(db, jobId!, fence, { task: '', number, series: 0, parkedAs: null }, askedCircuit(number))
-    const ref = askedRef(jobId!, '', number)
+    await recordScriptRequest(db, jobId!, fence, { task: '', number, series: 0, parkedAs: null }, askedCircuit(number))
+    const ref = requestedRef(jobId!, '', number)
     return takeForSubmit(db, ref, fence, { provider: 'ionq', token: `${jobId}${number}`, estimate })
   }
   await ask(1, 3n)

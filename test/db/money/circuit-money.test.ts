@@ -6,11 +6,9 @@ import { loadMoney } from '../../../db/admin/held-money.js'
 import { changeBackend } from '../../../db/backends/backends.js'
 import { beginJob, completeJob, failJob, recordCancelled } from '../../../db/job-steps/job-steps.js'
 import { listAttempts, openAttempt } from '../../../db/jobs/attempts.js'
-import { answerAsk, recordAsk } from '../../../db/jobs/job-asks.js'
+import { answerScriptRequest, recordScriptRequest } from '../../../db/jobs/script-requests.js'
 import { changeTeamBudget, periodCounters, settleHeld } from '../../../db/money/budget.js'
 import { proveAll, proveRecent } from '../../../db/proofs/money-proof.js'
-import { closeHeldTask, type HeldTask, takeHeldTasks } from '../../../db/provider-tasks/provider-money.js'
-import { askedRef } from '../../../db/provider-tasks/provider-refs.js'
 import {
   markAccepted,
   markSeen,
@@ -19,7 +17,13 @@ import {
   markWithdrawn,
   openCircuits,
   takeForSubmit
-} from '../../../db/provider-tasks/provider-tasks.js'
+} from '../../../db/provider-jobs/provider-jobs.js'
+import {
+  closeHeldProviderJob,
+  type HeldProviderJob,
+  takeHeldProviderJobs
+} from '../../../db/provider-jobs/provider-money.js'
+import { requestedRef } from '../../../db/provider-jobs/provider-refs.js'
 import { addKey } from '../../support/jobs/money-rows.js'
 import { addJob, addPerson, addTeam, type JobChoices } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -49,12 +53,12 @@ beforeEach(async () => {
   teamId = await addTeam(db, person)
 })
 
-const ref = (ask: number, task = '') => askedRef(jobId, task, ask)
+const ref = (ask: number, task = '') => requestedRef(jobId, task, ask)
 
 async function ask(number: number, task = ''): Promise<void> {
   const circuit = { number, digest: 'd', shots: 1, openqasm3: '', facts: {}, registers: [] }
   const by = { task, number, series: 0, parkedAs: null }
-  await recordAsk(db, jobId, fence, by, { kind: 'circuit', final: false, ...circuit })
+  await recordScriptRequest(db, jobId, fence, by, { kind: 'circuit', final: false, ...circuit })
 }
 
 /** Asks for a circuit of this price, and takes it for a try. */
@@ -73,7 +77,7 @@ async function run(number: number, estimate: bigint, cost: bigint | null, task =
   await accept(number, estimate, task)
   const seen = { status: 'completed', queuePosition: null, predictedWaitSeconds: null, failure: null }
   await markSeen(db, ref(number, task), { ...seen, state: 'completed', cost })
-  await answerAsk(db, jobId, task, number, fence, '{"counts":{}}')
+  await answerScriptRequest(db, jobId, task, number, fence, '{"counts":{}}')
 }
 
 const reserved = async () => (await periodCounters(db, teamId, new Date())).day.reserved
@@ -123,7 +127,7 @@ describe('what is reserved', () => {
   test('is nothing for an ask that has its answer', async () => {
     await begin(5n)
     await ask(1)
-    await answerAsk(db, jobId, '', 1, fence, '{"counts":{}}')
+    await answerScriptRequest(db, jobId, '', 1, fence, '{"counts":{}}')
     expect(await take(1, 9n)).toBeNull()
     expect(await reserved()).toBe(5n)
   })
@@ -227,14 +231,14 @@ describe('what a job has cost', () => {
     expect(held.rows.find((row) => row.jobId === jobId)).toMatchObject({ amount: 27n })
 
     await db.execute(sql`update provider_tasks set ask_at = now() where ask_at is not null`)
-    const due = (await takeHeldTasks(db, 10)).filter((held) => held.jobId === jobId)
+    const due = (await takeHeldProviderJobs(db, 10)).filter((held) => held.jobId === jobId)
     expect(due.map(({ attempt, estimate }) => [attempt, estimate]).sort()).toEqual([
       [2, 10n],
       [3, 10n]
     ])
-    const close = (held: HeldTask, cost: bigint) =>
+    const close = (held: HeldProviderJob, cost: bigint) =>
       db.transaction(async (tx) => {
-        const all = await closeHeldTask(tx, held, { state: 'completed', providerJobId: 'x', cost })
+        const all = await closeHeldProviderJob(tx, held, { state: 'completed', providerJobId: 'x', cost })
         return all === 'held' ? all : settleHeld(tx, jobId, all)
       })
     expect(await Promise.all([close(due[0]!, 10n), close(due[1]!, 11n)]).then((ends) => ends.sort())).toEqual([

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { mayHoldMoney } from '../../../domain/jobs/held-job.js'
 import { jobStatuses } from '../../../domain/jobs/job-status.js'
 import {
   budgetRefusalBody,
@@ -10,7 +11,6 @@ import {
   defaultCeilings,
   defaultLimits,
   limitNames,
-  mayHoldMoney,
   periodsOf
 } from '../../../domain/money/budget.js'
 

@@ -27,7 +27,7 @@ afterEach(() => pool?.close())
 
 test('a verdict from a thread is that of the same call here', async () => {
   pool = startJudgePool()
-  const [one, other] = await Promise.all([pool.judgeOffLoop(plain), pool.judgeOffLoop(plain)])
+  const [one, other] = await Promise.all([pool.judgeInThread(plain), pool.judgeInThread(plain)])
   expect(one).toEqual(verify(plain))
   expect(other).toEqual(one)
   expect(one.verdict).toBe('consistent')
@@ -36,31 +36,31 @@ test('a verdict from a thread is that of the same call here', async () => {
 test('without a declared margin the thread takes what a seal that says nothing would declare', async () => {
   pool = startJudgePool({ threads: 1 })
   const few = resultOf({ '00': 50, '11': 50 })
-  const found = await pool.judgeOffLoop({ ...inputOf(few, few), margin: null })
+  const found = await pool.judgeInThread({ ...inputOf(few, few), margin: null })
   expect(found.margin).toBe(defaultMargin([{ text: few, hardware: false }]))
   expect(found.margin).toBeGreaterThan(0.1)
 })
 
 test('a result that cannot be read fails its own verification alone', async () => {
   pool = startJudgePool({ threads: 1 })
-  await expect(pool.judgeOffLoop(inputOf('[]', '{}'))).rejects.toThrow('a result is a JSON object')
-  await expect(pool.judgeOffLoop(inputOf('{', '{}'))).rejects.toThrow()
-  expect((await pool.judgeOffLoop(plain)).verdict).toBe('consistent')
+  await expect(pool.judgeInThread(inputOf('[]', '{}'))).rejects.toThrow('a result is a JSON object')
+  await expect(pool.judgeInThread(inputOf('{', '{}'))).rejects.toThrow()
+  expect((await pool.judgeInThread(plain)).verdict).toBe('consistent')
 })
 
 test('the event loop goes on meanwhile', async () => {
   pool = startJudgePool()
-  await pool.judgeOffLoop(plain)
+  await pool.judgeInThread(plain)
   let turns = 0
   const timer = setInterval(() => turns++, 5)
-  await pool.judgeOffLoop(heavy(10))
+  await pool.judgeInThread(heavy(10))
   clearInterval(timer)
   expect(turns).toBeGreaterThan(5)
 })
 
 test('what takes longer than the limit is ended, not testable, and says so; the next has a thread', async () => {
   pool = startJudgePool({ threads: 1, limitMs: 300 })
-  const ended = await pool.judgeOffLoop(heavy(200))
+  const ended = await pool.judgeInThread(heavy(200))
   expect(ended).toMatchObject({ verdict: 'not_testable', method: 'none', margin: 0.05 })
   expect(ended.reason).toContain('took longer than 0.3 s')
   expect(ended.checks).toHaveLength(200)
@@ -68,18 +68,18 @@ test('what takes longer than the limit is ended, not testable, and says so; the 
 
 test('too many at once are refused, the others judged in turn', async () => {
   pool = startJudgePool({ threads: 1, waitingMax: 2 })
-  const first = pool.judgeOffLoop(heavy(2))
-  const waiting = [pool.judgeOffLoop(plain), pool.judgeOffLoop(plain)]
-  await expect(pool.judgeOffLoop(plain)).rejects.toBeInstanceOf(PoolBusy)
+  const first = pool.judgeInThread(heavy(2))
+  const waiting = [pool.judgeInThread(plain), pool.judgeInThread(plain)]
+  await expect(pool.judgeInThread(plain)).rejects.toBeInstanceOf(PoolBusy)
   expect((await first).checks).toHaveLength(2)
   for (const one of waiting) expect((await one).verdict).toBe('consistent')
 })
 
 test('closing refuses what is under way and what waits', async () => {
   pool = startJudgePool({ threads: 1 })
-  const running = [pool.judgeOffLoop(heavy(50)), pool.judgeOffLoop(plain)]
+  const running = [pool.judgeInThread(heavy(50)), pool.judgeInThread(plain)]
   const ends = Promise.allSettled(running)
   await pool.close()
   expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  await expect(pool.judgeOffLoop(plain)).rejects.toThrow('judging has ended')
+  await expect(pool.judgeInThread(plain)).rejects.toThrow('judging has ended')
 })

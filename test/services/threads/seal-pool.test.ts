@@ -51,7 +51,7 @@ afterEach(() => pool?.close())
 
 test('a seal from a thread is that of the same call here, byte for byte', async () => {
   pool = startSealPool()
-  const sealed = await pool.sealOffLoop(request())
+  const sealed = await pool.sealInThread(request())
   expect(sealed).toEqual(await sealContent(request()))
   expect(JSON.parse(sealed.manifest)).toMatchObject({
     task_executions: [{ task_id: JOB, result_type: 'probabilistic', wall_time_seconds: 1.5, cost_usd: 0.5 }],
@@ -77,7 +77,7 @@ test('a refusal comes back from it as it is: its code, its words', async () => {
   ] as const
   for (const [input, message] of refused) {
     const failed = { code: 'validation_error', message: expect.stringContaining(message) }
-    await expect(pool.sealOffLoop(input)).rejects.toMatchObject(failed)
+    await expect(pool.sealInThread(input)).rejects.toMatchObject(failed)
     await expect(sealContent(input)).rejects.toMatchObject(failed)
   }
 })
@@ -85,10 +85,10 @@ test('a refusal comes back from it as it is: its code, its words', async () => {
 test('the event loop goes on while a capsule of a hundred thousand outcomes is sealed', async () => {
   pool = startSealPool()
   const large = resultOf(sampler(shifted(131_072, 0), randomOf('large'))(100_000))
-  await pool.sealOffLoop(request())
+  await pool.sealInThread(request())
   let turns = 0
   const timer = setInterval(() => turns++, 5)
-  await pool.sealOffLoop(request({}, { 'result.json': large }))
+  await pool.sealInThread(request({}, { 'result.json': large }))
   clearInterval(timer)
   expect(turns).toBeGreaterThan(5)
 })
@@ -131,7 +131,8 @@ test('a capsule of as many tasks as there may be, with names as long as they may
 
 test('a seal that takes too long is ended, and may be asked for again', async () => {
   pool = startSealPool({ limitMs: 1 })
-  await expect(pool.sealOffLoop(request())).rejects.toMatchObject({
+  const large = resultOf(sampler(shifted(131_072, 0), randomOf('large'))(100_000))
+  await expect(pool.sealInThread(request({}, { 'result.json': large }))).rejects.toMatchObject({
     code: 'rate_limited',
     message: expect.stringContaining('nothing is sealed, try again')
   })

@@ -14,7 +14,7 @@ import { createJobAnnouncer, listenToJobs } from '../../../db/jobs/job-changes.j
 import type { RateLimits } from '../../../domain/teams/rate-limits.js'
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../../services/dispatch/dispatcher.js'
-import { createEngineState } from '../../../services/dispatch/engine-state.js'
+import { createEngineState } from '../../../services/dispatch/target-state.js'
 import { createTemporalClient } from '../../../services/dispatch/temporal-client.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
 import { type KeyRing, readKeyRing } from '../../../services/keys/key-ring.js'
@@ -36,13 +36,13 @@ export interface Answer {
 export type Headers = Record<string, string>
 
 /** Answers one request. A body that is a string or a Buffer goes out as it is, anything else as JSON. */
-export type Ask = (method: string, path: string, body?: unknown, headers?: Headers) => Promise<Answer>
+export type ScriptRequest = (method: string, path: string, body?: unknown, headers?: Headers) => Promise<Answer>
 
 export interface TestUser {
   id: string
   email: string
   cookie: string
-  ask: Ask
+  ask: ScriptRequest
   get(path: string): Promise<Answer>
   post(path: string, body?: unknown): Promise<Answer>
   /** The id of an accepted submission. */
@@ -228,7 +228,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>
 
-function asker(app: FastifyInstance): Ask {
+function asker(app: FastifyInstance): ScriptRequest {
   return async (method, path, body, headers = {}) => {
     const raw = typeof body === 'string' || Buffer.isBuffer(body)
     const response = await app.inject({
@@ -258,9 +258,9 @@ export function cookieOf(answer: Answer): string {
   return header.split(';')[0]!
 }
 
-function userOf(ask: Ask, email: string, answer: Answer): TestUser {
+function userOf(ask: ScriptRequest, email: string, answer: Answer): TestUser {
   const cookie = cookieOf(answer)
-  const asUser: Ask = (method, path, body, headers) => ask(method, path, body, { cookie, ...headers })
+  const asUser: ScriptRequest = (method, path, body, headers) => ask(method, path, body, { cookie, ...headers })
   return {
     id: answer.body.user.id,
     email,

@@ -3,7 +3,7 @@
 import { beginJob, completeJob, failJob } from '../../../db/job-steps/job-steps.js'
 import { closeAttempt, completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
 import { bellQasm3, submission } from '../jobs/builders.js'
-import { type Answer, type Ask, cookieOf, PASSWORD, type TestApi, type TestUser } from './api.js'
+import { type Answer, cookieOf, PASSWORD, type ScriptRequest, type TestApi, type TestUser } from './api.js'
 
 const fence = { generation: 1 }
 const failure = { code: 'execution_error', message: 'line 1: no such gate' } as const
@@ -39,7 +39,10 @@ export const later = (): string => new Date(Date.now() + 3_600_000).toISOString(
  * @param wrap may look at every answer on its way.
  * @throws Error for an answer that is no success.
  */
-export async function makePopulatedTeam(api: TestApi, wrap: (ask: Ask) => Ask = (ask) => ask): Promise<PopulatedTeam> {
+export async function makePopulatedTeam(
+  api: TestApi,
+  wrap: (ask: ScriptRequest) => ScriptRequest = (ask) => ask
+): Promise<PopulatedTeam> {
   const { db } = api.database
   const owner = await api.signUp({ admin: true })
   const member = await api.signUp()
@@ -126,8 +129,8 @@ export async function makePopulatedTeam(api: TestApi, wrap: (ask: Ask) => Ask = 
 }
 
 /** Gives the body of a success. */
-function succeeding(ask: Ask) {
-  return async (...question: Parameters<Ask>): Promise<Answer['body']> => {
+function succeeding(ask: ScriptRequest) {
+  return async (...question: Parameters<ScriptRequest>): Promise<Answer['body']> => {
     const answer = await ask(...question)
     if (answer.status >= 300) throw new Error(`${question[0]} ${question[1]} answered ${answer.status}: ${answer.text}`)
     return answer.body

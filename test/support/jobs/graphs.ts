@@ -1,8 +1,8 @@
 // Graphs of tasks as a script asks for them.
-import type { AskedGraph } from '../../../domain/jobs/script-asks.js'
+import type { RequestedGraph } from '../../../domain/jobs/script-requests.js'
 
 /** @param tasks each with those that it takes results of, in the order of the script. */
-export function askedGraph(tasks: Record<string, string[]>): AskedGraph {
+export function askedGraph(tasks: Record<string, string[]>): RequestedGraph {
   const ids = Object.keys(tasks)
   const levels: string[][] = []
   const levelOf = new Map<string, number>()

@@ -2,8 +2,8 @@
 
 import type { Db } from '../../../db/client.js'
 import { beginJob, failJob } from '../../../db/job-steps/job-steps.js'
-import { plainRef } from '../../../db/provider-tasks/provider-refs.js'
-import { markAccepted, markSending, takeForSubmit } from '../../../db/provider-tasks/provider-tasks.js'
+import { markAccepted, markSending, takeForSubmit } from '../../../db/provider-jobs/provider-jobs.js'
+import { plainRef } from '../../../db/provider-jobs/provider-refs.js'
 import { createApiKey } from '../../../db/teams/api-keys.js'
 import type { MicroUsd } from '../../../domain/money/money.js'
 import { addJob, type JobChoices, type Person } from './rows.js'

@@ -11,10 +11,9 @@ import {
   recordCancelled,
   requestCancel
 } from '../../../db/job-steps/job-steps.js'
-import { recordAsk } from '../../../db/jobs/job-asks.js'
-import type { Fence } from '../../../db/jobs/job-transition.js'
+import type { Fence } from '../../../db/jobs/fence.js'
+import { recordScriptRequest } from '../../../db/jobs/script-requests.js'
 import { changeTeamBudget, settleHeld } from '../../../db/money/budget.js'
-import { askedRef, plainRef } from '../../../db/provider-tasks/provider-refs.js'
 import {
   markAccepted,
   markSeen,
@@ -22,7 +21,8 @@ import {
   markUnknown,
   markWithdrawn,
   takeForSubmit
-} from '../../../db/provider-tasks/provider-tasks.js'
+} from '../../../db/provider-jobs/provider-jobs.js'
+import { plainRef, requestedRef } from '../../../db/provider-jobs/provider-refs.js'
 import { codeOf, type ServiceError } from '../../../domain/errors.js'
 import { addKey } from './money-rows.js'
 import { addJob, addTeam, newLease, type Person } from './rows.js'
@@ -148,12 +148,13 @@ async function take(db: Db, { id, fence, script }: World['jobs'][number], step: 
   }
   // What runs under a lease has nothing at a provider.
   if (fence.lease) return
-  const ref = script ? askedRef(id, task, ask) : plainRef(id)
+  const ref = script ? requestedRef(id, task, ask) : plainRef(id)
   switch (kind) {
     case 'send':
     case 'accept': {
       await beginJob(db, id, fence)
-      if (script) await recordAsk(db, id, fence, { task, number: ask, series: 0, parkedAs: null }, askedCircuit(ask))
+      if (script)
+        await recordScriptRequest(db, id, fence, { task, number: ask, series: 0, parkedAs: null }, askedCircuit(ask))
       const token = `${id}${task}${ask}`
       const taken = await takeForSubmit(db, ref, fence, { provider: 'ionq', token, ...(script && { estimate: price }) })
       const sent = taken && (await markSending(db, ref, fence, taken.number, 'v1'))

@@ -2,12 +2,12 @@
 // witness of what was paid for.
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client'
 import { sql } from 'drizzle-orm'
-import { askAfterHeldTask } from '../../../activities/provider/held.js'
+import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
 import { defaultProviderTimes } from '../../../activities/provider/step.js'
 import { type EmulatorOptions, startEmulators } from '../../../apps/emulators/emulators.js'
 import type { LedgerTask } from '../../../apps/emulators/provider.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
-import { takeHeldTasks } from '../../../db/provider-tasks/provider-money.js'
+import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
 import { readKeyRing } from '../../../services/keys/key-ring.js'
 import { createProviders } from '../../../services/providers/providers.js'
 import { eventually } from '../eventually.js'
@@ -116,7 +116,8 @@ export async function startProviderPlatform(
         announce: () => {},
         providerTimes: { ...defaultProviderTimes, lookUpWindowSeconds: LOOKUP_WINDOW_SECONDS }
       }
-      for (const held of await takeHeldTasks(db, 10)) await askAfterHeldTask(deps, held, AbortSignal.timeout(5_000))
+      for (const held of await takeHeldProviderJobs(db, 10))
+        await settleHeldProviderJob(deps, held, AbortSignal.timeout(5_000))
       await providers.close()
     },
 

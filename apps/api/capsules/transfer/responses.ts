@@ -1,8 +1,8 @@
 // Answers about capsules as files.
 import { Type } from 'typebox'
-import { type AnswerSet, created, ok, text, uuid } from '../../http/response-schema.js'
+import { created, ok, type ResponseSet, text, uuid } from '../../http/response-schema.js'
 
-export const capsuleTransferAnswers: AnswerSet = {
+export const capsuleTransferResponses: ResponseSet = {
   schemas: {},
   answers: {
     'GET /api/capsules/:id/export': {

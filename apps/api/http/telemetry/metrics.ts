@@ -1,7 +1,7 @@
 // What this process counts for a Prometheus server. Labels are words of small sets: an id, a path or whatever else a caller
 // chooses would fill the memory.
 import { Counter, Histogram, Registry } from 'prom-client'
-import type { TellMove } from '../../../../db/jobs/job-moves.js'
+import type { StatusListener } from '../../../../db/jobs/status-changes.js'
 import type { ErrorCode } from '../../../../domain/errors.js'
 import type { ExecutionMode } from '../../../../domain/jobs/job-status.js'
 import type { BudgetRefusal } from '../../../../domain/money/budget.js'
@@ -32,7 +32,7 @@ export interface Metrics {
   observeAnswer(answered: Answered): void
   countSubmission(submitted: Submitted): void
   countBudgetRejection(limit: BudgetRefusal['limit']): void
-  countMove: TellMove
+  countMove: StatusListener
 }
 
 /** The methods that a route can have; another one becomes `other`, so that callers cannot invent labels. */

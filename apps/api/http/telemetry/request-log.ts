@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 export const redacted = ['req.headers.cookie', 'req.headers.authorization']
 
 /** One line for every answer. */
-export function logAnswers(app: FastifyInstance): void {
+export function logResponses(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     request.log.info(
       {

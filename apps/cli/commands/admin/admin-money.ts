@@ -1,7 +1,7 @@
 // `qjob admin money` and `qjob admin settle`: lists and settles held money, directly in the database.
 import { type Command, InvalidArgumentError } from 'commander'
-import { commandLine } from '../../../../db/admin/administration.js'
 import { loadMoney, settleByAdministrator } from '../../../../db/admin/held-money.js'
+import { commandLine } from '../../../../db/audit/admin-audit.js'
 import { moneyView, SETTLEMENT_NOTE_MAX } from '../../../../domain/money/held-money.js'
 import { formatUsd, type MicroUsd, microFromUsd, usdFromMicro } from '../../../../domain/money/money.js'
 import { isUuid, jsonOption, reportingFailures } from '../../session/service-command.js'

@@ -1,7 +1,7 @@
 // `qjob admin rotate-signing-key`: creates a new key that signs seals and audit checkpoints.
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { commandLine } from '../../../../db/admin/administration.js'
+import { commandLine } from '../../../../db/audit/admin-audit.js'
 import { rotateSigningKey } from '../../../../services/keys/signer.js'
 import { jsonOption, reportingFailures } from '../../session/service-command.js'
 import { print } from '../../terminal/output.js'

@@ -1,13 +1,8 @@
 // `qjob admin ...`: commands for operators, who work directly in the database and do not sign in. The audit log records
 // the changes like those of administrators.
 import { type Command, InvalidArgumentError } from 'commander'
-import {
-  commandLine,
-  makeAccessCode,
-  makePlatformAdmin,
-  suspendTeam,
-  unsuspendTeam
-} from '../../../../db/admin/administration.js'
+import { makeAccessCode, makePlatformAdmin, suspendTeam, unsuspendTeam } from '../../../../db/admin/administration.js'
+import { commandLine } from '../../../../db/audit/admin-audit.js'
 import {
   ACCESS_CODE_USES_MAX,
   accessCodePattern,

@@ -1,0 +1,51 @@
+// Asks a provider after a task whose job has ended with its money held, and settles when it has said how each of the job's
+// tasks ended. AT-LEAST-ONCE: a settled job is not settled again.
+import { settleHeld } from '../../db/money/budget.js'
+import { closeHeldProviderJob, type HeldProviderJob } from '../../db/provider-jobs/provider-money.js'
+import { ProviderFault } from '../../services/providers/adapter.js'
+import { type AccessDeps, accessOf, type ProviderDeps } from './step.js'
+
+export type HeldDeps = AccessDeps & Pick<ProviderDeps, 'announce' | 'providerTimes'>
+
+export type HeldOutcome = 'settled' | 'not_yet'
+
+export async function settleHeldProviderJob(
+  deps: HeldDeps,
+  held: HeldProviderJob,
+  signal: AbortSignal
+): Promise<HeldOutcome> {
+  const access = await accessOf(deps, held)
+  if ('missing' in access) return 'not_yet'
+  const { adapter, credentials, version } = access
+  try {
+    const id = held.providerJobId ?? (await adapter.find(credentials, held.token, held.createdAt, signal))
+    // Nothing found, long after any request: it was never accepted.
+    if (id === null) {
+      const longAgo = (held.secondsSinceSent ?? 0) >= deps.providerTimes.lookUpWindowSeconds
+      const certain = longAgo && held.sentWith === version
+      return certain ? settle(deps, held, { state: 'withdrawn', providerJobId: null, cost: 0n }) : 'not_yet'
+    }
+    const { status, cost } = await adapter.look(credentials, id, signal)
+    if (status === 'queued' || status === 'running') return 'not_yet'
+    return settle(deps, held, { state: status, providerJobId: id, cost: cost ?? held.estimate })
+  } catch (error) {
+    if (error instanceof ProviderFault) return 'not_yet'
+    throw error
+  }
+}
+
+async function settle(
+  { db, announce }: HeldDeps,
+  held: HeldProviderJob,
+  found: Parameters<typeof closeHeldProviderJob>[2]
+): Promise<HeldOutcome> {
+  const { jobId } = held
+  const end = await db.transaction(async (tx) => {
+    const cost = await closeHeldProviderJob(tx, held, found)
+    if (cost === 'held') return 'not_yet'
+    await settleHeld(tx, jobId, cost)
+    return 'settled'
+  })
+  announce(jobId)
+  return end
+}

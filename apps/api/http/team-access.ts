@@ -1,0 +1,14 @@
+import type { FastifyRequest } from 'fastify'
+import type { DbOrTx } from '../../../db/client.js'
+import { suspended } from '../../../db/teams/teams.js'
+import { readTeam } from './access.js'
+
+/** @throws ServiceError `not_found` for a team of others, `team_suspended`. */
+export async function assertNotSuspended(
+  request: FastifyRequest,
+  db: DbOrTx,
+  teamId: string | undefined
+): Promise<void> {
+  const team = await readTeam(request, db, teamId)
+  if (team?.suspended) throw suspended()
+}

@@ -1,0 +1,3 @@
+import { sql } from 'drizzle-orm'
+
+export const now = sql`clock_timestamp()`

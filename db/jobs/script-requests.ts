@@ -1,0 +1,195 @@
+// What scripts and tasks ask of the service while they run, and the answers. A row is written before anything is done about
+// it, so that whoever runs the script again answers from here what was asked before.
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import type { JobError } from '../../domain/errors.js'
+import type { RequestedCircuit, RequestedGraph } from '../../domain/jobs/script-requests.js'
+import { taskKey } from '../../domain/jobs/script-requests.js'
+import type { Db, DbOrTx, Tx } from '../client.js'
+import { now } from '../clock.js'
+import { jobAsks, jobs, jobTasks, taskValues } from '../tables/jobs.js'
+import { sha256Of } from './artifacts.js'
+import { type Fence, fenceHolds } from './fence.js'
+
+export type ScriptRequest = typeof jobAsks.$inferSelect
+
+/** Rows of one INSERT: Postgres takes 65,535 parameters. */
+const CHUNK = 500
+
+/** All that a task (`''`: the script) has asked, in order. */
+export async function listScriptRequests(db: DbOrTx, jobId: string, task: string): Promise<ScriptRequest[]> {
+  return db
+    .select()
+    .from(jobAsks)
+    .where(and(eq(jobAsks.jobId, jobId), eq(jobAsks.task, task)))
+    .orderBy(asc(jobAsks.number))
+}
+
+export async function loadScriptRequest(
+  db: DbOrTx,
+  jobId: string,
+  task: string,
+  number: number
+): Promise<ScriptRequest | null> {
+  const [row] = await db
+    .select()
+    .from(jobAsks)
+    .where(and(eq(jobAsks.jobId, jobId), eq(jobAsks.task, task), eq(jobAsks.number, number)))
+  return row ?? null
+}
+
+/** Who asks, as which of all its asks, and where its run waits for the answer. */
+export interface ScriptRequester {
+  task: string
+  number: number
+  series: number
+  parkedAs: string | null
+}
+
+/**
+ * Writes down what a run has asked, of a graph its tasks too.
+ * @returns `false` when the job is no longer this side's to run, or another side has written an ask of this number.
+ */
+export async function recordScriptRequest(
+  db: Db,
+  jobId: string,
+  fence: Fence,
+  by: ScriptRequester,
+  asked: RequestedGraph | RequestedCircuit
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const [mine] = await tx
+      .select({ id: jobs.id })
+      .from(jobs)
+      .where(and(eq(jobs.id, jobId), eq(jobs.status, 'running'), fenceHolds(fence)))
+      .for('no key update')
+    if (!mine) return false
+    const written = await tx
+      .insert(jobAsks)
+      .values({
+        jobId,
+        ...by,
+        kind: asked.kind,
+        digest: asked.digest,
+        final: asked.final,
+        body: bodyOf(asked),
+        state: 'open'
+      })
+      .onConflictDoNothing()
+      .returning({ number: jobAsks.number })
+    if (written.length === 0) return false
+    if (asked.kind === 'graph') await storeTasks(tx, jobId, by.number, asked)
+    return true
+  })
+}
+
+function bodyOf(asked: RequestedGraph | RequestedCircuit): string {
+  if (asked.kind === 'circuit')
+    return JSON.stringify({
+      openqasm3: asked.openqasm3,
+      facts: asked.facts,
+      registers: asked.registers,
+      shots: asked.shots
+    })
+  const { name, output, returns, dot } = asked.graph
+  return JSON.stringify({ name, output, returns, dot })
+}
+
+async function storeTasks(tx: Tx, jobId: string, ask: number, { graph }: RequestedGraph): Promise<void> {
+  const values = new Map<string, Buffer>()
+  const kept = (content: Buffer): string => {
+    const sha256 = sha256Of(content)
+    values.set(sha256, content)
+    return sha256
+  }
+  const levels = new Map(graph.levels.flatMap((ids, level) => ids.map((id) => [id, level] as const)))
+  const tasks = graph.nodes.map((node, position) => ({
+    jobId,
+    key: taskKey(ask, node.node_id),
+    ask,
+    position,
+    name: node.name,
+    funcName: node.func_name,
+    dependsOn: [...new Set(node.dependencies)].map((id) => taskKey(ask, id)),
+    level: levels.get(node.node_id) ?? 0,
+    retries: node.retries,
+    timeoutSeconds: node.timeout_seconds,
+    state: 'pending' as const,
+    functionSha256: kept(Buffer.from(node.function, 'utf8')),
+    argumentsSha256: kept(Buffer.from(node.arguments, 'utf8'))
+  }))
+  const contents = [...values].map(([sha256, content]) => ({ jobId, sha256, sizeBytes: content.length, content }))
+  for (let at = 0; at < contents.length; at += CHUNK)
+    await tx
+      .insert(taskValues)
+      .values(contents.slice(at, at + CHUNK))
+      .onConflictDoNothing()
+  for (let at = 0; at < tasks.length; at += CHUNK) await tx.insert(jobTasks).values(tasks.slice(at, at + CHUNK))
+}
+
+/** Notes the answer to an ask. @returns whether it was open, and this side's job to answer. */
+export async function answerScriptRequest(
+  db: DbOrTx,
+  jobId: string,
+  task: string,
+  number: number,
+  fence: Fence,
+  answer: string | null
+): Promise<boolean> {
+  const answered = await db
+    .update(jobAsks)
+    .set({ state: 'answered', answer, answeredAt: now })
+    .where(
+      and(
+        eq(jobAsks.jobId, jobId),
+        eq(jobAsks.task, task),
+        eq(jobAsks.number, number),
+        eq(jobAsks.state, 'open'),
+        sql`exists (select 1 from ${jobs} where ${jobs.id} = ${jobId} and ${jobs.generation} = ${fence.generation})`
+      )
+    )
+    .returning({ number: jobAsks.number })
+  return answered.length > 0
+}
+
+export interface OpenTasks {
+  /** Tasks that have not completed, in the order of the script. */
+  tasks: string[]
+  /** Of each, the places in `tasks` of those that it waits for. */
+  waitsFor: number[][]
+  /** A task that failed for good, with its reason. */
+  failed: JobError | null
+}
+
+/** What is left to do of a graph. */
+export async function openTasks(db: DbOrTx, jobId: string, ask: number): Promise<OpenTasks> {
+  const rows = await db
+    .select({
+      key: jobTasks.key,
+      dependsOn: jobTasks.dependsOn,
+      state: jobTasks.state,
+      errorCode: jobTasks.errorCode,
+      errorMessage: jobTasks.errorMessage
+    })
+    .from(jobTasks)
+    .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.ask, ask)))
+    .orderBy(asc(jobTasks.position))
+  const left = rows.filter(({ state }) => state !== 'completed')
+  const places = new Map(left.map(({ key }, place) => [key, place]))
+  const failed = left.find(({ state }) => state === 'failed')
+  return {
+    tasks: left.map(({ key }) => key),
+    waitsFor: left.map(({ dependsOn }) => dependsOn.flatMap((key) => places.get(key) ?? [])),
+    failed: failed ? { code: failed.errorCode as JobError['code'], message: failed.errorMessage! } : null
+  }
+}
+
+/** The stored results of tasks, as the JSON text they came in, by key. */
+export async function taskResults(db: DbOrTx, jobId: string, keys: string[]): Promise<Map<string, string>> {
+  if (keys.length === 0) return new Map()
+  const rows = await db
+    .select({ key: jobTasks.key, content: taskValues.content })
+    .from(jobTasks)
+    .innerJoin(taskValues, and(eq(taskValues.jobId, jobTasks.jobId), eq(taskValues.sha256, jobTasks.resultSha256)))
+    .where(and(eq(jobTasks.jobId, jobId), inArray(jobTasks.key, keys), eq(jobTasks.state, 'completed')))
+  return new Map(rows.map(({ key, content }) => [key, content.toString('utf8')]))
+}

@@ -1,0 +1,101 @@
+// What a step at a provider reads of its job, and the files that its steps hand on to each other.
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import type { RequestedCircuit } from '../../domain/jobs/script-requests.js'
+import type { Db, DbOrTx } from '../client.js'
+import { now } from '../clock.js'
+import { type Artifact, sha256Of } from '../jobs/artifacts.js'
+import type { Fence } from '../jobs/fence.js'
+import { runColumns } from '../jobs/jobs.js'
+import { backends } from '../tables/backends.js'
+import { artifacts, jobAsks, jobs, jobTasks } from '../tables/jobs.js'
+import { providerJobs } from '../tables/providers.js'
+import { taskAt } from './provider-jobs.js'
+import type { ProviderRef } from './provider-refs.js'
+
+/** The file of the compiled program and of what its results mean, as the executor answered: JSON text. */
+export const compiledFileOf = ({ task, attempt, asked }: ProviderRef): string =>
+  asked ? `${task || 'script'}-${attempt}.compiled-program.json` : 'compiled-program.json'
+
+export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
+  const [row] = await db
+    .select({
+      ...runColumns,
+      provider: jobs.provider,
+      /** `null` when the backend is no longer in the catalogue. */
+      target: backends.providerTargetId,
+      pricing: { taskFee: backends.taskFee, perShot: backends.perShot, minimumCost: backends.minimumCost },
+      jobShots: jobs.shots,
+      name: jobs.name,
+      programmingModel: jobs.programmingModel,
+      /** It is a script, and has got as far as a question to the service. */
+      hasAsked: sql<boolean>`exists (select 1 from ${jobAsks} asked where asked.job_id = ${jobs.id})`,
+      secondsCancelling: sql<
+        number | null
+      >`extract(epoch from ${now} - coalesce(${jobs.cancelRequestedAt}, ${providerJobs.cancelRequestedAt}))::float8`,
+      secondsSilent: sql<number | null>`extract(epoch from ${now} - ${providerJobs.seenAt})::float8`,
+      secondsAccepted: sql<number | null>`extract(epoch from ${now} - ${providerJobs.acceptedAt})::float8`,
+      secondsEnded: sql<number | null>`extract(epoch from ${now} - ${providerJobs.endedAt})::float8`,
+      task: providerJobs,
+      /** Of the task of a graph that asks. */
+      funcName: jobTasks.funcName,
+      ask: { state: jobAsks.state, body: jobAsks.body }
+    })
+    .from(jobs)
+    .leftJoin(backends, eq(backends.slug, jobs.backend))
+    .leftJoin(providerJobs, taskAt(ref))
+    .leftJoin(jobTasks, and(eq(jobTasks.jobId, jobs.id), eq(jobTasks.key, ref.task)))
+    .leftJoin(
+      jobAsks,
+      and(
+        sql`${ref.asked}::boolean`,
+        eq(jobAsks.jobId, jobs.id),
+        eq(jobAsks.task, ref.task),
+        eq(jobAsks.number, ref.attempt)
+      )
+    )
+    .where(eq(jobs.id, ref.jobId))
+  if (!row) return null
+  const circuit = row.ask && (JSON.parse(row.ask.body) as Pick<RequestedCircuit, 'openqasm3' | 'shots'>)
+  return { ...row, circuit, shots: circuit?.shots ?? row.jobShots }
+}
+
+export type ProviderRun = NonNullable<Awaited<ReturnType<typeof loadProviderRun>>>
+
+/** Stores files of a job that runs, or nothing when the job is no longer this side's. */
+export async function storeFiles(db: Db, jobId: string, fence: Fence, files: readonly Artifact[]): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const [mine] = await tx
+      .select({ id: jobs.id })
+      .from(jobs)
+      .where(
+        and(eq(jobs.id, jobId), eq(jobs.generation, fence.generation), inArray(jobs.status, ['running', 'cancelling']))
+      )
+      .for('no key update')
+    if (!mine) return false
+    await tx
+      .insert(artifacts)
+      .values(
+        files.map(({ name, mediaType, content }) => ({
+          jobId,
+          name,
+          mediaType,
+          content,
+          sha256: sha256Of(content),
+          sizeBytes: content.length
+        }))
+      )
+      .onConflictDoNothing()
+    return true
+  })
+}
+
+/** The newest file of that name, as text. */
+export async function fileText(db: DbOrTx, jobId: string, name: string): Promise<string | null> {
+  const [row] = await db
+    .select({ content: artifacts.content })
+    .from(artifacts)
+    .where(and(eq(artifacts.jobId, jobId), eq(artifacts.name, name)))
+    .orderBy(desc(artifacts.createdAt))
+    .limit(1)
+  return row?.content.toString('utf8') ?? null
+}

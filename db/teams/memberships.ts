@@ -1,0 +1,39 @@
+// Teams of a caller, with the caller's role in each.
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import type { Role } from '../../domain/teams/role.js'
+import type { DbOrTx } from '../client.js'
+import { members, teams } from '../tables/accounts.js'
+
+export interface Membership {
+  id: string
+  name: string
+  role: Role
+  suspended: boolean
+}
+
+/** Who asks, as queries need it. A key sees and changes its own team alone, as a member at most. */
+export interface Caller {
+  userId: string
+  email: string
+  /** The key that a program asks with, and its team. */
+  key: { id: string; teamId: string } | null
+}
+
+/** A caller's teams, in the order of joining. */
+export async function teamsOf(db: DbOrTx, caller: Caller): Promise<Membership[]> {
+  return db
+    .select({
+      id: teams.id,
+      name: teams.name,
+      role: caller.key ? sql<Role>`'member'` : members.role,
+      suspended: sql<boolean>`${teams.suspendedAt} is not null`
+    })
+    .from(members)
+    .innerJoin(teams, eq(teams.id, members.teamId))
+    .where(membershipsOf(caller))
+    .orderBy(asc(members.joinedAt), asc(teams.id))
+}
+
+/** The rows of `members` by which a caller may see anything. */
+export const membershipsOf = (caller: Caller): SQL =>
+  and(eq(members.userId, caller.userId), caller.key ? eq(members.teamId, caller.key.teamId) : undefined)!

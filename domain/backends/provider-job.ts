@@ -1,0 +1,20 @@
+// The life of a provider job, as its row in `provider_tasks` records it.
+
+/**
+ * `intended`: recorded, and perhaps sent. `accepted`: the provider returned an id. `withdrawn`: certainly never
+ * accepted. `unknown`: sent, and its outcome cannot be determined. The others are final states that the provider
+ * reported.
+ */
+export const providerJobStates = [
+  'intended',
+  'accepted',
+  'completed',
+  'failed',
+  'cancelled',
+  'withdrawn',
+  'unknown'
+] as const
+export type ProviderJobState = (typeof providerJobStates)[number]
+
+/** Whether an accepted provider job waits at the provider. @param status the status that an adapter last reported. */
+export const isQueuedStatus = (status: string | null): boolean => status === 'queued'

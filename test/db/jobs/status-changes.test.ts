@@ -1,0 +1,100 @@
+// Who counts and logs hears of each change of a status once, and of none that was rolled back.
+import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import type { Tx } from '../../../db/client.js'
+import { beginJob, completeJob, failJob, requestCancel } from '../../../db/job-steps/job-steps.js'
+import { onStatusCommitted, type StatusChange } from '../../../db/jobs/status-changes.js'
+import { addJob, addPerson } from '../../support/jobs/rows.js'
+import { createTestDatabase } from '../../support/stack/database.js'
+
+const database = await createTestDatabase('job_moves')
+const { db, sql } = database
+afterAll(() => database.drop())
+
+const person = await addPerson(db)
+const fence = { generation: 1 }
+const error = { code: 'execution_error', message: 'the circuit is not valid' } as const
+let told: StatusChange[] = []
+onStatusCommitted(db, (move) => told.push(move))
+let jobId: string
+beforeEach(async () => {
+  jobId = await addJob(db, person)
+  told = []
+})
+const steps = () => told.map(({ to }) => to)
+
+test('a job is told of when it begins and when it ends, with what is known of it', async () => {
+  await sql`update jobs set request_id = 'a-request', created_at = now() - interval '90 seconds' where id = ${jobId}`
+  await beginJob(db, jobId, fence)
+  await completeJob(db, jobId, fence, 'a'.repeat(64))
+  const [row] = await sql`select team_id from jobs where id = ${jobId}`
+  const facts = {
+    jobId,
+    teamId: row!.team_id,
+    requestId: 'a-request',
+    mode: 'temporal',
+    backend: 'local',
+    generation: 1,
+    capsuleRunId: null
+  }
+  expect(told).toEqual([
+    { ...facts, to: 'running', errorCode: null, cost: null, queuedSeconds: expect.closeTo(90, -1), ranSeconds: null },
+    {
+      ...facts,
+      to: 'completed',
+      errorCode: null,
+      cost: 0n,
+      queuedSeconds: expect.closeTo(90, -1),
+      ranSeconds: expect.closeTo(0, 0)
+    }
+  ])
+})
+
+test('the time in the queue begins when the job could have started', async () => {
+  await sql`update jobs set created_at = now() - interval '1 day', not_before = now() - interval '60 seconds' where id = ${jobId}`
+  await beginJob(db, jobId, fence)
+  expect(told[0]!.queuedSeconds).toBeGreaterThan(59)
+  expect(told[0]!.queuedSeconds).toBeLessThan(90)
+})
+
+test('a step that is repeated after a crash is told of once', async () => {
+  for (let times = 0; times < 2; times++) {
+    await beginJob(db, jobId, fence)
+    await failJob(db, jobId, fence, error)
+  }
+  expect(steps()).toEqual(['running', 'failed'])
+  expect(told[1]).toMatchObject({ errorCode: 'execution_error', cost: 0n })
+})
+
+test('of two that end a job at once, one is told of', async () => {
+  await beginJob(db, jobId, fence)
+  await Promise.allSettled([completeJob(db, jobId, fence, 'a'.repeat(64)), failJob(db, jobId, fence, error)])
+  expect(steps()).toEqual(['running', expect.stringMatching(/^(completed|failed)$/)])
+})
+
+test('a job cancelled while it waits never ran', async () => {
+  await requestCancel(db, jobId)
+  expect(told).toMatchObject([{ to: 'cancelled', queuedSeconds: null, ranSeconds: null }])
+})
+
+test('what is rolled back is not told, nor what a savepoint takes back', async () => {
+  await expect(
+    db.transaction(async (tx) => {
+      await requestCancel(tx, jobId)
+      throw new Error('the rest went wrong')
+    })
+  ).rejects.toThrow('the rest went wrong')
+  expect(steps()).toEqual([])
+
+  const other = await addJob(db, person)
+  await db.transaction(async (tx) => {
+    await requestCancel(tx, other)
+    const savepoint = tx.transaction(async (inner: Tx) => {
+      await requestCancel(inner, jobId)
+      throw new Error('only this')
+    })
+    await savepoint.catch(() => {})
+    // Not before the commit: it may still fail.
+    expect(steps()).toEqual([])
+  })
+  expect(told).toMatchObject([{ jobId: other, to: 'cancelled' }])
+})

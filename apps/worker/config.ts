@@ -5,7 +5,7 @@ import { defaultProviderTimes } from '../../activities/provider/step.js'
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
-import { DEFAULT_SENDER, type MailSettings } from '../../services/mail/message.js'
+import { type MailSettings, readMailSettings } from '../../services/mail/message.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
 import { defaultScheduleTimes } from './sweeps/schedule-sweep.js'
 import { defaultTimes, type WorkerTimes } from './sweeps/times.js'
@@ -74,7 +74,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     providerUrls: readProviderUrls(env),
     emulatedHardware: env.EMULATED_HARDWARE === '1',
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE === '1',
-    mail: { smtpUrl: env.SMTP_URL || null, mailDir: env.MAIL_DIR || null, from: env.MAIL_FROM || DEFAULT_SENDER },
+    mail: readMailSettings(env),
     auditCheckpointsFile: env.AUDIT_CHECKPOINTS_FILE?.trim() || null,
     linkOrigin: env.PUBLIC_URL ? originOf(env.PUBLIC_URL) : null,
     teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),

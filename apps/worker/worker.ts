@@ -17,7 +17,7 @@ import { createTemporalClient } from '../../services/dispatch/temporal-client.js
 import { createExecutorClient } from '../../services/executor/client.js'
 import { createExecutorGate } from '../../services/executor/gate.js'
 import { createInstallationSigner } from '../../services/keys/signer.js'
-import { createPostman } from '../../services/mail/mail-client.js'
+import { createMailClient } from '../../services/mail/mail-client.js'
 import { createProviders } from '../../services/providers/providers.js'
 import { logMoves } from '../../services/telemetry/job-log.js'
 import type { Scraped } from '../../services/telemetry/metrics-server.js'
@@ -35,7 +35,7 @@ import { startCapsuleJudge } from './sweeps/capsule-judge.js'
 import { startCapsuleRunSweep } from './sweeps/capsule-run-sweep.js'
 import { startDeferredStartSweep } from './sweeps/deferred-start-sweep.js'
 import { startLeaseSweep } from './sweeps/lease-sweep.js'
-import { MAIL_LANES, startMailSender } from './sweeps/mail-sender.js'
+import { MAIL_CONNECTIONS, startMailSender } from './sweeps/mail-sender.js'
 import { startMoneySweep } from './sweeps/money-sweep.js'
 import { startProviderLoops } from './sweeps/provider-loops.js'
 import { startRelay } from './sweeps/relay.js'
@@ -135,8 +135,8 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   })
   const notes = createSweepNotes(db, log, () => performance.now())
   const { keyRing } = config
-  const postman = createPostman(config.mail, MAIL_LANES)
-  if (!postman) log.warn('neither SMTP_URL nor MAIL_DIR is set: nobody is mailed about the end of a job')
+  const mailClient = createMailClient(config.mail, MAIL_CONNECTIONS)
+  if (!mailClient) log.warn('neither SMTP_URL nor MAIL_DIR is set: no mail is sent')
   if (!keyRing) log.warn('SECRETS_KEYS is not set: no webhook is sent, and no audit trail is signed')
   if (!config.auditCheckpointsFile)
     log.warn('AUDIT_CHECKPOINTS_FILE is not set: signed points of audit trails stay in the database alone')
@@ -153,8 +153,18 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     capsuleRuns,
     capsuleJudge,
     ...(keyRing ? [startWebhookSender({ db, keyRing, client: webhookClient, times: times.webhooks, notes, log })] : []),
-    ...(postman
-      ? [startMailSender({ db, postman, linkOrigin: config.linkOrigin, times: times.mails, notes, log })]
+    ...(mailClient
+      ? [
+          startMailSender({
+            db,
+            client: mailClient,
+            keyRing,
+            linkOrigin: config.linkOrigin,
+            times: times.mails,
+            notes,
+            log
+          })
+        ]
       : []),
     startRelay({ db, dispatcher, announce, times, teamRunningMax, notes, log }),
     startDeferredStartSweep({ db, notes, log, everyMs: times.heldSweepMs, teamRunningMax }),

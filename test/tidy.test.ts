@@ -269,6 +269,13 @@ describe('documents', () => {
     })
     expect(read('docs/errors.md')).toBe(written)
   })
+
+  test('docs/metrics.md lists the metrics that the api and the worker register', () => {
+    const written = execFileSync(process.execPath, [join(root, 'tools/metrics-doc.mjs'), '--print'], {
+      encoding: 'utf8'
+    })
+    expect(read('docs/metrics.md')).toBe(written)
+  })
 })
 
 test('every error code of the catalogue is used', () => {

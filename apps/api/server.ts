@@ -15,7 +15,7 @@ import { createInstallationSigner } from '../../services/keys/signer.js'
 import { createMailer } from '../../services/mail/mailer.js'
 import { missingRingKeys } from '../../services/providers/credentials.js'
 import { createProviders } from '../../services/providers/providers.js'
-import { logMoves } from '../../services/telemetry/job-log.js'
+import { statusLogger } from '../../services/telemetry/job-log.js'
 import { startMetrics } from '../../services/telemetry/metrics-server.js'
 import { createStateMetrics } from '../../services/telemetry/state-metrics.js'
 import { startTracing } from '../../services/telemetry/tracing.js'
@@ -53,10 +53,10 @@ const providers = createProviders(config.providerUrls)
 const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
 const executor = config.executorUrl ? createExecutorClient(config.executorUrl, config.executorToken) : null
 
-const logMove = logMoves(log)
-onStatusCommitted(db, (move) => {
-  metrics.countMove(move)
-  logMove(move)
+const logStatusChange = statusLogger(log)
+onStatusCommitted(db, (change) => {
+  metrics.countStatusChange(change)
+  logStatusChange(change)
 })
 const limitsRedis = await connectRateLimitRedis(config.redisUrl)
 const signer = createInstallationSigner(db, config.keyRing)

@@ -19,7 +19,7 @@ import { createExecutorGate } from '../../services/executor/gate.js'
 import { createInstallationSigner } from '../../services/keys/signer.js'
 import { createMailClient } from '../../services/mail/mail-client.js'
 import { createProviders } from '../../services/providers/providers.js'
-import { logMoves } from '../../services/telemetry/job-log.js'
+import { statusLogger } from '../../services/telemetry/job-log.js'
 import type { Scraped } from '../../services/telemetry/metrics-server.js'
 import { createStateMetrics } from '../../services/telemetry/state-metrics.js'
 import type { Tracing } from '../../services/telemetry/tracing.js'
@@ -71,11 +71,11 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   const executor = tracedExecutor(createExecutorClient(config.executorUrl, config.executorToken), tracing)
   const gate = createExecutorGate(INITIAL_PERMITS)
   const metrics = createWorkerMetrics(gate)
-  const logMove = logMoves(log)
-  onStatusCommitted(db, (move) => {
-    metrics.countMove(move)
-    logMove(move)
-    if (move.capsuleRunId) capsuleRuns.noticed(move.capsuleRunId)
+  const logStatusChange = statusLogger(log)
+  onStatusCommitted(db, (change) => {
+    metrics.countStatusChange(change)
+    logStatusChange(change)
+    if (change.capsuleRunId) capsuleRuns.onRunChanged(change.capsuleRunId)
   })
   const steps = { db, executor, gate, announce, log }
   const providers = createProviders(config.providerUrls, { callTimeoutMs: times.providerCallMs })
@@ -147,7 +147,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     notes,
     log,
     everyMs: times.capsuleRunMs,
-    toBeJudged: capsuleJudge.wake
+    onJudging: capsuleJudge.wake
   })
   const loops = [
     capsuleRuns,

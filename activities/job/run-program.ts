@@ -15,7 +15,7 @@ import {
 } from '../../db/jobs/script-requests.js'
 import { type GraphBody, nodeIdOf, taskKey } from '../../domain/jobs/script-requests.js'
 import { workflowMetadata } from '../../domain/jobs/workflow-metadata.js'
-import type { RunRequest, ScriptResponse } from '../../services/executor/client.js'
+import type { RunRequest, ScriptResponse } from '../../services/executor/requests.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import { type Waited, whenExecutorCan } from '../../services/executor/wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { JobRun } from '../../db/jobs/jobs.js'
 import { JsonText } from '../../domain/json/json-text.js'
-import { type RunRequest, type ScriptResponse, sourceOf } from '../../services/executor/client.js'
+import { type RunRequest, type ScriptResponse, sourceOf } from '../../services/executor/requests.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import type { Waited } from '../../services/executor/wait.js'
 

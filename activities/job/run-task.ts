@@ -20,7 +20,7 @@ import {
 import { assertNever, type JobError } from '../../domain/errors.js'
 import { nodeIdOf } from '../../domain/jobs/script-requests.js'
 import { lastFailure, type TaskRetry, taskRetry } from '../../domain/jobs/task-retry.js'
-import type { RunRequest } from '../../services/executor/client.js'
+import type { RunRequest } from '../../services/executor/requests.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import type { ExecuteDeps } from './job-attempt.js'

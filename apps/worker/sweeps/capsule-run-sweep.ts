@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { advanceRun, dueRuns } from '../../../db/capsule-runs/capsule-run-steps.js'
 import type { Db } from '../../../db/client.js'
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
-import type { Pass, SweepNotes } from './sweep-notes.js'
+import type { Pass, SweepReports } from './sweep-reports.js'
 import { startLoop } from './timer-loop.js'
 
 const RUNS_PER_PASS = 200
@@ -14,7 +14,7 @@ const CONNECTIONS = 4
 export interface CapsuleRunDeps {
   db: Db
   announce: AnnounceJob
-  notes: SweepNotes
+  reports: SweepReports
   log: Logger
   everyMs: number
   /** A run is ready for its verdict. */
@@ -29,7 +29,7 @@ export interface CapsuleRunSweep {
 }
 
 export function startCapsuleRunSweep(deps: CapsuleRunDeps): CapsuleRunSweep {
-  const { db, announce, notes, log, everyMs, onJudging } = deps
+  const { db, announce, reports, log, everyMs, onJudging } = deps
   const waiting = new Set<string>()
   const underWay = new Set<Promise<void>>()
   let closed = false
@@ -50,7 +50,7 @@ export function startCapsuleRunSweep(deps: CapsuleRunDeps): CapsuleRunSweep {
     }
   }
 
-  const loop = startLoop('capsule_runs', everyMs, log, pass, notes.of('capsule_runs', everyMs))
+  const loop = startLoop('capsule_runs', everyMs, log, pass, reports.of('capsule_runs', everyMs))
   async function pass(): Promise<Pass> {
     const due = await dueRuns(db, RUNS_PER_PASS)
     let failed: unknown = null

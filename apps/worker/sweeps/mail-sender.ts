@@ -12,7 +12,7 @@ import type { MailClient } from '../../../services/mail/mail-client.js'
 import { openMail } from '../../../services/mail/mailer.js'
 import { domainOf, type Mail, subjectOf } from '../../../services/mail/message.js'
 import { alertMail, jobEndMail } from '../../../services/mail/text.js'
-import type { SweepNotes } from './sweep-notes.js'
+import type { SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
 /** A small mail server accepts this many from one client without complaint. */
@@ -43,13 +43,13 @@ export interface MailSenderDeps {
   /** Start of the links to jobs and capsules; `null`: those mails have none. */
   linkOrigin: string | null
   times: MailTimes
-  notes: SweepNotes
+  reports: SweepReports
   log: Logger
 }
 
 export function startMailSender(deps: MailSenderDeps): TimerLoop {
-  const { client, times, notes, log } = deps
-  const note = notes.of('job_mails', times.lookMs)
+  const { client, times, reports, log } = deps
+  const report = reports.of('job_mails', times.lookMs)
   const closing = new AbortController()
   const loops = Array.from({ length: MAIL_CONNECTIONS }, () =>
     startLoop(
@@ -62,7 +62,7 @@ export function startMailSender(deps: MailSenderDeps): TimerLoop {
         await tryOnce(deps, pending, closing.signal)
         return { handled: 1, more: true }
       },
-      note
+      report
     )
   )
   return {

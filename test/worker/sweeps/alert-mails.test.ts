@@ -3,7 +3,7 @@ import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { startMailSender } from '../../../apps/worker/sweeps/mail-sender.js'
-import { createSweepNotes } from '../../../apps/worker/sweeps/sweep-notes.js'
+import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { afterVerdict } from '../../../db/capsule-runs/capsule-alerts.js'
 import { startScheduledRun } from '../../../db/capsule-runs/scheduled-runs.js'
 import { putSchedule } from '../../../db/capsules/capsule-schedules.js'
@@ -65,7 +65,7 @@ test('an alert goes to each address once, and says what both runs came out as, w
     keyRing: null,
     linkOrigin: 'https://jobs.example.org',
     times: { lookMs: 20, retrySeconds: [0.01], linkRetrySeconds: [] },
-    notes: createSweepNotes(db, log, () => performance.now()),
+    reports: createSweepReports(db, log, () => performance.now()),
     log
   })
   open.push(() => sender.close())

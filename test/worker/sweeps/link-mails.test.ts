@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { startMailSender } from '../../../apps/worker/sweeps/mail-sender.js'
-import { createSweepNotes } from '../../../apps/worker/sweeps/sweep-notes.js'
+import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { removeOutdated } from '../../../db/deletion/retention.js'
 import { createMailClient } from '../../../services/mail/mail-client.js'
 import { createMailer } from '../../../services/mail/mailer.js'
@@ -37,7 +37,7 @@ async function startSender(...options: Parameters<typeof startMailServer>) {
     keyRing: testKeyRing,
     linkOrigin: null,
     times: { lookMs: 20, retrySeconds: [], linkRetrySeconds: [0.01, 0.01] },
-    notes: createSweepNotes(db, log, () => performance.now()),
+    reports: createSweepReports(db, log, () => performance.now()),
     log
   })
   open.push(() => sender.close())

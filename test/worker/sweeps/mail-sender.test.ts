@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/g
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { type MailTimes, startMailSender } from '../../../apps/worker/sweeps/mail-sender.js'
-import { createSweepNotes } from '../../../apps/worker/sweeps/sweep-notes.js'
+import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import type { TimerLoop } from '../../../apps/worker/sweeps/timer-loop.js'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
 import { markUnreachable, sweepDispatchDeadline } from '../../../db/job-steps/outbox.js'
@@ -50,7 +50,7 @@ function startSender(smtpUrl: string, times: Partial<MailTimes> = {}, linkOrigin
     keyRing: null,
     linkOrigin,
     times: { lookMs: 20, retrySeconds: [0.01, 0.01], linkRetrySeconds: [0.01, 0.01], ...times },
-    notes: createSweepNotes(db, log, () => performance.now()),
+    reports: createSweepReports(db, log, () => performance.now()),
     log
   })
   open.push(() => sender.close())

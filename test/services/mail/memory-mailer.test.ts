@@ -210,7 +210,7 @@ describe('a bound', () => {
     expect(lines('error')).toHaveLength(1)
     refusing = false
     // Nobody waits out a pause when the process ends.
-    await one.close(15_000)
+    await one.close(40_000)
     expect(deliveries).toHaveLength(1_000)
   })
 })

@@ -1,12 +1,14 @@
 // Jobs per second through each mode, from "recorded" to "completed", against the bare engine: BullMQ with the same SQL,
 // Temporal with as many activities. Once with an executor that does nothing (the platform's own cost) and once with the
 // real one (what a user sees).
+
 import { Client, Connection } from '@temporalio/client'
 import { Queue } from 'bullmq'
 import { findBackend } from '../db/backends/backends.js'
 import { createJob } from '../db/jobs/jobs.js'
 import { lockTeamForWrite } from '../db/teams/teams.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../domain/jobs/dispatch.js'
+import { paramsFromValue } from '../domain/jobs/params.js'
 import { createExecutorClient } from '../services/executor/client.js'
 import { BELL } from './bare/bare.js'
 import { startBare } from './bare/bare-process.js'
@@ -165,7 +167,7 @@ async function record(platform: BenchPlatform, mode: Mode, count: number): Promi
           {
             source: { kind: 'circuit', format: 'qasm3', text: BELL },
             backend: 'local',
-            params: { shots: 1024 },
+            params: paramsFromValue({ shots: 1024 }),
             mode,
             teamId: await lockTeamForWrite(tx, caller, null),
             name: null,

@@ -10,14 +10,12 @@ import {
   type CapsuleDefinition,
   type CapsuleTask,
   definitionText,
-  parametersText,
   readDefinition,
-  SHOTS_DEFAULT,
   submissionOfTask
 } from '../../domain/capsules/capsule-definition.js'
 import type { CapsuleRunMode, CapsuleRunTrigger } from '../../domain/capsules/capsule-state.js'
 import { knownParameters, orderOf } from '../../domain/capsules/capsule-suite.js'
-import { ServiceError } from '../../domain/errors.js'
+import { ServiceError, validationError } from '../../domain/errors.js'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
 import type { Submission } from '../../domain/jobs/submission.js'
 import { jsonFields, jsonObject } from '../../domain/json/json-text.js'
@@ -164,15 +162,15 @@ function assertRunnable(
   { tasks }: CapsuleDefinition,
   { mode, overrides }: Pick<NewRun, 'mode' | 'overrides'>
 ): void {
-  if (tasks.length === 0) throw invalid('workflow: this capsule has no tasks, so there is nothing to run')
+  if (tasks.length === 0) throw validationError('workflow: this capsule has no tasks, so there is nothing to run')
   if (mode === 'template') return
   if (capsule.sourceJobId === null)
-    throw invalid(
+    throw validationError(
       'mode: only a capsule that was made from a job can be verified (it has the result to compare with); run it with mode template'
     )
   for (const name of ['params', 'backend'] as const)
     if (overrides?.[name] !== undefined)
-      throw invalid(
+      throw validationError(
         `${name}: a verification runs with identical parameters on the same backend; mode template takes others`
       )
 }
@@ -181,7 +179,7 @@ function assertRunnable(
 function withOverrides(definition: CapsuleDefinition, overrides: RunOverrides): CapsuleDefinition {
   const { params, backend, shots, executionMode } = overrides
   if (shots !== undefined && params?.shots !== undefined && params.shots !== shots)
-    throw invalid(`shots: ${shots} and params.shots differ; send one of them`)
+    throw validationError(`shots: ${shots} and params.shots differ; send one of them`)
   const changed: Record<string, unknown> = { ...params, ...(shots !== undefined && { shots }) }
   const { circuit_count: circuits } = changed
   const tasks = definition.tasks.map((task) => ({
@@ -196,7 +194,7 @@ function withOverrides(definition: CapsuleDefinition, overrides: RunOverrides): 
   } catch (error) {
     // Of one task, it is what was sent.
     if (tasks.length > 1 || !(error instanceof ServiceError)) throw error
-    throw invalid(error.message.replaceAll('workflow.tasks[0].parameters', 'params'))
+    throw validationError(error.message.replaceAll('workflow.tasks[0].parameters', 'params'))
   }
   return { tasks }
 }
@@ -240,20 +238,13 @@ async function plan(
   place: number
 ): Promise<PlannedJob> {
   const task = tasks[place]!
-  // What is priced and checked is what runs, whatever stands beside it.
-  const given = jsonFields(parametersText(task))
-  if (!given.has('shots')) given.set('shots', String(SHOTS_DEFAULT))
-  const params = jsonObject(given)
-  const parameters = JSON.parse(params) as Record<string, unknown>
   const name = (tasks.length === 1 ? capsule.name : `${capsule.name}: ${task.name}`).slice(0, 200)
-  // References in the text are filled when their tasks have completed.
-  const submission = {
-    ...submissionOfTask({ ...task, parameters }, { teamId: capsule.teamId, name }),
-    paramsText: params
-  }
+  // References in the parameters are replaced by results when the tasks that they name have completed.
+  const submission = submissionOfTask(task, { teamId: capsule.teamId, name })
+  const parameters = submission.params.value
   try {
     assertParameters({ ...knownParameters(parameters), shots: parameters.shots }, 'parameters')
-    const backend = await usable(task.backend, submission.params.shots)
+    const backend = await usable(task.backend, parameters.shots)
     assertParams(backend, knownParameters(parameters))
     return { id: newId(), task, submission, backend, estimate: estimateOf(submission, backend) }
   } catch (error) {
@@ -268,5 +259,3 @@ const changesOf = ({ params, backend, shots, executionMode }: RunOverrides) => (
   ...(shots !== undefined && { shots }),
   ...(executionMode && { execution_mode: executionMode })
 })
-
-const invalid = (message: string) => new ServiceError('validation_error', message)

@@ -1,9 +1,8 @@
 // Teams of a caller, with the caller's role in each.
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import type { Role } from '../../domain/teams/role.js'
 import type { DbOrTx } from '../client.js'
 import { members, teams } from '../tables/accounts.js'
-
-export type Role = 'owner' | 'admin' | 'member'
 
 export interface Membership {
   id: string

@@ -2,10 +2,11 @@
 
 import { and, eq, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
+import type { Role } from '../../domain/teams/role.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { members, teams } from '../tables/accounts.js'
-import { type Caller, type Membership, membershipsOf, type Role, teamsOf } from './memberships.js'
+import { type Caller, type Membership, membershipsOf, teamsOf } from './memberships.js'
 import { fairTeamLock } from './team-lock.js'
 
 /**

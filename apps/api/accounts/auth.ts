@@ -13,7 +13,7 @@ import {
 } from '../../../db/accounts/accounts.js'
 import { acceptInvitation, lookAtInvitation, noSuchInvitation } from '../../../db/teams/invitations.js'
 import { teamsOf } from '../../../db/teams/memberships.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, userOf } from '../http/access.js'
 import { takeLimit } from '../http/limits/limiter.js'
@@ -68,7 +68,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
     async (request, reply) => {
       const { email, password, code, invitation_token, display_name } = request.body
       if (code !== undefined && invitation_token !== undefined)
-        throw new ServiceError('validation_error', 'invitation_token: takes the place of code; send only one of them')
+        throw validationError('invitation_token: takes the place of code; send only one of them')
       // Checked before the costly hash; spent, once and for all, in the transaction below.
       if (invitation_token !== undefined) await assertInvited(request, invitation_token, email)
       else if (config.codesNeeded) await assertCode(request, code)
@@ -168,10 +168,10 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
 
   /** A wrong code is a look at a code, and counts as one: else signing up would be a way around the limit of looking. */
   async function assertCode(request: FastifyRequest, code: string | undefined): Promise<void> {
-    if (code === undefined) throw new ServiceError('validation_error', 'code: is required')
+    if (code === undefined) throw validationError('code: is required')
     if ((await remainingUses(db, code)) > 0) return
     await takeLimit(deps.limiter, request, 'validateCode')
-    throw new ServiceError('validation_error', 'code: is not valid, has expired or is used up')
+    throw validationError('code: is not valid, has expired or is used up')
   }
 
   async function assertInvited(request: FastifyRequest, token: string, email: string): Promise<void> {
@@ -181,6 +181,6 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
       throw noSuchInvitation()
     }
     if (invitation.email.toLowerCase() !== email.toLowerCase())
-      throw new ServiceError('validation_error', 'email: the invitation is for another address')
+      throw validationError('email: the invitation is for another address')
   }
 }

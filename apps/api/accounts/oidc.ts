@@ -9,7 +9,7 @@ import {
   type ProvidedIdentity,
   signUpWithIdentity
 } from '../../../db/accounts/identities.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import { FLOW_SECONDS } from '../../../services/identity/oidc-client.js'
 import type { ApiDeps } from '../deps.js'
 import { takeLimit } from '../http/limits/limiter.js'
@@ -115,10 +115,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
     if (linked) return linked
     if (!config.codesNeeded) return signUpWithIdentity(db, identity, null)
     if (accessCode === null)
-      throw new ServiceError(
-        'validation_error',
-        `code: is required for your first sign-in; begin again at ${START}?code=<access code>`
-      )
+      throw validationError(`code: is required for your first sign-in; begin again at ${START}?code=<access code>`)
     // A wrong code is a look at a code, and counts as one.
     if ((await remainingUses(db, accessCode)) === 0) await takeLimit(deps.limiter, request, 'validateCode')
     return signUpWithIdentity(db, identity, accessCode)

@@ -8,7 +8,7 @@ import {
   resetPassword,
   setPassword
 } from '../../../db/accounts/passwords.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { validationError } from '../../../domain/errors.js'
 import { passwordResetMail } from '../../../services/mail/text.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf } from '../http/access.js'
@@ -33,7 +33,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
     async (request) => {
       const { user, sessionId } = actorOf(request)
       if (!(await isPassword(await passwordHashOf(db, user.id), request.body.password)))
-        throw new ServiceError('validation_error', 'password: is not your present password')
+        throw validationError('password: is not your present password')
       const passwordHash = await hashPassword(request.body.new_password)
       await db.transaction((tx) => setPassword(tx, user.id, passwordHash, sessionId))
       return { success: true }
@@ -75,8 +75,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
       const { token, password } = request.body
       // Looked at before the costly hash.
       const done = (await isResetLive(db, token)) && (await resetPassword(db, token, await hashPassword(password)))
-      if (!done)
-        throw new ServiceError('validation_error', 'token: is not valid, was used, or is older than an hour; ask again')
+      if (!done) throw validationError('token: is not valid, was used, or is older than an hour; ask again')
       return { success: true }
     }
   )

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { passwordHashOf } from '../../../db/accounts/passwords.js'
 import { changeProfile, findProfile, findPublicProfile, type Profile } from '../../../db/accounts/profiles.js'
 import { deleteAccount } from '../../../db/deletion/account-deletion.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'
 import type { Sessions } from '../http/session.js'
@@ -77,7 +77,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions:
     async (request, reply) => {
       const user = userOf(request)
       if (!(await isPassword(await passwordHashOf(db, user.id), request.body.password)))
-        throw new ServiceError('validation_error', 'password: is not your password')
+        throw validationError('password: is not your password')
       await deleteAccount(db, callerOf(request))
       sessions.clearCookie(reply)
       return { success: true }
@@ -106,7 +106,7 @@ function assertWebAddress(field: string, value: string | null): void {
   if (value === null || value === '') return
   const url = URL.canParse(value) ? new URL(value) : null
   if (!url || !['http:', 'https:'].includes(url.protocol))
-    throw new ServiceError('validation_error', `${field}: must be an address that begins with http:// or https://`)
+    throw validationError(`${field}: must be an address that begins with http:// or https://`)
 }
 
 const profileView = (profile: Profile) => ({

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { makeAccessCode } from '../../../db/admin/administration.js'
 import { findAccessCode, listAccessCodes } from '../../../db/admin/administration-lists.js'
 import { postgresCode } from '../../../db/client.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import { pageView } from '../../../domain/json/page.js'
 import { ACCESS_CODE_USES_MAX, accessCodePattern, accessCodeView } from '../../../domain/operations/administration.js'
 import type { ApiDeps } from '../deps.js'
@@ -66,9 +66,9 @@ export const adminAccessCodeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
 function readExpiry(text: string, now: Date): Date {
   const at = new Date(text)
   // The format allows leap seconds, which a Date does not know.
-  if (Number.isNaN(at.getTime())) throw invalid(`must be an ISO 8601 time (got ${JSON.stringify(text)})`)
-  if (at <= now) throw invalid(`must lie in the future (got ${text})`)
+  if (Number.isNaN(at.getTime())) throw invalidExpiry(`must be an ISO 8601 time (got ${JSON.stringify(text)})`)
+  if (at <= now) throw invalidExpiry(`must lie in the future (got ${text})`)
   return at
 }
 
-const invalid = (message: string) => new ServiceError('validation_error', `expires_at: ${message}`)
+const invalidExpiry = (message: string) => validationError(`expires_at: ${message}`)

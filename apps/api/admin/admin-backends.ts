@@ -5,7 +5,7 @@ import { differences, lockBackend } from '../../../db/admin/administration.js'
 import { recordAdminAction } from '../../../db/audit/admin-audit.js'
 import { changeBackend } from '../../../db/backends/backends.js'
 import { type Backend, backendView } from '../../../domain/backends/backend.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { Pricing } from '../../../domain/money/cost.js'
 import { microFromUsd } from '../../../domain/money/money.js'
 import { userOf } from '../http/access.js'
@@ -78,10 +78,7 @@ function readPricing(given: Partial<Record<keyof Pricing, number>>, present: Pri
     if (usd === undefined) return present[name]
     const micro = microFromUsd(usd)
     if (micro === null)
-      throw new ServiceError(
-        'validation_error',
-        `pricing.${name}: prices finer than a micro-dollar are refused (got ${usd})`
-      )
+      throw validationError(`pricing.${name}: prices finer than a micro-dollar are refused (got ${usd})`)
     return micro
   }
   return { taskFee: price('taskFee'), perShot: price('perShot'), minimumCost: price('minimumCost') }

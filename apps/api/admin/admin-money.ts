@@ -4,7 +4,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { loadAnyJob } from '../../../db/admin/administration-lists.js'
 import { loadMoney, settleByAdministrator } from '../../../db/admin/held-money.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { validationError } from '../../../domain/errors.js'
 import { moneyView, SETTLEMENT_NOTE_MAX } from '../../../domain/money/held-money.js'
 import { microFromUsd } from '../../../domain/money/money.js'
 import type { ApiDeps } from '../deps.js'
@@ -58,8 +58,7 @@ export const adminMoneyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       const { id } = request.params
       const { cost_usd, note } = request.body
       const cost = microFromUsd(cost_usd)
-      if (cost === null)
-        throw new ServiceError('validation_error', `cost_usd: must have at most 6 decimals (got ${cost_usd})`)
+      if (cost === null) throw validationError(`cost_usd: must have at most 6 decimals (got ${cost_usd})`)
       return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
         await settleByAdministrator(tx, userOf(request), id, { cost, note: note.trim() })
         afterCommit(() => deps.announce(id))

@@ -10,7 +10,7 @@ import { endSchedule, lastScheduledRun, loadSchedule, putSchedule } from '../../
 import type { CapsuleRow } from '../../../db/capsules/capsules.js'
 import type { Tx } from '../../../db/client.js'
 import { membersByAddress } from '../../../db/teams/members.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import { isFree } from '../../../domain/money/cost.js'
@@ -100,10 +100,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
         const told = await membersByAddress(tx, capsule.teamId, emails)
         const stranger = emails.find((email) => !told.has(email.toLowerCase()))
         if (stranger !== undefined)
-          throw new ServiceError(
-            'validation_error',
-            `alert.emails: ${JSON.stringify(stranger)} is the address of nobody in the team`
-          )
+          throw validationError(`alert.emails: ${JSON.stringify(stranger)} is the address of nobody in the team`)
         const { schedule, made } = await putSchedule(
           tx,
           capsule.id,
@@ -202,8 +199,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
         const found = dueTimes(readCron(schedule.cron), schedule.timezone, range.after, BACKFILL_MAX + 1)
         const times = found.filter((time) => time <= range.to)
         if (times.length > BACKFILL_MAX)
-          throw new ServiceError(
-            'validation_error',
+          throw validationError(
             `to: the schedule is due more than ${BACKFILL_MAX} times in this range, the ${BACKFILL_MAX}th at ${times[BACKFILL_MAX - 1]!.toISOString()}; choose a shorter one`
           )
         const { user, key } = actorOf(request)
@@ -263,10 +259,7 @@ const noSchedule = () => new ServiceError('not_found', 'this capsule has no sche
 /** @throws ServiceError `validation_error`. */
 function assertVerifiable({ sourceJobId }: CapsuleRow): void {
   if (sourceJobId === null)
-    throw new ServiceError(
-      'validation_error',
-      'Only a capsule that was made from a job can be verified: it has the result to compare with'
-    )
+    throw validationError('Only a capsule that was made from a job can be verified: it has the result to compare with')
 }
 
 /**
@@ -291,7 +284,7 @@ const DAY_MS = 24 * 3_600_000
 /** Both ends belong to it. */
 function readRange(body: { from: string; to: string }, now: Date): { after: Date; to: Date } {
   const [from, to] = [new Date(body.from), new Date(body.to)]
-  const refuse = (why: string) => new ServiceError('validation_error', why)
+  const refuse = (why: string) => validationError(why)
   if (Number.isNaN(from.getTime()) || Number.isNaN(to.getTime())) throw refuse('from, to: no such time')
   if (from > to) throw refuse(`from: must not be later than to (got ${body.from})`)
   if (to > now) throw refuse(`to: must not be in the future (got ${body.to})`)

@@ -24,7 +24,7 @@ import {
   readMaxBudget
 } from '../../../domain/capsules/capsule-fields.js'
 import { capsuleStates } from '../../../domain/capsules/capsule-state.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
@@ -183,8 +183,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
           const job = await loadJob(tx, callerOf(request), job_id)
           if (!job) throw new ServiceError('not_found', 'job_id: no such job')
           const teamId = await ownerForWrite(request, tx, job.teamId, 'job')
-          if (job.status !== 'completed')
-            throw new ServiceError('validation_error', `job_id: must be a completed job (it is ${job.status})`)
+          if (job.status !== 'completed') throw validationError(`job_id: must be a completed job (it is ${job.status})`)
           const id = await createCapsuleOfJob(
             tx,
             {

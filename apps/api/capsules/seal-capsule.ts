@@ -14,7 +14,7 @@ import type { DbOrTx, Tx } from '../../../db/client.js'
 import type { Caller } from '../../../db/teams/memberships.js'
 import { MAIN_TASK } from '../../../domain/capsules/capsule-definition.js'
 import { assertEvidenceFits } from '../../../domain/capsules/capsule-size.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { Signer } from '../../../services/keys/signer.js'
 import { packagedCapsule } from './transfer/capsule-in-package.js'
 
@@ -132,8 +132,7 @@ async function evidenceOf(db: DbOrTx, jobs: readonly { task: string; jobId: stri
 }
 
 async function noEvidence(db: DbOrTx, capsule: CapsuleRow): Promise<ServiceError> {
-  return new ServiceError(
-    'validation_error',
+  return validationError(
     (await hasCompletedRun(db, capsule.id))
       ? 'evidence is of an earlier definition; run again (POST /api/capsules/:id/run, mode template, without changes), then seal'
       : 'evidence is missing: no task execution and no result; run the capsule first (POST /api/capsules/:id/run, mode template)'

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../../db/client.js'
 import { findStoredResponse, type KeyedWrite, type StoredResponse } from '../../../db/service/idempotency-keys.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { Access } from './access-table.js'
 
 const KEY_MAX = 255
@@ -61,8 +61,7 @@ export async function readKey(db: Db, request: FastifyRequest, access: Access): 
   if (key === undefined || !request.actor) return null
   if (!honoursKey(`${request.method} ${request.routeOptions.url}`, access)) return null
   if (typeof key !== 'string' || key === '' || key.length > KEY_MAX)
-    throw new ServiceError(
-      'validation_error',
+    throw validationError(
       `Idempotency-Key: must have 1 to ${KEY_MAX} characters (got ${key.length}); leave the header out to repeat nothing`
     )
   const { user, key: apiKey } = request.actor

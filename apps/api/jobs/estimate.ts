@@ -2,8 +2,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findBackend } from '../../../db/backends/backends.js'
-import { ServiceError } from '../../../domain/errors.js'
-import { SHOTS_MAX } from '../../../domain/jobs/submission.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
+import { SHOTS_MAX } from '../../../domain/jobs/params.js'
 import { estimateCost } from '../../../domain/money/cost.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
 import type { ApiDeps } from '../deps.js'
@@ -40,8 +40,7 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
       const { backend: slug, shots, circuit_count, team_id } = request.query
       const tasks = request.query.tasks ?? circuit_count ?? 1
       if (circuit_count !== undefined && circuit_count !== tasks)
-        throw new ServiceError(
-          'validation_error',
+        throw validationError(
           `circuit_count: says the same as tasks, and differs from it (got ${circuit_count} and ${tasks})`
         )
       const team = await readTeam(request, db, team_id)

@@ -9,7 +9,7 @@ import { listAttempts } from '../../../db/jobs/attempts.js'
 import { listJobs } from '../../../db/jobs/job-list.js'
 import type { JobRow } from '../../../db/jobs/jobs.js'
 import { assertParams, assertUsable } from '../../../domain/backends/backend.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { validationError } from '../../../domain/errors.js'
 import { isFinal, type JobStatus, jobStatuses } from '../../../domain/jobs/job-status.js'
 import { isNative, NativeSubmitBody } from '../../../domain/jobs/native-submission.js'
 import { readSubmission, SubmitBody } from '../../../domain/jobs/submission.js'
@@ -65,8 +65,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       const submission = readSubmission(request.body, deps.now())
       const backend = await findBackend(db, submission.backend)
       request.submission = backend && { mode: submission.mode, backend: backend.slug }
-      assertUsable(backend, submission.backend, submission.params.shots)
-      assertParams(backend, submission.params)
+      assertUsable(backend, submission.backend, submission.params.value.shots)
+      assertParams(backend, submission.params.value)
       return app.writeOnce(request, reply, async (write) => {
         const jobId = await submitJob(deps, request, write, submission, backend)
         write.afterCommit(() => nudge(jobId, submission.mode))
@@ -213,7 +213,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
 
 function timeOf(field: string, text: string): Date {
   const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw new ServiceError('validation_error', `${field}: must be an ISO 8601 time`)
+  if (Number.isNaN(time.getTime())) throw validationError(`${field}: must be an ISO 8601 time`)
   return time
 }
 

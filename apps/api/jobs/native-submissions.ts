@@ -6,7 +6,7 @@ import type { DbOrTx } from '../../../db/client.js'
 import { sha256Of } from '../../../db/jobs/artifacts.js'
 import { loadScript } from '../../../db/scripts/scripts.js'
 import { assertUsable, isForCircuits } from '../../../domain/backends/backend.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import {
   assertUuid,
   type NativeSubmission,
@@ -15,6 +15,7 @@ import {
   readNativeSubmission,
   receiptProtocol
 } from '../../../domain/jobs/native-submission.js'
+import { paramsFromValue } from '../../../domain/jobs/params.js'
 import { type JobSource, type Submission, TIMEOUT_SECONDS_DEFAULT } from '../../../domain/jobs/submission.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf } from '../http/access.js'
@@ -38,8 +39,7 @@ export async function submitNative(
   request.submission = backend && { mode: 'temporal', backend: backend.slug }
   assertUsable(backend, native.backend, 1)
   const shots = nativeShots(backend)
-  if (!isForCircuits(backend))
-    throw new ServiceError('validation_error', `backend: ${backend.slug} takes no circuits; see managed-runtimes`)
+  if (!isForCircuits(backend)) throw validationError(`backend: ${backend.slug} takes no circuits; see managed-runtimes`)
   return writeOnce(request, reply, async (write) => {
     const source = await sourceOf(write.tx, request, native)
     const sourceSha256 = sha256Of(Buffer.from(source.text, 'utf8'))
@@ -61,8 +61,7 @@ export async function submitNative(
 
 function assertKey({ headers }: FastifyRequest): void {
   const key = headers['idempotency-key']
-  if (key === undefined)
-    throw new ServiceError('validation_error', 'Idempotency-Key: a native submission needs this header, a UUID')
+  if (key === undefined) throw validationError('Idempotency-Key: a native submission needs this header, a UUID')
   assertUuid('Idempotency-Key', String(key))
 }
 
@@ -84,7 +83,7 @@ async function sourceOf(tx: DbOrTx, request: FastifyRequest, { source }: NativeS
 function assertHash({ source, sourceSha256 }: NativeSubmission, found: string): void {
   if (sourceSha256 === null || sourceSha256 === found) return
   if (source.kind === 'inline')
-    throw new ServiceError('validation_error', `source_sha256: the source hashes to ${found} (got ${sourceSha256})`)
+    throw validationError(`source_sha256: the source hashes to ${found} (got ${sourceSha256})`)
   throw new ServiceError(
     'conflict',
     `source_sha256: the saved script has changed; it hashes to ${found} now (got ${sourceSha256})`
@@ -94,7 +93,7 @@ function assertHash({ source, sourceSha256 }: NativeSubmission, found: string): 
 const submissionOf = (native: NativeSubmission, source: Source, shots: number): Submission => ({
   source,
   backend: native.backend,
-  params: { shots },
+  params: paramsFromValue({ shots }),
   mode: 'temporal',
   teamId: native.teamId,
   name: native.call.entrypoint,

@@ -6,8 +6,8 @@ import { Type } from 'typebox'
 import { findBackend, listBackends } from '../../../db/backends/backends.js'
 import { keepAnalysis } from '../../../db/scripts/script-analyses.js'
 import { isAtProvider } from '../../../domain/backends/backend.js'
-import { ServiceError } from '../../../domain/errors.js'
-import { SHOTS_MAX } from '../../../domain/jobs/submission.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
+import { SHOTS_MAX } from '../../../domain/jobs/params.js'
 import { estimateCost } from '../../../domain/money/cost.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
 import { SCRIPT_BYTES_MAX } from '../../../domain/scripts/script.js'
@@ -171,7 +171,7 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
 function assertSaved(content: string, given: string, saved: string): void {
   const digest = createHash('sha256').update(content).digest('hex')
   if (digest !== given.toLowerCase())
-    throw new ServiceError('validation_error', `content_hash: must be the SHA-256 of content (which is ${digest})`)
+    throw validationError(`content_hash: must be the SHA-256 of content (which is ${digest})`)
   if (digest !== saved)
     throw new ServiceError(
       'analysis_mismatch',

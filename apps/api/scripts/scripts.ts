@@ -7,7 +7,7 @@ import type { DbOrTx } from '../../../db/client.js'
 import { loadJob, loadSource } from '../../../db/jobs/jobs.js'
 import { changeScript, createScript, deleteScript, publishScript } from '../../../db/scripts/script-changes.js'
 import { countExecutions, lastExecutions, listScripts, type ScriptRow } from '../../../db/scripts/scripts.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import { type Framework, frameworks } from '../../../domain/jobs/framework.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
@@ -137,10 +137,8 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         throw new ServiceError('permission_denied', 'job_id: only whoever submitted a job may save its code')
       await assertNotSuspended(request, db, job.teamId)
       const source = await loadSource(db, job.id)
-      if (source.kind !== 'inline')
-        throw new ServiceError('validation_error', `job_id: has no inline code: it ran a ${source.kind}`)
-      if (job.status !== 'completed')
-        throw new ServiceError('validation_error', `job_id: must be a completed job (it is ${job.status})`)
+      if (source.kind !== 'inline') throw validationError(`job_id: has no inline code: it ran a ${source.kind}`)
+      if (job.status !== 'completed') throw validationError(`job_id: must be a completed job (it is ${job.status})`)
       const read = await reader.read(request, {
         content: source.text,
         requirements: null,

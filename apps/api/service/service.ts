@@ -1,5 +1,6 @@
 // The service about itself: /healthz (this process), /readyz (its parts), /api/meta.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import pTimeout from 'p-timeout'
 import { frameworks } from '../../../domain/jobs/framework.js'
 import type { ApiDeps } from '../deps.js'
 import { API_VERSION, SERVICE_NAME, SERVICE_VERSION } from '../version.js'
@@ -42,13 +43,13 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; isClosing
 
 async function probe(ask: () => Promise<unknown>, essential: boolean) {
   const started = performance.now()
-  const answers = await Promise.race([
+  const answers = await pTimeout(
     ask().then(
       () => true,
       () => false
     ),
-    new Promise<boolean>((resolve) => setTimeout(resolve, PROBE_MS, false).unref())
-  ])
+    { milliseconds: PROBE_MS, fallback: () => false }
+  )
   const state = answers ? 'ok' : essential ? 'down' : 'degraded'
   return { state, latency_ms: Math.round((performance.now() - started) * 10) / 10 }
 }

@@ -9,7 +9,7 @@ import {
   revokeApiKey,
   teamOfApiKey
 } from '../../../db/teams/api-keys.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { microFromUsd, usdFromMicro } from '../../../domain/money/money.js'
 import { keyKinds, keyTiers } from '../../../domain/teams/api-key.js'
@@ -97,8 +97,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
 function readDailyLimit(usd: number | null): bigint | null {
   if (usd === null) return null
   const micro = microFromUsd(usd)
-  if (micro === null)
-    throw new ServiceError('validation_error', `daily_limit_usd: must have at most 6 decimals (got ${usd})`)
+  if (micro === null) throw validationError(`daily_limit_usd: must have at most 6 decimals (got ${usd})`)
   return micro
 }
 
@@ -106,7 +105,7 @@ function readExpiry(text: string | null, now: Date): Date | null {
   if (text === null) return null
   const time = new Date(text)
   if (Number.isNaN(time.getTime()) || time <= now)
-    throw new ServiceError('validation_error', `expires_at: must lie in the future (got ${JSON.stringify(text)})`)
+    throw validationError(`expires_at: must lie in the future (got ${JSON.stringify(text)})`)
   return time
 }
 

@@ -6,7 +6,7 @@ import { differences, lockTeam } from '../../../db/admin/administration.js'
 import { recordAdminAction } from '../../../db/audit/admin-audit.js'
 import { changeTeamBudget, teamBudget } from '../../../db/money/budget.js'
 import { teamExists } from '../../../db/teams/teams.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import { type BudgetLimits, limitNames } from '../../../domain/money/budget.js'
 import { formatUsd, microFromUsd } from '../../../domain/money/money.js'
 import type { ApiDeps } from '../deps.js'
@@ -60,8 +60,7 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         const { ceilings } = await teamBudget(tx, id)
         for (const name of limitNames)
           if ((limits[name] ?? 0n) > ceilings[name])
-            throw new ServiceError(
-              'validation_error',
+            throw validationError(
               `${fieldOf[name]}: must be at most ${formatUsd(ceilings[name])}, the ceiling that the platform sets`
             )
         await changeTeamBudget(tx, id, limits)
@@ -123,8 +122,7 @@ function readLimits(fields: LimitFields): Partial<BudgetLimits> {
     const usd = fields[fieldOf[name]]
     if (usd === undefined) continue
     const micro = microFromUsd(usd)
-    if (micro === null)
-      throw new ServiceError('validation_error', `${fieldOf[name]}: must have at most 6 decimals (got ${usd})`)
+    if (micro === null) throw validationError(`${fieldOf[name]}: must have at most 6 decimals (got ${usd})`)
     limits[name] = micro
   }
   return limits

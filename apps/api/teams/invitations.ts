@@ -15,7 +15,7 @@ import {
   teamOfInvitation
 } from '../../../db/teams/invitations.js'
 import { teamName } from '../../../db/teams/teams.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { invitationMail } from '../../../services/mail/text.js'
 import { Email } from '../accounts/auth.js'
@@ -89,7 +89,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     async (request, reply) => {
       const { id } = request.params
       const { action, role } = request.body
-      if (action && role) throw new ServiceError('validation_error', 'role: comes alone, and so does action')
+      if (action && role) throw validationError('role: comes alone, and so does action')
       const inviter = userOf(request)
       return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
         await ownerForWrite(request, tx, await teamOfInvitation(tx, id), 'invitation')

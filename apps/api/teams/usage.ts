@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { spendOf, type UsageLine, usageOf } from '../../../db/money/usage.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { validationError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { type MicroUsd, usdFromMicro } from '../../../domain/money/money.js'
 import { changePercent, daysOf, type Month, monthBefore, monthOf, readMonth } from '../../../domain/money/month.js'
@@ -29,11 +29,7 @@ export const usageRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (
     async (request, reply) => {
       const { team_id, month: given, format } = request.query
       const month = given === undefined ? monthOf(deps.now()) : readMonth(given)
-      if (!month)
-        throw new ServiceError(
-          'validation_error',
-          `month: must be YYYY-MM, such as 2026-11 (got ${JSON.stringify(given)})`
-        )
+      if (!month) throw validationError(`month: must be YYYY-MM, such as 2026-11 (got ${JSON.stringify(given)})`)
       const team = await readTeam(request, db, team_id)
       const [lines, before] = team
         ? await Promise.all([usageOf(db, team.id, month), spendOf(db, team.id, monthBefore(month))])

@@ -23,7 +23,16 @@ export default class NativeEnvironment {
     if (process.env.HANDLES_LOG) {
       const fs = await import('node:fs')
       const u = process.cpuUsage(this.cpu)
-      fs.appendFileSync(process.env.HANDLES_LOG, JSON.stringify({ pid: process.pid, f: this.testPath.split('/test/')[1], cpu: (u.user + u.system) / 1e6, rss: Math.round(process.memoryUsage().rss / 1e6), active: process.getActiveResourcesInfo().reduce((a, k) => ({ ...a, [k]: (a[k] ?? 0) + 1 }), {}) }) + '\n')
+      fs.appendFileSync(
+        process.env.HANDLES_LOG,
+        JSON.stringify({
+          pid: process.pid,
+          f: this.testPath.split('/test/')[1],
+          cpu: (u.user + u.system) / 1e6,
+          rss: Math.round(process.memoryUsage().rss / 1e6),
+          active: process.getActiveResourcesInfo().reduce((a, k) => ({ ...a, [k]: (a[k] ?? 0) + 1 }), {})
+        }) + '\n'
+      )
     }
     for (const name of Object.keys(process.env)) if (!(name in this.env)) delete process.env[name]
     Object.assign(process.env, this.env)

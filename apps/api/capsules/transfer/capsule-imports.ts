@@ -8,7 +8,7 @@ import { actorText } from '../../../../db/audit/audit.js'
 import { createCapsule } from '../../../../db/capsules/capsule-changes.js'
 import { readAuthored } from '../../../../domain/capsules/capsule-authoring.js'
 import { CreateCapsuleBody } from '../../../../domain/capsules/capsule-fields.js'
-import { codeOf, ServiceError } from '../../../../domain/errors.js'
+import { codeOf, ServiceError, validationError } from '../../../../domain/errors.js'
 import type { ApiDeps } from '../../deps.js'
 import { callerOf, teamForWrite, userOf } from '../../http/access.js'
 import { validationMessage } from '../../http/validation-message.js'
@@ -160,7 +160,7 @@ const anyBody =
 /** @throws ServiceError `validation_error` when form and query name two teams. */
 function teamNamed(inQuery: string | undefined, inForm: string | null): string | null {
   if (inQuery !== undefined && inForm !== null && inQuery.toLowerCase() !== inForm.toLowerCase())
-    throw new ServiceError('validation_error', 'team_id: the form and the query name two teams; keep one of both')
+    throw validationError('team_id: the form and the query name two teams; keep one of both')
   return inQuery ?? inForm
 }
 
@@ -179,8 +179,7 @@ function readCreateBody(judge: Judge, text: YamlText): { body: CreateCapsuleBody
   try {
     const authored = readAuthored(text.value as object)
     placeInFile = authored.placeInFile
-    if (!judge(authored.fields))
-      throw new ServiceError('validation_error', validationMessage(judge.errors![0]!, 'file'))
+    if (!judge(authored.fields)) throw validationError(validationMessage(judge.errors![0]!, 'file'))
     return { body: authored.fields as CreateCapsuleBody, withLine }
   } catch (error) {
     throw withLine(error)

@@ -1,6 +1,7 @@
 // The emulated quantum providers as a part of the stack, and the file that says where they are.
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { quantumProviders } from '../../../../domain/backends/quantum-providers.js'
 import { projectRoot } from '../project.js'
 import { type Child, type StackContext, spawnChild, untilHealthy } from './child.js'
 import { onPort } from './free-port.js'
@@ -22,9 +23,6 @@ export type EmulatorsPart = Child & {
   /** By which a later start gets the same addresses: control=7300,ionq=7301. */
   ports: string
 }
-
-/** The variable that tells api and worker where a provider is. */
-const addressVariables: Record<string, string> = { ionq: 'IONQ_API_URL' }
 
 /** Starts the emulators, on the ports of an earlier start if given; resolves when they answer. */
 export function startEmulatorsPart({ ports }: { ports?: string }, context: StackContext): Promise<EmulatorsPart> {
@@ -53,8 +51,8 @@ export const emulatorVariables = (providers: readonly EmulatedProvider[]): NodeJ
   EMULATED_HARDWARE: '1',
   ...Object.fromEntries(
     providers.flatMap(({ provider, base_url }) => {
-      const name = addressVariables[provider]
-      return name ? [[name, base_url] as const] : []
+      const row = quantumProviders.find(({ credentials }) => credentials === provider)
+      return row ? [[row.urlVariable, base_url] as const] : []
     })
   )
 })

@@ -8,32 +8,13 @@ export default class NativeEnvironment {
   fakeTimers = null
   fakeTimersModern = null
 
-  constructor(_config, { testPath }) {
-    this.testPath = testPath
-  }
-
   async setup() {
-    this.cpu = process.cpuUsage()
-    // Node's fetch takes its own dispatcher on its first use, unless the package undici has put one in its place.
+    // Node's fetch brings its own dispatcher when it is first used, unless the package undici was there before it.
     await fetch('data:,')
     this.env = { ...process.env }
   }
 
   async teardown() {
-    if (process.env.HANDLES_LOG) {
-      const fs = await import('node:fs')
-      const u = process.cpuUsage(this.cpu)
-      fs.appendFileSync(
-        process.env.HANDLES_LOG,
-        JSON.stringify({
-          pid: process.pid,
-          f: this.testPath.split('/test/')[1],
-          cpu: (u.user + u.system) / 1e6,
-          rss: Math.round(process.memoryUsage().rss / 1e6),
-          active: process.getActiveResourcesInfo().reduce((a, k) => ({ ...a, [k]: (a[k] ?? 0) + 1 }), {})
-        }) + '\n'
-      )
-    }
     for (const name of Object.keys(process.env)) if (!(name in this.env)) delete process.env[name]
     Object.assign(process.env, this.env)
   }

@@ -4,7 +4,7 @@ import { date, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uu
 import type { ValidationStatus } from '../../domain/backends/provider-credentials.js'
 import type { KeyKind, KeyTier } from '../../domain/teams/api-key.js'
 import type { GivenRole, InvitationStatus } from '../../domain/teams/role.js'
-import type { DeliveryState } from '../../domain/teams/webhook.js'
+import type { DeliveryState, WebhookEvent } from '../../domain/teams/webhook.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
 
@@ -110,7 +110,7 @@ export const webhooks = pgTable(
       .notNull()
       .references(() => teams.id, { onDelete: 'cascade' }),
     url: text('url').notNull(),
-    events: jsonb('events').$type<string[]>().notNull(),
+    events: jsonb('events').$type<WebhookEvent[]>().notNull(),
     // The signing secret, sealed as a provider's credential is.
     ringKeyId: text('ring_key_id').notNull(),
     wrappedKey: bytea('wrapped_key').notNull(),
@@ -129,7 +129,7 @@ export const webhookDeliveries = pgTable(
     webhookId: uuid('webhook_id')
       .notNull()
       .references(() => webhooks.id, { onDelete: 'cascade' }),
-    event: text('event').notNull(),
+    event: text('event').$type<WebhookEvent>().notNull(),
     // JSON text, sent as it stands at every try.
     payload: text('payload').notNull(),
     state: text('state').$type<DeliveryState>().notNull(),

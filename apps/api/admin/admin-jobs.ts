@@ -8,8 +8,8 @@ import { type JobStatus, jobStatuses } from '../../../domain/jobs/job-status.js'
 import { pageView } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../http/access.js'
-import { sendJson } from '../http/send-json.js'
-import { jobItemJson, jobPageJson } from '../jobs/job-view.js'
+import { json, pageEnd, sendJson } from '../http/response.js'
+import { AnyJob, Job, jobItemJson, jobPageJson } from '../jobs/job-view.js'
 import type { Nudge } from '../jobs/nudge.js'
 import { recordJson, viewOptionsOf } from '../jobs/requested-job.js'
 import { searchFields } from './admin-search.js'
@@ -33,7 +33,8 @@ export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: N
             status: Type.Optional(Type.Unsafe<JobStatus>({ type: 'string', enum: jobStatuses }))
           },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: json('The jobs', Type.Object({ jobs: Type.Array(AnyJob), ...pageEnd })) }
       }
     },
     async (request, reply) => {
@@ -53,7 +54,9 @@ export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: N
       schema: {
         tags: ['administration'],
         summary: 'Cancel a job of any team; what is running is stopped',
-        params: Type.Object({ id: Type.String({ format: 'uuid' }) })
+        params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+        response: { 202: json('The record; what is running is being stopped', Job) },
+        errors: ['conflict']
       }
     },
     async (request, reply) => {

@@ -26,8 +26,9 @@ import {
 import type { ApiDeps } from '../deps.js'
 import { type Actor, actorOf, callerOf, userOf } from '../http/access.js'
 import { assertKeyMayPay } from '../http/limits/key-limits.js'
+import { done, json, pageEnd, success } from '../http/response.js'
 import { lockRequestedCapsule, requestedCapsule } from './capsule-access.js'
-import { scheduleView, verificationView } from './schedule-view.js'
+import { Backfill, CapsuleSchedule, Drift, PastVerification, scheduleView, verificationView } from './schedule-view.js'
 
 const CapsuleId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
@@ -80,7 +81,9 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
           'A schedule replaces the one before. A verdict that `alert.on` names is confirmed by one more run before anybody ' +
           'is told, by mail and by the webhook event capsule.verified. docs/schedules.md describes it all.',
         params: CapsuleId,
-        body: ScheduleBody
+        body: ScheduleBody,
+        response: { 200: json('The schedule', CapsuleSchedule) },
+        errors: ['not_available']
       }
     },
     async (request, reply) => {
@@ -139,7 +142,8 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
       schema: {
         tags: ['capsules'],
         summary: 'The schedule of a capsule, when it is due next, and what became of its last run',
-        params: CapsuleId
+        params: CapsuleId,
+        response: { 200: json('The schedule', CapsuleSchedule) }
       }
     },
     async (request) => {
@@ -157,7 +161,8 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
         tags: ['capsules'],
         summary: 'End the schedule of a capsule (its owner, or the owner and admins of its team)',
         description: 'A run under way goes on.',
-        params: CapsuleId
+        params: CapsuleId,
+        response: { 200: done }
       }
     },
     async (request, reply) =>
@@ -172,7 +177,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
           capsule.state,
           {}
         )
-        return { body: { success: true } }
+        return { body: success }
       })
   )
 
@@ -184,7 +189,9 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
         summary: 'Run what the schedule would have run in a time that is past, all of it or nothing',
         description: `At most ${BACKFILL_MAX} runs, no further back than ${BACKFILL_DAYS_MAX} days. Times that have a run already are passed over; refused ones are run.`,
         params: CapsuleId,
-        body: BackfillBody
+        body: BackfillBody,
+        response: { 201: json('The runs are recorded', Backfill) },
+        errors: ['rate_limited', 'budget_exceeded', 'backend_unknown', 'backend_retired', 'backend_unavailable']
       }
     },
     async (request, reply) => {
@@ -237,7 +244,13 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
         querystring: Type.Object({
           limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }),
           offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 })
-        })
+        }),
+        response: {
+          200: json(
+            'The verifications, newest first',
+            Type.Object({ verifications: Type.Array(PastVerification), drift: Drift, ...pageEnd })
+          )
+        }
       }
     },
     async (request) => {

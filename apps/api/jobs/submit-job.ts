@@ -6,7 +6,7 @@ import { assertCredentials } from '../../../db/backends/provider-workers.js'
 import { createJob } from '../../../db/jobs/jobs.js'
 import { recordBudgetExceeded } from '../../../db/teams/webhook-deliveries.js'
 import type { Backend } from '../../../domain/backends/backend.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { type ErrorCode, ServiceError } from '../../../domain/errors.js'
 import type { JobSource, SavedScript, Submission } from '../../../domain/jobs/submission.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, teamForWrite } from '../http/access.js'
@@ -14,6 +14,15 @@ import { assertKeyMayPay } from '../http/limits/key-limits.js'
 import { takeLimit } from '../http/limits/limiter.js'
 import type { Write } from '../http/write-once.js'
 import { sourceOfScript } from '../scripts/saved-script.js'
+
+/** The refusals of a submission that its money and its backend cause. */
+export const submitErrors = [
+  'budget_exceeded',
+  'spend_limit_exceeded',
+  'backend_unknown',
+  'backend_retired',
+  'backend_unavailable'
+] as const satisfies ErrorCode[]
 
 /**
  * Records a job in the transaction of a write. The team's limit is asked inside it, once the team is known to be the

@@ -1,7 +1,7 @@
 // The playground: /api/playground/*. A program in, its counts out, with no job recorded and nothing to pay.
 import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { findBackend } from '../../../db/backends/backends.js'
 import { recordTelemetry } from '../../../db/service/playground.js'
 import { teamForRuns } from '../../../db/teams/teams.js'
@@ -14,7 +14,7 @@ import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'
 import { createInteractiveRuns } from '../http/executor-calls.js'
-import { sendJson } from '../http/send-json.js'
+import { accepted, anything, type JsonText, json, sendJson, sent, success, text } from '../http/response.js'
 
 const BODY_MAX = 2 * 1024 * 1024
 const CODE_MAX = 100_000
@@ -25,10 +25,56 @@ const COUNTS_MAX = 10_000
 const Code = Type.String({ minLength: 1, maxLength: CODE_MAX, description: 'Length in code points' })
 const Shots = Type.Integer({ minimum: 1, maximum: SHOTS_MAX })
 
+const languages = ['auto', ...frameworks] as const
+
+const runErrors = [
+  'execution_error',
+  'unsupported_operation',
+  'worker_unreachable',
+  'worker_not_configured'
+] as const satisfies ErrorCode[]
+
+const ofProgram = (description: string) => Type.Unknown({ description })
+
+/** What a program's own `main` returns takes the place of the fields of unknown type. */
+const RunResult = Type.Object(
+  {
+    counts: ofProgram('Outcome to count, qubit 0 leftmost'),
+    backend: text,
+    shots: Type.Integer({ minimum: 1 }),
+    execution_time_ms: ofProgram('Milliseconds'),
+    cost_usd: Type.Literal(0),
+    language_detected: oneOf(languages),
+    circuit_info: ofProgram('CircuitInfo; empty when the program returned no circuit'),
+    metadata: anything,
+    warnings: ofProgram('Texts'),
+    stdout: ofProgram('What the program printed')
+  },
+  { additionalProperties: true, description: "A program's own `main` may return more fields." }
+)
+
+const CircuitInfo = Type.Unsafe<Record<string, unknown>>(
+  Type.Object(
+    {},
+    {
+      $id: 'CircuitInfo',
+      additionalProperties: true,
+      description:
+        'num_qubits, num_clbits, depth, size, gate_counts, two_qubit_gates, num_measurements, has_mid_circuit_measurement, diagram'
+    }
+  )
+)
+
+const ConvertedCircuit = Type.Object({
+  qasm: Type.String({ description: 'OpenQASM 3' }),
+  circuit_info: CircuitInfo,
+  warnings: Type.Array(text)
+})
+
 const RunBody = Type.Object(
   {
     code: Code,
-    language: oneOf(['auto', ...frameworks], '`auto` goes by the imports and the OPENQASM header'),
+    language: oneOf(languages, '`auto` goes by the imports and the OPENQASM header'),
     backend: Type.String({ minLength: 1, maxLength: 100, description: 'Slug of a free local simulator' }),
     shots: Shots
   },
@@ -74,7 +120,9 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
           'metadata, warnings and stdout. 422: no language was detected, or the program failed (the message says where). ' +
           '429: two runs of yours are under way, or the executor is full. 502: it is away or has not answered in 90 s; ' +
           '503: none is configured. Hanging up ends the run.',
-        body: RunBody
+        body: RunBody,
+        response: { 200: json('The result', RunResult) },
+        errors: ['backend_unknown', 'backend_retired', 'backend_unavailable', 'language_not_detected', ...runErrors]
       }
     },
     async (request, reply) => {
@@ -99,10 +147,10 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
           signal
         )
       )
-      if (!end) return reply.hijack()
+      if (!end) return sent(reply.hijack())
       if (end.kind === 'refused') throw userFault('execution_error', end.message)
       if (end.kind === 'failed') throw userFault(end.error.code, end.error.message)
-      return sendJson(reply, runAnswer(end.result, { backend: slug, shots, language: end.framework ?? language }))
+      return sendJson(reply, runResultJson(end.result, { backend: slug, shots, language: end.framework ?? language }))
     }
   )
 
@@ -114,7 +162,9 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         tags: ['playground'],
         summary: 'The circuit that a program builds, as OpenQASM 3',
         description: 'Answers qasm, circuit_info and warnings. 422, 429, 502 and 503 as for a run.',
-        body: ConvertBody
+        body: ConvertBody,
+        response: { 200: json('The circuit', ConvertedCircuit) },
+        errors: runErrors
       }
     },
     async (request, reply) => {
@@ -130,9 +180,9 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
           signal
         )
       )
-      if (!end) return reply.hijack()
+      if (!end) return sent(reply.hijack())
       if (end.kind === 'failed') throw userFault(end.error.code, end.error.message)
-      return sendJson(reply, convertAnswer(end.answer))
+      return sendJson(reply, circuitJson(end.answer))
     }
   )
 
@@ -140,7 +190,12 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     '/api/playground/telemetry',
     {
       bodyLimit: BODY_MAX,
-      schema: { tags: ['playground'], summary: 'Record a simulation that ran in the browser', body: TelemetryBody }
+      schema: {
+        tags: ['playground'],
+        summary: 'Record a simulation that ran in the browser',
+        body: TelemetryBody,
+        response: { 201: accepted('The simulation is recorded') }
+      }
     },
     async (request, reply) => {
       const { body } = request
@@ -157,7 +212,8 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         counts: body.counts,
         userAgent: body.user_agent ?? null
       })
-      return reply.code(201).send({ success: true })
+      reply.code(201)
+      return success
     }
   )
 }
@@ -167,7 +223,10 @@ const userFault = (code: ErrorCode, message: string): ServiceError =>
   new ServiceError(errorCatalogue[code].http === 422 ? code : 'execution_error', message)
 
 /** The executor's result with the playground's own fields; every value of the result stays the text that it is. */
-function runAnswer(result: string, run: { backend: string; shots: number; language: string }): string {
+function runResultJson(
+  result: string,
+  run: { backend: string; shots: number; language: string }
+): JsonText<Static<typeof RunResult>> {
   const own = [
     ['backend', JSON.stringify(run.backend)],
     ['shots', String(run.shots)],
@@ -183,10 +242,11 @@ function runAnswer(result: string, run: { backend: string; shots: number; langua
     ['warnings', '[]'],
     ['stdout', '""']
   ] as const
-  return jsonObject(new Map([...none, ...jsonFields(result), ...own]))
+  return jsonObject(new Map([...none, ...jsonFields(result), ...own])) as JsonText<Static<typeof RunResult>>
 }
 
-function convertAnswer(answer: string): string {
-  const fields = jsonFields(answer)
-  return jsonObject(['qasm', 'circuit_info', 'warnings'].map((name) => [name, fields.get(name)]))
+function circuitJson(converted: string): JsonText<Static<typeof ConvertedCircuit>> {
+  const fields = jsonFields(converted)
+  const text = jsonObject(['qasm', 'circuit_info', 'warnings'].map((name) => [name, fields.get(name)]))
+  return text as JsonText<Static<typeof ConvertedCircuit>>
 }

@@ -2,7 +2,7 @@
 // it is run.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { DbOrTx } from '../../../db/client.js'
 import { loadJob, loadSource } from '../../../db/jobs/jobs.js'
 import { changeScript, createScript, deleteScript, publishScript } from '../../../db/scripts/script-changes.js'
@@ -24,11 +24,12 @@ import {
 } from '../../../domain/scripts/script.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, ownerForWrite, teamForWrite, userOf } from '../http/access.js'
+import { done, json, pageEnd, sent, success, uuid } from '../http/response.js'
 import { assertNotSuspended } from '../http/team-access.js'
 import { assertMayChange, lockOwnScript, requestedScript } from './script-access.js'
 import { scriptAnalysisRoutes } from './script-analyses.js'
-import { createScriptReader, type ReadScript, warningText } from './script-reader.js'
-import { scriptItemView, scriptView } from './script-view.js'
+import { createScriptReader, type ReadScript, readErrors, warningText } from './script-reader.js'
+import { ChangedScript, SavedScript, Script, ScriptSummary, scriptItemView, scriptView } from './script-view.js'
 
 const BODY_MAX = 2 * 1024 * 1024
 
@@ -92,7 +93,13 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
           offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 }),
           script_type: Type.Optional(oneOf(scriptTypes)),
           user_only: Type.Boolean({ default: false, description: 'Only those that you own' })
-        })
+        }),
+        response: {
+          200: json(
+            'The scripts, without their sources',
+            Type.Object({ scripts: Type.Array(ScriptSummary), ...pageEnd })
+          )
+        }
       }
     },
     async (request) => {
@@ -114,7 +121,8 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         tags: ['scripts'],
         summary: 'A script with its source',
         description: "executions: the last ten jobs of the caller's teams that ran it.",
-        params: ScriptId
+        params: ScriptId,
+        response: { 200: json('The script', Script) }
       }
     },
     async (request) => viewOf(db, request, await requestedScript(db, request))
@@ -126,7 +134,9 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       schema: {
         tags: ['scripts'],
         summary: 'Save the code of a completed job of yours as a script of its team',
-        body: FromJobBody
+        body: FromJobBody,
+        response: { 201: json('The script is saved', Type.Object({ script_id: uuid })) },
+        errors: ['not_found', 'slug_conflict', 'conflict', 'rate_limited', ...readErrors]
       }
     },
     async (request, reply) => {
@@ -145,7 +155,7 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         teamId: job.teamId,
         proven: true
       })
-      if (!read) return reply.hijack()
+      if (!read) return sent(reply.hijack())
       return app.writeOnce(request, reply, async ({ tx }) => {
         const teamId = await ownerForWrite(request, tx, job.teamId, 'job')
         const row = await createScript(
@@ -173,7 +183,9 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         summary: 'Save a script',
         description:
           'It is read, not run. 400: it cannot be; the message names line and column. Warnings do not keep it from being saved.',
-        body: UploadBody
+        body: UploadBody,
+        response: { 200: json('The script is saved', SavedScript) },
+        errors: ['slug_conflict', 'conflict', ...readErrors]
       }
     },
     async (request, reply) => {
@@ -182,23 +194,22 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       assertSource('script_content', content)
       if (team_id !== undefined || actorOf(request).key) await assertNotSuspended(request, db, team_id)
       const read = await reader.read(request, { content, requirements, teamId: team_id ?? null })
-      if (!read) return reply.hijack()
+      if (!read) return sent(reply.hijack())
       return app.writeOnce(request, reply, async ({ tx }) => {
         const teamId = await teamForWrite(request, tx, team_id ?? null)
         const script = newScript(request, teamId, read, content)
         const scriptType = declared ?? read.scriptType
         const row = await createScript(tx, { ...script, name, description, requirements, scriptType }, null)
-        return {
-          body: {
-            script_id: row.id,
-            slug: row.slug,
-            name: row.name,
-            script_type: row.scriptType,
-            status: 'validated',
-            validation_warnings: [...read.warnings.map(warningText), ...typeWarnings(declared, read)],
-            metadata: row.metadata
-          }
+        const saved: Static<typeof SavedScript> = {
+          script_id: row.id,
+          slug: row.slug,
+          name: row.name,
+          script_type: row.scriptType,
+          status: 'validated',
+          validation_warnings: [...read.warnings.map(warningText), ...typeWarnings(declared, read)],
+          metadata: row.metadata
         }
+        return { body: saved }
       })
     }
   )
@@ -212,7 +223,9 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         summary: 'Change a script of yours that is not published',
         description: 'What changes what a job would run (source, requirements, framework) makes a new version.',
         params: ScriptId,
-        body: ChangeBody
+        body: ChangeBody,
+        response: { 200: json('The changed script', ChangedScript) },
+        errors: ['conflict', 'rate_limited', ...readErrors]
       }
     },
     async (request, reply) => {
@@ -229,7 +242,7 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
             teamId: before.teamId
           })
         : undefined
-      if (read === null) return reply.hijack()
+      if (read === null) return sent(reply.hijack())
       return app.writeOnce(request, reply, async ({ tx }) => {
         const row = await lockOwnScript(request, tx, before)
         const source = content === undefined || !read ? undefined : { content, metadata: read.metadata }
@@ -259,7 +272,8 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       schema: {
         tags: ['scripts'],
         summary: 'Show a script of yours to everybody; from then on it cannot be changed',
-        params: ScriptId
+        params: ScriptId,
+        response: { 200: json('The published script', Script) }
       }
     },
     async (request, reply) =>
@@ -276,7 +290,8 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         tags: ['scripts'],
         summary: 'Delete a script of yours that is not published',
         description: 'Jobs that ran it stay, and can be run again.',
-        params: ScriptId
+        params: ScriptId,
+        response: { 200: done }
       }
     },
     async (request, reply) =>
@@ -284,7 +299,7 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       app.writeOnce(request, reply, async ({ tx }) => {
         const row = await lockOwnScript(request, tx, await requestedScript(tx, request))
         await deleteScript(tx, row.id)
-        return { body: { success: true } }
+        return { body: success }
       })
   )
 }

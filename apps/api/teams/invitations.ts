@@ -6,7 +6,7 @@ import {
   acceptInvitation,
   cancelInvitation,
   changeInvitedRole,
-  type Invitation,
+  type Invitation as InvitationRow,
   invite,
   listInvitations,
   lookAtInvitation,
@@ -17,13 +17,16 @@ import {
 import { teamName } from '../../../db/teams/teams.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
+import { givenRoles } from '../../../domain/teams/role.js'
 import { invitationMail } from '../../../services/mail/text.js'
 import { Email } from '../accounts/auth.js'
 import type { ApiDeps } from '../deps.js'
 import { ownerForWrite, readTeam, teamForWrite, userOf } from '../http/access.js'
+import { done, json, success, text, time, uuid } from '../http/response.js'
+import { Invitation, invitationView } from './invitation-view.js'
 
 const Uuid = Type.String({ format: 'uuid' })
-const Role = oneOf(['admin', 'member'])
+const Role = oneOf(givenRoles)
 const InvitationId = Type.Object({ id: Uuid })
 const Link = Type.Object({ token: Type.String({ maxLength: 64 }) })
 
@@ -36,7 +39,8 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       schema: {
         tags: ['teams'],
         summary: 'Pending invitations of a team',
-        querystring: Type.Object({ team_id: Type.Optional(Uuid) })
+        querystring: Type.Object({ team_id: Type.Optional(Uuid) }),
+        response: { 200: json('The pending invitations', Type.Object({ invitations: Type.Array(Invitation) })) }
       }
     },
     async (request) => {
@@ -54,7 +58,9 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         body: Type.Object(
           { team_id: Uuid, email: Email, role: Role, message: Type.Optional(Type.String({ maxLength: 500 })) },
           { additionalProperties: false }
-        )
+        ),
+        response: { 201: json('The invitation', Invitation) },
+        errors: ['conflict']
       }
     },
     async (request, reply) => {
@@ -83,7 +89,9 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
             role: Type.Optional(Role)
           },
           { additionalProperties: false, minProperties: 1 }
-        )
+        ),
+        response: { 200: json('The invitation', Invitation) },
+        errors: ['conflict']
       }
     },
     async (request, reply) => {
@@ -106,7 +114,13 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
   app.delete(
     '/api/team/invitations/:id',
     {
-      schema: { tags: ['teams'], summary: 'Cancel a pending invitation (owner and admins)', params: InvitationId }
+      schema: {
+        tags: ['teams'],
+        summary: 'Cancel a pending invitation (owner and admins)',
+        params: InvitationId,
+        response: { 200: done },
+        errors: ['conflict']
+      }
     },
     async (request, reply) => {
       const { id } = request.params
@@ -114,14 +128,26 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         await ownerForWrite(request, tx, await teamOfInvitation(tx, id), 'invitation')
         if (!(await cancelInvitation(tx, id)))
           throw new ServiceError('conflict', 'The invitation was accepted or cancelled before')
-        return { body: { success: true } }
+        return { body: success }
       })
     }
   )
 
   app.get(
     '/api/invitations/:token',
-    { schema: { tags: ['teams'], summary: 'What an invitation is to, by the token of its link', params: Link } },
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'What an invitation is to, by the token of its link',
+        params: Link,
+        response: {
+          200: json(
+            'What the invitation is to',
+            Type.Object({ team: Type.Object({ id: uuid, name: text }), role: Role, email: text, expires_at: time })
+          )
+        }
+      }
+    },
     async (request, reply) => {
       const found = await lookAtInvitation(db, request.params.token)
       if (!found) throw noSuchInvitation()
@@ -141,7 +167,9 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       schema: {
         tags: ['teams'],
         summary: 'Join the team; you have to be signed in with the address that was invited',
-        params: Link
+        params: Link,
+        response: { 200: json('You belong to the team', Type.Object({ team_id: uuid, role: Role })) },
+        errors: ['team_suspended', 'conflict']
       }
     },
     async (request, reply) =>
@@ -152,12 +180,12 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
   )
 
   interface Mailed {
-    invitation: Invitation
+    invitation: InvitationRow
     token: string
     teamName: string
   }
 
-  const withTeam = async (tx: Tx, sent: { invitation: Invitation; token: string }): Promise<Mailed> => ({
+  const withTeam = async (tx: Tx, sent: { invitation: InvitationRow; token: string }): Promise<Mailed> => ({
     ...sent,
     teamName: await teamName(tx, sent.invitation.teamId)
   })
@@ -169,14 +197,3 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     mailer.send({ to: email, ...invitationMail({ teamName, inviterName, role, message, link, expiresAt }) })
   }
 }
-
-const invitationView = (invitation: Invitation) => ({
-  id: invitation.id,
-  email: invitation.email,
-  role: invitation.role,
-  status: invitation.status,
-  message: invitation.message,
-  invited_by: invitation.invitedBy,
-  created_at: invitation.createdAt.toISOString(),
-  expires_at: invitation.expiresAt.toISOString()
-})

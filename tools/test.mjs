@@ -1,26 +1,34 @@
 // `npm test`: types, lint, the executor's checks, pytest, jest; the sum of the tests alone on the last line.
 //
-//   npm test                      everything
-//   npm test -- api budgets       only the jest files whose path matches a pattern (types and lint all the same)
-//   npm test -- apps/executor     only pytest
-//   npm run check                 only types, lint and the executor's checks
+//   npm test                      the short lane: what a change needs
+//   npm run test:all              everything, with chaos and statistics (--all)
+//   npm test -- api budgets       the jest files of both lanes whose path matches a pattern (types and lint all the same)
+//   npm test -- apps/executor     only pytest, both lanes
+//   npm run check                 only types, lint and the executor's checks (--check)
+//
+// Long are the files named *.long.test.ts, the rows that test/support/lane.ts holds back, and pytest's tests marked `long`.
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { elapsed, say } from './bootstrap/progress.mjs'
 import { bootstrap, needs, root } from './bootstrap.mjs'
 import { build } from './build.mjs'
+import { jestFile, jestResults, pytestFile, pytestResults, resultsFolder } from './test-results.mjs'
 
 const checkLimitMs = 5 * 60_000
-const testLimitMs = 40 * 60_000
+const testLimitMs = 60 * 60_000
+const chaosMinutes = 5
+const slowestShown = 20
 
-const patterns = process.argv.slice(2).filter((argument) => argument !== '--check')
+const flags = ['--check', '--all']
+const patterns = process.argv.slice(2).filter((argument) => !flags.includes(argument))
 const checksOnly = process.argv.includes('--check')
+const everything = process.argv.includes('--all')
+const short = !everything && patterns.length === 0
 const wantsPytest = patterns.length === 0 || patterns.some((pattern) => pattern.startsWith('apps/executor'))
 const jestPatterns = patterns.filter((pattern) => !pattern.startsWith('apps/executor'))
 const wantsJest = patterns.length === 0 || jestPatterns.length > 0
 
-const out = join(root, '.test')
 const bin = (name) => join(root, 'node_modules/.bin', name)
 const executor = join(root, 'apps/executor')
 
@@ -35,21 +43,23 @@ const checks = [
 const pytest = {
   name: 'pytest',
   command: join(executor, 'scripts/test'),
-  args: [`--junitxml=${join(out, 'pytest.xml')}`],
+  args: [...(short ? [] : ['--all']), `--junitxml=${pytestFile}`],
   cwd: executor,
-  totals: pytestTotals
+  results: pytestResults
 }
 
 const jest = {
   name: 'jest',
   command: process.execPath,
-  args: ['node_modules/jest/bin/jest.js', '--json', `--outputFile=${join(out, 'jest.json')}`, ...jestPatterns],
-  env: {
-    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`,
-    PLAIN_REPORTER: 'off'
-  },
-  totals: jestTotals
+  args: ['node_modules/jest/bin/jest.js', '--json', `--outputFile=${jestFile}`, ...jestPatterns],
+  env: { TEST_LANE: short ? 'short' : 'all', PLAIN_REPORTER: 'off' },
+  results: jestResults
 }
+
+const longPrograms = [
+  { name: 'chaos', args: ['tools/chaos.mjs', '--minutes', String(chaosMinutes)] },
+  { name: 'statistics', args: ['tools/statistics.mjs'] }
+].map((program) => ({ ...program, command: process.execPath }))
 
 // npm passes a polite kill on to this process alone. SIGINT makes pytest and jest end what they have started.
 const running = new Set()
@@ -68,19 +78,20 @@ try {
   process.exit(1)
 }
 
-mkdirSync(out, { recursive: true })
-for (const file of ['pytest.xml', 'jest.json']) rmSync(join(out, file), { force: true })
+mkdirSync(resultsFolder, { recursive: true })
+for (const file of [pytestFile, jestFile]) rmSync(file, { force: true })
 
 const summary = []
 // The checks are short and use one core each; the test runs fill the machine and come one after the other.
-await Promise.all(checks.map(runCheck))
+await Promise.all(checks.map((check) => runCheck(check, checkLimitMs)))
 if (!checksOnly && wantsPytest) await runTests(pytest)
 if (!checksOnly && wantsJest) await runTests(jest)
+if (everything) for (const program of longPrograms) await runCheck(program, testLimitMs)
 report()
 
-async function runCheck(check) {
+async function runCheck(check, limitMs) {
   const began = Date.now()
-  const { ok, output } = await run(check, checkLimitMs, true)
+  const { ok, output } = await run(check, limitMs, true)
   if (!ok) process.stdout.write(`\n--- ${check.name} ---\n${output}\n`)
   say(`${ok ? 'ok  ' : 'FAIL'}  ${check.name} (${elapsed(began)})`)
   // A check that fails is counted as one failed test: a last line without a failure has to mean that all is well.
@@ -91,10 +102,10 @@ async function runTests(runner) {
   const began = Date.now()
   say(`\n--- ${runner.name} ---`)
   const { ok } = await run(runner, testLimitMs, false)
-  const totals = runner.totals()
+  const results = runner.results()
   // A runner that broke off before or after its tests has failed, whatever it counted.
-  if (!ok && totals.failed === 0) totals.failed = 1
-  summary.push({ name: runner.name, ok: ok && totals.failed === 0, time: elapsed(began), ...totals })
+  if (!ok && results.failed === 0) results.failed = 1
+  summary.push({ name: runner.name, ok: ok && results.failed === 0, time: elapsed(began), ...results })
 }
 
 function run({ command, args, cwd = root, env = {} }, limitMs, capture) {
@@ -122,34 +133,14 @@ function run({ command, args, cwd = root, env = {} }, limitMs, capture) {
   })
 }
 
-function pytestTotals() {
-  const suite = /<testsuite [^>]*>/.exec(read('pytest.xml'))?.[0] ?? ''
-  const count = (name) => Number(new RegExp(` ${name}="(\\d+)"`).exec(suite)?.[1] ?? 0)
-  const failed = count('failures') + count('errors')
-  return { passed: Math.max(0, count('tests') - failed - count('skipped')), failed, skipped: count('skipped') }
-}
-
-function jestTotals() {
-  const text = read('jest.json')
-  if (!text) return { passed: 0, failed: 0, skipped: 0 }
-  const results = JSON.parse(text)
-  return {
-    passed: results.numPassedTests,
-    failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
-    skipped: results.numPendingTests + results.numTodoTests
-  }
-}
-
-function read(name) {
-  try {
-    return readFileSync(join(out, name), 'utf8')
-  } catch {
-    return ''
-  }
-}
-
 function report() {
   const sum = (key) => summary.reduce((total, part) => total + part[key], 0)
+  const slowest = summary
+    .flatMap(({ seconds = new Map() }) => [...seconds])
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, slowestShown)
+  if (slowest.length > 1) process.stdout.write('\nslowest files, in seconds\n')
+  for (const [file, seconds] of slowest) process.stdout.write(`${seconds.toFixed(1).padStart(7)}  ${file}\n`)
   process.stdout.write('\n')
   for (const { name, ok, time, passed, failed, skipped } of summary) {
     const counted =

@@ -2,7 +2,7 @@
 // first looks for a result that is already stored, and everything it writes is fenced. Waiting for a busy or absent executor
 // is no attempt; an attempt begins when the executor has accepted the run.
 //
-// A durable script may ask for something that is not done in its process (script-run.ts): this step then ends with what is
+// A durable script may ask for something that is not done in its process (run-program.ts): this step then ends with what is
 // asked, and is called again when that is done.
 
 import type { Db } from '../../db/client.js'
@@ -13,7 +13,7 @@ import type { RunEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
-import { mayRequestWork, runScript } from './run-program.js'
+import { mayRequestWork, runProgram } from './run-program.js'
 import { requestOf } from './run-request.js'
 
 /** @param signal aborted when the job is cancelled or the worker stops; the run over there is killed then. */
@@ -29,7 +29,7 @@ export async function executeJob(
   if (job?.storedResult) return { outcome: 'completed', resultSha256: job.storedResult }
   if (job?.status !== 'running' || job.generation !== fence.generation) return notRunning(deps.db, jobId, fence)
   if (mayRequestWork(job))
-    return (await runScript(deps, jobId, job, fence, signal)) ?? notRunning(deps.db, jobId, fence)
+    return (await runProgram(deps, jobId, job, fence, signal)) ?? notRunning(deps.db, jobId, fence)
   if (!job.engine)
     return { outcome: 'failed', error: { code: 'backend_unknown', message: `no backend is called ${job.backend}` } }
   const request = requestOf(job, jobId, job.timeoutSeconds)

@@ -1,11 +1,11 @@
-// Repeats a write, or the read that a step begins with, until the database is there: what has happened outside is never done
-// again, and a job that was claimed is not ended, because of a database that was away.
+// Repeats a write, or the first read of a step, until the database is reachable: while it is away, work that was done
+// outside is not repeated, and a claimed job does not fail.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const FIRST_MS = 200
 const MAX_MS = 5_000
 
-/** @param signal ends the waiting; what is under way is not cut short. */
+/** @param signal stops the waiting; a call under way is not interrupted. */
 export async function retryWhileDatabaseAway<T>(
   { log, jobId, signal }: { log: { warn(detail: object, message: string): void }; jobId: string; signal: AbortSignal },
   act: () => Promise<T>

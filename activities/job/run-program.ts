@@ -34,7 +34,7 @@ export const mayRequestWork = (job: JobRun): boolean =>
   (job.atProvider || (job.engine !== null && (job.programmingModel !== null || /\bmarqov\b/.test(job.sourceText))))
 
 /** Runs a script up to its next ask or its end. `null`: the job is no longer this side's to run. */
-export async function runScript(
+export async function runProgram(
   deps: ExecuteDeps,
   jobId: string,
   job: JobRun,

@@ -1,5 +1,6 @@
 // The api's configuration, read once at the door.
 
+import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
 import { type RateLimits, rateLimits, scaled } from '../../domain/teams/rate-limits.js'
 import type { OidcSettings } from '../../services/identity/oidc-client.js'
@@ -35,8 +36,8 @@ export interface ApiConfig {
   rateLimits: RateLimits | null
   /** `null`: no credentials can be kept; in production there has to be one. */
   keyRing: KeyRing | null
-  /** Where IonQ's service is; `null`: its own address. */
-  ionqApiUrl: string | null
+  /** Addresses that replace those of the providers' own services. */
+  providerUrls: ProviderUrls
   /** Sign-in through a provider of identities; `null`: with passwords alone. */
   oidc: OidcSettings | null
   smtpUrl: string | null
@@ -93,7 +94,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     trustedProxies: parseTrustedProxies(env.TRUSTED_PROXIES ?? ''),
     rateLimits: scaled(rateLimits, env.RATE_LIMIT_SCALE ? Number(env.RATE_LIMIT_SCALE) : 1),
     keyRing: configuredKeyRing(env),
-    ionqApiUrl: env.IONQ_API_URL ?? null,
+    providerUrls: readProviderUrls(env),
     oidc: readOidcSettings(env),
     smtpUrl: env.SMTP_URL || null,
     mailDir: env.MAIL_DIR || null,

@@ -50,7 +50,7 @@ const { client: temporal, close: closeTemporal } = createTemporalClient(
   config.temporalNamespace,
   tracing?.workflowClient
 )
-const providers = createProviders({ ionq: config.ionqApiUrl ?? undefined })
+const providers = createProviders(config.providerUrls)
 const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
 const executor = config.executorUrl ? createExecutorClient(config.executorUrl, config.executorToken) : null
 

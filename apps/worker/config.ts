@@ -2,6 +2,7 @@
 // need not wait; the defaults are the product's promises.
 
 import { defaultProviderTimes } from '../../activities/provider/step.js'
+import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
 import { DEFAULT_SENDER, type MailSettings } from '../../services/mail/message.js'
@@ -20,8 +21,8 @@ export interface WorkerConfig {
   executorToken: string
   /** `null`: nothing sealed can be opened; in production there has to be one. */
   keyRing: KeyRing | null
-  /** Where IonQ's service is; `null`: its own address. */
-  ionqApiUrl: string | null
+  /** Addresses that replace those of the providers' own services. */
+  providerUrls: ProviderUrls
   /** Emulators answer instead of the providers. */
   emulatedHardware: boolean
   /** `true` where webhooks may lead into private networks. */
@@ -70,7 +71,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     executorUrl: need('EXECUTOR_URL'),
     executorToken: need('EXECUTOR_TOKEN'),
     keyRing: configuredKeyRing(env),
-    ionqApiUrl: env.IONQ_API_URL ?? null,
+    providerUrls: readProviderUrls(env),
     emulatedHardware: env.EMULATED_HARDWARE === '1',
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE === '1',
     mail: { smtpUrl: env.SMTP_URL || null, mailDir: env.MAIL_DIR || null, from: env.MAIL_FROM || DEFAULT_SENDER },

@@ -78,7 +78,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     if (move.capsuleRunId) capsuleRuns.noticed(move.capsuleRunId)
   })
   const steps = { db, executor, gate, announce, log }
-  const providers = createProviders({ ionq: config.ionqApiUrl ?? undefined }, { callTimeoutMs: times.providerCallMs })
+  const providers = createProviders(config.providerUrls, { callTimeoutMs: times.providerCallMs })
   const providerSteps = {
     ...steps,
     providers: watchProviders(providers.adapters, metrics.recordProviderCall, tracing),
@@ -93,12 +93,12 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   )
   const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
 
-  const held = createLeasedJobs(db, times.leaseRenewMs, log)
-  const listener = listenToJobs(config.databaseUrl, held.noticed)
+  const leased = createLeasedJobs(db, times.leaseRenewMs, log)
+  const listener = listenToJobs(config.databaseUrl, leased.onJobChanged)
   const consumerRedis = new Redis(config.redisUrl, { maxRetriesPerRequest: null })
   consumerRedis.on('error', () => {})
   const consumer = startDirectConsumer(
-    { ...steps, held },
+    { ...steps, leased },
     {
       connection: consumerRedis,
       prefix: config.queuePrefix,
@@ -200,7 +200,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     async close() {
       // What is under way may still need the leases, the database and the executor.
       await Promise.all([consumer.close(DIRECT_GRACE_MS), temporalWorker.close(), ...loops.map((loop) => loop.close())])
-      await held.close()
+      await leased.close()
       await Promise.all([webhookClient.close(), providers.close()])
       await Promise.all([listener.close(), directQueue.close(), executor.close(), closeTemporal()])
       consumerRedis.disconnect()

@@ -1,7 +1,7 @@
 // Users, their sessions, and the access codes that let them in.
 import { randomBytes } from 'node:crypto'
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
-import { ServiceError } from '../../domain/errors.js'
+import { validationError } from '../../domain/errors.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { accessCodes, sessions, users } from '../tables/accounts.js'
@@ -46,7 +46,7 @@ export async function signUp(
 ): Promise<User> {
   return db.transaction(async (tx) => {
     if (account.code !== null && !(await spendAccessCode(tx, account.code)))
-      throw new ServiceError('validation_error', 'code: is not valid, has expired or is used up')
+      throw validationError('code: is not valid, has expired or is used up')
     const user = await insertUser(tx, account)
     await also(tx, user)
     return user
@@ -60,8 +60,7 @@ export interface NewUser {
   displayName: string | null
 }
 
-const addressTaken = () =>
-  new ServiceError('validation_error', 'email: cannot be used for a new account; sign in instead if it is yours')
+const addressTaken = () => validationError('email: cannot be used for a new account; sign in instead if it is yours')
 
 async function insertUser(tx: Tx, account: NewUser): Promise<User> {
   const base = usernameBase(account.email)

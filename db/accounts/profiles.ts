@@ -1,6 +1,6 @@
 // What people say about themselves.
 import { and, eq, sql } from 'drizzle-orm'
-import { ServiceError } from '../../domain/errors.js'
+import { validationError } from '../../domain/errors.js'
 import { type DbOrTx, postgresCode } from '../client.js'
 import { users } from '../tables/accounts.js'
 
@@ -41,6 +41,6 @@ export async function changeProfile(db: DbOrTx, userId: string, change: Partial<
     return profile ?? null
   } catch (error) {
     if (postgresCode(error) !== '23505') throw error
-    throw new ServiceError('validation_error', 'username: is taken')
+    throw validationError('username: is taken')
   }
 }

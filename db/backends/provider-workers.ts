@@ -1,6 +1,7 @@
 // Which providers a worker of this installation can talk to, and what the providers say about their machines.
 import { and, asc, eq, exists, isNull, ne, sql } from 'drizzle-orm'
-import { type Backend, type BackendStatus, credentialsOfProvider, isAtProvider } from '../../domain/backends/backend.js'
+import { type Backend, type BackendStatus, isAtProvider } from '../../domain/backends/backend.js'
+import { credentialsOfProvider } from '../../domain/backends/quantum-providers.js'
 import { ServiceError } from '../../domain/errors.js'
 import type { Db, DbOrTx } from '../client.js'
 import { now } from '../clock.js'

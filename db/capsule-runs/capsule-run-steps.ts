@@ -6,8 +6,9 @@ import { assertParams } from '../../domain/backends/backend.js'
 import { assertParameters } from '../../domain/capsules/capsule-definition.js'
 import type { CapsuleRunStatus } from '../../domain/capsules/capsule-state.js'
 import { fillReferences, tasksNeededBy } from '../../domain/capsules/capsule-suite.js'
-import { ServiceError } from '../../domain/errors.js'
+import { ServiceError, validationError } from '../../domain/errors.js'
 import { isFinal, type JobStatus } from '../../domain/jobs/job-status.js'
+import { paramsFromText } from '../../domain/jobs/params.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import { findBackend } from '../backends/backends.js'
 import { anyOf, type Db, type DbOrTx, type Tx } from '../client.js'
@@ -180,8 +181,7 @@ async function releaseStep(tx: Tx, tasks: StepOfRun[], { jobId }: StepOfRun): Pr
 
 /** @throws ServiceError `validation_error` for a result that does not fit. */
 async function filledParams(tx: Tx, tasks: StepOfRun[], job: { params: string; backend: string }): Promise<string> {
-  const parameters = JSON.parse(job.params) as Record<string, unknown>
-  const needed = tasksNeededBy(parameters)
+  const needed = tasksNeededBy(paramsFromText(job.params).value)
   if (needed.size === 0) return job.params
   const results = new Map<string, string | null>()
   for (const { name, jobId, resultSha256 } of tasks)
@@ -189,12 +189,12 @@ async function filledParams(tx: Tx, tasks: StepOfRun[], job: { params: string; b
   const filled = fillReferences(job.params, (name) => {
     const result = results.get(name)
     if (result != null) return result
-    throw new ServiceError('validation_error', `parameters: task ${JSON.stringify(name)} has left no result`)
+    throw validationError(`parameters: task ${JSON.stringify(name)} has left no result`)
   })
-  const taken = JSON.parse(filled) as Record<string, unknown>
-  assertParameters(taken, 'parameters')
+  const { value } = paramsFromText(filled)
+  assertParameters(value, 'parameters')
   const backend = await findBackend(tx, job.backend)
-  if (backend) assertParams(backend, taken)
+  if (backend) assertParams(backend, value)
   return filled
 }
 

@@ -10,9 +10,7 @@ import {
   type CapsuleDefinition,
   type CapsuleTask,
   definitionText,
-  parametersText,
   readDefinition,
-  SHOTS_DEFAULT,
   submissionOfTask
 } from '../../domain/capsules/capsule-definition.js'
 import type { CapsuleRunMode, CapsuleRunTrigger } from '../../domain/capsules/capsule-state.js'
@@ -240,20 +238,13 @@ async function plan(
   place: number
 ): Promise<PlannedJob> {
   const task = tasks[place]!
-  // What is priced and checked is what runs, whatever stands beside it.
-  const given = jsonFields(parametersText(task))
-  if (!given.has('shots')) given.set('shots', String(SHOTS_DEFAULT))
-  const params = jsonObject(given)
-  const parameters = JSON.parse(params) as Record<string, unknown>
   const name = (tasks.length === 1 ? capsule.name : `${capsule.name}: ${task.name}`).slice(0, 200)
-  // References in the text are filled when their tasks have completed.
-  const submission = {
-    ...submissionOfTask({ ...task, parameters }, { teamId: capsule.teamId, name }),
-    paramsText: params
-  }
+  // References in the parameters are replaced by results when the tasks that they name have completed.
+  const submission = submissionOfTask(task, { teamId: capsule.teamId, name })
+  const parameters = submission.params.value
   try {
     assertParameters({ ...knownParameters(parameters), shots: parameters.shots }, 'parameters')
-    const backend = await usable(task.backend, submission.params.shots)
+    const backend = await usable(task.backend, parameters.shots)
     assertParams(backend, knownParameters(parameters))
     return { id: newId(), task, submission, backend, estimate: estimateOf(submission, backend) }
   } catch (error) {

@@ -3,7 +3,7 @@
 import canonicalize from 'canonicalize'
 import { eq } from 'drizzle-orm'
 import { assertEvidenceFits } from '../../domain/capsules/capsule-size.js'
-import { ServiceError } from '../../domain/errors.js'
+import { ServiceError, validationError } from '../../domain/errors.js'
 import type { StoredSource } from '../../domain/jobs/submission.js'
 import { jsonFields, jsonObject } from '../../domain/json/json-text.js'
 import { usdFromMicro } from '../../domain/money/money.js'
@@ -25,7 +25,7 @@ async function completedJob(db: DbOrTx, jobId: string): Promise<EvidenceJob> {
   const [job] = await jobQuery(db).where(eq(jobs.id, jobId))
   if (!job) throw new ServiceError('conflict', `the job ${jobId}, whose result is to be the evidence, is gone`)
   if (job.status !== 'completed' || job.resultSha256 === null)
-    throw new ServiceError('validation_error', `job_id: must be a completed job (it is ${job.status})`)
+    throw validationError(`job_id: must be a completed job (it is ${job.status})`)
   return job
 }
 

@@ -1,6 +1,7 @@
 // The outbox: what still has to be told to an engine. The relay takes due rows, tells, and notes the outcome; a row is
 // deleted by the step that makes it needless (db/job-steps/job-steps.ts), never here. Telling twice is harmless.
 import { and, eq, exists, lte, or, sql } from 'drizzle-orm'
+import type { DispatchKind } from '../../domain/jobs/dispatch.js'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
 import { anyOf, type Db } from '../client.js'
 import { now } from '../clock.js'
@@ -10,7 +11,7 @@ import { endFailed } from './job-steps.js'
 
 export interface OutboxRow {
   jobId: string
-  kind: 'start' | 'cancel'
+  kind: DispatchKind
   mode: ExecutionMode
   generation: number
   /** How often the row was delivered before. */

@@ -1,13 +1,13 @@
 // What happened to a job, in order: one row for each change of its status, and for each attempt that begins or ends.
 // Numbers rise without a gap; whoever writes one raises the job's own count in the same transaction.
 import { and, asc, eq, gt } from 'drizzle-orm'
-import type { AttemptState, JobStatus } from '../../domain/jobs/job-status.js'
+import type { AttemptState, JobEventType, JobStatus } from '../../domain/jobs/job-status.js'
 import type { DbOrTx } from '../client.js'
 import { jobEvents } from '../tables/jobs.js'
 
 export interface JobEvent {
   seq: number
-  type: 'status' | 'attempt'
+  type: JobEventType
   /** Of the job at this time. */
   status: JobStatus
   reason: string | null

@@ -2,6 +2,7 @@
 // and its tasks at providers.
 import { type SQL, sql } from 'drizzle-orm'
 import type { ProviderJobState } from '../../domain/backends/provider-job.js'
+import type { DeferralReason } from '../../domain/jobs/queue-reason.js'
 import { jobs, outbox } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
 
@@ -9,7 +10,7 @@ import { providerJobs } from '../tables/providers.js'
 const PLACES_MAX = 1_000
 
 export interface Waiting {
-  held: 'concurrency_limit' | 'backend_offline' | 'earlier_task' | null
+  held: DeferralReason | null
   /** The engine that starts the job cannot be reached at present. */
   unreachable: boolean
   /** How many wait for the same and came earlier. */

@@ -68,7 +68,7 @@ export async function createJob(
 export const estimateOf = (
   { params, circuitCount }: Pick<Submission, 'params' | 'circuitCount'>,
   { pricing }: Pick<Backend, 'pricing'>
-): MicroUsd => estimateCost(pricing, params.shots, circuitCount)
+): MicroUsd => estimateCost(pricing, params.value.shots, circuitCount)
 
 /** Of a job of a capsule's run. */
 export interface StepOfRun {
@@ -122,8 +122,8 @@ export async function insertJob(
     input: submission.native?.input ?? null,
     maxCost: submission.maxCost,
     sourceSha256: createHash('sha256').update(source.text).digest('hex'),
-    params: submission.paramsText ?? JSON.stringify(submission.params),
-    shots: submission.params.shots,
+    params: submission.params.text,
+    shots: submission.params.value.shots,
     timeoutSeconds: submission.timeoutSeconds,
     notBefore: submission.notBefore,
     circuitCount: submission.circuitCount,

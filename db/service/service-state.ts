@@ -1,6 +1,8 @@
 // How the service is doing as a whole: what waits and for how long, what runs, when each sweep last went well. Asked for
 // every few seconds, so it reads the outbox and the index of jobs under way, never all jobs.
+
 import { sql } from 'drizzle-orm'
+import type { DispatchKind } from '../../domain/jobs/dispatch.js'
 import type { ExecutionMode, JobStatus } from '../../domain/jobs/job-status.js'
 import type { DbOrTx } from '../client.js'
 import { jobs, outbox } from '../tables/jobs.js'
@@ -11,7 +13,7 @@ export interface ServiceState {
   waiting: { engine: ExecutionMode; reason: string; jobs: number; oldestSeconds: number }[]
   underWay: { engine: ExecutionMode; status: JobStatus; jobs: number }[]
   /** `lateSeconds`: for how long the row that waits longest for the relay has been due; 0 when none is. */
-  outbox: { kind: 'start' | 'cancel'; rows: number; lateSeconds: number }[]
+  outbox: { kind: DispatchKind; rows: number; lateSeconds: number }[]
   /** `successSeconds`: since its last successful pass, `null` when there was none. */
   sweeps: { name: string; successSeconds: number | null; findings: number }[]
 }

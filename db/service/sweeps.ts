@@ -1,6 +1,6 @@
 // What the sweeps of all workers did last, so that an administrator sees one that has stopped or has found something.
 import { asc, eq, sql } from 'drizzle-orm'
-import type { Finding, Sweep } from '../../domain/operations/sweep.js'
+import type { Finding, Sweep, SweepName } from '../../domain/operations/sweep.js'
 import type { DbOrTx } from '../client.js'
 import { now } from '../clock.js'
 import { sweeps } from '../tables/operations.js'
@@ -12,7 +12,7 @@ export const FINDINGS_MAX = 100
 const TEXT_MAX = 500
 
 export interface SweepPass {
-  name: string
+  name: SweepName
   /** How often a pass is noted when all is well. */
   periodSeconds: number
   /** Why the pass failed; `null` when it succeeded. */
@@ -39,7 +39,7 @@ export async function noteSweep(db: DbOrTx, pass: SweepPass): Promise<void> {
     .onConflictDoUpdate({ target: sweeps.name, set })
 }
 
-async function withTimes(db: DbOrTx, name: string, messages: string[]): Promise<Finding[]> {
+async function withTimes(db: DbOrTx, name: SweepName, messages: string[]): Promise<Finding[]> {
   if (messages.length === 0) return []
   const [known] = await db.select({ findings: sweeps.findings }).from(sweeps).where(eq(sweeps.name, name))
   return messages.map((text) => {
@@ -66,7 +66,7 @@ export async function loadSweeps(db: DbOrTx): Promise<Sweep[]> {
 }
 
 /** Whether the last success of a sweep is longer ago than it should be, or has left something found for a while. */
-export async function isDue(db: DbOrTx, name: string, everySeconds: number, foundSeconds: number): Promise<boolean> {
+export async function isDue(db: DbOrTx, name: SweepName, everySeconds: number, foundSeconds: number): Promise<boolean> {
   const [row] = await db
     .select({
       due: sql<boolean>`coalesce(${sweeps.succeededAt}, '-infinity') < ${now} - make_interval(secs =>

@@ -1,6 +1,8 @@
 // People and how they come in: users, sessions, access codes, teams, members.
+
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { roles } from '../../domain/teams/role.js'
 import { bytea, instant } from './columns.js'
 
 export const users = pgTable(
@@ -117,7 +119,7 @@ export const members = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    role: text('role', { enum: ['owner', 'admin', 'member'] }).notNull(),
+    role: text('role', { enum: roles }).notNull(),
     joinedAt: instant('joined_at').notNull().defaultNow()
   },
   (table) => [

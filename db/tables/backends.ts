@@ -1,5 +1,6 @@
 // The catalogue of backends. Seeded from db/seed/backends.json at migration; afterwards the row is what counts.
 import { boolean, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { backendStatuses, deviceTypes } from '../../domain/backends/backend.js'
 import { instant, micro } from './columns.js'
 
 export const backends = pgTable(
@@ -9,14 +10,14 @@ export const backends = pgTable(
     slug: text('slug').notNull(),
     name: text('name').notNull(),
     provider: text('provider').notNull(),
-    deviceType: text('device_type', { enum: ['simulator', 'qpu'] }).notNull(),
+    deviceType: text('device_type', { enum: deviceTypes }).notNull(),
     providerTargetId: text('provider_target_id').notNull(),
     region: text('region'),
     qubitCount: integer('qubit_count'),
     topology: text('topology'),
     isAvailable: boolean('is_available').notNull(),
     isRetired: boolean('is_retired').notNull(),
-    status: text('status', { enum: ['online', 'offline', 'maintenance'] }).notNull(),
+    status: text('status', { enum: backendStatuses }).notNull(),
     statusUpdatedAt: instant('status_updated_at').notNull().defaultNow(),
     taskFee: micro('task_fee_micro').notNull(),
     perShot: micro('per_shot_micro').notNull(),

@@ -2,9 +2,18 @@
 // (db/jobs/job-transition.ts); a trigger refuses any step that domain/jobs/job-status.ts does not name.
 import { sql } from 'drizzle-orm'
 import { boolean, doublePrecision, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import type { AttemptState, CancelOutcome, ExecutionMode, JobStatus, TaskState } from '../../domain/jobs/job-status.js'
+import type { DispatchKind } from '../../domain/jobs/dispatch.js'
+import type {
+  AttemptState,
+  CancelOutcome,
+  ExecutionMode,
+  JobEventType,
+  JobStatus,
+  TaskState
+} from '../../domain/jobs/job-status.js'
 import type { ProgrammingModel } from '../../domain/jobs/native-submission.js'
-import type { CircuitFormat } from '../../domain/jobs/submission.js'
+import type { DeferralReason } from '../../domain/jobs/queue-reason.js'
+import type { CircuitFormat, SourceKind } from '../../domain/jobs/source.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
 import { scripts } from './scripts.js'
@@ -39,7 +48,7 @@ export const jobs = pgTable(
     backend: text('backend').notNull(),
     provider: text('provider').notNull(),
     framework: text('framework').notNull(),
-    sourceKind: text('source_kind').$type<'inline' | 'script' | 'circuit'>().notNull(),
+    sourceKind: text('source_kind').$type<SourceKind>().notNull(),
     sourceFormat: text('source_format').$type<CircuitFormat | null>(),
     sourceText: text('source_text').notNull(),
     sourceSha256: text('source_sha256').notNull(),
@@ -122,7 +131,7 @@ export const jobEvents = pgTable(
       .notNull()
       .references(() => jobs.id, { onDelete: 'cascade' }),
     seq: integer('seq').notNull(),
-    type: text('type').$type<'status' | 'attempt'>().notNull(),
+    type: text('type').$type<JobEventType>().notNull(),
     status: text('status').$type<JobStatus>().notNull(),
     reason: text('reason'),
     // Of an event of type `attempt`: which one, and what became of it.
@@ -267,7 +276,7 @@ export const outbox = pgTable(
     jobId: uuid('job_id')
       .notNull()
       .references(() => jobs.id, { onDelete: 'cascade' }),
-    kind: text('kind').$type<'start' | 'cancel'>().notNull(),
+    kind: text('kind').$type<DispatchKind>().notNull(),
     teamId: uuid('team_id').notNull(),
     backend: text('backend').notNull(),
     mode: text('mode').$type<ExecutionMode>().notNull(),
@@ -278,7 +287,7 @@ export const outbox = pgTable(
     nextAt: instant('next_at').notNull(),
     deliveries: integer('deliveries').notNull().default(0),
     // Why the relay does not deliver a due row yet.
-    heldReason: text('held_reason').$type<'concurrency_limit' | 'backend_offline' | 'earlier_task' | null>(),
+    heldReason: text('held_reason').$type<DeferralReason | null>(),
     // Since when, without a break, the engine could not be reached; null while it can be.
     unreachableSince: instant('unreachable_since'),
     createdAt: instant('created_at').notNull().defaultNow()

@@ -1,9 +1,9 @@
 // What belongs to a team beside its members: invitations, keys of programs, credentials of providers, webhooks.
 import { sql } from 'drizzle-orm'
 import { date, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import type { ValidationStatus } from '../../domain/backends/provider-credentials.js'
+import type { CredentialState } from '../../domain/backends/provider-credentials.js'
 import type { KeyKind, KeyTier } from '../../domain/teams/api-key.js'
-import type { GivenRole, InvitationStatus } from '../../domain/teams/role.js'
+import type { AssignableRole, StoredInvitationState } from '../../domain/teams/role.js'
 import type { DeliveryState, WebhookEvent } from '../../domain/teams/webhook.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
@@ -16,12 +16,12 @@ export const invitations = pgTable(
       .notNull()
       .references(() => teams.id, { onDelete: 'cascade' }),
     email: text('email').notNull(),
-    role: text('role').$type<GivenRole>().notNull(),
+    role: text('role').$type<AssignableRole>().notNull(),
     message: text('message'),
     // SHA-256 of the token in the mailed link; a new one with each mail.
     tokenHash: bytea('token_hash').notNull(),
     // An expired one is still `pending` here; its time says so.
-    status: text('status').$type<Exclude<InvitationStatus, 'expired'>>().notNull(),
+    status: text('status').$type<StoredInvitationState>().notNull(),
     invitedBy: uuid('invited_by').references(() => users.id, { onDelete: 'set null' }),
     expiresAt: instant('expires_at').notNull(),
     createdAt: instant('created_at').notNull().defaultNow()
@@ -90,7 +90,7 @@ export const teamSecrets = pgTable(
     ringKeyId: text('ring_key_id').notNull(),
     wrappedKey: bytea('wrapped_key').notNull(),
     sealedValue: bytea('sealed_value').notNull(),
-    validationStatus: text('validation_status').$type<ValidationStatus>().notNull(),
+    validationStatus: text('validation_status').$type<CredentialState>().notNull(),
     validatedAt: instant('validated_at'),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow()

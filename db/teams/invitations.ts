@@ -1,7 +1,8 @@
 // Invitations to a team. The token in the mailed link is known to its receiver alone; the row holds its SHA-256.
+
 import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
-import { ServiceError } from '../../domain/errors.js'
-import type { GivenRole, InvitationStatus } from '../../domain/teams/role.js'
+import { ServiceError, validationError } from '../../domain/errors.js'
+import type { AssignableRole, InvitationState } from '../../domain/teams/role.js'
 import { type DbOrTx, postgresCode, type Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { members, teams, users } from '../tables/accounts.js'
@@ -21,7 +22,7 @@ const columns = {
   role: invitations.role,
   message: invitations.message,
   // Time alone makes a pending one expired; nothing has to write it.
-  status: sql<InvitationStatus>`case
+  status: sql<InvitationState>`case
     when ${invitations.status} = 'pending' and ${invitations.expiresAt} <= now() then 'expired' else ${invitations.status} end`,
   invitedBy: invitations.invitedBy,
   createdAt: invitations.createdAt,
@@ -53,7 +54,7 @@ export async function teamOfInvitation(db: DbOrTx, id: string): Promise<string |
  */
 export async function invite(
   tx: Tx,
-  given: { teamId: string; email: string; role: GivenRole; message: string | null; invitedBy: string }
+  given: { teamId: string; email: string; role: AssignableRole; message: string | null; invitedBy: string }
 ): Promise<{ invitation: Invitation; token: string }> {
   const { teamId, email } = given
   const [member] = await tx
@@ -61,7 +62,7 @@ export async function invite(
     .from(members)
     .innerJoin(users, eq(users.id, members.userId))
     .where(and(eq(members.teamId, teamId), sameAddress(users.email, email)))
-  if (member) throw new ServiceError('validation_error', 'email: already belongs to a member of this team')
+  if (member) throw validationError('email: already belongs to a member of this team')
   const [{ pending } = { pending: 0 }] = await tx
     .select({ pending: sql<number>`count(*)::int` })
     .from(invitations)
@@ -89,7 +90,7 @@ export async function invite(
     return { invitation: invitation!, token }
   } catch (error) {
     if (postgresCode(error) !== '23505') throw error
-    throw new ServiceError('validation_error', 'email: has a pending invitation already; resend it instead')
+    throw validationError('email: has a pending invitation already; resend it instead')
   }
 }
 
@@ -107,7 +108,7 @@ export async function resendInvitation(tx: Tx, id: string): Promise<{ invitation
 }
 
 /** `null` when it can no longer be accepted. */
-export async function changeInvitedRole(tx: Tx, id: string, role: GivenRole): Promise<Invitation | null> {
+export async function changeInvitedRole(tx: Tx, id: string, role: AssignableRole): Promise<Invitation | null> {
   const [invitation] = await tx
     .update(invitations)
     .set({ role })
@@ -130,7 +131,7 @@ export async function cancelInvitation(tx: Tx, id: string): Promise<boolean> {
 export async function lookAtInvitation(
   db: DbOrTx,
   token: string
-): Promise<{ teamId: string; teamName: string; role: GivenRole; email: string; expiresAt: Date } | null> {
+): Promise<{ teamId: string; teamName: string; role: AssignableRole; email: string; expiresAt: Date } | null> {
   const [row] = await db
     .select({
       teamId: teams.id,
@@ -155,7 +156,7 @@ export async function acceptInvitation(
   tx: Tx,
   token: string,
   user: { id: string; email: string }
-): Promise<{ teamId: string; role: GivenRole }> {
+): Promise<{ teamId: string; role: AssignableRole }> {
   const [found] = await tx
     .select({ email: invitations.email, teamId: invitations.teamId })
     .from(invitations)

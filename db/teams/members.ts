@@ -2,7 +2,7 @@
 // one after the other, and a team has exactly one owner at every instant (a unique index says so too).
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
-import type { GivenRole, Role } from '../../domain/teams/role.js'
+import type { AssignableRole, Role } from '../../domain/teams/role.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { members, teams, users } from '../tables/accounts.js'
 
@@ -54,7 +54,7 @@ async function memberOf(tx: Tx, teamId: string, userId: string): Promise<Member>
  * Makes a member an admin or a plain member.
  * @throws ServiceError `not_found`; `permission_denied` for the owner, whose role only a transfer changes.
  */
-export async function changeRole(tx: Tx, teamId: string, userId: string, role: GivenRole): Promise<Member> {
+export async function changeRole(tx: Tx, teamId: string, userId: string, role: AssignableRole): Promise<Member> {
   const member = await memberOf(tx, teamId, userId)
   if (member.role === 'owner')
     throw new ServiceError('permission_denied', "The owner's role cannot be changed; transfer the ownership instead")

@@ -1,20 +1,20 @@
-// The input of a native submission: JSON text of { entrypoint, args, kwargs }. It is read here to be judged and is then handed
-// on as it came: its integers may have thousands of digits, which JavaScript would round.
-import { validationError } from '../errors.js'
+// The input of a native submission: JSON text of { entrypoint, args, kwargs }. It is validated here and passed on
+// unchanged: its integers can have thousands of digits, which JavaScript would round.
+import { ServiceError } from '../errors.js'
 
-/** What Python reads of one number by default. */
+/** Python's default limit for the digits of one integer. */
 const INTEGER_DIGITS_MAX = 4_300
-/** Lists and objects around a value; those of `args` and `kwargs` are the first. */
+/** How many lists and objects can enclose a value, counted from `args` and `kwargs`. */
 const DEPTH_MAX = 32
 
 const entrypointShape = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
 
 /**
- * The name of the function that an input calls.
+ * Returns the name of the function that an input calls.
  * @throws ServiceError `validation_error` saying what is wrong with the input.
  */
 export function readNativeInput(text: string): string {
-  // First, since a parser takes half a second for half a million lists.
+  // Scanned before it is parsed: JSON.parse takes half a second for half a million nested lists.
   const members = scan(text)
   const call = parsed(text)
   for (const name of ['entrypoint', 'args', 'kwargs'])
@@ -48,15 +48,16 @@ const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const beginsValue = /["[{\-\dtfn]/
 
 /**
- * Checks what values as JavaScript has them no longer show. Of what is no JSON anything may be found: a parser looks at it next.
- * @returns how many members the outermost object has, a name that stands twice counted twice.
+ * Checks what a parsed value no longer shows: depth, repeated names, and the digits of numbers. Text that is not JSON
+ * can pass; the parser rejects it next.
+ * @returns how many members the outermost object has; a repeated name counts each time.
  */
 function scan(text: string): number {
   let depth = 0
   let members = 0
   for (let at = 0; at < text.length; at++) {
     const character = text[at]!
-    // The outermost object is around them all.
+    // The outermost object adds one level.
     if (depth > DEPTH_MAX && beginsValue.test(character))
       throw invalidInput(`is nested deeper than ${DEPTH_MAX} levels`)
     if (character === '"') at = closingQuote(text, at)
@@ -87,7 +88,7 @@ function assertNumber(literal: string): void {
     throw invalidInput(`holds an integer of more than ${INTEGER_DIGITS_MAX} digits`)
 }
 
-/** Escapes can make halves of characters, which are no text. Iterative: depth is no danger. */
+/** Escape sequences can produce lone surrogates. Iterative, so deep input cannot overflow the stack. */
 function assertTexts(root: unknown): void {
   const waiting = [root]
   while (waiting.length > 0) {
@@ -106,4 +107,5 @@ function assertText(text: string): void {
   if (!text.isWellFormed()) throw invalidInput('holds a lone surrogate (half of a character)')
 }
 
-const invalidInput = (message: string, cause?: unknown) => validationError(`input: ${message}`, cause)
+const invalidInput = (message: string, cause?: unknown) =>
+  new ServiceError('validation_error', `input: ${message}`, {}, { cause })

@@ -1,5 +1,5 @@
-// The noise model of a job (`params.noise_model`), checked before anything is recorded. The executor checks it again
-// against the circuit.
+// Validates the noise model of a job (`params.noise_model`) before anything is recorded. The executor validates it
+// again against the circuit.
 import { validationError } from '../errors.js'
 
 const fields = ['gate_errors', 'readout_errors', 't1_us', 't2_us', 'gate_times_ns'] as const
@@ -12,7 +12,8 @@ const NOT_GATES = new Set(['measure', 'reset', 'delay', 'barrier'])
 
 /**
  * Refuses a noise model with an unknown field or a value out of range.
- * @param qubits of the backend, `null` when it has no limit. @throws ServiceError `validation_error` naming the field.
+ * @param qubits how many the backend has; `null` when it sets no limit.
+ * @throws ServiceError `validation_error` naming the field.
  */
 export function assertNoiseModel(model: unknown, qubits: number | null): void {
   const where = 'params.noise_model'
@@ -29,12 +30,12 @@ export function assertNoiseModel(model: unknown, qubits: number | null): void {
 
 type Times = number | Record<string, number>
 
-/** T2 is at most twice T1, for each qubit that either of them names. */
+/** T2 cannot exceed twice T1, for each qubit that either of them names. */
 function assertCoherence({ t1_us: t1, t2_us: t2 }: { t1_us?: Times; t2_us?: Times }): void {
-  const of = (times: Times | undefined, qubit: string) => (typeof times === 'object' ? times[qubit] : times)
+  const timeOf = (times: Times | undefined, qubit: string) => (typeof times === 'object' ? times[qubit] : times)
   const named = [t1, t2].flatMap((times) => (typeof times === 'object' ? Object.keys(times) : ['']))
   for (const qubit of named) {
-    const [relaxation, coherence] = [of(t1, qubit), of(t2, qubit)]
+    const [relaxation, coherence] = [timeOf(t1, qubit), timeOf(t2, qubit)]
     if (relaxation !== undefined && coherence !== undefined && coherence > 2 * relaxation)
       throw validationError(
         `params.noise_model.t2_us${qubit && `.${qubit}`}: T2 is at most 2 T1 (T2 is ${coherence}, T1 is ${relaxation})`

@@ -1,13 +1,14 @@
-// What administrators see of money that went another way than that of most: one shape for the API and for `qjob admin`.
+// What administrators see of held reservations and of jobs that exceeded theirs: one shape for the API and for `qjob
+// admin`.
 
 import type { JobStatus } from '../jobs/job-status.js'
 import { type Sweep, sweepView } from '../operations/sweep.js'
 import { type MicroUsd, usdFromMicro } from './money.js'
 
-/** The statuses with which a job can end while its cost is unknown. */
+/** The statuses with which a job can end before its cost is known. */
 export const heldJobStatuses = ['failed', 'cancelled'] as const satisfies JobStatus[]
 
-/** A job that ended while its cost was unknown. */
+/** A job that ended before its cost was known. */
 export interface HeldJob {
   jobId: string
   teamId: string
@@ -20,11 +21,11 @@ export interface HeldJob {
   amount: MicroUsd
   /** When the job ended. */
   since: Date
-  /** When its provider is asked next; `null`: no more. */
+  /** When the provider is queried next; `null` when it no longer is. */
   asksAt: Date | null
 }
 
-/** A job that cost more than was reserved for it. */
+/** A job that cost more than its reservation. */
 export interface OverReservation {
   jobId: string
   teamId: string
@@ -36,7 +37,7 @@ export interface OverReservation {
 }
 
 export interface MoneyState {
-  /** Those that have waited for the longest; `jobs` and `amount` are of all. */
+  /** `rows` are the oldest ones; `jobs` and `amount` count all. */
   held: { rows: HeldJob[]; jobs: number; amount: MicroUsd }
   over: OverReservation[]
   proofs: Sweep[]

@@ -3,6 +3,7 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client'
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common'
 import type { Queue } from 'bullmq'
+import pTimeout from 'p-timeout'
 import type { Db } from '../../db/client.js'
 import type { OutboxRow } from '../../db/job-steps/outbox.js'
 import type { AnnounceJob } from '../../db/jobs/job-changes.js'
@@ -154,11 +155,5 @@ const withDeadline = <T>(client: Client, call: () => Promise<T>): Promise<T> =>
   client.withDeadline(Date.now() + DEADLINE_MS, call)
 
 /** Redis commands queue up while it is away; a late success is a second delivery, which is harmless. */
-async function inTime<T>(promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${DEADLINE_MS} ms`)), DEADLINE_MS)
-  })
-  promise.catch(() => {})
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
-}
+const inTime = <T>(promise: Promise<T>): Promise<T> =>
+  pTimeout(promise, { milliseconds: DEADLINE_MS, message: `no answer within ${DEADLINE_MS} ms` })

@@ -6,7 +6,7 @@ import type { JobError } from '../../domain/errors.js'
 import type { Framework } from '../../domain/jobs/framework.js'
 import type { ProgrammingModel } from '../../domain/jobs/native-submission.js'
 import { jsonWithTexts } from '../../domain/json/json-text.js'
-import { type Refusal, type RunEnd, readFault, readRun, reasonOf, type ScriptEnd } from './stream.js'
+import { connectionFault, type Refusal, type RunEnd, readFault, readRun, type ScriptEnd } from './stream.js'
 
 export interface RunRequest {
   run_id: string
@@ -147,7 +147,7 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
       return end
     } catch (error) {
       signal.throwIfAborted()
-      return { kind: 'away', message: reasonOf(error) }
+      return { kind: 'away', message: connectionFault(error) }
     } finally {
       // Ends the run over there too when we leave early.
       hangUp.abort()
@@ -164,7 +164,7 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
       return refused.kind === 'refused' ? { kind: 'failed', error: readFault(errorOf(text) ?? refused) } : refused
     } catch (error) {
       signal.throwIfAborted()
-      return { kind: 'away', message: reasonOf(error) }
+      return { kind: 'away', message: connectionFault(error) }
     }
   }
 

@@ -98,8 +98,8 @@ export async function readRun(
     }
   } catch (error) {
     if (end) return end
-    if (!wasAccepted) return { kind: 'away', message: reasonOf(error) }
-    return { kind: 'lost', message: `the execution service went away during the run (${reasonOf(error)})` }
+    if (!wasAccepted) return { kind: 'away', message: connectionFault(error) }
+    return { kind: 'lost', message: `the execution service went away during the run (${connectionFault(error)})` }
   }
   if (end) return end
   return wasAccepted
@@ -207,7 +207,7 @@ export function readFault({ code, message, line }: Fault = {}): JobError {
   }
 }
 
-export const reasonOf = (error: unknown): string => {
+export const connectionFault = (error: unknown): string => {
   const { code, message } = error as { code?: string; message?: string }
   return code ?? message ?? String(error)
 }

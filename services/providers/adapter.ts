@@ -2,7 +2,8 @@
 // language and back; nothing here knows a job's status, its money or its workflow.
 
 import type { Readout } from '../../domain/backends/provider-counts.js'
-import type { CredentialProvider, Credentials } from '../../domain/backends/provider-credentials.js'
+import type { Credentials } from '../../domain/backends/provider-credentials.js'
+import type { QuantumProvider } from '../../domain/backends/quantum-providers.js'
 
 /** A compiled program as the provider takes it, with what its results mean. */
 export interface ProviderProgram {
@@ -51,13 +52,8 @@ export interface BackendState {
   queueLength: number | null
 }
 
-/** Every call rejects with ProviderFault alone. */
-export interface ProviderAdapter {
-  /** As in the catalogue of backends. */
-  readonly name: string
-  readonly credentials: CredentialProvider
-  /** The form that the executor compiles to. */
-  readonly compileTarget: 'ionq' | 'braket' | 'ibm' | 'qasm2' | 'quil' | 'qir'
+/** The calls of one provider. Each rejects with ProviderFault alone. */
+export interface ProviderCalls {
   /** The same request with the same token is the same task there: no look-up is needed before it is sent again. */
   readonly submitsOnce: boolean
   /** Resolves when the provider takes the credentials; the fault `unauthorized` says that it does not. */
@@ -77,6 +73,15 @@ export interface ProviderAdapter {
   cancel(credentials: Credentials, id: string, signal: AbortSignal): Promise<void>
   backends(signal: AbortSignal): Promise<BackendState[]>
 }
+
+/** A provider's row of the registry, with its calls. */
+export type ProviderAdapter = Readonly<Pick<QuantumProvider, 'name' | 'credentials' | 'compileTarget'>> & ProviderCalls
+
+/** @param baseUrl replaces the address of the provider's own service. @param callTimeoutMs for a whole call. */
+export type CreateProviderCalls = (
+  baseUrl?: string,
+  callTimeoutMs?: number
+) => ProviderCalls & { close(): Promise<void> }
 
 /**
  * `refused`: answered, and certainly not accepted; `unauthorized`: the credentials are wrong; `not_found`: nothing has that

@@ -5,14 +5,14 @@ import { addUp, bitsOfInteger, canonicalBits, countsOfProbabilities } from '../.
 import type { Credentials } from '../../domain/backends/provider-credentials.js'
 import {
   type BackendState,
-  type ProviderAdapter,
+  type CreateProviderCalls,
   ProviderFault,
   type ProviderJobRequest,
   type ProviderJobView
 } from './adapter.js'
 import { createProviderHttp } from './http.js'
 
-export const IONQ_API_URL = 'https://api.ionq.co/v0.4'
+const IONQ_API_URL = 'https://api.ionq.co/v0.4'
 
 const TOKEN_KEY = 'qjs_token'
 const PAGE = 100
@@ -31,11 +31,7 @@ interface IonqTask {
   execution_duration_ms?: number | null
 }
 
-/** @param baseUrl the emulator's in tests, else IonQ's. */
-export function createIonq(
-  baseUrl: string = IONQ_API_URL,
-  callTimeoutMs?: number
-): ProviderAdapter & { close(): Promise<void> } {
+export const createIonq: CreateProviderCalls = (baseUrl = IONQ_API_URL, callTimeoutMs) => {
   const messageOf = (body: string) => textOf(parsed<{ message?: unknown }>(body)?.message)
   const http = createProviderHttp('IonQ', messageOf, callTimeoutMs)
   const headersOf = ({ api_key }: Credentials) => ({ authorization: `apiKey ${api_key}` })
@@ -44,9 +40,6 @@ export function createIonq(
   const taskPath = (id: string) => `/jobs/${encodeURIComponent(id)}`
 
   return {
-    name: 'IonQ',
-    credentials: 'ionq',
-    compileTarget: 'ionq',
     submitsOnce: false,
 
     async verify(credentials, signal) {

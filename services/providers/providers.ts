@@ -1,6 +1,12 @@
-// The providers that this installation can talk to.
-import type { ProviderAdapter } from './adapter.js'
+// The adapters of the providers that this installation can talk to.
+import { type ProviderName, type ProviderUrls, quantumProviders } from '../../domain/backends/quantum-providers.js'
+import type { CreateProviderCalls, ProviderAdapter } from './adapter.js'
 import { createIonq } from './ionq.js'
+
+/** The file that makes the calls of each provider in domain/backends/quantum-providers.ts. */
+const create: Record<ProviderName, CreateProviderCalls> = {
+  IonQ: createIonq
+}
 
 export interface Providers {
   /** By the name in the catalogue of backends. */
@@ -8,12 +14,11 @@ export interface Providers {
   close(): Promise<void>
 }
 
-/** @param urls where a provider's service is, when it is not its own (an emulator). */
 export function createProviders(
-  urls: { ionq?: string | undefined } = {},
+  urls: ProviderUrls = {},
   { callTimeoutMs }: { callTimeoutMs?: number } = {}
 ): Providers {
-  const all = [createIonq(urls.ionq, callTimeoutMs)]
+  const all = quantumProviders.map((row) => ({ ...row, ...create[row.name](urls[row.credentials], callTimeoutMs) }))
   return {
     adapters: new Map(all.map((adapter) => [adapter.name, adapter])),
     close: async () => {

@@ -1,11 +1,11 @@
 // Asks a provider whether it takes a team's credentials.
-import type { CredentialProvider, Credentials, ValidationStatus } from '../../domain/backends/provider-credentials.js'
+import type { CredentialProvider, CredentialState, Credentials } from '../../domain/backends/provider-credentials.js'
 import { type ProviderAdapter, ProviderFault } from './adapter.js'
 
 const TIMEOUT_MS = 10_000
 
 export interface Verification {
-  status: ValidationStatus
+  status: CredentialState
   message: string
 }
 

@@ -1,5 +1,6 @@
 // What the database knows of the service as a whole, as gauges. Every process that is asked tells the same, so an operator
 // takes the maximum over processes, and one that lives is enough. Looked up when somebody reads, at most every few seconds.
+import pTimeout from 'p-timeout'
 import { Gauge, type Registry } from 'prom-client'
 import type { DbOrTx } from '../../db/client.js'
 import { type ServiceState, serviceState } from '../../db/service/service-state.js'
@@ -103,11 +104,6 @@ export function createStateMetrics(registry: Registry, db: DbOrTx): () => Promis
         shownAt = performance.now()
         look = null
       })
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), DEADLINE_MS)
-    })
-    if ((await Promise.race([look, late])) === 'late') show(null)
-    clearTimeout(timer)
+    await pTimeout(look, { milliseconds: DEADLINE_MS, fallback: () => show(null) })
   }
 }

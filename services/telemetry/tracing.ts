@@ -7,6 +7,7 @@ import type { Attributes, Span as OtelSpan } from '@opentelemetry/api'
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base'
 import type { WorkflowClientInterceptor } from '@temporalio/client'
 import type { WorkerOptions } from '@temporalio/worker'
+import pTimeout from 'p-timeout'
 import { codeOf } from '../../domain/errors.js'
 
 export interface Span {
@@ -128,14 +129,11 @@ export async function startTracing({ serviceName, log }: TracingSettings): Promi
       },
       sinks: { exporter: temporal.makeWorkflowExporter(processor, resource) }
     },
-    async close() {
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise((resolve) => {
-        timer = setTimeout(resolve, CLOSE_MS)
-      })
-      await Promise.race([provider.shutdown().catch(() => {}), late])
-      clearTimeout(timer)
-    }
+    close: () =>
+      pTimeout(
+        provider.shutdown().catch(() => {}),
+        { milliseconds: CLOSE_MS, fallback: () => {} }
+      )
   }
 }
 

@@ -1,4 +1,4 @@
-// Verifications off the event loop. What takes too long is not testable, and says so.
+// Verifications outside the event loop. One that takes too long is reported as not testable, with the reason.
 import { judge } from '../../domain/verification/judge.js'
 import { marginFloor } from '../../domain/verification/margin.js'
 import type { Verification } from '../../domain/verification/report.js'
@@ -6,13 +6,13 @@ import { type PoolLimits, PoolTimeout, startThreadPool } from './thread-pool.js'
 import type { JudgeInput } from './verify.js'
 
 export interface JudgePool {
-  /** @throws PoolBusy when too many wait: try again later; Error when a result cannot be read, or the pool is closed meanwhile. */
+  /** @throws PoolBusy when too many wait; Error when a result cannot be read, or the pool is closed before the verdict. */
   judgeInThread(input: JudgeInput): Promise<Verification>
-  /** Ends the threads; what waits is refused. */
+  /** Stops the threads and rejects what waits. */
   close(): Promise<void>
 }
 
-/** The limit of a minute is enough for 1,000 circuits of a few outcomes, or for some hundred of many. */
+/** The limit of a minute is enough for 1,000 circuits with a few outcomes each, or for some hundred with many. */
 export function startJudgePool(limits: PoolLimits = {}): JudgePool {
   const pool = startThreadPool<JudgeInput, Verification>('services/threads/judge-thread', 'judging', limits)
   return {

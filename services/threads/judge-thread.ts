@@ -1,5 +1,5 @@
-// What runs in a judging thread (judge-pool.ts). Bundled as a program of its own, since a thread begins at a file.
-import { answerInThread } from './thread-program.js'
+// What a judging thread runs (judge-pool.ts). Bundled as a program of its own, since a thread starts from a file.
+import { threadProgram } from './thread-program.js'
 import { verify } from './verify.js'
 
-answerInThread(verify)
+export default threadProgram(verify)

@@ -1,11 +1,12 @@
-// Seals off the event loop: a capsule of a hundred thousand outcomes takes a tenth of a second, one of 60 MiB more than one.
+// Seals outside the event loop: a capsule with a hundred thousand outcomes takes a tenth of a second, one with 60 MiB more
+// than a second.
 
 import type { SealContent, SealRequest } from '../../capsule-format/seal-content.js'
 import { ServiceError } from '../../domain/errors.js'
 import { PoolBusy, type PoolLimits, PoolTimeout, startThreadPool } from './thread-pool.js'
 
 export interface SealPool {
-  /** As `sealContent`. @throws ServiceError `rate_limited` too when too many wait, or it has taken too long. */
+  /** The same as `sealContent`. @throws ServiceError also `rate_limited`, when too many wait or the time limit is reached. */
   sealInThread(request: SealRequest): Promise<SealContent>
   close(): Promise<void>
 }

@@ -1,20 +1,28 @@
-// The side of a thread (thread-pool.ts): one piece of work at a time.
+// The thread's side of a pool (thread-pool.ts).
 import { parentPort } from 'node:worker_threads'
 import { codeOf, type ErrorCode } from '../../domain/errors.js'
 
-/** `code`: of a fault that callers are told about. */
+export interface ThreadTask<Input> {
+  id: number
+  input: Input
+}
+
+/** Sent when a thread begins a task: its time limit starts now. */
+export interface ThreadMessage {
+  started: number
+}
+
+/** A structured clone keeps no class of an error, so an error travels as its text, and its code if a caller may see it. */
 export type ThreadResponse<Output> = { output: Output } | { problem: string; code: ErrorCode | null }
 
-/** To be called once, by the program that a thread begins with. */
-export function answerInThread<Input, Output>(work: (input: Input) => Output | Promise<Output>): void {
-  const port = parentPort!
-  port.on('message', async (input: Input) => {
-    let answer: ThreadResponse<Output>
+/** The default export of a program that a thread runs. */
+export const threadProgram =
+  <Input, Output>(work: (input: Input) => Output | Promise<Output>) =>
+  async ({ id, input }: ThreadTask<Input>): Promise<ThreadResponse<Output>> => {
+    parentPort!.postMessage({ started: id } satisfies ThreadMessage)
     try {
-      answer = { output: await work(input) }
+      return { output: await work(input) }
     } catch (error) {
-      answer = { problem: error instanceof Error ? error.message : String(error), code: codeOf(error) }
+      return { problem: error instanceof Error ? error.message : String(error), code: codeOf(error) }
     }
-    port.postMessage(answer)
-  })
-}
+  }

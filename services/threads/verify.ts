@@ -1,4 +1,4 @@
-// A verification from two stored results: what the thread does.
+// Compares two stored results: the work of a judging thread.
 import { createHash } from 'node:crypto'
 import { judge } from '../../domain/verification/judge.js'
 import { defaultMargin } from '../../domain/verification/margin.js'

@@ -79,7 +79,7 @@ export function createWebhookClient({ allowPrivate, timeoutMs, resolve }: Webhoo
       await body.dump({ limit: ANSWER_BYTES_MAX, signal }).catch(() => {})
       return { status: statusCode, error: faultOf(statusCode) }
     } catch (error) {
-      return { status: null, error: signal.aborted ? noAnswer(timeoutMs) : reasonOf(error, timeoutMs) }
+      return { status: null, error: signal.aborted ? noAnswer(timeoutMs) : deliveryFault(error, timeoutMs) }
     }
   }
 
@@ -107,7 +107,7 @@ const reasons: Record<string, string> = {
 }
 
 /** Never the error's own text, which holds addresses of our network. */
-function reasonOf(error: unknown, timeoutMs: number): string {
+function deliveryFault(error: unknown, timeoutMs: number): string {
   const code = (error as { code?: unknown } | null)?.code
   if (typeof code !== 'string') return 'could not be sent'
   if (/TIMEOUT|ETIMEDOUT/.test(code)) return noAnswer(timeoutMs)

@@ -1,4 +1,4 @@
-// The pages that describe commands and settings say what the programs do: no more and no less.
+// The pages about commands and settings describe exactly what the programs do.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -30,7 +30,7 @@ const listed = (help: string): string[] =>
     .map(([, name]) => name!)
     .filter((name) => name !== 'help')
 
-test('docs/cli.md shows the help of every command as it is', async () => {
+test('docs/cli.md shows the exact help of every command', async () => {
   const page = read('docs/cli.md')
   const main = await helpOf([])
   const commands = listed(main).map((name) => [name])
@@ -53,7 +53,7 @@ test('docs/configuration.md describes every variable that is read anywhere, and 
   expect([...names].sort()).toEqual(variablesRead())
 })
 
-test('links between the pages lead to files that there are', () => {
+test('links between the pages lead to files that exist', () => {
   const pages = ['README.md', 'docs/cli.md', 'docs/configuration.md', 'docs/deployment.md']
   const links = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link]) => join(dirname(page), link!))
@@ -62,7 +62,7 @@ test('links between the pages lead to files that there are', () => {
   expect(links.filter((link) => !existsSync(join(projectRoot, link)))).toEqual([])
 })
 
-/** Names after `env.`, and first arguments of the functions that read one variable, in all sources. */
+/** All variables in the sources: names after `env.`, and first arguments of the functions that read one variable. */
 function variablesRead(): string[] {
   const found = new Set<string>()
   for (const file of sourceFiles()) {

@@ -1,6 +1,7 @@
 // How the platform fares, from what this process can see: its parts, the queues and who takes from them, what waits in the
 // database, what the sweeps of the workers did last, how the providers are. Never an error: a part that does not answer in time says so in its own place.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import pTimeout from 'p-timeout'
 import { type TSchema, Type } from 'typebox'
 import { backlog } from '../../../db/admin/administration-lists.js'
 import { type ProviderState, providerStates } from '../../../db/backends/provider-workers.js'
@@ -139,18 +140,15 @@ type Probed<T> = { latency_ms: number } & ({ state: 'ok'; value: T } | { state: 
 
 async function probe<T>(ask: () => Promise<T>): Promise<Probed<T>> {
   const started = performance.now()
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`did not answer within ${PROBE_MS / 1000} s`)), PROBE_MS)
-  })
   const latency = () => ({ latency_ms: Math.round((performance.now() - started) * 10) / 10 })
   try {
-    const value = await Promise.race([ask(), late])
+    const value = await pTimeout(ask(), {
+      milliseconds: PROBE_MS,
+      message: `did not answer within ${PROBE_MS / 1000} s`
+    })
     return { state: 'ok', ...latency(), value }
   } catch (error) {
     return { state: 'failing', ...latency(), message: reasonOf(error).slice(0, MESSAGE_MAX) }
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -1,5 +1,6 @@
 // Lets a request through to its route, or not: who asks, what their key may do, and how often. Enforces access-table.ts; the
 // team's part (role, suspension) is enforced where the team is known, by `teamForWrite`, `readTeam` and the loaders.
+
 import type { ServerResponse } from 'node:http'
 import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'

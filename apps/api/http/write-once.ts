@@ -2,6 +2,7 @@
 // Idempotency-Key, the answer to whoever repeats it. Nobody has to care whether a request has a key.
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
+import pTimeout from 'p-timeout'
 import type { Db, Tx } from '../../../db/client.js'
 import {
   claimKey,
@@ -220,13 +221,9 @@ const textOf = (body: object | string | undefined): string =>
 
 /** Whether `work` ends, well or not, before `deadline` on the monotonic clock. */
 async function settlesBefore(work: Promise<unknown>, deadline: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), deadline - performance.now())
-  })
   const settled = work.then(
     () => true,
     () => true
   )
-  return Promise.race([settled, late]).finally(() => clearTimeout(timer))
+  return pTimeout(settled, { milliseconds: Math.max(1, deadline - performance.now()), fallback: () => false })
 }

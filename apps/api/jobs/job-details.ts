@@ -7,6 +7,7 @@ import { type JobRow, loadSource } from '../../../db/jobs/jobs.js'
 import { assertParams, assertUsable } from '../../../domain/backends/backend.js'
 import { tasksNeededBy } from '../../../domain/capsules/capsule-suite.js'
 import { ServiceError } from '../../../domain/errors.js'
+import type { ParsedParams } from '../../../domain/jobs/params.js'
 import { submissionAgain } from '../../../domain/jobs/submission.js'
 import type { ApiDeps } from '../deps.js'
 import { json, media, uuid } from '../http/response.js'
@@ -107,11 +108,11 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
     },
     async (request, reply) => {
       const job = await requestedJob(db, request)
-      assertHasItsResults(job)
       const submission = submissionAgain(job, await loadSource(db, job.id))
+      assertHasItsResults(job, submission.params)
       const backend = await findBackend(db, submission.backend)
-      assertUsable(backend, submission.backend, submission.params.shots)
-      assertParams(backend, submission.params)
+      assertUsable(backend, submission.backend, submission.params.value.shots)
+      assertParams(backend, submission.params.value)
       return app.writeOnce(request, reply, async (write) => {
         const jobId = await submitJob(deps, request, write, submission, backend)
         write.afterCommit(() => nudge(jobId, submission.mode))
@@ -122,9 +123,9 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
 }
 
 /** @throws ServiceError `conflict` for a task of a capsule whose parameters still name results of others. */
-function assertHasItsResults({ capsuleRunId, startedAt, params }: JobRow): void {
+function assertHasItsResults({ capsuleRunId, startedAt }: JobRow, params: ParsedParams): void {
   if (capsuleRunId === null || startedAt !== null) return
-  const needed = tasksNeededBy(JSON.parse(params) as Record<string, unknown>)
+  const needed = tasksNeededBy(params.value)
   if (needed.size > 0)
     throw new ServiceError(
       'conflict',

@@ -6,8 +6,9 @@ import type { JobRow } from '../../../db/jobs/jobs.js'
 import { isQueuedStatus } from '../../../domain/backends/provider-job.js'
 import { workflowIdOf } from '../../../domain/jobs/dispatch.js'
 import { type Framework, frameworks } from '../../../domain/jobs/framework.js'
-import { cancelOutcomes, executionModes, isFinal, jobStatuses, queueReasons } from '../../../domain/jobs/job-status.js'
-import { jobSourceKinds } from '../../../domain/jobs/submission.js'
+import { cancelOutcomes, executionModes, isFinal, jobStatuses } from '../../../domain/jobs/job-status.js'
+import { queueReasons } from '../../../domain/jobs/queue-reason.js'
+import { recordedSourceKinds } from '../../../domain/jobs/source.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
 import { anything, count, type JsonText, nullable, text, time, usd, uuid } from '../http/response.js'
@@ -47,7 +48,7 @@ const recordFields = {
   execution_mode: oneOf(executionModes),
   framework: nullable(oneOf(frameworks)),
   source: Type.Object({
-    kind: oneOf(jobSourceKinds),
+    kind: oneOf(recordedSourceKinds),
     script_id: nullable(uuid),
     script_version: nullable(Type.Integer()),
     sha256: text

@@ -73,8 +73,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       const submission = readSubmission(request.body, deps.now())
       const backend = await findBackend(db, submission.backend)
       request.submission = backend && { mode: submission.mode, backend: backend.slug }
-      assertUsable(backend, submission.backend, submission.params.shots)
-      assertParams(backend, submission.params)
+      assertUsable(backend, submission.backend, submission.params.value.shots)
+      assertParams(backend, submission.params.value)
       return app.writeOnce(request, reply, async (write) => {
         const jobId = await submitJob(deps, request, write, submission, backend)
         write.afterCommit(() => nudge(jobId, submission.mode))

@@ -4,13 +4,8 @@ import { type Static, Type } from 'typebox'
 import { listBackends } from '../../../db/backends/backends.js'
 import { hasCredentials } from '../../../db/backends/provider-workers.js'
 import type { Db } from '../../../db/client.js'
-import {
-  type Backend,
-  credentialsOfProvider,
-  isAtProvider,
-  isForCircuits,
-  unavailableReason
-} from '../../../domain/backends/backend.js'
+import { type Backend, isAtProvider, isForCircuits, unavailableReason } from '../../../domain/backends/backend.js'
+import { credentialsOfProvider } from '../../../domain/backends/quantum-providers.js'
 import { capsFrom, nativeShots, programmingModels } from '../../../domain/jobs/native-submission.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { estimateCost } from '../../../domain/money/cost.js'

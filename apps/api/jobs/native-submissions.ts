@@ -16,6 +16,7 @@ import {
   readNativeSubmission,
   receiptProtocol
 } from '../../../domain/jobs/native-submission.js'
+import { paramsFromValue } from '../../../domain/jobs/params.js'
 import { type JobSource, type Submission, TIMEOUT_SECONDS_DEFAULT } from '../../../domain/jobs/submission.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
@@ -111,7 +112,7 @@ function assertHash({ source, sourceSha256 }: NativeSubmission, found: string): 
 const submissionOf = (native: NativeSubmission, source: Source, shots: number): Submission => ({
   source,
   backend: native.backend,
-  params: { shots },
+  params: paramsFromValue({ shots }),
   mode: 'temporal',
   teamId: native.teamId,
   name: native.call.entrypoint,

@@ -43,9 +43,9 @@ export async function sourceOfScript(
         teamId: submitted.teamId,
         sourceSha256: row.sourceSha256,
         backend: submitted.backend,
-        shots: submitted.params.shots,
+        shots: submitted.params.value.shots,
         circuitCount: submitted.circuitCount,
-        cost: estimateCost(submitted.pricing, submitted.params.shots, submitted.circuitCount)
+        cost: estimateCost(submitted.pricing, submitted.params.value.shots, submitted.circuitCount)
       },
       analysis.consents
     )

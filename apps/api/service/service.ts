@@ -1,5 +1,6 @@
 // The service about itself: /healthz (this process), /readyz (its parts), /api/meta.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import pTimeout from 'p-timeout'
 import { type Static, Type } from 'typebox'
 import { frameworks } from '../../../domain/jobs/framework.js'
 import { executionModes } from '../../../domain/jobs/job-status.js'
@@ -107,13 +108,13 @@ async function probeParts(probes: ApiDeps['probes']): Promise<Static<typeof Read
 
 async function probe(ask: () => Promise<unknown>, essential: boolean): Promise<Static<typeof Part>> {
   const started = performance.now()
-  const responds = await Promise.race([
+  const responds = await pTimeout(
     ask().then(
       () => true,
       () => false
     ),
-    new Promise<boolean>((resolve) => setTimeout(resolve, PROBE_MS, false).unref())
-  ])
+    { milliseconds: PROBE_MS, fallback: () => false }
+  )
   const state: ServiceState = responds ? 'ok' : essential ? 'down' : 'degraded'
   return { state, latency_ms: Math.round((performance.now() - started) * 10) / 10 }
 }

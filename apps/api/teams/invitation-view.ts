@@ -2,15 +2,15 @@
 import { type Static, Type } from 'typebox'
 import type { Invitation as InvitationRow } from '../../../db/teams/invitations.js'
 import { oneOf } from '../../../domain/json/one-of.js'
-import { givenRoles, invitationStatuses } from '../../../domain/teams/role.js'
+import { assignableRoles, invitationStates } from '../../../domain/teams/role.js'
 import { nullable, text, time, uuid } from '../http/response.js'
 
 export const Invitation = Type.Object(
   {
     id: uuid,
     email: text,
-    role: oneOf(givenRoles),
-    status: oneOf(invitationStatuses),
+    role: oneOf(assignableRoles),
+    status: oneOf(invitationStates),
     message: nullable(text),
     invited_by: nullable(uuid),
     created_at: time,

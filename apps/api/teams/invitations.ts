@@ -17,7 +17,7 @@ import {
 import { teamName } from '../../../db/teams/teams.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
-import { givenRoles } from '../../../domain/teams/role.js'
+import { assignableRoles } from '../../../domain/teams/role.js'
 import { invitationMail } from '../../../services/mail/text.js'
 import { Email } from '../accounts/auth.js'
 import type { ApiDeps } from '../deps.js'
@@ -26,7 +26,7 @@ import { done, json, success, text, time, uuid } from '../http/response.js'
 import { Invitation, invitationView } from './invitation-view.js'
 
 const Uuid = Type.String({ format: 'uuid' })
-const Role = oneOf(givenRoles)
+const Role = oneOf(assignableRoles)
 const InvitationId = Type.Object({ id: Uuid })
 const Link = Type.Object({ token: Type.String({ maxLength: 64 }) })
 

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { changeRole, listMembers, type Member as MemberRow, removeMember } from '../../../db/teams/members.js'
 import { oneOf } from '../../../domain/json/one-of.js'
-import { givenRoles, roles } from '../../../domain/teams/role.js'
+import { assignableRoles, roles } from '../../../domain/teams/role.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam, teamForWrite, userOf } from '../http/access.js'
 import { done, json, nullable, success, text, time, uuid } from '../http/response.js'
@@ -56,7 +56,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         tags: ['teams'],
         summary: "Change a member's role (owner and admins)",
         params: MemberId,
-        body: Type.Object({ team_id: Uuid, role: oneOf(givenRoles) }, { additionalProperties: false }),
+        body: Type.Object({ team_id: Uuid, role: oneOf(assignableRoles) }, { additionalProperties: false }),
         response: { 200: json('The member', Member) }
       }
     },

@@ -4,7 +4,7 @@ import type { SecretItem } from '../../../db/teams/secrets.js'
 import {
   type CredentialProvider,
   credentialProviders,
-  validationStatuses
+  credentialStates
 } from '../../../domain/backends/provider-credentials.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { nullable, text, time, uuid } from '../http/response.js'
@@ -19,7 +19,7 @@ export const Secret = Type.Object(
     key_name: text,
     masked_value: Type.String({ description: 'The same for every value' }),
     status: oneOf(['active', 'invalid']),
-    validation_status: oneOf(validationStatuses),
+    validation_status: oneOf(credentialStates),
     validated_at: nullable(time),
     created_at: time,
     updated_at: time

@@ -9,11 +9,11 @@ import {
   type CredentialProvider,
   type Credentials,
   credentialProviders,
+  credentialStates,
   describeNames,
   formatFault,
   missingFault,
-  readCredentials,
-  validationStatuses
+  readCredentials
 } from '../../../domain/backends/provider-credentials.js'
 import { codeOf, ServiceError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
@@ -98,7 +98,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
               provider: Provider,
               message: text,
               checked_at: time,
-              details: Type.Object({ validation_status: oneOf(validationStatuses) })
+              details: Type.Object({ validation_status: oneOf(credentialStates) })
             })
           )
         },

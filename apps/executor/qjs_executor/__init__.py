@@ -5,4 +5,4 @@ It knows backends, circuits and limits; it knows no team, no money, no database 
 `child` lives in the child of a run.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -1,30 +1,33 @@
 // Runs direct jobs from the BullMQ queue, each at most once. AT-LEAST-ONCE DELIVERY: an entry may come twice or late; the
-// claim in Postgres decides, and an error of the queue never changes a job. A job whose worker dies is ended by the lease
-// sweep (worker_lost).
+// claim in Postgres decides, and an error of the queue never changes a job. The lease sweep fails a job whose worker dies
+// (worker_lost).
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectionOptions, type Job, Worker } from 'bullmq'
+import pTimeout from 'p-timeout'
 import type { Logger } from 'pino'
 import { executeJob } from '../../../activities/job/execute-job.js'
 import type { ExecuteDeps } from '../../../activities/job/job-attempt.js'
+import { retryWhileDatabaseAway } from '../../../activities/job/retry-while-database-away.js'
 import { beginJob, completeJob, failJob, recordCancelled } from '../../../db/job-steps/job-steps.js'
 import type { Fence } from '../../../db/jobs/fence.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../../../domain/jobs/dispatch.js'
 import type { LeasedJobs, ReleaseReason } from './leased-jobs.js'
 import type { AroundDirect } from './spans.js'
 
+/** Aborted jobs record their end within this time. */
+const ABORT_MS = 5_000
 /** Entries taken beyond the executor's permits, so that a freed permit never waits for the queue. */
 const PREFETCH = 2
 
 export interface DirectConsumer {
   setPermits(permits: number): void
   isReady(): boolean
-  /** Waits `graceMs` for the jobs under way, then ends them as lost. */
+  /** Waits `graceMs` for the jobs under way, then aborts them as lost. */
   close(graceMs: number): Promise<void>
 }
 
 export function startDirectConsumer(
-  deps: ExecuteDeps & { held: LeasedJobs },
+  deps: ExecuteDeps & { leased: LeasedJobs },
   options: { connection: ConnectionOptions; prefix: string; permits: number; around: AroundDirect; log: Logger }
 ): DirectConsumer {
   const { around, log } = options
@@ -47,30 +50,44 @@ export function startDirectConsumer(
     isReady: () => worker.isRunning() && !worker.isPaused(),
     async close(graceMs) {
       const closing = worker.close()
-      const ended = await Promise.race([closing.then(() => true), sleep(graceMs, false, { ref: false })])
-      if (!ended) {
-        deps.held.abortAll('stopping')
-        await Promise.race([closing, sleep(5_000, undefined, { ref: false })])
+      const finished = await endsWithin(closing, graceMs)
+      if (!finished) {
+        deps.leased.abortAll('stopping')
+        await endsWithin(closing, ABORT_MS)
         await worker.close(true)
       }
     }
   }
 }
 
-async function runDirect(deps: ExecuteDeps & { held: LeasedJobs }, handOver: JobHandOver, log: Logger): Promise<void> {
-  const { db, announce, held } = deps
+const endsWithin = (work: Promise<unknown>, milliseconds: number): Promise<boolean> =>
+  pTimeout(
+    work.then(() => true),
+    { milliseconds, fallback: () => false }
+  )
+
+async function runDirect(
+  deps: ExecuteDeps & { leased: LeasedJobs },
+  handOver: JobHandOver,
+  log: Logger
+): Promise<void> {
+  const { db, announce, leased } = deps
   const { jobId, generation } = handOver
   const lease = randomUUID()
   const fence: Fence = { generation, lease }
-  // The lease is of this call alone, so anything but a fresh claim belongs to somebody else.
+  // The lease belongs to this call alone: anything but a fresh claim belongs to another worker.
   const beginning = await beginJob(db, jobId, fence)
   announce(jobId)
   if (beginning !== 'begin') return
-  // Held only now: before the claim, a look at the lease would find none and take the job for lost.
-  const { signal, release } = held.hold(jobId, lease)
+  // Not before the claim: a look at the lease would find none and take the job for lost.
+  const { signal, taken, release } = leased.add(jobId, lease)
   try {
     const end = await endOf(deps, jobId, fence, signal, log)
-    if (end) await untilWritten(signal, log, jobId, end)
+    // The end of a run is written even when the database is away for a while, unless the job is taken away first.
+    if (end)
+      await retryWhileDatabaseAway({ log, jobId, signal: taken }, end).catch((error) => {
+        if (!taken.aborted) throw error
+      })
     announce(jobId)
   } finally {
     release()
@@ -79,7 +96,7 @@ async function runDirect(deps: ExecuteDeps & { held: LeasedJobs }, handOver: Job
 
 type LastStep = () => Promise<unknown>
 
-/** What to write when the run is over; `null` when the job is no longer ours. */
+/** The write that records how the run ended; `null` when this worker has lost its claim on the job. */
 async function endOf(
   deps: ExecuteDeps,
   jobId: string,
@@ -102,7 +119,7 @@ async function endOf(
         return null
       case 'tasks':
       case 'circuit':
-        throw new Error('a direct job asked for something that is not done in its process')
+        throw new Error('a direct job requested work outside its process')
     }
   } catch (error) {
     const reason = signal.aborted ? (signal.reason as ReleaseReason) : null
@@ -111,21 +128,7 @@ async function endOf(
     if (reason === 'stopping')
       return () =>
         failJob(db, jobId, fence, { code: 'worker_lost', message: 'the worker was stopped before the job ended' })
-    log.error({ jobId, err: error }, 'direct job failed by a fault of ours')
+    log.error({ jobId, err: error }, 'a direct job failed because of an internal error')
     return () => failJob(db, jobId, fence, { code: 'internal_error', message: 'the job ended by an internal error' })
-  }
-}
-
-/** The end of a run is written even if the database is away for a while, unless the job is taken away meanwhile. */
-async function untilWritten(signal: AbortSignal, log: Logger, jobId: string, write: LastStep): Promise<void> {
-  for (let waitMs = 200; ; waitMs = Math.min(waitMs * 2, 5_000)) {
-    try {
-      await write()
-      return
-    } catch (err) {
-      if (signal.aborted && signal.reason === 'taken') return
-      log.warn({ jobId, err }, 'database away; keeping the end of the job until it is back')
-      await sleep(waitMs)
-    }
   }
 }

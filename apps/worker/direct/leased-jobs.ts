@@ -1,54 +1,64 @@
-// The direct jobs that this process holds. Renews their leases every few seconds; learns there, or by a notice, that one
-// is being cancelled or was taken away, and aborts its run.
+// The direct jobs that this process has leased. Renews their leases every few seconds. A renewal, or a notification, shows
+// that a job is being cancelled or was taken away; its run is then aborted.
 import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import { leaseStatus, renewLeases } from '../../../db/job-steps/leases.js'
 import { startLoop } from '../sweeps/timer-loop.js'
 
-/** Why a held job's signal was aborted. `stopping`: this worker ends before the job does. */
+/** Why a leased job's signal was aborted. `stopping`: this worker stops before the job has finished. */
 export type ReleaseReason = 'cancelled' | 'taken' | 'stopping'
 
+export interface LeasedJob {
+  /** Aborts the run, with a `ReleaseReason`. */
+  signal: AbortSignal
+  /** Aborts when this worker has lost its claim, and for no other reason. */
+  taken: AbortSignal
+  release(): void
+}
+
 export interface LeasedJobs {
-  hold(jobId: string, lease: string): { signal: AbortSignal; release(): void }
-  /** A notice said that the job changed. */
-  noticed(jobId: string): void
+  add(jobId: string, lease: string): LeasedJob
+  /** A notification says that the job has changed. */
+  onJobChanged(jobId: string): void
   abortAll(reason: ReleaseReason): void
   close(): Promise<void>
 }
 
 export function createLeasedJobs(db: Db, renewMs: number, log: Logger): LeasedJobs {
-  const held = new Map<string, { jobId: string; controller: AbortController }>()
+  const byLease = new Map<string, { jobId: string; run: AbortController; taken: AbortController }>()
 
-  const judge = (lease: string, status: string | null | undefined) => {
-    const job = held.get(lease)
+  const applyStatus = (lease: string, status: string | null | undefined) => {
+    const job = byLease.get(lease)
     if (!job) return
-    if (!status) job.controller.abort('taken' satisfies ReleaseReason)
-    else if (status === 'cancelling') job.controller.abort('cancelled' satisfies ReleaseReason)
+    if (!status) {
+      job.taken.abort()
+      job.run.abort('taken' satisfies ReleaseReason)
+    } else if (status === 'cancelling') job.run.abort('cancelled' satisfies ReleaseReason)
   }
 
   const renewing = startLoop('lease renewal', renewMs, log, async () => {
-    const leases = [...held.keys()]
+    const leases = [...byLease.keys()]
     const statuses = await renewLeases(db, leases)
-    for (const lease of leases) judge(lease, statuses.get(lease))
+    for (const lease of leases) applyStatus(lease, statuses.get(lease))
     return false
   })
 
   return {
-    hold(jobId, lease) {
-      const controller = new AbortController()
-      held.set(lease, { jobId, controller })
-      return { signal: controller.signal, release: () => held.delete(lease) }
+    add(jobId, lease) {
+      const [run, taken] = [new AbortController(), new AbortController()]
+      byLease.set(lease, { jobId, run, taken })
+      return { signal: run.signal, taken: taken.signal, release: () => byLease.delete(lease) }
     },
-    noticed(jobId) {
-      for (const [lease, job] of held)
+    onJobChanged(jobId) {
+      for (const [lease, job] of byLease)
         if (job.jobId === jobId)
           leaseStatus(db, jobId, lease).then(
-            (status) => judge(lease, status),
+            (status) => applyStatus(lease, status),
             () => {}
           )
     },
     abortAll(reason) {
-      for (const { controller } of held.values()) controller.abort(reason)
+      for (const { run } of byLease.values()) run.abort(reason)
     },
     close: () => renewing.close()
   }

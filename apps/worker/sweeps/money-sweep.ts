@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import { proveAll, proveRecent } from '../../../db/proofs/money-proof.js'
 import { isDue } from '../../../db/service/sweeps.js'
+import type { SweepName } from '../../../domain/operations/sweep.js'
 import type { SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
@@ -25,7 +26,7 @@ export interface MoneySweepDeps {
 export function startMoneySweep({ db, notes, log, everyMs }: MoneySweepDeps): TimerLoop {
   const told = new Map<string, string>()
   /** Each finding once, not each minute. */
-  function tell(name: string, findings: string[] | null) {
+  function tell(name: SweepName, findings: string[] | null) {
     if (!findings) return null
     const before = told.get(name)
     const after = JSON.stringify(findings)

@@ -5,6 +5,7 @@ import { settleHeldProviderJob } from '../../../activities/provider/held-money.j
 import type { ProviderDeps } from '../../../activities/provider/step.js'
 import { declareProviders, hasCredentials, noteBackends } from '../../../db/backends/provider-workers.js'
 import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
+import type { SweepName } from '../../../domain/operations/sweep.js'
 import type { SweepNotes } from './sweep-notes.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
@@ -24,7 +25,7 @@ export interface ProviderLoopDeps extends ProviderDeps {
 
 export function startProviderLoops(deps: ProviderLoopDeps): TimerLoop[] {
   const { db, providers, notes, log } = deps
-  const named = (name: string, everyMs: number, pass: () => Promise<{ handled: number; more?: boolean }>) =>
+  const named = (name: SweepName, everyMs: number, pass: () => Promise<{ handled: number; more?: boolean }>) =>
     startLoop(name, everyMs, log, pass, notes.of(name, everyMs))
   return [
     startLoop('provider declaration', DECLARE_MS, log, async () => {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import { noteSweep, type SweepPass } from '../../../db/service/sweeps.js'
 import { reasonOf } from '../../../domain/operations/reason.js'
+import type { SweepName } from '../../../domain/operations/sweep.js'
 
 const NOTE_EVERY_MS = 10_000
 
@@ -18,7 +19,7 @@ export interface Pass {
 
 export interface SweepNotes {
   /** @param everyMs how often the sweep makes a pass; after ten of these without a success it is late. */
-  of(name: string, everyMs: number): SweepNote
+  of(name: SweepName, everyMs: number): SweepNote
 }
 
 /** Neither throws: a note that cannot be written is no reason to stop the sweep. */

@@ -19,9 +19,10 @@ import { codeOf, type ServiceError } from '../../../domain/errors.js'
 import { bellQasm3 } from '../../support/jobs/builders.js'
 import { askedCircuit } from '../../support/jobs/money-scenario.js'
 import { addPerson, addTeam, type Person } from '../../support/jobs/rows.js'
+import { everything } from '../../support/lane.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
-const RUNS = Number(process.env.MONEY_PROPERTY_RUNS ?? 8)
+const RUNS = Number(process.env.MONEY_PROPERTY_RUNS ?? (everything ? 8 : 3))
 const fence = { generation: 1 }
 
 const database = await createTestDatabase('capsule_budget', { max: 12 })

@@ -22,9 +22,10 @@ import {
   type World
 } from '../../support/jobs/money-scenario.js'
 import { addPerson, type Person } from '../../support/jobs/rows.js'
+import { everything } from '../../support/lane.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
-const RUNS = Number(process.env.MONEY_PROPERTY_RUNS ?? 8)
+const RUNS = Number(process.env.MONEY_PROPERTY_RUNS ?? (everything ? 8 : 3))
 /** Generous: each history takes some hundred milliseconds. */
 const TIMEOUT_MS = 60_000 + RUNS * 5_000
 

@@ -9,7 +9,7 @@ afterAll(() => database.drop())
 beforeEach(() => db.execute(sql`truncate sweeps`))
 
 const note = (pass: Partial<SweepPass> = {}) =>
-  noteSweep(db, { name: 'books', periodSeconds: 10, error: null, handled: 0, findings: null, ...pass })
+  noteSweep(db, { name: 'money', periodSeconds: 10, error: null, handled: 0, findings: null, ...pass })
 const only = async () => (await loadSweeps(db))[0]!
 const ago = (seconds: number) =>
   db.execute(sql`update sweeps set succeeded_at = now() - make_interval(secs => ${seconds})`)
@@ -57,7 +57,7 @@ test('a sweep is late ten periods after its last success, and when it never had 
 })
 
 test('a daily sweep is due after a day, sooner when it has found something, and at the very first', async () => {
-  const due = () => isDue(db, 'books', 86_400, 3_600)
+  const due = () => isDue(db, 'money', 86_400, 3_600)
   expect(await due()).toBe(true)
   await note({ findings: [] })
   await ago(80_000)

@@ -40,7 +40,7 @@ describe('what a job ran', () => {
     const made = taskOfJob(job, { ...source, kind: 'script', scriptId: 'id', version: 3, native })
     expect(submissionOfTask(made, { teamId: 't', name: 'n' })).toMatchObject({
       source: { kind: 'script', scriptId: 'id', version: 3, text: 'x', framework: 'qiskit' },
-      params: { shots: 10 },
+      params: { value: { shots: 10 } },
       mode: 'temporal',
       timeoutSeconds: 5,
       circuitCount: 3,

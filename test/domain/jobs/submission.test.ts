@@ -117,7 +117,7 @@ describe('a submission', () => {
       native: null,
       text: source.kind === 'saved' ? '' : source.text
     } as const
-    const again = submissionAgain({ ...job, params: JSON.stringify(job.params), teamId: 'a team' }, stored)
+    const again = submissionAgain({ ...job, params: job.params.text, teamId: 'a team' }, stored)
     expect(again).toMatchObject({ circuitCount: 7, params: job.params, notify: null, notBefore: null, maxCost: null })
   })
 

@@ -131,7 +131,8 @@ test('a capsule of as many tasks as there may be, with names as long as they may
 
 test('a seal that takes too long is ended, and may be asked for again', async () => {
   pool = startSealPool({ limitMs: 1 })
-  await expect(pool.sealInThread(request())).rejects.toMatchObject({
+  const large = resultOf(sampler(shifted(131_072, 0), randomOf('large'))(100_000))
+  await expect(pool.sealInThread(request({}, { 'result.json': large }))).rejects.toMatchObject({
     code: 'rate_limited',
     message: expect.stringContaining('nothing is sealed, try again')
   })

@@ -1,4 +1,5 @@
 // Rows for tests of the database, made by the product's own functions.
+
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { signUp } from '../../../db/accounts/accounts.js'
@@ -11,6 +12,7 @@ import { lockTeamForWrite } from '../../../db/teams/teams.js'
 import { recordBudgetExceeded } from '../../../db/teams/webhook-deliveries.js'
 import type { Backend } from '../../../domain/backends/backend.js'
 import type { JobStatus } from '../../../domain/jobs/job-status.js'
+import { paramsFromValue } from '../../../domain/jobs/params.js'
 import type { Submission } from '../../../domain/jobs/submission.js'
 import type { MicroUsd } from '../../../domain/money/money.js'
 import { bellQasm3 } from './builders.js'
@@ -50,7 +52,7 @@ export async function addJob(db: Db, person: Person, choices: JobChoices = {}): 
   const submission: Submission = {
     source: { kind: 'inline', framework: 'openqasm', text: bellQasm3() },
     backend: 'local',
-    params: { shots: 100 },
+    params: paramsFromValue({ shots: 100 }),
     mode: 'temporal',
     teamId: null,
     name: null,

@@ -19,42 +19,42 @@ let time = 0
 let note: SweepNote
 beforeEach(async () => {
   await db.execute(sql`truncate sweeps`)
-  note = createSweepNotes(db, log, () => time).of('books', 500)
+  note = createSweepNotes(db, log, () => time).of('money', 500)
 })
 afterEach(async () => {
   for (const loop of loops.splice(0)) await loop.close()
 })
 afterAll(() => database.drop())
 
-const books = async () => (await loadSweeps(db)).find(({ name }) => name === 'books')!
+const moneySweep = async () => (await loadSweeps(db)).find(({ name }) => name === 'money')!
 
 test('a thousand quick passes are one note in ten seconds, which counts what all of them dealt with', async () => {
   await note.succeeded({ handled: 1 })
-  const first = await books()
+  const first = await moneySweep()
   for (let pass = 0; pass < 1_000; pass++) {
     time += 9
     await note.succeeded({ handled: 2 })
   }
-  expect(await books()).toEqual(first)
+  expect(await moneySweep()).toEqual(first)
   time += 1_001
   await note.succeeded({ handled: 3 })
-  expect((await books()).handled).toBe(2_003)
+  expect((await moneySweep()).handled).toBe(2_003)
 })
 
 test('a failure, a recovery and a finding are noted at once, and each of them once', async () => {
   await note.succeeded({ findings: [] })
   await note.failed(new Error('query', { cause: new Error('connection refused\nand so on') }))
-  const failed = await books()
+  const failed = await moneySweep()
   expect(failed.error).toBe('connection refused')
   await note.failed(new Error('connection refused'))
-  expect(await books()).toEqual(failed)
+  expect(await moneySweep()).toEqual(failed)
   await note.succeeded({ findings: ['something'] })
-  const found = await books()
+  const found = await moneySweep()
   expect(found).toMatchObject({ error: null, findings: [{ message: 'something' }] })
   await note.succeeded({ findings: ['something'] })
-  expect(await books()).toEqual(found)
+  expect(await moneySweep()).toEqual(found)
   await note.succeeded({ findings: [] })
-  expect((await books()).findings).toEqual([])
+  expect((await moneySweep()).findings).toEqual([])
 })
 
 test('a note that cannot be written stops nobody, and is made up for by the next', async () => {
@@ -63,17 +63,17 @@ test('a note that cannot be written stops nobody, and is made up for by the next
   await note.failed(new Error('x'))
   await db.execute(sql`alter table sweeps_elsewhere rename to sweeps`)
   await note.succeeded({ handled: 1 })
-  expect((await books()).handled).toBe(6)
+  expect((await moneySweep()).handled).toBe(6)
 })
 
 test('a pass that throws is noted by its loop with its reason, and one that somebody else makes is not noted', async () => {
   let answer: () => Promise<null> = async () => null
   const before = performance.now()
-  loops.push(startLoop('books', 1, log, () => answer(), note))
+  loops.push(startLoop('money', 1, log, () => answer(), note))
   await eventually(async () => performance.now() - before > 50)
   expect(await loadSweeps(db)).toEqual([])
   answer = () => Promise.reject(new Error('out of ink'))
-  await eventually(async () => (await books())?.error === 'out of ink')
+  await eventually(async () => (await moneySweep())?.error === 'out of ink')
 })
 
 test('the money sweep proves what is recent and everything at its start, and shows what it found until it is mended', async () => {

@@ -1,4 +1,4 @@
-// The executor: the Python service that runs circuits and user code. It gets no address and no secret of the others.
+// The executor: the Python service that runs circuits and user code. It gets no address and no secret of other parts.
 import { join } from 'node:path'
 import { type ExecutorHealth, isFit } from '../../../../domain/backends/executor-health.js'
 import { projectRoot } from '../project.js'
@@ -15,7 +15,7 @@ export interface ExecutorOptions {
 
 export type Executor = Child & { url: string; port: number }
 
-/** Starts the executor on the loopback address; resolves when its /health answers. */
+/** Starts the executor on the loopback address; resolves when its /health responds. */
 export function startExecutor(options: ExecutorOptions, context: StackContext): Promise<Executor> {
   return onPort(options.port, async (port) => {
     const child = await spawnChild(context, {

@@ -33,6 +33,8 @@ export async function benchExecutor(stack: BenchStack): Promise<void> {
     const rows: string[][] = [['start to the first health response, self-test included', seconds(started), '']]
     await run(executor, agent, 'openqasm', 'bell.qasm')
     rows.push(['start to the first counts', seconds(started), ''])
+    await run(executor, agent, 'cirq', 'bell_cirq.py')
+    rows.push(['start to the first counts of another framework', seconds(started), ''])
     const { sandbox } = await health(executor, agent)
     rows.push(['isolation', sandbox.level, ''])
     for (const zygote of sandbox.zygotes) rows.push(...idleMemory(zygote))

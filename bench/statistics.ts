@@ -1,6 +1,6 @@
 // `npm run statistics [-- trials]`: how often the tests of a verification detect a difference between simulated runs, over all
 // relevant distributions, numbers of outcomes and shots; and how well the upper bound covers the true distance. Exits with 1
-// if false alarms exceed alpha, if the power is below docs/verification.md, or if the bound covers too little.
+// if false alarms exceed alpha, if the power is below docs/capsules/verification.md, or if the bound covers too little.
 
 import { ALPHA, BETA } from '../domain/verification/judge.js'
 import { pairUp } from '../domain/verification/statistics/count-pair.js'

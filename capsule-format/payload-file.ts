@@ -1,4 +1,4 @@
-// The files of a package, and the rules for their names (docs/capsule-format.md, "Names of files").
+// The files of a package, and the rules for their names (docs/capsules/capsule-format.md, "Names of files").
 import { ServiceError } from '../domain/errors.js'
 
 /** `name`: a relative path with `/`. */

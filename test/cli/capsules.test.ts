@@ -8,7 +8,7 @@ import { type Shell, startService } from './qjob.js'
 import { signedUp } from './signed-up.js'
 
 /** Two tasks; the second takes the counts of the first. */
-const guide = /```yaml\n([\s\S]*?)```/.exec(readFileSync(join(projectRoot, 'docs/capsules.md'), 'utf8'))![1]!
+const guide = /```yaml\n([\s\S]*?)```/.exec(readFileSync(join(projectRoot, 'docs/capsules/capsules.md'), 'utf8'))![1]!
 
 const keyRing = `cli:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`
 

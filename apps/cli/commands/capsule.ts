@@ -94,7 +94,7 @@ interface MakeOptions extends ServiceOptions {
 function addCreateCommands(capsule: Command): void {
   serviceCommand(capsule, 'create <file>', 'create a draft from a YAML file; - reads standard input')
     .option('--team <id>', 'the team that owns it')
-    .addHelpText('after', '\nThe file has name, description, tags and tasks; docs/capsules.md has an example.')
+    .addHelpText('after', '\nThe file has name, description, tags and tasks; docs/capsules/capsules.md has an example.')
     .action((file: string, options: MakeOptions) =>
       withService(options, async (api) => {
         const bytes = Buffer.from(await readText(file))

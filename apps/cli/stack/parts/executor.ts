@@ -11,6 +11,8 @@ export interface ExecutorOptions {
   port?: number
   slots?: string
   logLevel?: string
+  /** `false`: the frameworks are imported when a program first needs one, not right after the start. */
+  warmFrameworks?: false
 }
 
 export type Executor = Child & { url: string; port: number }
@@ -33,6 +35,7 @@ export function startExecutor(options: ExecutorOptions, context: StackContext): 
         EXECUTOR_PORT: String(port),
         EXECUTOR_TOKEN: options.token,
         EXECUTOR_SLOTS: options.slots,
+        EXECUTOR_WARM_FRAMEWORKS: options.warmFrameworks === false ? '0' : process.env.EXECUTOR_WARM_FRAMEWORKS,
         EXECUTOR_ISOLATION: process.env.EXECUTOR_ISOLATION,
         SANDBOX_ALLOW_INSECURE: process.env.SANDBOX_ALLOW_INSECURE,
         LOG_LEVEL: options.logLevel

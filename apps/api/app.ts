@@ -27,6 +27,7 @@ import { capsuleTransferRoutes } from './capsules/transfer/capsule-transfer.js'
 import { createPackageSlots } from './capsules/transfer/package-concurrency.js'
 import type { ApiDeps } from './deps.js'
 import access from './http/access.js'
+import { BODY_MAX } from './http/body-limits.js'
 import errors, { sendFault } from './http/errors.js'
 import jsonBody from './http/json-body.js'
 import originGuard from './http/origin-guard.js'
@@ -61,7 +62,6 @@ import { usageRoutes } from './teams/usage.js'
 import { webhookRoutes } from './teams/webhooks.js'
 import { API_VERSION } from './version.js'
 
-const BODY_MAX = 64 * 1024
 /** Capsules that are made of jobs, or sealed: each may take 60 MiB twice. Most take milliseconds. */
 const CAPSULES_AT_ONCE = 4
 const CAPSULES_WAITING_MAX = 100

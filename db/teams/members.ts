@@ -3,11 +3,9 @@
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
 import type { AssignableRole, Role } from '../../domain/teams/role.js'
+import { MEMBERS_MAX } from '../../domain/teams/team-limits.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { members, teams, users } from '../tables/accounts.js'
-
-/** A team may have this many members. */
-export const MEMBERS_MAX = 1_000
 
 const memberColumns = {
   userId: members.userId,

@@ -16,6 +16,7 @@ import { readSubmission, SubmitBody } from '../../../domain/jobs/submission.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, ownerForWrite, readTeam } from '../http/access.js'
+import { SUBMISSION_BODY_MAX } from '../http/body-limits.js'
 import { json, nullable, pageEnd, sendJson, uuid } from '../http/response.js'
 import { Attempt, attemptView } from './attempt-view.js'
 import { Job, JobState, JobSummary, jobItemJson, jobPageJson, jobStatusJson } from './job-view.js'
@@ -25,7 +26,6 @@ import type { Nudge } from './nudge.js'
 import { recordJson, requestedJob, resultOf, viewOptionsOf } from './requested-job.js'
 import { submitErrors, submitJob } from './submit-job.js'
 
-const SUBMIT_BODY_MAX = 4 * 1024 * 1024
 /** Below the 30 s after which the public client gives a poll up. */
 const WAIT_SECONDS_MAX = 22
 
@@ -51,7 +51,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
   app.post(
     '/api/jobs/submit',
     {
-      bodyLimit: SUBMIT_BODY_MAX,
+      bodyLimit: SUBMISSION_BODY_MAX,
       schema: {
         tags: ['jobs'],
         summary: 'Submit a circuit or a program as a job',

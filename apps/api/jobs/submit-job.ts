@@ -11,7 +11,7 @@ import type { JobSource, SavedScript, Submission } from '../../../domain/jobs/su
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, teamForWrite } from '../http/access.js'
 import { assertKeyMayPay } from '../http/limits/key-limits.js'
-import { takeLimit } from '../http/limits/limiter.js'
+import { takeTeamLimit } from '../http/limits/limiter.js'
 import type { Write } from '../http/write-once.js'
 import { sourceOfScript } from '../scripts/saved-script.js'
 
@@ -87,7 +87,7 @@ export async function takeJobsOfTeam(
   jobs: number
 ): Promise<void> {
   for (let taken = 0; taken < jobs; taken++) {
-    const giveBack = await takeLimit(limiter, request, 'submitTeam', teamId).catch(async (refusal) => {
+    const giveBack = await takeTeamLimit(limiter, teamId, 'submitTeam').catch(async (refusal) => {
       await request.giveBackSlot()
       throw refusal
     })

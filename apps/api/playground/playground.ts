@@ -13,10 +13,10 @@ import { jsonFields, jsonObject } from '../../../domain/json/json-text.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'
+import { PROGRAM_BODY_MAX } from '../http/body-limits.js'
 import { createInteractiveRuns } from '../http/executor-calls.js'
 import { accepted, anything, type JsonText, json, sendJson, sent, success, text } from '../http/response.js'
 
-const BODY_MAX = 2 * 1024 * 1024
 const CODE_MAX = 100_000
 /** Ends before the wait for the executor does, so that a program without an end is told so. */
 const WALL_SECONDS = 60
@@ -111,7 +111,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
   app.post(
     '/api/playground/run',
     {
-      bodyLimit: BODY_MAX,
+      bodyLimit: PROGRAM_BODY_MAX,
       schema: {
         tags: ['playground'],
         summary: 'Run a program on a free simulator and wait for its counts',
@@ -157,7 +157,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
   app.post(
     '/api/playground/convert',
     {
-      bodyLimit: BODY_MAX,
+      bodyLimit: PROGRAM_BODY_MAX,
       schema: {
         tags: ['playground'],
         summary: 'The circuit that a program builds, as OpenQASM 3',
@@ -189,7 +189,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
   app.post(
     '/api/playground/telemetry',
     {
-      bodyLimit: BODY_MAX,
+      bodyLimit: PROGRAM_BODY_MAX,
       schema: {
         tags: ['playground'],
         summary: 'Record a simulation that ran in the browser',

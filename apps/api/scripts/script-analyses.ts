@@ -16,6 +16,7 @@ import { type AnalysisCheck, checkLevels, textHint } from '../../../domain/scrip
 import { roles } from '../../../domain/teams/role.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, readTeam, teamForWrite } from '../http/access.js'
+import { PROGRAM_BODY_MAX } from '../http/body-limits.js'
 import { json, nullable, sent, sha256, text, usd, uuid } from '../http/response.js'
 import { assertNotSuspended } from '../http/team-access.js'
 import { CostBreakdown, costBreakdown } from '../jobs/cost-breakdown.js'
@@ -52,7 +53,6 @@ const Analysis = Type.Object({
   cost: Type.Object({ total_usd: usd, breakdown: CostBreakdown })
 })
 
-const BODY_MAX = 2 * 1024 * 1024
 const SHOTS_DEFAULT = 1_000
 const CIRCUITS_MAX = 1_000
 
@@ -119,7 +119,7 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
   app.post(
     '/api/scripts/:id/analyse',
     {
-      bodyLimit: BODY_MAX,
+      bodyLimit: PROGRAM_BODY_MAX,
       schema: {
         tags: ['scripts'],
         summary: 'What would be wrong with running a script on a backend, and what it would cost',

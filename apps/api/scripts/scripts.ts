@@ -24,14 +24,13 @@ import {
 } from '../../../domain/scripts/script.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, ownerForWrite, teamForWrite, userOf } from '../http/access.js'
+import { PROGRAM_BODY_MAX } from '../http/body-limits.js'
 import { done, json, pageEnd, sent, success, uuid } from '../http/response.js'
 import { assertNotSuspended } from '../http/team-access.js'
 import { assertMayChange, lockOwnScript, requestedScript } from './script-access.js'
 import { scriptAnalysisRoutes } from './script-analyses.js'
 import { createScriptReader, type ReadScript, readErrors, warningText } from './script-reader.js'
 import { ChangedScript, SavedScript, Script, ScriptSummary, scriptItemView, scriptView } from './script-view.js'
-
-const BODY_MAX = 2 * 1024 * 1024
 
 const ScriptId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const Name = Type.String({ minLength: 1, maxLength: SCRIPT_NAME_MAX, pattern: '\\S' })
@@ -177,7 +176,7 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
   app.post(
     '/api/scripts/upload',
     {
-      bodyLimit: BODY_MAX,
+      bodyLimit: PROGRAM_BODY_MAX,
       schema: {
         tags: ['scripts'],
         summary: 'Save a script',
@@ -217,7 +216,7 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
   app.patch(
     '/api/scripts/:id',
     {
-      bodyLimit: BODY_MAX,
+      bodyLimit: PROGRAM_BODY_MAX,
       schema: {
         tags: ['scripts'],
         summary: 'Change a script of yours that is not published',

@@ -1,11 +1,12 @@
 // Keys of programs: /api/team/api-keys.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { createApiKey, KEYS_MAX, listApiKeys, revokeApiKey, teamOfApiKey } from '../../../db/teams/api-keys.js'
+import { createApiKey, listApiKeys, revokeApiKey, teamOfApiKey } from '../../../db/teams/api-keys.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { microFromUsd } from '../../../domain/money/money.js'
 import { keyKinds, keyTiers } from '../../../domain/teams/api-key.js'
+import { API_KEYS_MAX } from '../../../domain/teams/team-limits.js'
 import type { ApiDeps } from '../deps.js'
 import { ownerForWrite, readTeam, teamForWrite, userOf } from '../http/access.js'
 import { ShownOnce, shownOnce } from '../http/idempotency.js'
@@ -62,8 +63,8 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       const expiresAt = readExpiry(expires_at ?? null, deps.now())
       return app.writeOnce(request, reply, async ({ tx }) => {
         const teamId = await teamForWrite(request, tx, team_id ?? null, 'update')
-        if ((await listApiKeys(tx, teamId)).length >= KEYS_MAX)
-          throw new ServiceError('conflict', `The team has ${KEYS_MAX} keys, which is the most; revoke one first`)
+        if ((await listApiKeys(tx, teamId)).length >= API_KEYS_MAX)
+          throw new ServiceError('conflict', `The team has ${API_KEYS_MAX} keys, which is the most; revoke one first`)
         const createdBy = userOf(request).id
         const given = { teamId, createdBy, name: name.trim(), tier, kind, dailyLimit, expiresAt }
         const { row, key } = await createApiKey(tx, given)

@@ -9,6 +9,7 @@ import { leaveTeam, transferOwnership } from '../../../db/teams/members.js'
 import { type Membership, teamsOf } from '../../../db/teams/memberships.js'
 import { createTeam, renameTeam } from '../../../db/teams/teams.js'
 import { ServiceError } from '../../../domain/errors.js'
+import { TEAMS_PER_USER_MAX } from '../../../domain/teams/team-limits.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, teamForWrite, userOf } from '../http/access.js'
 import { done, json, success } from '../http/response.js'
@@ -19,8 +20,6 @@ const TeamName = Type.Object(
   { name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }) },
   { additionalProperties: false }
 )
-/** Beyond this somebody fills the database. */
-const TEAMS_MAX = 100
 
 export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
@@ -51,8 +50,11 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
     async (request, reply) => {
       const caller = callerOf(request)
       return app.writeOnce(request, reply, async ({ tx }) => {
-        if ((await teamsOf(tx, caller)).length >= TEAMS_MAX)
-          throw new ServiceError('conflict', `You belong to ${TEAMS_MAX} teams, which is the most; leave one first`)
+        if ((await teamsOf(tx, caller)).length >= TEAMS_PER_USER_MAX)
+          throw new ServiceError(
+            'conflict',
+            `You belong to ${TEAMS_PER_USER_MAX} teams, which is the most; leave one first`
+          )
         return { status: 201, body: await createTeam(tx, caller, request.body.name.trim()) }
       })
     }

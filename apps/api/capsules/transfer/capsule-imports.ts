@@ -11,6 +11,7 @@ import { CreateCapsuleBody } from '../../../../domain/capsules/capsule-fields.js
 import { codeOf, ServiceError, validationError } from '../../../../domain/errors.js'
 import type { ApiDeps } from '../../deps.js'
 import { callerOf, teamForWrite, userOf } from '../../http/access.js'
+import { PACKAGE_BODY_MAX, YAML_BODY_MAX } from '../../http/body-limits.js'
 import { json, text, uuid } from '../../http/response.js'
 import { validationMessage } from '../../http/validation-message.js'
 import { createDraft } from '../capsule-draft.js'
@@ -27,7 +28,7 @@ const packages: FileRoute = {
     'application/zip',
     'application/x-zip-compressed'
   ],
-  bytesMax: 64 * 1024 * 1024,
+  bytesMax: PACKAGE_BODY_MAX,
   what: 'a package (.capsule archive or RO-Crate zip)'
 }
 
@@ -37,7 +38,7 @@ const SMALL_BYTES = 1024 * 1024
 /** The form around a YAML file makes the body of 512 KiB that the specification names. */
 const yaml: FileRoute = {
   types: ['application/yaml', 'text/yaml', 'application/x-yaml'],
-  bytesMax: 512 * 1024,
+  bytesMax: YAML_BODY_MAX,
   what: 'a YAML file'
 }
 

@@ -21,6 +21,7 @@ import { adminRoutes } from './admin/admin.js'
 import { capsuleRunRoutes } from './capsules/capsule-runs.js'
 import { capsuleScheduleRoutes } from './capsules/capsule-schedule.js'
 import { capsuleStateRoutes } from './capsules/capsule-states.js'
+import { capsuleVerificationRoutes } from './capsules/capsule-verifications.js'
 import { capsuleRoutes } from './capsules/capsules.js'
 import { publicCapsuleRoutes } from './capsules/public-capsules.js'
 import { capsuleTransferRoutes } from './capsules/transfer/capsule-transfer.js'
@@ -142,6 +143,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(scriptRoutes, { deps })
   await app.register(capsuleRunRoutes, { deps, nudge })
   await app.register(capsuleScheduleRoutes, { deps })
+  await app.register(capsuleVerificationRoutes, { deps })
   await app.register(capsuleTransferRoutes, { deps })
   const capsuleSlots = createPackageSlots(CAPSULES_AT_ONCE, CAPSULES_WAITING_MAX)
   await app.register(capsuleRoutes, { deps, slots: capsuleSlots })

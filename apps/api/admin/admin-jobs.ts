@@ -4,7 +4,8 @@ import { Type } from 'typebox'
 import { cancelAnyJob } from '../../../db/admin/administration.js'
 import { loadAnyJob } from '../../../db/admin/administration-lists.js'
 import { searchJobs } from '../../../db/admin/job-search.js'
-import { type JobStatus, jobStatuses } from '../../../domain/jobs/job-status.js'
+import { jobStatuses } from '../../../domain/jobs/job-status.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../http/access.js'
@@ -30,7 +31,7 @@ export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: N
         querystring: Type.Object(
           {
             ...searchFields,
-            status: Type.Optional(Type.Unsafe<JobStatus>({ type: 'string', enum: jobStatuses }))
+            status: Type.Optional(oneOf(jobStatuses))
           },
           { additionalProperties: false }
         ),

@@ -10,9 +10,10 @@ import { listJobs } from '../../../db/jobs/job-list.js'
 import type { JobRow } from '../../../db/jobs/jobs.js'
 import { assertParams, assertUsable } from '../../../domain/backends/backend.js'
 import { validationError } from '../../../domain/errors.js'
-import { isFinal, type JobStatus, jobStatuses } from '../../../domain/jobs/job-status.js'
+import { isFinal, jobStatuses } from '../../../domain/jobs/job-status.js'
 import { isNative, NativeSubmitBody } from '../../../domain/jobs/native-submission.js'
 import { readSubmission, SubmitBody } from '../../../domain/jobs/submission.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, ownerForWrite, readTeam } from '../http/access.js'
@@ -91,7 +92,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         summary: 'Jobs of your teams, newest first',
         querystring: Type.Object({
           team_id: Type.Optional(Type.String({ format: 'uuid' })),
-          status: Type.Optional(Type.Unsafe<JobStatus>({ type: 'string', enum: jobStatuses })),
+          status: Type.Optional(oneOf(jobStatuses)),
           backend: Type.Optional(Type.String({ maxLength: 100 })),
           script_id: Type.Optional(Type.String({ format: 'uuid' })),
           capsule_id: Type.Optional(

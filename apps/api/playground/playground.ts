@@ -1,21 +1,21 @@
 // The playground: /api/playground/*. A program in, its counts out, with no job recorded and nothing to pay.
 import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { findBackend } from '../../../db/backends/backends.js'
 import { recordTelemetry } from '../../../db/service/playground.js'
 import { teamForRuns } from '../../../db/teams/teams.js'
 import { assertForPlayground, assertUsable } from '../../../domain/backends/backend.js'
 import { type ErrorCode, errorCatalogue, ServiceError } from '../../../domain/errors.js'
-import { frameworks } from '../../../domain/jobs/framework.js'
+import { type Framework, frameworks } from '../../../domain/jobs/framework.js'
 import { SHOTS_MAX } from '../../../domain/jobs/params.js'
-import { jsonFields, jsonObject } from '../../../domain/json/json-text.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'
 import { PROGRAM_BODY_MAX } from '../http/body-limits.js'
 import { createInteractiveRuns } from '../http/executor-calls.js'
-import { accepted, anything, type JsonText, json, sendJson, sent, success, text } from '../http/response.js'
+import { accepted, json, sendJson, sent, success } from '../http/response.js'
+import { ConvertedCircuit, circuitJson, languages, RunResult, runResultJson } from './playground-view.js'
 
 const CODE_MAX = 100_000
 /** Ends before the wait for the executor does, so that a program without an end is told so. */
@@ -25,51 +25,12 @@ const COUNTS_MAX = 10_000
 const Code = Type.String({ minLength: 1, maxLength: CODE_MAX, description: 'Length in code points' })
 const Shots = Type.Integer({ minimum: 1, maximum: SHOTS_MAX })
 
-const languages = ['auto', ...frameworks] as const
-
 const runErrors = [
   'execution_error',
   'unsupported_operation',
   'worker_unreachable',
   'worker_not_configured'
 ] as const satisfies ErrorCode[]
-
-const ofProgram = (description: string) => Type.Unknown({ description })
-
-/** What a program's own `main` returns takes the place of the fields of unknown type. */
-const RunResult = Type.Object(
-  {
-    counts: ofProgram('Outcome to count, qubit 0 leftmost'),
-    backend: text,
-    shots: Type.Integer({ minimum: 1 }),
-    execution_time_ms: ofProgram('Milliseconds'),
-    cost_usd: Type.Literal(0),
-    language_detected: oneOf(languages),
-    circuit_info: ofProgram('CircuitInfo; empty when the program returned no circuit'),
-    metadata: anything,
-    warnings: ofProgram('Texts'),
-    stdout: ofProgram('What the program printed')
-  },
-  { additionalProperties: true, description: "A program's own `main` may return more fields." }
-)
-
-const CircuitInfo = Type.Unsafe<Record<string, unknown>>(
-  Type.Object(
-    {},
-    {
-      $id: 'CircuitInfo',
-      additionalProperties: true,
-      description:
-        'num_qubits, num_clbits, depth, size, gate_counts, two_qubit_gates, num_measurements, has_mid_circuit_measurement, diagram'
-    }
-  )
-)
-
-const ConvertedCircuit = Type.Object({
-  qasm: Type.String({ description: 'OpenQASM 3' }),
-  circuit_info: CircuitInfo,
-  warnings: Type.Array(text)
-})
 
 const RunBody = Type.Object(
   {
@@ -81,10 +42,11 @@ const RunBody = Type.Object(
   { additionalProperties: false }
 )
 
-const ConvertBody = Type.Object(
-  { code: Code, language: oneOf(['qiskit', 'cirq', 'pennylane', 'marqov']) },
-  { additionalProperties: false }
+const pythonFrameworks = frameworks.filter(
+  (framework): framework is Exclude<Framework, 'openqasm'> => framework !== 'openqasm'
 )
+
+const ConvertBody = Type.Object({ code: Code, language: oneOf(pythonFrameworks) }, { additionalProperties: false })
 
 const TelemetryBody = Type.Object(
   {
@@ -221,32 +183,3 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
 /** A fault of the caller's program is 422 whatever the executor calls it. */
 const userFault = (code: ErrorCode, message: string): ServiceError =>
   new ServiceError(errorCatalogue[code].http === 422 ? code : 'execution_error', message)
-
-/** The executor's result with the playground's own fields; every value of the result stays the text that it is. */
-function runResultJson(
-  result: string,
-  run: { backend: string; shots: number; language: string }
-): JsonText<Static<typeof RunResult>> {
-  const own = [
-    ['backend', JSON.stringify(run.backend)],
-    ['shots', String(run.shots)],
-    ['cost_usd', '0'],
-    ['language_detected', JSON.stringify(run.language)]
-  ] as const
-  // What a program's `main` returned may lack a field, hold others, and claim what only the service may say.
-  const none = [
-    ['counts', '{}'],
-    ['execution_time_ms', '0'],
-    ['circuit_info', '{}'],
-    ['metadata', '{}'],
-    ['warnings', '[]'],
-    ['stdout', '""']
-  ] as const
-  return jsonObject(new Map([...none, ...jsonFields(result), ...own])) as JsonText<Static<typeof RunResult>>
-}
-
-function circuitJson(converted: string): JsonText<Static<typeof ConvertedCircuit>> {
-  const fields = jsonFields(converted)
-  const text = jsonObject(['qasm', 'circuit_info', 'warnings'].map((name) => [name, fields.get(name)]))
-  return text as JsonText<Static<typeof ConvertedCircuit>>
-}

@@ -44,7 +44,7 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
     means:
       'This version does not have the feature yet, or this service was started without it (credentials and webhooks need `SECRETS_KEYS`). The request is refused rather than partly ignored.',
     who: 'caller, or the operator',
-    check: 'The message; `features` in `GET /api/meta`; docs/configuration.md.'
+    check: 'The message; `features` in `GET /api/meta`; docs/operations/configuration.md.'
   },
   payload_too_large: {
     means:

@@ -1,4 +1,4 @@
-// Removes what has been kept long enough (docs/retention.md).
+// Removes what has been kept long enough (docs/operations/retention.md).
 import { sql } from 'drizzle-orm'
 import type { Db } from '../client.js'
 

@@ -9,7 +9,7 @@ import { deleteCapsulesOfTeam } from './capsule-retention.js'
 
 /**
  * Takes a team out of use: nobody belongs to it any more, and what could act or open anything in its name is gone. Its jobs
- * and its ledger stay until their retention ends (docs/retention.md); of its scripts those that a job names stay, for it. The team is locked for `update` by the caller.
+ * and its ledger stay until their retention ends (docs/operations/retention.md); of its scripts those that a job names stay, for it. The team is locked for `update` by the caller.
  * @throws ServiceError `conflict` while jobs of it are under way, or a sealed capsule has to be kept.
  */
 export async function deleteTeam(tx: Tx, teamId: string, actor: string): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Framework } from '../jobs/framework.js'
 import type { ScriptMetadata, ScriptType } from './script.js'
 
-/** The response of `/analyse`; docs/executor.md describes it. */
+/** The response of `/analyse`; docs/operations/executor.md describes it. */
 export interface ScriptReading {
   framework: Framework | null
   script_type: ScriptType

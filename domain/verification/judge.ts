@@ -1,6 +1,6 @@
 // Decides whether a re-run agrees with the sealed result, circuit by circuit, at an error rate that holds for all
 // circuits together. Each circuit gets two tests, since each finds differences that the other misses.
-// docs/verification.md describes the rules.
+// docs/capsules/verification.md describes the rules.
 
 import type { Check, Verification } from './report.js'
 import type { RunCounts } from './run-counts.js'

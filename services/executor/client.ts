@@ -80,7 +80,7 @@ export interface CompileRequest {
   limits: { wall_seconds: number }
 }
 
-/** `answer` is JSON text as docs/executor.md describes it for the path, never parsed here. */
+/** `answer` is JSON text as docs/operations/executor.md describes it for the path, never parsed here. */
 export type QuestionEnd =
   | { kind: 'completed'; answer: string }
   | { kind: 'failed'; error: JobError }

@@ -1,5 +1,4 @@
-// The programs in examples/ and those that docs/workflows.md shows, run as they stand: each comes to its known answer, in
-// both modes.
+// The programs in examples/ and in docs/workflows.md, run unchanged: each gives its known result, in both modes.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -24,12 +23,12 @@ afterAll(async () => {
 type Result = Record<string, unknown>
 const outcomes = ({ counts }: Result) => Object.keys(counts as object).sort()
 
-/** Whatever is sampled here is certain, or off by less than six standard deviations: 2 in 10^9. */
+/** Sampled values are certain, or within six standard deviations: they miss with a chance of 2 in 10^9. */
 const answers: Record<string, (result: Result) => void> = {
   'bell.qasm': (result) => expect(outcomes(result)).toEqual(['00', '11']),
   'ghz.py': (result) => expect(outcomes(result)).toEqual(['000', '111']),
   'fan-out.py': (result) => expect(result).toMatchObject({ agreement: { 2: 1, 3: 1, 4: 1, 5: 1 }, lowest: 1 }),
-  // pi is among the angles of the first round, and there -1 is certain.
+  // The angles of the first round include pi, where -1 is certain.
   'search.py': (result) => {
     expect(result).toMatchObject({ theta: Math.PI, energy: -1 })
     expect(result.history).toHaveLength(3)
@@ -58,7 +57,7 @@ async function resultOf(file: string, mode: string): Promise<Result> {
   return JSON.parse(stdout)
 }
 
-test('every example has a known answer, and so has every program of the page', () => {
+test('every example and every program of the page has a known result', () => {
   expect(Object.keys(answers).sort()).toEqual(readdirSync(join(projectRoot, 'examples')).sort())
   expect(blocks).toHaveLength(shown.length)
 })
@@ -79,7 +78,7 @@ test.each(pairs(blocks.map((_, n) => n)))(
   90_000
 )
 
-test('a workflow shows its tasks on the timeline, and each of them on request', async () => {
+test('a workflow shows its tasks on the timeline, and each task on request', async () => {
   const args = ['run', join(projectRoot, 'examples/fan-out.py'), '--mode', 'temporal', '--param', 'largest=4']
   const { stderr } = await ada.run(args)
   const id = /qjob job (\S+)/.exec(stderr)![1]!
@@ -115,7 +114,7 @@ def doomed():
     return [unlucky(), last(slow())]
 `
 
-test('a task that fails for good ends what runs beside it, and the timeline tells all of it', async () => {
+test('a task that fails permanently stops the tasks running next to it, and the timeline shows all of them', async () => {
   const { code, stdout, stderr } = await ada.run(['run', '-', '--mode', 'temporal', '--json'], failing)
   expect(code).toBe(1)
   expect(stderr).toMatch(/ is failed: execution_error: task 'unlucky' \(task_0001\): line 6: ValueError: no luck\n$/)

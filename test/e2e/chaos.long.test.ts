@@ -1,8 +1,8 @@
-// The short form of `npm run chaos`: each part of a stack is killed once while jobs come in.
+// The short form of `npm run chaos`: each part of a stack is killed once while jobs are submitted.
 import { afterAll, expect, test } from '@jest/globals'
 import { runChaos } from '../chaos/chaos.js'
 import { removeDataDir } from '../chaos/data-folder.js'
-import { promises } from '../chaos/job-proof.js'
+import { invariants } from '../chaos/job-proof.js'
 import { killedParts } from '../chaos/killer.js'
 import { hardware, simulator } from '../chaos/plan.js'
 import { reportText } from '../chaos/report.js'
@@ -11,14 +11,14 @@ const folders: string[] = []
 afterAll(() => folders.forEach(removeDataDir))
 
 test('while every part is killed, no job, capsule or verification is lost, stuck, doubled, wrong or charged wrongly', async () => {
-  const said: string[] = []
+  const log: string[] = []
   const report = await runChaos({
     seed: 1,
     rounds: 1,
     everyMs: 4_000,
     jobsPerSecond: 2,
     settleMs: 120_000,
-    // The product's own waiting times, shortened: what they lead to is the same.
+    // The product's own waiting times, shortened; the outcomes are the same.
     env: {
       REDELIVER_SECONDS: '3',
       WORKFLOW_QUIET_SECONDS: '5',
@@ -26,18 +26,18 @@ test('while every part is killed, no job, capsule or verification is lost, stuck
       WORKFLOW_SWEEP_SECONDS: '2',
       PROVIDER_LOOKUP_WINDOW: '5'
     },
-    say: (line) => said.push(line)
+    say: (line) => log.push(line)
   })
-  const kept = Object.fromEntries(promises.map((promise) => [promise, []]))
+  const noViolations = Object.fromEntries(invariants.map((invariant) => [invariant, []]))
   try {
-    expect(report.findings).toEqual(kept)
+    expect(report.findings).toEqual(noViolations)
   } catch (error) {
-    throw new Error(`${said.join('\n')}\n${reportText(report)}\nLogs: ${report.dataDir}`, { cause: error })
+    throw new Error(`${log.join('\n')}\n${reportText(report)}\nLogs: ${report.dataDir}`, { cause: error })
   }
   folders.push(report.dataDir)
   expect(Object.entries(report.kills).filter(([, times]) => times === 0)).toEqual([])
   expect(Object.keys(report.kills).sort()).toEqual([...killedParts].sort())
-  // Each kind went through for the promises to mean something.
+  // The invariants mean something only if each kind of work completed.
   for (const mode of ['direct', 'temporal'])
     for (const backend of [simulator.slug, hardware])
       expect(report.ends).toContainEqual(expect.objectContaining({ mode, backend, status: 'completed' }))

@@ -76,8 +76,8 @@ test('a part that is killed is started again on its old port, and the terminal s
     const before = stack.processes()[name]
     process.kill(before?.pid as number, 'SIGKILL')
     // The executor imports every framework anew: ten seconds on an idle machine.
-    await stack.until(`the restart of ${name}`, () => stack.stderr.includes(`${name} runs again`), bootLimitMs)
-    expect(stack.stderr).toContain(`${name} stopped (signal SIGKILL): starting it again in 0.2 s (restart 1)`)
+    await stack.until(`the restart of ${name}`, () => stack.stderr.includes(`${name} is running again`), bootLimitMs)
+    expect(stack.stderr).toContain(`${name} stopped (signal SIGKILL): restarting in 0.2 s (restart 1)`)
     // The list of processes is written after the message.
     await stack.until(`the new process of ${name}`, () => stack.processes()[name]?.pid !== before?.pid)
   }
@@ -138,7 +138,7 @@ test('a polite kill of npm in the middle of a start reaches the stack, which lea
   const begun = stack.processes()
   process.kill(stack.pid, 'SIGTERM')
   await stack.exited
-  expect(stack.stderr).toContain('The start was interrupted; everything has ended.')
+  expect(stack.stderr).toContain('The start was interrupted; everything is stopped.')
   expect(Object.keys(begun).length).toBeGreaterThan(0)
   expect(stillRunning({ ...begun, ...stack.processes() })).toEqual([])
   expect(stack.stdout).toBe('')

@@ -1,4 +1,4 @@
-// The figures of a real api and a real worker over the life of jobs, and that docs/observability.md knows all of them.
+// The figures of a real api and a real worker over the life of jobs, and that docs/operations/observability.md knows all of them.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -130,8 +130,8 @@ test('a call to a provider is counted by what was asked and how it ended', async
   ])
 })
 
-test('docs/observability.md lists every metric of ours, and none that is not there', async () => {
-  const documented = readFileSync(join(projectRoot, 'docs/observability.md'), 'utf8')
+test('docs/operations/observability.md lists every metric of ours, and none that is not there', async () => {
+  const documented = readFileSync(join(projectRoot, 'docs/operations/observability.md'), 'utf8')
   const listed = [...documented.matchAll(/^\| `(qjs_\w+)` \| ([\w, ]*?) ?\|/gm)].map(([, name, labels]) => [
     name,
     labels

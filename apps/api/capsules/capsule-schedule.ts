@@ -78,7 +78,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
         summary: 'Verify a sealed capsule again and again (its owner, or the owner and admins of its team)',
         description:
           'A schedule replaces the one before. A verdict that `alert.on` names is confirmed by one more run before anybody ' +
-          'is told, by mail and by the webhook event capsule.verified. docs/schedules.md describes it all.',
+          'is told, by mail and by the webhook event capsule.verified. docs/capsules/schedules.md describes it all.',
         params: CapsuleId,
         body: ScheduleBody
       }

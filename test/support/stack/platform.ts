@@ -52,6 +52,7 @@ export async function startPlatform(file: string, own: OwnParts = {}, env: Recor
   const temporal = own.temporal ? await startTemporal({ database: temporalFile }, context) : null
   const executorOptions = {
     token: TOKEN,
+    warmFrameworks: false as const,
     ...(typeof own.executor === 'object' && { slots: String(own.executor.slots) })
   }
   let executor: Executor | null = own.executor ? await startExecutor(executorOptions, context) : null

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import postgres from 'postgres'
-import { DataDir, endProcesses, newSecret, readStackFile } from '../../../apps/cli/stack/data-dir.js'
+import { DataDir, newSecret, readStackFile, stopProcesses } from '../../../apps/cli/stack/data-dir.js'
 import type { Child, StackContext } from '../../../apps/cli/stack/parts/child.js'
 import { startExecutor } from '../../../apps/cli/stack/parts/executor.js'
 import { startPostgres } from '../../../apps/cli/stack/parts/postgres.js'
@@ -93,7 +93,7 @@ async function removeDeadRuns(): Promise<void> {
     const holder = readHolder(join(folder, 'holder.json'))
     // Between its folder and its lock a run is known by the folder's name alone.
     if (holder ? isRunning(holder) : startOf(Number(name)) !== null) continue
-    await endProcesses(readStackFile(folder)?.processes ?? {})
+    await stopProcesses(readStackFile(folder)?.processes ?? {})
     const pointer = join(folder, 'postgres-location')
     if (existsSync(pointer)) rmSync(readFileSync(pointer, 'utf8').trim(), { recursive: true, force: true })
     rmSync(folder, { recursive: true, force: true })

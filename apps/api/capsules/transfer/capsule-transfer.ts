@@ -35,7 +35,7 @@ export const capsuleTransferRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
         tags: ['capsules'],
         summary: 'A capsule as a file, the same bytes each time',
         description:
-          'capsule: gzip tar in the open format, docs/capsule-format.md. rocrate: a zip with RO-Crate metadata and the signed ' +
+          'capsule: gzip tar in the open format, docs/capsules/capsule-format.md. rocrate: a zip with RO-Crate metadata and the signed ' +
           'attestation. What is not sealed carries no digest.',
         params: CapsuleId,
         querystring: Type.Object({ format: Format })

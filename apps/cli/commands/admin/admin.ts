@@ -1,5 +1,5 @@
-// `qjob admin ...`: what an operator does before anybody can sign in, straight in the database. Changes are noted in the
-// audit as those of administrators are.
+// `qjob admin ...`: commands for operators, who work directly in the database and do not sign in. The audit log records
+// the changes like those of administrators.
 import { type Command, InvalidArgumentError } from 'commander'
 import { makeAccessCode, makePlatformAdmin, suspendTeam, unsuspendTeam } from '../../../../db/admin/administration.js'
 import { listAccessCodes, type Search, searchTeams, searchUsers } from '../../../../db/admin/administration-lists.js'
@@ -13,7 +13,7 @@ import {
   teamView,
   userView
 } from '../../../../domain/operations/administration.js'
-import { jsonOption, reported } from '../../session/service-command.js'
+import { jsonOption, reportingFailures } from '../../session/service-command.js'
 import { CliError } from '../../terminal/cli-error.js'
 import { plainLine, print, table } from '../../terminal/output.js'
 import { ago, clockTime } from '../../terminal/readable-time.js'
@@ -23,38 +23,40 @@ import { addSigningKeyCommand } from './admin-signing.js'
 import { addRotateKeysCommand } from './rotate-keys.js'
 
 export function addAdminCommand(program: Command): void {
-  const admin = program.command('admin').description('work on the database of the service, without signing in')
-  jsonOption(admin.command('create-code').description('make an access code, with which people sign up'))
-    .option('--uses <n>', 'how many people may sign up with it', wholeNumberWithin(1, ACCESS_CODE_USES_MAX), 1)
-    .option('--code <code>', 'the code itself (default: a random one)', accessCode)
-    .option('--expires <time>', 'ISO 8601 time after which it is worthless', futureTime)
+  const admin = program.command('admin').description("operate on the service's database directly, without signing in")
+  jsonOption(admin.command('create-code').description('create an access code for sign-up'))
+    .option('--uses <n>', 'how many people can sign up with it', wholeNumberWithin(1, ACCESS_CODE_USES_MAX), 1)
+    .option('--code <code>', 'the code (default: a random one)', accessCode)
+    .option('--expires <time>', 'ISO 8601 time at which it expires', futureTime)
     .addHelpText('after', databaseHelp)
     .action((options: { json?: boolean; uses: number; code?: string; expires?: Date }) =>
-      reported(options, () => createCode(options))
+      reportingFailures(options, () => createCode(options))
     )
   jsonOption(admin.command('grant <email>').description('make a user a platform administrator'))
     .addHelpText('after', databaseHelp)
-    .action((email: string, options: { json?: boolean }) => reported(options, () => grant(email, options)))
+    .action((email: string, options: { json?: boolean }) => reportingFailures(options, () => grant(email, options)))
   paged(admin.command('list-codes').description('list access codes, newest first'))
     .addHelpText('after', databaseHelp)
-    .action((options: ListOptions) => reported(options, () => listCodes(options)))
+    .action((options: ListOptions) => reportingFailures(options, () => listCodes(options)))
   paged(admin.command('teams').description('list teams, newest first'))
     .option('--q <text>', "an id (of the team or a member), or part of the name or a member's address")
     .addHelpText('after', databaseHelp)
-    .action((options: ListOptions) => reported(options, () => listTeams(options)))
+    .action((options: ListOptions) => reportingFailures(options, () => listTeams(options)))
   paged(admin.command('users').description('list users, newest first'))
     .option('--q <text>', 'an id (of the user or a team), or part of the address, username or name')
     .addHelpText('after', databaseHelp)
-    .action((options: ListOptions) => reported(options, () => listUsers(options)))
+    .action((options: ListOptions) => reportingFailures(options, () => listUsers(options)))
   jsonOption(
-    admin.command('suspend').argument('<team-id>', '', uuid).description('make a team read-only; running jobs go on')
+    admin.command('suspend').argument('<team-id>', '', uuid).description('make a team read-only; running jobs continue')
   )
-    .requiredOption('--reason <text>', 'why, for whoever asks later', suspensionReason)
+    .requiredOption('--reason <text>', 'the reason, for the audit log', suspensionReason)
     .addHelpText('after', databaseHelp)
-    .action((id: string, options: { json?: boolean; reason: string }) => reported(options, () => suspend(id, options)))
+    .action((id: string, options: { json?: boolean; reason: string }) =>
+      reportingFailures(options, () => suspend(id, options))
+    )
   jsonOption(admin.command('unsuspend').argument('<team-id>', '', uuid).description("lift a team's suspension"))
     .addHelpText('after', databaseHelp)
-    .action((id: string, options: { json?: boolean }) => reported(options, () => unsuspend(id, options)))
+    .action((id: string, options: { json?: boolean }) => reportingFailures(options, () => unsuspend(id, options)))
   addMoneyCommands(admin, inDatabase, databaseHelp)
   addRotateKeysCommand(admin, inDatabase, databaseHelp)
   addSigningKeyCommand(admin)
@@ -67,7 +69,7 @@ interface ListOptions extends Search {
 const paged = (command: Command): Command =>
   jsonOption(command)
     .option('--limit <n>', 'how many, 1 to 100', wholeNumberWithin(1, 100), 50)
-    .option('--offset <n>', 'how many to pass over', wholeNumberWithin(0, 1_000_000_000), 0)
+    .option('--offset <n>', 'how many to skip', wholeNumberWithin(0, 1_000_000_000), 0)
 
 async function createCode(options: { json?: boolean; uses: number; code?: string; expires?: Date }): Promise<void> {
   const { uses, expires } = options
@@ -152,12 +154,12 @@ function printList(what: string, lines: string, rows: unknown[], total: number, 
 async function suspend(id: string, options: { json?: boolean; reason: string }): Promise<void> {
   const team = teamView(await inDatabase(({ db }) => suspendTeam(db, commandLine, id, options.reason)))
   if (options.json) return print(JSON.stringify(team))
-  print(`${plainLine(team.name)} is read-only since ${clockTime(team.suspended_at!)}; its running jobs go on.`)
+  print(`${plainLine(team.name)} is read-only since ${clockTime(team.suspended_at!)}; its running jobs continue.`)
 }
 
 async function unsuspend(id: string, options: { json?: boolean }): Promise<void> {
   const team = teamView(await inDatabase(({ db }) => unsuspendTeam(db, commandLine, id)))
-  print(options.json ? JSON.stringify(team) : `${plainLine(team.name)} is not suspended any more.`)
+  print(options.json ? JSON.stringify(team) : `${plainLine(team.name)} is no longer suspended.`)
 }
 
 function wholeNumberWithin(least: number, most: number) {
@@ -191,6 +193,6 @@ function futureTime(text: string): Date {
   const time = new Date(text)
   if (Number.isNaN(time.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text))
     throw new InvalidArgumentError('It must be an ISO 8601 time, such as 2030-01-31T12:00:00Z.')
-  if (time.getTime() <= Date.now()) throw new InvalidArgumentError('It must lie in the future.')
+  if (time.getTime() <= Date.now()) throw new InvalidArgumentError('It must be in the future.')
   return time
 }

@@ -292,6 +292,13 @@ describe('documents', () => {
     })
     expect(read('docs/errors.md')).toBe(written)
   })
+
+  test('docs/metrics.md lists the metrics that the api and the worker register', () => {
+    const written = execFileSync(process.execPath, [join(root, 'tools/metrics-doc.mjs'), '--print'], {
+      encoding: 'utf8'
+    })
+    expect(read('docs/metrics.md')).toBe(written)
+  })
 })
 
 describe('continuous integration', () => {

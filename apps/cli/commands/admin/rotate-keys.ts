@@ -67,9 +67,9 @@ const rotationView = (keyRing: KeyRing, { rewrapped, unopenable, inUse, removabl
 })
 
 function summary({ currentKeyId, keyIds }: KeyRing, { rewrapped, inUse, removable }: Rotation): string {
-  const { team_secrets: secrets, webhooks, signing_keys: signing } = rewrapped
+  const { team_secrets: secrets, webhooks, signing_keys: signing, sealed_mails: mails } = rewrapped
   const lines = [
-    `${currentKeyId} wraps ${count(inUse[currentKeyId] ?? 0, 'value')}; re-wrapped now: ${count(secrets, 'credential')}, ${count(webhooks, 'webhook secret')}, ${count(signing, 'signing key')}.`
+    `${currentKeyId} wraps ${count(inUse[currentKeyId] ?? 0, 'value')}; re-wrapped now: ${count(secrets, 'credential')}, ${count(webhooks, 'webhook secret')}, ${count(signing, 'signing key')}, ${count(mails, 'mail')}.`
   ]
   for (const keyId of keyIds.slice(1))
     lines.push(

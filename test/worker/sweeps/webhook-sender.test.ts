@@ -248,7 +248,7 @@ test('a secret that cannot be opened is a try that failed, in the log of both si
   start({ ring, times: { retrySeconds: [] } })
   await tell()
   expect(await until(id, ({ state }) => state === 'failed')).toMatchObject([
-    { lastError: 'the signing secret cannot be opened; delete this webhook and make it anew' }
+    { lastError: 'the signing secret cannot be opened; delete this webhook and create it again' }
   ])
   expect(logged).toContainEqual(expect.objectContaining({ level: 50, webhookId: id }))
   expect(target.received).toEqual([])

@@ -1,30 +1,12 @@
-// Run through `npm test`; alone: NODE_OPTIONS=--experimental-vm-modules npx jest.
-const typescript = [
-  '@swc/jest',
-  { jsc: { target: 'es2022', parser: { syntax: 'typescript', decorators: true } }, module: { type: 'es6' } }
-]
-const commonjs = [
-  '@swc/jest',
-  { jsc: { target: 'es2022', parser: { syntax: 'ecmascript' } }, module: { type: 'commonjs' } }
-]
-/** Packages that are ES modules and are required by CommonJS ones, which jest can only do on Node >= 24.9. */
-const esmPackages = 'cookie|content-disposition'
-
-/** Fastify looks for each plugin's name among all loaded modules, which takes half a second of each api under jest. */
-const pluginNames = 'fastify/lib/plugin-utils'
-
+// Run through `npm test`; alone: npx jest.
 export default {
-  testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testPathIgnorePatterns: process.env.TEST_LANE === 'short' ? ['\\.long\\.test\\.ts$'] : [],
   modulePathIgnorePatterns: ['<rootDir>/(dist|\\.test|\\.data|\\.demo|\\.venv)/'],
-  extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: {
-    '^.+\\.ts$': typescript,
-    [`/node_modules/(${esmPackages})/.+\\.js$`]: commonjs,
-    [`/node_modules/${pluginNames}\\.js$`]: '<rootDir>/test/support/stack/plugin-names.cjs'
-  },
-  transformIgnorePatterns: [`/node_modules/(?!(${esmPackages})/|${pluginNames}\\.js)`],
+  // Each test file is bundled beforehand and runs in Node itself: see test/support/stack/native-runner.mjs.
+  transform: {},
+  testEnvironment: '<rootDir>/test/support/stack/native-environment.mjs',
+  testRunner: '<rootDir>/test/support/stack/native-runner.mjs',
   globalSetup: '<rootDir>/test/support/stack/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/stack/global-teardown.mjs',
   reporters: ['default', '<rootDir>/test/support/stack/plain-reporter.cjs'],
@@ -32,5 +14,9 @@ export default {
   // The machine that the limits are meant for has two cores; a third of the time a test waits for another process.
   maxWorkers: 3,
   testTimeout: 60_000,
+  // With the times of the last run, by which test/support/stack/sequencer.cjs sorts.
+  cacheDirectory: '<rootDir>/.test/jest',
+  // Of a worker between two files: what Node has imported stays in memory.
+  workerIdleMemoryLimit: '1500MB',
   watchman: false
 }

@@ -1,5 +1,5 @@
-// Capsules: a verdict beside the event loop, a large capsule from its job to a file and back, and a thousand verifications
-// that are due at once.
+// Capsules: verdicts in a thread, a large capsule from its job to a file and back, and a thousand verifications that are due
+// at the same time.
 import { randomBytes } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { readPackage } from '../capsule-format/package-reader.js'
@@ -13,10 +13,10 @@ import { median, printTable, quantile } from './support/table.js'
 const ROUNDS = 9
 const SHOTS = 100_000
 const VERDICT_GOAL_MS = 300
-/** Five capsules of two teams, a hundred times each: what a team may have in a day. */
+/** Five capsules of two teams, a hundred verifications each: the daily limit of a team. */
 const [TEAMS, CAPSULES, TIMES] = [2, 5, 100]
 const LIMIT_MS = 900_000
-/** For the key that signs seals. */
+/** Encrypts the key that signs seals. */
 const RING = `bench:${randomBytes(32).toString('base64')}`
 
 export async function benchCapsules(stack: BenchStack): Promise<void> {
@@ -56,13 +56,13 @@ async function verdicts(): Promise<void> {
   }
   await pool.close()
   printTable(
-    'Verdict on 100,000 shots beside 100,000',
-    ['outcomes', 'ms', 'slowest', 'loop held at most, ms', 'goal'],
+    'Verdict on 100,000 shots against 100,000',
+    ['outcomes', 'ms', 'slowest', 'longest loop delay, ms', 'goal'],
     rows
   )
 }
 
-/** 17 qubits in superposition: nearly every outcome has its own line in the counts. */
+/** 17 qubits in superposition, so that nearly every outcome occurs in the counts. */
 const wide = `OPENQASM 3.0; include "stdgates.inc"; qubit[17] q; ${Array.from({ length: 17 }, (_, k) => `h q[${k}];`).join(' ')}`
 
 async function largeCapsule(platform: BenchPlatform): Promise<void> {
@@ -80,30 +80,35 @@ async function largeCapsule(platform: BenchPlatform): Promise<void> {
       read: []
     }
     let bytes = 0
-    for (let round = 0; round < ROUNDS; round++) {
+    // The first round warms up and is not counted.
+    for (let round = -1; round < ROUNDS; round++) {
+      const add = (name: keyof typeof times, ms: number) => round >= 0 && times[name].push(ms)
       let id = ''
-      times['from-job'].push(
+      add(
+        'from-job',
         await timed(async () => {
           id = (await call(platform, platform.cookie, 'POST', '/api/capsules/from-job', { job_id: jobId })).capsule_id
         })
       )
-      times.seal.push(
+      add(
+        'seal',
         await timed(() => call(platform, platform.cookie, 'POST', `/api/capsules/${id}/seal`, { exit_code: 0 }))
       )
       let archive: Buffer = Buffer.alloc(0)
-      times.export.push(
+      add(
+        'export',
         await timed(async () => {
           archive = await download(platform, `/api/capsules/${id}/export`)
         })
       )
-      times.crate.push(await timed(() => download(platform, `/api/capsules/${id}/export?format=rocrate`)))
-      times.read.push(await timed(() => readPackage(archive)))
+      add('crate', await timed(() => download(platform, `/api/capsules/${id}/export?format=rocrate`)))
+      add('read', await timed(() => readPackage(archive)))
       bytes = archive.length
     }
     rows.push([name, (bytes / 1024).toFixed(0), ...Object.values(times).map((all) => median(all).toFixed(0))])
   }
   printTable(
-    'A capsule of a job of 100,000 shots, ms',
+    'A capsule made from a job of 100,000 shots, ms',
     ['circuit', 'archive KiB', 'from-job', 'seal', '.capsule', 'RO-Crate', 'read back'],
     rows
   )
@@ -115,14 +120,15 @@ async function verificationsAtOnce(platform: BenchPlatform): Promise<void> {
     const cookie = await platform.signUp(`scheduled-${team}@example.org`)
     for (let capsule = 0; capsule < CAPSULES; capsule++) await dueAtOnce(platform, cookie)
   }
-  const asked = performance.now() - began
+  const requested = performance.now() - began
   const total = TEAMS * CAPSULES * TIMES
   const { sql } = platform.connection
   while (true) {
     const [open] =
       await sql`select count(*)::int as left from capsule_runs where status in ('pending', 'running', 'judging')`
     if (open!.left === 0) break
-    if (performance.now() - began > LIMIT_MS) throw new Error(`${open!.left} verifications took too long`)
+    if (performance.now() - began > LIMIT_MS)
+      throw new Error(`${open!.left} verifications are still open after ${LIMIT_MS / 1000} s`)
     await new Promise((resolve) => setTimeout(resolve, 250))
   }
   const runs = await sql<{ verdict: string | null; waited: number; took: number }[]>`
@@ -134,16 +140,16 @@ async function verificationsAtOnce(platform: BenchPlatform): Promise<void> {
   const verdictCounts = [...new Set(runs.map(({ verdict }) => verdict))].map(
     (verdict) => `${runs.filter((run) => run.verdict === verdict).length} ${verdict}`
   )
-  if (runs.length !== total) throw new Error(`${runs.length} runs of ${total} were made`)
+  if (runs.length !== total) throw new Error(`${runs.length} of ${total} runs were created`)
   const of = (values: number[], share: number) => quantile(values, share).toFixed(1)
   const waited = runs.map((run) => run.waited)
   const took = runs.map((run) => run.took)
   printTable(
-    `${total} scheduled verifications, due at once`,
-    ['asked in s', 'all judged in s', 'per second', 'waited p50 / p95 s', 'ran p50 / p95 s', 'verdicts'],
+    `${total} scheduled verifications, due at the same time`,
+    ['requested in s', 'all judged in s', 'per second', 'waited p50 / p95 s', 'ran p50 / p95 s', 'verdicts'],
     [
       [
-        (asked / 1000).toFixed(1),
+        (requested / 1000).toFixed(1),
         span!.seconds.toFixed(1),
         (total / span!.seconds).toFixed(1),
         `${of(waited, 0.5)} / ${of(waited, 0.95)}`,
@@ -154,7 +160,7 @@ async function verificationsAtOnce(platform: BenchPlatform): Promise<void> {
   )
 }
 
-/** A sealed capsule with a schedule, and the last hundred minutes of it asked for. */
+/** Creates a sealed capsule with a schedule, and requests a backfill of the last hundred minutes. */
 async function dueAtOnce(platform: BenchPlatform, cookie: string): Promise<void> {
   const bellPair = 'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; h q[0]; cx q[0], q[1];'
   const jobId = await completed(platform, cookie, bellPair, 1000)
@@ -176,7 +182,7 @@ async function completed(platform: BenchPlatform, cookie: string, payload: strin
   while (true) {
     const { status } = await call(platform, cookie, 'GET', `/api/jobs/${id}/status?wait=20`)
     if (status === 'completed') return id
-    if (isFinal(status as JobStatus)) throw new Error(`a job of the bench ended as ${status}`)
+    if (isFinal(status as JobStatus)) throw new Error(`a job of the bench is ${status}`)
   }
 }
 
@@ -187,19 +193,19 @@ async function call(
   path: string,
   body?: unknown
 ): Promise<Record<'job_id' | 'capsule_id' | 'status', string>> {
-  const answer = await fetch(base + path, {
+  const response = await fetch(base + path, {
     method,
     headers: { cookie, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) })
   })
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-  return (await answer.json()) as Record<'job_id' | 'capsule_id' | 'status', string>
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+  return (await response.json()) as Record<'job_id' | 'capsule_id' | 'status', string>
 }
 
 async function download({ base, cookie }: BenchPlatform, path: string): Promise<Buffer> {
-  const answer = await fetch(base + path, { headers: { cookie } })
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  return Buffer.from(await answer.arrayBuffer())
+  const response = await fetch(base + path, { headers: { cookie } })
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return Buffer.from(await response.arrayBuffer())
 }
 
 async function timed(run: () => Promise<unknown>): Promise<number> {

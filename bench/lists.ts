@@ -1,5 +1,5 @@
-// What a million jobs change: the same requests on two databases, with 10,000 jobs and with 1,000,000, in turns. The team
-// that asks has most of either.
+// The effect of a million jobs: the same requests in turns on two databases, with 10,000 jobs and with 1,000,000. The calling
+// team has most of both.
 import { Agent, request } from 'undici'
 import { grantPlatformAdmin } from '../db/accounts/accounts.js'
 import { submitMany } from './submit.js'
@@ -11,13 +11,13 @@ const SMALL = 10_000
 const LARGE = 1_000_000
 const WARM_UP = 20
 const ROUNDS = 150
-/** Flat: no more than so much above the small database. */
+/** The largest acceptable ratio to the small database. */
 const GOAL = 1.2
 
 interface Case {
   name: string
   path: (seeded: SeededJobs) => string
-  /** Instead of GET. */
+  /** Makes the request a POST. */
   body?: (seeded: SeededJobs) => Record<string, unknown>
 }
 
@@ -47,8 +47,8 @@ const cases: Case[] = [
   list('a month, half a year ago', () => `&created_after=${day(200)}&created_before=${day(170)}`),
   list('cursor, half a year deep', ({ middleId }) => `&cursor=${middleId}`),
   list('offset 5,000', () => '&offset=5000'),
-  list('text that many have', () => '&q=bell'),
-  list('text that nobody has', () => '&q=nothing+of+the+kind'),
+  list('text that many match', () => '&q=bell'),
+  list('text without a match', () => '&q=nothing+of+the+kind'),
   list('a whole id', ({ middleId }) => `&q=${middleId}`),
   { name: 'status of a job', path: ({ middleId }) => `/api/jobs/${middleId}/status` },
   { name: 'record of a job', path: ({ middleId }) => `/api/jobs/${middleId}` },
@@ -58,7 +58,7 @@ const cases: Case[] = [
   { name: 'admin: jobs of a status', path: () => '/api/admin/jobs?limit=50&status=failed' },
   { name: 'admin: jobs of a status of 100', path: () => '/api/admin/jobs?limit=50&status=dispatch_failed' },
   { name: 'admin: jobs with a text', path: () => '/api/admin/jobs?limit=50&q=bell' },
-  { name: 'admin: jobs with a text that none has', path: () => '/api/admin/jobs?limit=50&q=nothing' },
+  { name: 'admin: jobs with a text without a match', path: () => '/api/admin/jobs?limit=50&q=nothing' },
   { name: 'admin: system', path: () => '/api/admin/system' },
   { name: 'submit with a price', path: () => '/api/jobs/submit', body: paidJob }
 ]
@@ -94,7 +94,7 @@ export async function benchLists(stack: BenchStack): Promise<void> {
   }
 }
 
-/** So that a submission checks budgets and writes the ledger. */
+/** Sets a price, so that a submission checks budgets and writes the ledger. */
 async function price(sides: BenchPlatform[]): Promise<void> {
   for (const { connection } of sides)
     await connection.sql`update backends set task_fee_micro = 20000 where slug = 'marqov-sim'`

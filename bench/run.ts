@@ -1,6 +1,6 @@
-// `npm run bench`: what the platform costs over its bare parts, each pair measured in one run on real Temporal, Postgres
-// and Redis, and printed as ratios. Figures of two machines, or of two runs under other load, cannot be compared; the
-// ratios of one run can.
+// `npm run bench`: the platform's cost over its bare parts, each pair measured in one run on real Temporal, Postgres and
+// Redis, and printed as ratios. Figures from different machines or under different load cannot be compared; the ratios
+// within one run can.
 import { availableParallelism } from 'node:os'
 import { benchAccess } from './access.js'
 import { benchBackends } from './backends.js'
@@ -12,8 +12,7 @@ import { benchPlayground } from './playground.js'
 import { benchRateLimits } from './rate-limits.js'
 import { benchSubmit } from './submit.js'
 import { type BenchStack, startBenchStack } from './support/bench-stack.js'
-import { printTable } from './support/table.js'
-import { benchThroughput } from './throughput.js'
+import { benchThroughput } from './throughput/throughput.js'
 import { benchHeldPolls, benchStreams } from './waiters.js'
 
 const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
@@ -34,7 +33,7 @@ const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
 const chosen = process.argv.slice(2)
 const unknown = chosen.filter((name) => !Object.hasOwn(stages, name))
 if (unknown.length > 0) {
-  console.error(`no such bench: ${unknown.join(', ')}; there are ${Object.keys(stages).join(', ')}`)
+  console.error(`unknown bench: ${unknown.join(', ')}; choose from ${Object.keys(stages).join(', ')}`)
   process.exit(2)
 }
 
@@ -46,4 +45,4 @@ try {
 } finally {
   await stack.close()
 }
-printTable('Parts', ['part', 'seconds'], [['all', (performance.now() / 1000).toFixed(0)]])
+console.log(`${(performance.now() / 1000).toFixed(0)} s in total`)

@@ -1,6 +1,6 @@
-// `npm run statistics [-- trials]`: how often the tests of a verification find a difference between simulated runs, over all
-// laws, numbers of outcomes and shots that matter; and how well the upper bound covers the truth. Ends with 1 when false alarms
-// are above what alpha allows, when power is below what docs/verification.md states, or when the bound covers too little.
+// `npm run statistics [-- trials]`: how often the tests of a verification detect a difference between simulated runs, over all
+// relevant distributions, numbers of outcomes and shots; and how well the upper bound covers the true distance. Exits with 1
+// if false alarms exceed alpha, if the power is below docs/capsules/verification.md, or if the bound covers too little.
 
 import { ALPHA, BETA } from '../domain/verification/judge.js'
 import { pairUp } from '../domain/verification/statistics/count-pair.js'
@@ -19,7 +19,7 @@ import { printTable } from './support/table.js'
 
 const trials = Number(process.argv[2] ?? 1000)
 if (!Number.isSafeInteger(trials) || trials < 10) {
-  console.error('how many trials? a whole number from 10')
+  console.error('trials: must be a whole number from 10')
   process.exit(2)
 }
 const random = randomOf(process.argv[3] ?? 'statistics')
@@ -36,7 +36,7 @@ const shown = ({ name, outcomes: k, shots }: Scene): string[] => [name, String(k
 const rates = ({ pearson, cdvv, found }: Rates): string[] => [pearson, cdvv, found].map((rate) => rate.toFixed(4))
 
 const nullScenes = nulls(outcomes, [...equal, ...unequal])
-// Every scene has its own chance of an alarm that is none.
+// Every scene has its own chance of a false alarm.
 const allowed = binomialBound(trials, ALPHA, 0.001 / nullScenes.length)
 const nullRows = nullScenes.map((scene) => {
   const found = simulate(scene, trials, random, true)
@@ -50,15 +50,15 @@ printTable(
   nullRows.map(({ scene, found }) => [...shown(scene), ...rates(found), found.consistent.toFixed(3)])
 )
 const mean = nullRows.reduce((sum, { found }) => sum + found.found, 0) / nullRows.length
-console.log(`all lines together: ${mean.toFixed(5)} of ${trials * nullRows.length}\n`)
-if (mean > binomialBound(trials * nullRows.length, ALPHA, 0.001)) problems.push(`false alarms in all: ${mean}`)
+console.log(`all lines: ${mean.toFixed(5)} of ${trials * nullRows.length}\n`)
+if (mean > binomialBound(trials * nullRows.length, ALPHA, 0.001)) problems.push(`false alarms in total: ${mean}`)
 
 printTable(
   'Power',
-  ['change', 'outcomes', 'shots', 'pearson', 'cdvv', 'verdict', 'to be had'],
+  ['change', 'outcomes', 'shots', 'pearson', 'cdvv', 'verdict', 'possible'],
   changes.map((scene) => {
     const found = simulate(scene, trials, random)
-    // What was to be had is itself known from some hundred trials, to about two in a hundred.
+    // The possible power is itself estimated from some hundred trials, with an error of about two in a hundred.
     if (1 - found.found > binomialBound(trials, 1.02 - scene.power, 0.001))
       problems.push(`power of ${shown(scene).join(', ')}: ${found.found}`)
     return [...shown(scene), ...rates(found), scene.power.toFixed(2)]

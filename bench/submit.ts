@@ -1,5 +1,5 @@
-// How long a caller waits for the answer to a submission, at 1, 10 and 50 callers at once. The jobs run meanwhile (no-op
-// executor), as they do in production: the worker takes its share of the cores.
+// The response time of a submission with 1, 10 and 50 callers at the same time, with the api alone and while the jobs run as
+// in production (no-op executor), when the worker uses its share of the cores.
 import { Agent, request } from 'undici'
 import type { BenchPlatform, BenchStack } from './support/bench-stack.js'
 import { printTable, quantile } from './support/table.js'
@@ -27,19 +27,22 @@ export async function benchSubmit(stack: BenchStack): Promise<void> {
     for (const clients of [1, 10, 50])
       rows.push(row('api alone', clients, await submitMany(platform, 'direct', clients, REQUESTS)))
     await platform.startWorker()
-    await untilNoneIsOpen(platform)
-    for (const mode of ['direct', 'temporal'])
+    await untilAllAreFinal(platform)
+    for (const mode of ['direct', 'temporal']) {
+      await submitMany(platform, mode, 10, WARM_UP)
+      await untilAllAreFinal(platform)
       for (const clients of [1, 10, 50]) {
         rows.push(row(`${mode}, jobs running`, clients, await submitMany(platform, mode, clients, REQUESTS)))
-        await untilNoneIsOpen(platform)
+        await untilAllAreFinal(platform)
       }
+    }
   } finally {
     await platform.close()
   }
   printTable('POST /api/jobs/submit', ['case', 'clients', 'submissions/s', 'p50 ms', 'p99 ms', ''], rows)
 }
 
-/** So many submissions by so many callers at once. */
+/** Sends `count` submissions by `clients` callers at the same time. */
 export async function submitMany(platform: BenchPlatform, mode: string, clients: number, count: number) {
   const agent = new Agent({ connections: clients })
   const headers = { 'content-type': 'application/json', cookie: platform.cookie }
@@ -56,7 +59,7 @@ export async function submitMany(platform: BenchPlatform, mode: string, clients:
         dispatcher: agent
       })
       const text = await response.body.text()
-      if (response.statusCode !== 201) throw new Error(`submit answered ${response.statusCode}: ${text}`)
+      if (response.statusCode !== 201) throw new Error(`submit returned ${response.statusCode}: ${text}`)
       latencies.push(performance.now() - begun)
     }
   }
@@ -72,7 +75,7 @@ function row(label: string, clients: number, { latencies, rate }: { latencies: n
   return [label, String(clients), rate.toFixed(0), quantile(latencies, 0.5).toFixed(1), p99.toFixed(1), verdict]
 }
 
-async function untilNoneIsOpen({ connection }: BenchPlatform): Promise<void> {
+async function untilAllAreFinal({ connection }: BenchPlatform): Promise<void> {
   const deadline = performance.now() + 300_000
   while (performance.now() < deadline) {
     const [row] = await connection.sql<{ open: number }[]>`

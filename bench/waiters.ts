@@ -1,5 +1,5 @@
-// Many who wait at one api process: held status requests and event streams, one for each job, while jobs change as fast as
-// a worker or two can change them. How long until a waiter hears of it, and what the process needs meanwhile.
+// Many clients that wait at one api process with waiting status requests or event streams, one for each job, while jobs change
+// as fast as one or two workers change them: the time until a client is notified, and the load of the process.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,34 +16,34 @@ const GOAL_MS = 100
 const GOAL_CONNECTIONS = 10
 const OPEN_LIMIT_MS = 60_000
 
-/** How one waiter is opened. `heard` is called once, when the waiter hears that its job runs. */
-type Open = (path: string, heard: () => void) => Promise<void>
+/** Opens one waiting client. `notified` is called once, when the client learns that its job runs. */
+type Open = (path: string, notified: () => void) => Promise<void>
 
 export async function benchHeldPolls(stack: BenchStack): Promise<void> {
-  // Asked for 22 s at most: who waits in vain asks again, as clients do.
+  // Each request waits at most 22 s, and is then sent again as clients do.
   const poll =
     (platform: BenchPlatform, agent: Agent): Open =>
-    async (id, heard) => {
-      const ask = () =>
-        answer(platform, agent, `/api/jobs/${id}/status?wait=22`, (response) => {
+    async (id, notified) => {
+      const send = () =>
+        openRequest(platform, agent, `/api/jobs/${id}/status?wait=22`, (response) => {
           let text = ''
           response.on('data', (chunk: string) => {
             text += chunk
           })
-          response.on('end', () => (text.includes('"running"') ? heard() : void ask()))
+          response.on('end', () => (text.includes('"running"') ? notified() : void send()))
         })
-      await ask()
+      await send()
     }
-  await bench(stack, 'held_polls', 'held status requests', poll)
+  await bench(stack, 'held_polls', 'waiting status requests', poll)
 }
 
 export async function benchStreams(stack: BenchStack): Promise<void> {
   const stream =
     (platform: BenchPlatform, agent: Agent): Open =>
-    async (id, heard) => {
-      await answer(platform, agent, `/api/jobs/${id}/events`, (response) => {
+    async (id, notified) => {
+      await openRequest(platform, agent, `/api/jobs/${id}/events`, (response) => {
         response.on('data', (chunk: string) => {
-          if (chunk.includes('"running"')) heard()
+          if (chunk.includes('"running"')) notified()
         })
       })
     }
@@ -61,7 +61,7 @@ async function bench(
   const { sql, db } = platform.connection
   const announce = createJobAnnouncer(sql)
   try {
-    // Nobody runs them: they wait until this bench begins them.
+    // No worker runs the jobs: the bench starts them.
     await submitMany(platform, 'direct', 10, WAITERS)
     const ids = (await sql<{ id: string }[]>`select id from jobs order by id`).map(({ id }) => id)
     const idle = memoryOf(platform.apiPid)
@@ -89,12 +89,12 @@ async function bench(
     const p95 = quantile(delays, 0.95)
     const verdict = (reached: boolean) => (reached ? 'reached' : 'missed')
     printTable(
-      `${WAITERS} ${what} on one api, ${CHANGES_PER_SECOND} changes/s`,
+      `${WAITERS} ${what} at one api, ${CHANGES_PER_SECOND} changes/s`,
       ['what', 'figure', 'goal'],
       [
-        ['woken', `${delays.length} of ${CHANGES}`, verdict(delays.length === CHANGES)],
+        ['notified', `${delays.length} of ${CHANGES}`, verdict(delays.length === CHANGES)],
         [
-          'after the change, p50 / p95 / p99 ms',
+          'time after the change, p50 / p95 / p99 ms',
           [0.5, 0.95, 0.99].map((share) => quantile(delays, share).toFixed(1)).join(' / '),
           `p95 < ${GOAL_MS}: ${verdict(p95 < GOAL_MS)}`
         ],
@@ -103,8 +103,8 @@ async function bench(
           String(connections),
           `${GOAL_CONNECTIONS}: ${verdict(connections <= GOAL_CONNECTIONS)}`
         ],
-        ['memory of the api before / with them', `${idle} / ${held} MiB`, ''],
-        ['for each of them', `${(((held - idle) * 1024) / WAITERS).toFixed(0)} KiB`, ''],
+        ['memory of the api without / with them', `${idle} / ${held} MiB`, ''],
+        ['memory per client', `${(((held - idle) * 1024) / WAITERS).toFixed(0)} KiB`, ''],
         ['processor time of the api', `${(100 * busy).toFixed(0)} % of a core`, '']
       ]
     )
@@ -114,8 +114,8 @@ async function bench(
   }
 }
 
-/** Resolves when the head of the answer is there, or the request is held. */
-function answer(
+/** Sends a request and resolves when it is sent; the response may wait. */
+function openRequest(
   { base, cookie }: BenchPlatform,
   agent: Agent,
   path: string,
@@ -126,7 +126,7 @@ function answer(
       response.setEncoding('utf8')
       onResponse(response)
     })
-    // Those that are still open when the bench ends.
+    // Requests that are still open at the end of the bench fail.
     request.on('error', () => {})
     request.on('finish', resolve)
   })
@@ -135,7 +135,7 @@ function answer(
 async function untilOpen(pid: number, count: number): Promise<void> {
   const deadline = performance.now() + OPEN_LIMIT_MS
   let before = Number.NaN
-  // All sockets are there, and the process has nothing more to do than every few seconds.
+  // All sockets are connected, and the process is idle again.
   while (performance.now() < deadline) {
     const cpu = cpuSecondsOf(pid)
     if (socketsOf(pid).length >= count && cpu - before < 0.5) return
@@ -148,7 +148,7 @@ async function untilOpen(pid: number, count: number): Promise<void> {
 const memoryOf = (pid: number): number =>
   Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024)
 
-/** User and system time; the kernel counts in hundredths. */
+/** User and system time; the kernel counts in hundredths of a second. */
 function cpuSecondsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
   return (Number(fields[11]) + Number(fields[12])) / 100
@@ -159,13 +159,13 @@ function openInodes(pid: number): string[] {
     try {
       return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? []
     } catch {
-      // Closed meanwhile.
+      // The descriptor was closed in between.
       return []
     }
   })
 }
 
-/** Established connections of the machine that belong to the process, as lines of /proc/net/tcp. */
+/** The established connections of the process, as lines of /proc/net/tcp. */
 function socketsOf(pid: number): string[] {
   const inodes = new Set(openInodes(pid))
   return readFileSync('/proc/net/tcp', 'utf8')

@@ -4,7 +4,7 @@ import { canonicalJson } from '../domain/json/canonical-json.js'
 import { sha256 } from './checksums.js'
 import { CHECKSUMS_NAME, MANIFEST_NAME, packageFault } from './payload-file.js'
 
-/** Whoever signs (services/keys/signer.ts). `sign` answers the 64 bytes of an Ed25519 signature. */
+/** The signer (services/keys/signer.ts). `sign` returns the 64 bytes of an Ed25519 signature. */
 export interface EnvelopeSigner {
   keyId: string
   sign(bytes: Buffer): Buffer
@@ -17,7 +17,7 @@ export const PREDICATE_TYPE = 'urn:quantum-job-service:capsule-seal:v1'
 export interface SealFacts {
   /** Text of capsule.yaml. */
   manifest: string
-  /** Text of .checksums, which stands for every file. */
+  /** Text of .checksums, which lists every file. */
   checksums: string
   capsuleDigest: string
   rootDigest: string
@@ -43,7 +43,7 @@ export interface Statement {
   }
 }
 
-/** JSON text of the statement: its subjects are the two files that fix all others. */
+/** JSON text of the statement. Its subjects are the two files that determine all others. */
 export function statement(facts: SealFacts): string {
   const value: Statement = {
     _type: STATEMENT_TYPE,
@@ -75,16 +75,16 @@ export function dsseEnvelope(payload: string, signer: EnvelopeSigner): string {
   })
 }
 
-/** What a signature is over: DSSE's pre-authentication encoding. */
+/** The bytes that are signed: DSSE's pre-authentication encoding. */
 const signedBytes = (type: string, payload: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`DSSEv1 ${Buffer.byteLength(type)} ${type} ${payload.length} `), payload])
 
 export const ENVELOPE_BYTES_MAX = 64 * 1024
 
 /**
- * The statement of an envelope of which a signature holds under a key of these.
- * @param publicKeyPem one key or several, in PEM form among other text: as `qjob keys` prints them, also with `--json`.
- * @throws ServiceError `validation_error` saying what does not hold.
+ * Returns the statement of an envelope if one of its signatures is valid under one of the keys.
+ * @param publicKeyPem one or more keys in PEM form, other text in between allowed: the output of `qjob keys`, also with `--json`.
+ * @throws ServiceError `validation_error` naming what is wrong.
  */
 export function verifyEnvelope(envelope: string, publicKeyPem: string): Statement {
   if (Buffer.byteLength(envelope) > ENVELOPE_BYTES_MAX) throw packageFault('attestation: too large')
@@ -96,7 +96,7 @@ export function verifyEnvelope(envelope: string, publicKeyPem: string): Statemen
   const signs = signatures.map(({ sig }) => strictBase64(sig, 'sig'))
   if (!signs.some((sig) => keys.some((key) => verify(null, bytes, key, sig))))
     throw packageFault(
-      `attestation: the signature does not hold under ${keys.length === 1 ? 'this key' : 'any of these keys'}`
+      `attestation: the signature is not valid under ${keys.length === 1 ? 'this key' : 'any of these keys'}`
     )
   return checkedStatement(body)
 }
@@ -129,7 +129,7 @@ function parsed(text: string, what: string): unknown {
   }
 }
 
-/** DSSE allows both alphabets, and nothing beside them. */
+/** DSSE allows both base64 alphabets and no other characters. */
 function strictBase64(text: string, what: string): Buffer {
   const bytes = Buffer.from(text, 'base64')
   const plain = text.replace(/={0,2}$/, '')
@@ -137,7 +137,7 @@ function strictBase64(text: string, what: string): Buffer {
   throw packageFault(`attestation: ${what} is not base64`)
 }
 
-// In JSON, a line end is written as an escape.
+// In JSON, line ends are escaped.
 const publicKey = /-----BEGIN PUBLIC KEY-----(?:\\n|[A-Za-z0-9+/=\s]){1,1000}-----END PUBLIC KEY-----/g
 const KEYS_MAX = 100
 
@@ -150,6 +150,6 @@ function ed25519Keys(text: string): KeyObject[] {
       return []
     }
   })
-  if (keys.length === 0) throw packageFault('the key is no Ed25519 public key in PEM form')
+  if (keys.length === 0) throw packageFault('the key is not an Ed25519 public key in PEM form')
   return keys
 }

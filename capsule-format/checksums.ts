@@ -1,4 +1,4 @@
-// `.checksums`: a line for every file of the payload, and the digests that follow from it.
+// `.checksums`, which has a line for every file of the payload, and the digests derived from it.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../domain/json/canonical-json.js'
 import { CHECKSUMS_NAME, decodedName, encodedName, type PackageFile, packageFault, shownName } from './payload-file.js'
@@ -6,24 +6,24 @@ import { CHECKSUMS_NAME, decodedName, encodedName, type PackageFile, packageFaul
 /** Hex. */
 export const sha256 = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex')
 
-/** The text of `.checksums`: sorted by the bytes of the encoded names; empty without a payload. */
+/** The text of `.checksums`, sorted by the bytes of the encoded names. Empty without a payload. */
 export function checksumsText(files: readonly PackageFile[]): string {
   const lines = files.map(({ name, content }) => ({ name: Buffer.from(encodedName(name)), digest: sha256(content) }))
   lines.sort((one, other) => Buffer.compare(one.name, other.name))
   return lines.map(({ name, digest }) => `sha256:${digest}  ${name}\n`).join('')
 }
 
-/** `sha256:<hex>` of `.checksums`: the digest of everything but the manifest. */
+/** `sha256:<hex>` of `.checksums`: the digest of every file except the manifest. */
 export const rootDigest = (checksums: string): string => `sha256:${sha256(checksums)}`
 
-/** `mqc:1:<hex>`: the identity of a capsule, over the canonical form of its manifest. */
+/** `mqc:1:<hex>`: the identity of a capsule, computed over the canonical form of its manifest. */
 export const manifestDigest = (manifest: unknown, integers: 'made' | 'read' = 'made'): string =>
   `mqc:1:${sha256(canonicalJson(manifest, integers))}`
 
 const lineForm = /^sha256:([0-9a-f]{64}) {2}(.+)$/su
 
 /**
- * The digests that `.checksums` states, hex by name. The older form, a YAML mapping, is read by the caller.
+ * The digests in `.checksums`, hex by name. The caller reads the older form, a YAML mapping.
  * @throws ServiceError `validation_error` naming the line.
  */
 export function parsedChecksums(text: string): Map<string, string> {
@@ -34,10 +34,10 @@ export function parsedChecksums(text: string): Map<string, string> {
   if (lines.pop() !== '') throw fault(lines.length + 1, 'does not end with a line feed')
   for (const [index, line] of lines.entries()) {
     const parts = lineForm.exec(line)
-    if (!parts) throw fault(index + 1, 'is not "sha256:", 64 lower-case hex digits, two spaces and a name')
+    if (!parts) throw fault(index + 1, 'must be "sha256:", 64 lower-case hex digits, two spaces and a name')
     const name = decodedName(parts[2]!)
     if (name === null || /\r/.test(parts[2]!)) throw fault(index + 1, 'the name is not in its one encoded form')
-    if (digests.has(name)) throw fault(index + 1, `${shownName(name)} stands twice`)
+    if (digests.has(name)) throw fault(index + 1, `${shownName(name)} occurs twice`)
     digests.set(name, parts[1]!)
   }
   return digests

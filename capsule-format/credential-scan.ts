@@ -1,25 +1,25 @@
-// Looks for credentials in what is about to be sealed: a capsule is handed on, and a sealed one is never changed again.
-// Known forms only: a clean scan is no proof. Every pattern is bounded, so that no text takes longer than its length.
+// Looks for credentials in the files that are about to be sealed: capsules are passed on, and a sealed one never changes.
+// Only known forms are found, so a clean scan proves nothing. Every pattern is bounded, so the time is linear in the text.
 import { setImmediate as turn } from 'node:timers/promises'
 import { MANIFEST_NAME, type PackageFile } from './payload-file.js'
 
 export interface CredentialFinding {
   file: string
-  /** From 1; 0: the file itself, by its name. */
+  /** Counted from 1; 0 is the file itself, because of its name. */
   line: number
   kind: string
 }
 
 const FINDINGS_MAX = 100
 const WINDOW = 256 * 1024
-// What a pattern may look at before and behind a place.
+// How many characters a pattern may read before and after a match.
 const BEFORE = 512
 const AFTER = 8 * 1024
 const SNIFFED = 8 * 1024
 
 /**
- * Where credentials are, never what they are. Lets other work go on in between.
- * A finding in a file is passed over where `# capsule:allow` follows it on its line, before any comma; in the manifest never.
+ * Returns where credentials are, never their values. Yields to other work in between.
+ * `# capsule:allow` after a finding on its line, before any comma, allows it in a file; in the manifest it has no effect.
  */
 export async function scanForCredentials(
   files: readonly PackageFile[],
@@ -48,7 +48,7 @@ async function scanFile({ name, content }: PackageFile, findings: CredentialFind
   for (let start = 0; start < content.length; start += WINDOW) {
     if (start > 0) await turn()
     const from = Math.max(0, start - BEFORE)
-    // Byte by byte: all that is looked for is ASCII, and places stay countable.
+    // Decoded byte by byte: all patterns are ASCII, and the positions stay those of the bytes.
     const raw = content.toString('latin1', from, Math.min(content.length, start + WINDOW + AFTER))
     const text = escaped && raw.includes('\\') ? unescaped(raw) : raw
     const found = placesIn(text)
@@ -64,13 +64,13 @@ async function scanFile({ name, content }: PackageFile, findings: CredentialFind
   }
 }
 
-/** The text within a JSON string, at the same places: an escaped line end is one, and an escaped quote a blank and a quote. */
+/** The text within a JSON string at unchanged positions: an escaped line end becomes one, an escaped quote a blank and a quote. */
 const unescaped = (json: string): string =>
   json.replace(/\\[nrt"'\\/]/g, (pair) =>
     pair === '\\n' || pair === '\\r' ? ' \n' : pair === '\\t' ? '  ' : ` ${pair[1]}`
   )
 
-/** Counts lines on the way; to be asked for places in ascending order. */
+/** Counts lines on the way, so positions must be requested in ascending order. */
 class LineCount {
   private line = 1
   private next: number
@@ -87,7 +87,7 @@ class LineCount {
   }
 }
 
-/** Whether the author says of the finding that ends here that it is none. */
+/** Whether the author has allowed the finding that ends here. */
 function isAllowed(text: string, end: number): boolean {
   const rest = /^[^,\n]{0,1000}/.exec(text.slice(end, end + 1000))![0]
   return /#[ \t]{0,20}capsule:allow/i.test(rest)
@@ -126,14 +126,14 @@ function placesIn(text: string): Place[] {
 
 const privateKey = /-----BEGIN[ A-Z0-9]{0,40} ?PRIVATE KEY(?: BLOCK)?-----/g
 
-// A token of IBM Quantum is 64 hex digits, as a digest is: what stands around them tells.
+// A token of IBM Quantum is 64 hex digits, like a digest; the words around it tell them apart.
 const hex64 = /(?<![0-9A-Fa-f])[0-9A-Fa-f]{64}(?![0-9A-Fa-f])/g
 const aboutTokens = /ibmq?|qiskit|quantum|token|api[_.-]?key/i
 const labelOfDigest =
   /(?:(?:sha-?[0-9]{1,3}|blake2[bs]|md5|digest|hash|checksum|fingerprint|calibration|calibration_id|reference|revision|commit)[ \t]?["']?[ \t]{0,9}[:=][ \t]{0,9}["']?(?:sha[0-9]{1,3}:)?|sha[0-9]{1,3}[:-]|mqc:[0-9]{1,3}:)$/i
 const NEAR = 40
 
-// The outcomes of 64 qubits are written with two of the digits.
+// The outcomes of 64 qubits consist of only two of the digits.
 const DISTINCT_DIGITS_MIN = 8
 
 function isToken(text: string, at: number): boolean {
@@ -149,14 +149,14 @@ const knownName =
   /\b(?:IBM[A-Z0-9_]{0,40}_TOKEN|IBMQ?_TOKEN|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|GITHUB_TOKEN|AZURE_QUANTUM_[A-Z0-9_]{1,60})\b[ \t]?["']?\]?[ \t]{0,20}[:=][ \t]{0,20}["']?([^"'\n]{1,200})/gi
 const reference = /os\.environ|getenv|process\.env|environ\[|\$\{|\$[A-Za-z_]|%[A-Za-z_]{1,60}%|<[^>]{0,200}>/i
 
-/** A value that stands there, not a place to take it from, and not the JSON or code around an empty one. */
+/** Whether it is a literal value: not a reference to one, and not the JSON or code around an empty one. */
 const isLiteral = (value: string): boolean =>
   /[0-9A-Za-z]/.test(value) && !reference.test(value) && !/^(?:null|none|undefined|true|false)\b/i.test(value.trim())
 
 const quotedArgument = /\b(?:token|credentials?|api_?key|secret)[ \t]{0,9}=[ \t]{0,9}["'][^"'\n]{3,200}["']/gi
 const providerCall = /(?:QiskitRuntimeService|IBMProvider|IBMQ|AWSSession)[ \t]{0,9}$/i
 
-/** Whether the argument stands in the open call of a provider's class. */
+/** Whether the argument is in an open call of a provider's class. */
 function isInConstructor(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 300), at)
   const open = before.lastIndexOf('(')

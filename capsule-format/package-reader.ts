@@ -1,4 +1,4 @@
-// Reads a package that somebody hands in, with full distrust: nothing touches the disk, everything is counted and compared.
+// Reads a package from outside and trusts nothing in it: no file touches the disk, everything is counted and compared.
 import { setImmediate as turn } from 'node:timers/promises'
 import { type ArchiveEntries, type PackageLimits, packageLimits } from './archive/archive-entries.js'
 import { readTarGz } from './archive/tar-reader.js'
@@ -16,17 +16,17 @@ export interface ReadPackage {
   kind: 'capsule' | 'rocrate'
   manifestText: string
   manifest: Manifest
-  /** Null: the package is not sealed. */
+  /** Null if the package is not sealed. */
   checksums: string | null
-  /** The payload, names in NFC. */
+  /** The payload, with names in NFC. */
   files: PackageFile[]
   /** `mqc:1:<hex>`, computed from the manifest. */
   capsuleDigest: string
-  /** `sha256:<hex>` of `checksums`, as the manifest states it; null: the package is not sealed. */
+  /** `sha256:<hex>` of `checksums`, as the manifest states it; null if the package is not sealed. */
   rootDigest: string | null
-  /** JSON text of the envelope that came along (RO-Crate). */
+  /** JSON text of the envelope in the package (RO-Crate). */
   envelope: string | null
-  /** The key that came along: a claim, trusted by nobody for that. */
+  /** The key in the package: an unproven claim. */
   publicKeyPem: string | null
   warnings: string[]
 }
@@ -40,7 +40,7 @@ export async function readPackage(bytes: Buffer, limits: PackageLimits = package
   const { root, warnings, ...own } =
     kind === 'capsule' ? capsuleLayout(await readTarGz(bytes, limits)) : crateLayout(await readZip(bytes, limits))
   const manifestBytes = root.get(MANIFEST_NAME)
-  if (!manifestBytes) throw packageFault(`the package holds no ${MANIFEST_NAME}`)
+  if (!manifestBytes) throw packageFault(`the package has no ${MANIFEST_NAME}`)
   const checksumsBytes = root.get(CHECKSUMS_NAME) ?? null
   const files = [...root]
     .filter(([name]) => name !== MANIFEST_NAME && name !== CHECKSUMS_NAME)
@@ -53,7 +53,7 @@ export async function readPackage(bytes: Buffer, limits: PackageLimits = package
   const sealed = await checkDigests(manifest as unknown as Manifest, checksums, files)
   if (!sealed) warnings.push('The package is not sealed: nothing says whether its files are as they were.')
   for (const { file, line, kind } of (await scanForCredentials(files, manifestText)).slice(0, 20))
-    warnings.push(`${shownName(file)}${line ? `, line ${line}` : ''} holds what looks like a credential (${kind}).`)
+    warnings.push(`${shownName(file)}${line ? `, line ${line}` : ''} contains what looks like a credential (${kind}).`)
   return {
     kind,
     manifestText,
@@ -84,14 +84,14 @@ function capsuleLayout(entries: ArchiveEntries): Layout {
   const folders = new Set([...entries.keys()].map((name) => name.split('/')[0]!))
   const [folder] = folders
   if (folders.size !== 1 || entries.has(folder!))
-    throw packageFault('the archive has to hold exactly one folder, with everything in it')
+    throw packageFault('the archive must contain exactly one folder with all files in it')
   return { root: below(entries, `${folder}/`), envelope: null, publicKeyPem: null, warnings: [] }
 }
 
 function crateLayout(archive: ArchiveEntries): Layout {
   const entries = archive.has(CRATE_METADATA_NAME) ? archive : below(archive, `${soleFolder(archive)}/`)
   const metadata = entries.get(CRATE_METADATA_NAME)
-  if (!metadata) throw packageFault(`the zip holds no ${CRATE_METADATA_NAME}: it is no RO-Crate`)
+  if (!metadata) throw packageFault(`the zip has no ${CRATE_METADATA_NAME}: it is not an RO-Crate`)
   checkCrateMetadata(metadata)
   const own = new Set([CRATE_METADATA_NAME, ATTESTATION_NAME, PUBLIC_KEY_NAME])
   const others = [...entries.keys()].filter((name) => !own.has(name) && !name.startsWith(CRATE_FOLDER))
@@ -99,7 +99,7 @@ function crateLayout(archive: ArchiveEntries): Layout {
     root: below(entries, CRATE_FOLDER),
     envelope: smallText(entries, ATTESTATION_NAME),
     publicKeyPem: smallText(entries, PUBLIC_KEY_NAME),
-    warnings: others.slice(0, 20).map((name) => `${shownName(name)} is no part of the capsule and was left out.`)
+    warnings: others.slice(0, 20).map((name) => `${shownName(name)} does not belong to the capsule and was left out.`)
   }
 }
 
@@ -126,9 +126,9 @@ function checkCrateMetadata(bytes: Buffer): void {
     const { '@graph': graph } = JSON.parse(bytes.toString('utf8')) as { '@graph'?: unknown }
     if (Array.isArray(graph)) return
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw packageFault(`${CRATE_METADATA_NAME}: is no JSON-LD with an @graph`)
+  throw packageFault(`${CRATE_METADATA_NAME}: is not JSON-LD with an @graph`)
 }
 
 function decodedChecksums(bytes: Buffer): string {
@@ -141,7 +141,7 @@ function decodedChecksums(bytes: Buffer): string {
   }
 }
 
-/** Whether the package is sealed; if it is, every file of it is as its seal says. */
+/** Whether the package is sealed. If it is, every file has been checked against its seal. */
 async function checkDigests(
   manifest: Manifest,
   checksums: string | null,
@@ -149,24 +149,26 @@ async function checkDigests(
 ): Promise<boolean> {
   const stated = manifest.checksums_digest
   if (stated === undefined) return false
-  if (checksums === null) throw packageFault(`${CHECKSUMS_NAME} is missing, though the manifest states its digest`)
+  if (checksums === null) throw packageFault(`${CHECKSUMS_NAME} is missing, but the manifest states its digest`)
   if (rootDigest(checksums) !== stated)
-    throw packageFault(`${CHECKSUMS_NAME}: its digest is ${rootDigest(checksums)}, the manifest says ${stated}`)
+    throw packageFault(`${CHECKSUMS_NAME}: its digest is ${rootDigest(checksums)}, the manifest states ${stated}`)
   const expected = statedDigests(checksums)
   for (const { name, content } of files) {
     const digest = expected.get(name)
     if (digest === undefined) throw packageFault(`entry ${shownName(name)}: not listed in ${CHECKSUMS_NAME}`)
     if (digest !== sha256(content))
-      throw packageFault(`entry ${shownName(name)}: its digest is ${sha256(content)}, ${CHECKSUMS_NAME} says ${digest}`)
+      throw packageFault(
+        `entry ${shownName(name)}: its digest is ${sha256(content)}, ${CHECKSUMS_NAME} states ${digest}`
+      )
     expected.delete(name)
     if (content.length > 1024 * 1024) await turn()
   }
   const [missing] = expected.keys()
-  if (missing !== undefined) throw packageFault(`entry ${shownName(missing)}: listed in ${CHECKSUMS_NAME} and missing`)
+  if (missing !== undefined) throw packageFault(`entry ${shownName(missing)}: listed in ${CHECKSUMS_NAME} but missing`)
   return true
 }
 
-/** Also from the older form, a YAML mapping of names to digests, which is read and never written. */
+/** Also reads the older form, a YAML mapping of names to digests, which is never written. */
 function statedDigests(checksums: string): Map<string, string> {
   if (checksums === '' || /^\ufeff?\s*[A-Za-z0-9]+:[0-9A-Fa-f]{8,}\s/.test(checksums)) return parsedChecksums(checksums)
   const digests = new Map<string, string>()
@@ -182,6 +184,6 @@ function olderChecksums(text: string): Record<string, unknown> {
   try {
     return readManifest(text)
   } catch {
-    throw packageFault(`${CHECKSUMS_NAME}: is neither lines of digests nor a mapping of names to digests`)
+    throw packageFault(`${CHECKSUMS_NAME}: must be lines of digests or a mapping of names to digests`)
   }
 }

@@ -1,4 +1,4 @@
-// Says of a package that was read whether it is what its seal, its attestation and its caller say it is.
+// Checks a package that was read against its seal, its attestation and the identity that the caller trusts.
 
 import { codeOf } from '../domain/errors.js'
 import { verifyEnvelope } from './attestation.js'
@@ -8,7 +8,7 @@ import { CHECKSUMS_NAME, MANIFEST_NAME } from './payload-file.js'
 
 export interface PackageCheck {
   check: 'digests' | 'identity' | 'attestation'
-  /** Null: nothing was given to check it against. */
+  /** Null if there was nothing to check against. */
   ok: boolean | null
   detail: string
 }
@@ -16,7 +16,7 @@ export interface PackageCheck {
 export interface PackageReport {
   /** No check failed, and the package is sealed. */
   ok: boolean
-  /** The manifest is vouched for, by a trusted identity or by a signature under a given key: digests alone say nothing. */
+  /** Whether a trusted identity or a signature under a given key confirms the manifest. Digests alone prove nothing. */
   authenticated: boolean
   capsule_digest: string
   root_digest: string | null
@@ -24,7 +24,7 @@ export interface PackageReport {
 }
 
 export interface TrustedFacts {
-  /** JSON text; left out: the one in the package. */
+  /** JSON text; default: the one in the package. */
   envelope?: string
   /** A key that the caller trusts; the one in a package proves nothing. */
   publicKeyPem?: string
@@ -46,7 +46,7 @@ export function verifyPackage(read: ReadPackage, trusted: TrustedFacts = {}): Pa
 function digestsCheck(read: ReadPackage): PackageCheck {
   if (read.rootDigest === null)
     return { check: 'digests', ok: false, detail: 'the package is not sealed: it states no digests' }
-  return { check: 'digests', ok: true, detail: `${read.files.length} files agree with .checksums and the manifest` }
+  return { check: 'digests', ok: true, detail: `${read.files.length} files match .checksums and the manifest` }
 }
 
 function identityCheck(read: ReadPackage, expected: string | undefined): PackageCheck {
@@ -65,9 +65,9 @@ function attestationCheck(read: ReadPackage, trusted: TrustedFacts): PackageChec
     const { subject, predicate } = verifyEnvelope(envelope, trusted.publicKeyPem)
     const stated = (name: string) => subject.find((one) => one?.name === name)?.digest?.sha256
     if (stated(MANIFEST_NAME) !== sha256(read.manifestText) || stated(CHECKSUMS_NAME) !== sha256(read.checksums ?? ''))
-      return result(false, 'the attestation is of other files')
+      return result(false, 'the attestation is for other files')
     if (predicate.capsule_id !== read.capsuleDigest || predicate.root_digest !== read.rootDigest)
-      return result(false, 'the attestation is of another capsule')
+      return result(false, 'the attestation is for another capsule')
     return result(true, `signed as ${predicate.capsule_id}, sealed at ${predicate.sealed_at}`)
   } catch (error) {
     if (codeOf(error) === null) throw error

@@ -1,4 +1,4 @@
-// Seals what a capsule is made of into manifest, checksums and digests. Nothing here is kept or signed: see attestation.ts.
+// Seals the parts of a capsule into manifest, checksums and digests. Nothing is stored or signed here: see attestation.ts.
 
 import { assertEvidenceFits } from '../domain/capsules/capsule-size.js'
 import { CanonicalJsonError } from '../domain/json/canonical-json.js'
@@ -18,21 +18,21 @@ import { checkManifest } from './manifest/manifest-schema.js'
 import { checkFiles, MANIFEST_NAME, type PackageFile, packageFault, shownName } from './payload-file.js'
 
 export interface SealedPackage {
-  /** The bytes of capsule.yaml: kept, and never written again. */
+  /** The text of capsule.yaml, which is stored and never rewritten. */
   manifest: string
-  /** The bytes of .checksums. */
+  /** The text of .checksums. */
   checksums: string
   /** `sha256:<hex>` of `checksums`. */
   rootDigest: string
   /** `mqc:1:<hex>` of `manifest`. */
   capsuleDigest: string
-  /** Everything that goes into an archive beside the two: the evidence and definition.json. */
+  /** All other files of the archive: the evidence and definition.json. */
   files: PackageFile[]
 }
 
 /**
- * @throws ServiceError `validation_error` naming what stands in the way: a file's name, too much evidence (with the largest
- * files), a credential (with its place), a field of the manifest.
+ * @throws ServiceError `validation_error` naming the obstacle: a file's name, too much evidence (with the largest files), a
+ * credential (with its position), or a field of the manifest.
  */
 export async function sealPackage(input: SealInput): Promise<SealedPackage> {
   const files = packagedFiles(input)
@@ -44,7 +44,7 @@ export async function sealPackage(input: SealInput): Promise<SealedPackage> {
   return { manifest, checksums, rootDigest: rootDigest(checksums), capsuleDigest: capsuleDigest(manifest), files }
 }
 
-/** What a capsule that is not sealed is exported as: it carries no digest. */
+/** The export of a capsule that is not sealed, which states no digest. */
 export function draftPackage(input: PackageInput): { manifest: string; checksums: null; files: PackageFile[] } {
   const files = packagedFiles(input)
   checkFiles(files)
@@ -57,9 +57,7 @@ function writtenManifest(build: () => Parameters<typeof manifestText>[0]): strin
   const text = canonicalText(manifest)
   const bytes = Buffer.byteLength(text)
   if (bytes <= MANIFEST_BYTES_MAX) return text
-  throw packageFault(
-    `the manifest would have ${bytes} bytes, at most ${MANIFEST_BYTES_MAX} are possible: use fewer tasks`
-  )
+  throw packageFault(`the manifest must have at most ${MANIFEST_BYTES_MAX} bytes (got ${bytes}): use fewer tasks`)
 }
 
 function canonicalText(manifest: Parameters<typeof manifestText>[0]): string {

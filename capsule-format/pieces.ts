@@ -1,16 +1,16 @@
-// Long work on bytes, cut into pieces of one size: what a compressor makes of them depends on nothing else, and other work
-// of the process goes on between two of them.
+// Cuts long work on bytes into pieces of one size. A compressor's output then depends only on the bytes, and other work of
+// the process continues between two pieces.
 import { setImmediate as turn } from 'node:timers/promises'
 
 const PIECE_BYTES = 64 * 1024
 
 /**
- * Of the compressors. The levels above it take four times as long over the digits of counts, for a tenth less.
- * Another level, or another version of the compressor, changes the bytes of every archive (not what they hold).
+ * The compression level. Higher levels take four times as long on the digits of counts and save a tenth.
+ * Another level, or another version of the compressor, changes the bytes of every archive (not the files in it).
  */
 export const COMPRESSION_LEVEL = 2
 
-/** Pieces of 64 KiB, the last of what is left, however the source is cut. */
+/** Pieces of 64 KiB, the last with the rest, independent of how the source is cut. */
 export async function* inPieces(source: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
   const piece = Buffer.allocUnsafe(PIECE_BYTES)
   let filled = 0

@@ -1,4 +1,4 @@
-// What a machine must have to run a capsule again, read from the results in its evidence.
+// What a machine needs to run a capsule again, read from the results in its evidence.
 import { jsonFields } from '../domain/json/json-text.js'
 import type { PackageFile } from './payload-file.js'
 
@@ -13,12 +13,12 @@ interface CircuitInfo {
   gate_counts?: unknown
 }
 
-/** In UTF-8: a manifest has 256 KiB in all, and a program may call its gates what it likes. */
+/** In UTF-8. A manifest has at most 256 KiB, and a program chooses the names of its gates. */
 const GATES_BYTES_MAX = 64 * 1024
 
 /**
- * Widest circuit and all gates of the results; `classical` when no result is of a circuit. The names of the gates are left
- * out where they are too many for a manifest.
+ * The widest circuit and all gates of the results; `classical` if no result has a circuit. The names of the gates are left
+ * out if they are too long for a manifest.
  */
 export function requirementsOf(files: readonly PackageFile[]): Requirements {
   const paradigms = new Set<Requirements['paradigm'][number]>()
@@ -43,7 +43,7 @@ export function requirementsOf(files: readonly PackageFile[]): Requirements {
 
 const fits = (gates: Set<string>): boolean => Buffer.byteLength(JSON.stringify([...gates])) <= GATES_BYTES_MAX
 
-/** Only the small fields are read: the counts beside them may be millions of bytes. */
+/** Only the small fields are read: the counts next to them can be millions of bytes. */
 function circuitOf(result: Buffer): { circuit: CircuitInfo | null; analog: boolean } {
   try {
     const fields = jsonFields(result.toString('utf8'))
@@ -54,7 +54,7 @@ function circuitOf(result: Buffer): { circuit: CircuitInfo | null; analog: boole
       analog: metadata?.bit_order === 'site order'
     }
   } catch {
-    // A result of another shape says nothing of a circuit.
+    // A result of another shape does not describe a circuit.
     return { circuit: null, analog: false }
   }
 }

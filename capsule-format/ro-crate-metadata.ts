@@ -1,5 +1,5 @@
-// The JSON-LD of an RO-Crate: what each file is, what was run, and on what. Made of the manifest alone, so that a later
-// publication changes nothing in a crate.
+// The JSON-LD of an RO-Crate: what each file is, what was run, and where. It is made from the manifest alone, so publishing
+// a capsule later does not change its crate.
 import { sha256 } from './checksums.js'
 import { EXTENSION, type Extension, type Manifest } from './manifest/manifest.js'
 import { MANIFEST_NAME, type PackageFile } from './payload-file.js'
@@ -10,10 +10,10 @@ const FORMAT = 'https://marqov.ai/schemas/capsule/v1/capsule-schema.json'
 
 type Entity = Record<string, unknown>
 const link = (id: string): Entity => ({ '@id': id })
-/** JSON-LD's compact form: one value stands alone. */
+/** JSON-LD's compact form, where a single value is not in a list. */
 const single = (values: Entity[]): unknown => (values.length === 1 ? values[0] : values)
 
-/** JSON text of ro-crate-metadata.json. @param files all others of the crate, as they are named in it. */
+/** JSON text of ro-crate-metadata.json. @param files the names of all other files of the crate. */
 export function crateMetadata(manifestText: string, files: readonly PackageFile[]): string {
   const manifest = JSON.parse(manifestText) as Manifest
   const date = manifest.sealed_at ?? manifest.created_at ?? '1970-01-01T00:00:00.000Z'
@@ -57,7 +57,7 @@ export function crateMetadata(manifestText: string, files: readonly PackageFile[
   return `${JSON.stringify({ '@context': context, '@graph': graph }, null, 2)}\n`
 }
 
-/** A relative URI: what is no plain character of a path is percent-encoded. */
+/** A relative URI; special characters are percent-encoded. */
 const fileId = (name: string): string => name.split('/').map(encodeURIComponent).join('/')
 
 function fileEntity({ name, content }: PackageFile): Entity {
@@ -89,7 +89,7 @@ const mediaType = (name: string): string => {
   return Object.hasOwn(mediaTypes, extension) ? mediaTypes[extension]! : 'application/octet-stream'
 }
 
-/** The profile's checkers know an offset, and not its short form. */
+/** The profile's checkers accept an offset, but not its short form. */
 const withOffset = (time: string): string => time.replace(/Z$/, '+00:00')
 
 interface Execution {
@@ -100,7 +100,7 @@ interface Execution {
   backend: { provider: string; name: string; shots: number }
 }
 
-/** One CreateAction for each execution that the manifest records, and who and what took part. */
+/** One CreateAction for each execution in the manifest, with the people, programs and backends that took part. */
 function executions(manifest: Manifest, files: readonly PackageFile[]): { actions: Entity[]; agents: Entity[] } {
   const records = (manifest.task_executions ?? []) as unknown as Execution[]
   const extension = manifest.extensions?.[EXTENSION] as Extension | undefined
@@ -137,7 +137,7 @@ function executions(manifest: Manifest, files: readonly PackageFile[]): { action
   return { actions, agents: [...agents.values()] }
 }
 
-/** Folder of a task's evidence by the id of its job, as its job.json says. */
+/** The folder of a task's evidence by the id of its job, read from its job.json. */
 function taskFolders(files: readonly PackageFile[]): Map<string, string> {
   const folders = new Map<string, string>()
   for (const { name, content } of files) {
@@ -146,7 +146,7 @@ function taskFolders(files: readonly PackageFile[]): Map<string, string> {
       const { id } = JSON.parse(content.toString('utf8')) as { id?: unknown }
       if (typeof id === 'string') folders.set(id, name.slice(0, -'job.json'.length))
     } catch {
-      // Its run is told without the files.
+      // Its run is described without the files.
     }
   }
   return folders

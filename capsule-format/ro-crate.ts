@@ -1,5 +1,5 @@
-// A capsule as an RO-Crate: a zip of the same files below `capsule/`, described in JSON-LD, with the signed attestation.
-// The same bytes for the same capsule, on every machine.
+// Writes a capsule as an RO-Crate: a zip of the same files below `capsule/`, described in JSON-LD, with the signed
+// attestation. The same capsule gives the same bytes on every machine.
 import { Readable } from 'node:stream'
 import { Zip, ZipDeflate } from 'fflate'
 import { type ArchiveInput, orderedFiles } from './archive/capsule-archive.js'
@@ -13,13 +13,13 @@ export const ATTESTATION_NAME = 'attestation.dsse.json'
 export const PUBLIC_KEY_NAME = 'signing-key.pub'
 
 export interface RoCrateInput extends ArchiveInput {
-  /** JSON text of the DSSE envelope; null where nothing is sealed. */
+  /** JSON text of the DSSE envelope; null if the capsule is not sealed. */
   envelope: string | null
-  /** PEM. For convenience: whoever checks the attestation takes the key from the service, not from here. */
+  /** PEM, for convenience. To check the attestation, take the key from the service and not from here. */
   publicKeyPem: string | null
 }
 
-/** Written as it is read; see writeCapsuleArchive. */
+/** Written while it is read; see writeCapsuleArchive. */
 export function writeRoCrate(input: RoCrateInput): Readable {
   const content = orderedFiles(input).map(({ name, content }) => ({ name: `${CRATE_FOLDER}${name}`, content }))
   if (input.envelope !== null) content.push({ name: ATTESTATION_NAME, content: Buffer.from(input.envelope) })
@@ -29,7 +29,7 @@ export function writeRoCrate(input: RoCrateInput): Readable {
 }
 
 const UNIX = 3
-// A regular file that its owner may write and all may read.
+// A regular file that its owner can write and all can read.
 const FILE_MODE = (0o100644 << 16) >>> 0
 
 async function* zipped(files: readonly PackageFile[]): AsyncGenerator<Uint8Array> {
@@ -43,7 +43,7 @@ async function* zipped(files: readonly PackageFile[]): AsyncGenerator<Uint8Array
     const entry = new ZipDeflate(name, { level: COMPRESSION_LEVEL })
     entry.os = UNIX
     entry.attrs = FILE_MODE
-    // The first moment that a zip can tell, in whatever zone this process is: zip has local times.
+    // The earliest time that a zip can store, in the time zone of this process: zip has local times.
     entry.mtime = new Date(1980, 0, 1, 12)
     zip.add(entry)
     for await (const piece of inPieces([content])) {

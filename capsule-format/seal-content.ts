@@ -1,4 +1,4 @@
-// All of a seal but its signature, from the evidence: what is done in a thread, since it may take a second.
+// Computes a whole seal except its signature from the evidence. It runs in a thread because it can take a second.
 
 import { assertParameterTexts, readDefinition } from '../domain/capsules/capsule-definition.js'
 import { type SealedMargin, sealedMargin } from '../domain/verification/margin.js'
@@ -9,17 +9,17 @@ import { type PackageFile, packageFault, shownName } from './payload-file.js'
 import { taskExecution } from './task-execution.js'
 
 export interface SealRequest extends Omit<SealInput, 'tasks' | 'files' | 'margin' | 'requirements'> {
-  /** Names of the tasks that the evidence is of, in their order. */
+  /** Names of the tasks that the evidence covers, in their order. */
   taskNames: readonly string[]
-  /** `sha256`: as it is recorded, hex. */
+  /** `sha256` is the recorded digest, hex. */
   files: readonly (PackageFile & { sha256: string })[]
-  /** `null`: what the sealed shots can resolve, or the usual one where that is more. */
+  /** `null`: the larger of the default margin and what the sealed shots can resolve. */
   margin: number | null
 }
 
 export type SealContent = Omit<SealedPackage, 'files'> & SealedMargin
 
-/** @throws ServiceError `validation_error` as `sealPackage` does, and for evidence that is not whole. */
+/** @throws ServiceError `validation_error` as `sealPackage` does, and if the evidence is not intact. */
 export async function sealContent({ taskNames, files, margin: declared, ...input }: SealRequest): Promise<SealContent> {
   assertParameterTexts(readDefinition(input.definition))
   const tasks = taskNames.map((name) => taskExecution(name, files))
@@ -33,6 +33,6 @@ export async function sealContent({ taskNames, files, margin: declared, ...input
   const digests = parsedChecksums(sealed.checksums)
   for (const { name, sha256 } of files)
     if (digests.get(name.normalize('NFC')) !== sha256)
-      throw packageFault(`the evidence ${shownName(name)} is not what was recorded: its SHA-256 is another`)
+      throw packageFault(`the evidence ${shownName(name)} is not what was recorded: its SHA-256 differs`)
   return { ...sealed, ...resolved }
 }

@@ -1,9 +1,9 @@
-// What a package says of each execution, read from its evidence, so that the two never disagree.
+// The manifest's facts about each execution, read from the evidence so that the two always agree.
 import { jsonFields } from '../domain/json/json-text.js'
 import type { TaskExecution } from './manifest/manifest.js'
 import { type PackageFile, packageFault } from './payload-file.js'
 
-/** The parts that are read of files that the service has written itself (db/capsules/capsule-evidence.ts). */
+/** The fields that are read from files that the service wrote (db/capsules/capsule-evidence.ts). */
 interface JobFile {
   id: string
   provider: string
@@ -19,7 +19,7 @@ interface BackendFile {
   facts?: { deviceType?: string }
 }
 
-/** @throws ServiceError `validation_error` naming the file that is not there. */
+/** @throws ServiceError `validation_error` naming the missing file. */
 export function taskExecution(task: string, files: readonly PackageFile[]): TaskExecution & { hardware: boolean } {
   const textOf = (name: string): string => {
     const file = files.find((one) => one.name === `tasks/${task}/${name}`)
@@ -54,5 +54,5 @@ function isSampled(result: string): boolean {
   return fields.has('counts') && source !== '"probability_derived"'
 }
 
-/** Large results are gone through once; what is no object has no fields. */
+/** Reads large results in one pass; a value that is not an object has no fields. */
 const fieldsOf = (text: string): Map<string, string> => (text.startsWith('{') ? jsonFields(text) : new Map())

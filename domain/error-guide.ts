@@ -1,10 +1,10 @@
-// What each code of the catalogue means to people: docs/errors.md is written from it (tools/errors-doc.mjs), and a test keeps
-// the two alike.
+// What each error code means to its reader. tools/errors-doc.mjs writes docs/errors.md from it, and a test keeps the
+// two equal.
 import type { ErrorCode } from './errors.js'
 
 export interface ErrorGuide {
   means: string
-  /** Who can mend it. */
+  /** Who can fix it. */
   who: string
   check: string
 }
@@ -12,14 +12,14 @@ export interface ErrorGuide {
 export const errorGuide: Record<ErrorCode, ErrorGuide> = {
   unauthorized: {
     means:
-      'No valid session, or a wrong password. With an `Authorization` header: not a Bearer scheme, or an API key that is unknown, revoked, expired, or whose creator left the team.',
+      'There is no valid session, or the password is wrong. With an `Authorization` header: the scheme is not Bearer, or the API key is unknown, revoked or expired, or its creator has left the team.',
     who: 'caller',
     check:
-      'Sign in again: a session ends after 7 idle days, 30 days in all, or when it is ended. A `.netrc` entry for this host turns Bearer into Basic.'
+      'Sign in again: a session expires after 7 idle days or 30 days in all, or when it is revoked. A `.netrc` entry for this host turns Bearer into Basic.'
   },
   permission_denied: {
     means:
-      'A member without the right, an API key whose tier or kind does not reach, or a browser page of another site.',
+      'The role of the member, or the tier or kind of the API key, does not allow this; or the request came from a browser page of another site.',
     who: "caller, or the team's owner",
     check:
       'Role in the team; tier and kind of the key. Behind a proxy: `PUBLIC_URL` must be the origin that browsers see.'
@@ -27,10 +27,11 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
   team_suspended: {
     means: 'The team is read-only; the body also has `"code": "TEAM_SUSPENDED"`.',
     who: 'support',
-    check: 'Why a platform administrator has suspended the team. Reads and running jobs go on.'
+    check: 'Why a platform administrator has suspended the team. Reads still work, and running jobs continue.'
   },
   not_found: {
-    means: 'It does not exist, or it belongs to a team of others; both answer alike.',
+    means:
+      'It does not exist, or it belongs to a team that the caller is not a member of. Both cases return the same response.',
     who: 'caller',
     check: 'The id, and the teams in `GET /api/auth/session`.'
   },
@@ -41,24 +42,24 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
   },
   not_available: {
     means:
-      'A feature of the interface that this version does not have yet, or that this service was started without (credentials and webhooks need `SECRETS_KEYS`). It is refused rather than ignored.',
+      'This version does not have the feature yet, or this service was started without it (credentials and webhooks need `SECRETS_KEYS`). The request is refused rather than partly ignored.',
     who: 'caller, or the operator',
-    check: 'The message; `features` in `GET /api/meta`; docs/configuration.md.'
+    check: 'The message; `features` in `GET /api/meta`; docs/operations/configuration.md.'
   },
   payload_too_large: {
     means:
       'The body is above the limit of its route: 4 MiB for a submission, 2 MiB in the playground, 64 KiB elsewhere.',
     who: 'caller',
-    check: 'What the body holds beside the circuit.'
+    check: 'What the body contains in addition to the circuit.'
   },
   unsupported_media_type: {
-    means: 'The body is no `application/json`.',
+    means: 'The body is not `application/json`.',
     who: 'caller',
     check: 'The `Content-Type` header.'
   },
   conflict: {
     means:
-      'The thing is no longer in a state that allows this: a job that is over, an invitation that was accepted, a team with other members, a limit of its number.',
+      'The current state does not allow this: for example, the job has finished, the invitation was accepted, the team has other members, or the team has as many of these as it can.',
     who: 'caller',
     check: 'The state in the message.'
   },
@@ -69,42 +70,43 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
   },
   analysis_mismatch: {
     means:
-      'What is submitted or analysed is not what it is said to be: the script, its source, the team, the backend, the shots or the price have changed since the analysis, or the content sent is not the one that is saved.',
+      'The submission does not match its analysis: the script, its source, the team, the backend, the shots or the price have changed since, or the content sent is not the saved one.',
     who: 'caller',
-    check: 'Read the script anew, analyse it again, and submit with the new `analysis_id`. docs/scripts.md.'
+    check: 'Read the script again, analyse it, and submit with the new `analysis_id`. docs/scripts.md.'
   },
   idempotency_conflict: {
-    means: 'The `Idempotency-Key` was used before, for another body, method or path. Nothing was done.',
+    means: 'The `Idempotency-Key` was used before with another body, method or path. Nothing was done.',
     who: 'caller',
-    check: 'That every new request gets a new key, and a repeated one is sent byte for byte. docs/idempotency.md.'
+    check: 'Use a new key for every new request, and repeat a request byte for byte. docs/idempotency.md.'
   },
   request_under_way: {
     means:
-      'A request with the same `Idempotency-Key` is still being worked on, after ten seconds of waiting for it or because too many wait already. This one did nothing.',
+      'A request with the same `Idempotency-Key` is still in progress. This request waited ten seconds for it, or too many others were already waiting; it did nothing.',
     who: 'caller, later',
     check: 'Send the same request with the same key again after `Retry-After` seconds.'
   },
   budget_exceeded: {
-    means: 'The estimate is above what is left of a limit. The message and four figures say which and by how much.',
+    means:
+      'The estimate exceeds what is left of a limit. The message and four figures show which limit and by how much.',
     who: "the team's owner",
     check:
       '`GET /api/team/budget`. Limits rise to the ceilings by `PATCH /api/team/budget`, ceilings by a platform administrator.'
   },
   spend_limit_exceeded: {
     means:
-      "The estimate is above what is left of the API key's own daily limit. The message and four figures say by how much.",
+      "The estimate exceeds what is left of the API key's own daily limit. The message and four figures show by how much.",
     who: "the team's owner or admins",
-    check: '`GET /api/team/api-keys`; a key with a higher limit, or tomorrow (days are UTC).'
+    check: '`GET /api/team/api-keys`. Use a key with a higher limit, or wait for the next UTC day.'
   },
   backend_unknown: {
-    means: 'No backend has that slug. Job: it was taken from the catalogue after the submission.',
+    means: 'No backend has this slug. Job: the backend was removed from the catalogue after the submission.',
     who: 'caller',
     check: '`GET /api/backends`.'
   },
   backend_retired: {
     means: 'Its provider has taken the device out of service.',
     who: 'caller',
-    check: 'Another backend of the same kind.'
+    check: 'Use another backend of the same kind.'
   },
   backend_unavailable: {
     means: 'The backend is offline, in maintenance, or not served by this version.',
@@ -113,68 +115,68 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
   },
   provider_refused: {
     means:
-      "Job: the provider did not accept the task: the team's credentials are wrong, or it refuses the program. Nothing was spent.",
+      "Job: the provider did not accept the task, because the team's credentials are wrong or it refuses the program. Nothing was spent.",
     who: "caller, or the team's owner",
-    check: "The provider's words in the message; the team's credentials of that provider."
+    check: "The provider's text in the message, and the team's credentials for that provider."
   },
   provider_failed: {
     means: 'Job: the provider accepted the task and could not run it.',
     who: 'caller',
-    check: "The provider's words in the message. What it charged stands in `actual_cost_usd`."
+    check: "The provider's text in the message. `actual_cost_usd` shows what the provider charged."
   },
   provider_unreachable: {
     means: 'Job: the provider could not be reached for 24 hours. Nothing was sent.',
     who: 'caller, later',
-    check: 'The status page of the provider; whether the worker may reach the internet.'
+    check: 'The status page of the provider, and whether the worker can reach the internet.'
   },
   provider_outcome_unknown: {
     means:
-      'Job: a paid task may have run at the provider, and how it ended could not be found out. What was reserved for it stays reserved.',
+      'Job: a paid task may have run at the provider, and the service could not find out how it ended. Its reservation stays held.',
     who: 'platform administrator',
     check:
-      "The provider's own console. The service goes on asking for 30 days; `GET /api/admin/money` lists what is held."
+      "The provider's own console. The service keeps querying the provider for 30 days; `GET /api/admin/money` lists held reservations."
   },
   price_changed: {
-    means: 'Job: its price rose between submission and start above what was reserved. Nothing was spent.',
+    means: 'Job: between submission and start, the price rose above the reservation. Nothing was spent.',
     who: 'caller',
-    check: 'The new price; submit again to accept it.'
+    check: 'Look up the new price, and submit again to accept it.'
   },
   language_not_detected: {
-    means: 'Playground with `language: "auto"`: the code imports no framework that is known, or several.',
+    means: 'Playground with `language: "auto"`: the code imports no known framework, or several.',
     who: 'caller',
     check: 'The imports that the message lists; name the language, or import the framework you use.'
   },
   execution_error: {
-    means: "Job or playground: the user's own code or circuit failed, or went past its time or memory.",
+    means: "Job or playground: the user's code or circuit failed, or exceeded its time or memory limit.",
     who: 'caller',
     check:
       'The message, with the line where it is known; `timeout_seconds` for a time limit, which is 60 s in the playground.'
   },
   unsupported_operation: {
-    means: 'Job or playground: an operation that the backend cannot run faithfully.',
+    means: 'Job or playground: the backend cannot run an operation faithfully.',
     who: 'caller',
-    check: 'The operation, qubit and line in the message; another backend.'
+    check: 'The operation, qubit and line in the message; or use another backend.'
   },
   rate_limited: {
     means:
-      'Too many requests of this kind within a minute (or day); or two playground runs of the same user are under way; or the executor has no place left for another.',
+      'There were too many requests of this kind within a minute (or day), or two playground runs of the same user are in progress, or the executor has no free slot.',
     who: 'caller, later',
     check: 'The `Retry-After` header, in seconds. docs/limits.md lists the limits.'
   },
   worker_unreachable: {
-    means: 'Playground: the executor is down, went away in the middle of the run, or did not answer within 90 seconds.',
+    means: 'Playground: the executor is down, disappeared during the run, or did not respond within 90 seconds.',
     who: 'caller later, operator',
     check: "`GET /readyz`, then the executor's log."
   },
   worker_not_configured: {
-    means: 'Playground: the api knows no executor, or the executor found no isolation for its runs.',
+    means: 'Playground: the API has no executor configured, or the executor has no isolation available for its runs.',
     who: 'operator',
-    check: "`EXECUTOR_URL` and `EXECUTOR_TOKEN` of the api; the executor's `/health`."
+    check: "`EXECUTOR_URL` and `EXECUTOR_TOKEN` of the API; the executor's `/health`."
   },
   execution_service_lost: {
-    means: 'Job: the executor went away in the middle of a run, in temporal mode three times.',
+    means: 'Job: the executor disappeared during the run; in temporal mode, three times.',
     who: 'operator',
-    check: "The executor's log and memory. In direct mode nothing is run twice: submit again."
+    check: "The executor's log and memory. A direct job is not run twice: submit it again."
   },
   worker_lost: {
     means: 'Job: the worker of a direct job died; the job is not run twice.',
@@ -184,10 +186,10 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
   dispatch_failed: {
     means: 'Job: Redis or Temporal could not be reached for the whole dispatch deadline (15 minutes).',
     who: 'operator',
-    check: '`GET /readyz`, then the part that it shows as degraded.'
+    check: '`GET /readyz`, then the component that it shows as degraded.'
   },
   internal_error: {
-    means: 'A fault of the service. Job: its workflow was lost six times.',
+    means: 'The service has a fault. Job: its workflow was lost six times.',
     who: 'operator',
     check: "The log entry of the `X-Request-Id`. Job: the workflow's history in the Temporal UI."
   }

@@ -1,5 +1,6 @@
-// The one catalogue of errors. Code, HTTP status, and whether the same request may succeed later. Each edge translates
-// once: HTTP answers (apps/api/http/errors.ts), Temporal failures and job errors (activities/job/job-activities.ts).
+// The one catalogue of errors: code, HTTP status, and whether the same request can succeed later. Each edge translates
+// once: HTTP responses in apps/api/http/errors.ts, Temporal failures and job errors in
+// activities/job/job-activities.ts.
 
 export const errorCatalogue = {
   unauthorized: { http: 401, retryable: false },
@@ -39,13 +40,15 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue
 
+export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[]
+
 export const isErrorCode = (text: unknown): text is ErrorCode =>
   typeof text === 'string' && Object.hasOwn(errorCatalogue, text)
 
 /**
- * A fault that a caller is told about. `message` is public; `fields` join the answer's body, but for
- * `retryAfterSeconds`, which becomes its Retry-After header; `cause` stays in the log.
- * Checked by `code`, never by class: classes differ between realms and packages.
+ * A fault that is reported to the caller. `message` is public. `fields` are added to the body of the response, except
+ * `retryAfterSeconds`, which becomes the Retry-After header. `cause` appears only in the log. Check the `code`, never
+ * the class: classes differ between realms and packages.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
@@ -59,13 +62,17 @@ export class ServiceError extends Error {
   }
 }
 
-/** What a failed job shows as its reason. */
+/** @param message says which field, what is wrong with it and what it must be: `shots: must be at least 1 (got 0)`. */
+export const validationError = (message: string, cause?: unknown): ServiceError =>
+  new ServiceError('validation_error', message, {}, cause === undefined ? undefined : { cause })
+
+/** The error that the record of a failed job shows. */
 export interface JobError {
   code: ErrorCode
   message: string
 }
 
-/** The code of any thrown value, also of one that crossed a realm or was rebuilt from JSON. */
+/** The code of any thrown value, including one that crossed a realm or was rebuilt from JSON. */
 export function codeOf(error: unknown): ErrorCode | null {
   const code = (error as { code?: unknown } | null)?.code
   return isErrorCode(code) ? code : null

@@ -11,7 +11,7 @@ import { readWorkerConfig } from '../apps/worker/config.js'
 
 interface Service {
   image?: string
-  build?: { context: string; dockerfile: string }
+  build?: { context: string; dockerfile: string; target?: string }
   restart: string
   ports?: string[]
   networks: string[]
@@ -39,9 +39,8 @@ const compose = parse(composeText, { merge: true }) as {
 }
 const services = Object.entries(compose.services)
 const isOneShot = (service: Service): boolean => service.restart.startsWith('on-failure')
-const dockerfiles = services.flatMap(([, { build }]) =>
-  build ? [normalize(join(build.context, build.dockerfile))] : []
-)
+const images = services.flatMap(([name, { build }]) => (build ? [{ name, build }] : []))
+const dockerfiles = [...new Set(images.map(({ build }) => normalize(join(build.context, build.dockerfile))))]
 
 describe.each(services)('service %s', (_name, service) => {
   test('is watched, or runs to its end', () => {
@@ -64,7 +63,7 @@ describe.each(services)('service %s', (_name, service) => {
   })
 
   test('uses a pinned image', () => {
-    expect(service.image).toMatch(/^[a-z0-9/-]+:\d+\.\d+(\.\d+)?(-[a-z]+)?$/)
+    expect(service.image).toMatch(/^[a-z0-9/-]+:\d+\.\d+(\.\d+)?(-[a-z]+)?(@sha256:[0-9a-f]{64})?$/)
   })
 
   test('publishes ports on this machine only', () => {
@@ -176,12 +175,12 @@ test('api and worker accept the configuration that they are given, and need the 
   expect(probe('worker')).toContain(`:${worker.healthPort}/healthz`)
 })
 
-/** What a service's process finds: the image's ENV lines, then the compose file's environment with defaults filled in. */
+/** The environment of a service's process: the image's ENV lines, then the compose file's with defaults filled in. */
 function environmentOf(name: string): Record<string, string> {
   const { build, environment = {} } = compose.services[name]!
   const env: Record<string, string> = {}
-  for (const [, line] of read(build!.dockerfile).matchAll(/^ENV (.*)$/gm))
-    for (const pair of line!.split(' ')) env[pair.split('=')[0]!] = pair.slice(pair.indexOf('=') + 1)
+  for (const line of imageInstructions(build!).filter((line) => line.startsWith('ENV ')))
+    for (const pair of line.split(' ').slice(1)) env[pair.split('=')[0]!] = pair.slice(pair.indexOf('=') + 1)
   for (const [key, value] of Object.entries(environment))
     env[key] = String(value)
       .replace(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1')
@@ -210,21 +209,50 @@ test('the scripts of the deployment are scripts that a plain shell can read', ()
   }
 })
 
-describe.each(dockerfiles)('%s', (dockerfile) => {
-  const instructions = read(dockerfile)
+interface Stage {
+  /** An image with its digest, or the name of an earlier stage. */
+  from: string
+  name: string
+  instructions: string[]
+}
+
+function stagesOf(dockerfile: string): Stage[] {
+  const lines = read(dockerfile)
     .replace(/^\s*#.*\n/gm, '')
     .replace(/\\\n/g, ' ')
     .split('\n')
     .filter(Boolean)
+  const stages: Stage[] = []
+  for (const line of lines) {
+    const [, from, name = ''] = /^FROM (\S+)(?: AS (\S+))?$/.exec(line) ?? []
+    if (from) stages.push({ from, name, instructions: [] })
+    else stages.at(-1)!.instructions.push(line)
+  }
+  return stages
+}
 
-  test('builds on pinned images, in stages', () => {
-    const from = instructions.filter((line) => line.startsWith('FROM '))
-    expect(from.length).toBe(2)
-    for (const line of from) expect(line).toMatch(/^FROM (node:20\.\d+\.\d+|python:3\.\d+\.\d+)[a-z-]*( AS build)?$/)
+/** What makes the image of a target (the last stage without one): its instructions after those of the stages below it. */
+function imageInstructions({ dockerfile, target }: NonNullable<Service['build']>): string[] {
+  const stages = stagesOf(dockerfile)
+  const chain = (stage: Stage | undefined): string[] =>
+    stage ? [...chain(stages.find(({ name }) => name === stage.from)), ...stage.instructions] : []
+  const last = target ? stages.find(({ name }) => name === target) : stages.at(-1)
+  if (!last) throw new Error(`${dockerfile} has no target ${target}`)
+  return chain(last)
+}
+
+describe.each(dockerfiles)('%s', (dockerfile) => {
+  const stages = stagesOf(dockerfile)
+
+  test('builds on one image, pinned by version and digest', () => {
+    const outside = stages.filter(({ from }) => !stages.some(({ name }) => name === from))
+    expect(outside.map(({ from }) => from)).toEqual([
+      expect.stringMatching(/^(node:24|python:3)\.\d+\.\d+[a-z-]*@sha256:[0-9a-f]{64}$/)
+    ])
   })
 
   test('copies only what exists and what .dockerignore lets through', () => {
-    const copies = instructions.filter((line) => line.startsWith('COPY '))
+    const copies = stages.flatMap(({ instructions }) => instructions.filter((line) => line.startsWith('COPY ')))
     for (const copy of copies) {
       const words = copy.split(/\s+/).slice(1)
       if (words[0] === '--from=build') continue
@@ -235,20 +263,37 @@ describe.each(dockerfiles)('%s', (dockerfile) => {
     }
     expect(copies.length).toBeGreaterThan(1)
   })
+})
+
+describe.each(images)('the image of $name', ({ name, build }) => {
+  const instructions = imageInstructions(build)
 
   test('ends as a user without rights, but for the executor, which needs a few', () => {
     const user = instructions.filter((line) => line.startsWith('USER ')).at(-1)
-    expect(user).toBe(dockerfile.includes('executor') ? 'USER root' : 'USER node')
+    expect(user).toBe(name === 'executor' ? 'USER root' : 'USER node')
+  })
+
+  test('carries the licence, and no compiler or test tool of the build stage', () => {
+    expect(instructions.filter((line) => /^COPY LICENSE /.test(line))).toHaveLength(1)
+    expect(instructions.filter((line) => /npm install|pip install/.test(line))).toEqual([])
   })
 
   test('carries the version of the package', () => {
-    const image = services.find(([, { build }]) => build?.dockerfile === dockerfile)![1].image
-    expect(image).toMatch(new RegExp(`:${JSON.parse(read('package.json')).version.replaceAll('.', '\\.')}$`))
+    expect(compose.services[name]!.image).toBe(
+      `quantum-job-service/${name}:${JSON.parse(read('package.json')).version}`
+    )
   })
 })
 
 test('every source that the bundles are made of goes to the builder, and nothing else does', () => {
-  const needed = ['package.json', 'package-lock.json', 'tsconfig.json', 'tools/build.mjs', 'apps/api/server.ts']
+  const needed = [
+    'LICENSE',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'tools/build.mjs',
+    'apps/api/server.ts'
+  ]
   needed.push('db/migrations/meta/_journal.json', 'workflows/index.ts', 'apps/executor/requirements.txt')
   expect(needed.filter(isIgnored)).toEqual([])
   const private_ = [

@@ -1,8 +1,10 @@
 // The small promises of this code base, kept by a machine.
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
 import { SERVICE_VERSION } from '../apps/api/version.js'
 import { errorCatalogue } from '../domain/errors.js'
 
@@ -27,6 +29,16 @@ const files = walk(root)
 const written = files.filter(
   (name) => /\.(ts|mts|mjs|cjs|js|py|sh|md|yml|yaml|sql|json|toml)$/.test(name) && !notWritten.test(name)
 )
+/** Outside of `files`, since their folders begin with a dot. */
+const automation = readdirSync(join(root, '.github'), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+const runnable = [
+  ...automation,
+  '.devcontainer/devcontainer.json',
+  '.ci/run',
+  ...files.filter((name) => /(^|\/)Dockerfile$|^apps\/executor\/scripts\//.test(name))
+]
 const typescript = files.filter((name) => name.endsWith('.ts'))
 const read = (name: string): string => readFileSync(join(root, name), 'utf8')
 const manifest = JSON.parse(read('package.json')) as Record<
@@ -34,7 +46,10 @@ const manifest = JSON.parse(read('package.json')) as Record<
   Record<string, string>
 > & {
   version: string
+  license: string
 }
+/** Of https://www.apache.org/licenses/LICENSE-2.0.txt. */
+const apacheLicenseSha256 = 'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30'
 
 interface Import {
   from: string
@@ -233,12 +248,20 @@ test('no folder holds more than 20 files, but tables, migrations and the data of
 describe('documents', () => {
   const documents = files.filter((name) => name.endsWith('.md'))
 
-  test('name only commands that package.json has', () => {
-    const missing = documents.flatMap((name) =>
-      [...read(name).matchAll(/\bnpm (?:run (?:-\S+ )*(\w[\w:-]*)|(start|test)\b)/g)].flatMap(
-        ([text, script, short]) => (manifest.scripts[script ?? short!] ? [] : [`${name}: ${text}`])
-      )
-    )
+  test('and comments name only commands that exist', () => {
+    const missing = [...written, ...runnable].flatMap((name) => {
+      const text = read(name)
+      const scripts = [...text.matchAll(/\bnpm (?:run (?:-\S+ )*(\w[\w:-]*)|(start|test)\b)/g)]
+      const programs = [...text.matchAll(/\bnode (tools\/[\w./-]*\w)/g)]
+      // Within its own folder the executor names its scripts without the path.
+      const ownScripts = name.startsWith('apps/executor/') ? '(?:apps/executor/)?' : 'apps/executor/'
+      const executor = [...text.matchAll(new RegExp(`(?<![\\w./-])${ownScripts}(scripts/[a-z][a-z-]*)`, 'g'))]
+      return [
+        ...scripts.filter(([, script, short]) => !manifest.scripts[script ?? short!]),
+        ...programs.filter(([, path]) => !existsSync(join(root, path!))),
+        ...executor.filter(([, path]) => !existsSync(join(root, 'apps/executor', path!)))
+      ].map(([command]) => `${name}: ${command}`)
+    })
     expect(missing).toEqual([])
   })
 
@@ -263,11 +286,12 @@ describe('documents', () => {
     expect(lost).toEqual([])
   })
 
-  test('docs/errors.md is what tools/errors-doc.mjs writes from the catalogue', () => {
-    const written = execFileSync(process.execPath, [join(root, 'tools/errors-doc.mjs'), '--print'], {
-      encoding: 'utf8'
-    })
-    expect(read('docs/errors.md')).toBe(written)
+  test.each([
+    ['docs/errors.md', 'tools/errors-doc.mjs', 'the error catalogue'],
+    ['docs/limits.md', 'tools/limits-doc.mjs', 'the limits that the service enforces']
+  ])('%s is what %s writes from %s', (page, tool) => {
+    const written = execFileSync(process.execPath, [join(root, tool), '--print'], { encoding: 'utf8' })
+    expect(read(page)).toBe(written)
   })
 
   test('docs/metrics.md lists the metrics that the api and the worker register', () => {
@@ -275,6 +299,33 @@ describe('documents', () => {
       encoding: 'utf8'
     })
     expect(read('docs/metrics.md')).toBe(written)
+  })
+})
+
+describe('continuous integration', () => {
+  const steps = automation.flatMap((name) =>
+    [...read(name).matchAll(/^\s*(?:- )?uses: (.*)$/gm)].map(([, action]) => ({ name, action: action! }))
+  )
+
+  test('runs actions of others at a pinned commit, with its version beside it', () => {
+    const outside = steps.filter(({ action }) => !action.startsWith('./'))
+    expect(outside.length).toBeGreaterThan(0)
+    expect(outside.filter(({ action }) => !/^[\w-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([])
+  })
+
+  test('runs one commit of each action', () => {
+    const pins = new Set(steps.map(({ action }) => action))
+    const actions = new Set(steps.map(({ action }) => action.split('@')[0]))
+    expect(pins.size).toBe(actions.size)
+  })
+
+  test('may read the repository and nothing more', () => {
+    for (const name of automation.filter((name) => name.startsWith('.github/workflows/'))) {
+      const workflow = parse(read(name)) as { permissions?: unknown; jobs: Record<string, { permissions?: unknown }> }
+      expect([name, workflow.permissions]).toEqual([name, { contents: 'read' }])
+      for (const [job, { permissions }] of Object.entries(workflow.jobs))
+        expect([job, permissions]).toEqual([job, undefined])
+    }
   })
 })
 
@@ -293,7 +344,14 @@ test('every error code of the catalogue is used', () => {
 describe('package.json', () => {
   test('has the version that the service tells and the change log knows', () => {
     expect(manifest.version).toBe(SERVICE_VERSION)
-    expect(read('CHANGELOG.md')).toContain(`## ${manifest.version}`)
+    expect(read('CHANGELOG.md')).toContain(`## [${manifest.version}] - `)
+    expect(read('apps/executor/qjs_executor/__init__.py')).toContain(`__version__ = "${manifest.version}"`)
+    expect(read('apps/executor/pyproject.toml')).toContain(`version = "${manifest.version}"`)
+  })
+
+  test('names the licence whose whole text is in LICENSE', () => {
+    expect(manifest.license).toBe('Apache-2.0')
+    expect(createHash('sha256').update(read('LICENSE')).digest('hex')).toBe(apacheLicenseSha256)
   })
 
   test('names exact versions, and the lock file the same', () => {

@@ -27,15 +27,14 @@ const text = `# Errors
 
 <!-- Written by tools/errors-doc.mjs from domain/errors.ts and domain/error-guide.ts. -->
 
-Every refusal and every failed job carries a code of one catalogue (\`domain/errors.ts\`). A session reads
-\`{ "error": "<message>" }\`; a request with an \`Authorization\` header reads
-\`{ "error": { "code", "message", "status" } }\`. The message says where, what and how to mend. Every answer carries
-\`X-Request-Id\`, which leads to the log entry.
+Every refused request and every failed job has a code of this catalogue (\`domain/errors.ts\`). With a session the body is
+\`{ "error": "<message>" }\`; with an \`Authorization\` header it is \`{ "error": { "code", "message", "status" } }\`. The message
+says what is wrong, where, and how to fix it. \`X-Request-Id\` of the response finds the log entry.
 
-The same codes name why a job failed: \`error.code\` in its record. Codes with "Job:" below are also found there. "Again" says
-whether the same request may succeed later.
+\`error.code\` of a failed job is one of the same codes; "Job:" marks what it means there. "Retry" says whether the same request
+can succeed later.
 
-| Code | HTTP | Again | What it means | Who acts | What to check |
+| Code | HTTP | Retry | Meaning | Who acts | What to check |
 |---|---|---|---|---|---|
 ${rows.join('\n')}
 `

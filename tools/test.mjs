@@ -1,26 +1,35 @@
 // `npm test`: types, lint, the executor's checks, pytest, jest; the sum of the tests alone on the last line.
 //
-//   npm test                      everything
-//   npm test -- api budgets       only the jest files whose path matches a pattern (types and lint all the same)
-//   npm test -- apps/executor     only pytest
-//   npm run check                 only types, lint and the executor's checks
+//   npm test                      the short lane: what a change needs
+//   npm test -- --all             both lanes; npm run test:all runs more
+//   npm test -- api budgets       the jest files of both lanes whose path matches a pattern (types and lint all the same)
+//   npm test -- --shard=1/3       jest alone, with this option
+//   npm test -- apps/executor     only pytest, both lanes
+//   npm run check                 only types, lint and the executor's checks (--check)
+//
+// Long are the files named *.long.test.ts, the rows that test/support/lane.ts holds back, and pytest's tests marked `long`.
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { elapsed, say } from './bootstrap/progress.mjs'
 import { bootstrap, needs, root } from './bootstrap.mjs'
 import { build } from './build.mjs'
+import { jestFile, jestResults, pytestFile, pytestResults, resultsFolder, totalsFile } from './test-results.mjs'
 
 const checkLimitMs = 5 * 60_000
-const testLimitMs = 40 * 60_000
+const testLimitMs = 60 * 60_000
+const slowestShown = 20
 
-const patterns = process.argv.slice(2).filter((argument) => argument !== '--check')
+const flags = ['--check', '--all']
 const checksOnly = process.argv.includes('--check')
-const wantsPytest = patterns.length === 0 || patterns.some((pattern) => pattern.startsWith('apps/executor'))
-const jestPatterns = patterns.filter((pattern) => !pattern.startsWith('apps/executor'))
-const wantsJest = patterns.length === 0 || jestPatterns.length > 0
+const forRunners = process.argv.slice(2).filter((argument) => !flags.includes(argument))
+const patterns = forRunners.filter((argument) => !argument.startsWith('-'))
+const short = !process.argv.includes('--all') && patterns.length === 0
+const isOfExecutor = (pattern) => pattern.startsWith('apps/executor')
+const forJest = forRunners.filter((argument) => !isOfExecutor(argument))
+const wantsPytest = forRunners.length === 0 || patterns.some(isOfExecutor)
+const wantsJest = forRunners.length === 0 || forJest.length > 0
 
-const out = join(root, '.test')
 const bin = (name) => join(root, 'node_modules/.bin', name)
 const executor = join(root, 'apps/executor')
 
@@ -35,20 +44,17 @@ const checks = [
 const pytest = {
   name: 'pytest',
   command: join(executor, 'scripts/test'),
-  args: [`--junitxml=${join(out, 'pytest.xml')}`],
+  args: [...(short ? [] : ['--all']), `--junitxml=${pytestFile}`],
   cwd: executor,
-  totals: pytestTotals
+  results: pytestResults
 }
 
 const jest = {
   name: 'jest',
   command: process.execPath,
-  args: ['node_modules/jest/bin/jest.js', '--json', `--outputFile=${join(out, 'jest.json')}`, ...jestPatterns],
-  env: {
-    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`,
-    PLAIN_REPORTER: 'off'
-  },
-  totals: jestTotals
+  args: ['node_modules/jest/bin/jest.js', '--json', `--outputFile=${jestFile}`, ...forJest],
+  env: { TEST_LANE: short ? 'short' : 'all', PLAIN_REPORTER: 'off' },
+  results: jestResults
 }
 
 // npm passes a polite kill on to this process alone. SIGINT makes pytest and jest end what they have started.
@@ -68,8 +74,8 @@ try {
   process.exit(1)
 }
 
-mkdirSync(out, { recursive: true })
-for (const file of ['pytest.xml', 'jest.json']) rmSync(join(out, file), { force: true })
+mkdirSync(resultsFolder, { recursive: true })
+for (const file of [pytestFile, jestFile, totalsFile]) rmSync(file, { force: true })
 
 const summary = []
 // The checks are short and use one core each; the test runs fill the machine and come one after the other.
@@ -91,10 +97,10 @@ async function runTests(runner) {
   const began = Date.now()
   say(`\n--- ${runner.name} ---`)
   const { ok } = await run(runner, testLimitMs, false)
-  const totals = runner.totals()
+  const results = runner.results()
   // A runner that broke off before or after its tests has failed, whatever it counted.
-  if (!ok && totals.failed === 0) totals.failed = 1
-  summary.push({ name: runner.name, ok: ok && totals.failed === 0, time: elapsed(began), ...totals })
+  if (!ok && results.failed === 0) results.failed = 1
+  summary.push({ name: runner.name, ok: ok && results.failed === 0, time: elapsed(began), ...results })
 }
 
 function run({ command, args, cwd = root, env = {} }, limitMs, capture) {
@@ -122,40 +128,22 @@ function run({ command, args, cwd = root, env = {} }, limitMs, capture) {
   })
 }
 
-function pytestTotals() {
-  const suite = /<testsuite [^>]*>/.exec(read('pytest.xml'))?.[0] ?? ''
-  const count = (name) => Number(new RegExp(` ${name}="(\\d+)"`).exec(suite)?.[1] ?? 0)
-  const failed = count('failures') + count('errors')
-  return { passed: Math.max(0, count('tests') - failed - count('skipped')), failed, skipped: count('skipped') }
-}
-
-function jestTotals() {
-  const text = read('jest.json')
-  if (!text) return { passed: 0, failed: 0, skipped: 0 }
-  const results = JSON.parse(text)
-  return {
-    passed: results.numPassedTests,
-    failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
-    skipped: results.numPendingTests + results.numTodoTests
-  }
-}
-
-function read(name) {
-  try {
-    return readFileSync(join(out, name), 'utf8')
-  } catch {
-    return ''
-  }
-}
-
 function report() {
   const sum = (key) => summary.reduce((total, part) => total + part[key], 0)
+  const slowest = summary
+    .flatMap(({ seconds = new Map() }) => [...seconds])
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, slowestShown)
+  if (slowest.length > 1) process.stdout.write('\nslowest files, in seconds\n')
+  for (const [file, seconds] of slowest) process.stdout.write(`${seconds.toFixed(1).padStart(7)}  ${file}\n`)
   process.stdout.write('\n')
   for (const { name, ok, time, passed, failed, skipped } of summary) {
     const counted =
       passed + skipped > 0 || failed > 1 ? `  ${passed} passed, ${failed} failed, ${skipped} skipped,` : ' '
     process.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${name}:${counted} ${time}\n`)
   }
-  process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped\n`)
+  const totals = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }
+  writeFileSync(totalsFile, JSON.stringify(totals))
+  process.stdout.write(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`)
   process.exitCode = summary.every(({ ok }) => ok) ? 0 : 1
 }

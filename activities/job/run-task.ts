@@ -1,6 +1,6 @@
 // The step that executes one task of a graph, in a child of its own. AT-LEAST-ONCE, like execute-job.ts: a completed task is
 // not executed again, a result is stored with the end of its attempt, and only accepted executions count as attempts.
-import { attemptStates, attemptUnderWay, closeAttempt } from '../../db/jobs/attempts.js'
+import { attemptUnderWay, closeAttempt, loadAttemptStates } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import {
   completeTask,
@@ -65,7 +65,7 @@ export async function runTask(
   const work = { deps, jobId, key, fence, signal, job, task }
   // On a local simulator, a task runs its circuits itself.
   const [asks, states] = job.atProvider
-    ? await Promise.all([listScriptRequests(deps.db, jobId, key), attemptStates(deps.db, jobId, key)])
+    ? await Promise.all([listScriptRequests(deps.db, jobId, key), loadAttemptStates(deps.db, jobId, key)])
     : [[], []]
   const waiting = asks.find(({ state }) => state === 'open')
   if (waiting) return { outcome: 'circuit', ask: waiting.number }
@@ -175,7 +175,7 @@ function taskRequest({ jobId, key, job, task }: Work, series: number): RunReques
 async function attemptEnded(work: Work, number: number, state: 'failed' | 'lost', error: JobError): Promise<TaskEnd> {
   const { deps, jobId, key, signal, task } = work
   const retrying = { log: deps.log, jobId, signal }
-  const before = await retryWhileDatabaseAway(retrying, () => attemptStates(deps.db, jobId, key))
+  const before = await retryWhileDatabaseAway(retrying, () => loadAttemptStates(deps.db, jobId, key))
   const retry: TaskRetry = taskRetry([...before.slice(0, number - 1), state], task.retries)
   const backoffMs = retry.again ? retry.afterMs : null
   await retryWhileDatabaseAway(retrying, () => closeAttempt(deps.db, jobId, number, state, error, backoffMs, key))

@@ -5,10 +5,10 @@
 import {
   markAccepted,
   markNotSent,
-  markResponded,
   markSending,
   markUnknown,
   markWithdrawn,
+  recordProviderResponse,
   type SubmitTry,
   takeForSubmit
 } from '../../db/provider-jobs/provider-jobs.js'
@@ -152,7 +152,7 @@ async function lookFirst(
 ): Promise<Submitted | null> {
   try {
     const id = await adapter.find(credentials, token, attempt.createdAt, context.signal)
-    await markResponded(deps.db, context.ref, attempt.number)
+    await recordProviderResponse(deps.db, context.ref, attempt.number)
     if (id !== null) return accepted(deps, context, id)
     if ((attempt.secondsSinceSent ?? 0) < deps.providerTimes.lookUpWindowSeconds)
       return again(

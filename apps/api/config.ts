@@ -63,7 +63,7 @@ export interface ApiConfig {
 export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
   const need = (name: string): string => {
     const value = env[name]
-    if (!value) throw new Error(`${name} is not set; npm start sets it, docs/configuration.md describes it`)
+    if (!value) throw new Error(`${name} is not set; npm start sets it, docs/operations/configuration.md describes it`)
     return value
   }
   const portOf = (name: string, text: string): number => {

@@ -1,9 +1,9 @@
-// `qjob`: the command line. Each command lives in commands/<name>.ts, adds itself here, and is loaded only when it is asked
-// for, or all are: most of a short command's time would go by with loading what others need.
+// `qjob`: the command line. Each command is in commands/<name>.ts and is loaded only when it is used, because loading all of
+// them would take most of a short command's time.
 import { Command } from 'commander'
 import { exitCodes } from './terminal/cli-error.js'
 
-/** The words that a module's commands go by, in the order in which the help has them. */
+/** The command names of each module, in the order of the help. */
 const commands: [words: string[], load: () => Promise<(program: Command) => void>][] = [
   [['start'], async () => (await import('./commands/start.js')).addStartCommand],
   [['demo'], async () => (await import('./commands/demo.js')).addDemoCommand],
@@ -24,14 +24,14 @@ const commands: [words: string[], load: () => Promise<(program: Command) => void
 const program = new Command('qjob')
   .description('Self-hosted quantum job platform')
   .showHelpAfterError('(add --help for the options)')
-  // Before the commands are added, which take these settings over. Help that was asked for ends with 0.
+  // Set before the commands are added, which inherit it. Requested help exits with 0.
   .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCodes.done : exitCodes.usage))
 
 const [word] = process.argv.slice(2)
-const meant = commands.filter(([words]) => words.includes(word!))
-for (const [, load] of meant.length > 0 ? meant : commands) (await load())(program)
+const selected = commands.filter(([words]) => words.includes(word!))
+for (const [, load] of selected.length > 0 ? selected : commands) (await load())(program)
 
-// A reader that has seen enough, such as `head`, is no failure.
+// A reader that stops early, such as `head`, is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.done)
   throw error

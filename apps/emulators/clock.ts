@@ -1,5 +1,4 @@
-// The time that an emulated provider lives by: the machine's, and whatever has been added to it. Time goes on by itself;
-// moving it ahead is how a test lives through days in a queue.
+// The clock of an emulated provider: the machine's time plus an offset. Tests advance it to pass days in a queue at once.
 
 export class EmulatedClock {
   private offsetMs = 0

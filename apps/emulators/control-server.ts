@@ -1,5 +1,5 @@
-// How a test or a person steers the emulated providers: `<control_url>/tasks`, `/requests`, `/clock`, `/faults`,
-// `/timing`, `/devices`, `/reset`. Loopback only, and without credentials.
+// The control interface of the emulated providers, for tests and people: `<control_url>/tasks`, `/requests`, `/clock`,
+// `/faults`, `/timing`, `/devices`, `/reset`. Loopback only, without credentials.
 import fastify, { type FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Emulator, EmulatorDescription } from './emulator.js'
@@ -21,7 +21,7 @@ const bodies = {
   device: Type.Object({ device: Type.String(), status: Type.String() }, strict)
 }
 
-/** Builds the control server; every emulator's routes are below its provider's name. */
+/** Builds the control server; each emulator's routes are below its provider's name. */
 export function buildControlServer(
   emulators: readonly Emulator[],
   describe: () => readonly EmulatorDescription[]
@@ -37,9 +37,9 @@ export function buildControlServer(
   app.setNotFoundHandler((request, reply) => {
     const names = emulators.map(({ name }) => name).join(', ')
     const routes = 'GET tasks, requests, faults; POST clock, faults, timing, devices, reset'
-    void reply
-      .code(404)
-      .send({ error: `${request.method} ${request.url} is not here. Providers: ${names}. Below each: ${routes}.` })
+    void reply.code(404).send({
+      error: `${request.method} ${request.url} does not exist. Providers: ${names}. Routes of each: ${routes}.`
+    })
   })
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/providers', async () => ({ providers: describe() }))

@@ -1,5 +1,5 @@
-// One running emulator: a provider, its clock, its faults and its log, and the functions that steer them. The control
-// server offers the same functions over HTTP.
+// One running emulator: a provider with its clock, faults and log, and the functions that control them. The control server
+// offers the same functions over HTTP.
 import type { FastifyInstance } from 'fastify'
 import { type EmulatedClock, isoTime } from './clock.js'
 import { type Fault, FaultList, type FaultOrder } from './faults.js'
@@ -9,27 +9,27 @@ import { type LoggedRequest, RequestLog } from './request-log.js'
 
 export interface EmulatorDescription {
   provider: string
-  /** What an adapter takes for the provider's own address. */
+  /** The address that an adapter uses for the provider. */
   base_url: string
   control_url: string
   credentials: Record<string, string>
 }
 
 export interface EmulatorControl {
-  /** The ledger: everything that was accepted, oldest first, deleted tasks too. */
+  /** The ledger: every accepted task, oldest first, including deleted ones. */
   tasks(): LedgerTask[]
   requests(): LoggedRequest[]
-  /** Moves the emulated time ahead; answers the new time, ISO-8601. */
+  /** Advances the emulated time; returns the new time, ISO-8601. */
   advance(ms: number): string
   fault(order: FaultOrder): Fault
-  /** Those that still wait for requests. */
+  /** The faults that still wait for requests. */
   faults(): Fault[]
   clearFaults(): void
-  /** For tasks submitted from now on. */
+  /** Applies to tasks submitted from now on. */
   timing(timing: Partial<Timing>): void
-  /** Throws for an unknown device or status. */
+  /** @throws Error for an unknown device or status. */
   device(device: string, status: string): void
-  /** Forgets tasks, requests, faults and settings, and sets the clock right. */
+  /** Clears tasks, requests, faults and settings, and resets the clock. */
   reset(): void
 }
 

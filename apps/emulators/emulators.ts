@@ -1,5 +1,5 @@
-// Starts the emulated providers: wire protocols on loopback, with results from a simulator of their own. Nothing here
-// leaves the machine or costs anything.
+// Starts the emulated providers: their HTTP protocols on loopback, with results from the emulators' own simulator. No request
+// leaves the machine, and nothing is charged.
 import type { FastifyInstance } from 'fastify'
 import { EmulatedClock } from './clock.js'
 import { buildControlServer } from './control-server.js'
@@ -17,9 +17,9 @@ export type ProviderName = keyof typeof providers
 export const providerNames = Object.keys(providers) as ProviderName[]
 
 export interface EmulatorOptions {
-  /** Ports on 127.0.0.1; any free one where left out or 0. */
+  /** Ports on 127.0.0.1; any free one if omitted or 0. */
   ports?: Partial<Record<ProviderName | 'control', number>>
-  /** How long tasks wait and run until told otherwise. */
+  /** How long tasks wait and run by default. */
   timing?: Partial<Timing>
 }
 
@@ -29,11 +29,11 @@ export interface Emulators {
   provider(name: ProviderName): EmulatorDescription & { control: EmulatorControl }
   /** The same descriptions over HTTP, at /providers. */
   controlAddress: string
-  /** Ends every connection, those that hang on purpose too. */
+  /** Closes every connection, including those that hang on purpose. */
   close(): Promise<void>
 }
 
-/** Starts all of them; rejects, with nothing left behind, when a port is taken. */
+/** Starts all emulators. If a port is taken, stops them again and rejects. */
 export async function startEmulators({ ports = {}, timing }: EmulatorOptions = {}): Promise<Emulators> {
   const started = providerNames.map((name) => {
     const clock = new EmulatedClock()

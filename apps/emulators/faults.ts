@@ -1,33 +1,33 @@
-// Faults that a test orders in advance: each meets the next requests that match it, as often as ordered.
+// Faults that a test injects: each applies to the next requests that match it, as many times as set.
 import { type Static, Type } from 'typebox'
 
 export const faultKinds = [
-  /** Refused with `status` before it is processed. */
+  /** The request is refused with `status` before it is processed. */
   'status',
-  /** Processed, then answered with `status`. */
+  /** The request is processed, and the response has `status`. */
   'status_after',
-  /** Not processed and never answered. */
+  /** The request is not processed, and there is no response. */
   'hang',
-  /** Processed and never answered. */
+  /** The request is processed, and there is no response. */
   'hang_after',
-  /** Processed, then the connection is closed without an answer. */
+  /** The request is processed, then the connection is closed without a response. */
   'drop_after',
   /** The connection is closed, and the request is processed `lag_ms` of real time later. */
   'accept_late',
-  /** Processed, and answered after `lag_ms` of real time. */
+  /** The request is processed, and the response is sent after `lag_ms` of real time. */
   'lag',
-  /** Of GET only; every task's status in the answer is a word that no client knows. */
+  /** For GET only: every task's status in the response is a word that no client knows. */
   'unknown_status',
-  /** The connection is closed before it is processed. */
+  /** The connection is closed before the request is processed. */
   'offline'
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
 
-/** How a fault is ordered. */
+/** The fields for injecting a fault. */
 export const faultOrder = Type.Object(
   {
-    /** What is left out matches everything; `path` is a prefix, with or without the provider's base path. */
+    /** Omitted fields match everything; `path` is a prefix, with or without the provider's base path. */
     match: Type.Optional(
       Type.Object(
         {
@@ -38,13 +38,13 @@ export const faultOrder = Type.Object(
       )
     ),
     kind: Type.Enum(faultKinds),
-    /** HTTP status of `status` and `status_after`; 503 when left out. */
+    /** HTTP status of `status` and `status_after`; default 503. */
     status: Type.Optional(Type.Integer({ minimum: 400, maximum: 599 })),
-    /** How many requests it meets; 1 when left out. */
+    /** How many requests it applies to; default 1. */
     times: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
     /** Seconds, for the header of `status` and `status_after`. */
     retry_after: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400 })),
-    /** 2000 when left out. */
+    /** Default 2000. */
     lag_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000 }))
   },
   { additionalProperties: false }
@@ -56,7 +56,7 @@ export interface Fault {
   match: { method: string | null; path: string }
   kind: FaultKind
   status: number
-  /** How many more requests it meets. */
+  /** How many more requests it applies to. */
   times: number
   retry_after: number | null
   lag_ms: number
@@ -82,7 +82,7 @@ export class FaultList {
     return { ...fault }
   }
 
-  /** The first fault ordered that meets this request, counted down. */
+  /** The first injected fault that matches this request; counts it down. */
   take(method: string, path: string): Fault | null {
     const relative = path.startsWith(this.basePath) ? path.slice(this.basePath.length) : path
     const fault = this.faults.find(
@@ -97,7 +97,7 @@ export class FaultList {
     return fault
   }
 
-  /** Those that still wait for requests. */
+  /** The faults that still wait for requests. */
   list(): Fault[] {
     return this.faults.map((fault) => ({ ...fault }))
   }

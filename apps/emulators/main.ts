@@ -1,16 +1,16 @@
-// The emulators as a process: what `qjob emulators` runs, and a part of a stack with emulated hardware. Says where they
-// are, and runs until it is told to end.
+// The emulators as a process: run by `qjob emulators`, and as a part of a stack with emulated hardware. Prints their
+// addresses and runs until a signal stops it.
 import { parseArgs } from 'node:util'
 import { type EmulatorOptions, type Emulators, providerNames, startEmulators } from './emulators.js'
 
-/** As docs/cli.md lists them. */
+/** The exit codes of docs/cli.md. */
 const exitCodes = { usage: 2, fault: 70 }
 
 const { values } = parseArgs({
   options: {
-    /** The first of consecutive ports: control, then the providers. 0: any free ones. */
+    /** The first of consecutive ports: control, then the providers. 0: any free ports. */
     port: { type: 'string', default: '0' },
-    /** Ports one by one: control=7300,ionq=7301. */
+    /** Single ports: control=7300,ionq=7301. */
     ports: { type: 'string' },
     json: { type: 'boolean', default: false }
   }
@@ -18,9 +18,9 @@ const { values } = parseArgs({
 
 const ended = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ended.abort())
-// Whoever started it with a channel is gone.
+// The parent process that opened the channel is gone.
 process.once('disconnect', () => ended.abort())
-// A reader that has seen enough is no reason to end.
+// A reader that stops early is not a reason to stop.
 process.stdout.on('error', () => {})
 
 try {
@@ -31,13 +31,13 @@ try {
 } catch (error) {
   const { code, message } = error as NodeJS.ErrnoException
   const place = error instanceof RangeError || code === 'EADDRINUSE' || code === 'EACCES'
-  const said = `the emulators cannot be started: ${message}${code === 'EADDRINUSE' ? '; choose another with --port' : ''}`
+  const text = `the emulators cannot be started: ${message}${code === 'EADDRINUSE' ? '; choose another with --port' : ''}`
   const exitCode = place ? exitCodes.usage : exitCodes.fault
-  process.stderr.write(`qjob: ${said}\n`)
-  if (values.json) process.stdout.write(`${JSON.stringify({ error: { message: said, exit_code: exitCode } })}\n`)
+  process.stderr.write(`qjob: ${text}\n`)
+  if (values.json) process.stdout.write(`${JSON.stringify({ error: { message: text, exit_code: exitCode } })}\n`)
   process.exitCode = exitCode
 } finally {
-  // An open channel would keep the process.
+  // An open channel would keep the process alive.
   if (process.connected) process.disconnect()
 }
 
@@ -61,7 +61,7 @@ function portsOf(text: string): EmulatorOptions['ports'] {
 function portOf(text: string): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port + providerNames.length <= 65535) return port
-  throw new RangeError(`a port is a whole number from 0 to ${65535 - providerNames.length}, not "${text}"`)
+  throw new RangeError(`a port must be a whole number from 0 to ${65535 - providerNames.length} (got "${text}")`)
 }
 
 function describe({ providers }: Emulators) {
@@ -75,5 +75,5 @@ function readable({ providers }: Emulators): string {
     `  control      ${control_url}`,
     ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(12)} ${value}`)
   ])
-  return `${lines.join('\n')}\nEmulated hardware runs until Ctrl-C; nothing leaves this machine.\n`
+  return `${lines.join('\n')}\nThe emulators run on this machine until Ctrl-C.\n`
 }

@@ -1,4 +1,4 @@
-// The HTTP side of one emulated provider: its routes, the log of what it was asked, and the faults ordered for it.
+// The HTTP server of one emulated provider: its routes, its request log, and its injected faults.
 import { setTimeout as delay } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type EmulatedClock, isoTime } from './clock.js'
@@ -9,7 +9,7 @@ import type { LoggedRequest, RequestLog } from './request-log.js'
 const bodyBytesMax = 10 * 1024 * 1024
 /** Longer than any client waits. */
 const hangMsMax = 600_000
-/** The kinds after which there was no answer to log. */
+/** The kinds of fault without a response to log. */
 const unanswered = new Set<string | undefined>(['offline', 'hang', 'hang_after', 'drop_after', 'accept_late'])
 
 export interface ProviderParts {
@@ -36,7 +36,7 @@ export function buildProviderServer({ provider, clock, log, faults }: ProviderPa
   const courses = new WeakMap<FastifyRequest, Course>()
 
   const closing = new AbortController()
-  app.addHook('preClose', async () => closing.abort(new Error('The emulator ends.')))
+  app.addHook('preClose', async () => closing.abort(new Error('The emulator is stopping.')))
 
   app.addHook('onRequest', async (request, reply) => {
     const [path = '', query = ''] = request.url.split('?', 2)
@@ -69,7 +69,7 @@ export function buildProviderServer({ provider, clock, log, faults }: ProviderPa
     switch (fault?.kind) {
       case 'status_after':
         disguise(reply, fault)
-        return JSON.stringify(provider.errorBody(fault.status, 'The request could not be answered.'))
+        return JSON.stringify(provider.errorBody(fault.status, 'The request could not be processed.'))
       case 'unknown_status':
         return withUnknownStatus(payload, provider.unknownStatus)
       case 'lag':
@@ -103,7 +103,7 @@ export function buildProviderServer({ provider, clock, log, faults }: ProviderPa
   return app
 }
 
-/** Clients that say JSON with every request send none with some. */
+/** Some clients declare JSON with every request and send an empty body with some. */
 export function takeEmptyBodies(app: FastifyInstance): void {
   const json = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -112,7 +112,7 @@ export function takeEmptyBodies(app: FastifyInstance): void {
   })
 }
 
-/** Settles when the client is gone, or after the time: no request stays for ever. */
+/** Resolves when the client is gone, or after the limit, so that no request waits for ever. */
 function closedOrAfter(request: FastifyRequest, ms: number): Promise<void> {
   const { socket } = request.raw
   return new Promise((resolve) => {
@@ -127,13 +127,13 @@ function closedOrAfter(request: FastifyRequest, ms: number): Promise<void> {
   })
 }
 
-/** Makes the answer one with the fault's status, whatever it would have been. */
+/** Replaces the response by one with the fault's status. */
 function disguise(reply: FastifyReply, { status, retry_after }: Fault): void {
   reply.code(status).header('content-type', 'application/json; charset=utf-8')
   if (retry_after !== null) reply.header('retry-after', String(retry_after))
 }
 
-/** Replaces every `status` that stands beside an `id`. */
+/** Replaces every `status` next to an `id`. */
 function withUnknownStatus(payload: unknown, word: string): unknown {
   if (typeof payload !== 'string') return payload
   const replaced = JSON.parse(payload, (_key, value) =>

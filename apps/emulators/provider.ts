@@ -1,15 +1,14 @@
-// What an emulated provider is to the servers that carry it. A provider that joins implements this and adds one line to
-// emulators.ts.
+// The interface of an emulated provider. A new provider implements it and adds one line to emulators.ts.
 import type { FastifyInstance } from 'fastify'
 
-/** One piece of work that the provider accepted: what a user would be charged for. Times are ISO-8601 in emulated time. */
+/** A task that the provider accepted, for which a user would be charged. Times are ISO-8601 in emulated time. */
 export interface LedgerTask {
   id: string
-  /** What the submitter can find its task by; null when it sent nothing of the kind. */
+  /** The value by which the submitter can find its task; null if it sent none. */
   token: string | null
   device: string
   shots: number
-  /** In the provider's own word. */
+  /** The state in the provider's own words. */
   state: string
   submitted_at: string
   completed_at: string | null
@@ -23,23 +22,23 @@ export interface Timing {
 }
 
 export interface EmulatedProvider {
-  /** As the platform names it. */
+  /** The platform's name for it. */
   readonly name: string
-  /** Precedes every route, such as /v0.4. */
+  /** The prefix of every route, such as /v0.4. */
   readonly basePath: string
-  /** What the platform has to store for a team, by the names of its secrets. */
+  /** The credentials that the platform stores for a team, by the names of its secrets. */
   readonly credentials: Record<string, string>
-  /** A word for a task's state that no client knows. */
+  /** A task state that no client knows. */
   readonly unknownStatus: string
-  /** Adds the routes; `app` is at `basePath`. */
+  /** Adds the routes to `app`, which is mounted at `basePath`. */
   routes(app: FastifyInstance): void
-  /** The body with which the provider refuses a request. */
+  /** The body of a refused request. */
   errorBody(status: number, message: string): Record<string, unknown>
   tasks(): LedgerTask[]
-  /** For tasks submitted from now on. */
+  /** Applies to tasks submitted from now on. */
   setTiming(timing: Partial<Timing>): void
-  /** Throws with a message for an unknown device or status. */
+  /** @throws Error for an unknown device or status. */
   setDeviceStatus(device: string, status: string): void
-  /** Forgets all tasks and settings. */
+  /** Clears all tasks and settings. */
   reset(): void
 }

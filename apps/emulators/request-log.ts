@@ -1,18 +1,18 @@
-// What a provider was asked, in order.
+// The requests that a provider received, in order.
 
-/** Older entries are dropped: a stack may poll its emulator for weeks. */
+/** Older entries are dropped, because a stack can poll its emulator for weeks. */
 const entriesMax = 10_000
 
 export interface LoggedRequest {
-  /** ISO-8601, emulated time of arrival. */
+  /** The time of arrival in emulated time, ISO-8601. */
   at: string
   method: string
   /** Without the query. */
   path: string
   query: string
-  /** Null while, and when, it is not answered. */
+  /** Null without a response. */
   status: number | null
-  /** The fault that it met. */
+  /** The fault that was applied. */
   fault: string | null
 }
 

@@ -49,7 +49,7 @@ export interface WorkerConfig {
 export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
   const need = (name: string): string => {
     const value = env[name]
-    if (!value) throw new Error(`${name} is not set; npm start sets it, docs/configuration.md describes it`)
+    if (!value) throw new Error(`${name} is not set; npm start sets it, docs/operations/configuration.md describes it`)
     return value
   }
   const port = (name: string, text: string): number => {

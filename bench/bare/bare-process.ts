@@ -1,9 +1,9 @@
-// Starts one bare part (bare.ts) in a process of its own, as the platform's are.
+// Starts one bare part (bare.ts) in a separate process, as the platform's parts are.
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 
-/** What a bare process is told once, at its start. */
+/** The message that a bare process receives once, at its start. */
 export type BareTask =
   | { role: 'fastify'; body: string }
   | {
@@ -25,20 +25,20 @@ export type BareTask =
     }
 
 export interface BareProcess {
-  /** What it said when it was ready: an address, or nothing. */
-  answer: string
+  /** What it sent when it was ready: an address, or an empty text. */
+  address: string
   stop(): void
 }
 
 export async function startBare(task: BareTask): Promise<BareProcess> {
   const child = fork(join(projectRoot, 'dist/bench/bare/bare.js'), { execArgv: ['--enable-source-maps'] })
-  const answer = await new Promise<string>((resolve, reject) => {
+  const address = await new Promise<string>((resolve, reject) => {
     child.once('message', (message) => resolve(String(message)))
-    child.once('exit', (code) => reject(new Error(`bare ${task.role} ended with exit code ${code}`)))
+    child.once('exit', (code) => reject(new Error(`bare ${task.role} exited with code ${code}`)))
     child.send(task)
   })
   return {
-    answer,
+    address,
     stop() {
       child.kill('SIGKILL')
     }

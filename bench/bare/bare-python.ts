@@ -1,4 +1,4 @@
-// The bench's programs without the platform: in one warm Python process, and each in a new one.
+// Runs the bench's programs without the platform: in one warm Python process, and each in a new one.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,7 +8,7 @@ const run = promisify(execFile)
 const python = join(projectRoot, '.venv/bin/python')
 const script = join(projectRoot, 'bench/bare/bare.py')
 
-/** The executor gives a run one core and says so to the libraries; `cores` others compare it with what they would take. */
+/** The executor limits a run and its libraries to one core; `cores` sets the same limit here, default: all cores. */
 const environment = (cores?: number) => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
@@ -17,7 +17,7 @@ const environment = (cores?: number) => ({
 
 export const programFile = (name: string): string => join(projectRoot, 'bench/programs', name)
 
-/** Milliseconds of each of `times` runs in one process, the first of which pays the imports and is left out. */
+/** Milliseconds of each of `times` runs in one process, after a first run that pays for the imports and is not counted. */
 export async function warmRuns(framework: string, file: string, times: number, cores?: number): Promise<number[]> {
   const args = [script, framework, file, '1024', String(times + 1)]
   const { stdout } = await run(python, args, { env: environment(cores) })

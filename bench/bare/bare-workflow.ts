@@ -1,4 +1,4 @@
-// The least that runs a job durably: as many activities as runJob has, of the same kinds, and nothing else.
+// The smallest durable workflow of a job: as many activities as runJob, of the same kinds, and nothing else.
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
 import type { bareActivities } from './bare.js'
 

@@ -1,4 +1,4 @@
-"""The programs of the bench without the platform: in one warm process, or once in a new one.
+"""Runs the programs of the bench without the platform: in one warm process, or once in a new one.
 
     python bench/bare/bare.py FRAMEWORK FILE [SHOTS [TIMES]]
 

@@ -1,4 +1,4 @@
-// What the platform is compared with: Fastify, BullMQ and Temporal used plainly, each in a process of its own. The BullMQ
+// The bare parts that the platform is compared with: Fastify, BullMQ and Temporal, each in its own process. The BullMQ
 // consumer runs the same SQL steps; the Temporal worker runs as many activities, without SQL. Both call the executor.
 import { join } from 'node:path'
 import {
@@ -21,7 +21,7 @@ import { createExecutorGate } from '../../services/executor/gate.js'
 import type { BareTask } from './bare-process.js'
 
 if (process.send)
-  process.once('message', (task: BareTask) => serve(task).then((answer) => process.send?.(answer ?? '')))
+  process.once('message', (task: BareTask) => serve(task).then((address) => process.send?.(address ?? '')))
 
 async function serve(task: BareTask): Promise<string | undefined> {
   switch (task.role) {
@@ -99,11 +99,12 @@ export const bareActivities = (run: Run) => ({
 export const BELL =
   'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nbit[2] c;\nh q[0];\ncx q[0], q[1];\nc = measure q;\n'
 
-/** One executor call, with no more at once than the executor takes. */
+/** One executor call, with at most as many at once as the executor has slots. */
 function runner(executor: ExecutorClient, permits: number): Run {
   const gate = createExecutorGate(permits)
-  const never = new AbortController().signal
   return async (jobId, circuit, accepted) => {
+    // One for each run: every run that waits at the gate listens to its signal.
+    const never = new AbortController().signal
     const leave = await gate.enter(never)
     try {
       const end = await executor.run(
@@ -122,7 +123,7 @@ function runner(executor: ExecutorClient, permits: number): Run {
           return true
         }
       )
-      if (end.kind !== 'completed') throw new Error(`the run ended as ${end.kind}`)
+      if (end.kind !== 'completed') throw new Error(`the run did not complete: ${end.kind}`)
       return end.result
     } finally {
       leave()

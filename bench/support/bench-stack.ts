@@ -1,4 +1,4 @@
-// The servers that all benches share, and platforms (api and worker processes) on a database of their own.
+// The servers that all benches share, and platforms (api and worker processes), each with its own database.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -18,7 +18,7 @@ import { type Connection, connect } from '../../db/client.js'
 import { migrate } from '../../db/migrate.js'
 import { startNoOpExecutor } from './no-op-executor.js'
 
-export const EXECUTOR_TOKEN = 'a-token-of-the-bench-alone'
+export const EXECUTOR_TOKEN = 'a-token-for-benches'
 
 export interface ExecutorAddress {
   name: 'no-op' | 'real'
@@ -30,10 +30,10 @@ export interface BenchPlatform {
   connection: Connection
   base: string
   apiPid: number
-  /** The Cookie header of a user who is signed in. */
+  /** The Cookie header of a signed-in user. */
   cookie: string
   user: { id: string; email: string }
-  /** Another user; answers the Cookie header. */
+  /** Signs up another user and returns the Cookie header. */
   signUp(email: string): Promise<string>
   startWorker(): Promise<NodeApp>
   close(): Promise<void>
@@ -43,7 +43,7 @@ export interface BenchStack {
   redisUrl: string
   temporalAddress: string
   executors: Record<'no-op' | 'real', ExecutorAddress>
-  /** @param own settings of its own for api and workers. */
+  /** @param own additional settings of api and workers. */
   platform(name: string, executor: ExecutorAddress, own?: Record<string, string>): Promise<BenchPlatform>
   spawn: StackContext
   close(): Promise<void>
@@ -60,7 +60,7 @@ export async function startBenchStack(): Promise<BenchStack> {
   }
   const home = postgresHome(dataDir.path)
   const [server, redis, temporal, real, noOp] = await Promise.all([
-    // As npm start runs it: durable, on disk.
+    // Durable and on disk, as with npm start.
     startPostgres({ home, durable: true }, context),
     startRedis({ dataDir: mkdirIn(folder, 'redis'), password: EXECUTOR_TOKEN }, context),
     startTemporal({ database: join(mkdirIn(folder, 'temporal'), 'temporal.db') }, context),
@@ -88,7 +88,7 @@ export async function startBenchStack(): Promise<BenchStack> {
         WORKFLOW_BUNDLE: join(projectRoot, 'dist/workflows.js'),
         HOST: '127.0.0.1',
         LOG_LEVEL: 'warn',
-        // Load is more than people may make.
+        // The load exceeds the rate limits.
         RATE_LIMIT_SCALE: '0',
         ...own
       }
@@ -121,7 +121,7 @@ export async function startBenchStack(): Promise<BenchStack> {
     async close() {
       await noOp.close()
       for (const child of children) await child.stop()
-      // As root the cluster may lie outside the folder, where its own user can enter.
+      // If started by root, the cluster can be outside the folder, where its own user has access.
       rmSync(dirname(home.data), { recursive: true, force: true })
       watchdog.close()
       dataDir.release()
@@ -156,7 +156,7 @@ async function signUp(
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email, password: 'a password of the bench', code })
   })
-  if (response.status !== 201) throw new Error(`sign-up answered ${response.status}: ${await response.text()}`)
+  if (response.status !== 201) throw new Error(`sign-up returned ${response.status}: ${await response.text()}`)
   const { user } = (await response.json()) as { user: { id: string; email: string } }
   return { cookie: response.headers.get('set-cookie')!.split(';')[0]!, user }
 }

@@ -1,8 +1,8 @@
-// A circuit whose state fills its register: what a simulator of state vectors spends its time on.
+// A circuit whose state fills its register, which takes a state-vector simulator the longest.
 
-/** OpenQASM 3 of `depth` layers, each a rotation of every qubit and couplings of neighbours. The same text every time. */
+/** OpenQASM 3 with `depth` layers of a rotation of every qubit and couplings of neighbours. Always the same text. */
 export function denseCircuit(qubits: number, depth: number): string {
-  // A linear congruential sequence: the angles have to be without pattern, not without predictability.
+  // A linear congruential sequence: the angles must have no pattern, but can be predictable.
   let state = 20n
   const angle = () => {
     state = (state * 6364136223846793005n + 1442695040888963407n) % 2n ** 64n

@@ -1,12 +1,12 @@
-// An executor that accepts every run and answers at once: what is left is the platform's own cost.
+// An executor that completes every run at once, which leaves the platform's own cost.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Enough that the gate in front of the executor never is what is measured. */
+/** Enough that the gate before the executor is never the bottleneck. */
 const SLOTS = 64
 
 const result = JSON.stringify({ counts: { '00': 512, '11': 512 }, shots: 1024, backend: 'local', metadata: {} })
-const answer = `${JSON.stringify({ accepted: { run_id: 'bench' } })}\n${JSON.stringify({
+const runResponse = `${JSON.stringify({ accepted: { run_id: 'bench' } })}\n${JSON.stringify({
   outcome: { status: 'completed', execution_time_ms: 0, result }
 })}\n`
 
@@ -20,7 +20,7 @@ export async function startNoOpExecutor(): Promise<{ url: string; close(): Promi
     request.resume()
     request.on('end', () => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-      response.end(answer)
+      response.end(runResponse)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

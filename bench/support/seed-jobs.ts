@@ -1,22 +1,22 @@
-// A year of jobs, made by SQL: several teams, one of which has most of them; statuses, backends, prices, attempts, ledger
-// and counters as the service would have left them.
+// Inserts a year of jobs by SQL: several teams, one with most jobs; statuses, backends, prices, attempts, ledger and counters
+// as the service would have written them.
 import postgres from 'postgres'
 import type { BenchPlatform } from './bench-stack.js'
 
-/** The measured team has so many of all jobs; a few hundred others share the rest. */
+/** The measured team's share of all jobs; a few hundred other teams have the rest. */
 const SHARE = 0.6
 
 export interface SeededJobs {
   teamId: string
-  /** Of the measured team: a job in the middle of its year, and its newest. */
+  /** Jobs of the measured team: one in the middle of the year, and the newest. */
   middleId: string
   newestId: string
 }
 
-/** Steps over triggers and foreign keys, which would make minutes of it. */
+/** Disables triggers and foreign keys, which would take minutes. */
 export async function seedJobs({ settings, user }: BenchPlatform, count: number): Promise<SeededJobs> {
   const sql = postgres(settings.DATABASE_URL!, { max: 1, onnotice: () => {} })
-  // Of a status and of a backend there are as many, however many jobs there are.
+  // Some statuses and backends have a fixed number of jobs, independent of the total.
   const rare = (jobs: number) => count / jobs
   try {
     await sql`set session_replication_role = replica`
@@ -63,7 +63,7 @@ export async function seedJobs({ settings, user }: BenchPlatform, count: number)
       insert into usage_days (team_id, day, backend, provider, jobs, shots, spent_micro)
       select team_id, (created_at at time zone 'UTC')::date, backend, provider, count(*), sum(shots), sum(actual_cost_micro)
       from jobs group by 1, 2, 3, 4`
-    // A year's spending is more than a month's limit.
+    // A year's spending exceeds the default limit of a month.
     await sql`insert into team_budgets (team_id, per_job_micro, daily_micro, monthly_micro, ceiling_daily_micro, ceiling_monthly_micro)
       values (${team!.id}, 1000000000, 1000000000000, 1000000000000, 1000000000000, 1000000000000)`
     await sql`vacuum analyze`

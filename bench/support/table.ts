@@ -1,4 +1,4 @@
-// Tables on a terminal, and the two figures that go into them.
+// Tables on a terminal, and the figures that go into them.
 
 export function printTable(title: string, head: string[], rows: string[][]): void {
   const widths = head.map((cell, at) => Math.max(cell.length, ...rows.map((row) => row[at]?.length ?? 0)))
@@ -12,7 +12,7 @@ export function printTable(title: string, head: string[], rows: string[][]): voi
   console.log()
 }
 
-/** The value below which `share` (0-1) of the values lie. */
+/** The value below which `share` (0 to 1) of the values lie. */
 export function quantile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
@@ -20,6 +20,10 @@ export function quantile(values: number[], share: number): number {
 
 export const median = (values: number[]): number => quantile(values, 0.5)
 
-/** `1.23x`, or `goal >= 0.80: 0.91 reached`. */
+/** The lowest and the highest of the values: `150-163`. */
+export const spread = (values: number[], digits: number): string =>
+  `${Math.min(...values).toFixed(digits)}-${Math.max(...values).toFixed(digits)}`
+
+/** A ratio and its goal: `91 % (goal 80 %: reached)`. */
 export const againstGoal = (ratio: number, goal: number): string =>
   `${(100 * ratio).toFixed(0)} % (goal ${(100 * goal).toFixed(0)} %: ${ratio >= goal ? 'reached' : 'missed'})`

@@ -1,30 +1,30 @@
-// What both kinds of archive are read into, and what bounds the reading.
+// What both kinds of archive are read into, and the limits of the reading.
 import { createGunzip, createInflateRaw, type Gunzip, type InflateRaw } from 'node:zlib'
 import { nameProblem, packageFault, shownName } from '../payload-file.js'
 
 export interface PackageLimits {
-  /** Folders count too. */
+  /** Folders are counted as well. */
   entries: number
   fileBytes: number
   totalBytes: number
 }
 
-/** How much smaller it was packed is not looked at: state vectors, nearly all zeros, shrink to a thousandth. */
+/** There is no limit on the compression ratio: state vectors, nearly all zeros, shrink to a thousandth. */
 export const packageLimits: PackageLimits = {
   entries: 2_000,
   fileBytes: 32 * 1024 * 1024,
   totalBytes: 64 * 1024 * 1024
 }
 
-/** Of one file, by its whole name in the archive. Folders are left out once they are checked. */
+/** The content of each file by its full name in the archive. Folders are checked and left out. */
 export type ArchiveEntries = Map<string, Buffer>
 
-/** Adds a file, or notes a folder, of an archive that is being read. */
+/** Adds a file or a folder of the archive that is being read. */
 export function takeEntry(entries: ArchiveEntries, taken: Set<string>, name: string, content: Buffer | null): void {
   const plain = content === null ? name.replace(/\/$/, '') : name
   const problem = nameProblem(plain)
-  if (problem) throw packageFault(`entry ${shownName(name)}: its name ${problem}`)
-  if (taken.has(plain)) throw packageFault(`entry ${shownName(name)} stands twice`)
+  if (problem) throw packageFault(`entry ${shownName(name)}: the name ${problem}`)
+  if (taken.has(plain)) throw packageFault(`entry ${shownName(name)} occurs twice`)
   taken.add(plain)
   if (content !== null) entries.set(plain, content)
 }
@@ -33,8 +33,8 @@ export const tooLarge = (name: string, limits: PackageLimits) =>
   packageFault(`entry ${shownName(name)}: larger than ${limits.fileBytes} bytes`)
 
 /**
- * What compressed bytes inflate to, counted as they come out: nothing that the bytes say of themselves is believed.
- * @param limit of the result. @param what for messages.
+ * Inflates compressed bytes and counts them as they come out; the sizes that the bytes state are not trusted.
+ * @param limit the most bytes that the result may have. @param what names the bytes in messages.
  */
 export function inflated(form: 'gzip' | 'deflate', bytes: Buffer, limit: number, what: string): Promise<Buffer> {
   const inflater: Gunzip | InflateRaw = form === 'gzip' ? createGunzip() : createInflateRaw()
@@ -53,7 +53,7 @@ export function inflated(form: 'gzip' | 'deflate', bytes: Buffer, limit: number,
     })
     inflater.on('error', () => refuse('is damaged or cut short'))
     inflater.on('end', () => {
-      if (inflater.bytesWritten !== bytes.length) return refuse('is followed by bytes that do not belong to it')
+      if (inflater.bytesWritten !== bytes.length) return refuse('is followed by extra bytes')
       resolve(Buffer.concat(chunks, size))
     })
     inflater.end(bytes)

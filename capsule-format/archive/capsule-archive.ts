@@ -1,22 +1,22 @@
-// The `.capsule` archive: gzip over tar with one folder in it. The same bytes for the same capsule, on every machine.
+// Writes the `.capsule` archive: gzip over tar with one folder in it. The same capsule gives the same bytes on every machine.
 import { Readable } from 'node:stream'
 import { Gzip } from 'fflate'
 import { pack } from 'tar-stream'
 import { CHECKSUMS_NAME, MANIFEST_NAME, type PackageFile } from '../payload-file.js'
 import { COMPRESSION_LEVEL, inPieces } from '../pieces.js'
 
-/** What an archive is written from. `checksums` null: a capsule that is not sealed. */
+/** What an archive is written from. `checksums` is null for a capsule that is not sealed. */
 export interface ArchiveInput {
   manifest: string
   checksums: string | null
   files: readonly PackageFile[]
 }
 
-/** A folder's (and download's) name made of a capsule's: `bell-state`; never empty, never a device of some machine. */
+/** Makes the name of a folder or download from a capsule's name: `bell-state`. Never empty, never a device name. */
 export function archiveName(name: string): string {
   const plain = name
     .normalize('NFKD')
-    // Of a letter with an accent, the letter stays.
+    // A letter with an accent becomes the plain letter.
     .replace(/\p{M}+/gu, '')
     .replace(/[^A-Za-z0-9]+/g, '-')
     .slice(0, 60)
@@ -25,7 +25,7 @@ export function archiveName(name: string): string {
   return plain === '' ? 'capsule' : /^(con|prn|aux|nul|com\d|lpt\d)$/.test(plain) ? `capsule-${plain}` : plain
 }
 
-/** Manifest and checksums first, then the payload by the bytes of its names: whatever order it came in. */
+/** Manifest and checksums first, then the payload in the byte order of its names. */
 export function orderedFiles({ manifest, checksums, files }: ArchiveInput): PackageFile[] {
   const own = [{ name: MANIFEST_NAME, content: Buffer.from(manifest) }]
   if (checksums !== null) own.push({ name: CHECKSUMS_NAME, content: Buffer.from(checksums) })
@@ -37,8 +37,8 @@ export function orderedFiles({ manifest, checksums, files }: ArchiveInput): Pack
 const EPOCH = new Date(0)
 
 /**
- * Written as it is read: other work of this process goes on in between. Compressed in JavaScript, since the bytes that a
- * machine's own zlib writes depend on its version and processor.
+ * The archive is written while it is read, so that other work of this process continues in between. It is compressed in
+ * JavaScript because the bytes that a machine's own zlib writes depend on its version and processor.
  */
 export function writeCapsuleArchive(name: string, input: ArchiveInput): Readable {
   return Readable.from(gzipped(archiveName(name), orderedFiles(input)), { objectMode: false })

@@ -1,12 +1,12 @@
-// Reads a tar of plain files. Every reader of a tar must see the same files in it, so that whatever is not the plainest
-// form (ustar, PAX or GNU names) is refused, and so is anything between, behind or beside the entries.
+// Reads a tar of plain files. Every tar reader must see the same files, so only the plainest form is accepted (ustar, with
+// PAX or GNU names), and no bytes between or after the entries.
 
 import { packageFault, shownName } from '../payload-file.js'
 import { type ArchiveEntries, inflated, type PackageLimits, takeEntry, tooLarge } from './archive-entries.js'
 
 const BLOCK = 512
 const HEADER_BYTES_MAX = 64 * 1024
-/** Its own, one that gives it a name, and some that are about all entries. */
+/** Each entry has its own header, at most one that gives it a name, and some that apply to all entries. */
 const HEADERS_OF_ENTRY = 3
 const kinds: Record<string, string> = {
   '1': 'a hard link',
@@ -29,14 +29,14 @@ function tarEntries(tar: Buffer, limits: PackageLimits): ArchiveEntries {
   const entries: ArchiveEntries = new Map()
   const taken = new Set<string>()
   let total = 0
-  /** What a header says of the entry that comes next. */
+  /** What a header states about the next entry. */
   let extended: { name: string | null } | null = null
   for (let at = 0, headers = 0; ; headers++) {
     const block = tar.subarray(at, at + BLOCK)
     if (block.length < BLOCK) throw packageFault('the archive is cut short')
     if (isZero(block)) {
       if (extended || !isZero(tar.subarray(at)))
-        throw packageFault('the archive goes on behind its end, where readers disagree')
+        throw packageFault('the archive has data after its end, which readers treat differently')
       return entries
     }
     if (headers > HEADERS_OF_ENTRY * limits.entries)
@@ -44,12 +44,12 @@ function tarEntries(tar: Buffer, limits: PackageLimits): ArchiveEntries {
     const header = tarHeader(block)
     const start = at + BLOCK
     const content = tar.subarray(start, start + header.size)
-    if (content.length < header.size) throw packageFault(`entry ${shownName(header.name)}: is cut short`)
+    if (content.length < header.size) throw packageFault(`entry ${shownName(header.name)}: cut short`)
     at = start + Math.ceil(header.size / BLOCK) * BLOCK
     if ('xgL'.includes(header.type)) {
       if (header.size > HEADER_BYTES_MAX) throw packageFault('an extended header is too large')
-      // One reader joins them, another takes the last.
-      if (extended) throw packageFault('two extended headers stand before one entry')
+      // One reader joins the two, another takes the last.
+      if (extended) throw packageFault('an entry has two extended headers')
       const name = header.type === 'L' ? textOf(content) : paxName(content, header.type)
       if (header.type !== 'g') extended = { name }
       continue
@@ -59,7 +59,7 @@ function tarEntries(tar: Buffer, limits: PackageLimits): ArchiveEntries {
     const folder = header.type === '5'
     if (!folder && header.type !== '0')
       throw packageFault(
-        `entry ${shownName(name)}: is ${kinds[header.type] ?? 'of an unknown kind'}; only plain files are read`
+        `entry ${shownName(name)}: is ${kinds[header.type] ?? 'of an unknown kind'}; only plain files are accepted`
       )
     if (folder && header.size > 0) throw packageFault(`entry ${shownName(name)}: a folder with content`)
     if (content.length > limits.fileBytes) throw tooLarge(name, limits)
@@ -73,24 +73,24 @@ function tarEntries(tar: Buffer, limits: PackageLimits): ArchiveEntries {
 interface TarHeader {
   name: string
   size: number
-  /** `0` also for the older NUL. */
+  /** The type of an entry; `0` stands for the older NUL too. */
   type: string
 }
 
 function tarHeader(block: Buffer): TarHeader {
   const magic = block.toString('latin1', 257, 263)
   if (octal(block, 148, 8) !== headerSum(block) || (magic !== 'ustar\u0000' && magic !== 'ustar '))
-    throw packageFault('the archive is no tar, or a damaged one')
+    throw packageFault('the archive is not a tar, or is damaged')
   const prefix = textOf(block.subarray(345, 500))
-  // GNU's mark has other fields there, which some readers take for a name all the same.
+  // With GNU's magic, other fields are stored there, which some readers take for a name all the same.
   if (prefix !== '' && magic !== 'ustar\u0000')
-    throw packageFault('the archive has a name in two parts where only some readers look for one')
+    throw packageFault('the archive splits a name into two parts, which only some readers join')
   const short = textOf(block.subarray(0, 100))
   const type = block[156] === 0 ? '0' : String.fromCharCode(block[156]!)
   return { name: prefix === '' ? short : `${prefix}/${short}`, size: octal(block, 124, 12), type }
 }
 
-/** Of all bytes, those of the sum itself as blanks. */
+/** The sum of all bytes, with the bytes of the checksum itself counted as blanks. */
 function headerSum(block: Buffer): number {
   let sum = 8 * 0x20
   for (let at = 0; at < BLOCK; at++) if (at < 148 || at >= 156) sum += block[at]!
@@ -104,7 +104,7 @@ function octal(block: Buffer, at: number, length: number): number {
   return digits === '' ? 0 : Number.parseInt(digits, 8)
 }
 
-/** Up to the first NUL. */
+/** The text up to the first NUL. */
 function textOf(bytes: Buffer): string {
   const end = bytes.indexOf(0)
   try {
@@ -112,11 +112,11 @@ function textOf(bytes: Buffer): string {
       end === -1 ? bytes : bytes.subarray(0, end)
     )
   } catch {
-    throw packageFault('the name of an entry is not UTF-8')
+    throw packageFault('the name of an entry is not valid UTF-8')
   }
 }
 
-/** The path that a PAX header gives the next entry; what else it says (times, owners) counts for nothing here. */
+/** The path that a PAX header gives the next entry. Its other fields (times, owners) are ignored. */
 function paxName(content: Buffer, type: string): string | null {
   let name: string | null = null
   for (let at = 0; at < content.length; ) {
@@ -130,14 +130,14 @@ function paxName(content: Buffer, type: string): string | null {
     const key = record.toString('latin1', 0, equals)
     if (key === 'path' && type === 'x' && name === null) name = wholeText(record.subarray(equals + 1))
     else if (/^(path|size|linkpath|hdrcharset|GNU\.sparse\..*|SCHILY\.(realsize|filetype)|SUN\.holesdata)$/.test(key))
-      throw packageFault(`an extended header of the archive sets ${key}, which only some readers follow`)
+      throw packageFault(`an extended header of the archive sets ${key}, which only some readers apply`)
     at += length
   }
   return name
 }
 
 function wholeText(bytes: Buffer): string {
-  if (bytes.includes(0)) throw packageFault('the name of an entry holds a NUL')
+  if (bytes.includes(0)) throw packageFault('the name of an entry contains a NUL')
   return textOf(bytes)
 }
 

@@ -1,14 +1,14 @@
-// Where the entries of a zip lie. Some readers go by the directory at its end, others by the header before each entry: both
-// have to see the same files, so that whatever lets them differ is refused, and so is anything before, between or behind.
+// Checks where the entries of a zip are. Some readers use the directory at its end, others the header before each entry. Both
+// must see the same files, so anything that lets them differ is refused, and any bytes before, between or after entries.
 import { type Entry, fromBufferPromise, type LocalFileHeader, parseExtraFields, type ZipFile } from 'yauzl'
 import { packageFault, shownName } from '../payload-file.js'
 
 export interface ZipPlace {
   entry: Entry
   name: string
-  /** Of its header. */
+  /** Where its header begins. */
   from: number
-  /** Behind its packed bytes. */
+  /** The first byte after its packed bytes. */
   to: number
   packed: Buffer
 }
@@ -16,18 +16,18 @@ export interface ZipPlace {
 export const STORED = 0
 export const DEFLATED = 8
 const UTF8_FLAG = 0x800
-/** Sizes and CRC stand behind the entry, as whoever wrote it did not know them before. */
+/** Sizes and CRC follow the entry, because its writer did not know them before. */
 const STREAMED_FLAG = 0x8
 const ENCRYPTED_FLAGS = 0x1 | 0x40 | 0x2000
-// Which method level was used says nothing of what comes out.
+// The compression level does not change what is inflated.
 const TOLD_FLAGS = UTF8_FLAG | STREAMED_FLAG | ENCRYPTED_FLAGS
 
-/** @throws ServiceError `validation_error` naming the entry; Error for what is no zip. */
+/** @throws ServiceError `validation_error` naming the entry; Error if it is not a zip. */
 export async function zipPlaces(bytes: Buffer, entriesMax: number): Promise<ZipPlace[]> {
   const end = bytes.lastIndexOf('PK\u0005\u0006', bytes.length - END_BYTES, 'latin1')
-  // yauzl follows its larger numbers wherever they stand, others only where the smaller ones are used up.
+  // yauzl uses zip64's larger numbers wherever they are present, other readers only where the smaller ones overflow.
   if (end >= 20 && bytes.toString('latin1', end - 20, end - 16) === 'PK\u0006\u0007')
-    throw packageFault('the archive is a zip64, which no package is large enough for')
+    throw packageFault('the archive is a zip64; packages are too small to need it')
   const zip = await fromBufferPromise(bytes, { lazyEntries: true, decodeStrings: false, validateEntrySizes: true })
   if (zip.entryCount > entriesMax) throw packageFault(`the archive holds more than ${entriesMax} entries`)
   const places: ZipPlace[] = []
@@ -42,7 +42,7 @@ export async function zipPlaces(bytes: Buffer, entriesMax: number): Promise<ZipP
     bytes.readUInt32LE(end + 12) !== directoryBytes ||
     directory + directoryBytes !== end
   )
-    throw packageFault('the end of the archive says another directory than there is')
+    throw packageFault('the end of the archive points to a different directory')
   checkGaps(places, bytes, directory)
   return places
 }
@@ -53,10 +53,10 @@ async function placeOf(zip: ZipFile, entry: Entry, bytes: Buffer): Promise<ZipPl
   const name = entryName(entry)
   checkKind(entry, name)
   const header = await zip.readLocalFileHeaderPromise(entry)
-  if (!isSame(header, entry)) throw packageFault(`entry ${shownName(name)}: its header and the directory disagree`)
+  if (!isSame(header, entry)) throw packageFault(`entry ${shownName(name)}: its header differs from the directory`)
   for (const { id, data } of [...entry.extraFields, ...parseExtraFields(header.extraField)])
     if (id === UNICODE_PATH && !data.subarray(5).equals(entry.fileNameRaw))
-      throw packageFault(`entry ${shownName(name)}: has another name for readers that follow extra fields`)
+      throw packageFault(`entry ${shownName(name)}: an extra field gives it another name`)
   const to = header.fileDataStart + entry.compressedSize
   return {
     entry,
@@ -69,7 +69,7 @@ async function placeOf(zip: ZipFile, entry: Entry, bytes: Buffer): Promise<ZipPl
 
 const UNICODE_PATH = 0x7075
 const ZIP64 = 0x0001
-/** A size that stands in an extra field instead. */
+/** Marks a size that is stored in an extra field instead. */
 const ELSEWHERE = 0xffffffff
 
 function isSame(header: LocalFileHeader, entry: Entry): boolean {
@@ -81,8 +81,8 @@ function isSame(header: LocalFileHeader, entry: Entry): boolean {
     [size, entry.uncompressedSize],
     [packed, entry.compressedSize]
   ]
-  // Of an entry whose sizes stand behind it, the header has none.
-  return stated.every(([own, told]) => own === told || (isStreamed(entry) && (own === 0 || own === ELSEWHERE)))
+  // If the sizes follow the entry, the header has none.
+  return stated.every(([own, other]) => own === other || (isStreamed(entry) && (own === 0 || own === ELSEWHERE)))
 }
 
 function statedSizes({
@@ -104,9 +104,11 @@ function entryName(entry: Entry): string {
     if (ascii || (entry.generalPurposeBitFlag & UTF8_FLAG) !== 0)
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw)
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw packageFault(`entry ${shownName(raw.toString('latin1'))}: its name is not UTF-8, or nothing says that it is`)
+  throw packageFault(
+    `entry ${shownName(raw.toString('latin1'))}: its name is not marked as UTF-8, or is not valid UTF-8`
+  )
 }
 
 const FILE_TYPE = 0xf000
@@ -119,23 +121,24 @@ function checkKind(entry: Entry, name: string): void {
   const type = (entry.externalFileAttributes >>> 16) & FILE_TYPE
   const folder = name.endsWith('/')
   if ((type !== 0 && type !== (folder ? FOLDER : REGULAR)) || (!folder && entry.externalFileAttributes & DOS_FOLDER))
-    throw packageFault(`entry ${shownName(name)}: is a link, a device or of an unknown kind; only plain files are read`)
+    throw packageFault(
+      `entry ${shownName(name)}: is a link, a device or of an unknown kind; only plain files are accepted`
+    )
   if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED)
-    throw packageFault(`entry ${shownName(name)}: compression method ${entry.compressionMethod} is not read`)
+    throw packageFault(`entry ${shownName(name)}: compression method ${entry.compressionMethod} is not supported`)
 }
 
-/** Entries over each other are how a small archive becomes a large one; bytes of none hide an entry from one of two readers. */
+/** Overlapping entries make a small archive inflate to a large one; stray bytes hide an entry from one of two readers. */
 function checkGaps(places: readonly ZipPlace[], bytes: Buffer, directory: number): void {
   let at = 0
   let before: ZipPlace | null = null
   for (const place of [...places].sort((one, other) => one.from - other.from)) {
-    if (place.from < at)
-      throw packageFault(`entries ${shownName(before!.name)} and ${shownName(place.name)} lie over each other`)
+    if (place.from < at) throw packageFault(`entries ${shownName(before!.name)} and ${shownName(place.name)} overlap`)
     checkGap(bytes.subarray(at, place.from), before)
     at = place.to
     before = place
   }
-  if (at > directory) throw packageFault(`entry ${shownName(before!.name)}: lies over the directory of the archive`)
+  if (at > directory) throw packageFault(`entry ${shownName(before!.name)}: overlaps the directory of the archive`)
   checkGap(bytes.subarray(at, directory), before)
 }
 
@@ -143,11 +146,11 @@ function checkGap(gap: Buffer, before: ZipPlace | null): void {
   const expected = before && isStreamed(before.entry) ? descriptors(before.entry) : [Buffer.alloc(0)]
   if (!expected.some((one) => one.equals(gap)))
     throw packageFault(
-      `${before ? `behind entry ${shownName(before.name)}` : 'at the beginning of the archive'}: ${gap.length} bytes are not as a zip has them there`
+      `${before ? `after entry ${shownName(before.name)}` : 'at the beginning of the archive'}: ${gap.length} bytes belong to no entry`
     )
 }
 
-/** What may stand behind an entry whose header did not know its sizes: with a mark or without, of 4 or 8 bytes a size. */
+/** The forms of the data that follows an entry whose header had no sizes: with or without a signature, 4 or 8 bytes a size. */
 function descriptors({ crc32, compressedSize: packed, uncompressedSize: size }: Entry): Buffer[] {
   const short = Buffer.alloc(12)
   const long = Buffer.alloc(20)

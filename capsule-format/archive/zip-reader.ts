@@ -1,4 +1,4 @@
-// Reads a zip of plain files, each held to the size and the CRC that the archive states.
+// Reads a zip of plain files and checks each against the size and the CRC that the archive states.
 import { crc32 } from 'node:zlib'
 import { packageFault, shownName } from '../payload-file.js'
 import { type ArchiveEntries, inflated, type PackageLimits, takeEntry, tooLarge } from './archive-entries.js'
@@ -10,7 +10,7 @@ export async function readZip(bytes: Buffer, limits: PackageLimits): Promise<Arc
     return await zipEntries(await zipPlaces(bytes, limits.entries), limits)
   } catch (error) {
     if ((error as { code?: unknown }).code === 'validation_error') throw error
-    throw packageFault(`the archive is no zip, or a damaged one: ${(error as Error).message.slice(0, 200)}`)
+    throw packageFault(`the archive is not a zip, or is damaged: ${(error as Error).message.slice(0, 200)}`)
   }
 }
 
@@ -31,7 +31,7 @@ async function zipEntries(places: readonly ZipPlace[], limits: PackageLimits): P
   return entries
 }
 
-/** No more than the archive states is let out. */
+/** Inflates no more bytes than the archive states. */
 async function unpacked({ entry, name, packed }: ZipPlace): Promise<Buffer> {
   const what = `entry ${shownName(name)}`
   const content =

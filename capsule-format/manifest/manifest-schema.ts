@@ -1,5 +1,4 @@
-// What the format demands of a manifest's fields: its JSON Schema (docs/capsule-format.md says where it is from). Fields it
-// does not name are allowed.
+// The JSON Schema of a manifest's fields (docs/capsules/capsule-format.md names its source). Fields that it does not name are allowed.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { MANIFEST_NAME, packageFault, shownName } from '../payload-file.js'

@@ -1,4 +1,4 @@
-// The tokens of a manifest, and what in them readers of YAML disagree on or choke on: refused before a value is made of them.
+// Checks the tokens of a manifest before values are made from them: what YAML readers interpret differently is refused.
 import { type CST, Lexer, Parser } from 'yaml'
 import { CANONICAL_DEPTH_MAX } from '../../domain/json/canonical-json.js'
 import { MANIFEST_NAME, packageFault } from '../payload-file.js'
@@ -8,7 +8,7 @@ export const manifestFault = (problem: string, line?: number) =>
 
 type LineAt = (offset: number) => number
 
-/** Line, from 1, of a place in the text. */
+/** The line of a position in the text, counted from 1. */
 export const lineCounter =
   (text: string): LineAt =>
   (offset) => {
@@ -36,28 +36,28 @@ function checkDirectives(text: string): void {
       return
     }
     const fault = (problem: string) => manifestFault(problem, index + 1)
-    if (line.split(' #')[0]!.includes('\t')) throw fault('a tab in a directive')
+    if (line.split(' #')[0]!.includes('\t')) throw fault('contains a tab in a directive')
     const [name, first = ''] = line.slice(1).split(/ +/)
     if (name !== 'YAML' && name !== 'TAG') throw fault(`directive %${name} is not known`)
     if (name === 'YAML' && first !== '1.1' && first !== '1.2') throw fault('%YAML must name 1.1 or 1.2')
     if (name === 'TAG' && !tagDirective.test(line)) throw fault('%TAG needs a handle and a prefix')
     const key = name === 'YAML' ? name : `${name} ${first}`
-    if (seen.has(key)) throw fault(`directive %${key} stands twice`)
+    if (seen.has(key)) throw fault(`directive %${key} occurs twice`)
     seen.add(key)
   }
 }
 
-// A manifest of MANIFEST_BYTES_MAX has some 60,000; what is all commas and brackets would hold everybody up.
+// A manifest of MANIFEST_BYTES_MAX has about 60,000; one of only commas and brackets would block the process.
 const LEXEMES_MAX = 80_000
 
 function checkAmount(text: string): void {
   let lexemes = 0
   for (const _ of new Lexer().lex(text))
-    if (++lexemes > LEXEMES_MAX) throw manifestFault(`holds more than ${LEXEMES_MAX} words and signs`)
+    if (++lexemes > LEXEMES_MAX) throw manifestFault(`contains more than ${LEXEMES_MAX} tokens`)
 }
 
-// A mapping costs two levels of tokens; more than any document of CANONICAL_DEPTH_MAX levels has, and no danger to a
-// recursive reader.
+// A mapping takes two levels of tokens, so a document of CANONICAL_DEPTH_MAX levels stays below this, and a recursive reader
+// is safe.
 const TOKEN_DEPTH_MAX = 4 * CANONICAL_DEPTH_MAX
 
 interface AnyToken {
@@ -86,12 +86,13 @@ function tokenProblem(token: object): string | null {
   if (type === 'space' || type === 'scalar' || type === 'block-scalar-header')
     return source.includes('\t') ? 'a tab outside of quotes, blocks and comments' : null
   if (type === 'anchor') return /^&[0-9A-Za-z_-]+$/.test(source) ? null : 'an anchor with an unusual name'
-  // Without it, one reader adds a line feed to the text and another does not.
-  if (type === 'block-scalar') return source.endsWith('\n') || source === '' ? null : 'a block that no line feed ends'
+  // Without the line feed, one reader adds one to the text and another does not.
+  if (type === 'block-scalar')
+    return source.endsWith('\n') || source === '' ? null : 'a block without a line feed at its end'
   return type === 'double-quoted-scalar' ? quotedProblem(source) : null
 }
 
-/** A key without `?` whose colon stands on another line than its beginning. */
+/** A key without `?` whose colon is on a later line than its beginning. */
 function isSpreadKey({ start, key, sep }: CST.CollectionItem): boolean {
   if (!Array.isArray(start) || !Array.isArray(sep) || start.some(({ type }) => type === 'explicit-key-ind'))
     return false
@@ -120,5 +121,5 @@ function quotedProblem(source: string): string | null {
     const code = Number.parseInt(digits, 16)
     if (code >= 0xd800 && code <= 0xdfff) return 'half of a character as an escape; write the character itself'
   }
-  return 'a quote that nothing closes'
+  return 'a quote that is never closed'
 }

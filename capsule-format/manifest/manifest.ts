@@ -1,10 +1,10 @@
-// The manifest of a capsule, `capsule.yaml`: its fields, its one-line text, and how it is filled from what was run.
+// The manifest of a capsule, `capsule.yaml`: its fields, its one-line text, and how it is made from what was run.
 import { canonicalJson } from '../../domain/json/canonical-json.js'
 import { manifestDigest, sha256 } from '../checksums.js'
 import type { PackageFile } from '../payload-file.js'
 import { type Requirements, requirementsOf } from '../requirements.js'
 
-/** Facts of one execution that the evidence is of. */
+/** Facts about one execution that the evidence covers. */
 export interface TaskExecution {
   /** Lower-case UUID: the id of the job. */
   taskId: string
@@ -13,20 +13,20 @@ export interface TaskExecution {
   provider: string
   /** Slug. */
   backend: string
-  /** Null where there were none (a state vector alone). */
+  /** Null if there were no counts (only a state vector). */
   shots: number | null
   startedAt: Date | null
   endedAt: Date | null
   wallSeconds: number | null
   costUsd: number | null
   jobId: string
-  /** Whether the result was sampled, so that a repetition differs by chance. */
+  /** Whether the result was sampled, so that another run differs by chance. */
   sampled: boolean
-  /** Whether it ran on hardware, whose calibration drifts. Left out: no. */
+  /** Whether it ran on hardware, whose calibration drifts. Default: no. */
   hardware?: boolean
 }
 
-/** What a package is made of. */
+/** What a package is made from. */
 export interface PackageInput {
   name: string
   description: string
@@ -36,18 +36,18 @@ export interface PackageInput {
   createdBy: string
   /** `mqc:1:<hex>` of the sealed capsule that this one continues. */
   derivedFrom: string | null
-  /** JSON text of the definition, as it is stored. */
+  /** JSON text of the definition, exactly as stored. */
   definition: string
   backends: readonly string[]
   maxBudgetUsd: number | null
   retentionYears: number | null
   regulatoryFramework: string | null
-  /** What else is to be known of its origin (source job, what an import claimed); plain JSON. */
+  /** More about its origin (source job, what an import claimed), as plain JSON. */
   provenance?: Record<string, unknown>
   tasks: readonly TaskExecution[]
-  /** The evidence, without the files that the package adds itself. */
+  /** The evidence, without the files that the package adds. */
   files: readonly PackageFile[]
-  /** Left out: read from the results among the files. */
+  /** Default: read from the results among the files. */
   requirements?: Requirements
 }
 
@@ -56,11 +56,11 @@ export interface SealInput extends PackageInput {
   sealedBy: string
   exitCode: number
   exitMessage: string | null
-  /** TVD that a verification tolerates, 0-1. */
+  /** The total variation distance that a verification tolerates, 0 to 1. */
   margin: number
 }
 
-/** Fields that we read again; others are kept as they came. */
+/** The fields that this code reads; other fields are kept unchanged. */
 export interface Manifest {
   version: '1.0.0'
   name: string
@@ -84,9 +84,9 @@ export interface Manifest {
   [field: string]: unknown
 }
 
-/** Our own part of a manifest's `extensions`. */
+/** This service's part of a manifest's `extensions`. */
 export const EXTENSION = 'quantum-job-service'
-/** Where the definition lies, byte for byte: a manifest's own strings are changed by Unicode normalization. */
+/** The file that holds the definition byte for byte: Unicode normalization changes a manifest's own strings. */
 export const DEFINITION_NAME = 'definition.json'
 
 export interface Extension {
@@ -98,18 +98,18 @@ export interface Extension {
   regulatory_framework: string | null
   margin: number | null
   provenance: Record<string, unknown>
-  /** By task id: the name of the task in the definition. */
+  /** The name of the task in the definition, by task id. */
   task_names: Record<string, string>
 }
 
-/** The evidence together with the files that every package of ours has. */
+/** The evidence together with the files that this service adds to every package. */
 export const packagedFiles = (input: Pick<PackageInput, 'definition' | 'files'>): PackageFile[] => [
   ...input.files,
   { name: DEFINITION_NAME, content: Buffer.from(input.definition) }
 ]
 
 /**
- * The manifest of a sealed capsule. Pure.
+ * Makes the manifest of a sealed capsule. Pure.
  * @param checksumsDigest `sha256:<hex>` of `.checksums` over `packagedFiles(input)`.
  */
 export function buildManifest(input: SealInput, checksumsDigest: string): Manifest {
@@ -124,7 +124,7 @@ export function buildManifest(input: SealInput, checksumsDigest: string): Manife
   }
 }
 
-/** The manifest of a capsule that is not sealed: it states no digest. */
+/** Makes the manifest of a capsule that is not sealed: it states no digest. */
 export const buildDraftManifest = (input: PackageInput): Manifest => commonFields(input, 'draft', null)
 
 function commonFields(input: PackageInput, state: Manifest['lifecycle_state'], margin: number | null): Manifest {
@@ -161,11 +161,11 @@ function commonFields(input: PackageInput, state: Manifest['lifecycle_state'], m
   }
 }
 
-/** What a reader looks for first: what was run, and what came of it. */
+/** What a reader looks for first: what was run, and its result. */
 const isPrincipal = (name: string): boolean =>
   name === DEFINITION_NAME || /^tasks\/[^/]+\/(result\.json|circuit\.qasm|source\.[^/]+)$/.test(name)
 
-// Below this many shots the public tool's comparison says nothing.
+// Below this many shots the public tool's comparison has no power.
 const MIN_SHOTS = 100
 
 function executionRecord(task: TaskExecution, margin: number | null): Record<string, unknown> {
@@ -191,10 +191,10 @@ function executionRecord(task: TaskExecution, margin: number | null): Record<str
   }
 }
 
-// Readers of YAML 1.1 and 1.2 disagree on what these raw characters are.
+// Readers of YAML 1.1 and 1.2 interpret these characters differently when they are not escaped.
 const unsettled = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
 
-/** The bytes of `capsule.yaml`: one line of canonical JSON, which is YAML too, whoever reads it. */
+/** The text of `capsule.yaml`: one line of canonical JSON, which every YAML reader accepts. */
 export const manifestText = (manifest: Manifest): string =>
   canonicalJson(manifest).replace(
     unsettled,

@@ -1,8 +1,8 @@
-// Removes what has been kept long enough (docs/retention.md).
+// Deletes rows whose retention is over (docs/operations/retention.md).
 import { sql } from 'drizzle-orm'
 import type { Db } from '../client.js'
 
-/** Rows of one kind that go in one statement: it locks them, and others wait. */
+/** How many rows of one kind a statement deletes. It locks them while others wait. */
 const AT_ONCE = 1_000
 
 const due = [
@@ -18,7 +18,7 @@ const due = [
   { table: 'playground_telemetry', where: sql`created_at < now() - interval '90 days'` }
 ]
 
-/** @returns how many rows went; at least `AT_ONCE` of a kind when there is more to do. */
+/** @returns how many rows were deleted; at least `AT_ONCE` of a kind when there are more. */
 export async function removeOutdated(db: Db): Promise<{ removed: number; more: boolean }> {
   let removed = 0
   let more = false

@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { LEASE_MS } from '../../domain/jobs/lease.js'
 
-/** How long a direct job's worker may be silent before a sweep takes the job from it. */
-export const LEASE_SECONDS = 15
-
-export const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`
+/** When a lease that is taken or renewed now expires, by the database's clock. */
+export const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${LEASE_MS / 1_000})`

@@ -1,19 +1,17 @@
-// Invitations to a team. The token in the mailed link is known to its receiver alone; the row holds its SHA-256.
+// Invitations to a team. Only the recipient of the mail has the token of its link; the row stores its SHA-256.
+
 import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
-import { ServiceError } from '../../domain/errors.js'
+import { ServiceError, validationError } from '../../domain/errors.js'
+import type { AssignableRole, InvitationState } from '../../domain/teams/role.js'
+import { MEMBERS_MAX, PENDING_INVITATIONS_MAX } from '../../domain/teams/team-limits.js'
 import { type DbOrTx, postgresCode, type Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { members, teams, users } from '../tables/accounts.js'
 import { invitations } from '../tables/teams.js'
 import { hashToken, newToken } from '../tokens.js'
-import { MEMBERS_MAX } from './members.js'
 import { suspended } from './teams.js'
 
 const LIFETIME = sql`interval '7 days'`
-/** Pending ones of a team; more would be a mailing list. */
-const PENDING_MAX = 200
-
-export type InvitedRole = 'admin' | 'member'
 
 const columns = {
   id: invitations.id,
@@ -21,8 +19,8 @@ const columns = {
   email: invitations.email,
   role: invitations.role,
   message: invitations.message,
-  // Time alone makes a pending one expired; nothing has to write it.
-  status: sql<'pending' | 'accepted' | 'cancelled' | 'expired'>`case
+  // The time alone makes a pending invitation expired; no write is needed.
+  status: sql<InvitationState>`case
     when ${invitations.status} = 'pending' and ${invitations.expiresAt} <= now() then 'expired' else ${invitations.status} end`,
   invitedBy: invitations.invitedBy,
   createdAt: invitations.createdAt,
@@ -39,10 +37,10 @@ export async function listInvitations(db: DbOrTx, teamId: string): Promise<Invit
   return query(db)
     .where(and(eq(invitations.teamId, teamId), isLive))
     .orderBy(desc(invitations.id))
-    .limit(PENDING_MAX)
+    .limit(PENDING_INVITATIONS_MAX)
 }
 
-/** The team of an invitation, whatever became of it. */
+/** The team of an invitation in any state. */
 export async function teamOfInvitation(db: DbOrTx, id: string): Promise<string | null> {
   const [row] = await db.select({ teamId: invitations.teamId }).from(invitations).where(eq(invitations.id, id))
   return row?.teamId ?? null
@@ -50,11 +48,11 @@ export async function teamOfInvitation(db: DbOrTx, id: string): Promise<string |
 
 /**
  * @returns the invitation, and the token for its link.
- * @throws ServiceError `validation_error` for an address that belongs to the team or has a pending invitation; `conflict`.
+ * @throws ServiceError `validation_error` for the address of a member or of a pending invitation; `conflict`.
  */
 export async function invite(
   tx: Tx,
-  given: { teamId: string; email: string; role: InvitedRole; message: string | null; invitedBy: string }
+  given: { teamId: string; email: string; role: AssignableRole; message: string | null; invitedBy: string }
 ): Promise<{ invitation: Invitation; token: string }> {
   const { teamId, email } = given
   const [member] = await tx
@@ -62,14 +60,17 @@ export async function invite(
     .from(members)
     .innerJoin(users, eq(users.id, members.userId))
     .where(and(eq(members.teamId, teamId), sameAddress(users.email, email)))
-  if (member) throw new ServiceError('validation_error', 'email: already belongs to a member of this team')
+  if (member) throw validationError('email: is the address of a member of this team')
   const [{ pending } = { pending: 0 }] = await tx
     .select({ pending: sql<number>`count(*)::int` })
     .from(invitations)
     .where(and(eq(invitations.teamId, teamId), isLive))
-  if (pending >= PENDING_MAX)
-    throw new ServiceError('conflict', `${PENDING_MAX} invitations are pending, the most at a time; cancel some first`)
-  // One that ran out makes way for a new one.
+  if (pending >= PENDING_INVITATIONS_MAX)
+    throw new ServiceError(
+      'conflict',
+      `${PENDING_INVITATIONS_MAX} invitations are pending, which is the limit; cancel some first`
+    )
+  // Removes an expired invitation of the address, so that a new one can be inserted.
   await tx
     .update(invitations)
     .set({ status: 'cancelled' })
@@ -90,12 +91,13 @@ export async function invite(
     return { invitation: invitation!, token }
   } catch (error) {
     if (postgresCode(error) !== '23505') throw error
-    throw new ServiceError('validation_error', 'email: has a pending invitation already; resend it instead')
+    throw validationError('email: has a pending invitation already; resend it instead')
   }
 }
 
 /**
- * A new link with seven new days; the old link is dead. @returns `null` when the invitation was accepted or cancelled.
+ * Creates a new link that is valid for seven days and invalidates the old one.
+ * @returns `null` when the invitation was accepted or cancelled.
  */
 export async function resendInvitation(tx: Tx, id: string): Promise<{ invitation: Invitation; token: string } | null> {
   const token = newToken()
@@ -108,7 +110,7 @@ export async function resendInvitation(tx: Tx, id: string): Promise<{ invitation
 }
 
 /** `null` when it can no longer be accepted. */
-export async function changeInvitedRole(tx: Tx, id: string, role: InvitedRole): Promise<Invitation | null> {
+export async function changeInvitedRole(tx: Tx, id: string, role: AssignableRole): Promise<Invitation | null> {
   const [invitation] = await tx
     .update(invitations)
     .set({ role })
@@ -127,11 +129,11 @@ export async function cancelInvitation(tx: Tx, id: string): Promise<boolean> {
   return cancelled.length > 0
 }
 
-/** What the receiver of a link is shown; `null` for a link that is worth nothing (any more). */
-export async function lookAtInvitation(
+/** What the recipient of a link sees; `null` for an invalid link. */
+export async function previewInvitation(
   db: DbOrTx,
   token: string
-): Promise<{ teamId: string; teamName: string; role: InvitedRole; email: string; expiresAt: Date } | null> {
+): Promise<{ teamId: string; teamName: string; role: AssignableRole; email: string; expiresAt: Date } | null> {
   const [row] = await db
     .select({
       teamId: teams.id,
@@ -147,16 +149,16 @@ export async function lookAtInvitation(
 }
 
 /**
- * Makes the user a member with the invited role. Following the link proves that mail to the address reaches them.
- * Who belongs to the team already keeps their role.
- * @throws ServiceError `not_found` for a link that is worth nothing, `permission_denied` for another address than the
- * invited one, `team_suspended`, `conflict` when the team is full.
+ * Makes the user a member with the invited role. Following the link proves that the user receives mail at the address.
+ * A member keeps their role.
+ * @throws ServiceError `not_found` for an invalid link, `permission_denied` for another address than the invited one,
+ * `team_suspended`, `conflict` when the team is full.
  */
 export async function acceptInvitation(
   tx: Tx,
   token: string,
   user: { id: string; email: string }
-): Promise<{ teamId: string; role: InvitedRole }> {
+): Promise<{ teamId: string; role: AssignableRole }> {
   const [found] = await tx
     .select({ email: invitations.email, teamId: invitations.teamId })
     .from(invitations)
@@ -164,7 +166,7 @@ export async function acceptInvitation(
   if (!found) throw noSuchInvitation()
   if (found.email.toLowerCase() !== user.email.toLowerCase())
     throw new ServiceError('permission_denied', 'This invitation is for another e-mail address; sign in with that one')
-  // The team before the invitation, as everybody locks them.
+  // The team is locked before the invitation, as everywhere.
   const [team] = await tx
     .select({ suspendedAt: teams.suspendedAt })
     .from(teams)
@@ -181,7 +183,8 @@ export async function acceptInvitation(
     .select({ count: sql<number>`count(*)::int` })
     .from(members)
     .where(eq(members.teamId, found.teamId))
-  if (count >= MEMBERS_MAX) throw new ServiceError('conflict', `The team has ${MEMBERS_MAX} members, which is the most`)
+  if (count >= MEMBERS_MAX)
+    throw new ServiceError('conflict', `The team has ${MEMBERS_MAX} members, which is the limit`)
   await tx
     .insert(members)
     .values({ teamId: accepted.teamId, userId: user.id, role: accepted.role })

@@ -1,4 +1,4 @@
-// The audit trail of a team: what its entries say, and the text of an entry that is hashed.
+// The audit trail of a team: its actions, and the text of an entry that is hashed.
 
 export const auditActions = [
   'capsule.created',
@@ -17,10 +17,10 @@ export const auditActions = [
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 
-/** What the first entry of a chain has before it. */
+/** The previous hash of the first entry in a chain. */
 export const NO_HASH = '0'.repeat(64)
 
-/** An entry as it is hashed. */
+/** The fields of an entry that are hashed. */
 export interface AuditEntry {
   /** From 1, without gaps. */
   seq: number
@@ -37,22 +37,22 @@ export interface AuditEntry {
   metadata: string
 }
 
-/** An entry in its chain; both hashes are hex SHA-256. */
+/** An entry in its chain. Both hashes are hex SHA-256. */
 export interface ChainedEntry extends AuditEntry {
   prevHash: string
   hash: string
 }
 
-/** Where a trail is broken: the first entry that is not as it was written, or is not there. */
+/** Where a trail is broken: the first entry that was changed or is missing. */
 export interface AuditFault {
   seq: number
   reason: string
 }
 
 /**
- * The RFC 8785 form of an entry: its names in their order, its metadata as they are written. Put together here, so that a
- * change of a single byte of what is stored is a change of what is hashed. The hash of an entry is the SHA-256 of the hash
- * before it (as hex digits) followed by this text.
+ * The RFC 8785 form of an entry, with sorted names and the stored metadata. It is assembled here from the stored text,
+ * so that changing a single stored byte changes the hash. The hash of an entry is the SHA-256 of the previous hash (as
+ * hex digits) followed by this text.
  */
 export const auditEntryText = (entry: AuditEntry): string =>
   `{"action":${JSON.stringify(entry.action)},"actor":${JSON.stringify(entry.actor)},"at":${JSON.stringify(entry.at)},` +
@@ -60,12 +60,12 @@ export const auditEntryText = (entry: AuditEntry): string =>
   `"new_state":${JSON.stringify(entry.newState)},"previous_state":${JSON.stringify(entry.previousState)},` +
   `"seq":${entry.seq},"team_id":${JSON.stringify(entry.teamId)}}`
 
-/** As the API shows it. Whoever hashes it again takes all fields but the two hashes. */
+/** The entry as the API shows it. To recompute the hash, take all fields except the two hashes. */
 export const auditEntryView = (entry: ChainedEntry) => ({
   seq: entry.seq,
   team_id: entry.teamId,
   capsule_id: entry.capsuleId,
-  action: entry.action,
+  action: entry.action as AuditAction,
   actor: entry.actor,
   at: entry.at,
   previous_state: entry.previousState,

@@ -1,10 +1,10 @@
-// Checkpoints of audit trails: signed statements that a team's chain of hashes had a certain end. Whoever rewrites a chain,
-// or cuts its end off, cannot make them anew.
+// Checkpoints of audit trails: signed statements of the last entry of a team's chain at a time. Rewriting or truncating
+// the chain contradicts them, and new ones cannot be signed without the key.
 
 export interface Checkpoint {
   teamId: string
   seq: number
-  /** Hex: the hash of that entry. */
+  /** Hex hash of the entry with this `seq`. */
   hash: string
   /** ISO 8601, UTC, with milliseconds. */
   at: string
@@ -17,11 +17,11 @@ export interface Checkpoint {
 export const checkpointText = ({ at, hash, seq, teamId }: Omit<Checkpoint, 'keyId' | 'signature'>): string =>
   `{"at":${JSON.stringify(at)},"hash":${JSON.stringify(hash)},"seq":${seq},"team_id":${JSON.stringify(teamId)}}`
 
-/** A line of the file outside the database, without its end. */
+/** One line of the checkpoint file outside the database, without its line end. */
 export const checkpointLine = ({ teamId, seq, hash, at, keyId, signature }: Checkpoint): string =>
   JSON.stringify({ team_id: teamId, seq, hash, at, key_id: keyId, signature })
 
-/** What a line of that file says; `null` when it is none. */
+/** Parses one line of that file; `null` when the line is not a checkpoint. */
 export function readCheckpointLine(line: string): Checkpoint | null {
   let value: Record<string, unknown> | null
   try {

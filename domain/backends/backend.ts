@@ -1,19 +1,23 @@
-// A backend as the catalogue knows it, and whether a job may be sent to it.
+// A backend in the catalogue, and whether it can take a job.
 
-import { ServiceError } from '../errors.js'
+import { ServiceError, validationError } from '../errors.js'
 import { assertNoiseModel } from '../jobs/noise-model.js'
 import type { Pricing } from '../money/cost.js'
 import { usdFromMicro } from '../money/money.js'
 import { credentialsOfProvider } from './quantum-providers.js'
 
-export type BackendStatus = 'online' | 'offline' | 'maintenance'
+export const backendStatuses = ['online', 'offline', 'maintenance'] as const
+export type BackendStatus = (typeof backendStatuses)[number]
+
+export const deviceTypes = ['simulator', 'qpu'] as const
+export type DeviceType = (typeof deviceTypes)[number]
 
 export interface Backend {
   id: string
   slug: string
   name: string
   provider: string
-  deviceType: 'simulator' | 'qpu'
+  deviceType: DeviceType
   providerTargetId: string
   region: string | null
   qubitCount: number | null
@@ -26,12 +30,12 @@ export interface Backend {
   pricing: Pricing
   maxShots: number | null
   maxQubits: number | null
-  /** A worker has said within a day that it can talk to its provider. */
+  /** Whether a worker has declared within the last day that it serves the backend's provider. */
   served: boolean
-  /** What its provider said last about its queue. */
+  /** What the provider last reported about its queue. */
   queueLength: number | null
   queueTimeSeconds: number | null
-  /** Engine of the executor that simulates it; null for hardware and cloud simulators. */
+  /** The executor's engine that simulates it; null for hardware and cloud simulators. */
   engine: string | null
   description: string | null
   documentationUrl: string | null
@@ -44,21 +48,21 @@ export interface Backend {
   nativeGates: string[] | null
 }
 
-/** Runs at a provider, not on an engine of ours. */
+/** Whether it runs at a provider, not on a local engine. */
 export const isAtProvider = (backend: Pick<Backend, 'engine'>): boolean => backend.engine === null
 
-/** Runs circuits, and not programs of another kind. */
+/** Whether it runs circuits, not programs of another kind. */
 export const isForCircuits = ({ supportedProgramTypes }: Pick<Backend, 'supportedProgramTypes'>): boolean =>
   supportedProgramTypes.includes('qasm3')
 
-/** Engines that this version knows. Those on GPUs are online while an executor reports them. */
+/** Engines that this version supports. Those on GPUs are online while an executor reports them. */
 const engines = new Set(['statevector', 'density_matrix', 'mps', 'noisy', 'gpu_statevector', 'gpu_tensor_network'])
 
 /**
- * Refuses a run that the backend certainly cannot take, before anything is recorded.
- * @param shotsField where the caller has put the shots.
+ * Refuses, before anything is recorded, a run that the backend certainly cannot take.
+ * @param shotsField the field in which the caller sent the shots.
  * @throws ServiceError `backend_unknown`, `backend_retired`, `backend_unavailable`, or `validation_error` for too many
- * shots, saying which and why.
+ * shots, with the reason.
  */
 export function assertUsable(
   backend: Backend | null,
@@ -77,23 +81,19 @@ export function assertUsable(
   const missing = missingFor(backend)
   if (missing) throw new ServiceError('backend_unavailable', `backend: ${slug} is not available: ${missing}`)
   if (backend.maxShots !== null && shots > backend.maxShots)
-    throw new ServiceError(
-      'validation_error',
-      `${shotsField}: ${slug} takes at most ${backend.maxShots} shots (got ${shots})`
-    )
+    throw validationError(`${shotsField}: ${slug} takes at most ${backend.maxShots} shots (got ${shots})`)
 }
 
 /**
- * The playground runs on free simulators of the executor alone.
- * @throws ServiceError `backend_unknown`, or `validation_error` for a backend that takes jobs only.
+ * The playground runs only on free local simulators.
+ * @throws ServiceError `backend_unknown`, or `validation_error` for any other backend.
  */
 export function assertForPlayground(backend: Backend | null, slug: string): asserts backend is SimulatorBackend {
   if (!backend) throw unknown(slug)
   const { taskFee, perShot, minimumCost } = backend.pricing
   const paid = taskFee > 0n || perShot > 0n || minimumCost > 0n
   if (paid || backend.engine === null)
-    throw new ServiceError(
-      'validation_error',
+    throw validationError(
       `backend: ${slug} ${paid ? 'is paid' : 'is not a local simulator'}, and the playground runs on free local simulators only; ` +
         'submit a job instead (POST /api/jobs/submit)'
     )
@@ -103,7 +103,7 @@ export function assertForPlayground(backend: Backend | null, slug: string): asse
 export type SimulatorBackend = Backend & { engine: string }
 
 /**
- * Refuses what the parameters ask for and the backend does not do.
+ * Refuses parameters that the backend does not support.
  * @throws ServiceError `validation_error` naming the parameter.
  */
 export function assertParams(
@@ -112,29 +112,26 @@ export function assertParams(
 ): void {
   if (params.noise_model !== undefined) {
     if (!backend.supportsNoiseModel)
-      throw new ServiceError(
-        'validation_error',
+      throw validationError(
         `params.noise_model: ${backend.slug} runs without noise; use aer-noisy or aer-density-matrix`
       )
     assertNoiseModel(params.noise_model, backend.maxQubits)
   }
   if (params.extract_state_vector && !backend.supportsStateVector)
-    throw new ServiceError(
-      'validation_error',
-      `params.extract_state_vector: ${backend.slug} gives no state vector; use aer-statevector`
-    )
+    throw validationError(`params.extract_state_vector: ${backend.slug} returns no state vector; use aer-statevector`)
 }
 
 /** Why nothing here can run what is sent to the backend; `null` when something can. */
 function missingFor(backend: Backend): string | null {
-  if (!backend.isAvailable) return 'an administrator has closed it'
+  if (!backend.isAvailable) return 'an administrator has disabled it'
   if (backend.engine !== null)
-    return engines.has(backend.engine) ? null : `this version has no engine ${backend.engine}`
-  if (!Object.hasOwn(credentialsOfProvider, backend.provider)) return `this version cannot talk to ${backend.provider}`
-  return backend.served ? null : `no worker that talks to ${backend.provider} has been seen for a day`
+    return engines.has(backend.engine) ? null : `this version does not include the engine ${backend.engine}`
+  if (!Object.hasOwn(credentialsOfProvider, backend.provider))
+    return `this version has no adapter for ${backend.provider}`
+  return backend.served ? null : `no worker has declared ${backend.provider} within a day`
 }
 
-/** Why a job for the backend would be refused now; `null` when it would not. */
+/** Why a job for the backend would be refused now; `null` when it would be accepted. */
 export function unavailableReason(backend: Backend): string | null {
   if (backend.isRetired) return 'its provider has retired it'
   return missingFor(backend) ?? (backend.status === 'online' ? null : `it is ${statusText[backend.status]}`)
@@ -161,7 +158,7 @@ export const backendView = (backend: Backend) => ({
 
 export type BackendFacts = ReturnType<typeof backendFacts>
 
-/** What it is and costs, which stands while its status and its queue come and go. Prices in USD. */
+/** Properties and prices, which do not change with its status and its queue. Prices in USD. */
 export function backendFacts(backend: Omit<Backend, 'served'>) {
   return {
     id: backend.id,

@@ -1,10 +1,14 @@
-// Credentials of providers: which names each provider has, how else they may be written, and what their values look
-// like. No value is ever repeated in a message. Nothing here is an address: hosts come from a fixed table, and what
-// becomes part of a host or path may hold only what cannot lead elsewhere.
-import { ServiceError } from '../errors.js'
+// Credentials of providers: the names that each provider uses, their aliases, and the format of their values. No
+// message repeats a value. No value is an address: hosts come from a fixed table, and values that become part of a host
+// or path are limited to characters that cannot redirect it.
+import { validationError } from '../errors.js'
 
 export const credentialProviders = ['aws-braket', 'ibm-quantum', 'azure-quantum', 'ionq'] as const
 export type CredentialProvider = (typeof credentialProviders)[number]
+
+/** What the last check of a credential with its provider found. */
+export const credentialStates = ['untested', 'valid', 'invalid', 'unreachable'] as const
+export type CredentialState = (typeof credentialStates)[number]
 
 /** Values by name. */
 export type Credentials = Record<string, string>
@@ -12,12 +16,12 @@ export type Credentials = Record<string, string>
 interface CredentialName {
   required?: true
   shape: RegExp
-  /** What the shape asks for, after "must be". */
+  /** A description of the format, to follow "must be". */
   expected: string
   aliases: readonly string[]
 }
 
-// Printable ASCII without spaces: what can stand in a header, and no line end that a clipboard brought along.
+// Printable ASCII without spaces: it is valid in a header, and excludes a line end copied from the clipboard.
 const token = { shape: /^[!-~]{8,4096}$/, expected: '8 to 4096 printable ASCII characters without spaces' }
 const uuid = {
   shape: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
@@ -35,7 +39,7 @@ const names: Record<CredentialProvider, Record<string, CredentialName>> = {
     secret_access_key: {
       required: true,
       shape: /^[A-Za-z0-9/+=_-]{16,128}$/,
-      expected: '16 to 128 characters, as AWS gave it',
+      expected: '16 to 128 characters, as AWS shows it',
       aliases: ['aws_secret_access_key', 'AWS_SECRET_ACCESS_KEY']
     },
     default_region: {
@@ -111,7 +115,7 @@ const names: Record<CredentialProvider, Record<string, CredentialName>> = {
   }
 }
 
-/** Names of which a provider needs all or none. */
+/** Groups of names of which a provider needs all or none. */
 const together: Partial<Record<CredentialProvider, readonly string[]>> = {
   'azure-quantum': ['tenant_id', 'client_id', 'client_secret']
 }
@@ -126,32 +130,28 @@ function azure(name: string): string[] {
 }
 
 /**
- * Values under the provider's own names, whatever alias they came by; their format is not looked at.
- * @throws ServiceError `validation_error` for a name that is unknown or given twice, and for what is no text.
+ * Maps aliases to the provider's own names. The format of the values is not checked.
+ * @throws ServiceError `validation_error` for a name that is unknown or given twice, and for a value that is not a
+ * string.
  */
 export function readCredentials(provider: CredentialProvider, given: Record<string, unknown>): Credentials {
   const values: Credentials = {}
   for (const [name, value] of Object.entries(given)) {
     const own = ownName(provider, name)
     if (own === null)
-      throw new ServiceError(
-        'validation_error',
-        `secrets${shownName(name)}: is not a name of ${provider} credentials; accepted are ${describeNames(provider)}`
+      throw validationError(
+        `secrets${shownName(name)}: is not a credential of ${provider}; send ${describeNames(provider)}`
       )
-    if (Object.hasOwn(values, own))
-      throw new ServiceError('validation_error', `secrets.${own}: is given twice, under two of its names`)
-    if (typeof value !== 'string') throw new ServiceError('validation_error', `secrets.${own}: must be a string`)
+    if (Object.hasOwn(values, own)) throw validationError(`secrets.${own}: is given twice, under two of its names`)
+    if (typeof value !== 'string') throw validationError(`secrets.${own}: must be a string`)
     values[own] = value
   }
   if (Object.keys(values).length === 0)
-    throw new ServiceError(
-      'validation_error',
-      `secrets: must hold at least one value; ${provider} has ${describeNames(provider)}`
-    )
+    throw validationError(`secrets: must hold at least one value; ${provider} has ${describeNames(provider)}`)
   return values
 }
 
-/** What is wrong with the format of a value, as a sentence without the value; `null` when nothing is. */
+/** What is wrong with the format of a value, without repeating it; `null` when nothing is. */
 export function formatFault(provider: CredentialProvider, values: Credentials): string | null {
   for (const [name, value] of Object.entries(values)) {
     const { shape, expected } = names[provider][name]!
@@ -160,7 +160,7 @@ export function formatFault(provider: CredentialProvider, values: Credentials): 
   return null
 }
 
-/** What is missing beside the names that are there, as a sentence; `null` when nothing is. */
+/** Which required name is missing; `null` when none is. */
 export function missingFault(provider: CredentialProvider, present: Iterable<string>): string | null {
   const there = new Set(present)
   const missing = Object.entries(names[provider]).find(([name, { required }]) => required && !there.has(name))?.[0]
@@ -168,7 +168,7 @@ export function missingFault(provider: CredentialProvider, present: Iterable<str
   const group = together[provider] ?? []
   const absent = group.find((name) => !there.has(name))
   if (absent && group.some((name) => there.has(name)))
-    return `secrets.${absent}: is required too; ${group.join(', ')} belong together`
+    return `secrets.${absent}: is required too; send all of ${group.join(', ')}`
   return null
 }
 
@@ -189,6 +189,6 @@ function ownName(provider: CredentialProvider, name: string): string | null {
   return Object.entries(names[provider]).find(([, { aliases }]) => aliases.includes(name))?.[0] ?? null
 }
 
-/** Somebody may have put a value in the place of its name: only what has the shape of a name is shown. */
+/** A caller can send a value in the place of its name, so only text shaped like a name is repeated. */
 const shownName = (name: string): string =>
   /^[A-Za-z]+(_[A-Za-z]+)*$/.test(name) && name.length <= 30 ? `.${name}` : ''

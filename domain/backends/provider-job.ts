@@ -1,10 +1,20 @@
-// The life of a task at a provider, as its intent row tells it.
+// The life of a provider job, as its row in `provider_tasks` records it.
 
 /**
- * `intended`: written down, perhaps sent; `accepted`: the provider gave it an id; `withdrawn`: certainly never accepted;
- * `unknown`: sent, and nobody can say what became of it. The others are what the provider said at the end.
+ * `intended`: recorded, and perhaps sent. `accepted`: the provider returned an id. `withdrawn`: certainly never
+ * accepted. `unknown`: sent, and its outcome cannot be determined. The others are final states that the provider
+ * reported.
  */
-export type ProviderJobState = 'intended' | 'accepted' | 'completed' | 'failed' | 'cancelled' | 'withdrawn' | 'unknown'
+export const providerJobStates = [
+  'intended',
+  'accepted',
+  'completed',
+  'failed',
+  'cancelled',
+  'withdrawn',
+  'unknown'
+] as const
+export type ProviderJobState = (typeof providerJobStates)[number]
 
-/** Of an accepted task: whether it waits at the provider, by the status that was last noted of it (the adapters' words). */
+/** Whether an accepted provider job waits at the provider. @param status the status that an adapter last reported. */
 export const isQueuedStatus = (status: string | null): boolean => status === 'queued'

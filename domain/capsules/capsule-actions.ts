@@ -1,4 +1,4 @@
-// What may be done with a capsule in which state, and by whom of its team.
+// What can be done with a capsule in which state, and by which members of its team.
 
 import { ServiceError } from '../errors.js'
 import type { CapsuleState } from './capsule-state.js'
@@ -17,7 +17,7 @@ export const capsuleActions = [
 ] as const
 export type CapsuleAction = (typeof capsuleActions)[number]
 
-/** `owner`: of the capsule. `manager`: its owner, or the owner and admins of its team. */
+/** `owner` is the owner of the capsule. `manager` is its owner, or the owner or an admin of its team. */
 type CapsuleActor = 'member' | 'owner' | 'manager'
 
 const any: readonly CapsuleState[] = ['draft', 'runnable', 'sealed', 'published', 'archived']
@@ -52,7 +52,7 @@ const past: Readonly<Record<CapsuleAction, string>> = {
   schedule: 'scheduled'
 }
 
-/** @throws ServiceError `permission_denied` that names the present state. */
+/** @throws ServiceError `permission_denied` that names the current state. */
 export function assertState(action: CapsuleAction, state: CapsuleState): void {
   if (mayBeIn(action, state)) return
   const states = rules[action].in
@@ -63,12 +63,12 @@ export function assertState(action: CapsuleAction, state: CapsuleState): void {
   )
 }
 
-/** What the rights of a caller follow from: a key acts as its creator, and as a member at most. */
+/** What the rights of a caller depend on. An API key acts as its creator, and at most as a member. */
 export interface CapsuleStanding {
   isOwner: boolean
   /** The caller is the team's owner or an admin. */
   managesTeam: boolean
-  /** The caller owns the team, and whoever owned the capsule has left it. */
+  /** Whether the caller owns the team, and the owner of the capsule has left it. */
   inheritsIt: boolean
 }
 

@@ -1,20 +1,22 @@
-// A capsule as people write one down in a file: the fields of `POST /api/capsules/create`, or the shorter form, whose tasks
-// stand at the top and may leave their parameters out.
-import { ServiceError } from '../errors.js'
+// A capsule as an author writes it in a file: the fields of `POST /api/capsules/create`, or a shorter form with the
+// tasks at the top level and optional parameters.
+import { validationError } from '../errors.js'
 
 export interface AuthoredFields {
-  /** The fields of `POST /api/capsules/create`, which nobody has checked yet. */
+  /** The fields of `POST /api/capsules/create`, not validated yet. */
   fields: unknown
-  /** What stands for a place in them in the file: `workflow.tasks[0]` is `tasks[0]` of the shorter form. */
+  /**
+   * Translates a place in the fields to the place in the file: `workflow.tasks[0]` is `tasks[0]` in the shorter form.
+   */
   placeInFile(message: string): string
 }
 
-/** @throws ServiceError `validation_error` for a file that is in both forms. */
+/** @throws ServiceError `validation_error` for a file that mixes both forms. */
 export function readAuthored(file: object): AuthoredFields {
   if (!Object.hasOwn(file, 'tasks')) return { fields: file, placeInFile: (message) => message }
   const { tasks, ...rest } = file as { tasks: unknown }
   if (Object.hasOwn(rest, 'workflow'))
-    throw new ServiceError('validation_error', 'workflow: the tasks stand under "tasks" already; keep one of both')
+    throw validationError('workflow: "tasks" holds the tasks already; send only one of the two')
   return {
     fields: { ...rest, workflow: { tasks: Array.isArray(tasks) ? tasks.map(withParameters) : tasks } },
     placeInFile: (message) => message.replace(/^workflow\.tasks/, 'tasks')

@@ -1,30 +1,25 @@
-// What a capsule runs: its tasks, each with the program itself, so that a later change of a script changes no capsule. Kept
-// as RFC 8785 text, whose SHA-256 says whether a run was a run of this definition.
+// What a capsule runs: its tasks, each with a copy of its program, so that a later change of a script changes no
+// capsule. It is stored as RFC 8785 text, whose SHA-256 identifies the definition of a run.
 import canonicalize from 'canonicalize'
 import { type Static, Type } from 'typebox'
 import { Check, Errors } from 'typebox/value'
-import { ServiceError } from '../errors.js'
+import { ServiceError, validationError } from '../errors.js'
 import { frameworks } from '../jobs/framework.js'
 import { programmingModels } from '../jobs/native-submission.js'
-import {
-  JobParams,
-  type StoredSource,
-  type Submission,
-  TIMEOUT_SECONDS_DEFAULT,
-  TIMEOUT_SECONDS_MAX
-} from '../jobs/submission.js'
+import { JobParams, paramsFromText } from '../jobs/params.js'
+import { type StoredSource, type Submission, TIMEOUT_SECONDS_DEFAULT, TIMEOUT_SECONDS_MAX } from '../jobs/submission.js'
 import { DEPTH_MAX } from '../json/json-guard.js'
-import { jsonDepth } from '../json/json-text.js'
+import { jsonDepth, jsonFields, jsonObject } from '../json/json-text.js'
 import { oneOf } from '../json/one-of.js'
 import type { MicroUsd } from '../money/money.js'
 import { assertSuite, knownParameters } from './capsule-suite.js'
 
 export const CAPSULE_TASKS_MAX = 50
-/** Of the definition's text in UTF-8: a suite of large programs still fits into an export. */
+/** The largest text of a definition, in bytes of UTF-8. A suite of large programs still fits into an export. */
 export const DEFINITION_BYTES_MAX = 8 * 1024 * 1024
-/** Where a task of a workflow says nothing. */
+/** The shots of a task that sets none. */
 export const SHOTS_DEFAULT = 1_000
-/** The task of a capsule that was made from a job. */
+/** The name of the only task in a capsule that was made from a job. */
 export const MAIN_TASK = 'main'
 
 const Uuid = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' })
@@ -34,9 +29,9 @@ const AnyFramework = oneOf([...frameworks, 'auto'])
 export const TaskName = Type.String({
   minLength: 1,
   maxLength: 100,
-  // It names a folder of the evidence as well.
+  // The name is also the name of a folder in the evidence.
   pattern: '^[A-Za-z0-9_-]([A-Za-z0-9 _.-]*[A-Za-z0-9_-])?$',
-  description: 'Letters, digits, - and _, within also dots and spaces'
+  description: 'Letters, digits, - and _; inside the name also dots and spaces'
 })
 
 export const CapsuleTask = Type.Object(
@@ -76,7 +71,8 @@ export const CapsuleTask = Type.Object(
     ),
     backend: Type.String({ minLength: 1, maxLength: 100 }),
     parameters: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true })),
-    // The same as JSON text, where a number in them is larger than a JavaScript number can hold: this is what runs.
+    // The exact JSON text of the parameters, set when a number in it is larger than a JavaScript number can hold. The
+    // job runs with this text.
     parameters_text: Type.Optional(Type.String({ maxLength: 4_194_304 })),
     execution_mode: oneOf(['direct', 'temporal']),
     timeout_seconds: Type.Integer({ minimum: 1, maximum: TIMEOUT_SECONDS_MAX }),
@@ -92,23 +88,25 @@ export const CapsuleDefinition = Type.Object(
 )
 export type CapsuleDefinition = Static<typeof CapsuleDefinition>
 
-/** Nothing to run yet. */
+/** The definition of a draft that has no tasks yet. */
 export const emptyDefinition: CapsuleDefinition = { tasks: [] }
 
-/** RFC 8785 text, strings as they are: a source is kept to the byte. */
+/** Writes RFC 8785 text. Strings are unchanged, so a source is preserved byte for byte. */
 export const definitionText = (definition: CapsuleDefinition): string => canonicalize(definition)!
 
-/** @param text as `definitionText` wrote it. */
+/** @param text a text that `definitionText` wrote. */
 export const readDefinition = (text: string): CapsuleDefinition => JSON.parse(text) as CapsuleDefinition
 
 /**
- * A definition from outside, taken at its word in nothing.
+ * Validates a definition from outside the service completely.
  * @throws ServiceError `validation_error` naming the place.
  */
 export function assertDefinition(value: unknown): CapsuleDefinition {
   if (!Check(CapsuleDefinition, value)) {
     const [fault] = Errors(CapsuleDefinition, value)
-    throw invalid(`definition${fault?.instancePath.replaceAll('/', '.') ?? ''}: ${fault?.message ?? 'is not valid'}`)
+    throw validationError(
+      `definition${fault?.instancePath.replaceAll('/', '.') ?? ''}: ${fault?.message ?? 'is not valid'}`
+    )
   }
   assertTasks(value.tasks, 'definition.tasks')
   assertParameterTexts(value)
@@ -116,18 +114,18 @@ export function assertDefinition(value: unknown): CapsuleDefinition {
   return value
 }
 
-/** Parameters that stand there as text too, for their large numbers, are the same in both. @throws ServiceError `validation_error`. */
+/** Checks that `parameters_text` and `parameters` agree. @throws ServiceError `validation_error`. */
 export function assertParameterTexts({ tasks }: CapsuleDefinition): void {
   for (const [place, { parameters, parameters_text: text }] of tasks.entries()) {
     const where = `definition.tasks[${place}].parameters_text`
     if (text === undefined) continue
-    // What follows calls itself for each level.
-    if (depthOf(text) > DEPTH_MAX) throw invalid(`${where}: is nested deeper than ${DEPTH_MAX} levels`)
-    if (!isTextOf(text, parameters)) throw invalid(`${where}: is not the text of the parameters`)
+    // The functions below recurse once for each level.
+    if (depthOf(text) > DEPTH_MAX) throw validationError(`${where}: is nested deeper than ${DEPTH_MAX} levels`)
+    if (!isTextOf(text, parameters)) throw validationError(`${where}: is not the text of the parameters`)
   }
 }
 
-/** No JSON has no depth. */
+/** Text that is not JSON has depth 0. */
 function depthOf(text: string): number {
   try {
     return jsonDepth(text)
@@ -145,8 +143,8 @@ function isTextOf(text: string, parameters: Readonly<Record<string, unknown>>): 
 }
 
 /**
- * What the schema does not say: references between tasks, parameters that a job could not have.
- * @param where the tasks' place in what was sent.
+ * Checks what the schema cannot: references between tasks, and parameters that no job could have.
+ * @param where the place of the tasks in the request.
  * @throws ServiceError `validation_error` naming the place.
  */
 export function assertTasks(
@@ -156,19 +154,19 @@ export function assertTasks(
   try {
     assertSuite(tasks)
   } catch (error) {
-    if (error instanceof ServiceError) throw invalid(error.message.replace(/^tasks/, where))
+    if (error instanceof ServiceError) throw validationError(error.message.replace(/^tasks/, where))
     throw error
   }
   const folders = new Set<string>()
   for (const [place, { name, parameters }] of tasks.entries()) {
     if (folders.has(name.toLowerCase()))
-      throw invalid(`${where}[${place}].name: another task has the same name but for upper and lower case`)
+      throw validationError(`${where}[${place}].name: another task has the same name in other case`)
     folders.add(name.toLowerCase())
     assertParameters(knownParameters(parameters), `${where}[${place}].parameters`)
   }
 }
 
-/** @throws ServiceError `validation_error` for parameters that no job could have, naming the first. */
+/** @throws ServiceError `validation_error` naming the first parameter that no job could have. */
 export function assertParameters(parameters: Readonly<Record<string, unknown>>, where: string): void {
   const withShots = { shots: SHOTS_DEFAULT, ...parameters }
   if (Check(JobParams, withShots)) return
@@ -176,28 +174,30 @@ export function assertParameters(parameters: Readonly<Record<string, unknown>>, 
     if (!Object.hasOwn(withShots, name)) continue
     const [fault] = Errors(schema, (withShots as Record<string, unknown>)[name])
     if (fault)
-      throw invalid(`${where}.${name}: ${fault.message} (got ${JSON.stringify(parameters[name])?.slice(0, 60)})`)
+      throw validationError(
+        `${where}.${name}: ${fault.message} (got ${JSON.stringify(parameters[name])?.slice(0, 60)})`
+      )
   }
-  throw invalid(`${where}: must be an object`)
+  throw validationError(`${where}: must be an object`)
 }
 
 /** @throws ServiceError `validation_error`. */
 export function assertSize(definition: CapsuleDefinition): void {
   const bytes = new TextEncoder().encode(definitionText(definition)).length
   if (bytes > DEFINITION_BYTES_MAX)
-    throw invalid(
-      `workflow.tasks: the tasks with their programs have ${bytes} bytes, at most ${DEFINITION_BYTES_MAX} are possible`
+    throw validationError(
+      `workflow.tasks: the tasks with their programs must have at most ${DEFINITION_BYTES_MAX} bytes (got ${bytes})`
     )
 }
 
-/** The slugs of the backends that the tasks run on, each once. */
+/** The slugs of the backends that the tasks run on, without repetition. */
 export const backendsOf = ({ tasks }: CapsuleDefinition): string[] => [...new Set(tasks.map(({ backend }) => backend))]
 
-/** JSON text of the parameters as the task's job gets them, references included: shots stand in it. */
+/** The exact JSON text of the parameters of the task's job, including shots and references. */
 export const parametersText = ({ parameters, parameters_text: text }: CapsuleTask): string =>
   text ?? JSON.stringify({ shots: SHOTS_DEFAULT, ...parameters })
 
-/** What a job ran, as the one task of a capsule. */
+/** Makes the task of a capsule from the job that ran it. */
 export function taskOfJob(
   job: {
     backend: string
@@ -230,7 +230,7 @@ export function taskOfJob(
 
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** Parameters to look at: a number that a JSON reader would not carry as it was written stands as text, and `exact` is false. */
+/** Parses parameters for display: a number that a JSON parser would round becomes a string, and `exact` is false. */
 function readParameters(text: string): { parameters: Record<string, unknown>; exact: boolean } {
   let exact = true
   const readable = text.replace(stringOrNumber, (token) => {
@@ -244,12 +244,14 @@ function readParameters(text: string): { parameters: Record<string, unknown>; ex
 const isCarried = (value: number): boolean =>
   Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
 
-/** The submission of a task's job. Its parameters hold no references any more. */
+/** The submission of a task's job. Its parameters can still contain references to other tasks' results. */
 export function submissionOfTask(
   task: CapsuleTask,
   of: { teamId: string; name: string | null }
 ): Submission & { teamId: string } {
   const { source, native } = task
+  const fields = jsonFields(parametersText(task))
+  if (!fields.has('shots')) fields.set('shots', String(SHOTS_DEFAULT))
   return {
     source:
       source.kind === 'script'
@@ -262,7 +264,7 @@ export function submissionOfTask(
           }
         : source,
     backend: task.backend,
-    params: { shots: SHOTS_DEFAULT, ...task.parameters } as Submission['params'],
+    params: paramsFromText(jsonObject(fields)),
     mode: task.execution_mode,
     teamId: of.teamId,
     name: of.name,
@@ -293,10 +295,8 @@ const taskView = (task: CapsuleTask) => ({
   timeout_seconds: task.timeout_seconds
 })
 
-/** Settings of a task that says nothing about them. */
+/** Settings of a task that does not set them. */
 export const taskDefaults = {
   execution_mode: 'direct',
   timeout_seconds: TIMEOUT_SECONDS_DEFAULT
 } as const satisfies Partial<CapsuleTask>
-
-const invalid = (message: string) => new ServiceError('validation_error', message)

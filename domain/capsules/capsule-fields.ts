@@ -1,7 +1,8 @@
-// What `POST /api/capsules/create` and PATCH take (interface specification 2.5).
+// The body of `POST /api/capsules/create` and of PATCH (interface specification 2.5).
 import { type Static, Type } from 'typebox'
-import { ServiceError } from '../errors.js'
+import { validationError } from '../errors.js'
 import { frameworks } from '../jobs/framework.js'
+import { executionModes } from '../jobs/job-status.js'
 import { INLINE_CODE_MAX, TIMEOUT_SECONDS_MAX } from '../jobs/submission.js'
 import { oneOf } from '../json/one-of.js'
 import { type MicroUsd, microFromUsd } from '../money/money.js'
@@ -12,6 +13,13 @@ export const Slug = Type.String({ minLength: 1, maxLength: 100 })
 
 export const CapsuleName = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
 export const CapsuleDescription = Type.String({ maxLength: 1_000 })
+/** The most that all runs of a capsule can cost together, in USD. */
+export const CAPSULE_BUDGET_USD_MAX = 500
+export const RETENTION_YEARS_MAX = 100
+
+export const MaxBudgetUsd = Type.Number({ minimum: 0, maximum: CAPSULE_BUDGET_USD_MAX })
+export const RetentionYears = Type.Integer({ minimum: 1, maximum: RETENTION_YEARS_MAX })
+export const RegulatoryFramework = Type.String({ maxLength: 1_000 })
 export const CapsuleTags = Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { maxItems: 10 })
 
 export const WorkflowTask = Type.Object(
@@ -28,12 +36,12 @@ export const WorkflowTask = Type.Object(
         {
           additionalProperties: true,
           description:
-            'As `params` of a submission; `shots` is 1000 where it is left out. `{ "$result": "<task>", "path"?: "/counts" }` ' +
-            'stands for the result of another task.'
+            'Like `params` of a submission; `shots` defaults to 1000. `{ "$result": "<task>", "path"?: "/counts" }` ' +
+            'is replaced by the result of another task.'
         }
       )
     ),
-    execution_mode: Type.Optional(oneOf(['direct', 'temporal'])),
+    execution_mode: Type.Optional(oneOf(executionModes)),
     timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: TIMEOUT_SECONDS_MAX }))
   },
   { additionalProperties: false, description: 'One of script_id, script_slug and inline_code is needed.' }
@@ -50,9 +58,9 @@ const optionalFields = {
   tags: Type.Optional(CapsuleTags),
   workflow: Type.Optional(Type.Union([Workflow, Type.Null()])),
   backends: Type.Optional(Type.Array(Slug, { maxItems: 50 })),
-  max_budget_usd: Type.Optional(Type.Union([Type.Number({ minimum: 0, maximum: 500 }), Type.Null()])),
-  retention_years: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 100 }), Type.Null()])),
-  regulatory_framework: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()]))
+  max_budget_usd: Type.Optional(Type.Union([MaxBudgetUsd, Type.Null()])),
+  retention_years: Type.Optional(Type.Union([RetentionYears, Type.Null()])),
+  regulatory_framework: Type.Optional(Type.Union([RegulatoryFramework, Type.Null()]))
 }
 
 export const CreateCapsuleBody = Type.Object(
@@ -72,9 +80,6 @@ export function readMaxBudget(usd: number | null): MicroUsd | null {
   if (usd === null) return null
   const micro = microFromUsd(usd)
   if (micro === null)
-    throw new ServiceError(
-      'validation_error',
-      `max_budget_usd: must be a number of USD with at most 6 decimals (got ${usd})`
-    )
+    throw validationError(`max_budget_usd: must be a number of USD with at most 6 decimals (got ${usd})`)
   return micro
 }

@@ -1,9 +1,9 @@
-// The states of a capsule and of its runs, and which may follow which. The database refuses anything else.
+// The states of a capsule and of its runs, and which can follow which. A database trigger refuses every other change.
 
 export const capsuleStates = ['draft', 'runnable', 'sealed', 'published', 'archived'] as const
 export type CapsuleState = (typeof capsuleStates)[number]
 
-/** Who may do what in which state is decided in one place (domain/capsules/capsule-actions.ts); this is the order of states alone. */
+/** Only the order of states. domain/capsules/capsule-actions.ts decides who can do what in which state. */
 export const capsuleTransitions: Readonly<Record<CapsuleState, readonly CapsuleState[]>> = {
   draft: ['sealed'],
   runnable: ['sealed'],
@@ -14,11 +14,13 @@ export const capsuleTransitions: Readonly<Record<CapsuleState, readonly CapsuleS
 
 export const capsuleRunModes = ['verify', 'template'] as const
 export type CapsuleRunMode = (typeof capsuleRunModes)[number]
-/** Why a run was made: asked for, due by the schedule, back-filled by request, or to confirm a surprising verdict. */
+/**
+ * Why a run was created: by request, by the schedule, as a backfill by request, or to confirm an unexpected verdict.
+ */
 export const capsuleRunTriggers = ['request', 'schedule', 'backfill', 'confirmation'] as const
 export type CapsuleRunTrigger = (typeof capsuleRunTriggers)[number]
 
-/** `refused`: never made (suspended team, budget, a backend that is gone); the reason is recorded. */
+/** `refused`: the run was never created (suspended team, budget, or missing backend), and the reason is recorded. */
 export const capsuleRunStatuses = [
   'pending',
   'running',

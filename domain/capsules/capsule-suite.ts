@@ -1,11 +1,12 @@
-// The tasks of a capsule as one suite: in which order they start, and how the result of one becomes a parameter of another:
-// `{ "$result": "<task>", "path"?: "/counts" }`, the path a JSON pointer (RFC 6901) into it, the whole result without one.
-// Values go from result to parameter as text: a number in them may be larger than a JavaScript number can hold.
-import { ServiceError } from '../errors.js'
+// The tasks of a capsule as one suite: the order in which they start, and how the result of one becomes a parameter of
+// another. `{ "$result": "<task>", "path"?: "/counts" }` is replaced by the value at the path, a JSON pointer (RFC
+// 6901), or by the whole result. Values are copied as text: a number in them can be larger than a JavaScript number can
+// hold.
+import { type ServiceError, validationError } from '../errors.js'
 import { DEPTH_MAX } from '../json/json-guard.js'
 import { jsonAt, jsonDepth, jsonFields, jsonItems, jsonObject, jsonSize } from '../json/json-text.js'
 
-/** What of a task decides its place. */
+/** The fields of a task that decide its place in the order. */
 export interface SuiteTask {
   name: string
   parameters: Readonly<Record<string, unknown>>
@@ -13,18 +14,18 @@ export interface SuiteTask {
 
 export interface ResultReference {
   task: string
-  /** '' is the whole result. */
+  /** A JSON pointer; '' is the whole result. */
   path: string
 }
 
-/** UTF-8 bytes of a task's parameters with all results in them: as much as a submission may have. */
+/** The largest parameters of a task with all results filled in, in bytes of UTF-8: the limit of a submission. */
 export const FILLED_PARAMETERS_MAX = 4 * 1024 * 1024
 
-/** What a job is priced by has to be known before anything runs. */
+/** The price of a job depends on these, so they must be known before anything runs. */
 const PRICED_BY = ['shots', 'circuit_count']
 
 /**
- * Refuses tasks that could not all run: two of one name, a result of a task that is not there, a circle.
+ * Refuses tasks that could not all run: two with one name, a reference to a missing task, a circle.
  * @throws ServiceError `validation_error` naming task and place.
  */
 export function assertSuite(tasks: readonly SuiteTask[]): void {
@@ -32,23 +33,23 @@ export function assertSuite(tasks: readonly SuiteTask[]): void {
 }
 
 /**
- * The places of the tasks in the order in which they start: that of the list, but each after those whose results it takes.
+ * Returns the positions of the tasks in starting order: the order of the list, but each task after those whose results
+ * it takes.
  * @throws ServiceError as `assertSuite`.
  */
 export function orderOf(tasks: readonly SuiteTask[]): number[] {
   const places = new Map<string, number>()
   for (const [place, { name }] of tasks.entries()) {
-    if (places.has(name)) throw invalid(place, 'name', `another task is called ${JSON.stringify(name)} already`)
+    if (places.has(name)) throw invalidTask(place, 'name', `another task is called ${JSON.stringify(name)} already`)
     places.set(name, place)
   }
   const needs = tasks.map(({ parameters }, place) => {
     if (Object.hasOwn(parameters, '$result'))
-      throw invalid(place, 'parameters', 'a result can be the value of a parameter, not all parameters together')
+      throw invalidTask(place, 'parameters', 'a result can replace the value of one parameter, not all parameters')
     return [...referencesIn(parameters, `tasks[${place}].parameters`)].map(({ where, reference }) => {
       const needed = places.get(reference.task)
       if (needed === undefined)
-        throw new ServiceError(
-          'validation_error',
+        throw validationError(
           `${where}: no task is called ${JSON.stringify(reference.task)}; the tasks are ${[...places.keys()].join(', ')}`
         )
       return needed
@@ -65,31 +66,29 @@ export function orderOf(tasks: readonly SuiteTask[]): number[] {
   return order
 }
 
-/** The names of the tasks whose results the parameters take. */
+/** The names of the tasks whose results the parameters reference. */
 export const tasksNeededBy = (parameters: SuiteTask['parameters']): Set<string> =>
   new Set([...referencesIn(parameters, 'parameters')].map(({ reference }) => reference.task))
 
-/** The parameters that hold no reference: what can be judged before anything has run. */
+/** The parameters without references, which can be validated before anything runs. */
 export const knownParameters = (parameters: SuiteTask['parameters']): Record<string, unknown> =>
   Object.fromEntries(Object.entries(parameters).filter(([, value]) => referencesIn(value, '').next().done))
 
 /**
- * The parameters with every reference replaced by what it names; both JSON text.
- * @param resultOf the stored result (JSON text) of a task that has completed.
- * @throws ServiceError `validation_error` when a path leads nowhere, or the whole grows too large or too deep.
+ * Replaces every reference in the parameters by the value that it names. Both texts are JSON.
+ * @param resultOf the stored result (JSON text) of a completed task.
+ * @throws ServiceError `validation_error` when a path does not exist, or the text becomes too large or too deep.
  */
 export function fillReferences(parameters: string, resultOf: (task: string) => string): string {
   const filled = write(parameters.trim(), 'parameters')
   const size = jsonSize(filled)
   if (size > FILLED_PARAMETERS_MAX)
-    throw new ServiceError(
-      'validation_error',
-      `parameters: with the results of other tasks in them they have ${size} bytes, at most ${FILLED_PARAMETERS_MAX} are possible; name the part that is needed with "path"`
+    throw validationError(
+      `parameters: with the results of other tasks filled in, they have ${size} bytes, and the limit is ${FILLED_PARAMETERS_MAX}; select the needed part with "path"`
     )
   if (jsonDepth(filled) > DEPTH_MAX)
-    throw new ServiceError(
-      'validation_error',
-      `parameters: with the results of other tasks in them they are nested deeper than ${DEPTH_MAX} levels`
+    throw validationError(
+      `parameters: with the results of other tasks filled in, they are nested deeper than ${DEPTH_MAX} levels`
     )
   return filled
 
@@ -107,9 +106,8 @@ export function fillReferences(parameters: string, resultOf: (task: string) => s
   function read({ task, path }: ResultReference, where: string): string {
     const found = jsonAt(resultOf(task), path)
     if (found !== null) return found
-    throw new ServiceError(
-      'validation_error',
-      `${where}: the result of task ${JSON.stringify(task)} has nothing at ${JSON.stringify(path)}`
+    throw validationError(
+      `${where}: the result of task ${JSON.stringify(task)} has no value at ${JSON.stringify(path)}`
     )
   }
 }
@@ -123,7 +121,7 @@ function* referencesIn(value: unknown, where: string): Generator<FoundReference>
   const reference = readReference(value, where)
   if (reference) {
     const priced = PRICED_BY.find((name) => where.endsWith(`].parameters.${name}`))
-    if (priced) throw new ServiceError('validation_error', `${where}: a price depends on it; it has to be a number`)
+    if (priced) throw validationError(`${where}: the price depends on it, so it must be a number`)
     yield { where, reference }
   } else if (Array.isArray(value))
     for (const [place, item] of value.entries()) yield* referencesIn(item, `${where}[${place}]`)
@@ -131,30 +129,32 @@ function* referencesIn(value: unknown, where: string): Generator<FoundReference>
     for (const [name, child] of Object.entries(value)) yield* referencesIn(child, `${where}.${name}`)
 }
 
-/** The reference that a value is; `null` for any other value. @throws ServiceError for one that is none and looks like one. */
+/**
+ * Returns the reference that a value is, or `null` for any other value.
+ * @throws ServiceError for a malformed reference.
+ */
 function readReference(value: unknown, where: string): ResultReference | null {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, '$result')) return null
   const { $result: task, path = '', ...others } = value as Record<string, unknown>
-  const wrong = (what: string) => new ServiceError('validation_error', `${where}: ${what}`)
+  const wrong = (what: string) => validationError(`${where}: ${what}`)
   if (typeof task !== 'string') throw wrong('$result must be the name of a task')
   const [other] = Object.keys(others)
-  if (other !== undefined) throw wrong(`beside $result there may be "path" alone (got ${JSON.stringify(other)})`)
+  if (other !== undefined) throw wrong(`next to $result only "path" is allowed (got ${JSON.stringify(other)})`)
   if (typeof path !== 'string' || !/^(\/([^~]|~[01])*)?$/su.test(path))
     throw wrong('path must be a JSON pointer such as /counts (RFC 6901)')
   return { task, path }
 }
 
 function circle(tasks: readonly SuiteTask[], needs: number[][], waiting: Set<number>): ServiceError {
-  // Whoever waits needs somebody who waits: going on from one to the next leads round.
-  const way: number[] = []
+  // Each waiting task needs another waiting task, so following the needs leads back to a visited one.
+  const path: number[] = []
   let at = [...waiting][0]!
-  while (!way.includes(at)) {
-    way.push(at)
+  while (!path.includes(at)) {
+    path.push(at)
     at = needs[at]!.find((needed) => waiting.has(needed))!
   }
-  const names = [...way.slice(way.indexOf(at)), at].map((place) => tasks[place]!.name)
-  return invalid(at, 'parameters', `tasks take each other's results in a circle: ${names.join(' needs ')}`)
+  const names = [...path.slice(path.indexOf(at)), at].map((place) => tasks[place]!.name)
+  return invalidTask(at, 'parameters', `tasks take each other's results in a circle: ${names.join(' needs ')}`)
 }
 
-const invalid = (place: number, field: string, what: string) =>
-  new ServiceError('validation_error', `tasks[${place}].${field}: ${what}`)
+const invalidTask = (place: number, field: string, what: string) => validationError(`tasks[${place}].${field}: ${what}`)

@@ -1,34 +1,44 @@
-// The names under which a job is handed to an engine. Queue entries and workflow inputs carry ids and generations alone.
+// The names under which a job reaches a dispatch target (Temporal, or the direct queue in Redis). Queue entries and
+// workflow inputs hold only ids and generations.
 
-/** Input of a job's workflow and of an entry in the direct queue. */
+/** What the outbox asks of a dispatch target. */
+export const dispatchKinds = ['start', 'cancel'] as const
+export type DispatchKind = (typeof dispatchKinds)[number]
+
+/** The input of a job's workflow, and the content of an entry in the direct queue. */
 export interface JobHandOver {
   jobId: string
   generation: number
 }
 
-/** Workflow types: a job on an engine of our own, and one at a provider. */
+/** The workflow types: one for a job on a local engine, one for a job at a provider. */
 export const RUN_JOB_WORKFLOW = 'runJob'
 export const RUN_JOB_AT_PROVIDER_WORKFLOW = 'runJobAtProvider'
 export const DIRECT_QUEUE = 'direct-jobs'
 
-/** Jobs that a team may have under way at once, unless TEAM_RUNNING_JOBS_MAX says otherwise; more of them wait. */
+/**
+ * How many jobs of a team can run at once, unless TEAM_RUNNING_JOBS_MAX sets another limit. Further jobs are deferred.
+ */
 export const TEAM_RUNNING_JOBS = 1_000
 
-/** @param text the setting, if there is one. @throws Error naming it. */
+/** @param text the value of TEAM_RUNNING_JOBS_MAX, if it is set. @throws Error naming the variable. */
 export function readTeamRunningMax(text: string | undefined): number {
   const most = text ? Number(text) : TEAM_RUNNING_JOBS
   if (Number.isInteger(most) && most >= 1 && most <= 1_000_000) return most
-  throw new Error(`TEAM_RUNNING_JOBS_MAX must be a whole number from 1 to 1000000 (it is "${text}")`)
+  throw new Error(`TEAM_RUNNING_JOBS_MAX must be a whole number from 1 to 1000000 (got "${text}")`)
 }
 
-/** One workflow per job and generation; the first carries the plain name that people look for. */
+/** One workflow per job and generation. The first has the plain name that operators search for. */
 export const workflowIdOf = (jobId: string, generation: number): string =>
   generation === 1 ? `job-${jobId}` : `job-${jobId}-${generation}`
 
-/** One queue entry per delivery: a second one must not be swallowed as a duplicate of a lost first. */
+/**
+ * One queue entry per delivery. With one id for all, BullMQ would drop a second delivery as a duplicate of a lost
+ * first.
+ */
 export const queueEntryIdOf = (jobId: string, delivery: number): string => `${jobId}-${delivery}`
 
-/** Search attributes of a job's workflow: few, of type Keyword, nothing personal. */
+/** Search attributes of a job's workflow. All are of type Keyword, and none holds personal data. */
 export const searchAttributes = {
   team: 'TeamId',
   backend: 'Backend',
@@ -36,10 +46,10 @@ export const searchAttributes = {
   status: 'JobStatus'
 } as const
 
-/** UTF-8. A server may take no more than 400. */
+/** In bytes of UTF-8. A Temporal server limits a summary to 400. */
 const SUMMARY_BYTES_MAX = 300
 
-/** What operators read of a workflow in Temporal: one line. */
+/** The one-line summary of a workflow in the Temporal UI. */
 export function workflowSummary(backend: string, jobName: string | null): string {
   const text = [backend, jobName]
     .filter(Boolean)

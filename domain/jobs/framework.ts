@@ -1,11 +1,11 @@
-// The frameworks that a program may be written in, and which one a text is in.
+// The frameworks that a program can be written in, and how one is detected.
 export const frameworks = ['qiskit', 'cirq', 'pennylane', 'openqasm', 'marqov'] as const
 export type Framework = (typeof frameworks)[number]
 
 /**
- * Which framework a text is in, as far as a glance can tell: by the OPENQASM header (after comments), or by the one
- * framework that it imports. `auto` leaves it to the execution service, which reads the program; `null` is a text that
- * names none at all. Each pattern is linear in the code.
+ * Detects the framework of a text by the OPENQASM header (after comments), or by the only framework that it imports.
+ * `auto` leaves the decision to the executor, which parses the program; `null` means that the text names no framework.
+ * Each pattern takes time linear in the length of the code.
  */
 export function detectFramework(code: string): Framework | 'auto' | null {
   if (/^OPENQASM\b/.test(withoutLeadingComments(code))) return 'openqasm'

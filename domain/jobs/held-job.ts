@@ -1,6 +1,6 @@
 import type { CancelOutcome, JobStatus } from './job-status.js'
 
-/** What of a job says whether its money waits for a figure. */
+/** The fields of a job that decide whether its money is held. */
 export interface EndOfJob {
   status: JobStatus
   errorCode: string | null
@@ -8,8 +8,9 @@ export interface EndOfJob {
 }
 
 /**
- * Whether a job may have ended with its reservation held, neither spent nor given back: a provider was asked, perhaps has
- * accepted, and has not said how it ended. It stays so until the provider, or an administrator, names the figure.
+ * Whether a finished job can still hold its reservation, neither settled nor released: the provider may have accepted
+ * the job and has not reported how it ended. The reservation stays held until the provider reports a cost or an
+ * administrator settles it.
  */
 export const mayHoldMoney = ({ status, errorCode, cancelOutcome }: EndOfJob): boolean =>
   (status === 'failed' && errorCode === 'provider_outcome_unknown') ||

@@ -1,11 +1,11 @@
-// The life of a job. Postgres holds the only copy of a status; every write goes through `transition` (db/jobs/job-transition.ts),
-// which follows this table, and a trigger in the database refuses whatever the table does not name.
+// The life of a job. Postgres holds the only copy of a status. Every write goes through `transition`
+// (db/jobs/job-transition.ts), which follows this table, and a database trigger refuses every other change.
 
-/** Which status may follow which. A status with nothing after it is final. */
+/** Which status can follow which. A status without a successor is final. */
 export const nextStatuses = {
   pending: ['running', 'cancelling', 'cancelled', 'dispatch_failed', 'failed'],
   running: ['completed', 'failed', 'cancelling'],
-  // A job that finished before the cancel took hold stays completed.
+  // A job that finishes before the cancel takes effect stays completed.
   cancelling: ['cancelled', 'completed', 'failed'],
   completed: [],
   failed: [],
@@ -26,12 +26,13 @@ export const finalStatuses = jobStatuses.filter(isFinal)
 export const mayFollow = (from: JobStatus, to: JobStatus): boolean =>
   (nextStatuses[from] as readonly JobStatus[]).includes(to)
 
-/** The statuses that `to` may be written over, for the WHERE clause of a conditional update. */
+/** The statuses that `to` can replace, for the WHERE clause of a conditional update. */
 export const statusesBefore = (to: JobStatus): JobStatus[] => jobStatuses.filter((from) => mayFollow(from, to))
 
-export type TaskState = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled' | 'skipped'
+export const taskStates = ['pending', 'running', 'completed', 'failed', 'cancelled', 'skipped'] as const
+export type TaskState = (typeof taskStates)[number]
 
-/** The state of a plain job's one task. `started`: the executor has accepted it at least once. */
+/** The state of a plain job's only task. @param started whether the executor has accepted the task at least once. */
 export function taskStateOf(status: JobStatus, started: boolean): TaskState {
   switch (status) {
     case 'pending':
@@ -48,10 +49,16 @@ export function taskStateOf(status: JobStatus, started: boolean): TaskState {
   }
 }
 
-export type ExecutionMode = 'direct' | 'temporal'
+export const executionModes = ['direct', 'temporal'] as const
+export type ExecutionMode = (typeof executionModes)[number]
 
-/** How far a cancel got. Decided when the job ends, shown in its record. */
-export type CancelOutcome = 'stopped_before_provider' | 'provider_confirmed' | 'provider_unknown' | 'too_late'
+/** How far a cancel got. It is decided when the job ends, and the record of the job shows it. */
+export const cancelOutcomes = ['stopped_before_provider', 'provider_confirmed', 'provider_unknown', 'too_late'] as const
+export type CancelOutcome = (typeof cancelOutcomes)[number]
 
-/** States of one accepted execution. `lost` is an execution whose end nobody saw. */
-export type AttemptState = 'running' | 'completed' | 'failed' | 'cancelled' | 'lost'
+/** The states of one attempt. `lost`: the executor accepted the attempt, and no worker saw how it ended. */
+export const attemptStates = ['running', 'completed', 'failed', 'cancelled', 'lost'] as const
+export type AttemptState = (typeof attemptStates)[number]
+
+export const jobEventTypes = ['status', 'attempt'] as const
+export type JobEventType = (typeof jobEventTypes)[number]

@@ -1,30 +1,31 @@
-// The input of a native submission: JSON text of { entrypoint, args, kwargs }. It is read here to be judged and is then handed
-// on as it came: its integers may have thousands of digits, which JavaScript would round.
+// The input of a native submission: JSON text of { entrypoint, args, kwargs }. It is validated here and passed on
+// unchanged: its integers can have thousands of digits, which JavaScript would round.
 import { ServiceError } from '../errors.js'
 
-/** What Python reads of one number by default. */
+/** Python's default limit for the digits of one integer. */
 const INTEGER_DIGITS_MAX = 4_300
-/** Lists and objects around a value; those of `args` and `kwargs` are the first. */
+/** How many lists and objects can enclose a value, counted from `args` and `kwargs`. */
 const DEPTH_MAX = 32
 
 const entrypointShape = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
 
 /**
- * The name of the function that an input calls.
+ * Returns the name of the function that an input calls.
  * @throws ServiceError `validation_error` saying what is wrong with the input.
  */
 export function readNativeInput(text: string): string {
-  // First, since a parser takes half a second for half a million lists.
+  // Scanned before it is parsed: JSON.parse takes half a second for half a million nested lists.
   const members = scan(text)
   const call = parsed(text)
   for (const name of ['entrypoint', 'args', 'kwargs'])
-    if (!Object.hasOwn(call, name)) throw invalid(`${name} is missing; it has entrypoint, args and kwargs`)
-  if (members !== 3 || Object.keys(call).length !== 3) throw invalid('must hold entrypoint, args and kwargs, each once')
+    if (!Object.hasOwn(call, name)) throw invalidInput(`${name} is missing; it has entrypoint, args and kwargs`)
+  if (members !== 3 || Object.keys(call).length !== 3)
+    throw invalidInput('must hold entrypoint, args and kwargs, each once')
   const { entrypoint, args, kwargs } = call
   if (typeof entrypoint !== 'string' || !entrypointShape.test(entrypoint))
-    throw invalid('entrypoint must be a Python identifier of at most 128 ASCII characters')
-  if (!Array.isArray(args)) throw invalid('args must be a list')
-  if (!isObject(kwargs)) throw invalid('kwargs must be an object')
+    throw invalidInput('entrypoint must be a Python identifier of at most 128 ASCII characters')
+  if (!Array.isArray(args)) throw invalidInput('args must be a list')
+  if (!isObject(kwargs)) throw invalidInput('kwargs must be an object')
   assertTexts(call)
   return entrypoint
 }
@@ -34,10 +35,10 @@ function parsed(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw invalid(`must be JSON text (${(error as Error).message.slice(0, 120)})`, error)
+    throw invalidInput(`must be JSON text (${(error as Error).message.slice(0, 120)})`, error)
   }
   if (isObject(value)) return value
-  throw invalid('must be JSON text of an object')
+  throw invalidInput('must be JSON text of an object')
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -47,16 +48,18 @@ const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const beginsValue = /["[{\-\dtfn]/
 
 /**
- * Checks what values as JavaScript has them no longer show. Of what is no JSON anything may be found: a parser looks at it next.
- * @returns how many members the outermost object has, a name that stands twice counted twice.
+ * Checks what a parsed value no longer shows: depth, repeated names, and the digits of numbers. Text that is not JSON
+ * can pass; the parser rejects it next.
+ * @returns how many members the outermost object has; a repeated name counts each time.
  */
 function scan(text: string): number {
   let depth = 0
   let members = 0
   for (let at = 0; at < text.length; at++) {
     const character = text[at]!
-    // The outermost object is around them all.
-    if (depth > DEPTH_MAX && beginsValue.test(character)) throw invalid(`is nested deeper than ${DEPTH_MAX} levels`)
+    // The outermost object adds one level.
+    if (depth > DEPTH_MAX && beginsValue.test(character))
+      throw invalidInput(`is nested deeper than ${DEPTH_MAX} levels`)
     if (character === '"') at = closingQuote(text, at)
     else if (character === '[' || character === '{') depth++
     else if (character === ']' || character === '}') depth--
@@ -80,12 +83,12 @@ function closingQuote(text: string, from: number): number {
 function assertNumber(literal: string): void {
   if (/[.eE]/.test(literal)) {
     if (!Number.isFinite(Number(literal)))
-      throw invalid(`holds ${literal.slice(0, 40)}, a number beyond what can be represented`)
+      throw invalidInput(`holds ${literal.slice(0, 40)}, a number beyond what can be represented`)
   } else if (literal.replace('-', '').length > INTEGER_DIGITS_MAX)
-    throw invalid(`holds an integer of more than ${INTEGER_DIGITS_MAX} digits`)
+    throw invalidInput(`holds an integer of more than ${INTEGER_DIGITS_MAX} digits`)
 }
 
-/** Escapes can make halves of characters, which are no text. Iterative: depth is no danger. */
+/** Escape sequences can produce lone surrogates. Iterative, so deep input cannot overflow the stack. */
 function assertTexts(root: unknown): void {
   const waiting = [root]
   while (waiting.length > 0) {
@@ -101,8 +104,8 @@ function assertTexts(root: unknown): void {
 }
 
 function assertText(text: string): void {
-  if (!text.isWellFormed()) throw invalid('holds a lone surrogate (half of a character)')
+  if (!text.isWellFormed()) throw invalidInput('holds a lone surrogate (half of a character)')
 }
 
-const invalid = (message: string, cause?: unknown) =>
+const invalidInput = (message: string, cause?: unknown) =>
   new ServiceError('validation_error', `input: ${message}`, {}, { cause })

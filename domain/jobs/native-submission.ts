@@ -1,8 +1,8 @@
-// The protocol by which the public client submits native programs: a source, and which of its functions is called with what.
-// `POST /api/jobs/submit` takes such a body where it names the protocol. What the client checks before it sends, the service
-// checks again.
+// The protocol with which the public client submits native programs: a source, the name of one of its functions, and
+// the arguments. `POST /api/jobs/submit` accepts such a body when it names the protocol. The service repeats every
+// check that the client makes.
 import { type Static, Type } from 'typebox'
-import { ServiceError } from '../errors.js'
+import { validationError } from '../errors.js'
 import { oneOf } from '../json/one-of.js'
 import type { MicroUsd } from '../money/money.js'
 import { readNativeInput } from './native-input.js'
@@ -17,9 +17,9 @@ export type ProgrammingModel = (typeof programmingModels)[number]
 
 export const CAP_CENTS_MAX = 10_000
 const MICRO_PER_CENT = 10_000n
-/** Of a source and of an input, in UTF-8. */
+/** The largest source or input, in bytes of UTF-8. */
 const TEXT_BYTES_MAX = 1_048_576
-/** Of a circuit of a native program, where the program says nothing else; and of the one circuit that its estimate is of. */
+/** The shots of a circuit in a native program that sets none, and of the one circuit that its estimate assumes. */
 const SHOTS = 1_000
 
 export const nativeShots = ({ maxShots }: { maxShots: number | null }): number => Math.min(SHOTS, maxShots ?? SHOTS)
@@ -62,15 +62,15 @@ export const NativeSubmitBody = Type.Object(
 )
 export type NativeSubmitBody = Static<typeof NativeSubmitBody>
 
-/** Which protocol a body is of: one that names any is no plain submission. */
+/** A body that names any protocol is a native submission; every other body is a plain one. */
 export const isNative = <T extends object>(body: T | NativeSubmitBody): body is NativeSubmitBody =>
   Object.hasOwn(body, 'protocol_version')
 
-/** What a job of a native submission calls, and with what. */
+/** The function that a native submission calls, and its arguments. */
 export interface NativeCall {
   model: ProgrammingModel
   entrypoint: string
-  /** JSON text as it came: what is called with it reads it, nobody else. */
+  /** The exact JSON text of the submission. Only the function that is called parses it. */
   input: string
 }
 
@@ -83,16 +83,13 @@ export interface NativeSubmission {
   sourceSha256: string | null
 }
 
-/** The caps of a job, in cents, that costs at least `least`; `null` when that is above what any may cost. */
+/** The caps, in cents, that a job costing at least `least` can have. `null` when `least` is above the highest cap. */
 export function capsFrom(least: MicroUsd): { min: number; max: number } | null {
   const min = Number((least + MICRO_PER_CENT - 1n) / MICRO_PER_CENT)
   return min > CAP_CENTS_MAX ? null : { min: Math.max(min, 1), max: CAP_CENTS_MAX }
 }
 
-/**
- * The native submission that a schema-valid body asks for.
- * @throws ServiceError `validation_error` naming the field.
- */
+/** Reads a schema-valid body. @throws ServiceError `validation_error` naming the field. */
 export function readNativeSubmission(body: NativeSubmitBody): NativeSubmission {
   assertUuid('team_id', body.team_id)
   assertBytes('input', body.input)
@@ -113,8 +110,8 @@ export function readNativeSubmission(body: NativeSubmitBody): NativeSubmission {
 function readSource({ kind, content, script_id }: NativeSubmitBody['source']): NativeSubmission['source'] {
   const [needed, other] = kind === 'inline' ? (['content', 'script_id'] as const) : (['script_id', 'content'] as const)
   if ({ content, script_id }[other] !== undefined)
-    throw invalid(`source.${other}: is not a field of a source of kind ${kind}`)
-  if ({ content, script_id }[needed] === undefined) throw invalid(`source.${needed}: is required`)
+    throw validationError(`source.${other}: is not a field of a source of kind ${kind}`)
+  if ({ content, script_id }[needed] === undefined) throw validationError(`source.${needed}: is required`)
   if (kind === 'script') {
     assertUuid('source.script_id', script_id!)
     return { kind, scriptId: script_id!.toLowerCase() }
@@ -123,21 +120,20 @@ function readSource({ kind, content, script_id }: NativeSubmitBody['source']): N
   return { kind, text: content! }
 }
 
-/** Dashed, of a version of RFC 9562 and its variant, or one of the two that stand for none and for all. */
+/** With dashes; a version and variant of RFC 9562, or the nil or max UUID. */
 const uuid =
   /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|0{8}(?:-0{4}){3}-0{12}|f{8}(?:-f{4}){3}-f{12})$/i
 
-/** @throws ServiceError `validation_error` naming the field, for what the protocol does not take as a UUID. */
+/** @throws ServiceError `validation_error` naming the field, when the text is not a UUID of the protocol. */
 export function assertUuid(field: string, text: string): void {
   if (!uuid.test(text))
-    throw invalid(
+    throw validationError(
       `${field}: must be a UUID with dashes, of version 1 to 8, or all zeros, or all f (got ${JSON.stringify(text.slice(0, 60))})`
     )
 }
 
 function assertBytes(field: string, text: string): void {
   const bytes = Buffer.byteLength(text, 'utf8')
-  if (bytes > TEXT_BYTES_MAX) throw invalid(`${field}: must be at most ${TEXT_BYTES_MAX} bytes of UTF-8 (got ${bytes})`)
+  if (bytes > TEXT_BYTES_MAX)
+    throw validationError(`${field}: must be at most ${TEXT_BYTES_MAX} bytes of UTF-8 (got ${bytes})`)
 }
-
-const invalid = (message: string) => new ServiceError('validation_error', message)

@@ -1,7 +1,7 @@
-// What a script asks of the service while it runs: the results of a graph of tasks, or the counts of a circuit on a backend
-// that the sandbox cannot reach.
+// What a script can request from the service while it runs: the results of a task graph, or the counts of a circuit on
+// a backend that the sandbox cannot reach.
 
-/** A task call as the executor tells it. `function` and `arguments` are texts that nobody but the sandbox opens. */
+/** A task call as the executor reports it. Only the sandbox opens `function` and `arguments`. */
 export interface RequestedTask {
   node_id: string
   name: string
@@ -19,13 +19,13 @@ export interface RequestedGraph {
   kind: 'graph'
   number: number
   digest: string
-  /** What the graph gives is the job's result, and the script is over. */
+  /** The graph's output is the job's result, and the script has finished. */
   final: boolean
   graph: {
     name: string
     nodes: RequestedTask[]
     levels: string[][]
-    /** JSON of what the workflow returns, with references to results. */
+    /** JSON text of the workflow's return value, with references to results. */
     output: string
     /** The tasks that `output` refers to. */
     returns: string[]
@@ -40,15 +40,18 @@ export interface RequestedCircuit {
   final: false
   shots: number
   openqasm3: string
-  /** What the circuit's text cannot say: shown names of registers, observables, warnings. */
+  /** What the circuit's text cannot express: display names of registers, observables, warnings. */
   facts: Record<string, unknown>
   registers: unknown[]
 }
 
-/** What is kept of an asked graph beside its tasks. */
+/** What is stored of a requested graph in addition to its tasks. */
 export type GraphBody = Pick<RequestedGraph['graph'], 'name' | 'output' | 'returns' | 'dot'>
 
-/** The key of a task within its job: as its graph has it, behind the number of a later graph. */
+/**
+ * The key of a task within its job: its id in the graph, prefixed with the number of the request from the second graph
+ * on.
+ */
 export const taskKey = (ask: number, nodeId: string): string => (ask === 1 ? nodeId : `${ask}.${nodeId}`)
 
 /** The task's id within its own graph. */

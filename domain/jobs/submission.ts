@@ -1,14 +1,15 @@
-// What `POST /api/jobs/submit` takes, and the rules between its fields. The schema checks each field alone; `readSubmission`
-// checks them together and gives a total value that the rest of the code trusts.
+// The body of `POST /api/jobs/submit`, and the rules between its fields. The schema checks each field alone;
+// `readSubmission` checks them together and returns a total value that the rest of the code trusts.
 import { type Static, Type } from 'typebox'
-import { ServiceError } from '../errors.js'
+import { validationError } from '../errors.js'
 import { oneOf } from '../json/one-of.js'
 import { type MicroUsd, microFromUsd } from '../money/money.js'
 import { detectFramework, type Framework, frameworks } from './framework.js'
-import type { ExecutionMode } from './job-status.js'
+import { type ExecutionMode, executionModes } from './job-status.js'
 import type { NativeCall } from './native-submission.js'
+import { JobParams, type ParsedParams, paramsFromText, paramsFromValue } from './params.js'
+import type { CircuitFormat, SourceKind } from './source.js'
 
-export const SHOTS_MAX = 100_000
 export const INLINE_CODE_MAX = 50_000
 export const CIRCUIT_PAYLOAD_MAX = 1_048_576
 export const TIMEOUT_SECONDS_MAX = 900
@@ -17,21 +18,6 @@ const NOT_BEFORE_DAYS_MAX = 30
 
 const Uuid = Type.String({ format: 'uuid' })
 
-export const JobParams = Type.Object(
-  {
-    shots: Type.Integer({ minimum: 1, maximum: SHOTS_MAX }),
-    theta: Type.Optional(Type.Number()),
-    graph_size: Type.Optional(Type.Integer({ minimum: 2, maximum: 20 })),
-    layers: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
-    noise_model: Type.Optional(Type.Object({}, { additionalProperties: true })),
-    seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
-    optimization_level: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
-    extract_state_vector: Type.Optional(Type.Boolean()),
-    circuit_count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
-  },
-  { additionalProperties: true, description: 'Keys beyond the named ones are handed to the code as they are.' }
-)
-
 // Unknown top-level keys are dropped, so that newer clients can talk to this version.
 export const SubmitBody = Type.Object({
   script_id: Type.Optional(Uuid),
@@ -39,7 +25,7 @@ export const SubmitBody = Type.Object({
   inline_code: Type.Optional(Type.String({ minLength: 1, maxLength: INLINE_CODE_MAX })),
   circuit: Type.Optional(
     Type.Object({
-      format: oneOf(['qasm3', 'qasm2']),
+      format: oneOf(['qasm3', 'qasm2'] satisfies CircuitFormat[]),
       payload: Type.String({ minLength: 1, maxLength: CIRCUIT_PAYLOAD_MAX })
     })
   ),
@@ -48,7 +34,7 @@ export const SubmitBody = Type.Object({
   params: JobParams,
   create_capsule: Type.Optional(Type.Boolean()),
   capsule_name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-  execution_mode: Type.Optional(oneOf(['direct', 'temporal'])),
+  execution_mode: Type.Optional(oneOf(executionModes)),
   team_id: Type.Optional(Uuid),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   labels: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { maxItems: 10 })),
@@ -62,28 +48,26 @@ export const SubmitBody = Type.Object({
 })
 export type SubmitBody = Static<typeof SubmitBody>
 
-/** Where a job's circuit comes from. `text` is stored beside the job and never leaves Postgres but for the executor. */
+/** The source of a job's circuit. `text` is stored with the job and leaves Postgres only for the executor. */
 export type JobSource =
   | { kind: 'inline'; framework: Framework | 'auto'; text: string }
   | { kind: 'script'; framework: Framework | 'auto'; text: string; scriptId: string; version: number }
-  | { kind: 'circuit'; format: 'qasm2' | 'qasm3'; text: string }
+  | { kind: 'circuit'; format: CircuitFormat; text: string }
 
-/** A saved script that a submission names; what it is, the database says. */
+/** A saved script that a submission names. The database resolves it. */
 export interface SavedScript {
   kind: 'saved'
   by: { id: string } | { slug: string }
-  /** What the caller takes it to be; `null` says nothing. */
+  /** The framework that the caller declares; `null` when the caller declares none. */
   framework: Framework | null
-  /** What the caller was told of it, and to which warnings they agree. */
+  /** The analysis that the caller has seen, and the warnings that they accepted. */
   analysis: { id: string; consents: readonly string[] } | null
 }
 
 export interface Submission<Source = JobSource> {
   source: Source
   backend: string
-  params: SubmitBody['params']
-  /** The same as JSON text, where a number in it may be larger than a JavaScript number can hold: this is what runs. */
-  paramsText?: string
+  params: ParsedParams
   mode: ExecutionMode
   teamId: string | null
   name: string | null
@@ -91,35 +75,32 @@ export interface Submission<Source = JobSource> {
   timeoutSeconds: number
   maxCost: MicroUsd | null
   notBefore: Date | null
-  /** Circuits that the code is declared to run, for the estimate. */
+  /** How many circuits the code declares to run; the estimate multiplies by it. */
   circuitCount: number
-  /** How the submitter wants to hear of the end. */
+  /** How the submitter is notified when the job ends. */
   notify: 'email' | null
-  /** Of a native submission: what is called, and with what. */
+  /** Set for native submissions: the function to call, and its arguments. */
   native?: NativeCall
-  /** A capsule is made of it when it completes; without a name it is called after the job. */
+  /** Set when a capsule is made of the job on completion. Without a name, the capsule takes the job's. */
   capsule?: { name: string | null }
 }
 
-/**
- * The submission that a schema-valid body asks for.
- * @throws ServiceError `validation_error` for fields that contradict each other.
- */
+/** Reads a schema-valid body. @throws ServiceError `validation_error` for fields that contradict each other. */
 export function readSubmission(body: SubmitBody, now: Date): Submission<JobSource | SavedScript> {
   const given = (['script_id', 'script_slug', 'inline_code', 'circuit'] as const).filter(
     (key) => body[key] !== undefined
   )
   if (given.length !== 1)
-    throw invalid(
-      `exactly one of script_id, script_slug, inline_code, circuit is needed (got ${given.length === 0 ? 'none' : given.join(', ')})`
+    throw validationError(
+      `send exactly one of script_id, script_slug, inline_code, circuit (got ${given.length === 0 ? 'none' : given.join(', ')})`
     )
   if (body.capsule_name !== undefined && body.create_capsule !== true)
-    throw invalid('capsule_name: needs create_capsule: true')
+    throw validationError('capsule_name: needs create_capsule: true')
   const source = readSource(body)
   return {
     source,
     backend: body.backend,
-    params: body.params,
+    params: paramsFromValue(body.params),
     mode: body.execution_mode ?? 'direct',
     teamId: body.team_id ?? null,
     name: body.name ?? null,
@@ -133,20 +114,22 @@ export function readSubmission(body: SubmitBody, now: Date): Submission<JobSourc
   }
 }
 
-/** A source as its job keeps it. `framework` is what the execution service found, where the submission left it open. */
+/**
+ * A source as it is stored with its job. `framework` is what the executor detected when the submission left it open.
+ */
 export interface StoredSource {
-  kind: 'inline' | 'script' | 'circuit'
-  format: 'qasm2' | 'qasm3' | null
+  kind: SourceKind
+  format: CircuitFormat | null
   framework: string
   text: string
-  /** Of a saved script: which one, and the version that ran. */
+  /** Set for saved scripts: the script, and the version that ran. */
   scriptId: string | null
   version: number | null
-  /** Of a native submission, which has always a cap. */
+  /** Set for native submissions, which always have a cap. */
   native: { call: NativeCall; maxCost: MicroUsd } | null
 }
 
-/** The submission of a job like an earlier one: the same source, parameters and backend, to start at once. */
+/** A submission with the source, parameters and backend of an earlier job, to start at once. */
 export function submissionAgain(
   job: {
     backend: string
@@ -163,8 +146,7 @@ export function submissionAgain(
   return {
     source: sourceAgain(source),
     backend: job.backend,
-    params: JSON.parse(job.params) as Submission['params'],
-    paramsText: job.params,
+    params: paramsFromText(job.params),
     mode: job.mode,
     teamId: job.teamId,
     name: job.name,
@@ -173,7 +155,7 @@ export function submissionAgain(
     maxCost: source.native?.maxCost ?? null,
     notBefore: null,
     circuitCount: job.circuitCount,
-    // Whoever runs it again may be somebody else.
+    // The person who runs the job again may not be the one who submitted it.
     notify: null,
     ...(source.native && { native: source.native.call })
   }
@@ -189,10 +171,11 @@ function readSource(body: SubmitBody): JobSource | SavedScript {
   const { script_id: id, script_slug: slug } = body
   const by = id !== undefined ? { id } : slug !== undefined ? { slug } : null
   if (by) return { kind: 'saved', by, framework: body.framework ?? null, analysis: readAnalysis(body) }
-  if (body.analysis_id) throw invalid('analysis_id: an analysis is of a saved script; send script_id or script_slug')
+  if (body.analysis_id)
+    throw validationError('analysis_id: an analysis is of a saved script; send script_id or script_slug')
   if (body.circuit) {
     if (body.framework !== undefined && body.framework !== 'openqasm')
-      throw invalid(
+      throw validationError(
         `framework: a circuit in ${body.circuit.format} is openqasm (got ${JSON.stringify(body.framework)})`
       )
     return { kind: 'circuit', format: body.circuit.format, text: body.circuit.payload }
@@ -207,8 +190,8 @@ const readAnalysis = ({ analysis_id: id, warn_check_ids: consents = [] }: Submit
 function frameworkOf(code: string): Framework | 'auto' {
   const framework = detectFramework(code)
   if (framework) return framework
-  throw invalid(
-    'framework: could not be told from the code, which names no framework; ' +
+  throw validationError(
+    'framework: could not be detected, because the code imports no known framework; ' +
       `send one of ${frameworks.join(', ')}, or import the framework you use`
   )
 }
@@ -216,19 +199,19 @@ function frameworkOf(code: string): Framework | 'auto' {
 function readMaxCost(usd: number | undefined): MicroUsd | null {
   if (usd === undefined) return null
   const micro = microFromUsd(usd)
-  if (micro === null) throw invalid(`max_cost_usd: must be a number of USD with at most 6 decimals (got ${usd})`)
+  if (micro === null)
+    throw validationError(`max_cost_usd: must be a number of USD with at most 6 decimals (got ${usd})`)
   return micro
 }
 
-// A time that is over asks for nothing. It must not reach the budget either: a reservation belongs to the day of the
-// start, and a day of the past is nobody's limit.
+// A time in the past means "start now". It must not reach the budget: a reservation counts against the day of the
+// start, and the budget of a past day is never checked.
 function readNotBefore(text: string | undefined, now: Date): Date | null {
   if (text === undefined) return null
   const at = new Date(text)
-  if (Number.isNaN(at.getTime())) throw invalid(`not_before: must be an ISO 8601 time (got ${JSON.stringify(text)})`)
+  if (Number.isNaN(at.getTime()))
+    throw validationError(`not_before: must be an ISO 8601 time (got ${JSON.stringify(text)})`)
   if (at.getTime() > now.getTime() + NOT_BEFORE_DAYS_MAX * 86_400_000)
-    throw invalid(`not_before: must be at most ${NOT_BEFORE_DAYS_MAX} days ahead (got ${text})`)
+    throw validationError(`not_before: must be at most ${NOT_BEFORE_DAYS_MAX} days ahead (got ${text})`)
   return at > now ? at : null
 }
-
-const invalid = (message: string) => new ServiceError('validation_error', message)

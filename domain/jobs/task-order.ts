@@ -1,13 +1,13 @@
-// Which tasks of a graph may start: those whose inputs are there.
+// Which tasks of a graph can start: those whose inputs exist.
 
 export interface TaskOrder {
-  /** Tasks that may start and have not been taken, first those that the script called first. */
+  /** Tasks that can start and have not been taken, in the order in which the script called them. */
   readonly ready: string[]
-  /** Notes that a task has completed; those that waited for it alone become ready. */
+  /** Records that a task has completed. Tasks that waited only for it become ready. */
   done(key: string): void
 }
 
-/** @param waitsFor of each task, the places in `tasks` of those that it waits for. */
+/** @param waitsFor for each task, the positions in `tasks` of the tasks that it waits for. */
 export function taskOrder(tasks: string[], waitsFor: number[][]): TaskOrder {
   const missing = waitsFor.map((places) => new Set(places).size)
   const followers: number[][] = tasks.map(() => [])

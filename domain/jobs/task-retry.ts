@@ -1,12 +1,13 @@
-// Whether, and when, a task of a graph is tried again.
+// Whether, and when, a task of a graph is retried.
 import type { AttemptState } from './job-status.js'
 import { executionRetry } from './retry.js'
 
 export type TaskRetry = { again: true; afterMs: number } | { again: false }
 
 /**
- * After an attempt that did not complete. A task's own failures count against its retries; executions that were lost are none
- * of its fault and have a limit of their own. Waits double from one second to a minute, by the failures of a kind.
+ * Decides after an attempt that did not complete. A task's own failures count against its retries. Lost attempts are
+ * not the task's fault and have a limit of their own. Waits double from one second to a minute, counted separately for
+ * failures and losses.
  * @param states of all attempts so far, in order.
  */
 export function taskRetry(states: AttemptState[], retries: number): TaskRetry {
@@ -18,5 +19,7 @@ export function taskRetry(states: AttemptState[], retries: number): TaskRetry {
   return { again: true, afterMs: Math.min(afterMs, executionRetry.longestWaitMs) }
 }
 
-/** The number of the last attempt that failed, 0 when none has: what was asked after it serves the tries since. */
+/**
+ * The number of the last failed attempt, 0 when none failed. Answers to requests made after it serve all later tries.
+ */
 export const lastFailure = (states: AttemptState[]): number => states.lastIndexOf('failed') + 1

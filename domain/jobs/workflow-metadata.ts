@@ -1,4 +1,4 @@
-// What a result says of the graphs behind it, in the public SDK's own shape.
+// The metadata of a result about its task graphs, in the shape that the public SDK defines.
 import type { TaskState } from './job-status.js'
 
 export interface TaskFacts {
@@ -12,7 +12,10 @@ export interface TaskFacts {
   errorMessage: string | null
 }
 
-/** `_workflow_metadata` of tasks in the order of the script. `returned`: the tasks whose results the workflows return. */
+/**
+ * `_workflow_metadata` for tasks in the order of the script.
+ * @param returned the tasks whose results the workflows return.
+ */
 export function workflowMetadata(tasks: TaskFacts[], returned: string[]) {
   const levels: string[][] = []
   for (const { key, level } of tasks) {

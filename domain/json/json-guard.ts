@@ -1,16 +1,19 @@
-// What no JSON body may hold, whatever the route: keys that reach prototypes, characters that Postgres cannot store,
-// numbers that JavaScript has already changed, and shapes made to exhaust a recursive reader. Checked once at the
-// edge, before any validator.
+// What no JSON body can contain, whatever the route: keys that reach prototypes, characters that Postgres cannot store,
+// numbers that JavaScript has rounded, and shapes made to exhaust a recursive reader. Checked once at the edge, before
+// any validator.
 
 export const DEPTH_MAX = 32
-// A submit body of 4 MiB can hold far more nodes than any honest request; validators are linear in them.
+// A submission of 4 MiB can hold far more values than any legitimate request, and validators take time linear in them.
 const NODES_MAX = 20_000
 
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
-// NUL cannot be stored in a Postgres text; a lone surrogate is not a character in UTF-8.
+// Postgres text cannot store NUL, and UTF-8 cannot encode a lone surrogate.
 const NUL = '\u0000'
 
-/** `null` when the value may pass, otherwise a message that says where and what. Iterative: depth is no danger. */
+/**
+ * Returns `null` when the value is allowed, otherwise a message with its place and the problem. Iterative, so deep
+ * input cannot overflow the stack.
+ */
 export function findForbiddenJson(root: unknown): string | null {
   const stack: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 1 }]
   let nodes = 1
@@ -27,7 +30,7 @@ export function findForbiddenJson(root: unknown): string | null {
     } else if (typeof value === 'object' && value !== null) {
       if (depth > DEPTH_MAX) return `${where}: is nested deeper than ${DEPTH_MAX} levels`
       const list = Array.isArray(value)
-      // Counted before anything is put aside for the children: a body of commas must cost no more than its text.
+      // Counted before the children are pushed, so that a body of commas costs no more than its text.
       nodes += list ? value.length : Object.keys(value).length
       if (nodes > NODES_MAX) return `body: holds more than ${NODES_MAX} values`
       for (const [key, child] of Object.entries(value)) {
@@ -51,7 +54,7 @@ export function textProblem(text: string): string | null {
 
 const REASON_MAX = 4_000
 
-/** Text from outside (a user's exception, a provider's message) made fit for a Postgres text, and no longer than a screen. */
+/** Makes external text (a user's exception, a provider's message) storable in Postgres, and at most a screen long. */
 export function storableText(text: string): string {
   const whole = text.length > REASON_MAX ? `${text.slice(0, REASON_MAX)}...` : text
   return whole.replaceAll(NUL, '\uFFFD').toWellFormed()

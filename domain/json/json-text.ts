@@ -1,9 +1,10 @@
-// Takes a JSON object apart without reading its values: a number in them may be larger than a JavaScript number can hold.
+// Splits a JSON object without parsing its values: a number in them can be larger than a JavaScript number can hold.
 
 /**
- * The fields of a JSON object, each value as the text it was written in. Of a name that stands twice the last one counts,
- * as for every JSON reader.
- * @param text valid JSON, as the executor writes it. @throws Error when it is no object.
+ * The fields of a JSON object, each value as the exact text of the input. When a name repeats, the last value counts,
+ * as in every JSON parser.
+ * @param text valid JSON, as the executor writes it.
+ * @throws Error when it is not an object.
  */
 export function jsonFields(text: string): Map<string, string> {
   const fields = new Map<string, string>()
@@ -25,16 +26,16 @@ export function jsonFields(text: string): Map<string, string> {
   throw new Error('a JSON object was expected')
 }
 
-/** JSON text of an object; fields that are `undefined` are left out. */
+/** Writes a JSON object from values that are JSON text. Fields that are `undefined` are omitted. */
 export const jsonObject = (fields: Iterable<readonly [string, string | undefined]>): string =>
   `{${[...fields].flatMap(([name, text]) => (text === undefined ? [] : `${JSON.stringify(name)}:${text}`)).join(',')}}`
 
-/** A value that is JSON text already, and stays as it was written. */
+/** A value that is JSON text already, and is written unchanged. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
 
-/** JSON text of an object, of whose fields some may be JSON text already. */
+/** Writes a JSON object in which some fields can be JSON text already. */
 export const jsonWithTexts = (fields: object): string =>
   jsonObject(
     Object.entries(fields).map(([name, value]) => [
@@ -43,7 +44,7 @@ export const jsonWithTexts = (fields: object): string =>
     ])
   )
 
-/** The items of a JSON array, each as the text it was written in. @throws Error when it is no array. */
+/** The items of a JSON array, each as the exact text of the input. @throws Error when it is not an array. */
 export function jsonItems(text: string): string[] {
   const items: string[] = []
   let at = skipSpace(text, 0)
@@ -60,8 +61,8 @@ export function jsonItems(text: string): string[] {
 }
 
 /**
- * What a JSON pointer (RFC 6901) names, as the text it was written in; `null` when there is nothing.
- * @param pointer '' is the whole; else each part after a `/`.
+ * The exact text of the value that a JSON pointer (RFC 6901) names; `null` when there is none.
+ * @param pointer '' is the whole value; otherwise each part follows a `/`.
  */
 export function jsonAt(text: string, pointer: string): string | null {
   let found = text.trim()
@@ -78,7 +79,7 @@ export function jsonAt(text: string, pointer: string): string | null {
   return found
 }
 
-/** How many objects and lists stand in each other at the most. */
+/** The deepest nesting of objects and arrays. */
 export function jsonDepth(text: string): number {
   let depth = 0
   let deepest = 0
@@ -91,7 +92,7 @@ export function jsonDepth(text: string): number {
   return deepest
 }
 
-/** In bytes of UTF-8. */
+/** The size in bytes of UTF-8. */
 export const jsonSize = (text: string): number => new TextEncoder().encode(text).length
 
 function skipSpace(text: string, from: number): number {
@@ -100,7 +101,7 @@ function skipSpace(text: string, from: number): number {
   return at
 }
 
-/** Where the comma, brace or bracket stands that ends the value; the end of the text when there is none. */
+/** The position of the comma, brace or bracket that follows the value; the end of the text when there is none. */
 function endOfValue(text: string, from: number): number {
   let depth = 0
   let at = from

@@ -1,4 +1,4 @@
-// The schema of a field that takes one of a few words, with its type.
+// The typed schema of a field that takes one of a fixed list of words.
 import { type TUnsafe, Type } from 'typebox'
 
 export const oneOf = <const T extends string>(values: readonly T[], description?: string): TUnsafe<T> =>

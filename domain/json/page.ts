@@ -1,6 +1,6 @@
 // One page of a list whose total is known.
 
-/** How far totals are counted exactly; counting further would read every row for a number that nobody needs. */
+/** Totals are exact up to this number. Counting further would read every row for a number that few readers need. */
 export const TOTAL_MAX = 10_000
 
 export interface Page {
@@ -8,10 +8,10 @@ export interface Page {
   offset: number
 }
 
-/** The end of a list's body. @param total counted no further than `TOTAL_MAX + 1`. */
+/** The closing fields of a list's body. @param total counted no further than `TOTAL_MAX + 1`. */
 export const pageView = (total: number, { limit, offset }: Page) => ({
   total: Math.min(total, TOTAL_MAX),
-  ...(total > TOTAL_MAX && { total_capped: true }),
+  ...(total > TOTAL_MAX && { total_capped: true as const }),
   limit,
   offset
 })

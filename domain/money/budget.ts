@@ -1,5 +1,5 @@
-// Budget rules: which limit a cost would break, in the order in which limits are checked, and what the caller is told.
-// The counters themselves change conditionally in db/money/budget.ts; this file never sees a database.
+// Budget rules: which limit a cost would exceed, in the order of the checks, and what the refusal says. The counters
+// are updated in db/money/budget.ts; this file does not access the database.
 import { ServiceError } from '../errors.js'
 import { formatUsd, type MicroUsd, usdFromMicro } from './money.js'
 
@@ -14,7 +14,7 @@ export const limitNames = ['perJob', 'perSuite', 'daily', 'monthly'] as const sa
 
 const usd = (dollars: number): MicroUsd => BigInt(dollars) * 1_000_000n
 
-/** What a team has when nobody has set anything (interface specification 8.2). */
+/** The limits of a team for which none were set (interface specification 8.2). */
 export const defaultLimits: BudgetLimits = {
   perJob: usd(100),
   perSuite: usd(500),
@@ -22,7 +22,7 @@ export const defaultLimits: BudgetLimits = {
   monthly: usd(1000)
 }
 
-/** How far a team's owner may raise each limit alone; a platform administrator can move these too. */
+/** How far a team's owner can raise each limit. A platform administrator can change these too. */
 export const defaultCeilings: BudgetLimits = {
   perJob: usd(1000),
   perSuite: usd(5000),
@@ -30,13 +30,13 @@ export const defaultCeilings: BudgetLimits = {
   monthly: usd(10_000)
 }
 
-/** Spent and reserved in one UTC day or month. */
+/** What was spent and reserved in one UTC day or month. */
 export interface PeriodCounter {
   spent: MicroUsd
   reserved: MicroUsd
 }
 
-/** The limit that a cost would break, with the three figures of a 402 answer. */
+/** The limit that a cost would exceed, with the three figures of a 402 response. */
 export interface BudgetRefusal {
   limit: 'max_cost' | 'key' | 'per_job' | 'per_suite' | 'capsule' | 'daily' | 'monthly'
   estimate: MicroUsd
@@ -46,7 +46,7 @@ export interface BudgetRefusal {
 
 export const nothingSpent: PeriodCounter = { spent: 0n, reserved: 0n }
 
-/** What all runs of a capsule have spent and reserved, and the most they may; `null`: it sets no limit. */
+/** What all runs of a capsule have spent and reserved, and their limit; `null` when the capsule sets none. */
 export interface CapsuleCounter extends PeriodCounter {
   max: MicroUsd | null
 }
@@ -58,11 +58,11 @@ export interface CapsuleCounter extends PeriodCounter {
 export const checkOwnCap = (estimate: MicroUsd, maxCost: MicroUsd | null, current = 0n): BudgetRefusal | null =>
   maxCost !== null && current + estimate > maxCost ? { limit: 'max_cost', estimate, current, budget: maxCost } : null
 
-/** @param current what the same job has cost or may cost already. */
+/** @param current what the same job has spent and reserved already. */
 export const checkPerJob = (estimate: MicroUsd, { perJob }: BudgetLimits, current = 0n): BudgetRefusal | null =>
   current + estimate > perJob ? { limit: 'per_job', estimate, current, budget: perJob } : null
 
-/** @param total of all jobs that are submitted as one. */
+/** @param total the estimate of all jobs that are submitted as one suite. */
 export function checkPerSuite(total: MicroUsd, { perSuite }: BudgetLimits): BudgetRefusal | null {
   return total > perSuite ? { limit: 'per_suite', estimate: total, current: 0n, budget: perSuite } : null
 }
@@ -98,12 +98,12 @@ const limitTexts: Record<BudgetRefusal['limit'], string> = {
   monthly: "the team's monthly budget"
 }
 
-/** The message names estimate, limit and what is left, since programs show their users only the message. */
+/** The message names estimate, limit and remainder, since many clients show their users only the message. */
 export function budgetRefusalBody(refusal: BudgetRefusal) {
   const remaining = refusal.budget - refusal.current
   return {
     message:
-      `Budget exceeded: estimated cost ${formatUsd(refusal.estimate)} is above what is left of ` +
+      `Budget exceeded: estimated cost ${formatUsd(refusal.estimate)} exceeds what is left of ` +
       `${limitTexts[refusal.limit]} (${formatUsd(remaining)} of ${formatUsd(refusal.budget)})`,
     fields: {
       estimated_cost: usdFromMicro(refusal.estimate),
@@ -114,14 +114,14 @@ export function budgetRefusalBody(refusal: BudgetRefusal) {
   }
 }
 
-/** The refusal as the fault that the caller is told about; it is its cause. */
+/** The refusal as an error for the caller, with the refusal as its cause. */
 export function budgetError(refusal: BudgetRefusal): ServiceError {
   const { message, fields } = budgetRefusalBody(refusal)
   const code = refusal.limit === 'key' ? 'spend_limit_exceeded' : 'budget_exceeded'
   return new ServiceError(code, message, fields, { cause: refusal })
 }
 
-/** The UTC day (`2026-11-21`) and month (`2026-11-01`, its first day) to which a start at `at` belongs. */
+/** The UTC day (`2026-11-21`) and month (`2026-11-01`, its first day) that a start at `at` counts against. */
 export function periodsOf(at: Date): { day: string; month: string } {
   const day = at.toISOString().slice(0, 10)
   return { day, month: `${day.slice(0, 7)}-01` }

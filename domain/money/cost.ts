@@ -1,7 +1,7 @@
-// What a job is expected to cost, from prices that are data.
+// The estimate of a job's cost, from the backend's prices.
 import type { MicroUsd } from './money.js'
 
-/** Prices of a backend, in micro-USD per task (one circuit sent) and per shot. */
+/** Prices of a backend in micro-USD, per task (one circuit sent) and per shot. */
 export interface Pricing {
   taskFee: MicroUsd
   perShot: MicroUsd

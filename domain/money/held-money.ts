@@ -1,9 +1,14 @@
-// What administrators see of money that went another way than that of most: one shape for the API and for `qjob admin`.
+// What administrators see of held reservations and of jobs that exceeded theirs: one shape for the API and for `qjob
+// admin`.
 
+import type { JobStatus } from '../jobs/job-status.js'
 import { type Sweep, sweepView } from '../operations/sweep.js'
 import { type MicroUsd, usdFromMicro } from './money.js'
 
-/** A job that ended while nobody knew what it cost. */
+/** The statuses with which a job can end before its cost is known. */
+export const heldJobStatuses = ['failed', 'cancelled'] as const satisfies JobStatus[]
+
+/** A job that ended before its cost was known. */
 export interface HeldJob {
   jobId: string
   teamId: string
@@ -11,16 +16,16 @@ export interface HeldJob {
   backend: string
   provider: string
   providerJobId: string | null
-  status: 'failed' | 'cancelled'
+  status: (typeof heldJobStatuses)[number]
   reason: string | null
   amount: MicroUsd
   /** When the job ended. */
   since: Date
-  /** When its provider is asked next; `null`: no more. */
+  /** When the provider is queried next; `null` when it no longer is. */
   asksAt: Date | null
 }
 
-/** A job that cost more than was reserved for it. */
+/** A job that cost more than its reservation. */
 export interface OverReservation {
   jobId: string
   teamId: string
@@ -32,7 +37,7 @@ export interface OverReservation {
 }
 
 export interface MoneyState {
-  /** Those that have waited for the longest; `jobs` and `amount` are of all. */
+  /** `rows` are the oldest ones; `jobs` and `amount` count all. */
   held: { rows: HeldJob[]; jobs: number; amount: MicroUsd }
   over: OverReservation[]
   proofs: Sweep[]

@@ -1,7 +1,7 @@
-// Months of UTC, as usage is told by.
+// UTC months, by which usage is reported.
 
 export interface Month {
-  /** `2026-11`. */
+  /** For example `2026-11`. */
   month: string
   /** Its first and last day, `2026-11-01` and `2026-11-30`. */
   start: string
@@ -17,7 +17,7 @@ export function monthOf(at: Date): Month {
   return { month: day(first).slice(0, 7), start: day(first), end: day(next - DAY_MS) }
 }
 
-/** `null` for what is no month (`2026-13`), and before 1970, when nothing was run. */
+/** Returns `null` for text that is not a month (`2026-13`), and for months before 1970. */
 export function readMonth(text: string): Month | null {
   if (!/^(19[7-9]|[2-9]\d\d)\d-(0[1-9]|1[0-2])$/.test(text)) return null
   return monthOf(new Date(`${text}-01T00:00:00Z`))
@@ -25,7 +25,7 @@ export function readMonth(text: string): Month | null {
 
 export const monthBefore = ({ start }: Month): Month => monthOf(new Date(Date.parse(`${start}T00:00:00Z`) - DAY_MS))
 
-/** Every day of the month, the first one first. */
+/** Every day of the month, in order. */
 export function daysOf({ start, end }: Month): string[] {
   const days: string[] = []
   for (let at = Date.parse(`${start}T00:00:00Z`); at <= Date.parse(`${end}T00:00:00Z`); at += DAY_MS)
@@ -33,6 +33,6 @@ export function daysOf({ start, end }: Month): string[] {
   return days
 }
 
-/** By how many percent `now` is above `before`, to one decimal; `null` when there was nothing before. */
+/** By how many percent `now` exceeds `before`, to one decimal; `null` when `before` is zero. */
 export const changePercent = (before: bigint, now: bigint): number | null =>
   before === 0n ? null : Math.round((Number(now - before) / Number(before)) * 1000) / 10

@@ -1,18 +1,20 @@
-// What platform administrators see of teams, users, access codes and of what was done: one shape for the API and for
-// `qjob admin`. No hash and no token is ever part of it.
+// What platform administrators see of teams, users, access codes and administrative actions: one shape for the API and
+// for `qjob admin`. No view contains a hash or a token.
 
-/** What can be done by an administrator, as the audit names it. */
-export type AdminAction =
-  | 'access_code.create'
-  | 'backend.change'
-  | 'capsule.takedown'
-  | 'job.cancel'
-  | 'job.settle'
-  | 'signing_key.rotate'
-  | 'team.budget'
-  | 'team.suspend'
-  | 'team.unsuspend'
-  | 'user.grant'
+/** The actions of administrators, as the audit names them. */
+export const adminActions = [
+  'access_code.create',
+  'backend.change',
+  'capsule.takedown',
+  'job.cancel',
+  'job.settle',
+  'signing_key.rotate',
+  'team.budget',
+  'team.suspend',
+  'team.unsuspend',
+  'user.grant'
+] as const
+export type AdminAction = (typeof adminActions)[number]
 
 export interface TeamSummary {
   id: string
@@ -50,10 +52,10 @@ export interface AccessCode {
 export interface AuditEntry {
   id: string
   at: Date
-  /** Without an id: whoever has the database, at the command line. */
+  /** The id is null for an action at the command line, whose actor is known only by access to the database. */
   actor: { id: string | null; email: string }
   action: AdminAction
-  /** What it was done to: the id of a team or a job, a backend's slug, a code, an address. */
+  /** What the action changed: the id of a team or a job, a backend's slug, an access code, an email address. */
   target: string
   details: Record<string, unknown>
 }
@@ -93,7 +95,7 @@ export const auditEntryView = (entry: AuditEntry) => ({ ...entry, at: entry.at.t
 
 const text = (time: Date | null): string | null => time?.toISOString() ?? null
 
-/** Codes that people can copy and that a URL carries as they are. */
+/** Codes that can be copied easily and need no escaping in a URL. */
 export const accessCodePattern = '^[A-Za-z0-9_-]{1,64}$'
 export const ACCESS_CODE_USES_MAX = 1_000_000
 export const SUSPENSION_REASON_MAX = 500

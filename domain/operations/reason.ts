@@ -1,6 +1,6 @@
-// What an error says to somebody who is not reading its stack.
+// A short reason of an error, for readers without its stack.
 
-/** The first line of the innermost cause: what is around it repeats whole queries. */
+/** The first line of the innermost cause. The outer errors repeat whole queries. */
 export function reasonOf(error: unknown): string {
   let at = error as { message?: unknown; code?: unknown; cause?: unknown } | undefined
   while (typeof at?.cause === 'object' && at.cause !== null) at = at.cause as typeof at

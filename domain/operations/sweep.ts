@@ -1,8 +1,31 @@
-// What administrators see of the sweeps: the last pass of each, whichever worker made it.
+// What administrators see of the sweeps: the last pass of each, in any worker.
+
+/** The names under which workers record the passes of their loops. Two loops can share a name. */
+export const sweepNames = [
+  'audit',
+  'audit_file',
+  'capsule_runs',
+  'capsule_verdicts',
+  'held_money',
+  'held_starts',
+  'job_mails',
+  'leases',
+  'money',
+  'money_in_full',
+  'outbox',
+  'provider_backends',
+  'retention',
+  'schedules',
+  'stalled_workflows',
+  'usage',
+  'webhook_log',
+  'webhooks'
+] as const
+export type SweepName = (typeof sweepNames)[number]
 
 export interface Finding {
   message: string
-  /** ISO 8601, when it was found first. */
+  /** ISO 8601: when it was first found. */
   at: string
 }
 
@@ -11,12 +34,12 @@ export interface Sweep {
   periodSeconds: number
   ranAt: Date
   succeededAt: Date | null
-  /** Of a pass after the last success. */
+  /** The error of a failed pass after the last success. */
   error: string | null
-  /** How much was dealt with since the note before. */
+  /** How many items were handled since the previous record. */
   handled: number
   findings: Finding[]
-  /** Its last success is longer ago than ten periods. */
+  /** Whether the last success is more than ten periods ago. */
   late: boolean
 }
 

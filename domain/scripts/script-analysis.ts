@@ -1,17 +1,19 @@
-// What a caller is told about a script before it runs, and what a submission owes to it.
-import { ServiceError } from '../errors.js'
+// The analysis of a script before it runs, and the consent that a submission must include.
+import { ServiceError, validationError } from '../errors.js'
 import { formatUsd, type MicroUsd } from '../money/money.js'
+
+export const checkLevels = ['info', 'warning', 'error'] as const
 
 export interface AnalysisCheck {
   /** Unique within its analysis. */
   id: string
-  /** A `warning` needs the consent of whoever submits, an `error` keeps the script from running. */
-  level: 'info' | 'warning' | 'error'
+  /** A `warning` needs the submitter's consent. An `error` blocks the script. */
+  level: (typeof checkLevels)[number]
   message: string
   line?: number
 }
 
-/** What an analysis was about, as it is kept. */
+/** The stored subject and outcome of an analysis. */
 export interface KeptAnalysis {
   scriptId: string
   teamId: string
@@ -23,12 +25,12 @@ export interface KeptAnalysis {
   cost: MicroUsd
 }
 
-/** The same of the submission that names it; `cost` at present prices. */
+/** The same facts of the submission that names the analysis, with `cost` at current prices. */
 export type SubmittedScript = Omit<KeptAnalysis, 'checks'>
 
 /**
- * @param kept `null`: nobody has made such an analysis, or it was kept long enough.
- * @throws ServiceError `analysis_mismatch` when the submission is not the one that was analysed, `validation_error` for a
+ * @param kept `null` when the analysis does not exist or has expired.
+ * @throws ServiceError `analysis_mismatch` when the submission differs from what was analysed, `validation_error` for a
  * warning without consent.
  */
 export function assertAnalysed(
@@ -51,8 +53,7 @@ export function assertAnalysed(
     throw mismatch(`it now costs ${formatUsd(submitted.cost)}, the analysis said ${formatUsd(kept.cost)}`)
   const unnamed = kept.checks.filter(({ id, level }) => level === 'warning' && !consents.includes(id))
   if (unnamed.length > 0)
-    throw new ServiceError(
-      'validation_error',
+    throw validationError(
       `warn_check_ids: these warnings of the analysis need your consent: ${unnamed.map(({ id }) => id).join(', ')}`
     )
 }
@@ -60,7 +61,7 @@ export function assertAnalysed(
 const mismatch = (what: string) =>
   new ServiceError('analysis_mismatch', `analysis_id: ${what}; analyse the script again and submit with the new id`)
 
-/** Checks in their order, each under an id of its own: a second of one kind gets -2. */
+/** Returns the checks in order, each with a unique id: the second of a kind gets the suffix -2. */
 export function withOwnIds(checks: AnalysisCheck[]): AnalysisCheck[] {
   const seen = new Map<string, number>()
   return checks.map((check) => {
@@ -70,17 +71,17 @@ export function withOwnIds(checks: AnalysisCheck[]): AnalysisCheck[] {
   })
 }
 
-/** The hint that clients know a text by: djb2 over its UTF-16 units, a signed number of 32 bits in decimal. */
+/** The hint by which clients recognise a text: djb2 over its UTF-16 units, as a signed 32-bit number in decimal. */
 export function textHint(text: string): string {
   let hash = 5381
   for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 33) + text.charCodeAt(at)) | 0
   return String(hash)
 }
 
-/** Characters that make a text look different from what it says: they turn the direction of writing. */
+/** Characters that reverse the writing direction and so make a text look different from its content. */
 const turning = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/
 
-/** Where a source cannot be trusted to be what it looks like. */
+/** Finds places where a source can look different from what it does. */
 export function hiddenDirections(content: string): AnalysisCheck[] {
   const at = content.search(turning)
   if (at < 0) return []
@@ -89,7 +90,7 @@ export function hiddenDirections(content: string): AnalysisCheck[] {
     {
       id: 'hidden_direction',
       level: 'warning',
-      message: `holds the invisible character U+${point}, which turns the direction of text: the code may look different from what it does`,
+      message: `holds the invisible character U+${point}, which reverses the direction of text: the code can look different from what it does`,
       line: content.slice(0, at).split('\n').length
     }
   ]

@@ -1,8 +1,8 @@
-// What the execution service reads in a script, and what is kept of that.
+// What the executor reports about a script, and the part that is stored.
 import type { Framework } from '../jobs/framework.js'
 import type { ScriptMetadata, ScriptType } from './script.js'
 
-/** As docs/executor.md describes the answer to `/analyse`. */
+/** The response of `/analyse`; docs/operations/executor.md describes it. */
 export interface ScriptReading {
   framework: Framework | null
   script_type: ScriptType
@@ -22,7 +22,7 @@ export interface ScriptReading {
   warnings: { id: string; message: string; line?: number }[]
 }
 
-/** What is kept of a reading. */
+/** The stored part of a reading. */
 export const metadataOf = (reading: ScriptReading): ScriptMetadata => ({
   framework: reading.framework,
   imports: reading.imports,

@@ -1,52 +1,52 @@
-// Saved scripts: their kinds and limits, what is known of one by reading it, and the short name that one gets.
-import { ServiceError } from '../errors.js'
+// Saved scripts: their types and limits, the metadata that reading one reveals, and their slugs.
+import { validationError } from '../errors.js'
 import type { Framework } from '../jobs/framework.js'
 
 export const scriptTypes = ['script', 'task', 'workflow'] as const
 export type ScriptType = (typeof scriptTypes)[number]
 
-/** Of the source, as UTF-8. */
+/** The largest source, in bytes of UTF-8. */
 export const SCRIPT_BYTES_MAX = 1_048_576
-/** Code points. Two hundred requirements, the most that are read, take far less. */
+/** Code points. Two hundred requirements, the most that are read, need far less. */
 export const REQUIREMENTS_MAX = 100_000
 export const SCRIPT_NAME_MAX = 200
-/** Of one team, those that are deleted not counted. */
+/** Per team. Deleted scripts do not count. */
 export const SCRIPTS_MAX = 1_000
-/** Of one script: each is kept for the jobs that ran it. */
+/** Per script. Every version is kept for the jobs that ran it. */
 export const VERSIONS_MAX = 1_000
 export const SLUG_MAX = 200
 
-/** What the execution service reads in a script without running it. */
+/** What the executor reads in a script without running it. */
 export interface ScriptMetadata {
-  /** `null` where the text does not say. */
+  /** `null` when the text does not show it. */
   framework: Framework | null
   imports: string[]
   functions: {
     name: string
-    /** `*args` and `**kwargs` with their stars. */
+    /** `*args` and `**kwargs` include their stars. */
     parameters: string[]
     is_task: boolean
     is_workflow: boolean
-    /** Of a task, where its decorator says so by a constant. */
+    /** Set for a task whose decorator gives it as a constant. */
     retries: number | null
     timeout: number | null
   }[]
-  /** `main`, the one workflow, `circuit`, or `null`: nothing says what is run. */
+  /** `main`, the only workflow, `circuit`, or `null` when the text does not show what to run. */
   entry_point: string | null
   qubits?: number
   /** Hex SHA-256 of the source as UTF-8. */
   source_sha256: string
 }
 
-/** Where a script comes from that neither a template nor its owner has put into a category. */
+/** The category of a script for which neither a template nor its owner has set one. */
 export const CATEGORY_OF_USERS = 'custom'
 
-/** The framework under which a script runs whose text names none: Python, with all that the service has. */
+/** The framework of a script whose text names none: Python with all installed packages. */
 export const frameworkOfScript = (detected: Framework | null): Framework => detected ?? 'marqov'
 
 /**
- * A slug made of a name: its letters and digits without their accents, in lower case, hyphens between them. A name without
- * any gives `script`.
+ * Makes a slug from a name: its letters and digits without accents, in lower case, separated by hyphens. A name without
+ * any becomes `script`.
  */
 export function slugOf(name: string): string {
   const plain = name
@@ -59,7 +59,7 @@ export function slugOf(name: string): string {
   return plain || 'script'
 }
 
-/** The slugs that a script of this name may get, the plain one first, then with -2, -3, ... */
+/** The slugs that a script of this name can get: the plain one, then with -2, -3, ... */
 export function* slugChoices(name: string): Generator<string> {
   const base = slugOf(name)
   yield base
@@ -71,17 +71,16 @@ export function* slugChoices(name: string): Generator<string> {
 
 /** @throws ServiceError `validation_error` for a source that is too long or blank. */
 export function assertSource(field: string, content: string): void {
-  if (content.trim() === '') throw new ServiceError('validation_error', `${field}: is blank`)
+  if (content.trim() === '') throw validationError(`${field}: is blank`)
   const bytes = utf8Length(content)
   if (bytes > SCRIPT_BYTES_MAX)
-    throw new ServiceError('validation_error', `${field}: must be at most ${SCRIPT_BYTES_MAX} bytes (got ${bytes})`)
+    throw validationError(`${field}: must be at most ${SCRIPT_BYTES_MAX} bytes (got ${bytes})`)
 }
 
-/** OpenQASM runs as OpenQASM and nothing else does. @throws ServiceError `validation_error`. */
+/** OpenQASM source runs as OpenQASM, and no other source does. @throws ServiceError `validation_error`. */
 export function assertFramework(asked: Framework, detected: Framework | null): void {
   if ((asked === 'openqasm') === (detected === 'openqasm')) return
-  throw new ServiceError(
-    'validation_error',
+  throw validationError(
     detected === 'openqasm'
       ? `framework: this script is OpenQASM (got ${JSON.stringify(asked)})`
       : `framework: this script is Python; OpenQASM begins with its OPENQASM line (got "openqasm")`

@@ -1,14 +1,14 @@
-// Rate limits (interface specification 8.1): how many requests of a kind one caller may make within a window that slides
-// with the clock. Counting is the business of apps/api/http/limits/rate-limit-store.ts; this file never sees a clock.
+// Rate limits (interface specification 8.1): how many requests of a kind one caller can make within a sliding window.
+// apps/api/http/limits/rate-limit-store.ts counts requests; this file does not read a clock.
 
 /**
- * Whose requests are counted together. A `user` limit counts an API key as a user of its own, and somebody who is not
- * signed in by address; a `team` limit counts all members and keys of the team.
+ * Whose requests are counted together. A `user` limit counts each API key as a user of its own, and callers that are
+ * not signed in by their address. A `team` limit counts all members and keys of the team.
  */
 export type LimitScope = 'user' | 'team' | 'address'
 
 interface Rule {
-  /** Requests within any `windowSeconds` seconds. */
+  /** The maximum number of requests within any `windowSeconds` seconds. */
   max: number
   windowSeconds: number
   scope: LimitScope
@@ -18,29 +18,42 @@ const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
 
 const table = {
-  /** Submission, and whatever makes jobs or runs code at once: rerun, a capsule's run, the playground's run and convert. */
+  /**
+   * Submissions, and everything else that creates jobs or runs code at once: rerun, capsule runs, and the playground's
+   * run and convert.
+   */
   submit: { max: 10, windowSeconds: MINUTE, scope: 'user' },
-  /** What records a job takes one of these beside `submit`; the playground records none. */
+  /** Requests that record a job also count against this limit. The playground records none. */
   submitTeam: { max: 100, windowSeconds: DAY, scope: 'team' },
   capsuleCreate: { max: 5, windowSeconds: MINUTE, scope: 'user' },
   capsuleImport: { max: 3, windowSeconds: MINUTE, scope: 'user' },
   scriptUpload: { max: 5, windowSeconds: MINUTE, scope: 'user' },
   invitations: { max: 10, windowSeconds: MINUTE, scope: 'user' },
   secrets: { max: 20, windowSeconds: MINUTE, scope: 'user' },
-  /** Changing and removing a member share one. */
+  /** Changing and removing members share this limit. */
   members: { max: 30, windowSeconds: MINUTE, scope: 'user' },
   profile: { max: 30, windowSeconds: MINUTE, scope: 'user' },
   validateCode: { max: 5, windowSeconds: MINUTE, scope: 'address' },
   signIn: { max: 10, windowSeconds: MINUTE, scope: 'address' },
-  /** Every GET below /api but those of `poll`. */
+  /** Every GET below /api except those of `poll`. */
   read: { max: 100, windowSeconds: MINUTE, scope: 'user' },
-  /** Status and events of a job: a refused poll ends the wait of a client that would have got its result. */
+  /**
+   * Status and events of a job. The limit is high, because a refused poll breaks a client that waits for its result.
+   */
   poll: { max: 600, windowSeconds: MINUTE, scope: 'user' },
-  /** Jobs that a schedule starts; nobody waits for them, so they leave `submit` alone. */
+  /** Jobs that a schedule starts. They do not count against `submit`, since no client waits for them. */
   scheduled: { max: 500, windowSeconds: DAY, scope: 'team' }
 } as const satisfies Record<string, Rule>
 
 export type LimitName = keyof typeof table
+
+type LimitNameOf<Scope extends LimitScope> = {
+  [Name in LimitName]: (typeof table)[Name]['scope'] extends Scope ? Name : never
+}[LimitName]
+/** The caller alone decides whose slot a request takes. */
+export type RequestLimitName = LimitNameOf<'user' | 'address'>
+/** The team has to be known first. */
+export type TeamLimitName = LimitNameOf<'team'>
 
 export interface RateLimit extends Rule {
   name: LimitName
@@ -50,15 +63,15 @@ export type RateLimits = Readonly<Record<LimitName, RateLimit>>
 
 export const limitNames = Object.keys(table) as LimitName[]
 
-/** The limits as specified. */
+/** The limits of the specification. */
 export const rateLimits = Object.fromEntries(
   limitNames.map((name) => [name, { name, ...table[name] }])
 ) as unknown as RateLimits
 
 /**
- * The limits with every `max` multiplied by `factor` (RATE_LIMIT_SCALE), rounded, and 1 at the least; `null` for 0, which
- * means that nothing is limited.
- * @throws Error for a factor that is negative or no finite number.
+ * Multiplies every `max` by `factor` (RATE_LIMIT_SCALE), rounded, and at least 1. Returns `null` for 0, which disables
+ * all limits.
+ * @throws Error for a factor that is negative or not finite.
  */
 export function scaled(limits: RateLimits, factor: number): RateLimits | null {
   if (!Number.isFinite(factor) || factor < 0)
@@ -68,10 +81,13 @@ export function scaled(limits: RateLimits, factor: number): RateLimits | null {
   return Object.fromEntries(limitNames.map((name) => [name, one(limits[name])])) as unknown as RateLimits
 }
 
-/** A wait as Retry-After and the message tell it: whole seconds, rounded up, so that who waits so long is let in. */
+/**
+ * Converts a wait to whole seconds for Retry-After and the message. Rounded up, so that a client that waits this long
+ * is admitted.
+ */
 export const wholeSeconds = (microseconds: number): number => Math.max(1, Math.ceil(microseconds / 1_000_000))
 
-/** Message and fields of the `rate_limited` error; `retryAfterSeconds` becomes the Retry-After header. */
+/** Message and fields of the `rate_limited` error. `retryAfterSeconds` becomes the Retry-After header. */
 export function rateLimitRefusalBody(limit: RateLimit, retryAfterSeconds: number) {
   const unit = retryAfterSeconds === 1 ? 'second' : 'seconds'
   return {

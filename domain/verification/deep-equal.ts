@@ -1,4 +1,4 @@
-/** Whether two values that JSON can tell are equal; the order of an object's members does not matter. */
+/** Whether two JSON values are equal. The order of an object's members does not matter. */
 export function isDeepEqual(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false

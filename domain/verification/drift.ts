@@ -1,13 +1,13 @@
-// How the distance of a capsule's verifications from its sealed counts moves over time.
+// How the distance of a capsule's verifications from its sealed counts changes over time.
 
 export interface Drift {
-  /** Verifications with a distance. */
+  /** How many verifications have a distance. */
   points: number
   /** Total variation distance. */
   mean: number
   min: number
   max: number
-  /** Change of the distance in 30 days by the line of least squares, and its standard error; `null` below three points. */
+  /** Change of the distance in 30 days by least squares, and its standard error; `null` below three points. */
   per_30_days: number | null
   standard_error: number | null
 }

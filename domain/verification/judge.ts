@@ -1,5 +1,6 @@
-// Whether a re-run agrees with what was sealed, circuit by circuit, at an error rate that holds for all of them together. Two
-// tests are made of each circuit, since neither finds all that the other does; the rules are told in docs/verification.md.
+// Decides whether a re-run agrees with the sealed result, circuit by circuit, at an error rate that holds for all
+// circuits together. Each circuit gets two tests, since each finds differences that the other misses.
+// docs/capsules/verification.md describes the rules.
 
 import type { Check, Verification } from './report.js'
 import type { RunCounts } from './run-counts.js'
@@ -16,17 +17,17 @@ import { neededShotsOf, rerunShots, shown } from './statistics/shots-needed.js'
 import { distanceUpperBound } from './statistics/upper-bound.js'
 import { verdicts, worstOf } from './verdict.js'
 
-/** Probability that a re-run of the same thing is found to differ, over all circuits of a capsule. */
+/** The probability that an identical re-run is found to differ, over all circuits of a capsule. */
 export const ALPHA = 0.01
-/** Probability that the upper bound of a distance is below the truth. */
+/** The probability that the upper bound of a distance is below the true distance. */
 export const BETA = 0.05
 
 export interface JudgeSettings {
-  /** Total variation distance that is tolerated, declared when the capsule was sealed. */
+  /** The tolerated total variation distance, declared when the capsule was sealed. */
   margin: number
   alpha?: number
   beta?: number
-  /** Names the two results: the same text gives the same report, to the last digit. */
+  /** Seeds the random draws. The same text gives the same report, to the last digit. */
   seedText: string
 }
 
@@ -34,7 +35,10 @@ interface Settings extends Required<JudgeSettings> {
   circuits: number
 }
 
-/** Draws of a permutation test with one circuit; with several as many as the smallest level of theirs takes, four times over. */
+/**
+ * Draws of a permutation test with one circuit. With several circuits, four times as many as the smallest of their
+ * levels needs.
+ */
 const DRAWS_MIN = 999
 
 export function judge(pairs: readonly CircuitPair[], settings: JudgeSettings): Verification {
@@ -77,7 +81,7 @@ const nothing: Omit<Check, 'name' | 'verdict' | 'method' | 'reason'> = {
   notes: []
 }
 
-/** What needs no test, decided; else what is to be tested. */
+/** Returns the verdict of a circuit that needs no test, or what is to be tested. */
 function begin(pair: CircuitPair): Check | Tested {
   const { name } = pair
   if ('uncounted' in pair) {
@@ -153,7 +157,7 @@ function hardwareOf({ sealed, rerun }: Counted): Check['hardware'] {
   }
 }
 
-/** Beside a difference on a quantum computer: what may have caused it. */
+/** For a difference on a quantum computer: what may have caused it. */
 function sinceSealing({ hardware }: Check): string {
   if (!hardware) return ''
   const { sealed_calibration_id: before, rerun_calibration_id: now, elapsed_seconds: seconds } = hardware
@@ -169,11 +173,11 @@ function sinceSealing({ hardware }: Check): string {
 const lapse = (seconds: number): string =>
   seconds < 172_800 ? `${(seconds / 3600).toFixed(1)} hours` : `${(seconds / 86_400).toFixed(1)} days`
 
-/** Both tests, the distances, and the bound. */
+/** Computes both tests, the distances and the bound. */
 function measure(tested: Tested, { circuits, alpha, beta, seedText }: Settings): Tested {
   const { check, counts } = tested
   const pearson = pooledPearson(counts)?.p ?? null
-  // Where Pearson alone is decisive more draws would change nothing but a digit.
+  // When Pearson alone is decisive, more draws would only refine a digit.
   const decided = pearson !== null && 2 * pearson * circuits <= alpha
   const draws = decided ? DRAWS_MIN : Math.max(DRAWS_MIN, Math.ceil((4 * circuits) / alpha) - 1)
   const permutation = permutationTest(counts, draws, randomOf(`${seedText}\n${check.name}\nrelabelling`))
@@ -244,7 +248,7 @@ function shotsFor(check: Check, counts: CountPair, { margin, beta }: Settings) {
   const { n, m } = counts
   const planned = rerunShots(n, neededShotsOf(counts, margin, beta))
   if ('impossible' in planned || planned.shots > m) return planned
-  // As many shots as were planned for, and yet the bound is too wide: it shrinks with the root of the shots.
+  // The run had as many shots as planned, and the bound is still too wide. It shrinks with the root of the shots.
   return rerunShots(n, Math.ceil((2 / (1 / n + 1 / m)) * (check.tvd_upper! / margin) ** 2))
 }
 
@@ -294,7 +298,7 @@ const noComparison = {
   note: `${compareNote}; here there are no counts that it could compare`
 }
 
-/** How many circuits got which verdict, the worst first. */
+/** How many circuits got each verdict, the worst first. */
 const counted = (checks: Check[]): string =>
   [...verdicts]
     .reverse()

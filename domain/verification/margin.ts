@@ -1,16 +1,16 @@
-// The margin of a capsule: what a verification is to tolerate, and what the sealed shots can show.
+// The margin of a capsule: the distance that a verification tolerates, and what the sealed shots can resolve.
 
 import { runCircuits } from './run-counts.js'
 import type { Counts } from './statistics/count-pair.js'
 import { neededShots, rerunShots, shown, smallestMargin } from './statistics/shots-needed.js'
 
-/** Total variation distance that is tolerated where the shots could show less. */
+/** The total variation distance that is tolerated even when the shots could resolve less. */
 const MARGIN_SIMULATOR = 0.05
 const MARGIN_HARDWARE = 0.1
-/** Share of equal runs that may miss the margin, as in the verification. */
+/** The share of equal runs that may miss the margin, as in the verification. */
 const BETA = 0.05
 
-/** Where the shots could show less. */
+/** The smallest default margin, used when the shots could resolve less. */
 export const marginFloor = (hardware: boolean): number => (hardware ? MARGIN_HARDWARE : MARGIN_SIMULATOR)
 
 export interface SealedResult {
@@ -23,11 +23,14 @@ export interface SealedResult {
 
 export interface SealedMargin {
   margin: number
-  /** For each task whose sealed shots are too few for the margin, or for the usual one where none was declared. */
+  /** One warning for each task whose sealed shots are too few for the declared margin, or for the default one. */
   warnings: string[]
 }
 
-/** @param declared `null`: the usual margin, or the smallest that the sealed shots can resolve where that is more. */
+/**
+ * @param declared `null` for the default: the smallest margin that the sealed shots can resolve, but at least the
+ * floor.
+ */
 export function sealedMargin(results: readonly SealedResult[], declared: number | null): SealedMargin {
   const coarsest = results.flatMap(({ task, text, hardware }) => coarsestOf(task, text, hardware))
   const usual = marginFloor(results.some(({ hardware }) => hardware))
@@ -39,7 +42,7 @@ export function sealedMargin(results: readonly SealedResult[], declared: number 
   }
 }
 
-/** @param results texts of the sealed results; rounded up to four decimals. */
+/** The default margin, rounded up to four decimals. @param results texts of the sealed results. */
 export const defaultMargin = (results: readonly Omit<SealedResult, 'task'>[]): number =>
   sealedMargin(
     results.map((result) => ({ ...result, task: '' })),
@@ -51,14 +54,14 @@ const roundedUp = (margin: number): number => Math.min(1, Math.ceil(margin * 10_
 interface Coarsest {
   task: string
   shots: number
-  /** What a re-run with as many shots can resolve. */
+  /** The smallest margin that a re-run with as many shots can resolve. */
   smallest: number
   counts: Counts
 }
 
-/** The circuit of a result that resolves least; none where nothing was counted. */
+/** The circuit of a result that resolves the least; none when nothing was counted. */
 function coarsestOf(task: string, text: string, hardware: boolean): Coarsest[] {
-  // A result that is no object has no counts.
+  // A result that is not an object has no counts.
   if (!text.startsWith('{')) return []
   const circuits = [...runCircuits(text, { hardware, local: false, completedAt: null }).values()].map(({ counts }) => ({
     task,

@@ -1,36 +1,36 @@
-// The report of a verification, as the API gives it and the database keeps it.
+// The report of a verification, as the API returns it and the database stores it.
 import type { CompareStatement } from './statistics/compare-bound.js'
 import type { Verdict } from './verdict.js'
 
-/** How a verdict was come to. */
+/** How a verdict was reached. */
 export type Method = 'equality' | 'pearson+cdvv' | 'none'
 
 export interface PValues {
-  /** Of pooled Pearson; `null` where nothing is left to test. */
+  /** The p-value of pooled Pearson; `null` when nothing is left to test. */
   pearson: number | null
-  /** Of the permutation test on the closeness statistic. */
+  /** The p-value of the permutation test on the closeness statistic. */
   cdvv: number | null
-  /** Of both together: twice the smaller, at most 1. */
+  /** Twice the smaller of the two, at most 1. */
   combined: number | null
 }
 
-/** One circuit. Distances are total variation distances; what was not computed is `null`. */
+/** One circuit. Distances are total variation distances. `null` means not computed. */
 export interface Check {
   name: string
   verdict: Verdict
   method: Method
   reason: string
-  /** Shots of the sealed run and of the re-run. */
+  /** Shots of the sealed run (`n`) and of the re-run (`m`). */
   n: number | null
   m: number | null
-  /** Outcomes seen in either. */
+  /** How many outcomes were seen in either run. */
   outcomes: number | null
   p_values: PValues
-  /** `combined`, made larger for the number of circuits that were tested (Holm); a difference is found when it is <= alpha. */
+  /** `combined`, adjusted for the number of tested circuits (Holm). A difference is found when it is <= alpha. */
   p_adjusted: number | null
   draws: number | null
   tvd: number | null
-  /** What two runs of one and the same distribution are apart with so many shots, and what `tvd` is above it. */
+  /** The expected distance of two runs of one distribution with so many shots, and by how much `tvd` exceeds it. */
   tvd_null: number | null
   tvd_excess: number | null
   /** The true distance is at most this, with confidence 1 - beta. */
@@ -38,7 +38,7 @@ export interface Check {
   hellinger_fidelity: number | null
   needed_shots: number | null
   compare: CompareStatement | null
-  /** Of a quantum computer: what may have drifted. */
+  /** Set for a quantum computer: what may have drifted. */
   hardware: {
     sealed_calibration_id: string | null
     rerun_calibration_id: string | null
@@ -47,7 +47,7 @@ export interface Check {
   notes: string[]
 }
 
-/** The figures at the top are those of the circuit that decided: the worst verdict, of several the smallest p. */
+/** The figures at the top are those of the deciding circuit: the worst verdict, then the smallest p. */
 export interface Verification {
   verdict: Verdict
   method: Method

@@ -1,34 +1,37 @@
-// One circuit's counts in a stored result, with all that decides whether they may be compared.
+// The counts of circuits in a stored result, with everything that decides whether they can be compared.
 import { storableText } from '../json/json-guard.js'
 import type { Counts } from './statistics/count-pair.js'
 
-/** What a result does not say about itself. */
+/** Facts about a result that the result itself does not contain. */
 export interface RunFacts {
-  /** The backend is a quantum computer, whose behaviour drifts. */
+  /** Whether the backend is a quantum computer, whose behaviour drifts. */
   hardware: boolean
-  /** The backend is a simulator of this service's own (it has an engine), not one at a provider. */
+  /** Whether the backend is a local simulator (it has an engine), not one at a provider. */
   local: boolean
-  /** When the job was completed, ISO 8601. */
+  /** When the job completed, ISO 8601. */
   completedAt: string | null
 }
 
 export interface RunCounts {
   counts: Counts
-  /** As the run itself has stated them; of counts that a program returned, which states none, their sum. */
+  /** The number that the run reported. Counts that a program returned report none, so their sum. */
   shots: number | null
-  /** Who has made the counts of what was measured: a program may return whatever it likes. */
+  /** Who produced the counts from the measurements. A program can return anything. */
   madeBy: 'service' | 'program'
-  /** `simulator_sampled`, `provider_counts`, `provider_measurements` or `probability_derived`; of a program's own `null`. */
+  /**
+   * `simulator_sampled`, `provider_counts`, `provider_measurements` or `probability_derived`; `null` for a program's
+   * own counts.
+   */
   countSource: string | null
   bitOrder: string | null
-  /** Names and sizes of classical registers as the result has them. */
+  /** Names and sizes of the classical registers in the result. */
   registers: unknown
   circuitSha256: string | null
   engine: string | null
   engineVersion: string | null
   frameworkVersion: string | null
   seed: number | null
-  /** A simulator of ours with a seed: the same again gives the same counts. */
+  /** Whether it is a local simulator with a seed, whose counts repeat exactly. */
   deterministic: boolean
   hardware: boolean
   local: boolean
@@ -36,13 +39,16 @@ export interface RunCounts {
   completedAt: string | null
 }
 
-/** Circuits in one result beyond which the rest is not looked at. */
+/** How many circuits of one result are read at most. */
 export const CIRCUITS_MAX = 1000
 const DEPTH_MAX = 64
 const bits = /^[01]+( [01]+)*$/
-/** No counts, wherever they stand: that of an outcome which is certain is the whole number 1. */
+/**
+ * Members that are not counts wherever they appear, although the probability of a certain outcome is the whole number
+ * 1.
+ */
 const probabilities = new Set(['probabilities', 'quasi_dists', 'quasi_probabilities'])
-/** Members of a result that are the service's own, or no counts whatever they look like. */
+/** Members of a result that the service adds, or that are never counts. */
 const notTheProgram = new Set([
   'shots',
   'backend',
@@ -58,9 +64,11 @@ const notTheProgram = new Set([
 ])
 
 /**
- * The circuits of a result, by where their counts stand in it (a JSON pointer; '' for the result's own `counts`). A result of
- * a circuit has one. What a program or workflow returned may hold any number, each an object from bit strings to whole
- * numbers. @param text JSON of a completed job's result. @throws Error when it is no JSON object.
+ * The circuits of a result, by the JSON pointer to their counts ('' for the result's own `counts`). A circuit's result
+ * has one. The return value of a program or workflow can hold any number, each an object from bit strings to whole
+ * numbers.
+ * @param text JSON of a completed job's result.
+ * @throws Error when it is not a JSON object.
  */
 export function runCircuits(text: string, facts: RunFacts): Map<string, RunCounts> {
   const result: unknown = JSON.parse(text)
@@ -78,14 +86,14 @@ export function runCircuits(text: string, facts: RunFacts): Map<string, RunCount
       found.set(pointer, { ...known(metadata, facts), counts, shots: sumOf(counts), madeBy: 'program' })
   }
   const own = Object.entries(result).filter(([name]) => !notTheProgram.has(name))
-  // What a program returned as its whole value stands among the service's own members.
+  // A program's whole return value is stored among the service's own members.
   const whole = countsOf(Object.fromEntries(own.filter(([name]) => bits.test(name))))
   if (whole) add('', whole)
   for (const [name, value] of own) if (!bits.test(name)) search(value, `/${escaped(name)}`, 1, add)
   return found
 }
 
-/** The one circuit of a result; `null` where it has none or several. */
+/** The one circuit of a result; `null` when it has none or several. */
 export function runCounts(text: string, facts: RunFacts): RunCounts | null {
   const found = [...runCircuits(text, facts).values()]
   return found.length === 1 ? found[0]! : null
@@ -122,7 +130,7 @@ function search(value: unknown, pointer: string, depth: number, add: (pointer: s
     if (!probabilities.has(name)) search(part, `${pointer}/${escaped(name)}`, depth + 1, add)
 }
 
-/** The value as counts; `null` when it is anything else. */
+/** Reads a value as counts; `null` when it is anything else. */
 function countsOf(value: unknown): Counts | null {
   if (!isObject(value)) return null
   let width = -1
@@ -144,7 +152,7 @@ const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll(
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-// It stands in reports, which the database keeps.
+// The text becomes part of reports, which the database stores.
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? storableText(value) : null)
 
 const wholeOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null)

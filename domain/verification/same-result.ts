@@ -1,20 +1,20 @@
-// Whether two stored results are the same but for what differs between any two runs of the same thing: times, and the ids
-// that the service and a provider give. Values are compared as text: a number may be larger than a JavaScript number holds.
+// Whether two stored results are equal except for what differs between any two runs: times, and the ids that the
+// service and a provider assign. Values are compared as text: a number can be larger than a JavaScript number can hold.
 import { jsonFields, jsonItems } from '../json/json-text.js'
 
-/** Times, and the tasks' times. */
-const ofEveryRunItsOwn = ['execution_time_ms', '_workflow_metadata']
+/** Fields that differ in every run: its time, and the times of its tasks. */
+const differsInEveryRun = ['execution_time_ms', '_workflow_metadata']
 
 /** @param one JSON text of a result, as is `other`. */
 export const isSameResult = (one: string, other: string): boolean => comparable(one) === comparable(other)
 
 function comparable(text: string): string {
   const fields = jsonFields(text)
-  for (const name of ofEveryRunItsOwn) fields.delete(name)
+  for (const name of differsInEveryRun) fields.delete(name)
   const metadata = fields.get('metadata')
   if (metadata?.startsWith('{')) fields.set('metadata', without(metadata, 'provider_job_id'))
   const outputs = fields.get('outputs')
-  // A native submission's: an artifact is named after its job and its content; the digest of the content stays.
+  // In a native submission, an artifact is named after its job and its content. The digest of the content is compared.
   if (fields.has('protocol_version') && outputs?.startsWith('['))
     fields.set('outputs', jsonItems(outputs).map(withoutArtifactId).join())
   return shown(fields)

@@ -1,45 +1,45 @@
-// The names and times of scheduled verification, shared by the engine's copies, the workflow and the sweep.
+// Names and times of scheduled verification, shared by the schedules in Temporal, the workflow and the sweep.
 
 /** The workflow that a schedule starts. */
 export const VERIFY_CAPSULE_WORKFLOW = 'verifyCapsule'
 
-/** Input of the workflow: the schedule, and which version of it the engine was told. */
+/** The input of the workflow: the schedule, and the version of it that Temporal has. */
 export interface ScheduledCapsule {
   capsuleId: string
   version: number
 }
 
-/** The engine's copy of a capsule's schedule. */
+/** The id of a capsule's schedule in Temporal. */
 export const scheduleIdOf = (capsuleId: string): string => `capsule-${capsuleId}`
 
-/** The engine puts the time after it. */
+/** Temporal appends the time. */
 export const verifyWorkflowIdOf = (capsuleId: string): string => `verify-${capsuleId}`
 
 /**
- * What the engine's copy says of itself; anything else there (a pause by hand) is put right from the row. A copy knows the
- * changes of the clocks of this year and the next (UTC), so it is made anew each year.
+ * The note on a schedule in Temporal. When the note differs (for example after a manual pause), the sweep applies the
+ * row again. A schedule contains the clock changes of this year and the next (UTC), so it is replaced each year.
  */
 export const copyNote = (version: number, now: Date): string =>
   `version ${version}, clock changes of ${now.getUTCFullYear()} and ${now.getUTCFullYear() + 1}`
 
 /**
- * A time that was missed because the engine or its database was away is made up for within this long, once: of several
- * missed times one is run. Longer than the sweep takes to find that the engine has lost a schedule.
+ * A time that was missed because Temporal or its database was down is caught up within this period. Of several missed
+ * times, only one is run. The period is longer than the sweep needs to notice a lost schedule.
  */
 export const CATCH_UP_SECONDS = 15 * 60
 
-/** What an alert may be about: a verdict that nobody wants, or a verification that did not complete. */
+/** The outcomes that an alert can report: an unexpected verdict, or a verification that did not complete. */
 export const alertOutcomes = ['different', 'drifted', 'failed', 'not_testable'] as const
-/** Where a schedule does not say: what tells that something has changed. */
+/** The default: outcomes that show that something has changed. */
 export const usualAlertOutcomes: readonly AlertOutcome[] = ['different', 'drifted', 'failed']
 export type AlertOutcome = (typeof alertOutcomes)[number]
 
 export const ALERT_EMAILS_MAX = 20
 
-/** The same outcome is told again after this long, or after a verification in between that was well. */
-export const TOLD_AGAIN_SECONDS = 24 * 60 * 60
+/** The same outcome is reported again after this period, or after a good verification in between. */
+export const ALERT_REPEAT_SECONDS = 24 * 60 * 60
 
-/** Times that one request may back-fill. */
+/** How many times one request can backfill. */
 export const BACKFILL_MAX = 100
-/** How far back it may reach. */
+/** How far back a backfill can reach, in days. */
 export const BACKFILL_DAYS_MAX = 366

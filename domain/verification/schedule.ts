@@ -1,8 +1,8 @@
-// When a schedule is due: cron expressions of five fields in a time zone. Times are those of the clock on the wall there: one
-// that the day does not have (clocks go forward) is left out, one that it has twice (they go back) is due twice. The engine
-// reads schedules the same way, so what is foretold here is what comes.
+// When a schedule is due: cron expressions of five fields in a time zone. Times are local times of that zone: one that
+// a day does not have (clocks go forward) is skipped, one that it has twice (clocks go back) is due twice. Temporal
+// interprets schedules the same way, so these predictions match what it starts.
 import { CronExpressionParser } from 'cron-parser'
-import { ServiceError } from '../errors.js'
+import { validationError } from '../errors.js'
 
 /** The values at which each field matches; 0 is Sunday. */
 export interface Cron {
@@ -40,14 +40,15 @@ const fields: [name: string, shape: RegExp][] = [
 ]
 
 /**
- * @param text five fields (minute, hour, day of the month, month, day of the week) of `*`, numbers, names of months and days,
- * ranges, lists and steps; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.
+ * Parses a cron expression.
+ * @param text five fields (minute, hour, day of the month, month, day of the week) of `*`, numbers, names of months and
+ * days, ranges, lists and steps; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.
  * @throws ServiceError `validation_error` naming the field.
  */
 export function readCron(text: string): Cron {
   const written = text.trim().toLowerCase()
   if (written.startsWith('@') && !Object.hasOwn(shorthands, written))
-    throw invalidCron(`${JSON.stringify(text)} is none of ${Object.keys(shorthands).join(', ')}`)
+    throw invalidCron(`${JSON.stringify(text)} must be one of ${Object.keys(shorthands).join(', ')}`)
   const parts = (shorthands[written] ?? written).split(/\s+/)
   if (parts.length !== fields.length)
     throw invalidCron(
@@ -58,12 +59,12 @@ export function readCron(text: string): Cron {
       throw invalidCron(
         `${JSON.stringify(parts[at])} is no ${name}: use *, numbers, ranges (1-5), lists (1,15), steps (*/6)`
       )
-  // Programs differ about whether such a day has to be both or only one of them.
+  // Cron implementations disagree whether such a day must match both fields or one of them.
   if (parts[2] !== '*' && parts[4] !== '*')
-    throw invalidCron('give days of the month or days of the week, not both; the other one is *')
+    throw invalidCron('set the day of the month or the day of the week, not both; the other one must be *')
   const cron = fieldValues(parts)
   // A leap day comes every four or eight years.
-  if (dueTimes(cron, 'UTC', new Date(0), 1).length === 0) throw invalidCron('no such day ever comes')
+  if (dueTimes(cron, 'UTC', new Date(0), 1).length === 0) throw invalidCron('this day never occurs')
   return cron
 }
 
@@ -87,26 +88,20 @@ function fieldValues(parts: string[]): Cron {
   }
 }
 
-const invalidCron = (why: string) => new ServiceError('validation_error', `cron: ${why}`)
+const invalidCron = (why: string) => validationError(`cron: ${why}`)
 
-/**
- * @param text a name of the IANA database, such as Europe/Berlin.
- * @throws ServiceError `validation_error`.
- */
+/** @param text a name of the IANA database, such as Europe/Berlin. @throws ServiceError `validation_error`. */
 export function readTimezone(text: string): string {
   const unknown = () =>
-    new ServiceError(
-      'validation_error',
-      `timezone: ${JSON.stringify(text)} is no name of a time zone such as UTC or Europe/Berlin`
-    )
-  // Offsets such as +01:00 are none: they know no summer time, and the engine does not take them.
+    validationError(`timezone: ${JSON.stringify(text)} is not a time zone; send a name such as UTC or Europe/Berlin`)
+  // Offsets such as +01:00 are refused: they have no summer time, and Temporal does not accept them.
   if (!/^[a-z]/i.test(text)) throw unknown()
   try {
     new Intl.DateTimeFormat('en', { timeZone: text })
   } catch {
     throw unknown()
   }
-  // The engine minds how it is written.
+  // Temporal requires the exact spelling.
   const listed = Intl.supportedValuesOf('timeZone').find((name) => name.toLowerCase() === text.toLowerCase())
   if (listed) return listed
   return text.toLowerCase() === 'utc' ? 'UTC' : text
@@ -114,14 +109,14 @@ export function readTimezone(text: string): string {
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** Two leap days may be eight years apart. */
+/** Two leap days can be eight years apart. */
 const DAYS_BETWEEN_MAX = 9 * 366
 
 /** The first `limit` times after `after` at which the schedule is due, in order. */
 export function dueTimes(cron: Cron, timezone: string, after: Date, limit: number): Date[] {
   const wall = wallClock(timezone)
   const found: number[] = []
-  // From the day before: where clocks go back over midnight, some of its times are still to come.
+  // Starts a day earlier: where clocks go back over midnight, some of that day's times are still to come.
   const firstDay = Math.floor(wall(after.getTime()) / DAY_MS) - 1
   for (let day = firstDay, last = day; day < last + DAYS_BETWEEN_MAX && found.length < limit; day++) {
     if (!isDueOn(cron, day)) continue
@@ -131,7 +126,7 @@ export function dueTimes(cron: Cron, timezone: string, after: Date, limit: numbe
   return found.slice(0, limit).map((time) => new Date(time))
 }
 
-/** Whether the schedule is due at this very minute. */
+/** Whether the schedule is due in this minute. */
 export function isDue(cron: Cron, timezone: string, at: Date): boolean {
   const local = wallClock(timezone)(at.getTime())
   if (local % MINUTE_MS !== 0) return false
@@ -140,18 +135,18 @@ export function isDue(cron: Cron, timezone: string, at: Date): boolean {
   return cron.minutes.includes(minute) && cron.hours.includes(hour) && isDueOn(cron, Math.floor(local / DAY_MS))
 }
 
-/** Around a change of the clocks: whatever was lost by it is within. */
+/** How far around a clock change to look. Every time that the change can lose is within it. */
 const AROUND_MS = 4 * 60 * MINUTE_MS
 
 /**
- * The times at which the schedule is due within four hours of a moment in `[from, until]` at which the clocks go back. There
- * the engine's own reading of calendars loses some of them.
+ * The times at which the schedule is due within four hours of a moment in `[from, until]` at which the clocks go back.
+ * Temporal's own calendar loses some of them there.
  */
 export function timesWhereClocksGoBack(cron: Cron, timezone: string, from: Date, until: Date): Date[] {
   const wall = wallClock(timezone)
   const offsetAt = (time: number) => wall(time) - time
   const times: Date[] = []
-  // No zone goes forth and back within a week.
+  // No time zone changes its clocks twice within a week.
   for (let week = from.getTime(); week < until.getTime(); week += 7 * DAY_MS) {
     let [before, after] = [week, week + 7 * DAY_MS]
     if (offsetAt(after) >= offsetAt(before)) continue
@@ -179,10 +174,10 @@ function isDueOn(cron: Cron, day: number): boolean {
   )
 }
 
-/** In order; in milliseconds. */
+/** In order, in milliseconds. */
 function timesOfDay(cron: Cron, day: number, wall: (time: number) => number): number[] {
   const begin = day * DAY_MS
-  // How far the wall is ahead, before and after whatever happens to it on this day.
+  // The offset before and after any clock change of this day.
   const offsetAt = (time: number) => wall(time) - time
   const offsets = [...new Set([offsetAt(begin - DAY_MS), offsetAt(begin + 2 * DAY_MS)])]
   const times = cron.hours.flatMap((hour) =>
@@ -195,7 +190,7 @@ function timesOfDay(cron: Cron, day: number, wall: (time: number) => number): nu
   return times.sort((one, other) => one - other)
 }
 
-/** By time zone: one takes longer to make than thousands of times to write. */
+/** By time zone: creating a formatter takes longer than thousands of uses. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
@@ -216,7 +211,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** Turns a time into what the clock on the wall shows, as milliseconds that would be that time in UTC. */
+/** Converts a time to the local clock, as the milliseconds of the equal UTC reading. */
 function wallClock(timezone: string): (time: number) => number {
   if (timezone === 'UTC') return (time) => time
   const format = formatOf(timezone)

@@ -7,7 +7,7 @@ import { jsonWithTexts } from '../../domain/json/json-text.js'
 import type { AnalyseRequest, CompileRequest, ConvertRequest, RunRequest } from './requests.js'
 import { connectionFault, type Refusal, type RunEnd, readFault, readRun, type ScriptEnd } from './stream.js'
 
-/** `answer` is JSON text as docs/executor.md describes it for the path; it is not parsed here. */
+/** `answer` is JSON text as docs/operations/executor.md describes it for the path; it is not parsed here. */
 export type QuestionEnd =
   | { kind: 'completed'; answer: string }
   | { kind: 'failed'; error: JobError }

@@ -1,11 +1,11 @@
 // Checks with a provider whether it accepts a team's credentials.
-import type { CredentialProvider, Credentials } from '../../domain/backends/provider-credentials.js'
+import type { CredentialProvider, CredentialState, Credentials } from '../../domain/backends/provider-credentials.js'
 import { type ProviderAdapter, ProviderFault } from './adapter.js'
 
 const TIMEOUT_MS = 10_000
 
 export interface Verification {
-  status: 'valid' | 'invalid' | 'unreachable' | 'untested'
+  status: CredentialState
   message: string
 }
 

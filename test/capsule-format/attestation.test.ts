@@ -1,4 +1,4 @@
-// A seal is attested to so that anybody can check it with tools of their own, and so that nothing else can be made of it.
+// A seal has an attestation that independent tools can check and that cannot be used for any other capsule.
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const otherPem = other.publicKey.export({ type: 'spki', format: 'pem' }) as stri
 const signedByOther = (payload: string) =>
   dsseEnvelope(payload, { keyId: 'other', sign: (bytes) => sign(null, bytes, other.privateKey) })
 
-test('an independent reader finds the signature good and the statement to be of the two files that fix all others', async () => {
+test('an independent reader accepts the signature, and the statement names the two files that determine all others', async () => {
   const { sealed, envelope } = await sealedSample()
   await inFolder((folder) => {
     writeFileSync(join(folder, 'envelope.json'), envelope)
@@ -33,55 +33,51 @@ test('an independent reader finds the signature good and the statement to be of 
   })
 })
 
-describe('an envelope is refused', () => {
+describe('an attestation envelope is refused', () => {
   const good = async () => JSON.parse((await sealedSample()).envelope) as Record<string, unknown>
 
   test.each<[string, (envelope: Record<string, unknown>) => unknown, RegExp]>([
-    [
-      'whose payload was changed',
-      (one) => ({ ...one, payload: Buffer.from('{}').toString('base64') }),
-      /does not hold/
-    ],
-    ['of another type', (one) => ({ ...one, payloadType: 'text/plain' }), /payloadType/],
-    ['without signatures', (one) => ({ ...one, signatures: [] }), /1 to 8 signatures/],
-    ['with a hundred signatures', (one) => ({ ...one, signatures: Array(100).fill({ sig: '' }) }), /1 to 8/],
-    ['whose signature is no base64', (one) => ({ ...one, signatures: [{ sig: '!' }] }), /not base64/],
-    ['whose signature is too short', (one) => ({ ...one, signatures: [{ sig: 'AAAA' }] }), /does not hold/],
-    ['that is a list', () => [], /not a DSSE envelope/],
-    ['that is null', () => null, /not a DSSE envelope/]
+    ['whose payload was changed', (one) => ({ ...one, payload: Buffer.from('{}').toString('base64') }), /is not valid/],
+    ['if it has another type', (one) => ({ ...one, payloadType: 'text/plain' }), /payloadType/],
+    ['if it has no signatures', (one) => ({ ...one, signatures: [] }), /1 to 8 signatures/],
+    ['if it has a hundred signatures', (one) => ({ ...one, signatures: Array(100).fill({ sig: '' }) }), /1 to 8/],
+    ['if its signature is not base64', (one) => ({ ...one, signatures: [{ sig: '!' }] }), /not base64/],
+    ['if its signature is too short', (one) => ({ ...one, signatures: [{ sig: 'AAAA' }] }), /is not valid/],
+    ['if it is a list', () => [], /not a DSSE envelope/],
+    ['if it is null', () => null, /not a DSSE envelope/]
   ])('%s', async (_what, change, message) => {
     const envelope = JSON.stringify(change(await good()))
     expect(() => verifyEnvelope(envelope, publicKeyPem)).toThrow(message)
   })
 
-  test('that is no JSON, or too large', () => {
+  test('if it is not JSON, or too large', () => {
     expect(() => verifyEnvelope('{', publicKeyPem)).toThrow('not JSON')
     expect(() => verifyEnvelope(' '.repeat(70_000), publicKeyPem)).toThrow('too large')
   })
 
-  test('under another key, or what is no Ed25519 key', async () => {
+  test('under another key, or if the key is not Ed25519', async () => {
     const { envelope } = await sealedSample()
-    expect(() => verifyEnvelope(envelope, otherPem)).toThrow('does not hold under this key')
-    expect(() => verifyEnvelope(envelope, 'no key')).toThrow('no Ed25519 public key')
+    expect(() => verifyEnvelope(envelope, otherPem)).toThrow('is not valid under this key')
+    expect(() => verifyEnvelope(envelope, 'no key')).toThrow('not an Ed25519 public key')
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'spki', format: 'pem' })
-    expect(() => verifyEnvelope(envelope, rsa as string)).toThrow('no Ed25519 public key')
+    expect(() => verifyEnvelope(envelope, rsa as string)).toThrow('not an Ed25519 public key')
   })
 
-  test('whose signature is over the payload alone, without its type', async () => {
+  test('if the signature covers the payload without its type', async () => {
     const { envelope } = await sealedSample()
     const payload = Buffer.from((JSON.parse(envelope) as { payload: string }).payload, 'base64')
     const bare = sign(null, payload, other.privateKey).toString('base64')
     const forged = { payload: payload.toString('base64'), payloadType: PAYLOAD_TYPE, signatures: [{ sig: bare }] }
-    expect(() => verifyEnvelope(JSON.stringify(forged), otherPem)).toThrow('does not hold')
+    expect(() => verifyEnvelope(JSON.stringify(forged), otherPem)).toThrow('is not valid')
   })
 
-  test('whose payload is signed and is no statement of a seal', () => {
+  test('if the signed payload is not the statement of a seal', () => {
     for (const payload of ['null', '[]', '{}', '{"_type":"https://in-toto.io/Statement/v1"}'])
       expect(() => verifyEnvelope(signedByOther(payload), otherPem)).toThrow(/attestation: /)
   })
 })
 
-describe('an envelope holds', () => {
+describe('an attestation envelope is valid', () => {
   const parsed = async () =>
     JSON.parse((await sealedSample()).envelope) as {
       payload: string
@@ -89,7 +85,7 @@ describe('an envelope holds', () => {
       signatures: { sig: string }[]
     }
 
-  test('in either alphabet of base64, and in no third', async () => {
+  test('in both base64 alphabets, and in no other', async () => {
     const { payload, payloadType, signatures } = await parsed()
     const url = (text: string) => Buffer.from(text, 'base64').toString('base64url')
     const written = (form: (text: string) => string) =>
@@ -113,26 +109,26 @@ describe('an envelope holds', () => {
     ).toThrow('not base64')
   })
 
-  test('with a second signature, by one that the reader does not know', async () => {
+  test('with a second signature by a key that the reader does not know', async () => {
     const { payload, payloadType, signatures } = await parsed()
     const [second] = (JSON.parse(signedByOther('{}')) as { signatures: { sig: string }[] }).signatures
     const both = JSON.stringify({ payload, payloadType, signatures: [second, ...signatures] })
     expect(verifyEnvelope(both, publicKeyPem).predicate.exit_code).toBe(0)
-    expect(() => verifyEnvelope(both, otherPem)).toThrow('does not hold under this key')
+    expect(() => verifyEnvelope(both, otherPem)).toThrow('is not valid under this key')
   })
 
-  test('under one key of several, as text or as the service answers them', async () => {
+  test('under one of several keys, as text or as the service returns them', async () => {
     const { envelope } = await sealedSample()
     const answer = (...pems: string[]) => JSON.stringify({ keys: pems.map((pem) => ({ public_key_pem: pem })) })
     for (const keys of [`b  ed25519\n${otherPem}\na  ed25519\n${publicKeyPem}`, answer(otherPem, publicKeyPem)])
       expect(verifyEnvelope(envelope, keys).predicate.exit_code).toBe(0)
     expect(() => verifyEnvelope(envelope, answer(otherPem, otherPem))).toThrow('under any of these keys')
-    expect(() => verifyEnvelope(envelope, answer())).toThrow('no Ed25519 public key')
+    expect(() => verifyEnvelope(envelope, answer())).toThrow('not an Ed25519 public key')
   })
 })
 
-describe('a package is vouched for', () => {
-  test('by its identity, or by an attestation under a key that the caller has', async () => {
+describe('a package is authentic', () => {
+  test('under its identity, or under an attestation by a key that the caller has', async () => {
     const { sealed, archive, envelope } = await sealedSample()
     const read = await readPackage(archive)
     expect(verifyPackage(read)).toMatchObject({ ok: true, authenticated: false })
@@ -144,7 +140,7 @@ describe('a package is vouched for', () => {
     })
   })
 
-  test('by nothing that is of another package, another key, or missing', async () => {
+  test('never under a proof that is missing or belongs to another package or key', async () => {
     const { archive, envelope } = await sealedSample()
     const another = await sealedSample({ description: 'another' })
     const read = await readPackage(archive)
@@ -153,12 +149,12 @@ describe('a package is vouched for', () => {
         .checks.filter(({ ok }) => ok === false)
         .map(({ detail }) => detail)
     expect(failed({ expectedId: another.sealed.capsuleDigest })).toEqual([expect.stringContaining('not of mqc:1:')])
-    expect(failed({ envelope: another.envelope, publicKeyPem })).toEqual(['the attestation is of other files'])
-    expect(failed({ envelope, publicKeyPem: otherPem })).toEqual([expect.stringContaining('does not hold')])
+    expect(failed({ envelope: another.envelope, publicKeyPem })).toEqual(['the attestation is for other files'])
+    expect(failed({ envelope, publicKeyPem: otherPem })).toEqual([expect.stringContaining('is not valid')])
     expect(failed({ publicKeyPem })).toEqual(['there is no attestation'])
   })
 
-  test('by no statement about the right files and another identity', async () => {
+  test('never under a statement about the right files and another identity', async () => {
     const { input, sealed, archive } = await sealedSample()
     const wrong = signedByOther(statement({ ...input, ...sealed, capsuleDigest: `mqc:1:${'0'.repeat(64)}` }))
     const report = verifyPackage(await readPackage(archive), { envelope: wrong, publicKeyPem: otherPem })
@@ -168,6 +164,6 @@ describe('a package is vouched for', () => {
       envelope: signedByOther(JSON.stringify(none)),
       publicKeyPem: otherPem
     })
-    expect(checks.at(-1)).toMatchObject({ ok: false, detail: 'the attestation is of other files' })
+    expect(checks.at(-1)).toMatchObject({ ok: false, detail: 'the attestation is for other files' })
   })
 })

@@ -1,4 +1,4 @@
-// One value, one text, one identity: against the published vectors of the format.
+// One value has one text and one identity, checked against the published vectors of the format.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
@@ -23,7 +23,7 @@ const edgeCases = golden<EdgeCase[]>('canonical-edge-cases.json')
 const bytesOf = ({ yaml, bytes_hex }: EdgeCase) => (bytes_hex ? Buffer.from(bytes_hex, 'hex') : Buffer.from(yaml!))
 
 describe('manifests of the format', () => {
-  test('the suite is whole', () => expect(edgeCases).toHaveLength(125))
+  test('the conformance suite is complete', () => expect(edgeCases).toHaveLength(125))
 
   test.each(edgeCases.filter(({ reject }) => !reject).map((one) => [one.name, one] as const))(
     '%s has the published text and identity',
@@ -31,7 +31,7 @@ describe('manifests of the format', () => {
       const value = readManifest(decodedManifest(bytesOf(one)))
       expect(canonicalJson(value, 'read')).toBe(one.canonical_utf8)
       expect(manifestDigest(value, 'read')).toBe(one.capsule_id)
-      // Written by us, they are read as the same again.
+      // Written by this code, they are read back as the same value.
       expect(manifestDigest(readManifest(manifestText(value as Manifest)))).toBe(one.capsule_id)
     }
   )
@@ -45,16 +45,16 @@ describe('manifests of the format', () => {
     }
   )
 
-  // Found by comparing with the reference reader on 90,000 mutated documents.
+  // Found by comparison with the reference reader on 90,000 mutated documents.
   test.each([
-    ['a block that no line feed ends', 'a: |\n  x'],
-    ['a byte order mark within', 'a: 1\n\ufeffb: 2\n'],
-    ['the tag of no kind', 'a: !\n'],
-    ['a quote that nothing closes', 'a: "x\\"'],
+    ['a block without a line feed at its end', 'a: |\n  x'],
+    ['a byte order mark inside', 'a: 1\n\ufeffb: 2\n'],
+    ['an empty tag', 'a: !\n'],
+    ['a quote that is never closed', 'a: "x\\"'],
     ['a key over two lines', 'a: 1\nb\n  : 2\n'],
     ['a key over two lines, in brackets', '{a\n b: 1}\n'],
     ['an escaped line end before an empty line', 'a: "x\\\n\n  y"\n'],
-    ['a handle of tags that is none', '%TAG ~x! tag:yaml.org,2002:\n---\na: 1\n'],
+    ['an invalid tag handle', '%TAG ~x! tag:yaml.org,2002:\n---\na: 1\n'],
     ['an anchor with an unusual name', 'a: &x*y 1\n']
   ])('%s, which readers see differently, is refused', (_what, text) => {
     expect(() => readManifest(text)).toThrow(/^capsule\.yaml/)
@@ -104,23 +104,23 @@ describe('.checksums', () => {
     ['one space', `sha256:${digest} a\n`],
     ['a carriage return', `sha256:${digest}  a\r\n`],
     ['a blank line', `sha256:${digest}  a\n\n`],
-    ['an escape that is none', `sha256:${digest}  a%20b\n`],
+    ['an escape that is not allowed', `sha256:${digest}  a%20b\n`],
     ['an escape in lower case', `sha256:${digest}  a%5cb\n`],
     ['a name that is not normalized', `sha256:${digest}  e\u0301\n`],
-    ['a name that stands twice', `sha256:${digest}  a\nsha256:${digest}  a\n`]
+    ['a name that occurs twice', `sha256:${digest}  a\nsha256:${digest}  a\n`]
   ])('with %s is refused by its line', (_what, text) => {
     expect(() => parsedChecksums(text)).toThrow(/^\.checksums, line \d: /)
   })
 })
 
 describe('canonical JSON', () => {
-  test('sorts by UTF-16 units, writes numbers as ECMAScript does, normalizes texts', () => {
+  test('sorts by UTF-16 units, writes numbers as ECMAScript does, and normalizes texts', () => {
     expect(canonicalJson({ '\u{1F600}': 1.0, '\uE000': -0, b: 1e-7, a: [1e21, 'e\u0301'] })).toBe(
       '{"a":[1e+21,"\u00e9"],"b":1e-7,"\u{1F600}":1,"\uE000":0}'
     )
   })
 
-  test('a key that reaches prototypes is a key like any other', () => {
+  test('a key such as __proto__ is a key like any other', () => {
     expect(canonicalJson(JSON.parse('{"__proto__":{"a":1},"constructor":2}'))).toBe(
       '{"__proto__":{"a":1},"constructor":2}'
     )
@@ -128,10 +128,10 @@ describe('canonical JSON', () => {
 
   test.each<[string, unknown, string]>([
     ['an integer beyond 2^53 - 1', { a: [2 ** 53] }, '/a/0'],
-    ['a number without end', { a: Number.NaN }, '/a'],
+    ['a number that is not finite', { a: Number.NaN }, '/a'],
     ['half of a character', { a: '\ud800' }, '/a'],
     ['half of a character in a key', { '\udc00': 1 }, '/'],
-    ['keys that are one', { '\u00e9': 1, 'e\u0301': 2 }, '/\u00e9'],
+    ['two keys that normalize to one', { '\u00e9': 1, 'e\u0301': 2 }, '/\u00e9'],
     ['undefined in a list', [undefined], '/0'],
     ['a big integer', { a: 1n }, '/a'],
     ['a date', { 'a/b': new Date(0) }, '/a~1b']
@@ -141,7 +141,7 @@ describe('canonical JSON', () => {
     expect(failed).toThrow(`${path}: `)
   })
 
-  test('refuses what is nested beyond 64 levels, and what turns in a circle', () => {
+  test('refuses nesting beyond 64 levels, and cycles', () => {
     const circle: unknown[] = []
     circle.push(circle)
     expect(() => canonicalJson(circle)).toThrow('nested deeper than 64')

@@ -1,4 +1,4 @@
-// No credential is sealed, honest evidence is never taken for one, and no text is slow to look through.
+// No credential is sealed, honest evidence is never mistaken for one, and no text takes long to scan.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
@@ -14,7 +14,7 @@ const found: [string, string, string][] = [
   ['a Google key', `AIza${'b'.repeat(35)}`, 'a Google API key'],
   ['a Stripe key', 'sk_live_0123456789abcdef', 'a Stripe key'],
   ['a Slack token', 'xoxb-123456789012-abcdefghijkl', 'a Slack token'],
-  ['a key of our own', `marqey_live_${'x'.repeat(32)}`, 'an API key of this service'],
+  ['a key of this service', `marqey_live_${'x'.repeat(32)}`, 'an API key of this service'],
   ['a JSON Web Token', `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${'a'.repeat(43)}`, 'a JSON Web Token'],
   [
     'a private key',
@@ -41,26 +41,26 @@ test.each(found)('finds %s', async (_what, text, kind) => {
   expect(JSON.stringify(findings)).not.toContain(text.slice(-12))
 })
 
-test.each(found)('finds %s within a text of JSON', async (_what, text, kind) => {
+test.each(found)('finds %s within a JSON string', async (_what, text, kind) => {
   const findings = await inSource(JSON.stringify({ text: `import os\n${text}\nrun()` }), 'definition.json')
   expect(findings).toContainEqual({ file: 'definition.json', line: 1, kind })
 })
 
-describe('passes over', () => {
+describe('the credential scan ignores', () => {
   test.each([
     ['a value from the environment', 'AWS_SECRET_ACCESS_KEY = os.environ["AWS_SECRET_ACCESS_KEY"]'],
     ['a variable of a shell', 'export GITHUB_TOKEN=$CI_TOKEN'],
-    ['a place to fill in', 'IBM_QUANTUM_TOKEN = "<your token>"'],
+    ['a placeholder', 'IBM_QUANTUM_TOKEN = "<your token>"'],
     ['a variable', 'QiskitRuntimeService(token=token)'],
     ['an empty value', '{"GITHUB_TOKEN": ""}'],
     ['a certificate', `-----BEGIN CERTIFICATE-----\n${'MIIE'.repeat(20)}\n-----END CERTIFICATE-----`],
-    ['a digest beside the word quantum', `{"engine":"qiskit-quantum","circuit_sha256":"${hex}","token_count":1}`],
+    ['a digest next to the word quantum', `{"engine":"qiskit-quantum","circuit_sha256":"${hex}","token_count":1}`],
     ['digests in lists', `sha256:${hex}  quantum.json`],
     ['the outcomes of 64 qubits', `{"engine":"qiskit","counts":{"${'01'.repeat(32)}":7,"${'0'.repeat(64)}":1}}`],
-    ['the reference of a calibration', `{"backend":"ibm_quantum","calibration_id":"${hex}"}`],
+    ['the id of a calibration', `{"backend":"ibm_quantum","calibration_id":"${hex}"}`],
     ['an identity', `quantum derived_from: mqc:1:${hex}`],
     ['a digest far from any such word', `x = "${hex}"`],
-    ['what the author vouches for', 'key = "AKIAIOSFODNN7EXAMPLE"  # capsule:allow']
+    ['what the author has allowed', 'key = "AKIAIOSFODNN7EXAMPLE"  # capsule:allow']
   ])('%s', async (_what, text) => {
     expect(await inSource(text)).toEqual([])
     expect(await inSource(JSON.stringify({ text: `a\n${text}\nb` }), 'definition.json')).toEqual([])
@@ -72,7 +72,7 @@ describe('passes over', () => {
     expect(await scanForCredentials([...files, textFile('r.json', metadata)], '{"quantum-job-service":{}}')).toEqual([])
   })
 
-  test('nothing for a comment that stands before, after a comma, on another line, or in the manifest', async () => {
+  test('no finding for an allow comment before it, after a comma, on another line, or in the manifest', async () => {
     const key = 'AKIAIOSFODNN7EXAMPLE'
     expect(await inSource(`# capsule:allow ${key}`)).toHaveLength(1)
     expect(await inSource(`f("${key}", 1) # capsule:allow`)).toHaveLength(1)
@@ -97,14 +97,14 @@ test.each([
   expect(await inSource('', name)).toEqual([{ file: name, line: 0, kind: 'a file of credentials' }])
 })
 
-test('finds what the published fixture holds, on its line', async () => {
+test('finds the credential of the published fixture on its line', async () => {
   const manifest = readFileSync(join(fixtures, 'capsule_with_secrets/capsule.yaml'), 'utf8')
   expect(await scanForCredentials([], manifest)).toEqual([
     { file: 'capsule.yaml', line: 10, kind: 'a value for a name of credentials' }
   ])
 })
 
-test('finds what lies across the border of two windows, once, on its line', async () => {
+test('finds a credential across the border of two windows once, on its line', async () => {
   for (let shift = 0; shift < 25; shift++) {
     const text = `${'x\n'.repeat(131_060 + shift)} AKIAIOSFODNN7EXAMPLE\n`
     expect(await inSource(text)).toEqual([{ file: 'source.py', line: 131_061 + shift, kind: 'an AWS access key id' }])
@@ -147,7 +147,7 @@ test.each([
       await inSource(content, name)
       times.push(process.cpuUsage(began).user / 1000)
     }
-    // What is linear takes some 10 ms, what is not takes minutes.
+    // A linear scan takes about 10 ms, a quadratic one minutes.
     expect(Math.min(...times)).toBeLessThan(500)
   }
 })

@@ -1,4 +1,4 @@
-// The same capsule, the same bytes: in whatever zone and language, and however the pieces come.
+// The same capsule gives the same bytes in every time zone and language, however the source is cut into pieces.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -8,7 +8,7 @@ import { inPieces } from '../../capsule-format/pieces.js'
 import { writeRoCrate } from '../../capsule-format/ro-crate.js'
 import { inFolder, sealedSample } from './sample.js'
 
-test('two processes in other zones and languages write the same archives', () =>
+test('processes in different time zones and languages write the same archives', () =>
   inFolder(async (folder) => {
     const program = join(folder, 'written.cjs')
     await build({
@@ -17,14 +17,15 @@ test('two processes in other zones and languages write the same archives', () =>
       platform: 'node',
       format: 'cjs',
       outfile: program,
-      define: { 'import.meta.dirname': JSON.stringify(import.meta.dirname) },
+      // In parts, because tools/build-tests.mjs replaces the whole expression in this file too.
+      define: { [`import.meta.${'dirname'}`]: JSON.stringify(import.meta.dirname) },
       logLevel: 'silent'
     })
     const written = (environment: Record<string, string>) =>
       execFileSync(process.execPath, [program], { encoding: 'utf8', env: { PATH: process.env.PATH, ...environment } })
     const here = written({ TZ: 'UTC', LANG: 'C' })
-    // Identity, archive, crate. Another version of the compressor may change the last two: then exports made before and
-    // after it differ, which is to be said in the change log; the first never changes.
+    // Identity, archive, crate. The identity never changes. Another version of the compressor may change the last two; exports
+    // made before and after then differ, and the changelog has to mention it.
     expect(JSON.parse(here)).toEqual([
       'mqc:1:267277e743a65ed8200086ad25c255dc12a1b70955c3ba567f05a024a2ec005a',
       'df023ca46f2e22a9ca8f438289dd4531e260f24317936496dfa2c4383b618ae2',
@@ -34,7 +35,7 @@ test('two processes in other zones and languages write the same archives', () =>
     expect(written({ TZ: 'America/St_Johns', LANG: 'de_DE.UTF-8' })).toBe(here)
   }))
 
-test('two exports are the same bytes', async () => {
+test('two exports of a capsule have the same bytes', async () => {
   const [one, other] = [await sealedSample(), await sealedSample()]
   expect(one.archive.equals(other.archive)).toBe(true)
   const crates = await Promise.all(
@@ -43,7 +44,7 @@ test('two exports are the same bytes', async () => {
   expect(crates[0]!.equals(crates[1]!)).toBe(true)
 })
 
-test('the pieces that are compressed do not depend on how the source was cut', async () => {
+test('the compressed pieces do not depend on how the source was cut', async () => {
   const whole = Buffer.alloc(300_000, 'abc')
   const cut = async (size: number): Promise<number[]> => {
     const source = Array.from({ length: Math.ceil(whole.length / size) }, (_, at) =>

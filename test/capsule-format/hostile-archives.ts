@@ -1,11 +1,11 @@
-// Archives as no honest program writes them, byte by byte.
+// Builds archives byte by byte that no honest program writes.
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
 
 export interface TarEntry {
   name: string | Buffer
   content?: Buffer
   type?: string
-  /** What the header says, where it lies. */
+  /** What the header states where it differs from the truth. */
   size?: number | string
   magic?: string
   link?: string
@@ -38,7 +38,7 @@ export const tarOf = (entries: readonly TarEntry[], end: Buffer = END_OF_TAR): B
 
 export const tarGzOf = (entries: readonly TarEntry[], end?: Buffer): Buffer => gzipSync(tarOf(entries, end))
 
-/** A PAX header that gives the next entry these records. */
+/** A PAX header with these records for the next entry. */
 export function paxHeader(records: Record<string, string>, type = 'x'): TarEntry {
   const lines = Object.entries(records).map(([key, value]) => {
     const rest = ` ${key}=${value}\n`
@@ -50,7 +50,7 @@ export function paxHeader(records: Record<string, string>, type = 'x'): TarEntry
   return { name: 'PaxHeader', type, content: Buffer.from(lines.join('')) }
 }
 
-/** What a header says of its entry. */
+/** What a header states about its entry. */
 interface ZipFacts {
   size?: number
   packed?: number
@@ -63,19 +63,19 @@ export interface ZipEntry {
   name: string | Buffer
   content: Buffer
   stored?: boolean
-  /** What both headers say, where they lie. */
+  /** What both headers state where they differ from the truth. */
   says?: ZipFacts & { attributes?: number; offset?: number }
-  /** What the local header alone says. */
+  /** What only the local header states. */
   local?: ZipFacts & { name?: string; extra?: Buffer }
   /** Fields of the directory. */
   extra?: Buffer
   comment?: Buffer
-  /** Bytes before the local header, and behind the entry. */
+  /** Bytes before the local header, and after the entry. */
   before?: Buffer
   behind?: Buffer
 }
 
-/** What the end of the archive says, where it lies, and what stands around the directory. */
+/** What the end of the archive states where it differs from the truth, and the bytes around the directory. */
 export interface ZipEnd {
   count?: number
   bytes?: number
@@ -131,7 +131,7 @@ export function zipOf(entries: readonly ZipEntry[], says: ZipEnd = {}): Buffer {
 
 const NONE = Buffer.alloc(0)
 
-/** The part that both headers have: version to extraction, up to the length of the extra fields. */
+/** The part that both headers share: from the version needed up to the length of the extra fields. */
 function facts(
   { content, stored = false }: ZipEntry,
   data: Buffer,

@@ -1,4 +1,4 @@
-// What stands in a package is compared with its digests, and its manifest is read as one value or not at all.
+// The content of a package is compared with its digests, and its manifest is read as one value or not at all.
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { checksumsText, rootDigest, sha256 } from '../../capsule-format/checksums.js'
 import { readPackage } from '../../capsule-format/package-reader.js'
@@ -8,7 +8,7 @@ import { textFile } from './sample.js'
 
 afterEach(refusedCheaply)
 
-describe('digests', () => {
+describe('a package whose digests', () => {
   const sealed = (checksums: string, stated: string, ...files: { name: string; content: Buffer }[]) =>
     tarGzOf([
       {
@@ -31,7 +31,7 @@ describe('digests', () => {
   const file = textFile('a/b.txt', 'content')
   const text = checksumsText([file])
 
-  test('that agree are read', async () => {
+  test('match is read', async () => {
     expect(await readPackage(sealed(text, rootDigest(text), file))).toMatchObject({
       rootDigest: rootDigest(text),
       warnings: []
@@ -44,16 +44,16 @@ describe('digests', () => {
       sealed(text, rootDigest(text), textFile('a/b.txt', 'Content')),
       `entry "a/b.txt": its digest is ${sha256('Content')}`
     ],
-    ['a missing file', sealed(text, rootDigest(text)), 'entry "a/b.txt": listed in .checksums and missing'],
-    ['a file too many', sealed(text, rootDigest(text), file, textFile('c', '')), 'entry "c": not listed'],
-    ['other checksums', sealed(`${text}\n`, rootDigest(text), file), '.checksums: its digest is'],
-    ['checksums of another form', sealed('[]', rootDigest('[]'), file), '.checksums: is neither lines'],
+    ['a missing file', sealed(text, rootDigest(text)), 'entry "a/b.txt": listed in .checksums but missing'],
+    ['an extra file', sealed(text, rootDigest(text), file, textFile('c', '')), 'entry "c": not listed'],
+    ['different checksums', sealed(`${text}\n`, rootDigest(text), file), '.checksums: its digest is'],
+    ['checksums of another form', sealed('[]', rootDigest('[]'), file), '.checksums: must be lines'],
     ['no checksums', draftWith(rootDigest(text)), '.checksums is missing']
   ])('%s is refused by name', async (_what, bytes, message) => {
     expect(await refusal(bytes)).toContain(message)
   })
 
-  test('of the older form, a mapping, are read', async () => {
+  test('have the older form, a mapping, is read', async () => {
     const older = `a/b.txt: sha256:${sha256('content')}\n`
     expect(await readPackage(sealed(older, rootDigest(older), file))).toMatchObject({ checksums: older })
     const wrong = `a/b.txt: sha256:${sha256('else')}\n`
@@ -75,20 +75,20 @@ describe('manifests', () => {
     ['code as a tag', `${MANIFEST}x: !!js/function "function(){}"\n`, /tag/],
     ['a tag of its own', `${MANIFEST}x: !shell ls\n`, /tag/],
     ['a merge', `${MANIFEST}b: &b {c: 1}\n<<: *b\n`, /alias/],
-    ['lists 100,000 deep', '['.repeat(n), /more than 80000 words/],
+    ['lists 100,000 deep', '['.repeat(n), /more than 80000 tokens/],
     ['lists 70,000 deep', '['.repeat(0.7 * n), /nested deeper/],
     ['mappings 12,000 deep', '{a: '.repeat(0.12 * n), /nested deeper/],
     ['blocks 35,000 deep', '- '.repeat(0.35 * n), /nested deeper/],
     ['keys 35,000 deep', '? '.repeat(0.35 * n), /nested deeper/],
     ['65 levels', `${MANIFEST}x: ${'['.repeat(65)}${']'.repeat(65)}\n`, /nested deeper than 64/],
-    ['a key twice', `${MANIFEST}name: b\n`, /stands twice/],
+    ['a key twice', `${MANIFEST}name: b\n`, /occurs twice/],
     ['two documents', `${MANIFEST}---\n${MANIFEST}`, /exactly one document/],
     ['256 KiB of text', `${MANIFEST}x: ${'y'.repeat(256 * 1024)}\n`, /larger than/],
-    ['bytes that are no UTF-8', Buffer.from([0x61, 0x3a, 0xff]), /UTF-8/],
+    ['bytes that are not UTF-8', Buffer.from([0x61, 0x3a, 0xff]), /UTF-8/],
     [
       '10,000 keys',
       `${MANIFEST}${Array.from({ length: 10_000 }, (_, index) => `k${index}: 1`).join('\n')}\nk1: 2\n`,
-      /stands twice/
+      /occurs twice/
     ],
     ['70,000 quotes', `${MANIFEST}x: ${'"a" '.repeat(0.35 * n)}`, /line 4/],
     ['10,000 anchors of one name', `${MANIFEST}x: [${'&a 1,'.repeat(0.1 * n)}*a]`, /alias/]
@@ -96,7 +96,7 @@ describe('manifests', () => {
     expect(await refusal(withManifest(text))).toMatch(message)
   })
 
-  test('a key that reaches prototypes stays a key', async () => {
+  test('a key such as __proto__ stays a key', async () => {
     const { manifest } = await readPackage(withManifest(`${MANIFEST}__proto__: {polluted: 1}\nconstructor: x\n`))
     expect(Object.keys(manifest)).toContain('__proto__')
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()

@@ -1,4 +1,4 @@
-// A package comes from anybody: what is not plainly a capsule is refused by name, soon, and without much memory.
+// Packages are untrusted: anything but a plain capsule is refused by name, quickly, and without much memory.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createGzip, gzipSync } from 'node:zlib'
@@ -11,7 +11,7 @@ import { fixtures, inFolder, publicTool, sealedSample } from './sample.js'
 
 afterEach(refusedCheaply)
 
-describe('the published fixtures', () => {
+describe('of the published fixtures', () => {
   const published = JSON.parse(readFileSync(join(fixtures, 'golden/expected.json'), 'utf8')) as {
     fixture: string
     capsule_id: string
@@ -39,16 +39,16 @@ describe('the published fixtures', () => {
     expect(await refusal(packed('invalid_capsule'))).toMatch(/^capsule\.yaml: /)
   })
 
-  test('the one with a credential is read as the draft it is, and the line is told', async () => {
+  test('the one with a credential is read as a draft with a warning that names the line', async () => {
     const { warnings } = await readPackage(packed('capsule_with_secrets'))
     expect(warnings).toEqual([
       expect.stringContaining('not sealed'),
-      expect.stringMatching(/"capsule\.yaml", line 10 holds what looks like a credential/)
+      expect.stringMatching(/"capsule\.yaml", line 10 contains what looks like a credential/)
     ])
   })
 })
 
-describe('names', () => {
+describe('an entry name', () => {
   const bad: [string, RegExp][] = [
     ['../x', /leads out/],
     ['a/../../x', /leads out/],
@@ -72,14 +72,14 @@ describe('names', () => {
     expect(await refusal(crate({ name, content: some }))).toMatch(message)
   })
 
-  test('a NUL hides nothing', async () => {
+  test('with a NUL is refused', async () => {
     expect(await refusal(crate({ name: 'capsule/a\u0000b', content: some }))).toMatch(/control character/)
     expect(await refusal(tarGzOf([manifest, paxHeader({ path: 'c/a\u0000b' }), { name: 'x', content: some }]))).toMatch(
       /NUL/
     )
   })
 
-  test('bytes that are no UTF-8 are no name', async () => {
+  test('that is not UTF-8 is refused', async () => {
     const name = Buffer.from([0x63, 0x2f, 0xff, 0xfe])
     expect(await refusal(draft({ name, content: some }))).toMatch(/UTF-8/)
     expect(await refusal(crate({ name, content: some }))).toMatch(/UTF-8/)
@@ -87,10 +87,10 @@ describe('names', () => {
   })
 
   test.each([
-    ['the same', 'a', 'a', /stands twice/],
-    ['in another case', 'a', 'A', /would be one file/],
-    ['in another Unicode form', '\u00e9', 'e\u0301', /would be one file|stands twice/]
-  ])('two that are %s are refused', async (_what, one, other, message) => {
+    ['equal to', 'a', 'a', /occurs twice/],
+    ['another case of', 'a', 'A', /would be one file/],
+    ['another Unicode form of', '\u00e9', 'e\u0301', /would be one file|occurs twice/]
+  ])('that is %s another is refused', async (_what, one, other, message) => {
     expect(await refusal(draft({ name: `c/${one}`, content: some }, { name: `c/${other}`, content: some }))).toMatch(
       message
     )
@@ -99,15 +99,15 @@ describe('names', () => {
     ).toMatch(message)
   })
 
-  test('a file within a file is refused', async () => {
+  test('inside a file is refused', async () => {
     expect(await refusal(draft({ name: 'c/A/b', content: some }, { name: 'c/a', content: some }))).toMatch(
-      /"A\/b" lies in "a", which is a file/
+      /"A\/b" is inside "a", which is a file/
     )
     const deep = paxHeader({ path: `c/${'d/'.repeat(70)}x` })
     expect(await refusal(draft(deep, { name: 'x', content: some }))).toMatch(/64 folders deep/)
   })
 
-  test('two folders, or none, are no package', async () => {
+  test('outside the one folder of the package is refused', async () => {
     expect(await refusal(draft({ name: 'd/x', content: some }))).toMatch(/exactly one folder/)
     expect(await refusal(tarGzOf([{ name: 'capsule.yaml', content: Buffer.from(MANIFEST) }]))).toMatch(
       /exactly one folder/
@@ -116,7 +116,7 @@ describe('names', () => {
   })
 })
 
-describe('kinds', () => {
+describe('kinds of entries', () => {
   test.each([
     ['1', /a hard link/],
     ['2', /a symbolic link/],
@@ -133,7 +133,7 @@ describe('kinds', () => {
   test.each([
     ['a symbolic link', { attributes: 0o120777 << 16 }, /a link, a device/],
     ['a device', { attributes: 0o020666 << 16 }, /a link, a device/],
-    ['a folder that is none', { attributes: 0o040755 << 16 }, /a link, a device/],
+    ['a file marked as a folder', { attributes: 0o040755 << 16 }, /a link, a device/],
     ['an encrypted file', { flags: 0x801 }, /encrypted/],
     ['a file with a hidden directory', { flags: 0x2800 }, /encrypted/],
     ['another method', { method: 12 }, /method 12/]
@@ -146,16 +146,16 @@ describe('kinds', () => {
     ['gzip', gzipSync('x')],
     ['tar', tarOf([{ name: 'x', content: some }])]
   ])('an archive within the archive is refused (%s)', async (kind, content) => {
-    expect(await refusal(draft({ name: 'c/x', content }))).toMatch(`"x" is itself an archive (${kind})`)
-    expect(await refusal(crate({ name: 'capsule/x', content }))).toMatch(`"x" is itself an archive (${kind})`)
+    expect(await refusal(draft({ name: 'c/x', content }))).toMatch(`"x" is an archive itself (${kind})`)
+    expect(await refusal(crate({ name: 'capsule/x', content }))).toMatch(`"x" is an archive itself (${kind})`)
   })
 
   test.each([
     ['nothing', Buffer.alloc(0)],
     ['text', Buffer.from('hello')],
     ['a plain tar', tarOf([manifest])],
-    ['a gzip of no tar', gzipSync('hello'.repeat(500))],
-    ['a zip that is no crate', zipOf([{ name: 'capsule/capsule.yaml', content: Buffer.from(MANIFEST) }])],
+    ['a gzip of something other than a tar', gzipSync('hello'.repeat(500))],
+    ['a zip that is not a crate', zipOf([{ name: 'capsule/capsule.yaml', content: Buffer.from(MANIFEST) }])],
     ['a crate without a graph', zipOf([{ name: 'ro-crate-metadata.json', content: Buffer.from('[]') }])],
     ['the start of a zip', Buffer.from('PK\u0003\u0004')]
   ])('%s is refused', async (_what, bytes) => {
@@ -163,7 +163,7 @@ describe('kinds', () => {
   })
 })
 
-describe('bombs', () => {
+describe('a decompression bomb', () => {
   const zeros = Buffer.alloc(1024 * 1024)
 
   async function gzipOfZeros(mebibytes: number): Promise<Buffer> {
@@ -176,11 +176,11 @@ describe('bombs', () => {
     return Buffer.concat(parts)
   }
 
-  test('a gzip of a gibibyte of zeros is left as soon as it is too much', async () => {
+  test('of a gibibyte of zeros in a gzip is abandoned at the limit', async () => {
     expect(await refusal(await gzipOfZeros(1024))).toMatch(/inflates to more than/)
   })
 
-  test('an entry that says one byte and holds a gibibyte is left at once', async () => {
+  test('in an entry that states one byte and inflates to a gibibyte is abandoned at once', async () => {
     const content = Buffer.alloc(40 * 1024 * 1024)
     expect(await refusal(crate({ name: 'capsule/x', content, says: { size: 1 } }))).toMatch(
       /inflates to more than 1 bytes/
@@ -189,7 +189,7 @@ describe('bombs', () => {
     expect(await refusal(tarGzOf([manifest, { name: 'c/x', content }]))).toMatch(/larger than 33554432 bytes/)
   })
 
-  test('an entry that says more than there is, is cut short', async () => {
+  test('in an entry that states more bytes than it has is refused', async () => {
     expect(await refusal(draft({ name: 'c/x', content: some, size: 2 ** 32 }))).toMatch(/cut short/)
     expect(await refusal(draft({ name: 'c/x', content: some, size: '\u0080\u0000\u0000\u0001' }))).toMatch(/not octal/)
     expect(await refusal(crate({ name: 'capsule/x', content: some, says: { packed: 2 ** 31 } }))).not.toBe('')
@@ -197,21 +197,23 @@ describe('bombs', () => {
     expect(await refusal(crate({ name: 'capsule/x', content: some, says: { crc: 1 } }))).toMatch(/damaged/)
   })
 
-  test('entries that lie over each other are refused', async () => {
+  test('of overlapping entries is refused', async () => {
     const content = Buffer.alloc(10_000)
     const at = (name: string): ZipEntry => ({ name, local: { name: 'capsule/x' }, content, says: { offset: 0 } })
     const kernel = zipOf([{ name: 'capsule/x', content }, at('capsule/x')])
-    expect(await refusal(kernel)).toMatch(/lie over each other/)
-    expect(await refusal(zipOf([{ name: 'capsule/x', content }, at('capsule/y')]))).toMatch(/disagree/)
+    expect(await refusal(kernel)).toMatch(/overlap/)
+    expect(await refusal(zipOf([{ name: 'capsule/x', content }, at('capsule/y')]))).toMatch(
+      /differs from the directory/
+    )
   })
 
-  test('an archive that holds itself is an archive within an archive', async () => {
-    // Whatever a quine unpacks to begins as it does itself.
+  test('that contains itself is refused as an archive within an archive', async () => {
+    // A quine unpacks to bytes that begin as it does.
     const quine = gzipSync(tarOf([manifest]))
-    expect(await refusal(draft({ name: 'c/r.gz', content: quine }))).toMatch(/is itself an archive/)
+    expect(await refusal(draft({ name: 'c/r.gz', content: quine }))).toMatch(/is an archive itself/)
   })
 
-  test('entries and bytes are counted over the whole', async () => {
+  test('is stopped by the limits on entries and bytes of the whole archive', async () => {
     const many = Array.from({ length: 2001 }, (_, index): TarEntry => ({ name: `c/${index}`, content: some }))
     expect(await refusal(draft(...many))).toMatch(/more than 2000 entries/)
     const folders = many.map(({ name }): TarEntry => ({ name: `${name as string}/`, type: '5' }))
@@ -225,19 +227,19 @@ describe('bombs', () => {
     })
   })
 
-  test('headers of nothing are counted', async () => {
+  test('of headers without entries is stopped by the limit on entries', async () => {
     const many = Array.from({ length: 30_000 }, () => paxHeader({ comment: 'x' }, 'g'))
     expect(await refusal(tarGzOf([...many, manifest]))).toMatch(/more than 2000 entries/)
   })
 
-  test('the state vectors of three tasks, which are all zeros but for two numbers each, are none', async () => {
+  test('is not suspected in three state vectors that are nearly all zeros', async () => {
     const content = Buffer.alloc(16 * 1024 * 1024)
     const files = ['a', 'b', 'c'].map((task) => ({ name: `c/tasks/${task}/artifacts/state_vector.npy`, content }))
     expect((await readPackage(draft(...files))).files).toHaveLength(3)
   })
 })
 
-test('nothing that is read is written anywhere', async () => {
+test('reading a package writes no file', async () => {
   const { archive } = await sealedSample()
   await inFolder(async (folder) => {
     const here = process.cwd()

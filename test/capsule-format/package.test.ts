@@ -1,4 +1,4 @@
-// What we seal, the public tools take: and nothing that was changed afterwards.
+// The public tools accept what is sealed here, and refuse any later change.
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -9,7 +9,7 @@ import { readPackage } from '../../capsule-format/package-reader.js'
 import { inFolder, publicTool, pythonAnswer, sealedSample, sealInput, textFile } from './sample.js'
 
 describe('a sealed package', () => {
-  test('passes the public verifier with its identity, and its manifest the public schema', async () => {
+  test('passes the public verifier with its identity, and its manifest passes the public schema', async () => {
     const { sealed, archive } = await sealedSample()
     await inFolder((folder) => {
       const file = join(folder, 'x.capsule')
@@ -29,19 +29,19 @@ describe('a sealed package', () => {
     })
   })
 
-  test('fails it after any of 100 changes of one bit in its files, and of 100 in the archive', async () => {
+  test('fails the public verifier after any of 100 one-bit changes in its files, and of 100 in the archive', async () => {
     const { sealed, archive } = await sealedSample()
     await inFolder((folder) => {
       const file = join(folder, 'x.capsule')
       writeFileSync(file, archive)
       const answer = pythonAnswer('tampered.py', file, sealed.capsuleDigest, '100', '8') as Record<string, unknown>
       expect(answer).toMatchObject({ passed: [], files: 9 })
-      // Of some 4,000 bytes only the ten of gzip's header carry no content.
+      // Of about 4,000 bytes, only the ten of gzip's header carry no content.
       expect(answer.same).toBeLessThan(5)
     })
   }, 120_000)
 
-  test('is refused by our own reader after any of 300 changes of one bit, or read as what it was', async () => {
+  test('is refused after any of 300 one-bit changes, or read unchanged', async () => {
     const { sealed, archive } = await sealedSample()
     let same = 0
     for (let turn = 0; turn < 300; turn++) {
@@ -58,7 +58,7 @@ describe('a sealed package', () => {
     expect(same).toBeLessThan(5)
   })
 
-  test('comes back from our own reader byte for byte, the definition with its large integers too', async () => {
+  test('is read back byte for byte, including large integers in the definition', async () => {
     const { input, sealed, archive } = await sealedSample()
     const read = await readPackage(archive)
     expect(read).toMatchObject({
@@ -73,7 +73,7 @@ describe('a sealed package', () => {
     expect(read.files.find(({ name }) => name === 'definition.json')!.content.toString()).toBe(input.definition)
   })
 
-  test('states what the evidence says of machine, tolerance and cost', async () => {
+  test('states the machine, tolerance and cost of the evidence', async () => {
     const [task] = sealInput().tasks
     const { manifest } = await sealPackage(
       sealInput({ tasks: [{ ...task!, hardware: true }], margin: 0.1, exitMessage: 'done' })
@@ -93,7 +93,7 @@ describe('a sealed package', () => {
     })
   })
 
-  test('does not depend on the order in which its files come', async () => {
+  test('does not depend on the order of its files', async () => {
     const { archive } = await sealedSample()
     const turned = await sealedSample({ files: [...sealInput().files].reverse() })
     expect(turned.archive.equals(archive)).toBe(true)
@@ -106,19 +106,19 @@ describe('a sealed package', () => {
       /"a\.py":2 \(a GitHub token\)/
     ],
     ['a name that leads out', { files: [textFile('tasks/../x', '')] }, /"tasks\/\.\.\/x"/],
-    ['the name of a control file', { files: [textFile('capsule.yaml', '')] }, /kept for the package/],
-    ['names that differ in case alone', { files: [textFile('a/B', ''), textFile('a/b', '')] }, /"a\/B" and "a\/b"/],
+    ['the name of a control file', { files: [textFile('capsule.yaml', '')] }, /reserved for the package/],
+    ['names that differ only in case', { files: [textFile('a/B', ''), textFile('a/b', '')] }, /"a\/B" and "a\/b"/],
     [
       'a definition among the evidence',
       { files: [textFile('definition.json', '')] },
-      /"definition\.json" stands twice/
+      /"definition\.json" occurs twice/
     ],
     [
       'too much, naming the largest',
       { files: [{ name: 'big', content: Buffer.alloc(61 * 1024 * 1024) }] },
       /"big" \(63963136 bytes\)/
     ],
-    ['an empty name of the capsule', { name: '' }, /capsule\.yaml: name /]
+    ['a capsule without a name', { name: '' }, /capsule\.yaml: name /]
   ])('is not made of %s', async (_what, changes, message) => {
     await expect(sealPackage(sealInput(changes))).rejects.toMatchObject({
       code: 'validation_error',
@@ -127,7 +127,7 @@ describe('a sealed package', () => {
   })
 })
 
-test('a draft is exported without digests, which the public tool and our reader say', async () => {
+test('a draft is exported without digests, and both the public tool and this reader report it', async () => {
   const draft = draftPackage(sealInput())
   const archive = await buffer(writeCapsuleArchive('draft', draft))
   const read = await readPackage(archive)

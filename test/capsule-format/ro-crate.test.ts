@@ -1,4 +1,4 @@
-// An RO-Crate of a capsule is one for the tools that read them, and the capsule in it is whole.
+// Public tools accept the RO-Crate of a capsule, and the capsule in it is intact.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -17,7 +17,7 @@ interface Answer {
   issues: Record<string, string[]>
 }
 
-test('the public reader finds every file and run, the public validator nothing that is required', async () => {
+test('the public reader finds every file and run, and the public validator reports no required fix', async () => {
   const sample = await sealedSample()
   await inFolder(async (folder) => {
     const file = join(folder, 'x.zip')
@@ -36,23 +36,23 @@ test('the public reader finds every file and run, the public validator nothing t
     expect(Object.values(entities).filter((type) => type === 'File')).toHaveLength(sample.sealed.files.length + 4)
     expect(Object.keys(issues)).toEqual(['ro-crate-1.1', 'process-run-crate-0.5'])
     for (const found of Object.values(issues)) expect(found.filter((issue) => issue.startsWith('REQUIRED'))).toEqual([])
-    // And the folder in it is the capsule itself.
+    // The folder in it is the capsule itself.
     const verified = publicTool('verify', join(folder, 'crate', 'capsule'), '--id', sample.sealed.capsuleDigest)
     expect(verified).toMatchObject({ status: 0 })
   })
 }, 120_000)
 
-test('comes back from our own reader with the attestation, which holds', async () => {
+test('is read back with its attestation, which is valid', async () => {
   const sample = await sealedSample()
   const read = await readPackage(await crateOf(sample))
   expect(read).toMatchObject({ kind: 'rocrate', warnings: [], envelope: sample.envelope, publicKeyPem })
   expect(read.files).toHaveLength(sample.sealed.files.length)
-  // The key in the package vouches for nothing; one that the caller brings does.
+  // The key in the package proves nothing; a key that the caller provides does.
   expect(verifyPackage(read)).toMatchObject({ ok: true, authenticated: false })
   expect(verifyPackage(read, { publicKeyPem })).toMatchObject({ ok: true, authenticated: true })
 })
 
-test('after any of 300 changes of one bit it is refused, or it is the capsule that it was', async () => {
+test('is refused after any of 300 one-bit changes, or read unchanged', async () => {
   const sample = await sealedSample()
   const crate = await crateOf(sample)
   for (let turn = 0; turn < 300; turn++) {
@@ -67,7 +67,7 @@ test('after any of 300 changes of one bit it is refused, or it is the capsule th
   }
 })
 
-test('of a draft there is a crate too, without attestation', async () => {
+test('a draft is exported as a crate without attestation', async () => {
   const { sealed } = await sealedSample()
   const manifest = JSON.stringify({ version: '1.0.0', name: 'x', lifecycle_state: 'draft' })
   const crate = await buffer(
@@ -76,7 +76,7 @@ test('of a draft there is a crate too, without attestation', async () => {
   expect(await readPackage(crate)).toMatchObject({ kind: 'rocrate', envelope: null, rootDigest: null })
 })
 
-test('what else lies in a crate is left out, and said to be', async () => {
+test('other files of a crate are left out with a warning', async () => {
   const sample = await sealedSample()
   const crate = await crateOf(sample)
   await inFolder(async (folder) => {
@@ -85,7 +85,7 @@ test('what else lies in a crate is left out, and said to be', async () => {
     const added = pythonAnswer('add_to_zip.py', file, 'ro-crate-preview.html') as string
     const { readFileSync } = await import('node:fs')
     expect((await readPackage(readFileSync(added))).warnings).toEqual([
-      '"ro-crate-preview.html" is no part of the capsule and was left out.'
+      '"ro-crate-preview.html" does not belong to the capsule and was left out.'
     ])
   })
 })

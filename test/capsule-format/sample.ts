@@ -1,4 +1,4 @@
-// A capsule to seal, and the public verifier to judge it with.
+// A capsule to seal, and the public verifier to check it with.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -19,7 +19,7 @@ const verifier = join(root, '.venv/bin/marqov-capsule')
 const JOB = '0196b6a4-3f5e-7d2a-9d0b-5d6f1c2e3a4b'
 export const textFile = (name: string, text: string): PackageFile => ({ name, content: Buffer.from(text) })
 
-/** Names and texts that formats are known to stumble over stand in it. */
+/** It contains names and texts that formats often handle wrongly. */
 export const sealInput = (changes: Partial<SealInput> = {}): SealInput => ({
   name: 'Bell \u2728 \u2028 50% \\ e\u0301tat',
   description: 'two qubits,\u0085 one pair \u007f',
@@ -82,7 +82,7 @@ export const signedEnvelope = (input: SealInput, sealed: SealedPackage): string 
     sign: (bytes) => sign(null, bytes, key.privateKey)
   })
 
-/** Runs with a folder of its own below the system's, which is gone afterwards. */
+/** Runs with a temporary folder of its own, which is removed afterwards. */
 export async function inFolder<T>(work: (folder: string) => T | Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'capsule-'))
   try {
@@ -92,12 +92,12 @@ export async function inFolder<T>(work: (folder: string) => T | Promise<T>): Pro
   }
 }
 
-/** The public command line tool: exit status and what it wrote. */
+/** Runs the public command line tool: exit status and output. */
 export function publicTool(...args: string[]): { status: number | null; stdout: string; stderr: string } {
   const { status, stdout, stderr } = spawnSync(verifier, args, { encoding: 'utf8' })
   return { status, stdout, stderr }
 }
 
-/** The answer of a Python program of this folder, as JSON. */
+/** Runs a Python program of this folder and parses its output as JSON. */
 export const pythonAnswer = (program: string, ...args: string[]): unknown =>
   JSON.parse(execFileSync(python, [join(import.meta.dirname, program), ...args], { encoding: 'utf8', maxBuffer: 1e8 }))

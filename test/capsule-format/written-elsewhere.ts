@@ -1,4 +1,4 @@
-// Run as a program of its own, in another zone and language: the digests of what is written there.
+// Runs as a separate program in another time zone and language, and prints the digests of what it writes.
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { writeCapsuleArchive } from '../../capsule-format/archive/capsule-archive.js'

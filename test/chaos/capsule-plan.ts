@@ -1,8 +1,8 @@
-// What the capsules of the load are made of: programs whose right ends are known, whatever dies meanwhile.
+// The programs of the load's capsules, whose correct results are known whatever process dies.
 import type { Chance } from './chance.js'
 import { circuit, type End, SHOTS, simulator } from './plan.js'
 
-/** What each task's program may leave, by the task's name; of several, any. */
+/** The correct results of each task's program, by the task's name. */
 export type Ends = Readonly<Record<string, readonly End[]>>
 
 export interface PlannedSuite {
@@ -10,7 +10,7 @@ export interface PlannedSuite {
   ends: Ends
 }
 
-/** A circuit, a program that turns round what that has left, and, where it breaks, one that fails with another one behind it. */
+/** A circuit, a program that reverses its outcomes, and if `breaks`, a program that fails and one after it that never runs. */
 export function planSuite(chance: Chance, breaks: boolean): PlannedSuite {
   const { payload, end } = circuit(chance)
   const turned = Object.fromEntries(Object.entries(end).map(([bits, count]) => [[...bits].reverse().join(''), count]))
@@ -44,7 +44,7 @@ def main(counts):
   }
 }
 
-/** What its program leaves until `at`, and from then on, as if the machine were another one. */
+/** The result of its program before `at` and after, as if the machine had changed. */
 export interface PlannedChange {
   body: Record<string, unknown>
   before: Record<string, number>
@@ -53,7 +53,7 @@ export interface PlannedChange {
 
 export const planChange = (at: Date): PlannedChange => ({
   body: {
-    // Its own counts: of circuits that differ no verification says how far their counts are apart.
+    // The program makes the counts itself, because a verification of different circuits does not compare their counts.
     inline_code: `import time
 
 def main():

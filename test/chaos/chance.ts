@@ -1,16 +1,16 @@
-// Chance that a seed decides: the same seed plans the same kills and the same jobs.
+// Seeded random choices: the same seed plans the same kills and the same jobs.
 
 export interface Chance {
-  /** From 0 up to, without, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number
   between(from: number, to: number): number
-  /** `true` in this share (0-1) of all calls. */
+  /** `true` in this share (0 to 1) of all calls. */
   holds(share: number): boolean
   pick<T>(list: readonly T[]): T
   shuffled<T>(list: readonly T[]): T[]
 }
 
-/** Mulberry32: small, quick, and good enough to choose when to kill a process. */
+/** Mulberry32: small, fast, and good enough to choose when to kill a process. */
 export function createChance(seed: number): Chance {
   let state = seed >>> 0
   const next = () => {

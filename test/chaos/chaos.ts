@@ -1,6 +1,5 @@
-// Chaos: the whole stack as `npm start` runs it, a load of jobs in both modes and of capsules, and SIGKILL for one part after
-// the other.
-// Then calm, a deadline for every job to end, and the proof.
+// Chaos: runs the whole stack as `npm start` does, under a load of jobs in both modes and of capsules, and kills one part
+// after another with SIGKILL. Then it waits until every job is final, within a deadline, and checks the invariants.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,22 +11,22 @@ import { eventually } from '../support/eventually.js'
 import { QjobStart } from '../support/stack/qjob-start.js'
 import { runCapsules } from './capsule-load.js'
 import { createChance } from './chance.js'
-import { type Answer, type ChaosClient, createClient, signUp } from './client.js'
+import { type ApiResponse, type ChaosClient, createClient, signUp } from './client.js'
 import { type EmulatedIonq, emulatedIonq } from './ionq.js'
 import type { Findings } from './job-proof.js'
-import { type Kills, killedParts, killInRounds, untilCalm } from './killer.js'
+import { type Kills, killedParts, killInRounds, untilRecovered } from './killer.js'
 import { type LoadResult, runLoad } from './load.js'
 import { hardware, simulator } from './plan.js'
 import { endsByMode, endsOfCapsules, openWork, prove } from './proof.js'
 
 export interface ChaosOptions {
   seed: number
-  /** How often every part is killed. */
+  /** How many times every part is killed. */
   rounds: number
-  /** Between two kills, on average. */
+  /** The average time between two kills. */
   everyMs: number
   jobsPerSecond: number
-  /** For every job to be final once all parts are back. */
+  /** The deadline for every job to be final after all parts have recovered. */
   settleMs: number
   /** Added to the stack's environment. */
   env?: Record<string, string>
@@ -40,19 +39,19 @@ export interface ChaosReport {
   ends: Awaited<ReturnType<typeof endsByMode>>
   capsules: Awaited<ReturnType<typeof endsOfCapsules>>
   findings: Findings
-  /** From calm until the last job was final; `null` when the deadline passed first. */
+  /** From the recovery until the last job was final; `null` if the deadline passed first. */
   settledSeconds: number | null
-  /** Of the stack; its logs are below it. Whoever asked for chaos clears it away with `removeDataDir`. */
+  /** The stack's data folder with its logs. The caller deletes it with `removeDataDir`. */
   dataDir: string
 }
 
-/** The scarce team's daily limit in USD: some jobs, and then refusals. */
+/** The scarce team's daily limit in USD: enough for some jobs, then refusals follow. */
 const SCARCE_DAILY_USD = 0.3
-/** Stories of capsules begun for each job; each of them makes several jobs. */
+/** Capsule scenarios per job; each of them runs several jobs. */
 const CAPSULE_SHARE = 0.1
 const PLENTY = 'plenty@example.org'
 
-/** Ends everything that it started, also when it fails; the data folder stays. */
+/** Stops everything that it started, even on failure; the data folder remains. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const chance = createChance(options.seed)
   const dataDir = mkdtempSync(join(tmpdir(), 'qjs-chaos-'))
@@ -67,10 +66,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     try {
       const ionq = emulatedIonq(dataDir)
       const clients = await prepare(base, connection, ionq)
-      const storm = new AbortController()
+      const killing = new AbortController()
       const name = `chaos-${options.seed}`
-      const load: LoadResult = { submissions: [], told: new Map(), oddities: [] }
-      const { signal } = storm
+      const load: LoadResult = { submissions: [], reported: new Map(), unexpectedResponses: [] }
+      const { signal } = killing
       const loading = Promise.all([
         runCapsules(
           {
@@ -88,13 +87,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
           load
         )
       ])
-      const kills = await killInRounds(stack, chance, options).finally(() => storm.abort())
-      await untilCalm(stack, base)
-      const calmAt = performance.now()
-      options.say('calm; every job and every capsule has to come to its end now')
-      const [told] = await loading
-      const settledSeconds = await untilSettled(connection, options, calmAt)
-      const facts = { name, paid: await ionq.tasks(), told, client: clients.plenty, dataDir }
+      const kills = await killInRounds(stack, chance, options).finally(() => killing.abort())
+      await untilRecovered(stack, base)
+      const recoveredAt = performance.now()
+      options.say('all parts are back; waiting until every job and capsule is final')
+      const [tracked] = await loading
+      const settledSeconds = await untilSettled(connection, options, recoveredAt)
+      const facts = { name, paid: await ionq.tasks(), tracked, client: clients.plenty, dataDir }
       const findings = await prove(connection, load, facts)
       const ended = { ends: await endsByMode(connection), capsules: await endsOfCapsules(connection) }
       return { kills, load, ...ended, findings, settledSeconds, dataDir }
@@ -102,11 +101,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       await connection.close()
     }
   } finally {
-    await endStack(stack)
+    await stopStack(stack)
   }
 }
 
-/** A simulator with a price, a team with enough budget and a provider's credentials, and one with hardly any budget. */
+/** Sets a simulator's price, and creates a team with budget and a provider's credentials, and one with hardly any budget. */
 async function prepare(
   base: string,
   { db }: Connection,
@@ -120,9 +119,9 @@ async function prepare(
   const plenty = await client(PLENTY)
   const scarce = await client('scarce@example.org')
   await grantPlatformAdmin(db, PLENTY)
-  const must = async (answer: Promise<Answer>): Promise<Record<string, unknown>> => {
-    const got = await answer
-    if (got.kind === 'answer' && got.status < 300) return got.body
+  const must = async (response: Promise<ApiResponse>): Promise<Record<string, unknown>> => {
+    const got = await response
+    if (got.kind === 'response' && got.status < 300) return got.body
     throw new Error(`the stack could not be prepared: ${JSON.stringify(got)}`)
   }
   await must(plenty.call('PATCH', `/api/admin/backends/${simulator.slug}`, { pricing: simulator.pricing }))
@@ -137,17 +136,17 @@ async function prepare(
   return { plenty, scarce }
 }
 
-/** @returns the seconds since it was calm. */
+/** @returns the seconds since the recovery. */
 async function untilSettled(
   connection: Connection,
   { settleMs, say }: ChaosOptions,
-  calmAt: number
+  recoveredAt: number
 ): Promise<number | null> {
-  let said = Number.POSITIVE_INFINITY
+  let lowest = Number.POSITIVE_INFINITY
   const settled = async () => {
     const open = await openWork(connection)
-    if (open < said) say(`        ${open} open`)
-    said = Math.min(said, open)
+    if (open < lowest) say(`        ${open} open`)
+    lowest = Math.min(lowest, open)
     return open === 0
   }
   try {
@@ -155,19 +154,19 @@ async function untilSettled(
   } catch {
     return null
   }
-  return (performance.now() - calmAt) / 1000
+  return (performance.now() - recoveredAt) / 1000
 }
 
-async function endStack(stack: QjobStart): Promise<void> {
+async function stopStack(stack: QjobStart): Promise<void> {
   const parts = killedParts
   try {
     stack.signal('SIGINT')
-    await stack.until('the end of the stack', () => !parts.some((part) => part in stack.processes()), 60_000)
+    await stack.until('the stop of the stack', () => !parts.some((part) => part in stack.processes()), 60_000)
   } finally {
     await stack.end()
   }
 }
 
-/** What broke a promise, in all. */
+/** The number of all violations. */
 export const countFindings = (findings: Findings): number =>
   Object.values(findings).reduce((total, list) => total + list.length, 0)

@@ -1,8 +1,8 @@
-// The folder of a stack that was made for chaos alone.
+// The data folder of a stack that was started for a chaos run.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Removes the folder, and the database where it had to lie elsewhere. */
+/** Deletes the folder, and the database if it is stored elsewhere. */
 export function removeDataDir(folder: string): void {
   const pointer = join(folder, 'postgres-location')
   if (existsSync(pointer)) rmSync(readFileSync(pointer, 'utf8').trim(), { recursive: true, force: true })

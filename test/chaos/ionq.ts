@@ -1,9 +1,9 @@
-// The emulated provider of a stack, whose ledger is the witness of what was paid for. It is never killed.
+// The emulated provider of a stack, whose ledger proves what was paid for. It is never killed.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EmulatedProvider } from '../../apps/cli/stack/parts/emulators.js'
 
-/** Long enough that parts are killed while tasks wait and run. */
+/** Long enough for kills while tasks wait and run. */
 const TIMING = { queue_ms: 4_000, run_ms: 1_000 }
 
 export interface PaidTask {
@@ -15,18 +15,18 @@ export interface PaidTask {
 export interface EmulatedIonq {
   credentials: Record<string, string>
   slowDown(): Promise<void>
-  /** Everything that was accepted. */
+  /** Every accepted task. */
   tasks(): Promise<PaidTask[]>
 }
 
-/** @param dataDir of a stack that was started with emulated hardware. */
+/** @param dataDir the data folder of a stack with emulated hardware. */
 export function emulatedIonq(dataDir: string): EmulatedIonq {
   const { providers } = JSON.parse(readFileSync(join(dataDir, 'emulators.json'), 'utf8')) as {
     providers: EmulatedProvider[]
   }
   const { control_url, credentials } = providers.find(({ provider }) => provider === 'ionq')!
   const ask = async (path: string, body?: unknown): Promise<unknown> => {
-    const answer = await fetch(`${control_url}${path}`, {
+    const response = await fetch(`${control_url}${path}`, {
       signal: AbortSignal.timeout(10_000),
       ...(body !== undefined && {
         method: 'POST',
@@ -34,8 +34,8 @@ export function emulatedIonq(dataDir: string): EmulatedIonq {
         body: JSON.stringify(body)
       })
     })
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`the emulated provider answered ${answer.status}: ${text}`)
+    const text = await response.text()
+    if (!response.ok) throw new Error(`the emulated provider returned ${response.status}: ${text}`)
     return text === '' ? null : JSON.parse(text)
   }
   return {

@@ -1,56 +1,56 @@
-// What has to hold for each job by itself, as the database has it.
+// The invariants of each single job, checked in the database.
 import type { Connection } from '../../db/client.js'
 import { isFinal, type JobStatus, mayFollow } from '../../domain/jobs/job-status.js'
 import type { Submission } from './load.js'
 
-/** What is counted, in the order of the report; each counts what broke it. */
-export const promises = [
+/** The invariants in the order of the report, which counts the violations of each. */
+export const invariants = [
   'jobs lost',
   'jobs stuck',
-  'jobs made twice',
+  'jobs created twice',
   'jobs executed twice',
   'work paid twice',
-  'ends that nothing explains',
+  'unexplained final states',
   'wrong results',
-  'ends taken back',
+  'final states reverted',
   'broken histories',
-  'jobs before their time',
-  'jobs charged wrongly',
-  'ledger beside its counters',
-  'reservations left',
+  'jobs started too early',
+  'wrong charges',
+  'ledger differs from its counters',
+  'leftover reservations',
   'limits exceeded',
   'leftovers',
   'capsules lost',
-  'capsules nobody made',
-  'capsules between states',
-  'seals that do not hold',
-  'runs made twice',
-  'runs that end wrongly',
-  'alerts told twice',
-  'alerts forgotten',
-  'changes without one entry',
-  'audit trails broken',
+  'unexpected capsules',
+  'inconsistent capsules',
+  'invalid seals',
+  'runs created twice',
+  'wrong run outcomes',
+  'alerts sent twice',
+  'missing alerts',
+  'changes without exactly one audit entry',
+  'broken audit trails',
   'deadlocks',
-  'odd answers'
+  'unexpected responses'
 ] as const
 
-/** For each promise what broke it, in words; empty = kept. */
-export type Findings = Record<(typeof promises)[number], string[]>
+/** Descriptions of the violations of each invariant. */
+export type Findings = Record<(typeof invariants)[number], string[]>
 
-export interface JobLine {
+export interface JobRow {
   id: string
   name: string
   status: JobStatus
   mode: 'direct' | 'temporal'
-  /** Run by a workflow, which goes on after a death. */
+  /** Run by a workflow, which survives the death of a process. */
   durable: boolean
   backend: string
-  /** By which its work at a provider is known there. */
+  /** The tokens of its provider jobs. */
   tokens: string[]
-  /** Of which run of a capsule it is. */
+  /** The capsule run that it belongs to. */
   runId: string | null
   capsuleId: string | null
-  /** It was to become a capsule when it completes, and how many were made of it. */
+  /** Whether it becomes a capsule when it completes, and the number of capsules made from it. */
   createsCapsule: boolean
   capsulesOfIt: number
   errorCode: string | null
@@ -59,46 +59,51 @@ export interface JobLine {
   actual: string | null
   early: boolean
   result: string | null
-  /** Of the job itself. */
+  /** The states of the job's own attempts. */
   attempts: string[]
-  /** Of each task of its graphs. */
+  /** The tasks of its graphs. */
   tasks: { key: string; state: string; attempts: string[] }[]
   events: { seq: number; type: string; status: JobStatus }[]
   ledger: { kind: string; amount: string }[]
 }
 
-/** @param expected how it may end, and whether anybody has asked for its end. */
-export function checkJob(job: JobLine, expected: Pick<Submission, 'ends' | 'cancelAsked'>, findings: Findings): void {
-  const say = (promise: keyof Findings, what: string) =>
-    findings[promise].push(`${job.name} (${job.mode}) ${job.id}: ${what}`)
+/** @param expected its possible results, and whether a cancel was requested. */
+export function checkJob(
+  job: JobRow,
+  expected: Pick<Submission, 'ends' | 'cancelRequested'>,
+  findings: Findings
+): void {
+  const report = (invariant: keyof Findings, what: string) =>
+    findings[invariant].push(`${job.name} (${job.mode}) ${job.id}: ${what}`)
   const { status, attempts } = job
-  // The rest is said of jobs that have ended.
+  // The other invariants apply to finished jobs.
   if (!isFinal(status)) {
-    say('jobs stuck', status)
+    report('jobs stuck', status)
     return
   }
 
   const completed = attempts.filter((state) => state === 'completed').length
   if (completed > 1 || (!job.durable && attempts.length > 1))
-    say('jobs executed twice', `attempts ${attempts.join(', ')}`)
+    report('jobs executed twice', `attempts ${attempts.join(', ')}`)
   if (status === 'completed' ? completed !== 1 : attempts.includes('running'))
-    say('broken histories', `${status} with attempts ${attempts.join(', ') || 'none'}`)
-  for (const task of job.tasks) checkTask(task, status, say)
+    report('broken histories', `${status} with attempts ${attempts.join(', ') || 'none'}`)
+  for (const task of job.tasks) checkTask(task, status, report)
 
-  const odd = unexplainedEnd(job, expected)
-  if (odd) say('ends that nothing explains', odd)
+  const unexplained = unexplainedStatus(job, expected)
+  if (unexplained) report('unexplained final states', unexplained)
   const rights = expected.ends.filter((end) => end !== 'execution_error').map((end) => JSON.stringify(end))
   if (status === 'completed' && rights.length > 0) {
     const counts = JSON.stringify((JSON.parse(job.result ?? 'null') as { counts?: unknown } | null)?.counts)
-    if (!rights.includes(counts)) say('wrong results', `${counts} where ${rights.join(' or ')} is right`)
+    if (!rights.includes(counts)) report('wrong results', `${counts} where ${rights.join(' or ')} is right`)
   }
-  if (job.early) say('jobs before their time', 'started before its not_before')
+  if (job.early) report('jobs started too early', 'started before its not_before')
 
   const steps = job.events.filter(({ type }) => type === 'status')
-  const told = steps.map((step) => step.status)
-  const inOrder = told.every((step, at) => (at === 0 ? step === 'pending' : mayFollow(told[at - 1]!, step)))
+  const statuses = steps.map((step) => step.status)
+  const inOrder = statuses.every((step, at) => (at === 0 ? step === 'pending' : mayFollow(statuses[at - 1]!, step)))
   const numbered = job.events.every(({ seq }, at) => seq === at + 1)
-  if (!inOrder || !numbered || told.at(-1) !== status) say('broken histories', `${told.join(' > ')}, now ${status}`)
+  if (!inOrder || !numbered || statuses.at(-1) !== status)
+    report('broken histories', `${statuses.join(' > ')}, now ${status}`)
 
   const sum = (kind: string) =>
     job.ledger.filter((entry) => entry.kind === kind).reduce((total, { amount }) => total + BigInt(amount), 0n)
@@ -106,44 +111,47 @@ export function checkJob(job: JobLine, expected: Pick<Submission, 'ends' | 'canc
   const settled = sum('settle') + sum('adjust')
   const open = sum('reserve') - sum('settle') - sum('release')
   if (sum('reserve') !== BigInt(job.estimated) || settled !== due || open !== 0n || job.actual !== String(due))
-    say(
-      'jobs charged wrongly',
+    report(
+      'wrong charges',
       `${status}, estimated ${job.estimated}, shown ${job.actual}, ledger ${job.ledger.map(({ kind, amount }) => `${kind} ${amount}`).join(', ')}`
     )
 }
 
 function checkTask(
-  { key, state, attempts }: JobLine['tasks'][number],
+  { key, state, attempts }: JobRow['tasks'][number],
   job: JobStatus,
-  say: (promise: keyof Findings, what: string) => void
+  report: (invariant: keyof Findings, what: string) => void
 ): void {
   const completed = attempts.filter((end) => end === 'completed').length
   if (completed > 1 || (completed === 1 && attempts.at(-1) !== 'completed'))
-    say('jobs executed twice', `task ${key}: attempts ${attempts.join(', ')}`)
+    report('jobs executed twice', `task ${key}: attempts ${attempts.join(', ')}`)
   const over = ['completed', 'failed', 'cancelled', 'skipped'].includes(state) && !attempts.includes('running')
   if (!over || (state === 'completed') !== (completed === 1) || (job === 'completed' && state !== 'completed'))
-    say('broken histories', `${job} with task ${key} ${state}, attempts ${attempts.join(', ') || 'none'}`)
+    report('broken histories', `${job} with task ${key} ${state}, attempts ${attempts.join(', ') || 'none'}`)
 }
 
-/** Why a job may end as it did: its own program, a cancel, or a process that died under it. */
-function unexplainedEnd(job: JobLine, { ends, cancelAsked }: Pick<Submission, 'ends' | 'cancelAsked'>): string | null {
+/** Returns the final status unless it is explained by the job's program, a cancel, or the death of a process. */
+function unexplainedStatus(
+  job: JobRow,
+  { ends, cancelRequested }: Pick<Submission, 'ends' | 'cancelRequested'>
+): string | null {
   const { status, errorCode, attempts } = job
   const why = `${status} ${errorCode ?? ''} ${job.errorMessage ?? ''}`
   const fails = ends.includes('execution_error')
-  if (status === 'completed') return fails ? 'completed, though its program fails' : null
-  if (status === 'cancelled') return cancelAsked ? null : 'cancelled, and nobody asked for it'
+  if (status === 'completed') return fails ? 'completed, but its program fails' : null
+  if (status === 'cancelled') return cancelRequested ? null : 'cancelled without a request'
   if (status !== 'failed') return why
   if (errorCode === 'execution_error') return fails ? null : why
   if (!job.durable) return ['worker_lost', 'execution_service_lost'].includes(errorCode ?? '') ? null : why
-  // A durable job gives up after its third lost attempt, no sooner.
+  // A durable job fails after its third lost attempt, not earlier.
   const losses = [attempts, ...job.tasks.map((task) => task.attempts)]
   const lost = Math.max(...losses.map((states) => states.filter((state) => state === 'lost').length))
   return errorCode === 'execution_service_lost' && lost >= 3 ? null : why
 }
 
-/** Every job of the load, and of the runs of its capsules. @param name begins all of their names. */
-export async function jobsOf({ sql }: Connection, name: string): Promise<JobLine[]> {
-  return sql<JobLine[]>`
+/** Every job of the load, including those of capsule runs. @param name the prefix of their names. */
+export async function jobsOf({ sql }: Connection, name: string): Promise<JobRow[]> {
+  return sql<JobRow[]>`
     select j.id, j.name, j.status, j.execution_mode as mode, j.durable, j.backend,
       (select coalesce(json_agg(token), '[]') from provider_tasks t where t.job_id = j.id) as tokens,
       j.capsule_run_id as "runId", j.capsule_id as "capsuleId", j.create_capsule as "createsCapsule",

@@ -1,4 +1,4 @@
-// Ends parts of a running stack with SIGKILL, by process id; its supervisor starts them again.
+// Kills parts of a running stack with SIGKILL by process id; the supervisor restarts them.
 import { setTimeout as delay } from 'node:timers/promises'
 import { isRunning } from '../../tools/process-lock.mjs'
 import { eventually } from '../support/eventually.js'
@@ -9,14 +9,14 @@ export const killedParts = ['api', 'worker', 'executor', 'redis', 'temporal', 'p
 export type KilledPart = (typeof killedParts)[number]
 export type Kills = Record<KilledPart, number>
 
-/** A part that falls again and again is started again after up to 30 s, and given a minute; on a busy machine not the first time. */
-const BACK_LIMIT_MS = 240_000
-/** How often a second part falls before the first is back. */
+/** A part that is killed repeatedly is restarted after up to 30 s and has a minute to start, on a busy machine more than once. */
+const RECOVERY_LIMIT_MS = 240_000
+/** How often a second part is killed before the first has recovered. */
 const PAIR_SHARE = 0.2
 
 /**
- * Kills every part once in each round, in random order, about one in each `everyMs`. A part whose turn it is while it is
- * being started is waited for.
+ * Kills every part once in each round, in random order, one about every `everyMs`. Waits for a part that is still being
+ * restarted.
  */
 export async function killInRounds(
   stack: QjobStart,
@@ -30,8 +30,8 @@ export async function killInRounds(
       const together = chance.holds(PAIR_SHARE)
       await delay(together ? chance.between(0, 200) : options.everyMs * chance.between(0.3, 1.7))
       const { pid } = await eventually(() => runningPart(stack, part), {
-        timeoutMs: BACK_LIMIT_MS,
-        message: () => `${part} does not come back:\n${stack.stderr}`
+        timeoutMs: RECOVERY_LIMIT_MS,
+        message: () => `${part} does not recover:\n${stack.stderr}`
       })
       process.kill(pid, 'SIGKILL')
       kills[part] += 1
@@ -40,21 +40,21 @@ export async function killInRounds(
   return kills
 }
 
-/** The part's process, when it runs. Named by its start as well, so that a reused id is never hit. */
+/** The part's process if it runs. Identified by its start time too, so that a reused id is never killed. */
 function runningPart(stack: QjobStart, part: KilledPart) {
   const identity = stack.processes()[part]
   return identity && isRunning(identity) ? identity : null
 }
 
-/** Waits until every part runs and the service says that it is ready. */
-export async function untilCalm(stack: QjobStart, base: string): Promise<void> {
+/** Waits until every part runs and the service is ready. */
+export async function untilRecovered(stack: QjobStart, base: string): Promise<void> {
   await eventually(
     async () => {
       if (!killedParts.every((part) => runningPart(stack, part))) return false
-      const answer = await fetch(`${base}/readyz`, { signal: AbortSignal.timeout(5_000) })
-      await answer.arrayBuffer()
-      return answer.status === 200
+      const response = await fetch(`${base}/readyz`, { signal: AbortSignal.timeout(5_000) })
+      await response.arrayBuffer()
+      return response.status === 200
     },
-    { timeoutMs: BACK_LIMIT_MS, everyMs: 250, message: () => `the stack does not come back:\n${stack.stderr}` }
+    { timeoutMs: RECOVERY_LIMIT_MS, everyMs: 250, message: () => `the stack does not recover:\n${stack.stderr}` }
   )
 }

@@ -1,74 +1,75 @@
-// The load: submissions at random times, some cancelled, some repeated by key, some run again, while others look on.
+// The load: submissions at random times, some cancelled, some retried with a key, some rerun, with status polls at the same
+// time.
 import { setTimeout as delay } from 'node:timers/promises'
 import { isFinal, type JobStatus } from '../../domain/jobs/job-status.js'
 import type { Chance } from './chance.js'
 import { type ChaosClient, TRIES_MAX, TRY_AGAIN_MS } from './client.js'
 import { type PlannedJob, planJob, planPaidJob } from './plan.js'
 
-/** Of the submissions: by a team with hardly any budget; followed by a second run of an earlier job. */
+/** The shares of submissions by a team with hardly any budget, and of those followed by a rerun of an earlier job. */
 const SCARCE_SHARE = 0.15
 const RERUN_SHARE = 0.08
-const LOOK_MS = 100
+const POLL_MS = 100
 const RECENT = 50
 
-/** What became of one planned job, as its submitter saw it. */
+/** One planned job as its submitter sees it. */
 export interface Submission extends PlannedJob {
   client: ChaosClient
-  /** Of the answered submission, and of its reruns. */
+  /** The jobs of the submission and of its reruns, from responses. */
   ids: string[]
   refused: boolean
-  /** How many jobs of this name there may be: each request without a key whose answer was lost may have made one. */
+  /** The most jobs that can have this name: each request without a key whose response was lost may have created one. */
   mostJobs: number
-  /** Requests whose answer was lost. */
+  /** The number of requests whose response was lost. */
   lost: number
-  cancelAsked: boolean
+  cancelRequested: boolean
 }
 
 export interface LoadResult {
   submissions: Submission[]
-  /** The final status of each job that somebody was told. */
-  told: Map<string, JobStatus>
-  /** Answers that no caller should get: wrong whatever has died. */
-  oddities: string[]
+  /** The final status of each job that a response has reported. */
+  reported: Map<string, JobStatus>
+  /** Responses that are wrong whatever process died. */
+  unexpectedResponses: string[]
 }
 
 export interface LoadOptions {
   clients: { plenty: ChaosClient; scarce: ChaosClient }
   chance: Chance
-  /** Begins the name of every job. */
+  /** The prefix of the name of every job. */
   name: string
   perSecond: number
-  /** Aborted: no more submissions; those under way are ended. */
+  /** On abort, submissions stop, and those in progress finish. */
   signal: AbortSignal
 }
 
-/** Resolves when every submission that was begun has its answer, or will never get one. @param result gets what was told. */
+/** Resolves when every submission has its response or has lost it. @param result collects the responses. */
 export async function runLoad(options: LoadOptions, result: LoadResult): Promise<void> {
   const { chance, clients, signal } = options
   let planned = 0
-  const under = new Set<Promise<void>>()
+  const inProgress = new Set<Promise<void>>()
   const begin = (work: Promise<void>) => {
-    under.add(work)
-    void work.finally(() => under.delete(work))
+    inProgress.add(work)
+    void work.finally(() => inProgress.delete(work))
   }
-  const looking = look(result, chance, signal)
-  const come = (plan: PlannedJob, client: ChaosClient) => begin(submit(submissionOf(plan, client), result))
-  // Whatever chance brings: some paid work of each mode is under way.
+  const polling = pollStatuses(result, chance, signal)
+  const submitPlanned = (plan: PlannedJob, client: ChaosClient) => begin(submit(submissionOf(plan, client), result))
+  // At least one paid job of each mode runs.
   for (const mode of ['direct', 'temporal'] as const)
-    come(planPaidJob(chance, `${options.name}-paid-${mode}`, mode), clients.plenty)
+    submitPlanned(planPaidJob(chance, `${options.name}-paid-${mode}`, mode), clients.plenty)
   while (!signal.aborted) {
-    // Callers come whenever they like.
+    // Submissions arrive at random times.
     const pause = (-Math.log(1 - chance.next()) * 1000) / options.perSecond
     await delay(Math.min(pause, 5_000), undefined, { signal }).catch(() => {})
     if (signal.aborted) break
     const client = chance.holds(SCARCE_SHARE) ? clients.scarce : clients.plenty
-    come(planJob(chance, `${options.name}-${planned++}`, client === clients.plenty), client)
+    submitPlanned(planJob(chance, `${options.name}-${planned++}`, client === clients.plenty), client)
     if (chance.holds(RERUN_SHARE)) begin(rerun(chance, result))
   }
-  await Promise.all([looking, ...under])
+  await Promise.all([polling, ...inProgress])
 }
 
-/** A planned job before anybody has asked for it. */
+/** A planned job before its submission. */
 export const submissionOf = (plan: PlannedJob, client: ChaosClient): Submission => ({
   ...plan,
   client,
@@ -76,22 +77,25 @@ export const submissionOf = (plan: PlannedJob, client: ChaosClient): Submission 
   refused: false,
   mostJobs: 1,
   lost: 0,
-  cancelAsked: false
+  cancelRequested: false
 })
 
-/** Submits a planned job, and cancels it when that is planned. Resolves when that is answered, or never will be. */
+/** Submits a planned job, and cancels it if planned. Resolves when there is a response, or it is lost. */
 export async function submit(submission: Submission, result: LoadResult): Promise<void> {
   result.submissions.push(submission)
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
-    const answer = await submission.client.call('POST', '/api/jobs/submit', submission.body, submission.key)
-    if (answer.kind === 'answer') {
-      if (answer.status === 201) submission.ids.push(String(answer.body.job_id))
-      else if (answer.status === 402) submission.refused = true
-      else result.oddities.push(`submitting ${submission.name}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    const response = await submission.client.call('POST', '/api/jobs/submit', submission.body, submission.key)
+    if (response.kind === 'response') {
+      if (response.status === 201) submission.ids.push(String(response.body.job_id))
+      else if (response.status === 402) submission.refused = true
+      else
+        result.unexpectedResponses.push(
+          `submitting ${submission.name}: ${response.status} ${JSON.stringify(response.body)}`
+        )
       break
     }
     submission.lost += 1
-    // Without a key a second request would be a second job.
+    // Without a key, a second request would create a second job.
     if (submission.key === null) return
     await delay(TRY_AGAIN_MS)
   }
@@ -103,12 +107,14 @@ export async function submit(submission: Submission, result: LoadResult): Promis
 
 async function cancel(id: string, submission: Submission, result: LoadResult): Promise<void> {
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
-    submission.cancelAsked = true
-    const answer = await submission.client.call('POST', `/api/jobs/${id}/cancel`)
-    if (answer.kind === 'answer') {
-      // 409: it has ended already.
-      if (answer.status !== 202 && answer.status !== 409)
-        result.oddities.push(`cancelling ${submission.name}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    submission.cancelRequested = true
+    const response = await submission.client.call('POST', `/api/jobs/${id}/cancel`)
+    if (response.kind === 'response') {
+      // 409: it has finished already.
+      if (response.status !== 202 && response.status !== 409)
+        result.unexpectedResponses.push(
+          `cancelling ${submission.name}: ${response.status} ${JSON.stringify(response.body)}`
+        )
       return
     }
     await delay(TRY_AGAIN_MS)
@@ -117,30 +123,31 @@ async function cancel(id: string, submission: Submission, result: LoadResult): P
 
 async function rerun(chance: Chance, result: LoadResult): Promise<void> {
   const ended = result.submissions.filter(
-    ({ ids, cancelAfterMs }) => cancelAfterMs === null && result.told.has(ids[0] ?? '')
+    ({ ids, cancelAfterMs }) => cancelAfterMs === null && result.reported.has(ids[0] ?? '')
   )
   if (ended.length === 0) return
   const submission = chance.pick(ended)
   submission.mostJobs += 1
-  const answer = await submission.client.call('POST', `/api/jobs/${submission.ids[0]}/rerun`)
-  if (answer.kind === 'lost') submission.lost += 1
-  else if (answer.status === 201) submission.ids.push(String(answer.body.job_id))
-  else if (answer.status !== 402)
-    result.oddities.push(`running ${submission.name} again: ${answer.status} ${JSON.stringify(answer.body)}`)
+  const response = await submission.client.call('POST', `/api/jobs/${submission.ids[0]}/rerun`)
+  if (response.kind === 'lost') submission.lost += 1
+  else if (response.status === 201) submission.ids.push(String(response.body.job_id))
+  else if (response.status !== 402)
+    result.unexpectedResponses.push(`rerunning ${submission.name}: ${response.status} ${JSON.stringify(response.body)}`)
 }
 
-/** Asks for the status of one job after the other: an end that somebody was told has to stay. */
-async function look(result: LoadResult, chance: Chance, signal: AbortSignal): Promise<void> {
+/** Polls the status of one job after another: a reported final status must never change. */
+async function pollStatuses(result: LoadResult, chance: Chance, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await delay(LOOK_MS, undefined, { signal }).catch(() => {})
+    await delay(POLL_MS, undefined, { signal }).catch(() => {})
     const answered = result.submissions.filter(({ ids }) => ids.length > 0).slice(-RECENT)
     if (answered.length === 0) continue
     const { client, ids } = chance.pick(answered)
     const id = chance.pick(ids)
-    const answer = await client.call('GET', `/api/jobs/${id}/status?wait=1`)
-    if (answer.kind === 'lost') continue
-    const status = answer.body.status as JobStatus
-    if (answer.status !== 200) result.oddities.push(`status of ${id}: ${answer.status} ${JSON.stringify(answer.body)}`)
-    else if (isFinal(status)) result.told.set(id, status)
+    const response = await client.call('GET', `/api/jobs/${id}/status?wait=1`)
+    if (response.kind === 'lost') continue
+    const status = response.body.status as JobStatus
+    if (response.status !== 200)
+      result.unexpectedResponses.push(`status of ${id}: ${response.status} ${JSON.stringify(response.body)}`)
+    else if (isFinal(status)) result.reported.set(id, status)
   }
 }

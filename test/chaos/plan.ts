@@ -1,28 +1,28 @@
-// What the load is made of: jobs whose right end is known beforehand, whatever dies meanwhile.
+// The jobs of the load, whose correct results are known whatever process dies.
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
 import type { Chance } from './chance.js'
 
-/** Every job moves money. The simulator's price is set for this: a cent, and a hundredth of a cent for each shot. */
+/** Every job costs money. The simulator's price is set for this: a cent, and a hundredth of a cent per shot. */
 export const simulator = { slug: 'marqov-sim', pricing: { taskFee: 0.01, perShot: 0.0001 } }
-/** Its provider counts what was paid for. */
+/** Its provider records what was paid for. */
 export const hardware = 'ionq-direct-forte-1'
 
 export const SHOTS = 100
-/** Longer than the cancel that ends it, even when the api is away for a while. */
+/** Longer than the delay of its cancel, even if the api is away for a while. */
 const LONG_SECONDS = 60
 
-/** Counts that a program leaves, or that it fails by itself. */
+/** The counts of a program, or its own failure. */
 export type End = Readonly<Record<string, number>> | 'execution_error'
 
 export interface PlannedJob {
   name: string
   mode: ExecutionMode
   body: Record<string, unknown>
-  /** How it may end when nothing dies; mostly there is one way. */
+  /** The possible results if no process dies, usually one. */
   ends: readonly End[]
-  /** Cancelled so long after the answer; `null` = never. */
+  /** The time from the response until a cancel; `null` = never. */
   cancelAfterMs: number | null
-  /** An Idempotency-Key: a submission whose answer was lost is sent again with it until there is one. */
+  /** An Idempotency-Key, with which a submission whose response was lost is sent again. */
   key: string | null
 }
 
@@ -31,10 +31,10 @@ interface Program {
   end: End
 }
 
-// Read backwards they are others: a turned register shows.
+// Reversed, they are different outcomes, so a reversed register is detected.
 const outcomes = ['100', '110', '001', '011']
 
-/** Of three qubits, in OpenQASM 3. */
+/** A circuit of three qubits, in OpenQASM 3. */
 export function circuit(chance: Chance): Program & { payload: string; end: Record<string, number> } {
   const bits = chance.pick(outcomes)
   const gates = [...bits].map((bit, at) => (bit === '1' ? `x q[${at}];\n` : '')).join('')
@@ -57,7 +57,7 @@ circuit.measure([0, 1], [0, 1])
   end: { 10: SHOTS }
 })
 
-/** Five tasks, each with a child of its own: one, three side by side, and one that takes their results. */
+/** Five tasks, each in its own child: one, three in parallel, and one that takes their results. */
 const graph = (seconds: number): Program => ({
   body: {
     inline_code: `import time
@@ -91,14 +91,14 @@ const failing = (): Program => ({
   end: 'execution_error'
 })
 
-/** A paid job that is sent again until it is answered, and not cancelled: one that certainly goes through. */
+/** A paid job that is retried until there is a response and is not cancelled, so that it certainly completes. */
 export function planPaidJob(chance: Chance, name: string, mode: ExecutionMode): PlannedJob {
   const { body, end } = circuit(chance)
   const common = { name, backend: hardware, params: { shots: SHOTS }, execution_mode: mode }
   return { name, mode, body: { ...common, ...body }, ends: [end], cancelAfterMs: null, key: `chaos ${name}` }
 }
 
-/** The next job of the load. `name` is what it is found by afterwards. @param mayPay the team has a provider's credentials. */
+/** Plans the next job of the load. @param name finds it afterwards. @param mayPay the team has a provider's credentials. */
 export function planJob(chance: Chance, name: string, mayPay: boolean): PlannedJob {
   const mode = chance.pick(['direct', 'temporal'] as const)
   const key = chance.holds(0.5) ? `chaos ${name}` : null

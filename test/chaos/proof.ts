@@ -1,53 +1,55 @@
-// What has to hold when the dust has settled, each promise asked of the database itself.
+// Checks the invariants after a chaos run in the database.
 
 import type { Connection } from '../../db/client.js'
 import { proveAll } from '../../db/proofs/money-proof.js'
 import { eventually } from '../support/eventually.js'
 import { type CapsuleFacts, proveCapsules } from './capsule-proof.js'
 import type { PaidTask } from './ionq.js'
-import { checkJob, type Findings, type JobLine, jobsOf, promises } from './job-proof.js'
+import { checkJob, type Findings, invariants, type JobRow, jobsOf } from './job-proof.js'
 import type { LoadResult } from './load.js'
 import { hardware } from './plan.js'
 
-/** @param facts.name begins the name of every job of the load. @param facts.paid what the provider has accepted. */
+/** @param facts.name the prefix of every job's name. @param facts.paid the tasks that the provider accepted. */
 export async function prove(
   connection: Connection,
   load: LoadResult,
   { name, paid, ...capsules }: { name: string; paid: PaidTask[] } & Omit<CapsuleFacts, 'jobs'>
 ): Promise<Findings> {
-  const findings = Object.fromEntries(promises.map((promise) => [promise, []])) as unknown as Findings
+  const findings = Object.fromEntries(invariants.map((invariant) => [invariant, []])) as unknown as Findings
   const jobs = await jobsOf(connection, name)
   const byId = new Map(jobs.map((job) => [job.id, job]))
-  const byName = new Map<string, JobLine[]>()
+  const byName = new Map<string, JobRow[]>()
   for (const job of jobs) byName.set(job.name, [...(byName.get(job.name) ?? []), job])
 
   for (const submission of load.submissions) {
     for (const id of submission.ids)
-      if (!byId.has(id)) findings['jobs lost'].push(`${submission.name}: ${id} was answered and is not there`)
+      if (!byId.has(id)) findings['jobs lost'].push(`${submission.name}: ${id} was confirmed and does not exist`)
     const made = byName.get(submission.name) ?? []
-    // Each answered id is one, each lost answer at most one.
+    // Each confirmed id is one job, each lost response at most one.
     if (made.length > submission.mostJobs || new Set(submission.ids).size !== submission.ids.length)
-      findings['jobs made twice'].push(`${submission.name}: ${made.length} jobs for ${submission.mostJobs} submissions`)
+      findings['jobs created twice'].push(
+        `${submission.name}: ${made.length} jobs for ${submission.mostJobs} submissions`
+      )
     if (submission.key !== null && made.length === 0 && !submission.refused)
-      findings['jobs lost'].push(`${submission.name}: sent again and again with its key, and never answered`)
+      findings['jobs lost'].push(`${submission.name}: sent repeatedly with its key, without a response`)
     for (const job of made) checkJob(job, submission, findings)
   }
-  for (const [id, told] of load.told) {
+  for (const [id, reported] of load.reported) {
     const now = byId.get(id)?.status
-    if (now !== told) findings['ends taken back'].push(`${id}: ${told} was told, it is ${now ?? 'gone'}`)
+    if (now !== reported) findings['final states reverted'].push(`${id}: reported as ${reported}, is ${now ?? 'gone'}`)
   }
   checkPaidWork(jobs, paid, findings)
-  findings['odd answers'].push(...load.oddities)
+  findings['unexpected responses'].push(...load.unexpectedResponses)
   await checkMoney(connection, findings)
   await checkLeftovers(connection, findings)
   await proveCapsules(connection, { ...capsules, jobs }, findings)
   return findings
 }
 
-/** One paid task for each job that its provider has accepted, and none that belongs to no job. */
-function checkPaidWork(jobs: JobLine[], paid: PaidTask[], findings: Findings): void {
+/** Each completed job at the provider has exactly one paid task, and each paid task has a job. */
+function checkPaidWork(jobs: JobRow[], paid: PaidTask[], findings: Findings): void {
   const owners = new Map(jobs.flatMap((job) => job.tokens.map((token) => [token, job] as const)))
-  const tasksOf = new Map<JobLine, PaidTask[]>()
+  const tasksOf = new Map<JobRow, PaidTask[]>()
   for (const task of paid) {
     const job = task.token === null ? undefined : owners.get(task.token)
     if (job) tasksOf.set(job, [...(tasksOf.get(job) ?? []), task])
@@ -62,11 +64,11 @@ function checkPaidWork(jobs: JobLine[], paid: PaidTask[], findings: Findings): v
 }
 
 async function checkMoney({ db, sql }: Connection, findings: Findings): Promise<void> {
-  // The worker proves it as well, one at a time.
-  findings['ledger beside its counters'].push(...(await eventually(() => proveAll(db), { timeoutMs: 30_000 })))
+  // The worker runs the same checks, one at a time.
+  findings['ledger differs from its counters'].push(...(await eventually(() => proveAll(db), { timeoutMs: 30_000 })))
   const left =
     await sql`select team_id, period, starts_on::text, reserved_micro::text from budget_counters where reserved_micro <> 0`
-  findings['reservations left'].push(...left.map((row) => JSON.stringify(row)))
+  findings['leftover reservations'].push(...left.map((row) => JSON.stringify(row)))
   const beyond = await sql`
     select c.team_id, c.spent_micro::text as spent, b.daily_micro::text as "limit" from budget_counters c
     join team_budgets b on b.team_id = c.team_id where c.period = 'day' and c.spent_micro > b.daily_micro`
@@ -82,7 +84,7 @@ async function checkLeftovers({ sql }: Connection, findings: Findings): Promise<
   findings.leftovers.push(...rows.map((row) => JSON.stringify(row)))
 }
 
-/** Jobs and runs that are not final yet, and what an engine still has to be told. */
+/** The number of jobs and runs that are not final, and of undelivered outbox rows. */
 export async function openWork({ sql }: Connection): Promise<number> {
   const [row] = await sql<{ open: number }[]>`
     select ((select count(*) from jobs where status in ('pending', 'running', 'cancelling')) + (select count(*) from outbox)
@@ -91,7 +93,7 @@ export async function openWork({ sql }: Connection): Promise<number> {
   return row!.open
 }
 
-/** How many jobs ended how, by mode. */
+/** The number of jobs by mode, backend and final status. */
 export async function endsByMode({
   sql
 }: Connection): Promise<{ mode: string; backend: string; status: string; error: string; count: number }[]> {
@@ -100,7 +102,7 @@ export async function endsByMode({
     from jobs group by 1, 2, 3, 4 order by 1, 2, 3, 4`
 }
 
-/** How many capsules came to which state, how many of their runs ended how, and how many alerts were told. */
+/** The numbers of capsules by state, of their runs by outcome, and of alerts. */
 export async function endsOfCapsules({ sql }: Connection): Promise<{ what: string; count: number }[]> {
   return sql`
     select 'capsule ' || state as what, count(*)::int as count from capsules group by 1

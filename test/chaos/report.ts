@@ -1,12 +1,12 @@
 // The report of a chaos run, for a terminal.
 import type { ChaosReport } from './chaos.js'
-import { promises } from './job-proof.js'
+import { invariants } from './job-proof.js'
 
 const SHOWN_MAX = 10
 
 const row = (label: string, value: string | number) => `  ${label.padEnd(56)} ${value}`
 
-/** Kills by part, jobs by mode and end, and each promise with how often it was broken. */
+/** Kills by part, jobs by mode and final status, and the number of violations of each invariant. */
 export function reportText({ kills, load, ends, capsules, findings, settledSeconds }: ChaosReport): string {
   const count = (holds: (submission: (typeof load.submissions)[number]) => boolean) =>
     load.submissions.filter(holds).length
@@ -17,16 +17,16 @@ export function reportText({ kills, load, ends, capsules, findings, settledSecon
     '',
     'submissions',
     row(
-      'answered with a job',
+      'accepted',
       count(({ ids }) => ids.length > 0)
     ),
     row(
-      'refused for the budget',
+      'refused because of the budget',
       count(({ refused }) => refused)
     ),
-    row('answers lost', lost),
+    row('responses lost', lost),
     row(
-      'never answered',
+      'without any response',
       count(({ ids, refused }) => ids.length === 0 && !refused)
     ),
     '',
@@ -34,14 +34,16 @@ export function reportText({ kills, load, ends, capsules, findings, settledSecon
     ...ends.map(({ mode, backend, status, error, count: jobs }) => row(`${mode} ${backend} ${status} ${error}`, jobs)),
     row(
       'all final after',
-      settledSeconds === null ? 'not within the deadline' : `${settledSeconds.toFixed(0)} s of calm`
+      settledSeconds === null ? 'not within the deadline' : `${settledSeconds.toFixed(0)} s after the recovery`
     ),
     '',
     'capsules',
     ...capsules.map(({ what, count: some }) => row(what, some)),
     '',
-    'promises broken',
-    ...promises.map((promise) => row(promise, findings[promise].length)),
-    ...promises.flatMap((promise) => findings[promise].slice(0, SHOWN_MAX).map((finding) => `\n${promise}: ${finding}`))
+    'violations',
+    ...invariants.map((invariant) => row(invariant, findings[invariant].length)),
+    ...invariants.flatMap((invariant) =>
+      findings[invariant].slice(0, SHOWN_MAX).map((finding) => `\n${invariant}: ${finding}`)
+    )
   ].join('\n')
 }

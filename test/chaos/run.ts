@@ -5,7 +5,7 @@ import { removeDataDir } from './data-folder.js'
 import { killedParts } from './killer.js'
 import { reportText } from './report.js'
 
-/** On average: each part falls about once a minute, which is about when it is steady again. */
+/** On average each part is killed about once a minute, the time after which it counts as stable again. */
 const KILL_EVERY_MS = 9_000
 const SETTLE_MS = 5 * 60_000
 
@@ -24,7 +24,7 @@ const number = (name: keyof typeof values): number => {
 }
 const minutes = number('minutes')
 const seed = number('seed')
-console.log(`chaos for about ${minutes} minutes; again with --seed ${seed}`)
+console.log(`chaos for about ${minutes} minutes; repeat with --seed ${seed}`)
 
 const report = await runChaos({
   seed,
@@ -32,7 +32,7 @@ const report = await runChaos({
   everyMs: KILL_EVERY_MS,
   jobsPerSecond: number('jobs-per-second'),
   settleMs: SETTLE_MS,
-  // Ten minutes otherwise, for providers that accept late; this one never does.
+  // The default is ten minutes, for providers that accept late; the emulated one never does.
   env: { PROVIDER_LOOKUP_WINDOW: '30' },
   say: (line) => console.log(line)
 })

@@ -1,4 +1,4 @@
-// An operator's way through `qjob admin`, on a database alone: nothing of it needs a running service.
+// `qjob admin`, which works on the database alone and needs no running service.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { noteSweep } from '../../db/service/sweeps.js'
@@ -33,11 +33,11 @@ const json = async (...args: string[]) => {
 }
 const audit = () => database.db.execute(sql`select actor_email, action, target, details from admin_actions order by id`)
 
-test('a team is suspended with a reason and released; both times the answer is its record', async () => {
+test('suspending and unsuspending a team both return its record', async () => {
   const said = await admin('suspend', teamId, '--reason', 'unpaid bills')
   expect([said.code, said.stderr]).toEqual([0, ''])
   expect(said.stdout).toMatch(
-    /^tea%m�\[31m red is read-only since \d{4}-\d\d-\d\d [\d:]{8} UTC; its running jobs go on\.\n$/
+    /^tea%m�\[31m red is read-only since \d{4}-\d\d-\d\d [\d:]{8} UTC; its running jobs continue\.\n$/
   )
   await expect(addJob(database.db, ada, { submission: { teamId } })).rejects.toMatchObject({ code: 'team_suspended' })
   expect(await json('suspend', teamId, '--reason', 'more of them')).toMatchObject({
@@ -47,7 +47,7 @@ test('a team is suspended with a reason and released; both times the answer is i
     suspended: true,
     suspended_reason: 'more of them'
   })
-  expect((await admin('unsuspend', teamId)).stdout).toBe('tea%m�[31m red is not suspended any more.\n')
+  expect((await admin('unsuspend', teamId)).stdout).toBe('tea%m�[31m red is no longer suspended.\n')
   expect(await json('unsuspend', teamId)).toMatchObject({ id: teamId, suspended: false, suspended_at: null })
   await addJob(database.db, ada, { submission: { teamId } })
 })
@@ -69,7 +69,7 @@ test('teams and users are listed and searched, in the shape of the API with --js
   expect((await admin('users', '--limit', '1', '--offset', '1')).stdout).toContain(ada.email)
 })
 
-test('access codes are listed with what is left of them', async () => {
+test('access codes are listed with their remaining uses', async () => {
   expect((await admin('list-codes')).stdout).toBe('No access codes.\n')
   expect((await admin('create-code', '--uses', '4', '--code', 'spring')).code).toBe(0)
   expect(await json('list-codes')).toMatchObject({
@@ -78,10 +78,10 @@ test('access codes are listed with what is left of them', async () => {
   })
   expect((await admin('list-codes')).stdout).toMatch(/^spring +4 +never +\d+ s ago$/m)
   const again = await admin('create-code', '--code', 'spring')
-  expect([again.code, again.stderr]).toEqual([4, 'qjob: this access code exists already: choose another\n'])
+  expect([again.code, again.stderr]).toEqual([4, 'qjob: this access code already exists: choose another\n'])
 })
 
-test('what is no id, no reason or no team is refused, with the exit code that says whose fault it is', async () => {
+test('an invalid id, reason or team is refused with the exit code for wrong usage or for a refusal', async () => {
   const none = '00000000-0000-4000-8000-000000000000'
   expect(await admin('suspend', none, '--reason', 'x')).toMatchObject({ code: 4, stderr: 'qjob: no such team\n' })
   expect(await admin('unsuspend', none)).toMatchObject({ code: 4, stderr: 'qjob: no such team\n' })
@@ -96,7 +96,7 @@ test('what is no id, no reason or no team is refused, with the exit code that sa
   }
 })
 
-test('every change is in the audit as the command line’s, and nothing that was refused', async () => {
+test('every change is in the audit log as made by the command line, and no refused change is', async () => {
   expect((await admin('grant', ada.email)).code).toBe(0)
   expect((await admin('grant', 'nobody@example.org')).code).toBe(4)
   const by = (action: string, target: string, details: unknown) => ({
@@ -114,13 +114,13 @@ test('every change is in the audit as the command line’s, and nothing that was
   ])
 })
 
-test('held money is listed and settled once, and the books are shown as the api shows them', async () => {
-  expect((await admin('money')).stdout).toBe('No money is held.\n\nThe proofs of the books found nothing.\n')
+test('held money is listed and settled once, and the ledger is shown like in the api', async () => {
+  expect((await admin('money')).stdout).toBe('No money is held.\n\nThe ledger checks found no errors.\n')
   const held = await addHeldJob(database.db, ada, { cost: 4_000_000n, submission: { teamId } })
   await noteSweep(database.db, { name: 'money', periodSeconds: 60, error: null, handled: 0, findings: ['one cent'] })
   expect((await admin('money')).stdout).toMatch(
     new RegExp(
-      `^\\$4\\.00 is held for 1 job\\.\nJOB .*\n${held} .* \\$4\\.00 .* its provider is asked\n\nFound by .*:\none cent\n$`
+      `^\\$4\\.00 is held for 1 job\\.\nJOB .*\n${held} .* \\$4\\.00 .* checked at the provider\n\nErrors found by .*:\none cent\n$`
     )
   )
   expect(await json('money')).toMatchObject({
@@ -128,14 +128,14 @@ test('held money is listed and settled once, and the books are shown as the api 
     held_jobs: 1,
     proofs: { money: { findings: [{ message: 'one cent' }] } }
   })
-  expect((await admin('settle', held, '4.5', '--note', 'a bill')).stdout).toBe(`${held} is settled with $4.50.\n`)
+  expect((await admin('settle', held, '4.5', '--note', 'a bill')).stdout).toBe(`${held} is settled at $4.50.\n`)
   expect((await audit()).at(-1)).toEqual({
     actor_email: 'command line',
     action: 'job.settle',
     target: held,
     details: { team_id: teamId, held_usd: 4, cost_usd: 4.5, note: 'a bill' }
   })
-  expect((await admin('money')).stdout).toContain(`Cost more than was reserved:\nJOB `)
+  expect((await admin('money')).stdout).toContain(`Actual cost above the reservation:\nJOB `)
   expect(await admin('settle', held, '4.5', '--note', 'again')).toMatchObject({
     code: 4,
     stderr: 'qjob: this job was settled before, with the same figure\n'

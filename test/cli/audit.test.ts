@@ -37,7 +37,7 @@ afterAll(async () => {
   await api.close()
 })
 
-/** Does something that only the database's owner can, for as long as it is looked at. */
+/** Makes a change that only the database's owner can make, and reverts it after the check. */
 async function harmed<T>(harm: string, mend: string, look: () => Promise<T>): Promise<T> {
   const force = (statement: string) =>
     db.transaction(async (tx) => {
@@ -60,7 +60,7 @@ describe('qjob audit', () => {
     expect(json).toMatchObject({ total: 3, entries: [{ seq: 3, actor: `user:${owner.id}` }] })
   })
 
-  test('verify asks the service', async () => {
+  test("verify uses the service's report", async () => {
     expect(await shell.run(['audit', 'verify', '--team', owner.teamId])).toEqual({
       code: 0,
       stderr: '',
@@ -71,7 +71,7 @@ describe('qjob audit', () => {
     expect(body).toMatchObject({ ok: true, entries: 3, first_broken: null })
   })
 
-  test('verify --database looks for itself, and at the checkpoints outside', async () => {
+  test('verify --database checks the database and the checkpoints outside it', async () => {
     const { code, stdout } = await shell.run(['audit', 'verify', '--database'])
     expect([code, stdout]).toEqual([
       0,
@@ -87,7 +87,7 @@ describe('qjob audit', () => {
     })
   })
 
-  test('verify ends with 1 when something was changed', async () => {
+  test('verify exits with 1 if an entry was changed', async () => {
     await harmed(
       `update audit_entries set actor = 'x' || actor where seq = 1`,
       `update audit_entries set actor = substr(actor, 2) where seq = 1`,
@@ -105,7 +105,7 @@ describe('qjob audit', () => {
     expect((await shell.run(['audit', 'verify'])).code).toBe(0)
   })
 
-  test('verify finds by the checkpoints outside what the database does not show', async () => {
+  test('verify detects by the outside checkpoints a change that the database does not show', async () => {
     await harmed(
       `create table kept as select * from audit_checkpoints; delete from audit_checkpoints`,
       'insert into audit_checkpoints select * from kept; drop table kept',
@@ -129,12 +129,12 @@ describe('qjob audit', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
   })
 
-  test('verify does not pass over a file that the environment names and nobody can read', async () => {
+  test('verify fails if the checkpoints file of the environment cannot be read', async () => {
     const { stderr, code } = await shell.run(['audit', 'verify', '--database'], '', { AUDIT_CHECKPOINTS_FILE: 'gone' })
     expect([code, stderr]).toEqual([2, expect.stringMatching(/AUDIT_CHECKPOINTS_FILE: gone cannot be read \(ENOENT\)/)])
   })
 
-  test('verify names keys that somebody put in', async () => {
+  test('verify names signing keys that were inserted into the database', async () => {
     await harmed(
       `insert into signing_keys select 'ffffffffffffffff', public_key_pem, ring_key_id, wrapped_key, sealed_key, created_at,
         now() from signing_keys`,
@@ -150,9 +150,9 @@ describe('qjob audit', () => {
     )
   })
 
-  test('verify without the ring says what it could not prove', async () => {
+  test('verify without the key ring reports what it could not prove', async () => {
     const { stdout, code } = await shell.run(['audit', 'verify', '--database'], '', { SECRETS_KEYS: '' })
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/Without SECRETS_KEYS nobody can tell/)])
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/Without SECRETS_KEYS, the signing keys/)])
   })
 })
 
@@ -166,7 +166,7 @@ test('qjob keys shows the key that signs, which qjob admin rotate-signing-key ch
   const after = (await api.deps.signer()).keyId
   expect([code, stdout]).toEqual([
     0,
-    `${after} signs from now on; ${before} is retired, and what it signed stays valid.\n`
+    `${after} is the signing key now; ${before} is retired, and its signatures stay valid.\n`
   ])
   const { keys } = JSON.parse((await shell.run(['keys', '--json'])).stdout)
   expect(keys.map((key: { key_id: string }) => key.key_id)).toEqual([before, after])

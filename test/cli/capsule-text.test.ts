@@ -1,4 +1,4 @@
-// A capsule as people read it.
+// The text form of a capsule.
 import { expect, test } from '@jest/globals'
 import type { CapsuleRecord } from '../../apps/cli/capsules/capsule-record.js'
 import { capsuleText } from '../../apps/cli/capsules/capsule-text.js'
@@ -33,7 +33,7 @@ const record = (warnings: string[] | undefined): CapsuleRecord => ({
   updated_at: '2026-03-01T10:00:00.000Z'
 })
 
-test('says where the sealed shots are too few for the margin, and nothing where they are not', () => {
+test("a capsule's text warns if the sealed shots are too few for the margin, and only then", () => {
   const lines = capsuleText(record(['task "one": too few', 'task "two": too few'])).split('\n')
   expect(lines.filter((line) => line.startsWith('warning'))).toEqual([
     'warning    task "one": too few',

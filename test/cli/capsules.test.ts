@@ -1,4 +1,4 @@
-// Capsules by `qjob capsule`, from a file that somebody writes to a package that anybody verifies, against the real service.
+// `qjob capsule` against the real service, from a YAML file to a package that is verified offline.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -7,8 +7,8 @@ import { projectRoot } from '../../apps/cli/stack/project.js'
 import { type Shell, startService } from './qjob.js'
 import { signedUp } from './signed-up.js'
 
-/** Two tasks, the second with the counts of the first. */
-const guide = /```yaml\n([\s\S]*?)```/.exec(readFileSync(join(projectRoot, 'docs/capsules.md'), 'utf8'))![1]!
+/** Two tasks; the second takes the counts of the first. */
+const guide = /```yaml\n([\s\S]*?)```/.exec(readFileSync(join(projectRoot, 'docs/capsules/capsules.md'), 'utf8'))![1]!
 
 const keyRing = `cli:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`
 
@@ -25,7 +25,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-/** Standard output of a command that succeeds. */
+/** Runs a command that must succeed and returns its standard output. */
 async function done(args: string[], input = ''): Promise<string> {
   const { code, stdout, stderr } = await ada.run(['capsule', ...args], input)
   expect([args, code, stderr]).toEqual([args, 0, expect.not.stringContaining('qjob: ')])
@@ -40,12 +40,12 @@ async function refused(args: string[], code: number, reason: string): Promise<vo
 
 const at = (name: string): string => join(ada.folder, name)
 
-test('a file becomes a draft, is run, sealed, exported, verified by nobody but its reader, and imported again', async () => {
+test('a file becomes a draft that is run, sealed, exported, verified offline, and imported again', async () => {
   const made = await done(['create', ada.file('bell.yaml', guide)])
   const id = /^capsule ([0-9a-f-]{36})\nLook at it with: qjob capsule show \1\n$/.exec(made)![1]!
   expect(await done(['show', id])).toMatch(/^task +bell on local, its own program, openqasm$/m)
   await refused(['seal', id, '--exit-code', '0'], 4, '')
-  await refused(['run', id], 2, '--mode: needs template')
+  await refused(['run', id], 2, '--mode: must be template')
 
   const run = await done(['run', id, '--mode', 'template', '--wait'])
   expect(run).toMatch(/^status +completed$/m)
@@ -63,9 +63,9 @@ test('a file becomes a draft, is run, sealed, exported, verified by nobody but i
     size_bytes: readFileSync(at('bell-pair-and-its-mirror.capsule')).length,
     attestation: at('bell.json')
   })
-  await refused(['export', id], 2, 'bell-pair-and-its-mirror.capsule: is there already; --force writes over it')
+  await refused(['export', id], 2, 'bell-pair-and-its-mirror.capsule: already exists; --force overwrites it')
   const both = ['export', id, '--attestation', at('other.json')]
-  await refused(both, 2, 'bell-pair-and-its-mirror.capsule: is there already')
+  await refused(both, 2, 'bell-pair-and-its-mirror.capsule: already exists')
   expect(existsSync(at('other.json'))).toBe(false)
   await refused(['export', id, '--force', '-o', at('x'), '--attestation', `${ada.folder}/./x`], 2, '--attestation')
   await refused(['export', id, '--attestation', '-'], 2, '--attestation -')
@@ -80,7 +80,7 @@ test('a file becomes a draft, is run, sealed, exported, verified by nobody but i
   ] as const)
     writeFileSync(at(name), (await ada.run([...args])).stdout)
 
-  // Without any service.
+  // Offline.
   const offline = { QJOB_URL: 'http://127.0.0.1:1' }
   const verify = (...args: string[]) => ada.run(['capsule', 'verify', ...args], '', offline)
   for (const args of [
@@ -113,11 +113,11 @@ test('a file becomes a draft, is run, sealed, exported, verified by nobody but i
   await done(['delete', back.capsule_id])
 }, 180_000)
 
-test('a job becomes a capsule, whose verification says by its exit code whether the results are the same', async () => {
+test('a job becomes a capsule, and the exit code of its verification shows whether the results match', async () => {
   const job = JSON.parse((await ada.run(['submit', ada.file('b.qasm', qasm), '--wait', '--json'])).stdout).id
   const id = (await json(['from-job', job, '--name', 'From a job', '--tag', 'x'])).capsule_id
   await done(['seal', id, '--exit-code', '0', '--margin', '0.2'])
-  await refused(['run', id, '--backend', 'local'], 2, '--mode: needs template')
+  await refused(['run', id, '--backend', 'local'], 2, '--mode: must be template')
   const verified = await json(['run', id, '--wait'])
   expect(verified.mode).toBe('verify')
   expect([verified.status, ['exact', 'consistent'].includes(verified.verdict)]).toEqual(['completed', true])
@@ -134,7 +134,7 @@ test('a job becomes a capsule, whose verification says by its exit code whether 
   await refused(['delete', id], 4, 'published')
 }, 120_000)
 
-test('what is wrong is said before anything is asked, or with the line of the file', async () => {
+test('wrong arguments are refused before any request, and a wrong file with its line', async () => {
   await refused(
     ['create', ada.file('wrong.yaml', 'name: x\ntasks:\n  - name: a\n')],
     4,

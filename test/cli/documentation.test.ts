@@ -1,4 +1,4 @@
-// The pages that describe commands and settings say what the programs do: no more and no less.
+// The pages about commands and settings describe exactly what the programs do.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -30,7 +30,7 @@ const listed = (help: string): string[] =>
     .map(([, name]) => name!)
     .filter((name) => name !== 'help')
 
-test('docs/cli.md shows the help of every command as it is', async () => {
+test('docs/cli.md shows the exact help of every command', async () => {
   const page = read('docs/cli.md')
   const main = await helpOf([])
   const commands = listed(main).map((name) => [name])
@@ -47,14 +47,14 @@ test('docs/cli.md shows the help of every command as it is', async () => {
   }
 }, 120_000)
 
-test('docs/configuration.md describes every variable that is read anywhere, and no other', () => {
-  const described = [...read('docs/configuration.md').matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \|/gm)]
+test('docs/operations/configuration.md describes every variable that is read anywhere, and no other', () => {
+  const described = [...read('docs/operations/configuration.md').matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \|/gm)]
   const names = new Set(described.flatMap(([, cell]) => [...cell!.matchAll(/[A-Z_]+/g)].map(([name]) => name)))
   expect([...names].sort()).toEqual(variablesRead())
 })
 
-test('links between the pages lead to files that there are', () => {
-  const pages = ['README.md', 'docs/cli.md', 'docs/configuration.md', 'docs/deployment.md']
+test('links between the pages lead to files that exist', () => {
+  const pages = ['README.md', 'docs/cli.md', 'docs/operations/configuration.md', 'docs/operations/deployment.md']
   const links = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link]) => join(dirname(page), link!))
   )
@@ -62,21 +62,35 @@ test('links between the pages lead to files that there are', () => {
   expect(links.filter((link) => !existsSync(join(projectRoot, link)))).toEqual([])
 })
 
-/** Names after `env.`, and first arguments of the functions that read one variable, in all sources. */
+/**
+ * All variables in the sources: names after `env.`, first arguments of the functions that read one variable, and the
+ * variables of the registry of providers.
+ */
 function variablesRead(): string[] {
   const found = new Set<string>()
   for (const file of sourceFiles()) {
     const text = read(file)
     const reads = file.endsWith('.py')
       ? /(?:\benv\.get\(|\benviron\.get\(|\benviron\[|_integer\(env, )"([A-Z][A-Z_]+)"/g
-      : /\benv(?:\.|\[')([A-Z][A-Z_]+)\b|\b(?:need|text|seconds)\('([A-Z][A-Z_]+)'/g
-    for (const [, first, second] of text.matchAll(reads)) found.add(first ?? second!)
+      : /\benv(?:\.|\[')([A-Z][A-Z_]+)\b|\b(?:need|text|seconds)\('([A-Z][A-Z_]+)'|\burlVariable: '([A-Z][A-Z_]+)'/g
+    for (const [, first, second, third] of text.matchAll(reads)) found.add(first ?? second ?? third!)
   }
   return [...found].sort()
 }
 
 function sourceFiles(): string[] {
-  const folders = ['activities', 'apps', 'bench', 'db', 'domain', 'test', 'tools', 'workflows']
+  const folders = [
+    'activities',
+    'apps',
+    'bench',
+    'capsule-format',
+    'db',
+    'domain',
+    'services',
+    'test',
+    'tools',
+    'workflows'
+  ]
   return folders.flatMap((folder) =>
     readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.(ts|mjs|cjs|js|py)$/.test(entry.name))

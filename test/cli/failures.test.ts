@@ -1,4 +1,4 @@
-// `qjob` when things are not as they should be: wrong use, no service, a service that is none.
+// `qjob` under failure: wrong usage, no service, or a server that is not this service.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -20,7 +20,7 @@ afterAll(() => {
   }
 })
 
-/** A server that answers in its own way; what the product's own api never does has to come from elsewhere. */
+/** A server with responses of its own, for those that the product's api never sends. */
 async function served(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
   const server = createServer(answer)
   servers.push(server)
@@ -36,7 +36,7 @@ test.each([
   [['submit', 'x.qasm', '--max-cost', 'lots'], 'It must be an amount of USD, such as 2.50.'],
   [['submit', 'missing.qasm'], 'missing.qasm: cannot be read (ENOENT)'],
   [['submit', '.'], '.: cannot be read (EISDIR)'],
-  [['submit', '-'], 'standard input: is empty'],
+  [['submit', '-'], 'standard input: must not be empty'],
   [['job', 'not-an-id'], '"not-an-id" is not the id of a job: qjob jobs lists them'],
   [['job', id, '--result', '--attempts'], 'cannot be used with'],
   [['jobs', '--status', 'done'], 'Allowed choices are pending'],
@@ -56,15 +56,19 @@ test.each([
   expect(stderr).toContain(reason)
 })
 
-test('a file that cannot be what it is said to be is refused before anything is sent', async () => {
+test('a file that does not match its options is refused before any request', async () => {
   const cases: [file: string, args: string[], reason: string][] = [
-    [shell.file('latin1.py', Buffer.from([0x23, 0xe4])), [], 'is not text in UTF-8'],
-    [shell.file('huge.qasm', 'OPENQASM 3.0;'.padEnd(4 * 1024 * 1024 + 1)), [], 'is larger than the 4 MiB'],
-    [shell.file('bare.qasm', 'qubit q;'), [], 'OpenQASM begins with OPENQASM 2.0; or OPENQASM 3.0;'],
-    [shell.file('slashes.qasm', '/'.repeat(1_000_000)), [], 'OpenQASM begins with'],
+    [shell.file('latin1.py', Buffer.from([0x23, 0xe4])), [], 'must be UTF-8 text'],
+    [shell.file('huge.qasm', 'OPENQASM 3.0;'.padEnd(4 * 1024 * 1024 + 1)), [], 'must be at most 4 MiB'],
+    [shell.file('bare.qasm', 'qubit q;'), [], 'must begin with OPENQASM 2.0; or OPENQASM 3.0;'],
+    [shell.file('slashes.qasm', '/'.repeat(1_000_000)), [], 'must begin with OPENQASM'],
     [shell.file('ok.qasm', 'OPENQASM 3.0;'), ['--framework', 'qiskit'], 'is OpenQASM'],
     [shell.file('ok.qasm', 'OPENQASM 3.0;'), ['--param', 'shots=5'], 'use --shots'],
-    [shell.file('ok.qasm', 'OPENQASM 3.0;'), ['--param', 'a=1', '--param', 'a=2'], '--param a: is given twice'],
+    [
+      shell.file('ok.qasm', 'OPENQASM 3.0;'),
+      ['--param', 'a=1', '--param', 'a=2'],
+      '--param a: must be given only once'
+    ],
     [shell.file('ok.qasm', 'OPENQASM 3.0;'), ['--param', 'theta'], 'must be NAME=VALUE']
   ]
   for (const [file, args, reason] of cases) {
@@ -74,39 +78,39 @@ test('a file that cannot be what it is said to be is refused before anything is 
   }
 })
 
-test('help that is asked for ends with 0 and goes to stdout', async () => {
+test('requested help exits with 0 and goes to stdout', async () => {
   const { code, stdout, stderr } = await shell.run(['submit', '--help'])
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toContain('--shots <n>')
 })
 
-test('no service: 3, what was tried and how to mend it, and with --json the same on stdout', async () => {
+test('without a service: exit code 3, the address and a remedy, with --json also on stdout', async () => {
   const { code, stdout, stderr } = await shell.run(['backends', '--json', '--url', 'http://127.0.0.1:2'])
   expect(code).toBe(3)
-  expect(stderr).toMatch(/^qjob: http:\/\/127\.0\.0\.1:2 does not answer \(ECONNREFUSED\): start it with npm start, /)
+  expect(stderr).toMatch(/^qjob: http:\/\/127\.0\.0\.1:2 does not respond \(ECONNREFUSED\): start it with npm start, /)
   expect(JSON.parse(stdout).error).toMatchObject({ exit_code: 3, message: stderr.slice('qjob: '.length).trim() })
 })
 
-test('no database: 3 for admin commands, whether none is known or none answers', async () => {
+test('without a database, admin commands exit with 3, whether none is configured or none responds', async () => {
   const none = await shell.run(['admin', 'create-code'])
   expect([none.code, none.stderr]).toEqual([3, expect.stringContaining('no database: start the service (npm start)')])
   const away = await shell.run(['admin', 'create-code'], '', { DATABASE_URL: 'postgres://u:secret@127.0.0.1:2/x' })
   expect(away.code).toBe(3)
-  expect(away.stderr).toContain('the database at 127.0.0.1:2 does not answer (ECONNREFUSED)')
+  expect(away.stderr).toContain('the database at 127.0.0.1:2 does not respond (ECONNREFUSED)')
   expect(away.stderr).not.toContain('secret')
 })
 
-test('what is no such service is told from one that refuses', async () => {
+test('a server that is not this service is distinguished from one that refuses', async () => {
   const page = await served((_request, response) => response.setHeader('content-type', 'text/html').end('<html>'))
   const moved = await served((_request, response) => response.writeHead(302, { location: `${page}/` }).end())
   for (const url of [page, moved]) {
     const { code, stderr } = await shell.run(['backends', '--url', url])
     expect(code).toBe(3)
-    expect(stderr).toContain('but not as this service does: check --url and QJOB_URL')
+    expect(stderr).toContain('but not like this service: check --url and QJOB_URL')
   }
 })
 
-test('a read survives two lost connections; a write is sent three times at most, under one key', async () => {
+test('a read survives two lost connections; a write is sent at most three times, with one key', async () => {
   let reads = 0
   const keys: unknown[] = []
   const url = await served((request, response) => {
@@ -124,10 +128,10 @@ test('a read survives two lost connections; a write is sent three times at most,
   expect(reads).toBe(3)
   const submitted = await shell.run(['submit', '-', '--url', url], 'OPENQASM 3.0;')
   expect([submitted.code, keys]).toEqual([3, [expect.stringMatching(/^[0-9a-f-]{36}$/), keys[0], keys[0]]])
-  expect(submitted.stderr).toContain('Whether the request was carried out is not known: look before you repeat it.')
+  expect(submitted.stderr).toContain('The request may have been carried out: check before you repeat it.')
 })
 
-test('a write gets through a proxy that has lost the service, and is not repeated after a fault or a refusal', async () => {
+test('a write survives a proxy that lost the service, and is not repeated after an error or a refusal', async () => {
   const statuses = [502, 503, 201]
   const keys = new Set<unknown>()
   const url = await served((request, response) => {
@@ -151,7 +155,7 @@ test('a write gets through a proxy that has lost the service, and is not repeate
   }
 })
 
-test('signing in is sent once: there is nobody yet whose key it could be', async () => {
+test('a sign-in is sent only once, because it has no Idempotency-Key', async () => {
   const keys: unknown[] = []
   const url = await served((request) => {
     keys.push(request.headers['idempotency-key'])
@@ -161,15 +165,15 @@ test('signing in is sent once: there is nobody yet whose key it could be', async
   expect([code, keys]).toEqual([3, [undefined]])
 })
 
-test('a fault of the service is 3, with the request that leads to its log', async () => {
+test('an internal error of the service exits with 3 and names the request for its log', async () => {
   const url = await served((_request, response) => {
     response.writeHead(500, { 'x-request-id': 'r-1' }).end('{"error":"Internal server error"}')
   })
   const { code, stderr } = await shell.run(['submit', '-', '--url', url], 'OPENQASM 3.0;')
-  expect([code, stderr]).toEqual([3, 'qjob: the service cannot answer: Internal server error (request r-1)\n'])
+  expect([code, stderr]).toEqual([3, 'qjob: the service failed: Internal server error (request r-1)\n'])
 })
 
-test('integers beyond 2^53 pass in both directions digit for digit', async () => {
+test('integers beyond 2^53 are preserved in both directions', async () => {
   let body = ''
   const record = `{"id":"${id}","status":"completed" , "result": {"a":{"b}":"\\"]"},"big":9007199254740993, "list":[1]}}`
   const url = await served((request, response) => {
@@ -185,7 +189,7 @@ test('integers beyond 2^53 pass in both directions digit for digit', async () =>
   expect(result.stdout).toBe('{"a":{"b}":"\\"]"},"big":9007199254740993, "list":[1]}\n')
 })
 
-test('at most twenty outcomes are drawn, the most frequent first, and the rest is counted', async () => {
+test('at most twenty outcomes are drawn, the most frequent first, and the others are counted', async () => {
   const counts: Record<string, number> = {}
   for (let n = 0; n < 32; n++) counts[n.toString(2).padStart(5, '0')] = n + 1
   const url = await served((_request, response) =>
@@ -198,12 +202,12 @@ test('at most twenty outcomes are drawn, the most frequent first, and the rest i
   expect(lines[21]).toBe('and 12 more outcomes with 78 of 528 shots (--json shows all)')
 })
 
-test('a password for a distant service without encryption is warned about', async () => {
+test('a password sent to a remote service without encryption causes a warning', async () => {
   const { stderr } = await shell.run(['login', 'a@example.org', '--url', 'http://service.invalid'], 'a password\n')
   expect(stderr).toContain('warning: the password travels to http://service.invalid unencrypted; use https')
 })
 
-test('a reader that has seen enough is no failure', async () => {
+test('a reader that stops early is not a failure', async () => {
   const text = `{"backends":[${'{},'.repeat(100_000)}{}]}`
   const url = await served((_request, response) => response.end(text))
   const run = shell.start(['backends', '--json', '--url', url])

@@ -1,4 +1,4 @@
-// What a person reads of a job that waits, or runs at a provider.
+// The text form of a job that waits, or runs at a provider.
 import { expect, test } from '@jest/globals'
 import type { JobRecord } from '../../apps/cli/jobs/job-record.js'
 import { attemptsText, jobText } from '../../apps/cli/jobs/job-text.js'
@@ -32,7 +32,7 @@ const line = (name: string, record: JobRecord) =>
     .filter((text) => text.startsWith(`${name}  `))
     .map((text) => text.slice(name.length).trim())
 
-test('a job that waits says for what, and its place', () => {
+test('the text of a waiting job shows the reason and its position', () => {
   const queue = { position: 3, reason: 'concurrency_limit', message: 'the team has as many jobs under way as it may' }
   expect(line('status', job({ queue }))).toEqual([
     'pending (the team has as many jobs under way as it may, position 3)'
@@ -46,7 +46,7 @@ test('a job that waits says for what, and its place', () => {
   ])
 })
 
-test('a job at a provider shows its task there, and an attempt how long the next one waits', () => {
+test('the text of a job at a provider shows its provider job, and each attempt the delay of the next', () => {
   const provider_jobs = [{ provider_job_id: 'task-7', provider: 'ionq', status: 'completed', cost_usd: 0.3 }]
   expect(line('at ionq', job({ provider_jobs }))).toEqual(['task-7, completed, $0.30'])
   const attempt = {

@@ -1,5 +1,5 @@
-// `qjob` as its users have it: the built program as a process of its own, with its own configuration folder; and a
-// service for it to talk to, api and worker as processes on a database of their own.
+// Runs the built `qjob` as its users do, in a separate process with its own configuration folder; and a service for it, api
+// and worker as processes with their own database.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,16 +19,16 @@ export interface Ended {
 }
 
 export interface Run {
-  /** So far. */
+  /** The output so far. */
   readonly output: { stdout: string; stderr: string }
-  /** Reads no more of what it prints, as `head` does. */
+  /** Stops reading its output, as `head` does. */
   closeOutput(): void
-  /** To `qjob` alone. */
+  /** Sends a signal to `qjob` only. */
   signal(name: NodeJS.Signals): void
   ended: Promise<Ended>
 }
 
-/** A user's own corner: a home, a folder to work in, and what their shell exports. */
+/** The environment of one user: a home, a working folder, and exported variables. */
 export class Shell {
   readonly folder = mkdtempSync(join(tmpdir(), 'qjob-'))
 
@@ -50,7 +50,7 @@ export class Shell {
     return this.start(args, input, env).ended
   }
 
-  /** Starts `qjob` on a terminal of its own, which `typed` is written to once `after` has been shown. */
+  /** Starts `qjob` on a terminal of its own, and types `typed` once `after` is shown. */
   onTerminal(args: string[], after: string, typed: string): Promise<Ended> {
     const python = join(projectRoot, '.venv/bin/python')
     return this.spawn([python, '-c', terminalScript, after, typed, process.execPath, program, ...args], '', {}).ended
@@ -64,7 +64,7 @@ export class Shell {
     const output = { stdout: '', stderr: '' }
     child.stdout.setEncoding('utf8').on('data', (text) => (output.stdout += text))
     child.stderr.setEncoding('utf8').on('data', (text) => (output.stderr += text))
-    // A command that does not read its input may be gone before it is written.
+    // A command that does not read its input can exit before it is written.
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, ...output })))
@@ -91,7 +91,7 @@ def read(fd):
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(command, read)))
 `
 
-/** @param settings further variables of api and worker. */
+/** @param settings additional variables of api and worker. */
 export async function startService(file: string, settings: Record<string, string> = {}) {
   const database = await createTestDatabase(file)
   const folder = join(projectRoot, '.test', 'services', database.name)

@@ -1,8 +1,8 @@
-// What a person reads of a result: of a circuit, of a program's own, and of whatever else a program may leave.
+// The text form of results of circuits and of programs, whatever their shape.
 import { expect, test } from '@jest/globals'
 import { resultText } from '../../apps/cli/jobs/result-text.js'
 
-test('what the program puts first comes first, then counts, values, warnings and what it printed', () => {
+test("the text of a result has the program's summary first, then counts, values, warnings and output", () => {
   const text = resultText(
     JSON.stringify({
       counts: { '00': 60, '11': 40 },
@@ -26,7 +26,7 @@ test('what the program puts first comes first, then counts, values, warnings and
   expect(rest).toEqual(['warning: mind the gap', 'printed by the code:\nhello'])
 })
 
-test('integers keep every digit, and a long value is cut', () => {
+test('the text of a result keeps every digit of integers and cuts long values', () => {
   expect(resultText('{"result": 1000000000000000000000000000001}')).toBe('result  1000000000000000000000000000001')
   const long = resultText(`{"list":[${'12345,'.repeat(10_000)}1]}`)
   expect(long.length).toBeLessThan(1_100)
@@ -51,6 +51,6 @@ test.each([
   expect(resultText(json)).toBe(text)
 })
 
-test('counts of a result without shots are added up', () => {
+test('the counts of a result without shots are summed', () => {
   expect(resultText('{"counts": {"0": 3, "1": 4}}')).toMatch(/^7 shots, /)
 })

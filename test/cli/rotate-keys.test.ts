@@ -1,4 +1,4 @@
-// A change of the ring's key: `qjob admin rotate-keys`, and what it does beside people who write.
+// `qjob admin rotate-keys`, alone and while values are written at the same time.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -52,7 +52,7 @@ beforeEach(async () => {
   await db.execute(sql`delete from teams`)
 })
 
-test('every value is readable with the new key alone, and the old one is not needed', async () => {
+test('after a rotation every value is readable with the new key alone', async () => {
   const teams = await Promise.all(Array.from({ length: 12 }, () => addTeam(db, owner)))
   for (const [at, teamId] of teams.entries()) await save(ring.old, teamId, `value-${at}-of-a-team`)
   const webhookId = await addWebhook(ring.old, teams[0]!, 'whsec_example')
@@ -63,7 +63,7 @@ test('every value is readable with the new key alone, and the old one is not nee
     stderr: '12 re-wrapped with k2\n13 re-wrapped with k2\n',
     stdout:
       'k2 wraps 13 values; re-wrapped now: 12 credentials, 1 webhook secret, 0 signing keys.\n' +
-      'k1 is not needed any more: take it out of SECRETS_KEYS once every api and worker seals with k2, and keep it as long as backups from before.\n'
+      'k1 is no longer in use: remove it from SECRETS_KEYS once every api and worker uses k2, and keep it as long as you keep older backups.\n'
   })
   for (const [at, teamId] of teams.entries()) expect(await read(ring.new, teamId)).toBe(`value-${at}-of-a-team`)
   expect(await readWebhook(ring.new, webhookId)).toBe('whsec_example')
@@ -80,7 +80,7 @@ test('every value is readable with the new key alone, and the old one is not nee
   })
 })
 
-test('the keys that sign come along, and go on signing', async () => {
+test('the signing keys are rotated too, and continue to sign', async () => {
   const before = await createInstallationSigner(db, ring.old)()
   expect((await rotateKeys(db, ring.both, silent)).rewrapped).toMatchObject({ signing_keys: 1 })
   const after = await createInstallationSigner(db, ring.new)()
@@ -91,14 +91,14 @@ test('the keys that sign come along, and go on signing', async () => {
   await db.execute(sql`delete from signing_keys`)
 })
 
-test('values that are written meanwhile, with either ring, are all readable at every moment', async () => {
+test('values written during a rotation, with either ring, are readable at every moment', async () => {
   const teams = await Promise.all(Array.from({ length: 40 }, () => addTeam(db, owner)))
   for (const teamId of teams) await save(ring.old, teamId, 'value-00000')
   const latest = new Map(teams.map((teamId) => [teamId, 'value-00000']))
   let over = false
   let writes = 0
   let reads = 0
-  // Each writer has teams of its own, so that it knows what was written last.
+  // Each writer has its own teams, so that it knows what was written last.
   const writer = async (own: string[], keyRing: KeyRing) => {
     for (let at = 1; !over; at++)
       for (const teamId of own) {
@@ -122,17 +122,17 @@ test('values that are written meanwhile, with either ring, are all readable at e
   await Promise.all(others)
 
   expect(reads).toBeGreaterThan(100)
-  // More than once each: the writer with the older ring kept putting rows back.
+  // More than once each, because the writer with the older ring kept writing rows with the old key.
   expect(rewrapped).toBeGreaterThan(40)
   const { inUse, removable } = await rotateKeys(db, ring.both, silent)
   expect([inUse, removable]).toEqual([{ k2: 40 }, ['k1']])
   for (const teamId of teams) expect(await read(ring.new, teamId)).toBe(latest.get(teamId))
 })
 
-test('a value that is replaced between the look at it and the write keeps its own key', async () => {
+test("a value that is replaced between the rotation's read and write keeps its own key", async () => {
   const teamId = await addTeam(db, owner)
   await save(ring.old, teamId, 'the-first-value')
-  // The rotation reads the row as it was, and waits with it for whoever is changing it.
+  // The rotation reads the old row, and waits for the transaction that changes it.
   let rotating: ReturnType<typeof rotateKeys>
   await db.transaction(async (tx) => {
     await storeCredentials(tx, ring.old, { teamId, provider: 'ionq' }, { api_key: 'the-second-value' })
@@ -143,7 +143,7 @@ test('a value that is replaced between the look at it and the write keeps its ow
   expect(await read(ring.new, teamId)).toBe('the-second-value')
 })
 
-test('two rotations at once, and one that goes on where another was stopped, do each row once', async () => {
+test('parallel rotations, and one that continues after another was stopped, rewrite each row once', async () => {
   const teams = await Promise.all(Array.from({ length: 30 }, () => addTeam(db, owner)))
   for (const [at, teamId] of teams.entries()) await save(at < 20 ? ring.old : ring.new, teamId, `value-${at}-of-a-team`)
   const both = await Promise.all([rotateKeys(db, ring.both, silent), rotateKeys(db, ring.both, silent)])
@@ -151,7 +151,7 @@ test('two rotations at once, and one that goes on where another was stopped, do 
   for (const [at, teamId] of teams.entries()) expect(await read(ring.new, teamId)).toBe(`value-${at}-of-a-team`)
 })
 
-test('more rows than a batch are all done', async () => {
+test('a rotation of more rows than a batch completes', async () => {
   const teamId = await addTeam(db, owner)
   const values = Array.from({ length: 450 }, (_, at) => {
     const id = newId()
@@ -169,8 +169,8 @@ test('more rows than a batch are all done', async () => {
   expect(await readWebhook(ring.new, values[449]!.id)).toBe('whsec_449')
 })
 
-describe('what no key opens', () => {
-  test('stays as it is, is named, and does not keep the rest from being done', async () => {
+describe('a value that no key decrypts', () => {
+  test('stays unchanged, is named, and does not stop the rotation of other values', async () => {
     const [good, moved, lost] = await Promise.all([addTeam(db, owner), addTeam(db, owner), addTeam(db, owner)])
     for (const teamId of [good, moved]) await save(ring.old, teamId, 'the-stored-value')
     await save(readKeyRing(entry('k0')), lost, 'the-stored-value')
@@ -186,7 +186,9 @@ describe('what no key opens', () => {
       in_use: { k0: 1, k1: 1, k2: 1 },
       removable: []
     })
-    expect(error.message).toMatch(/^no key of the ring opens 2 values, left unchanged; sealed with (k0, k1|k1, k0): /)
+    expect(error.message).toMatch(
+      /^no key in SECRETS_KEYS decrypts 2 values, which stay unchanged; encrypted with (k0, k1|k1, k0): /
+    )
     expect(error.unopenable).toHaveLength(2)
     expect(await missingRingKeys(db, ring.both)).toEqual(['k0'])
     expect(await missingRingKeys(db, null)).toEqual(['k0', 'k1', 'k2'])
@@ -196,14 +198,14 @@ describe('what no key opens', () => {
     ])
   })
 
-  test('an api that still seals with the older key is noticed', async () => {
+  test('an api that still encrypts with the older key is detected', async () => {
     const teamId = await addTeam(db, owner)
     await save(ring.old, teamId, 'the-stored-value')
     let over = false
     const oldApi = (async () => {
       while (!over) await save(ring.old, teamId, 'the-stored-value')
     })()
-    // Whatever is under the old key when the count is taken keeps it from being called removable.
+    // A value under the old key at the time of the count prevents the key from being reported as removable.
     for (let round = 0; round < 10; round++) {
       const { inUse, removable } = await rotateKeys(db, ring.both, silent)
       expect(removable).toEqual(inUse.k1 ? [] : ['k1'])
@@ -213,14 +215,14 @@ describe('what no key opens', () => {
   })
 })
 
-describe('the ring', () => {
+describe('the key ring', () => {
   let dataDir: string
   beforeEach(() => {
     dataDir = mkdtempSync(join(shell.folder, 'data-'))
     mkdirSync(join(dataDir, 'keys'), { mode: 0o700 })
   })
 
-  test('of a stack is made once, for its owner only, and each has an id of its own', () => {
+  test('of a stack is created once, readable only for its owner, with a unique id', () => {
     const text = ensureSecretKeys(dataDir)
     const file = secretKeysFile(dataDir)
     expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -232,11 +234,11 @@ describe('the ring', () => {
     rmSync(file)
     expect(readKeyRing(ensureSecretKeys(dataDir)).currentKeyId).not.toBe(readKeyRing(text).currentKeyId)
     writeFileSync(file, '\n')
-    expect(() => ensureSecretKeys(dataDir)).toThrow('is empty: put the keys back')
+    expect(() => ensureSecretKeys(dataDir)).toThrow('is empty: restore the keys')
     expect(readFileSync(file, 'utf8')).toBe('\n')
   })
 
-  test('is taken from the data folder where SECRETS_KEYS is not set', async () => {
+  test('is read from the data folder if SECRETS_KEYS is not set', async () => {
     const old = ensureSecretKeys(dataDir)
     const teamId = await addTeam(db, owner)
     await save(readKeyRing(old), teamId, 'the-stored-value')
@@ -246,11 +248,11 @@ describe('the ring', () => {
     expect(await read(ring.new, teamId)).toBe('the-stored-value')
   })
 
-  test('that is missing or malformed ends the command, and shows no key', async () => {
+  test('that is missing or malformed stops the command without showing a key', async () => {
     const missing = await shell.run(['admin', 'rotate-keys'], '', { DATA_DIR: join(tmpdir(), 'none') })
     expect([missing.code, missing.stderr]).toEqual([
       2,
-      expect.stringContaining('no keys: set SECRETS_KEYS as the api has it')
+      expect.stringContaining('no keys: set SECRETS_KEYS to the value that the api has')
     ])
     const short = await shell.run(['admin', 'rotate-keys'], '', { SECRETS_KEYS: 'k1:c2VjcmV0' })
     expect([short.code, short.stderr]).toEqual([
@@ -261,7 +263,7 @@ describe('the ring', () => {
   })
 })
 
-/** Settles when a connection to this database waits for another's row. */
+/** Resolves when a connection to this database waits for a row that another has locked. */
 const untilWaiting = () =>
   eventually(async () => {
     const [row] = await db.execute<{ waiting: number }>(

@@ -1,4 +1,4 @@
-// `qjob run`, from a program to what it comes to, against the real service.
+// `qjob run`, from a program to its result, against the real service.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -28,7 +28,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-test('a circuit runs, and the counts are what is printed', async () => {
+test('qjob run prints the counts of a circuit', async () => {
   const { code, stdout, stderr } = await ada.run(['run', ada.file('bell.qasm', bell), '--shots', '200', '--seed', '1'])
   expect(code).toBe(0)
   expect(stdout).toMatch(
@@ -42,7 +42,7 @@ test('a circuit runs, and the counts are what is printed', async () => {
   expect(new Set(lines).size).toBe(lines.length)
 })
 
-test('the values of a program are printed with its summary first; parameters arrive as they were typed', async () => {
+test("qjob run prints a program's values with its summary first, and sends parameters exactly as typed", async () => {
   const names = ada.file('names.json', '["α", 1234567890123456]\n')
   const args = ['run', ada.file('values.py', values), '--mode', 'temporal', '--param', 'theta=0.25']
   const { code, stdout, stderr } = await ada.run([
@@ -60,7 +60,7 @@ test('the values of a program are printed with its summary first; parameters arr
   expect(list).toMatch(/^names {3}\["(α|\\u03b1)", ?1234567890123456\]$/)
 })
 
-test('with --json stdout holds the result alone, as it is stored', async () => {
+test('with --json, stdout has only the result, exactly as stored', async () => {
   const args = ['run', '-', '--param', 'big=9007199254740991', '--json']
   const { code, stdout } = await ada.run(args, values)
   expect(code).toBe(0)
@@ -68,7 +68,7 @@ test('with --json stdout holds the result alone, as it is stored', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ _summary: { Energy: '-0.878' }, stdout: 'theta is 0.5\n' })
 })
 
-test('a failed job ends with 1, its reason on stderr, and its id in the JSON', async () => {
+test('a failed job exits with 1, its reason on stderr, and its id in the JSON', async () => {
   const { code, stdout, stderr } = await ada.run(['run', '-', '--json'], 'x = 1\nraise ValueError("no luck")\n')
   expect(code).toBe(1)
   expect(stderr).toMatch(
@@ -79,7 +79,7 @@ test('a failed job ends with 1, its reason on stderr, and its id in the JSON', a
   expect((await ada.run(['job', error.job_id])).stdout).toMatch(/^status +failed$/m)
 })
 
-test('progress that cannot be had does not end the wait: its requests are refused, broken off, rubbish', async () => {
+test('the wait survives progress requests that are refused, broken off or malformed', async () => {
   const id = '01a1fdb6-9b8b-7716-8ef2-8ab24a008b25'
   const asked = new Set<string>()
   let polls = 0
@@ -117,13 +117,13 @@ test('--no-wait prints the id at once; Ctrl-C during the wait leaves the job run
   run.signal('SIGINT')
   const { code, stdout, stderr } = await run.ended
   expect([code, stdout]).toEqual([130, ''])
-  const going = uuid.exec(/The job goes on\. .*/.exec(stderr)![0])![0]
+  const going = uuid.exec(/The job continues\. .*/.exec(stderr)![0])![0]
   expect((await ada.run(['job', going])).stdout).toMatch(/^status +running/m)
   const cancelled = await ada.run(['cancel', going, '--wait', '--json'])
   expect(JSON.parse(cancelled.stdout).status).toBe('cancelled')
 }, 90_000)
 
-test('on a terminal one line keeps changing, and is gone before the result', async () => {
+test('on a terminal the progress is one line, which is erased before the result', async () => {
   const { code, stdout } = await ada.onTerminal(
     ['run', ada.file('bell.qasm', bell), '--shots', '10'],
     'never shown',
@@ -139,10 +139,10 @@ test('on a terminal one line keeps changing, and is gone before the result', asy
 test.each([
   [['run'], 'name one thing to run: FILE, --script-slug or --script-id'],
   [['run', 'x.py', '--script-slug', 's'], 'name one thing to run'],
-  [['run', '--script-id', 'bell-state'], '--script-id bell-state: is not an id'],
+  [['run', '--script-id', 'bell-state'], '--script-id: must be an id from qjob scripts list (got bell-state)'],
   [['run', '-', '--param', 'a=@missing.json'], 'missing.json: cannot be read (ENOENT)'],
   [['run', '-', '--param', 'a=@'], '--param a=@: must name a file after the @'],
-  [['run', '-', '--param', 'a=1', '--param', 'a=2'], '--param a: is given twice'],
+  [['run', '-', '--param', 'a=1', '--param', 'a=2'], '--param a: must be given only once'],
   [['run', 'missing.py'], 'missing.py: cannot be read (ENOENT)']
 ])('%j is wrong use: 2, and nothing is sent', async (args, reason) => {
   const { code, stdout, stderr } = await ada.run(args, 'x = 1', { QJOB_URL: 'http://127.0.0.1:1' })
@@ -150,14 +150,14 @@ test.each([
   expect(stderr).toContain(reason)
 })
 
-test('code of 50,000 characters goes as it is, one more is for a saved script, and a bad file of JSON is named', async () => {
+test('code of 50,000 characters is sent, one more needs a saved script, and a malformed JSON file is named', async () => {
   const longest = `# ${'🙂'.repeat(49_998)}`
   const sent = await ada.run(['run', '-', '--no-wait'], longest, { QJOB_URL: 'http://127.0.0.1:1' })
   expect(sent.code).toBe(3)
   const refused = await ada.run(['run', '-', '--no-wait'], `${longest}x`)
   expect([refused.code, refused.stderr]).toEqual([
     2,
-    'qjob: standard input: has 50001 characters, and a job takes code of 50000: save it with qjob scripts upload, and run it with qjob scripts run\n'
+    'qjob: standard input: must have at most 50000 characters (got 50001): save it with qjob scripts upload, and run it with qjob scripts run\n'
   ])
   const bad = ada.file('bad.json', '{"a": }')
   const param = await ada.run(['run', '-', '--param', `a=@${bad}`], 'x = 1')

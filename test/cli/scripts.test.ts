@@ -1,4 +1,4 @@
-// Saved scripts by `qjob scripts`, from keeping one to deleting it, against the real service.
+// `qjob scripts` against the real service, from saving a script to deleting it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Shell, startService } from './qjob.js'
 import { signedUp } from './signed-up.js'
@@ -30,7 +30,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-/** Standard output of a command that succeeds. */
+/** Runs a command that must succeed and returns its standard output. */
 async function done(shell: Shell, args: string[], input = ''): Promise<string> {
   const { code, stdout, stderr } = await shell.run(['scripts', ...args], input)
   expect([args, code, stderr]).toEqual([args, 0, expect.not.stringContaining('qjob: ')])
@@ -45,7 +45,7 @@ async function refused(shell: Shell, args: string[], code: number, reason: strin
   expect(ended.stderr).toContain(reason)
 }
 
-test('a script is kept, shown by its slug, run by its slug, and its jobs are found', async () => {
+test('a script is saved, shown and run by its slug, and its jobs are listed', async () => {
   const file = ada.file('angle-scan.py', scan)
   const kept = await done(ada, ['upload', file, '--description', 'Two angles'])
   expect(kept).toMatch(/^script [0-9a-f-]{36}: angle-scan, a workflow\nRun it with: qjob scripts run angle-scan\n$/)
@@ -76,9 +76,9 @@ test('a script is kept, shown by its slug, run by its slug, and its jobs are fou
   expect(await done(ada, ['show', id])).toMatch(new RegExp(`^${job} +completed +local +`, 'm'))
 }, 90_000)
 
-test('what is wrong with a program is said with its place, and what is doubtful is a warning', async () => {
+test('errors in a program are reported with their line, and doubts as warnings', async () => {
   await refused(ada, ['upload', ada.file('broken.py', 'def main(:\n')], 4, 'line 1')
-  await refused(ada, ['upload', ada.file('empty.py', ' \n')], 2, 'is empty')
+  await refused(ada, ['upload', ada.file('empty.py', ' \n')], 2, 'must not be empty')
   await refused(ada, ['upload', '-'], 2, '--name: a script from standard input needs a name')
   await refused(ada, ['upload', 'x.py', '--type', 'capsule'], 2, 'Allowed choices are script, task, workflow.')
   const doubtful = await done(
@@ -91,7 +91,7 @@ test('what is wrong with a program is said with its place, and what is doubtful 
   await refused(ada, ['upload', ada.file('ok.py', scan), '--requirements', requirements], 4, 'line 1')
 })
 
-test('a change is a new version; what a job ran stays', async () => {
+test('a change makes a new version, and jobs keep the version that they ran', async () => {
   const { script_id: id } = await json(ada, ['upload', ada.file('versions.py', scan)])
   expect(await done(ada, ['update', id, '--name', 'Renamed'])).toBe(`script ${id} is at version 1\n`)
   expect(await done(ada, ['update', 'versions', '--content', '-'], scan.replace('"on"', '"one"'))).toBe(
@@ -107,7 +107,7 @@ test('a change is a new version; what a job ran stays', async () => {
   await refused(ada, ['update', id], 2, 'nothing to change')
 })
 
-test('an analysis says whether it can run and for how much; a script is run only as it was analysed', async () => {
+test('an analysis shows whether a script can run and its cost; the script runs only if unchanged since', async () => {
   const { script_id: id } = await json(ada, ['upload', ada.file('analysed.py', `import requests\n${scan}`)])
   const analysis = await done(ada, ['analyse', id, '--shots', '10'])
   expect(analysis).toMatch(/^can run +yes$/m)
@@ -149,7 +149,7 @@ test('the code of a completed job becomes a script', async () => {
   await refused(ada, ['from-job', 'x', '--name', 'n', '--description', 'd'], 2, '"x" is not the id of a job')
 })
 
-test("a private script is its team's; a published one is everybody's to run and nobody's to change", async () => {
+test('a private script is visible to its team; a published one can be run by all users and changed by none', async () => {
   const { script_id: id } = await json(ada, ['upload', ada.file('shared.py', scan)])
   await refused(eve, ['show', id], 4, 'no such script')
   await refused(eve, ['show', 'shared'], 4, 'no script has the slug "shared"')
@@ -161,14 +161,14 @@ test("a private script is its team's; a published one is everybody's to run and 
   await refused(ada, ['update', id, '--name', 'again'], 4, 'publish')
   await refused(ada, ['delete', id], 4, 'publish')
 
-  // A slug of one's own goes before that of somebody else's.
+  // One's own slug takes precedence over that of another user.
   const { script_id: own } = await json(eve, ['upload', eve.file('shared.py', scan)])
   expect((await json(eve, ['show', 'shared'])).id).toBe(own)
   expect(await done(eve, ['delete', 'shared'])).toBe(`script ${own} is deleted\n`)
   await refused(eve, ['show', own], 4, 'no such script')
 })
 
-test('templates are listed and run by their slug, by anybody', async () => {
+test('every user can list templates and run them by their slug', async () => {
   const templates = await done(eve, ['templates'])
   expect(templates).toMatch(/^SLUG +TYPE +DESCRIPTION\n/)
   expect(templates).toMatch(/^bell-state +/m)
@@ -179,7 +179,7 @@ test('templates are listed and run by their slug, by anybody', async () => {
   await refused(eve, ['update', 'bell-state', '--name', 'mine'], 4, 'qjob: ')
 })
 
-test('the list goes page by page', async () => {
+test('the list of scripts is paged', async () => {
   const { scripts, total } = await json(ada, ['list', '--limit', '100'])
   expect(total).toBeGreaterThan(5)
   const page = await done(ada, ['list', '--limit', '2'])

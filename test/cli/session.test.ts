@@ -1,4 +1,4 @@
-// A user's way through `qjob`, against the real service: accounts, jobs, money.
+// A user's session with `qjob` against the real service: accounts, jobs, money.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -16,7 +16,7 @@ h q[0]; cx q[0], q[1];
 c = measure q;
 `
 const asymmetric2 = 'OPENQASM 2.0;\ninclude "qelib1.inc";\nqreg q[3]; creg c[3];\nx q[0];\nmeasure q -> c;\n'
-/** Runs until it is cancelled, or for as long as the tests may take. */
+/** Runs until it is cancelled, or for as long as the tests can take. */
 const endless = 'import time\ntime.sleep(60)\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n'
 
 let service: Awaited<ReturnType<typeof startService>>
@@ -45,7 +45,7 @@ async function runningJob(shell: Shell): Promise<string> {
   const file = shell.file('endless.py', endless)
   const { stdout } = await shell.run(['submit', file, '--timeout', '60', '--json'])
   const id = JSON.parse(stdout).job_id
-  // A cold interpreter takes its time when all cores are busy.
+  // A cold interpreter is slow when all cores are busy.
   await eventually(async () => (await listAttempts(service.database.db, id)).length > 0, { timeoutMs: 50_000 })
   return id
 }
@@ -60,7 +60,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-test('a session is kept per service in the configuration folder, readable for its owner only', async () => {
+test('sessions are saved per service in the configuration folder, readable only for their owner', async () => {
   const config = join(ada.folder, 'elsewhere')
   const signedIn = await ada.run(['login', 'ada@example.org'], '', { XDG_CONFIG_HOME: config, QJOB_PASSWORD: password })
   expect(signedIn.code).toBe(0)
@@ -77,7 +77,7 @@ test('a session is kept per service in the configuration folder, readable for it
   expect(whoami.stdout).toContain('ada@example.org')
 })
 
-test('signing out ends the session at the service too, and every later command says how to sign in', async () => {
+test('signing out ends the session at the service too, and later commands explain how to sign in', async () => {
   const shell = await signedUp('grace@example.org')
   const folder = join(shell.folder, '.config/qjob/sessions')
   const kept = readFileSync(join(folder, readdirSync(folder)[0]!), 'utf8')
@@ -86,28 +86,28 @@ test('signing out ends the session at the service too, and every later command s
     const { code, stderr } = await shell.run(args, bell)
     expect([code, stderr]).toEqual([
       4,
-      `qjob: not signed in to ${service.url}: run qjob login EMAIL, or give an API key in QJOB_KEY\n`
+      `qjob: not signed in to ${service.url}: run qjob login EMAIL, or set an API key in QJOB_KEY\n`
     ])
   }
   const replayed = await fetch(`${service.url}/api/auth/session`, { headers: { cookie: JSON.parse(kept).cookie } })
   expect(replayed.status).toBe(401)
 })
 
-test('a password is asked for on a terminal without showing it', async () => {
+test('the password prompt on a terminal does not show the password', async () => {
   const ended = await ada.onTerminal(['login', 'ada@example.org'], 'Password: ', `${password}x\x7f\r`)
   expect(ended.stdout).toMatch(/^Password: \r\nSigned in to /)
   expect(ended.stdout).not.toContain('correct')
   expect(ended.code).toBe(0)
 })
 
-test('a wrong password and a used-up access code are refused with 4 and the reason', async () => {
+test('a wrong password and a used-up access code exit with 4 and the reason', async () => {
   const wrong = await ada.run(['login', 'ada@example.org'], 'not the password\n')
   expect([wrong.code, wrong.stderr]).toEqual([4, 'qjob: E-mail address or password is wrong\n'])
   const used = await newShell().run(['sign-up', 'b@example.org', '--code', 'no-such-code'], `${password}\n`)
   expect([used.code, used.stderr]).toEqual([4, 'qjob: code: is not valid, has expired or is used up\n'])
 })
 
-test('a circuit is submitted, waited for and shown with its counts, cost and options', async () => {
+test('qjob submit --wait shows the job with its counts, cost and options', async () => {
   const { code, stdout, stderr } = await ada.run([
     ...['submit', ada.file('bell.qasm', bell), '--shots', '1000', '--seed', '7', '--name', 'a bell pair'],
     ...['--label', 'first', '--label', 'second', '--max-cost', '0.5', '--timeout', '30', '--wait']
@@ -126,7 +126,7 @@ test('a circuit is submitted, waited for and shown with its counts, cost and opt
   expect(counts[0]![1]).toBeGreaterThanOrEqual(counts[1]![1])
 })
 
-test('with --json stdout is the record of the job and nothing else; OpenQASM 2 comes by standard input', async () => {
+test('with --json, stdout has only the record of the job; OpenQASM 2 is read from standard input', async () => {
   const { code, stdout, stderr } = await ada.run(['submit', '-', '--shots', '50', '--wait', '--json'], asymmetric2)
   expect([code, stderr]).toEqual([0, ''])
   const job = JSON.parse(stdout)
@@ -141,7 +141,7 @@ test('with --json stdout is the record of the job and nothing else; OpenQASM 2 c
   expect(attempts).toMatchObject([{ number: 1, state: 'completed' }])
 })
 
-test('parameters reach the code as they were typed, as JSON or as text', async () => {
+test('parameters reach the code exactly as typed, as JSON or as text', async () => {
   const code = `from qiskit import QuantumCircuit
 print(params['theta'], params['name'], params['list'], params['quoted'])
 circuit = QuantumCircuit(1)
@@ -156,7 +156,7 @@ circuit.x(0)
   expect(job.result.stdout).toBe("0.25 a=b [1, 'x'] 7\n")
 })
 
-test('a failed job ends with 1 and shows its reason, without what would steer the terminal', async () => {
+test('a failed job exits with 1 and shows its reason without terminal control characters', async () => {
   const code = 'print("\\x1b[2J")\nraise ValueError("no \\x1b]0;luck")\n'
   const failed = await ada.run(['submit', '-', '--framework', 'qiskit', '--wait'], code)
   expect(failed.code).toBe(1)
@@ -171,11 +171,11 @@ test('a failed job ends with 1 and shows its reason, without what would steer th
   expect(JSON.parse(result.stdout).error.message).toContain('is failed and has no result: ')
 })
 
-test('Ctrl-C while waiting leaves the job running and says how to look at it; cancel stops it', async () => {
+test('Ctrl-C during the wait leaves the job running and shows how to follow it; cancel stops it', async () => {
   const id = await runningJob(ada)
   const interrupted = await ada.onTerminal(['job', id, '--wait'], 'is running', '\x03')
   expect(interrupted.code).toBe(130)
-  expect(interrupted.stdout).toContain(`The job goes on. Look at it with: qjob job ${id} --wait`)
+  expect(interrupted.stdout).toContain(`The job continues. Follow it with: qjob job ${id} --wait`)
   expect((await ada.run(['job', id])).stdout).toMatch(/^status +running/m)
 
   const cancelled = await ada.run(['cancel', id, '--wait'])
@@ -185,7 +185,7 @@ test('Ctrl-C while waiting leaves the job running and says how to look at it; ca
   expect((await ada.run(['job', id, '--wait'])).code).toBe(1)
 })
 
-test('waiting outlasts a restart of the service', async () => {
+test('the wait for a job survives a restart of the service', async () => {
   const id = await runningJob(ada)
   const waiting = ada.start(['job', id, '--wait', '--json'])
   await service.stopApi()
@@ -195,7 +195,7 @@ test('waiting outlasts a restart of the service', async () => {
   expect([code, JSON.parse(stdout).status]).toEqual([1, 'cancelled'])
 })
 
-test('jobs are listed newest first, filtered, and page by page', async () => {
+test('jobs are listed newest first, with filters and pages', async () => {
   const all = JSON.parse((await ada.run(['jobs', '--json', '--limit', '100'])).stdout)
   expect(all.total).toBeGreaterThan(3)
   const first = await ada.run(['jobs', '--limit', '2'])
@@ -220,7 +220,7 @@ test("another user's job is not found", async () => {
     expect(await eve.run(args)).toEqual({ code: 4, stdout: '', stderr: 'qjob: no such job\n' })
 })
 
-test('a program works by an API key, without a session, in the team of the key and no further', async () => {
+test('a program with an API key works without a session, and only in the team of the key', async () => {
   await ada.run(['submit', ada.file('bell.qasm', bell)])
   const whoami = JSON.parse((await ada.run(['whoami', '--json'])).stdout)
   const teamId = whoami.teams[0].id
@@ -245,37 +245,37 @@ test('a program works by an API key, without a session, in the team of the key a
     expect([args, (await program.run([...args, '--key', key])).code]).toEqual([args, 0])
   expect((await program.run(['whoami', '--key', key])).stdout).toMatch(/^team +ada@example\.org's Team \(/m)
 
-  // What is given goes before what is exported, and before the session.
+  // The option takes precedence over the variable, and the key over the session.
   const wrong = `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`
   const mistyped = await ada.run(['jobs', '--key', wrong], '', { QJOB_KEY: key })
   expect([mistyped.code, mistyped.stdout, mistyped.stderr]).toEqual([
     4,
     '',
-    `qjob: ${service.url} does not know this API key: it is mistyped, revoked or expired (--key, QJOB_KEY)\n`
+    `qjob: ${service.url} rejects this API key: it is mistyped, revoked or expired (--key, QJOB_KEY)\n`
   ])
   const low = await program.run(['submit', '-', '--json'], bell, { QJOB_KEY: await keyOf('read') })
   expect(low.code).toBe(4)
   expect(JSON.parse(low.stdout).error).toMatchObject({ code: 'permission_denied', status: 403, exit_code: 4 })
-  // The session is not the key's to end.
+  // A key cannot end a session.
   expect((await program.run(['logout', '--json'], '', { QJOB_KEY: key })).stdout).toBe('{"signed_out":false}\n')
 })
 
-test('backends show what can be used, and what else there is on request', async () => {
+test('backends lists the available backends, and all of them on request', async () => {
   const usable = (await ada.run(['backends'])).stdout
   expect(usable).toMatch(/^local +Local +simulator +25 +100000 +available +free$/m)
   expect(usable).not.toContain('ionq-forte-1')
   const all = (await ada.run(['backends', '--all'])).stdout
-  expect(all).toMatch(/^ionq-forte-1 .*this version cannot talk to AWS Braket +\$0\.30 a task, \$0\.01 a shot$/m)
+  expect(all).toMatch(/^ionq-forte-1 .*this version cannot talk to AWS Braket +\$0\.30 per task, \$0\.01 per shot$/m)
   expect(JSON.parse((await ada.run(['backends', '--json'])).stdout).backends.length).toBeGreaterThan(3)
 })
 
-test('the budget shows limits and what is left', async () => {
+test('budget shows the limits and what is left', async () => {
   const { stdout } = await ada.run(['budget'])
   expect(stdout).toMatch(/^\d{4}-\d\d-\d\d +\$100\.00 +\$0\.00 +\$0\.00 +\$100\.00$/m)
   expect(stdout).toMatch(/^one job +\$100\.00$/m)
 })
 
-test('what the service refuses is said in its words, with its figures in the JSON', async () => {
+test("a refusal is shown with the service's message, and its figures in the JSON", async () => {
   const file = ada.file('refused.qasm', bell)
   const shots = await ada.run(['submit', file, '--shots', '0'])
   expect([shots.code, shots.stdout, shots.stderr]).toEqual([
@@ -290,7 +290,7 @@ test('what the service refuses is said in its words, with its figures in the JSO
   })
 })
 
-test('an administrator is made in the database, and only of somebody who has an account', async () => {
+test('admin grant makes an administrator in the database, and only of an existing account', async () => {
   const env = { DATABASE_URL: service.database.url }
   const nobody = await ada.run(['admin', 'grant', 'nobody@example.org'], '', env)
   expect([nobody.code, nobody.stderr]).toEqual([
@@ -301,7 +301,7 @@ test('an administrator is made in the database, and only of somebody who has an 
   expect((await ada.run(['whoami'])).stdout).toMatch(/^platform administrator +yes$/m)
 })
 
-test('access codes keep their number of uses and their end, and no two are alike', async () => {
+test('access codes store their uses and expiry, and are unique', async () => {
   const env = { DATABASE_URL: service.database.url }
   const expires = new Date(Date.now() + 3_600_000).toISOString()
   const args = ['admin', 'create-code', '--code', 'for-the-class', '--uses', '5', '--expires', expires]
@@ -314,7 +314,7 @@ test('access codes keep their number of uses and their end, and no two are alike
   })
   expect(await look.json()).toEqual({ valid: true, remaining_uses: 5 })
   const again = await ada.run(args, '', env)
-  expect([again.code, again.stderr]).toEqual([4, 'qjob: this access code exists already: choose another\n'])
+  expect([again.code, again.stderr]).toEqual([4, 'qjob: this access code already exists: choose another\n'])
   const random = JSON.parse((await ada.run(['admin', 'create-code', '--json'], '', env)).stdout)
   expect(random).toMatchObject({ uses: 1, expires_at: null })
   const newcomer = await newShell().run(['sign-up', 'c@example.org', '--code', random.code], `${password}\n`)

@@ -1,4 +1,4 @@
-// A user of a service, signed in on a shell of their own.
+// A user of a service, signed in with their own shell.
 import { expect } from '@jest/globals'
 import { createAccessCode } from '../../db/accounts/accounts.js'
 import { Shell, type startService } from './qjob.js'

@@ -1,4 +1,4 @@
-// What a person sees of the tasks of a workflow.
+// The timeline of a workflow's tasks.
 import { expect, test } from '@jest/globals'
 import type { Attempt, Task } from '../../apps/cli/jobs/job-record.js'
 import { tasksText } from '../../apps/cli/jobs/job-watch.js'
@@ -42,7 +42,7 @@ const attempt = (of: string, number: number, state: string, from: number, to: nu
 
 const narrow = { columns: 80, now: BEGAN + 10_000 }
 
-test('every task has a line on a common axis, with what it waited for', () => {
+test('the timeline has a line for every task on a common axis, with its dependencies', () => {
   const tasks = [
     task(1, 'completed', 0, 2),
     task(2, 'completed', 0, 4),
@@ -64,7 +64,7 @@ test('every task has a line on a common axis, with what it waited for', () => {
   expect(timelineText(tasks, [], { ...narrow, columns: 120 }).split('\n')[2]).toHaveLength(120)
 })
 
-test('attempts show in the bar: those that failed, the wait between, the one that did it', () => {
+test("the timeline's bars show failed attempts, the waits between them and the successful one", () => {
   const tried = task(1, 'completed', 0, 8, { attempts: 3 })
   const attempts = [
     attempt('task_0001', 1, 'failed', 0, 2),
@@ -76,7 +76,7 @@ test('attempts show in the bar: those that failed, the wait between, the one tha
   expect(lines[3]).toMatch(/ 3 +0\.00s +8\.00s {2}▒+·+▒+·+█+$/)
 })
 
-test('what failed says why below, what was skipped has no bar, and nothing steers the terminal', () => {
+test('the timeline shows the error of a failed task, no bar for a skipped one, and no control characters', () => {
   const lines = timelineText(
     [
       task(1, 'failed', 0, 1, { name: 'a\x1b[2Jb', error: { code: 'execution_error', message: 'no\nluck\x07' } }),
@@ -91,7 +91,7 @@ test('what failed says why below, what was skipped has no bar, and nothing steer
   expect(lines[5]).toMatch(/^2 {5}step2 +skipped +1$/)
 })
 
-test('what runs reaches to the present, also when this clock is behind', () => {
+test('the bar of a running task reaches to the present, even if the local clock is behind', () => {
   const running = [task(1, 'completed', 0, 5), task(2, 'running', 5, null)]
   expect(timelineText(running, [], narrow)).toContain('10.00s in all')
   expect(timelineText(running, [], { ...narrow, now: BEGAN - 3_600_000 })).toContain('5.00s in all')
@@ -100,7 +100,7 @@ test('what runs reaches to the present, also when this clock is behind', () => {
   )
 })
 
-test('two thousand tasks are summarised: the failed, the running, the slowest; all of them on request', () => {
+test('two thousand tasks are summarised as failed, running and slowest, and shown in full on request', () => {
   const tasks = Array.from({ length: 2_000 }, (_, n) =>
     n < 30
       ? task(n + 1, 'failed', 1, 2, { error: { code: 'execution_error', message: 'no' } })
@@ -136,7 +136,7 @@ test('long names and many dependencies leave room for the bars', () => {
   expect(lines.at(-1)).toMatch(/^2\.3 +step100 .* {2}1,3,5,7,\+36 +█+$/)
 })
 
-test('a plain job is no graph; progress names what runs', () => {
+test('a plain job is not a graph, and progress names the running tasks', () => {
   expect(isGraph(JOB, [task(1, 'completed', 0, 1, { id: JOB, key: 'circuit' })])).toBe(false)
   expect(isGraph(JOB, [task(1, 'completed', 0, 1)])).toBe(true)
   const tasks = [

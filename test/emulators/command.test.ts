@@ -1,4 +1,4 @@
-// The emulators as people start them: `qjob emulators`.
+// The emulators as users start them: `qjob emulators`.
 import { createServer } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { Shell } from '../cli/qjob.js'
@@ -17,7 +17,7 @@ const answers = async (providers: Described['providers']): Promise<boolean> => {
   return (await fetch(`${base_url}/whoami`, { headers })).status === 200
 }
 
-test('qjob emulators --json prints one line that leads to them, and ends on a signal', async () => {
+test('qjob emulators --json prints one line with the addresses, and stops on a signal', async () => {
   const run = shell.start(['emulators', '--json'])
   const line = await eventually(() => /^.*\n/.exec(run.output.stdout)?.[0] ?? null)
   const { providers } = JSON.parse(line) as Described
@@ -36,7 +36,7 @@ test('qjob emulators --json prints one line that leads to them, and ends on a si
   await expect(answers(providers)).rejects.toThrow('fetch failed')
 })
 
-test('a port that is taken is named, with a way out', async () => {
+test('qjob emulators names a port that is taken, and a remedy', async () => {
   const server = createServer()
   const port = await new Promise<number>((resolve) =>
     server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))

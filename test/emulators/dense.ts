@@ -1,5 +1,5 @@
-// Quantum mechanics by whole matrices, for the emulators' simulator to be compared with: slow, and so plain that it can be
-// checked by eye. Qubit 0 is the leftmost factor and the leftmost digit of a row's number.
+// Quantum mechanics with full matrices, as a reference for the emulators' simulator: slow, but simple enough to check by
+// reading. Qubit 0 is the leftmost factor and the leftmost digit of a row's number.
 export type C = readonly [number, number]
 export type Dense = readonly (readonly C[])[]
 
@@ -14,7 +14,7 @@ export const multiply = (a: Dense, b: Dense): Dense =>
 
 export const scaled = (factor: C, a: Dense): Dense => a.map((row) => row.map((one) => times(factor, one)))
 export const added = (a: Dense, b: Dense): Dense => a.map((row, i) => row.map((one, j) => plus(one, b[i]![j]!)))
-export const beside = (a: Dense, b: Dense): Dense =>
+export const tensor = (a: Dense, b: Dense): Dense =>
   a.flatMap((rowA) => b.map((rowB) => rowA.flatMap((one) => rowB.map((other) => times(one, other)))))
 
 const r = (...rows: number[][]): Dense => rows.map((row) => row.map((real) => [real, 0] as const))
@@ -37,11 +37,11 @@ export const diag = (...entries: C[]): Dense => entries.map((one, i) => entries.
 export const identity = (size: number): Dense => diag(...Array.from({ length: size }, (): C => [1, 0]))
 export const paulis = { I, X, Y, Z }
 
-/** exp(-i angle P) of a P that is its own inverse. */
+/** exp(-i angle P) for a P that is its own inverse. */
 export const exponential = (angle: number, p: Dense): Dense =>
   added(scaled([Math.cos(angle), 0], identity(p.length)), scaled([0, -Math.sin(angle)], p))
 
-/** The gate where all of `count` qubits in front of its own are one. */
+/** The gate, applied where `count` qubits before its own are all one. */
 export function controlled(count: number, gate: Dense): Dense {
   const size = gate.length * 2 ** count
   const from = size - gate.length
@@ -50,7 +50,7 @@ export function controlled(count: number, gate: Dense): Dense {
   )
 }
 
-/** The state after gates on n qubits, all zero before; `on` lists a gate's qubits, its leftmost factor first. */
+/** The state after gates on n qubits that start as zero; `on` lists a gate's qubits, its leftmost factor first. */
 export function evolve(qubits: number, gates: readonly { gate: Dense; on: readonly number[] }[]): C[] {
   const size = 2 ** qubits
   const digit = (index: number, qubit: number) => (index >> (qubits - 1 - qubit)) & 1
@@ -70,7 +70,7 @@ export function evolve(qubits: number, gates: readonly { gate: Dense; on: readon
   return state
 }
 
-/** Probabilities by outcome as IonQ numbers them: qubit k is bit k. */
+/** Probabilities by outcome in IonQ's numbering: qubit k is bit k. */
 export function probabilities(state: readonly C[], qubits: number): Map<number, number> {
   const found = new Map<number, number>()
   state.forEach(([re, im], index) => {

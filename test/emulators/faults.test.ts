@@ -1,4 +1,4 @@
-// Faults come as ordered: before or after the work, as often as asked for, and the ledger tells which.
+// Injected faults apply before or after the work as many times as set, and the ledger shows what was accepted.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { startEmulators } from '../../apps/emulators/emulators.js'
 import { eventually } from '../support/eventually.js'
@@ -18,7 +18,7 @@ const order = async (fault: Record<string, unknown>) => {
   expect((await ionq.steer('POST', '/faults', fault)).status).toBe(200)
 }
 
-describe('a fault', () => {
+describe('the fault', () => {
   test('"status" refuses before the work', async () => {
     await order({ match, kind: 'status', status: 429, retry_after: 7, times: 1 })
     const { status, headers, body } = await submit()
@@ -74,7 +74,7 @@ describe('a fault', () => {
     await eventually(async () => (ionq.control.tasks().length === 1 ? true : null))
   })
 
-  test('"unknown_status" puts a word that nobody knows in place of every status that is read', async () => {
+  test('"unknown_status" replaces every status in responses by an unknown word', async () => {
     const id = await ionq.submit()
     await order({ match: { path: '/jobs' }, kind: 'unknown_status', times: 2 })
     expect((await submit()).body.status).toBe('submitted')
@@ -84,7 +84,7 @@ describe('a fault', () => {
     expect((await ionq.call('GET', `/jobs/${id}`)).body.status).toBe('submitted')
   })
 
-  test('meets only the requests that it matches, by method and by the beginning of the path', async () => {
+  test('of any kind applies only to requests that match its method and path prefix', async () => {
     const id = await ionq.submit()
     await order({ match: { method: 'get', path: `/v0.4/jobs/${id}/results` }, kind: 'status' })
     expect((await ionq.call('GET', `/jobs/${id}`)).status).toBe(200)
@@ -94,7 +94,7 @@ describe('a fault', () => {
     expect(ionq.control.faults()).toEqual([])
   })
 
-  test('comes in the order in which faults were ordered', async () => {
+  test('that was injected first applies first', async () => {
     await order({ kind: 'status', status: 500, times: 2 })
     await order({ kind: 'status', status: 503 })
     const statuses = []
@@ -104,7 +104,7 @@ describe('a fault', () => {
 })
 
 describe('the control interface', () => {
-  test('tells every request in order, with what became of it', async () => {
+  test('lists every request in order, with its outcome', async () => {
     await order({ match, kind: 'drop_after' })
     await ionq.call('GET', '/jobs?limit=1')
     await submit().catch(() => {})
@@ -117,7 +117,7 @@ describe('the control interface', () => {
     ])
   })
 
-  test('tells every task, with its times in emulated time', async () => {
+  test('lists every task with its times in emulated time', async () => {
     const id = await ionq.submit({ backend: 'qpu.forte-1', shots: 20, metadata: { a: '1', run_token: 'xyz' } })
     const [before] = (await ionq.steer('GET', '/tasks')).body.tasks
     expect(before).toMatchObject({
@@ -134,7 +134,7 @@ describe('the control interface', () => {
     expect(Date.parse(after.completed_at) - Date.parse(after.submitted_at)).toBe(120_000)
   })
 
-  test('changes how long new tasks wait and run, and what state a device is in', async () => {
+  test('sets how long new tasks wait and run, and the status of a device', async () => {
     await ionq.steer('POST', '/timing', { queue_ms: 0, run_ms: 0 })
     expect((await ionq.call('GET', `/jobs/${await ionq.submit()}`)).body.status).toBe('completed')
     await ionq.steer('POST', '/devices', { device: 'qpu.forte-1', status: 'unavailable' })
@@ -143,7 +143,7 @@ describe('the control interface', () => {
     expect([status, body.error]).toEqual([400, expect.stringContaining('There is no device qpu.forte-9')])
   })
 
-  test('a reset forgets everything, and the same work draws the same counts again', async () => {
+  test('resets everything, after which the same work draws the same counts again', async () => {
     const countsOf = async () => {
       const id = await ionq.submit({ backend: 'qpu.forte-1', shots: 100 })
       ionq.control.advance(120_000)
@@ -170,18 +170,18 @@ describe('the control interface', () => {
     ['/clock', { advance_ms: '10' }, 'advance_ms'],
     ['/clock', {}, 'advance_ms'],
     ['/timing', { queue: 1 }, 'additional']
-  ])('%s with %j is refused and says what is wrong', async (path, body, word) => {
+  ])('refuses %s with %j and names the wrong field', async (path, body, word) => {
     const answer = await ionq.steer('POST', path, body)
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(word)])
     expect(ionq.control.faults()).toEqual([])
   })
 
-  test('says what there is when asked for something else', async () => {
+  test('lists its routes in the response to an unknown one', async () => {
     const { status, body } = await ionq.steer('GET', '/jobs')
     expect([status, body.error]).toEqual([404, expect.stringContaining('GET tasks, requests, faults')])
   })
 
-  test('lists the providers as the start of the emulators does', async () => {
+  test('lists the same providers as the start of the emulators', async () => {
     const address = ionq.controlUrl.replace(/\/ionq$/, '')
     expect((await ionq.call('GET', `${address}/providers`)).body).toEqual({
       providers: [
@@ -196,12 +196,12 @@ describe('the control interface', () => {
   })
 })
 
-test('a port that is taken is an error, and leaves nothing running', async () => {
+test('emulators whose port is taken report an error and leave nothing running', async () => {
   const taken = Number(new URL(ionq.controlUrl).port)
   await expect(startEmulators({ ports: { ionq: taken } })).rejects.toThrow('EADDRINUSE')
 })
 
-test('an end does not wait for requests that hang', async () => {
+test('emulators with hanging requests stop at once', async () => {
   const own = await startIonq()
   own.control.fault({ kind: 'hang', times: 1 })
   own.control.fault({ kind: 'hang_after', times: 1 })

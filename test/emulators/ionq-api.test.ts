@@ -1,4 +1,4 @@
-// The emulated IonQ speaks the protocol of API v0.4 as strictly as it is documented.
+// The emulated IonQ follows the documented protocol of API v0.4 strictly.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type Answer, aJob, startIonq } from './ionq-client.js'
 
@@ -12,7 +12,7 @@ afterAll(() => ionq.close())
 
 const get = async (path: string): Promise<Answer['body']> => (await ionq.call('GET', path)).body
 
-describe('who may call', () => {
+describe('the emulated API key', () => {
   test.each(['', 'apiKey wrong', 'Bearer emulated-ionq-key', 'emulated-ionq-key'])(
     'a request with the authorization "%s" is refused',
     async (authorization) => {
@@ -31,7 +31,7 @@ describe('who may call', () => {
     }
   )
 
-  test('the key that it was given opens it, and the devices are open to everybody', async () => {
+  test('opens the API, whose list of devices is public', async () => {
     expect(await get('/whoami')).toMatchObject({ key_id: expect.any(String), key_name: expect.any(String) })
     const { body } = await ionq.call('GET', '/backends', undefined, { authorization: '' })
     expect(body.map((device: { backend: string; status: string; qubits: number }) => device.backend)).toEqual([
@@ -46,7 +46,7 @@ describe('who may call', () => {
   })
 })
 
-describe('what is taken as a job', () => {
+describe('a submitted job', () => {
   const input = aJob().input as Record<string, unknown>
   const refused: [string, Record<string, unknown>, string[]][] = [
     ['nothing', {}, ['type', 'backend', 'input']],
@@ -77,7 +77,7 @@ describe('what is taken as a job', () => {
     ['a session', aJob({ session_id: 'one' }), ['session_id']]
   ]
 
-  test.each(refused)('%s is refused with the keys at fault', async (_what, job, keys) => {
+  test.each(refused)('with %s is refused with the names of the wrong fields', async (_what, job, keys) => {
     const { status, body } = await ionq.call('POST', '/jobs', job)
     expect(status).toBe(400)
     expect(body).toEqual({
@@ -89,12 +89,12 @@ describe('what is taken as a job', () => {
     expect(ionq.control.tasks()).toEqual([])
   })
 
-  test('a body that is no JSON is refused', async () => {
+  test('that is not JSON is refused', async () => {
     expect((await ionq.call('POST', '/jobs', '{"type":')).status).toBe(400)
     expect(ionq.control.tasks()).toEqual([])
   })
 
-  test('the same body twice makes two tasks: there is no idempotency', async () => {
+  test('that is sent twice makes two tasks, because there is no idempotency', async () => {
     const ids = [
       await ionq.submit({ metadata: { my_token: 't1' } }),
       await ionq.submit({ metadata: { my_token: 't1' } })
@@ -104,8 +104,8 @@ describe('what is taken as a job', () => {
   })
 })
 
-describe('the life of a job', () => {
-  test('it is submitted, ready, started and completed by the emulated clock', async () => {
+describe('an emulated job', () => {
+  test('is submitted, ready, started and completed by the emulated clock', async () => {
     const id = await ionq.submit({ backend: 'qpu.forte-1', shots: 500, name: 'Bell 1', metadata: { token: 'abc' } })
     const first = await get(`/jobs/${id}`)
     expect(first).toMatchObject({
@@ -137,7 +137,7 @@ describe('the life of a job', () => {
     expect(last.results.probabilities.url).toBe(`/v0.4/jobs/${id}/results/probabilities`)
   })
 
-  test('its results are there when it is completed, not before', async () => {
+  test('has results when it is completed, not before', async () => {
     const id = await ionq.submit()
     expect((await ionq.call('GET', `/jobs/${id}/results/probabilities`)).status).toBe(404)
     expect((await ionq.call('GET', `/jobs/${id}/artifacts/probabilities`)).status).toBe(404)
@@ -149,7 +149,7 @@ describe('the life of a job', () => {
     expect((await ionq.call('GET', `/jobs/${id}/artifacts/other`)).status).toBe(404)
   })
 
-  test('a device answers counts over its shots, the same in every form', async () => {
+  test('on a device has the same counts over its shots in every form', async () => {
     const id = await ionq.submit({ backend: 'qpu.forte-1', shots: 200 })
     ionq.control.advance(120_000)
     const { results } = await get(`/jobs/${id}`)
@@ -165,7 +165,7 @@ describe('the life of a job', () => {
     expect(registers[0].registers.output_all).toEqual(shots[0] === '1' ? [1, 0, 0] : [1, 1, 0])
   })
 
-  test('what it costs is said when it has ended', async () => {
+  test('shows its cost when it has ended', async () => {
     const id = await ionq.submit({ backend: 'qpu.forte-1', shots: 100 })
     const estimated = { value: 1.3, unit: 'usd' }
     expect(await get(`/jobs/${id}/cost`)).toEqual({ dry_run: false, estimated_cost: estimated })
@@ -177,7 +177,7 @@ describe('the life of a job', () => {
     expect((await ionq.call('GET', '/jobs/estimate')).status).toBe(400)
   })
 
-  test('what only compiling shows fails it after it was accepted, and costs nothing', async () => {
+  test('with a compile error fails after it was accepted, and costs nothing', async () => {
     const wide = { qubits: 37, gateset: 'qis', circuit: [{ gate: 'x', target: 36 }] }
     const strange = { qubits: 1, gateset: 'qis', circuit: [{ gate: 'u3', target: 0 }] }
     const ids = [
@@ -204,7 +204,7 @@ describe('the life of a job', () => {
     ['submitted', 0],
     ['ready', 2000],
     ['started', 60_000]
-  ])('a job that is %s can be canceled, once and for all', async (state, ms) => {
+  ])('that is %s can be canceled permanently', async (state, ms) => {
     const id = await ionq.submit({ backend: 'qpu.forte-1' })
     ionq.control.advance(ms)
     expect((await get(`/jobs/${id}`)).status).toBe(state)
@@ -215,7 +215,7 @@ describe('the life of a job', () => {
     expect((await get(`/jobs/${id}/cost`)).cost.value).toBe(0)
   })
 
-  test('a completed job cannot be canceled and keeps its result', async () => {
+  test('that is completed cannot be canceled and keeps its result', async () => {
     const id = await ionq.submit()
     ionq.control.advance(120_000)
     const { status, body } = await ionq.call('PUT', `/jobs/${id}/status/cancel`)
@@ -223,7 +223,7 @@ describe('the life of a job', () => {
     expect((await ionq.call('GET', `/jobs/${id}/results/probabilities`)).status).toBe(200)
   })
 
-  test('a deleted job is gone from the api, and canceled and kept in the ledger', async () => {
+  test('that is deleted is gone from the api, and canceled but kept in the ledger', async () => {
     const id = await ionq.submit()
     expect((await ionq.call('DELETE', `/jobs/${id}`)).body).toEqual({ id, status: 'deleted' })
     expect((await ionq.call('GET', `/jobs/${id}`)).status).toBe(404)
@@ -231,7 +231,7 @@ describe('the life of a job', () => {
     expect(ionq.control.tasks()).toMatchObject([{ id, state: 'canceled' }])
   })
 
-  test('several jobs are canceled or deleted together, or none of them', async () => {
+  test('is canceled or deleted together with all others of the request, or not at all', async () => {
     const ids = [await ionq.submit(), await ionq.submit()]
     expect((await ionq.call('PUT', '/jobs/status/cancel', { ids: [...ids, 'nobody'] })).status).toBe(404)
     expect(ionq.control.tasks().map(({ state }) => state)).toEqual(['submitted', 'submitted'])
@@ -271,7 +271,7 @@ describe('the list of jobs', () => {
   })
 })
 
-test('a job of several circuits is one task with a child for each', async () => {
+test('a multi-circuit job is one task with a child for each circuit', async () => {
   const id = await ionq.submit({
     type: 'ionq.multi-circuit.v1',
     backend: 'qpu.forte-1',
@@ -323,7 +323,7 @@ test('a dry run ends without results and without a charge', async () => {
   expect((await get(`/jobs/${id}/cost`)).cost.value).toBe(0)
 })
 
-test('an empty body that is called JSON is no fault where none is needed', async () => {
+test('an empty body declared as JSON is accepted where no body is needed', async () => {
   const id = await ionq.submit()
   expect((await ionq.call('PUT', `/jobs/${id}/status/cancel`, '')).status).toBe(200)
   expect((await ionq.steer('POST', '/reset', '')).status).toBe(200)
@@ -335,7 +335,7 @@ test('a body above 10 MB is refused', async () => {
   expect([status, body.error]).toEqual([413, 'Request Entity Too Large'])
 })
 
-test('what there is not is 404, in the provider’s form', async () => {
+test('an unknown resource is 404 in the provider’s form', async () => {
   for (const path of ['/jobs/nobody', '/jobs/nobody/cost', '/jobs/nobody/results/probabilities', '/sessions', '/']) {
     const { status, body } = await ionq.call('GET', path)
     expect([path, status, body.statusCode]).toEqual([path, 404, 404])

@@ -1,4 +1,4 @@
-// The emulated IonQ as its own documentation describes it, called over HTTP.
+// Calls the emulated IonQ over HTTP as IonQ's documentation describes.
 import { type Emulators, startEmulators } from '../../apps/emulators/emulators.js'
 import type { Timing } from '../../apps/emulators/provider.js'
 
@@ -34,7 +34,7 @@ export async function startIonq(timing: Partial<Timing> = { queueMs: 60_000, run
     controlUrl: control_url,
     call,
     steer: (method: string, path: string, body?: unknown) => call(method, `${control_url}${path}`, body),
-    /** The id of a new job. */
+    /** Submits a job and returns its id. */
     async submit(job: Record<string, unknown> = {}): Promise<string> {
       const { status, body } = await call('POST', '/jobs', aJob(job))
       if (status !== 201) throw new Error(JSON.stringify(body))

@@ -1,4 +1,4 @@
-// The emulated IonQ computes what IonQ documents: every gate by its published matrix, in every place.
+// The emulated IonQ computes what IonQ documents: every gate has its published matrix, in every position.
 import { describe, expect, test } from '@jest/globals'
 import { readCircuit, type WireGate } from '../../apps/emulators/ionq/circuit.js'
 import { newDevices } from '../../apps/emulators/ionq/devices.js'
@@ -26,7 +26,7 @@ const rx = (angle: number) => dense.exponential(angle / 2, dense.X)
 const ry = (angle: number) => dense.exponential(angle / 2, dense.Y)
 const rz = (angle: number) => dense.exponential(angle / 2, dense.Z)
 
-/** A layer that gives every qubit a state, or a basis, of its own: after two of them phases show in probabilities. */
+/** A layer that gives every qubit its own state or basis: after two layers, phases are visible in probabilities. */
 function layer(qubits: number, random: () => number): { wire: WireGate[]; placed: Placed[] } {
   const wire: WireGate[] = []
   const placed: Placed[] = []
@@ -40,7 +40,7 @@ function layer(qubits: number, random: () => number): { wire: WireGate[]; placed
 }
 
 function native(wire: WireGate[]): WireGate[] {
-  // rz by the phases of two half turns; rx and ry by the same between quarter turns that bring their axis to z.
+  // rz from the phases of two half turns; rx and ry from the same between quarter turns that move their axis to z.
   return wire.flatMap(({ gate, target, targets, rotation }) => {
     const [qubit] = targets ?? [target!]
     const turns = rotation! / (2 * Math.PI)
@@ -115,7 +115,7 @@ describe('the gateset qis', () => {
     ],
     ...(['X', 'Y', 'Z'] as const).flatMap((letter): [string, WireGate, Placed[]][] => {
       const gate = letter.toLowerCase().repeat(2)
-      const matrix = dense.exponential(0.35, dense.beside(dense.paulis[letter], dense.paulis[letter]))
+      const matrix = dense.exponential(0.35, dense.tensor(dense.paulis[letter], dense.paulis[letter]))
       return [
         [gate, { gate, targets: [0, 2], rotation: 0.7 }, [{ gate: matrix, on: [0, 2] }]],
         [
@@ -134,14 +134,14 @@ describe('the gateset qis', () => {
       'pauliexp, term after term',
       { gate: 'pauliexp', targets: [2, 0], terms: ['XY', 'IZ', 'YY'], coefficients: [0.5, -0.3, 0.8], time: 1.5 },
       [
-        { gate: dense.exponential(0.75, dense.beside(dense.X, dense.Y)), on: [2, 0] },
-        { gate: dense.exponential(-0.45, dense.beside(dense.I, dense.Z)), on: [2, 0] },
-        { gate: dense.exponential(1.2, dense.beside(dense.Y, dense.Y)), on: [2, 0] }
+        { gate: dense.exponential(0.75, dense.tensor(dense.X, dense.Y)), on: [2, 0] },
+        { gate: dense.exponential(-0.45, dense.tensor(dense.I, dense.Z)), on: [2, 0] },
+        { gate: dense.exponential(1.2, dense.tensor(dense.Y, dense.Y)), on: [2, 0] }
       ]
     ]
   ]
 
-  test.each(cases)('%s is the documented matrix', (_name, wire, placed) => {
+  test.each(cases)('%s has the documented matrix', (_name, wire, placed) => {
     const random = seededRandom(5)
     const [before, after] = [layer(4, random), layer(4, random)]
     const found = run(4, [...before.wire, wire, ...after.wire])
@@ -150,7 +150,7 @@ describe('the gateset qis', () => {
 })
 
 describe('the gateset native', () => {
-  // As IonQ prints them; phases and angles in turns.
+  // The matrices that IonQ publishes; phases and angles in turns.
   const gpi = (phase: number): dense.Dense => [
     [[0, 0], dense.polar(1, -2 * Math.PI * phase)],
     [dense.polar(1, 2 * Math.PI * phase), [0, 0]]
@@ -193,7 +193,7 @@ describe('the gateset native', () => {
     ['nop', { gate: 'nop', targets: [0, 1], time: 10 }, { gate: dense.I, on: [0] }]
   ]
 
-  test.each(cases)('%s is the documented matrix', (_name, wire, placed) => {
+  test.each(cases)('%s has the documented matrix', (_name, wire, placed) => {
     const random = seededRandom(9)
     const [before, after] = [layer(3, random), layer(3, random)]
     const found = run(3, [...native(before.wire), wire, ...native(after.wire)], 'native')
@@ -201,7 +201,7 @@ describe('the gateset native', () => {
   })
 })
 
-test('qubit k is bit k of an outcome, whatever its width', () => {
+test('qubit k is bit k of an outcome of any width', () => {
   expect([...run(3, [{ gate: 'x', target: 0 }]).keys()]).toEqual([1])
   expect([...run(9, [{ gate: 'x', target: 8 }]).keys()]).toEqual([256])
   const wide = readCircuit({ qubits: 36, gateset: 'qis', circuit: [{ gate: 'x', targets: [0, 35] }] }, forte)
@@ -214,7 +214,7 @@ describe('OpenQASM 3', () => {
     return new Map(outcomes.map((outcome, index) => [outcome, probabilities[index]!]))
   }
 
-  test('registers follow one another, expressions are computed, gates act on whole registers', () => {
+  test('supports several registers, expressions, and gates on whole registers', () => {
     const source = `OPENQASM 3.0;
       include "stdgates.inc"; // the usual
       qubit[2] a; qubit b; bit[3] c;
@@ -231,12 +231,12 @@ describe('OpenQASM 3', () => {
     expect(probabilitiesOf(all).size).toBe(8)
   })
 
-  test('a gate means the same as in JSON', () => {
+  test('has the same gates as the JSON format', () => {
     const random = seededRandom(3)
     const { wire } = layer(3, random)
     const line = ({ gate, target, targets, rotation }: WireGate) => `${gate}(${rotation}) q[${target ?? targets![0]}];`
     const pairs: [string, WireGate[]][] = [
-      // Up to a phase of the whole.
+      // Up to a global phase.
       [
         'cp(0.4) q[0], q[2];',
         [
@@ -270,8 +270,8 @@ describe('OpenQASM 3', () => {
     ['qubit[2] q;\n\nx $0;', 'line 3: there is no qubit register "$0"'],
     ['qubit[2] q; bit[2] c;\nc[0] = measure q[1];', 'qubit 1 is measured into bit 0'],
     ['qubit[2] q; bit[2] c; c = measure q;\nx q[0];', 'line 2: x follows the measurement of qubit 0'],
-    ['qubit q;\nif (true) { x q; }', 'line 2: this emulator reads no blocks'],
-    ['qubit q;\nrx(theta) q;', 'line 2: "theta" is no constant expression'],
+    ['qubit q;\nif (true) { x q; }', 'line 2: this emulator does not read blocks'],
+    ['qubit q;\nrx(theta) q;', 'line 2: "theta" is not a constant expression'],
     ['qubit q;\nctrl @ x q, q;', 'line 2: this emulator does not read'],
     ['qubit q;\nx q', 'line 2: "x q" does not end with ;'],
     ['qubit[2] q;\ncx q[0], q[0];', 'line 2: cx is given a qubit twice'],
@@ -281,7 +281,7 @@ describe('OpenQASM 3', () => {
   })
 })
 
-test('counts are drawn as the probabilities say, and the same seed draws the same', () => {
+test('counts follow the probabilities, and the same seed draws the same counts', () => {
   const exact = runExactly(
     readCircuit({ gateset: 'qis', circuit: [{ gate: 'ry', target: 2, rotation: 1 }] }, simulator)
   )
@@ -293,7 +293,7 @@ test('counts are drawn as the probabilities say, and the same seed draws the sam
   expect(drawShots(exact, 50, 7)).not.toEqual(drawShots(exact, 50, 8))
 })
 
-describe('what a device cannot run', () => {
+describe('a circuit that a device cannot run', () => {
   const fault = (circuit: WireGate[], gateset: 'qis' | 'native' = 'qis', qubits?: number) => {
     try {
       assertRunnable(readCircuit({ gateset, circuit, ...(qubits && { qubits }) }, forte))
@@ -335,7 +335,7 @@ describe('what a device cannot run', () => {
     expect(fault(circuit as WireGate[], 'qis', qubits)).toBe(message)
   })
 
-  test('a native gate of another device is refused by its name', () => {
+  test("with a native gate of another device is refused with the gate's name", () => {
     expect(fault([{ gate: 'ms', targets: [0, 1], phases: [0, 0] }], 'native')).toBe(
       'UnsupportedGate: circuit[0] (ms): qpu.forte-1 has no such native gate (it has gpi, gpi2, zz, nop).'
     )

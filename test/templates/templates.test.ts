@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { projectRoot } from '../../apps/cli/stack/project.js'
+import { rowsOfLane } from '../support/lane.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 import { decayError, expectNear, expectShare, H2, h2Energy, ringQaoa } from './expected.js'
 
@@ -22,6 +23,8 @@ const [hasSdk, mayHaveSdk] = python.stdout
   .split(' ')
   .map((word) => word === 'True')
 const runnable = manifest.filter(({ framework }) => hasSdk || framework !== 'marqov').map(({ slug }) => slug)
+/** Each template also has a test of its own below: here one circuit and one workflow stand for all. */
+const isRepresentative = (slug: string): boolean => ['bell-state', 'bell-workflow'].includes(slug)
 const withTasks: [string, number][] = [
   ['bell-workflow', 1],
   ['vqe-workflow', 3],
@@ -73,7 +76,7 @@ describe('the templates', () => {
     expect(hasSdk).toBe(mayHaveSdk)
   })
 
-  test.each(runnable)(
+  test.each(rowsOfLane(runnable, isRepresentative))(
     '%s runs with nothing but shots',
     async (slug) => {
       const found = await results(slug, 'local', { shots: 200 })
@@ -82,7 +85,7 @@ describe('the templates', () => {
     120_000
   )
 
-  test.each(runnable)(
+  test.each(rowsOfLane(runnable, isRepresentative))(
     '%s takes a seed, and the same seed gives the same result',
     async (slug) => {
       const told = async () => {

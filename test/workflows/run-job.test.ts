@@ -1,12 +1,13 @@
-// The workflows of jobs on the real development server, and its golden histories replayed. Before 1.0 the histories may be
-// recorded again (RECORD_HISTORIES=1 npm test -- run-job), with the reason in the commit.
+// Runs the workflows of jobs on the real development server, and replays the golden histories. Before 1.0 the histories
+// can be recorded again (RECORD_HISTORIES=1 npm test -- run-job), with the reason in the commit.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Context } from '@temporalio/activity'
 import { Client, Connection } from '@temporalio/client'
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import { DefaultLogger, NativeConnection, type ReplayError, Runtime, Worker } from '@temporalio/worker'
 import type { Path } from './path.js'
 import { providerPaths } from './run-job-at-provider-paths.js'
 import { paths as enginePaths } from './run-job-paths.js'
@@ -20,16 +21,39 @@ const folder = fileURLToPath(new URL('./histories/', import.meta.url))
 const workflowBundle = { codePath: process.env.TEST_WORKFLOW_BUNDLE! }
 const recording = process.env.RECORD_HISTORIES === '1'
 
+/** The activities of each running workflow, by the workflow's id. */
+const activitiesOf = new Map<string, Record<string, (...args: unknown[]) => unknown>>()
+const activityNames = new Set([...paths, longPath].flatMap((path) => Object.keys(path.activities([]))))
+const taskQueue = `run-job-${process.pid}-${Date.now()}`
+
 let native: NativeConnection
 let client: Client
+let worker: Worker
+let working: Promise<void>
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
   native = await NativeConnection.connect({ address: process.env.TEST_TEMPORAL_ADDRESS! })
   client = new Client({ connection: await Connection.connect({ address: process.env.TEST_TEMPORAL_ADDRESS! }) })
+  worker = await Worker.create({
+    connection: native,
+    taskQueue,
+    workflowBundle,
+    activities: Object.fromEntries(
+      [...activityNames].map((name) => [
+        name,
+        (...args: unknown[]) => activitiesOf.get(Context.current().info.workflowExecution!.workflowId)![name]!(...args)
+      ])
+    ),
+    maxHeartbeatThrottleInterval: '100ms',
+    defaultHeartbeatThrottleInterval: '100ms'
+  })
+  working = worker.run()
 })
 
 afterAll(async () => {
+  worker.shutdown()
+  await working
   await native.close()
   await client.connection.close()
 })
@@ -41,7 +65,7 @@ describe('a job takes the path that its steps and its operator choose', () => {
   })
 })
 
-test('a history that has grown long gives way to a new one, which goes on with what is left', async () => {
+test('a long history is continued by a new one, which runs the remaining tasks', async () => {
   const { answer, calls } = await run(longPath)
   expect({ answer, calls }).toEqual(longPath.expected)
 }, 120_000)
@@ -51,13 +75,20 @@ describe('histories of earlier workers replay without a difference', () => {
     expect(readdirSync(folder).sort()).toEqual(paths.map((path) => `${path.name}.json`).sort())
   })
 
-  test.each(paths.map((path) => path.name))('%s', async (name) => {
-    const history = JSON.parse(readFileSync(`${folder}${name}.json`, 'utf8'))
-    await Worker.runReplayHistory({ workflowBundle }, history)
+  const replayed = new Map<string, ReplayError | undefined>()
+  beforeAll(async () => {
+    const histories = paths.map(({ name }) => ({ workflowId: name, history: recorded(name) }))
+    for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, histories))
+      replayed.set(workflowId, error)
   })
 
-  test('a history that the present workflow would not write is refused', async () => {
-    const history = JSON.parse(readFileSync(`${folder}completed.json`, 'utf8'))
+  test.each(paths.map((path) => path.name))('%s', (name) => {
+    expect(replayed.has(name)).toBe(true)
+    expect(replayed.get(name)).toBeUndefined()
+  })
+
+  test('the replay refuses a history that the current workflow would not write', async () => {
+    const history = recorded('completed')
     const scheduled = history.events.find((event: { activityTaskScheduledEventAttributes?: object }) =>
       Boolean(event.activityTaskScheduledEventAttributes)
     )
@@ -66,36 +97,29 @@ describe('histories of earlier workers replay without a difference', () => {
   })
 })
 
+const recorded = (name: string) => JSON.parse(readFileSync(`${folder}${name}.json`, 'utf8'))
+
 async function run(path: Path): Promise<{ answer: string; calls: string[] }> {
   const calls: string[] = []
-  const taskQueue = `run-job-${path.name}-${process.pid}-${Date.now()}`
-  const worker = await Worker.create({
-    connection: native,
+  const workflowId = `${taskQueue}-${path.name}`
+  activitiesOf.set(workflowId, path.activities(calls) as Record<string, (...args: unknown[]) => unknown>)
+  const handle = await client.workflow.start(path.workflow, {
+    args: path.args ?? [{ jobId: '01900000-0000-7000-8000-000000000000', generation: 1 }],
     taskQueue,
-    workflowBundle,
-    activities: path.activities(calls),
-    maxHeartbeatThrottleInterval: '100ms',
-    defaultHeartbeatThrottleInterval: '100ms'
+    workflowId,
+    workflowExecutionTimeout: '120s',
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: defineSearchAttributeKey('JobStatus', SearchAttributeType.KEYWORD), value: 'pending' }
+    ])
   })
-  return worker.runUntil(async () => {
-    const handle = await client.workflow.start(path.workflow, {
-      args: path.args ?? [{ jobId: '01900000-0000-7000-8000-000000000000', generation: 1 }],
-      taskQueue,
-      workflowId: taskQueue,
-      workflowExecutionTimeout: '120s',
-      typedSearchAttributes: new TypedSearchAttributes([
-        { key: defineSearchAttributeKey('JobStatus', SearchAttributeType.KEYWORD), value: 'pending' }
-      ])
-    })
-    await path.meanwhile?.(handle, calls)
-    const answer = (await handle.result()) as string
-    if (recording && paths.includes(path)) {
-      // Which process and machine wrote an event, and where its code lay, is of no use to a replay.
-      const history = historyToJSON(await handle.fetchHistory())
-        .replaceAll(/"\d+@[^"]*"/g, '"worker"')
-        .replaceAll(/"stackTrace":\s*"(?:[^"\\]|\\.)*"/g, '"stackTrace": ""')
-      writeFileSync(`${folder}${path.name}.json`, `${JSON.stringify(JSON.parse(history), null, 1)}\n`)
-    }
-    return { answer, calls }
-  })
+  await path.meanwhile?.(handle, calls)
+  const answer = (await handle.result()) as string
+  if (recording && paths.includes(path)) {
+    // The process, machine and code path of an event do not matter to a replay.
+    const history = historyToJSON(await handle.fetchHistory())
+      .replaceAll(/"\d+@[^"]*"/g, '"worker"')
+      .replaceAll(/"stackTrace":\s*"(?:[^"\\]|\\.)*"/g, '"stackTrace": ""')
+    writeFileSync(`${folder}${path.name}.json`, `${JSON.stringify(JSON.parse(history), null, 1)}\n`)
+  }
+  return { answer, calls }
 }

@@ -2,8 +2,12 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { onPath } from './on-path.mjs'
 import { run, step } from './progress.mjs'
+
+/** How long another clone, or the machine's own updates, may hold apt's locks. */
+const aptLockSeconds = 300
 
 export async function findRedis(logs) {
   const found = onPath('redis-server')
@@ -21,11 +25,28 @@ export async function findRedis(logs) {
 
 async function aptInstall(logs) {
   const env = { DEBIAN_FRONTEND: 'noninteractive' }
-  const install = ['install', '-y', '--no-install-recommends', 'redis-server']
-  const options = { env, log: join(logs, 'apt-redis.log'), limitMs: 5 * 60_000 }
+  const options = (name) => ({ env, log: join(logs, `${name}.log`), limitMs: (aptLockSeconds + 5 * 60) * 1000 })
   // The package lists of a fresh image are empty or old; a known package needs no update.
-  if (spawnSync('apt-cache', ['show', 'redis-server'], { stdio: 'ignore' }).status !== 0) {
-    await run('apt-get', ['update'], { ...options, log: join(logs, 'apt-update.log') })
+  if (!knowsRedis()) await updateLists(options('apt-update'))
+  const lockTimeout = `DPkg::Lock::Timeout=${aptLockSeconds}`
+  await run(
+    'apt-get',
+    ['-o', lockTimeout, 'install', '-y', '--no-install-recommends', 'redis-server'],
+    options('apt-redis')
+  )
+}
+
+const knowsRedis = () => spawnSync('apt-cache', ['show', 'redis-server'], { stdio: 'ignore' }).status === 0
+
+// apt-get has no time-out for the lock of the package lists: it fails at once while another process updates them.
+async function updateLists(options) {
+  const deadline = Date.now() + aptLockSeconds * 1000
+  for (;;) {
+    try {
+      return await run('apt-get', ['update'], options)
+    } catch (error) {
+      if (!error.message.includes('/lists/lock') || Date.now() > deadline) throw error
+    }
+    await delay(1000)
   }
-  await run('apt-get', install, options)
 }

@@ -8,10 +8,11 @@ import {
   resetPassword,
   setPassword
 } from '../../../db/accounts/passwords.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { validationError } from '../../../domain/errors.js'
 import { passwordResetMail } from '../../../services/mail/text.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf } from '../http/access.js'
+import { accepted, done, success } from '../http/response.js'
 import { Email, Password } from './auth.js'
 import { hashPassword, isPassword } from './password-hash.js'
 
@@ -27,16 +28,17 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         body: Type.Object(
           { password: Type.String({ maxLength: 200, description: 'The present one' }), new_password: Password },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: done }
       }
     },
     async (request) => {
       const { user, sessionId } = actorOf(request)
       if (!(await isPassword(await passwordHashOf(db, user.id), request.body.password)))
-        throw new ServiceError('validation_error', 'password: is not your present password')
+        throw validationError('password: is not your present password')
       const passwordHash = await hashPassword(request.body.new_password)
       await db.transaction((tx) => setPassword(tx, user.id, passwordHash, sessionId))
-      return { success: true }
+      return success
     }
   )
 
@@ -46,7 +48,8 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
       schema: {
         tags: ['accounts'],
         summary: 'Have a link mailed that sets a new password; the answer is the same for every address',
-        body: Type.Object({ email: Email }, { additionalProperties: false })
+        body: Type.Object({ email: Email }, { additionalProperties: false }),
+        response: { 202: accepted('A mail is on its way if the address has an account') }
       }
     },
     async (request, reply) => {
@@ -57,7 +60,8 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         const link = `${config.linkOrigin}/reset-password/${token}`
         await mailer.send(tx, { to, ...passwordResetMail({ link, expiresAt }) }, expiresAt)
       })
-      return reply.code(202).send({ success: true })
+      reply.code(202)
+      return success
     }
   )
 
@@ -70,16 +74,16 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         body: Type.Object(
           { token: Type.String({ minLength: 1, maxLength: 64 }), password: Password },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: done }
       }
     },
     async (request) => {
       const { token, password } = request.body
       // Looked at before the costly hash.
       const done = (await isResetLive(db, token)) && (await resetPassword(db, token, await hashPassword(password)))
-      if (!done)
-        throw new ServiceError('validation_error', 'token: is not valid, was used, or is older than an hour; ask again')
-      return { success: true }
+      if (!done) throw validationError('token: is not valid, was used, or is older than an hour; ask again')
+      return success
     }
   )
 }

@@ -4,12 +4,18 @@ import { Type } from 'typebox'
 import { makeAccessCode } from '../../../db/admin/administration.js'
 import { findAccessCode, listAccessCodes } from '../../../db/admin/administration-lists.js'
 import { postgresCode } from '../../../db/client.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import { pageView } from '../../../domain/json/page.js'
 import { ACCESS_CODE_USES_MAX, accessCodePattern, accessCodeView } from '../../../domain/operations/administration.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../http/access.js'
+import { count, json, nullable, pageEnd, text, time } from '../http/response.js'
 import { pageFields } from './admin-search.js'
+
+const AccessCode = Type.Object(
+  { code: text, remaining_uses: count, expires_at: nullable(time), created_at: time },
+  { $id: 'AccessCode' }
+)
 
 export const adminAccessCodeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
@@ -20,7 +26,8 @@ export const adminAccessCodeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
       schema: {
         tags: ['administration'],
         summary: 'Access codes, newest first, used-up and expired ones included',
-        querystring: Type.Object(pageFields, { additionalProperties: false })
+        querystring: Type.Object(pageFields, { additionalProperties: false }),
+        response: { 200: json('The codes', Type.Object({ access_codes: Type.Array(AccessCode), ...pageEnd })) }
       }
     },
     async (request) => {
@@ -42,7 +49,9 @@ export const adminAccessCodeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
             expires_at: Type.Optional(Type.String({ format: 'date-time' }))
           },
           { additionalProperties: false }
-        )
+        ),
+        response: { 201: json('The code', AccessCode) },
+        errors: ['conflict']
       }
     },
     async (request, reply) => {
@@ -66,9 +75,9 @@ export const adminAccessCodeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
 function readExpiry(text: string, now: Date): Date {
   const at = new Date(text)
   // The format allows leap seconds, which a Date does not know.
-  if (Number.isNaN(at.getTime())) throw invalid(`must be an ISO 8601 time (got ${JSON.stringify(text)})`)
-  if (at <= now) throw invalid(`must lie in the future (got ${text})`)
+  if (Number.isNaN(at.getTime())) throw invalidExpiry(`must be an ISO 8601 time (got ${JSON.stringify(text)})`)
+  if (at <= now) throw invalidExpiry(`must lie in the future (got ${text})`)
   return at
 }
 
-const invalid = (message: string) => new ServiceError('validation_error', `expires_at: ${message}`)
+const invalidExpiry = (message: string) => validationError(`expires_at: ${message}`)

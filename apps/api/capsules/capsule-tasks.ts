@@ -11,7 +11,7 @@ import {
   taskDefaults
 } from '../../../domain/capsules/capsule-definition.js'
 import type { WorkflowTask } from '../../../domain/capsules/capsule-fields.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import { detectFramework, type Framework, frameworks } from '../../../domain/jobs/framework.js'
 
 /**
@@ -62,7 +62,7 @@ async function sourceOf(
 ): Promise<CapsuleTask['source']> {
   const given = (['script_id', 'script_slug', 'inline_code'] as const).filter((key) => task[key] !== undefined)
   if (given.length !== 1)
-    throw invalid(
+    throw validationError(
       given.length === 0
         ? `${where}.script_id: is required (or script_slug, or inline_code)`
         : `${where}: exactly one of script_id, script_slug, inline_code is needed (got ${given.join(', ')})`
@@ -72,7 +72,7 @@ async function sourceOf(
   const script = id !== undefined ? await loadScript(db, caller, id) : await loadScriptBySlug(db, teamId, slug!)
   if (!script) throw new ServiceError('not_found', `${where}.${given[0]}: no such script`)
   if (framework !== undefined && framework !== script.framework)
-    throw invalid(`${where}.framework: the script is ${script.framework} (got ${JSON.stringify(framework)})`)
+    throw validationError(`${where}.framework: the script is ${script.framework} (got ${JSON.stringify(framework)})`)
   return sourceOfScript(script)
 }
 
@@ -87,9 +87,7 @@ const sourceOfScript = (script: ScriptRow): CapsuleTask['source'] => ({
 function frameworkOf(code: string, where: string): Framework | 'auto' {
   const framework = detectFramework(code)
   if (framework) return framework
-  throw invalid(
+  throw validationError(
     `${where}.framework: could not be told from the code, which names no framework; send one of ${frameworks.join(', ')}`
   )
 }
-
-const invalid = (message: string) => new ServiceError('validation_error', message)

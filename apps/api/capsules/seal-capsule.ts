@@ -14,9 +14,12 @@ import type { DbOrTx, Tx } from '../../../db/client.js'
 import type { Caller } from '../../../db/teams/memberships.js'
 import { MAIN_TASK } from '../../../domain/capsules/capsule-definition.js'
 import { assertEvidenceFits } from '../../../domain/capsules/capsule-size.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { type ErrorCode, ServiceError, validationError } from '../../../domain/errors.js'
 import type { Signer } from '../../../services/keys/signer.js'
 import { packagedCapsule } from './transfer/capsule-in-package.js'
+
+/** The refusals of a seal that follow neither from its request nor from the capsule's state. */
+export const sealErrors = ['conflict', 'rate_limited', 'worker_not_configured'] as const satisfies ErrorCode[]
 
 export const SealBody = Type.Object(
   {
@@ -132,8 +135,7 @@ async function evidenceOf(db: DbOrTx, jobs: readonly { task: string; jobId: stri
 }
 
 async function noEvidence(db: DbOrTx, capsule: CapsuleRow): Promise<ServiceError> {
-  return new ServiceError(
-    'validation_error',
+  return validationError(
     (await hasCompletedRun(db, capsule.id))
       ? 'evidence is of an earlier definition; run again (POST /api/capsules/:id/run, mode template, without changes), then seal'
       : 'evidence is missing: no task execution and no result; run the capsule first (POST /api/capsules/:id/run, mode template)'

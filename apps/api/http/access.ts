@@ -1,5 +1,6 @@
 // Lets a request through to its route, or not: who asks, what their key may do, and how often. Enforces access-table.ts; the
 // team's part (role, suspension) is enforced where the team is known, by `teamForWrite`, `readTeam` and the loaders.
+
 import type { ServerResponse } from 'node:http'
 import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
@@ -7,10 +8,11 @@ import fp from 'fastify-plugin'
 import { findSession, touchSession, type User } from '../../../db/accounts/accounts.js'
 import type { Db, DbOrTx } from '../../../db/client.js'
 import { type ApiKey, findApiKey, touchApiKey } from '../../../db/teams/api-keys.js'
-import type { Caller, Membership, Role } from '../../../db/teams/memberships.js'
+import type { Caller, Membership } from '../../../db/teams/memberships.js'
 import { lockTeamForWrite, teamForRead } from '../../../db/teams/teams.js'
 import { codeOf, ServiceError } from '../../../domain/errors.js'
 import { reaches } from '../../../domain/teams/api-key.js'
+import type { Role } from '../../../domain/teams/role.js'
 import { type Access, accessTo } from './access-table.js'
 import { readKey } from './idempotency.js'
 import { type Limiter, takeLimit } from './limits/limiter.js'

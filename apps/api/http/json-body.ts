@@ -1,7 +1,7 @@
 // Reads JSON bodies and refuses, for every route alike, what no JSON body may hold (domain/json/json-guard.ts).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { ServiceError } from '../../../domain/errors.js'
+import { validationError } from '../../../domain/errors.js'
 import { findForbiddenJson, textProblem } from '../../../domain/json/json-guard.js'
 import { digestOf } from './idempotency.js'
 
@@ -20,7 +20,7 @@ export default fp(
     app.addHook('onRequest', (request, _reply, done) => {
       // What needs no decoding is printable ASCII.
       const problem = request.url.includes('%') ? textProblem(decodeLoosely(request.url)) : null
-      done(problem ? new ServiceError('validation_error', `url: ${problem}`) : undefined)
+      done(problem ? validationError(`url: ${problem}`) : undefined)
     })
   },
   { name: 'json-body' }
@@ -33,7 +33,7 @@ function readJson(body: Buffer): unknown {
   if (body.length === 0) return undefined
   const value = parse(body)
   const problem = findForbiddenJson(value)
-  if (problem) throw new ServiceError('validation_error', problem)
+  if (problem) throw validationError(problem)
   return value
 }
 
@@ -44,7 +44,7 @@ function parse(body: Buffer): unknown {
     reason = 'is not valid JSON'
     return JSON.parse(text)
   } catch (error) {
-    throw new ServiceError('validation_error', `body: ${reason}`, {}, { cause: error })
+    throw validationError(`body: ${reason}`, error)
   }
 }
 

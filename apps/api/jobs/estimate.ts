@@ -2,13 +2,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findBackend } from '../../../db/backends/backends.js'
-import { ServiceError } from '../../../domain/errors.js'
-import { SHOTS_MAX } from '../../../domain/jobs/submission.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
+import { SHOTS_MAX } from '../../../domain/jobs/params.js'
 import { estimateCost } from '../../../domain/money/cost.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam } from '../http/access.js'
-import { budgetView } from '../teams/budget-view.js'
+import { json, usd } from '../http/response.js'
+import { Budget, budgetView } from '../teams/budget-view.js'
+import { CostBreakdown, costBreakdown } from './cost-breakdown.js'
 
 const TASKS_MAX = 1_000
 
@@ -33,30 +35,26 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
             Type.Integer({ minimum: 1, maximum: TASKS_MAX, description: 'The same, as a submission names it' })
           ),
           team_id: Type.Optional(Type.String({ format: 'uuid' }))
-        })
+        }),
+        response: {
+          200: json('The estimate', Type.Object({ estimated_cost_usd: usd, breakdown: CostBreakdown, budget: Budget }))
+        },
+        errors: ['not_found']
       }
     },
     async (request) => {
       const { backend: slug, shots, circuit_count, team_id } = request.query
       const tasks = request.query.tasks ?? circuit_count ?? 1
       if (circuit_count !== undefined && circuit_count !== tasks)
-        throw new ServiceError(
-          'validation_error',
+        throw validationError(
           `circuit_count: says the same as tasks, and differs from it (got ${circuit_count} and ${tasks})`
         )
       const team = await readTeam(request, db, team_id)
       const backend = await findBackend(db, slug)
       if (!backend) throw new ServiceError('not_found', `no backend is called ${JSON.stringify(slug)}`)
-      const { taskFee, perShot, minimumCost } = backend.pricing
       return {
         estimated_cost_usd: usdFromMicro(estimateCost(backend.pricing, shots, tasks)),
-        breakdown: {
-          task_fee: usdFromMicro(taskFee),
-          per_shot: usdFromMicro(perShot),
-          shots,
-          tasks,
-          minimum_cost: usdFromMicro(minimumCost)
-        },
+        breakdown: costBreakdown(backend.pricing, shots, tasks),
         budget: await budgetView(db, team?.id ?? null, deps.now())
       }
     }

@@ -3,7 +3,7 @@ import type { DbOrTx } from '../../../db/client.js'
 import { loadAnalysis } from '../../../db/scripts/script-analyses.js'
 import { loadScript, loadScriptBySlug } from '../../../db/scripts/scripts.js'
 import type { Caller } from '../../../db/teams/memberships.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { Framework } from '../../../domain/jobs/framework.js'
 import type { JobSource, SavedScript, Submission } from '../../../domain/jobs/submission.js'
 import { estimateCost, type Pricing } from '../../../domain/money/cost.js'
@@ -32,8 +32,7 @@ export async function sourceOfScript(
         : `script_slug: neither the team nor the platform has a script ${JSON.stringify(by.slug)}; published scripts of others go by script_id`
     )
   if (framework !== null && framework !== row.framework)
-    throw new ServiceError(
-      'validation_error',
+    throw validationError(
       `framework: the script is ${row.framework} (got ${JSON.stringify(framework)}); leave the field out`
     )
   if (analysis)
@@ -44,9 +43,9 @@ export async function sourceOfScript(
         teamId: submitted.teamId,
         sourceSha256: row.sourceSha256,
         backend: submitted.backend,
-        shots: submitted.params.shots,
+        shots: submitted.params.value.shots,
         circuitCount: submitted.circuitCount,
-        cost: estimateCost(submitted.pricing, submitted.params.shots, submitted.circuitCount)
+        cost: estimateCost(submitted.pricing, submitted.params.value.shots, submitted.circuitCount)
       },
       analysis.consents
     )

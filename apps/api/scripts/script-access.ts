@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import type { DbOrTx, Tx } from '../../../db/client.js'
 import { lockScript } from '../../../db/scripts/script-changes.js'
 import { loadScript, ownsScript, type ScriptRow } from '../../../db/scripts/scripts.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import { callerOf, ownerForWrite } from '../http/access.js'
 import { assertNotSuspended } from '../http/team-access.js'
 
@@ -53,9 +53,5 @@ async function assertOwner(
 }
 
 function assertUnpublished({ isPublic }: ScriptRow): void {
-  if (isPublic)
-    throw new ServiceError(
-      'validation_error',
-      'This script is published: it can be neither changed nor deleted; save a new one'
-    )
+  if (isPublic) throw validationError('This script is published: it can be neither changed nor deleted; save a new one')
 }

@@ -6,12 +6,13 @@ import { differences, lockTeam } from '../../../db/admin/administration.js'
 import { recordAdminAction } from '../../../db/audit/admin-audit.js'
 import { changeTeamBudget, teamBudget } from '../../../db/money/budget.js'
 import { teamExists } from '../../../db/teams/teams.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../domain/errors.js'
 import { type BudgetLimits, limitNames } from '../../../domain/money/budget.js'
 import { formatUsd, microFromUsd } from '../../../domain/money/money.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam, teamForWrite, userOf } from '../http/access.js'
-import { auditView, budgetView, fieldOf } from './budget-view.js'
+import { json } from '../http/response.js'
+import { auditView, Budget, budgetView, fieldOf } from './budget-view.js'
 
 const Usd = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
 const LimitFields = Type.Object(
@@ -32,7 +33,14 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
 
   app.get(
     '/api/team/budget',
-    { schema: { tags: ['budgets'], summary: 'Limits, and what is spent and reserved', querystring: TeamQuery } },
+    {
+      schema: {
+        tags: ['budgets'],
+        summary: 'Limits, and what is spent and reserved',
+        querystring: TeamQuery,
+        response: { 200: json('The budget', Budget) }
+      }
+    },
     async (request) => {
       const team = await readTeam(request, db, request.query.team_id)
       // A caller without any team yet has the limits that their personal team will have.
@@ -49,7 +57,8 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         body: Type.Object(
           { team_id: Type.Optional(Type.String({ format: 'uuid' })), ...LimitFields.properties },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: json('The budget', Budget) }
       }
     },
     async (request, reply) => {
@@ -60,8 +69,7 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         const { ceilings } = await teamBudget(tx, id)
         for (const name of limitNames)
           if ((limits[name] ?? 0n) > ceilings[name])
-            throw new ServiceError(
-              'validation_error',
+            throw validationError(
               `${fieldOf[name]}: must be at most ${formatUsd(ceilings[name])}, the ceiling that the platform sets`
             )
         await changeTeamBudget(tx, id, limits)
@@ -77,7 +85,14 @@ export const adminBudgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
 
   app.get(
     '/api/admin/teams/:id/budgets',
-    { schema: { tags: ['administration'], summary: "A team's budget", params } },
+    {
+      schema: {
+        tags: ['administration'],
+        summary: "A team's budget",
+        params,
+        response: { 200: json('The budget', Budget) }
+      }
+    },
     async (request) => {
       if (!(await teamExists(db, request.params.id))) throw new ServiceError('not_found', 'no such team')
       return budgetView(db, request.params.id, deps.now())
@@ -94,7 +109,8 @@ export const adminBudgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
         body: Type.Object(
           { ...LimitFields.properties, ceilings: Type.Optional(LimitFields) },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: json('The budget', Budget) }
       }
     },
     async (request, reply) => {
@@ -123,8 +139,7 @@ function readLimits(fields: LimitFields): Partial<BudgetLimits> {
     const usd = fields[fieldOf[name]]
     if (usd === undefined) continue
     const micro = microFromUsd(usd)
-    if (micro === null)
-      throw new ServiceError('validation_error', `${fieldOf[name]}: must have at most 6 decimals (got ${usd})`)
+    if (micro === null) throw validationError(`${fieldOf[name]}: must have at most 6 decimals (got ${usd})`)
     limits[name] = micro
   }
   return limits

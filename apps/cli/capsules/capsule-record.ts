@@ -1,4 +1,4 @@
-// The parts of the API's answers about capsules that commands show.
+// The fields of the API's responses about capsules that commands show.
 import type { CapsuleRunStatus, CapsuleState } from '../../../domain/capsules/capsule-state.js'
 import type { JobStatus } from '../../../domain/jobs/job-status.js'
 import type { Verdict } from '../../../domain/verification/verdict.js'
@@ -40,7 +40,7 @@ export interface CapsuleRecord extends CapsuleItem {
   updated_at: string
 }
 
-/** Published, by whoever. */
+/** A published capsule of any team. */
 export interface PublicItem {
   id: string
   slug: string
@@ -76,7 +76,7 @@ export interface CapsuleRun {
   trigger: string
   status: CapsuleRunStatus
   reason: string | null
-  /** In the order in which they run. */
+  /** In the order of execution. */
   tasks: { name: string; job_id: string; status: JobStatus; backend: string; shots: number }[]
   actual_cost_usd: number | null
   verdict: Verdict | null
@@ -98,15 +98,15 @@ export interface RunPage {
   total_capped?: boolean
 }
 
-/** @throws CliError `usage` for what is no id. */
+/** @throws CliError `usage` if it is not an id. */
 export function capsuleId(text: string): string {
   if (isUuid(text)) return text.toLowerCase()
-  throw new CliError('usage', `"${text}" is not the id of a capsule: qjob capsule list shows them`)
+  throw new CliError('usage', `"${text}" is not the id of a capsule: qjob capsule list lists them`)
 }
 
-/** Whether nothing goes on in a run any more. */
+/** Whether a run has reached a final status. */
 export const isOver = ({ status }: CapsuleRun): boolean => !['pending', 'running', 'judging'].includes(status)
 
-/** A run that came to its end, and whose results are those of the seal where they were compared. */
-export const wentWell = ({ status, verdict }: CapsuleRun): boolean =>
+/** Whether a run completed, and its results match the seal if they were compared. */
+export const succeeded = ({ status, verdict }: CapsuleRun): boolean =>
   status === 'completed' && (verdict === null || verdict === 'exact' || verdict === 'consistent')

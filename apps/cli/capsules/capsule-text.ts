@@ -1,6 +1,6 @@
-// Capsules and their runs as a person reads them.
+// Formats capsules and their runs for people.
 
-import { listing, money, plain, table } from '../terminal/output.js'
+import { listing, money, pageFooter, plain, table } from '../terminal/output.js'
 import { ago, clockTime, lasted } from '../terminal/readable-time.js'
 import type { CapsulePage, CapsuleRecord, CapsuleRun, PublicCapsule, PublicPage, RunPage } from './capsule-record.js'
 
@@ -22,10 +22,8 @@ export function publicPageText({ capsules, total, total_capped }: PublicPage, of
   return list + moreText(offset + capsules.length, total, total_capped)
 }
 
-function moreText(shown: number, total: number, capped?: boolean): string {
-  if (!capped && shown >= total) return ''
-  return `\n\n${shown} of ${capped ? `more than ${total}` : total}; more: --offset ${shown}`
-}
+const moreText = (shown: number, total: number, capped?: boolean): string =>
+  pageFooter(shown, total, `--offset ${shown}`, capped)
 
 export function capsuleText(capsule: CapsuleRecord): string {
   const { seal, publication, schedule, imported, workflow, evidence } = capsule
@@ -56,7 +54,7 @@ export function capsuleText(capsule: CapsuleRecord): string {
   ])
 }
 
-/** What everybody may see of a published one. */
+/** The public fields of a published capsule. */
 export const publicCapsuleText = ({ seal, workflow, evidence, ...capsule }: PublicCapsule): string =>
   listing([
     ['capsule', capsule.id],

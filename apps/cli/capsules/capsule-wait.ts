@@ -1,38 +1,38 @@
-// Waits for the end of a run of a capsule. The run does not depend on the wait.
+// Waits until a capsule run is over. The run does not depend on the wait.
 import { setTimeout as delay } from 'node:timers/promises'
 import { isFinal } from '../../../domain/jobs/job-status.js'
-import type { Answer, ApiClient } from '../session/api-client.js'
+import type { ApiClient, ServiceResponse } from '../session/api-client.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { say } from '../terminal/output.js'
+import { printNotice } from '../terminal/output.js'
 import { startProgress } from '../terminal/progress.js'
 import { type CapsuleRun, isOver } from './capsule-record.js'
 
-/** Between two looks: soon at first, and well below the limit of reads later. */
+/** The pauses between two requests: short at first, later well below the rate limit of reads. */
 const PAUSES_MS = [250, 500, 1_000, 2_000]
-/** A service that restarts is back well within this time. */
+/** A restarting service is back well within this time. */
 const AWAY_LIMIT_MS = 60_000
 
-/** Resolves with the run when it is over. Ends the process on Ctrl-C, saying how to go on. */
-export async function waitForRun(api: ApiClient, capsule: string, id: string): Promise<Answer<CapsuleRun>> {
+/** Resolves with the run when it is over. On Ctrl-C, prints how to continue and exits the process. */
+export async function waitForRun(api: ApiClient, capsule: string, id: string): Promise<ServiceResponse<CapsuleRun>> {
   const progress = startProgress()
   const onSignal = () => {
     progress.end()
-    say(`The run goes on. Look at it with: qjob capsule runs ${capsule} --run ${id} --wait`)
+    printNotice(`The run continues. Follow it with: qjob capsule runs ${capsule} --run ${id} --wait`)
     process.exit(exitCodes.interrupted)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
-  let answeredAt = Date.now()
+  let respondedAt = Date.now()
   try {
     for (let look = 0; ; look++) {
       try {
-        const answer = await api.get<CapsuleRun>(`/api/capsules/${capsule}/runs/${id}`)
-        if (isOver(answer.value)) return answer
-        answeredAt = Date.now()
-        progress.show(progressText(answer.value))
+        const response = await api.get<CapsuleRun>(`/api/capsules/${capsule}/runs/${id}`)
+        if (isOver(response.value)) return response
+        respondedAt = Date.now()
+        progress.show(progressText(response.value))
       } catch (error) {
         const away = error instanceof CliError && error.kind === 'unreachable'
-        if (!away || Date.now() - answeredAt > AWAY_LIMIT_MS) throw error
-        progress.show('the service does not answer; trying again')
+        if (!away || Date.now() - respondedAt > AWAY_LIMIT_MS) throw error
+        progress.show('the service does not respond; retrying')
       }
       await delay(PAUSES_MS[Math.min(look, PAUSES_MS.length - 1)])
     }

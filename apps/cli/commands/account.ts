@@ -1,10 +1,10 @@
-// `qjob sign-up | login | logout | whoami`: the account, and the session that other commands use.
+// `qjob sign-up | login | logout | whoami`: creates the account, and the session that other commands use.
 import type { Command } from 'commander'
 import { ApiClient } from '../session/api-client.js'
 import { readPassword } from '../session/password.js'
 import {
   accountCommand,
-  reported,
+  reportingFailures,
   type ServiceOptions,
   serviceCommand,
   withService,
@@ -13,7 +13,7 @@ import {
 import { isExposed, serviceUrl } from '../session/service-url.js'
 import { forgetSession, readSession, saveSession } from '../session/session-file.js'
 import { CliError } from '../terminal/cli-error.js'
-import { listing, print, say } from '../terminal/output.js'
+import { listing, print, printNotice } from '../terminal/output.js'
 
 interface User {
   email: string
@@ -22,15 +22,16 @@ interface User {
   is_platform_admin: boolean
 }
 
-const passwordHelp = '\nThe password is asked for, or read from QJOB_PASSWORD or the first line of standard input.'
+const passwordHelp =
+  '\nThe password is read from QJOB_PASSWORD, from a prompt, or from the first line of standard input.'
 
 export function addAccountCommands(program: Command): void {
-  accountCommand(program, 'sign-up <email>', 'make an account with an access code, and sign in')
-    .option('--code <code>', 'access code (an administrator makes them with qjob admin create-code)')
+  accountCommand(program, 'sign-up <email>', 'create an account with an access code, and sign in')
+    .option('--code <code>', 'access code (an administrator creates them with qjob admin create-code)')
     .option('--name <name>', 'display name')
     .addHelpText('after', passwordHelp)
     .action((email: string, options: ServiceOptions & { code?: string; name?: string }) =>
-      reported(options, async () => {
+      reportingFailures(options, async () => {
         const password = await readPassword({ twice: true })
         await enter(options, email, '/api/auth/sign-up', {
           email,
@@ -40,24 +41,24 @@ export function addAccountCommands(program: Command): void {
         })
       })
     )
-  accountCommand(program, 'login <email>', 'sign in; the session is kept for the commands that follow')
+  accountCommand(program, 'login <email>', 'sign in and save the session for later commands')
     .addHelpText('after', passwordHelp)
     .action((email: string, options: ServiceOptions) =>
-      reported(options, async () =>
+      reportingFailures(options, async () =>
         enter(options, email, '/api/auth/sign-in', { email, password: await readPassword() })
       )
     )
-  accountCommand(program, 'logout', 'end the session, here and at the service').action((options: ServiceOptions) =>
+  accountCommand(program, 'logout', 'sign out, on this machine and at the service').action((options: ServiceOptions) =>
     withSession(options, (api) => leave(api, options))
   )
-  serviceCommand(program, 'whoami', 'who is signed in, and the teams they belong to; with a key, its team').action(
+  serviceCommand(program, 'whoami', 'show the signed-in user and their teams; with a key, its team').action(
     (options: ServiceOptions) => withService(options, (api) => showUser(api, options))
   )
 }
 
 async function enter(options: ServiceOptions, email: string, path: string, body: object): Promise<void> {
   const url = serviceUrl(options.url)
-  if (isExposed(url)) say(`warning: the password travels to ${url} unencrypted; use https`)
+  if (isExposed(url)) printNotice(`warning: the password travels to ${url} unencrypted; use https`)
   const { text, cookie } = await new ApiClient(url, null).post<{ user: User }>(path, body)
   if (!cookie) throw new CliError('unreachable', `${url} sent no session: check --url and QJOB_URL`)
   saveSession({ url, email, cookie, signed_in_at: new Date().toISOString() })
@@ -75,12 +76,12 @@ async function leave(api: ApiClient, options: ServiceOptions): Promise<void> {
     if (error.kind === 'unreachable')
       throw new CliError(
         'unreachable',
-        `the session is forgotten here, but ${api.url} did not answer: there it ends by itself after a week without use`
+        `the session is deleted on this machine, but ${api.url} did not respond: there it expires after a week without use`
       )
-    // Refused: it had ended there already.
+    // Refused: the service had ended the session already.
   }
   if (options.json) print(JSON.stringify({ signed_out: signedIn }))
-  else print(signedIn ? `Signed out of ${api.url}.` : `Nobody was signed in to ${api.url}.`)
+  else print(signedIn ? `Signed out of ${api.url}.` : `Not signed in to ${api.url}.`)
 }
 
 interface Membership {
@@ -92,7 +93,7 @@ interface Membership {
 const teamsText = (teams: Membership[]): string =>
   teams.map(({ name, role, suspended }) => `${name} (${role}${suspended ? ', suspended' : ''})`).join('; ')
 
-/** A key speaks for one team, and is nobody's session. */
+/** A key belongs to one team and not to a user. */
 async function showKey(api: ApiClient, options: ServiceOptions): Promise<void> {
   const { value, text } = await api.get<{ teams: Membership[] }>('/api/teams')
   if (options.json) return print(text)

@@ -1,16 +1,16 @@
-// `qjob audit` and `qjob keys`: what was done to the team's capsules, the proof that nobody changed the record of it, and
-// the keys that sign.
+// `qjob audit` and `qjob keys`: the team's audit trail, the proof that it is unchanged, and the keys that sign.
 import { type Command, InvalidArgumentError } from 'commander'
 import {
   isUuid,
-  reported,
+  type PageOptions,
+  pageOptions,
+  reportingFailures,
   type ServiceOptions,
   serviceCommand,
-  wholeNumber,
   withService
 } from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { plainLine, print, say, table } from '../terminal/output.js'
+import { plainLine, print, printNotice, table } from '../terminal/output.js'
 import { clockTime } from '../terminal/readable-time.js'
 import { type DatabaseReport, type TrailReport, verifyDatabase } from './admin/admin-audit.js'
 
@@ -36,6 +36,11 @@ type ServiceReport = Omit<TrailReport, 'team_id'> & {
   checkpoints_outside: { compared: boolean; checkpoints: number; reason: string | null } | null
 }
 
+interface TrailOptions extends ServiceOptions, PageOptions {
+  team?: string
+  capsule?: string
+}
+
 interface VerifyOptions extends ServiceOptions {
   team?: string
   checkpoints?: string
@@ -43,27 +48,26 @@ interface VerifyOptions extends ServiceOptions {
 }
 
 const verifyHelp = `
-Asked of the service, it recomputes every hash of the team's trail, checks the signed checkpoints, in the database and in the
-file outside it where the api can read that, and every sealed capsule against its seal. With --database it does so itself for all teams, in the database that DATABASE_URL names,
-else that of the stack running from DATA_DIR (.data), and also checks the checkpoints that were kept outside: a trail that
-was cut off or rewritten together with its checkpoints is found by those alone. Exit code 1: something was changed.`
+The service recomputes every hash of the team's trail, checks the signed checkpoints (in the database, and in the file
+outside it if the api can read that), and checks every sealed capsule against its seal. With --database, qjob does this
+itself for all teams, in the database of DATABASE_URL or else of the stack running from DATA_DIR (.data). Only the
+checkpoints outside the database reveal a trail that was truncated or rewritten together with its own checkpoints.
+Exit code 1: something was changed.`
 
 export function addAuditCommands(program: Command): void {
-  const audit = program.command('audit').description('what was done to capsules, and the proof that it is all there')
-  serviceCommand(audit, 'list', 'list what was done to the capsules of a team, newest first')
-    .option('--team <id>', 'the team (default: the first that you joined)', uuid)
-    .option('--capsule <id>', 'of one capsule', uuid)
-    .option('--limit <n>', 'how many, 1 to 100', wholeNumber, 50)
-    .option('--offset <n>', 'how many to pass over', wholeNumber, 0)
-    .action((options: ServiceOptions & { team?: string; capsule?: string; limit: number; offset: number }) =>
-      list(options)
-    )
-  serviceCommand(audit, 'verify', "prove that nobody changed a team's audit trail or sealed capsules")
+  const audit = program.command('audit').description('list and verify the audit trail of capsules')
+  pageOptions(
+    serviceCommand(audit, 'list', "list the entries of a team's audit trail, newest first")
+      .option('--team <id>', 'the team (default: the first that you joined)', uuid)
+      .option('--capsule <id>', 'only entries about this capsule', uuid),
+    50
+  ).action((options: TrailOptions) => list(options))
+  serviceCommand(audit, 'verify', "verify that a team's audit trail and sealed capsules are unchanged")
     .option('--team <id>', 'the team (default: the first that you joined; with --database: all)', uuid)
-    .option('--database', 'look into the database itself, without signing in')
+    .option('--database', 'read the database directly, without signing in')
     .option(
       '--checkpoints <file>',
-      'checkpoints kept outside the database; goes with --database (default: that of DATA_DIR)'
+      'checkpoints stored outside the database; only with --database (default: the file in DATA_DIR)'
     )
     .addHelpText('after', verifyHelp)
     .action((options: VerifyOptions) => verify(options))
@@ -76,7 +80,7 @@ export function addAuditCommands(program: Command): void {
   )
 }
 
-const list = (options: ServiceOptions & { team?: string; capsule?: string; limit: number; offset: number }) =>
+const list = (options: TrailOptions) =>
   withService(options, async (api) => {
     const query = new URLSearchParams({ limit: String(options.limit), offset: String(options.offset) })
     if (options.team) query.set('team_id', options.team)
@@ -94,14 +98,14 @@ const list = (options: ServiceOptions & { team?: string; capsule?: string; limit
     ])
     print(table(['NO', 'AT', 'ACTION', 'CAPSULE', 'BY', 'STATE'], lines, ['NO']))
     const next = options.offset + value.entries.length
-    if (next < value.total) say(`${next} of ${value.total}; more: --offset ${next}`)
+    if (next < value.total) printNotice(`${next} of ${value.total}; more: --offset ${next}`)
   })
 
 function verify(options: VerifyOptions): Promise<void> {
-  if (options.database) return reported(options, () => inDatabase(options))
+  if (options.database) return reportingFailures(options, () => inDatabase(options))
   if (options.checkpoints !== undefined)
-    return reported(options, async () => {
-      throw new CliError('usage', '--checkpoints: goes with --database, where the trail can be compared with it')
+    return reportingFailures(options, async () => {
+      throw new CliError('usage', '--checkpoints: needs --database')
     })
   return withService(options, async (api) => {
     const query = options.team ? `?team_id=${options.team}` : ''
@@ -128,10 +132,10 @@ function databaseText({ teams, checkpoints_file: file, unreadable_lines: unreada
   const lines = teams.map((trail) => `team ${trail.team_id}: ${trailText(trail)}`)
   if (teams.length === 0) lines.push('No team has an audit trail.')
   lines.push(file ? `Checkpoints outside the database: ${file}` : 'No checkpoints outside the database were compared.')
-  if (unreadable.length > 0) lines.push(`Lines of it that hold no checkpoint: ${unreadable.slice(0, 10).join(', ')}`)
+  if (unreadable.length > 0)
+    lines.push(`Lines without a checkpoint in that file: ${unreadable.slice(0, 10).join(', ')}`)
   for (const { key_id: id, reason } of report.suspect_keys) lines.push(`SUSPECT key ${id}: ${plainLine(reason)}`)
-  if (!report.keys_proven)
-    lines.push('Without SECRETS_KEYS nobody can tell whether the keys in the database are those of the installation.')
+  if (!report.keys_proven) lines.push('Without SECRETS_KEYS, the signing keys in the database cannot be verified.')
   return lines.join('\n')
 }
 
@@ -144,14 +148,14 @@ function trailText({
   first_broken: broken
 }: Omit<TrailReport, 'team_id'>) {
   if (broken) return `BROKEN at entry ${broken.seq}: ${plainLine(broken.reason)}`
-  if (!ok) return 'NOT PROVED: nothing is wrong in the database, and what lies outside it could not be read'
+  if (!ok) return 'NOT PROVED: the database is consistent, but the checkpoints outside it could not be read'
   const points = checkpoints === 0 ? 'no checkpoint yet' : `signed up to entry ${signed}`
-  return `intact: ${entries} ${entries === 1 ? 'entry' : 'entries'}, ${points}, ${seals} sealed ${seals === 1 ? 'capsule' : 'capsules'} as sealed`
+  return `intact: ${entries} ${entries === 1 ? 'entry' : 'entries'}, ${points}, ${seals} sealed ${seals === 1 ? 'capsule' : 'capsules'} unchanged`
 }
 
 const keysText = (keys: SigningKey[]): string =>
   keys.length === 0
-    ? 'No key yet: one is made with the first start of a service that has SECRETS_KEYS.'
+    ? 'No key yet: the service creates one at its first start with SECRETS_KEYS.'
     : keys
         .map(
           (key) =>

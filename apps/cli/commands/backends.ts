@@ -1,4 +1,4 @@
-// `qjob backends`: where jobs can run.
+// `qjob backends`: lists where jobs can run.
 import type { Command } from 'commander'
 import { type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
 import { money, print, table } from '../terminal/output.js'
@@ -16,8 +16,8 @@ interface Backend {
 }
 
 export function addBackendsCommand(program: Command): void {
-  serviceCommand(program, 'backends', 'list the backends that can be used')
-    .option('--all', 'also those that this installation cannot use at present')
+  serviceCommand(program, 'backends', 'list the available backends')
+    .option('--all', 'also list backends that are unavailable')
     .action((options: ServiceOptions & { all?: boolean }) =>
       withService(options, async (api) => {
         const { value, text } = await api.get<{ backends: Backend[] }>('/api/backends')
@@ -39,14 +39,14 @@ function backendsText(backends: Backend[], hidden: number): string {
     priceText(backend.pricing)
   ])
   const list = table(['BACKEND', 'PROVIDER', 'KIND', 'QUBITS', 'SHOTS', 'STATE', 'PRICE'], rows, ['QUBITS', 'SHOTS'])
-  return hidden > 0 ? `${list}\n\n${hidden} more cannot be used at present (--all shows them)` : list
+  return hidden > 0 ? `${list}\n\n${hidden} more are unavailable (--all lists them)` : list
 }
 
 function priceText({ taskFee, perShot, minimumCost }: Backend['pricing']): string {
   if (taskFee === 0 && perShot === 0 && minimumCost === 0) return 'free'
   const parts = [
-    ...(taskFee > 0 ? [`${money(taskFee)} a task`] : []),
-    ...(perShot > 0 ? [`${money(perShot)} a shot`] : []),
+    ...(taskFee > 0 ? [`${money(taskFee)} per task`] : []),
+    ...(perShot > 0 ? [`${money(perShot)} per shot`] : []),
     ...(minimumCost > taskFee ? [`at least ${money(minimumCost)}`] : [])
   ]
   return parts.join(', ')

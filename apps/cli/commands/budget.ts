@@ -1,4 +1,4 @@
-// `qjob budget`: what the team may spend, and what is left.
+// `qjob budget`: the team's spending limits, and what is left of them.
 import type { Command } from 'commander'
 import { type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
 import { money, print, table } from '../terminal/output.js'
@@ -17,7 +17,7 @@ interface Budget {
 }
 
 export function addBudgetCommand(program: Command): void {
-  serviceCommand(program, 'budget', "show the team's limits and what is left of them").action(
+  serviceCommand(program, 'budget', "show the team's spending limits and what is left of them").action(
     (options: ServiceOptions) =>
       withService(options, async (api) => {
         const { value, text } = await api.get<Budget>('/api/team/budget')

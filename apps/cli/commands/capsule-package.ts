@@ -1,4 +1,4 @@
-// `qjob capsule export`, `import` and `verify`: capsules as files. `verify` asks no service: what it needs is given to it.
+// `qjob capsule export`, `import` and `verify`: capsules as files. `verify` works offline.
 import { existsSync } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -8,17 +8,23 @@ import { type PackageReport, verifyPackage } from '../../../capsule-format/packa
 import { codeOf } from '../../../domain/errors.js'
 import { capsuleId } from '../capsules/capsule-record.js'
 import type { ApiClient } from '../session/api-client.js'
-import { jsonOption, reported, type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
+import {
+  jsonOption,
+  reportingFailures,
+  type ServiceOptions,
+  serviceCommand,
+  withService
+} from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { listing, plain, print, say } from '../terminal/output.js'
+import { listing, plain, print, printNotice } from '../terminal/output.js'
 
-/** The service takes no larger package. */
+/** The service accepts no larger package. */
 const PACKAGE_BYTES_MAX = 64 * 1024 * 1024
-/** Of an attestation, or a key. */
+/** The largest attestation or key file. */
 const SMALL_BYTES_MAX = 1024 * 1024
 
 export function addCapsulePackageCommands(capsule: Command): void {
-  serviceCommand(capsule, 'export', 'write a capsule to a file, the same bytes every time')
+  serviceCommand(capsule, 'export', 'write a capsule to a file; every export has the same bytes')
     .argument('<capsule>', 'the id of a capsule')
     .addOption(
       new Option(
@@ -28,16 +34,16 @@ export function addCapsulePackageCommands(capsule: Command): void {
         .choices(['capsule', 'rocrate'])
         .default('capsule')
     )
-    .option('-o, --output <file>', 'where to; - is standard output (default: the name that the service gives it)')
-    .option('--attestation <file>', 'write the signed attestation of a sealed capsule there too')
-    .option('--force', 'write over files that are there')
+    .option('-o, --output <file>', 'the file to write; - is standard output (default: the name from the service)')
+    .option('--attestation <file>', 'also write the signed attestation of a sealed capsule to this file')
+    .option('--force', 'overwrite existing files')
     .action((id: string, options: ExportOptions) => withService(options, (api) => exportCapsule(api, id, options)))
   serviceCommand(
     capsule,
     'import <file>',
-    'make a draft of a package, .capsule or RO-Crate zip; - reads standard input'
+    'create a draft from a package, .capsule or RO-Crate zip; - reads standard input'
   )
-    .option('--team <id>', 'the team that it is to belong to')
+    .option('--team <id>', 'the team that owns it')
     .action((file: string, options: ServiceOptions & { team?: string }) =>
       withService(options, (api) => importCapsule(api, file, options))
     )
@@ -45,13 +51,13 @@ export function addCapsulePackageCommands(capsule: Command): void {
     capsule
       .command('verify <file>')
       .description(
-        'check a package without any service: digests, identity, signature; 1 if anything is wrong; - reads standard input'
+        'check a package offline: digests, identity, signature; exit code 1 if anything is wrong; - reads standard input'
       )
   )
-    .option('--id <identity>', 'the identity that it must have, mqc:1:...')
+    .option('--id <identity>', 'the expected identity, mqc:1:...')
     .option('--attestation <file>', 'the attestation (default: the one inside an RO-Crate)')
     .option('--key <file>', 'the public keys that you trust, as qjob keys prints them')
-    .action((file: string, options: VerifyOptions) => reported(options, () => verifyFile(file, options)))
+    .action((file: string, options: VerifyOptions) => reportingFailures(options, () => verifyFile(file, options)))
 }
 
 interface ExportOptions extends ServiceOptions {
@@ -64,16 +70,17 @@ interface ExportOptions extends ServiceOptions {
 async function exportCapsule(api: ApiClient, text: string, options: ExportOptions): Promise<void> {
   const id = capsuleId(text)
   const { attestation: attested, output } = options
-  if (output === '-' && options.json) throw new CliError('usage', '--json: standard output holds the package')
+  if (output === '-' && options.json)
+    throw new CliError('usage', '--json: cannot be used with -o -, which writes the package to standard output')
   if (attested === '-')
-    throw new CliError('usage', '--attestation -: it goes to a file; standard output is for the package')
+    throw new CliError('usage', '--attestation -: must be a file; standard output is reserved for the package')
   const { bytes, name } = await api.download(`/api/capsules/${id}/export?format=${options.format}`)
   const file = output ?? fileName(name, id, options.format)
   if (attested !== undefined) {
     if (resolve(attested) === resolve(file))
-      throw new CliError('usage', `--attestation ${attested}: is the package's file`)
+      throw new CliError('usage', `--attestation ${attested}: must not be the file of the package`)
     const { bytes: attestation } = await api.download(`/api/capsules/${id}/attestation`)
-    // One without the other is of little use.
+    // One file without the other is of little use.
     if (file !== '-') assertFree(file, options)
     await write(attested, attestation, options)
   }
@@ -86,13 +93,13 @@ async function exportCapsule(api: ApiClient, text: string, options: ExportOption
   )
 }
 
-/** A name from outside names no other folder. */
+/** A name from the service must not lead into another folder. */
 const fileName = (name: string | null, id: string, format: string): string =>
   name && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)
     ? name
     : `capsule-${id.slice(0, 8)}${format === 'capsule' ? '.capsule' : '.crate.zip'}`
 
-const isThere = (file: string) => new CliError('usage', `${file}: is there already; --force writes over it`)
+const isThere = (file: string) => new CliError('usage', `${file}: already exists; --force overwrites it`)
 
 function assertFree(file: string, { force }: ExportOptions): void {
   if (!force && existsSync(file)) throw isThere(file)
@@ -114,9 +121,9 @@ async function importCapsule(api: ApiClient, file: string, options: ServiceOptio
     `/api/capsules/import${query}`,
     { bytes, type: 'application/octet-stream' }
   )
-  for (const warning of value.warnings) say(`warning: ${warning}`)
+  for (const warning of value.warnings) printNotice(`warning: ${warning}`)
   const id = plain(value.capsule_id)
-  print(options.json ? text : `capsule ${id}, a ${plain(value.state)}\nLook at it with: qjob capsule show ${id}`)
+  print(options.json ? text : `capsule ${id}, a ${plain(value.state)}\nShow it with: qjob capsule show ${id}`)
 }
 
 interface VerifyOptions {
@@ -141,7 +148,7 @@ async function verifyFile(file: string, options: VerifyOptions): Promise<void> {
   if (!report.ok) process.exitCode = exitCodes.jobFailed
 }
 
-/** A package that cannot be read is one that is not as it was sealed. */
+/** A package that cannot be read counts as changed. */
 async function readOrFail(file: string, bytes: Buffer) {
   try {
     return await readPackage(bytes)
@@ -163,7 +170,7 @@ function reportText(file: string, report: PackageReport): string {
   ])
   const note =
     report.ok && !report.authenticated
-      ? '\n\nWhoever made this file could have made any other: give --id, or --key with the attestation, to know whose it is.'
+      ? '\n\nThe digests alone do not show who made this file. To check that, pass --id, or --key with the attestation.'
       : ''
   return `${plain(file)}: ${heading}\n\n${lines}${note}`
 }
@@ -175,7 +182,7 @@ async function readBytes(file: string, most: number): Promise<Buffer> {
   try {
     if (file === '-') return await standardInput(most)
     const { size } = await stat(file)
-    if (size > most) throw new CliError('usage', `${file}: has ${size} bytes, at most ${most} are taken`)
+    if (size > most) throw new CliError('usage', `${file}: must have at most ${most} bytes (got ${size})`)
     return await readFile(file)
   } catch (error) {
     if (error instanceof CliError) throw error
@@ -188,7 +195,7 @@ async function standardInput(most: number): Promise<Buffer> {
   let size = 0
   for await (const piece of process.stdin) {
     size += (piece as Buffer).length
-    if (size > most) throw new CliError('usage', `standard input: has more than ${most} bytes`)
+    if (size > most) throw new CliError('usage', `standard input: must have at most ${most} bytes`)
     pieces.push(piece as Buffer)
   }
   return Buffer.concat(pieces)

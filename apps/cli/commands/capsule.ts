@@ -1,4 +1,4 @@
-// `qjob capsule`: reproducible packages of what was run, from making one to sealing and publishing it.
+// `qjob capsule`: creates, lists, seals, publishes and deletes capsules.
 import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { capsuleStates } from '../../../domain/capsules/capsule-state.js'
@@ -14,6 +14,8 @@ import type { ApiClient } from '../session/api-client.js'
 import {
   collect,
   isUuid,
+  type PageOptions,
+  pageOptions,
   type ServiceOptions,
   serviceCommand,
   wholeNumber,
@@ -28,34 +30,32 @@ import { addCapsuleRunCommands } from './capsule-run.js'
 const CAPSULE = 'the id of a capsule'
 
 export function addCapsuleCommand(program: Command): void {
-  const capsule = program.command('capsule').description('capsules: package what was run, seal, verify, publish it')
-  addReading(capsule)
-  addMaking(capsule)
+  const capsule = program.command('capsule').description('create, seal, verify and publish capsules')
+  addReadCommands(capsule)
+  addCreateCommands(capsule)
   addCapsuleRunCommands(capsule)
-  addChanging(capsule)
+  addChangeCommands(capsule)
   addCapsulePackageCommands(capsule)
 }
 
-interface ListOptions extends ServiceOptions {
+interface ListOptions extends ServiceOptions, PageOptions {
   state?: string
   search?: string
   tag?: string
   mine?: boolean
   published?: boolean
-  limit: number
-  offset: number
 }
 
-function addReading(capsule: Command): void {
-  serviceCommand(capsule, 'list', 'list the capsules of your teams, newest first')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(capsuleStates))
-    .option('--search <text>', 'only those whose name or description holds this')
-    .option('--tag <tag>', 'only those with this tag')
-    .option('--mine', 'only your own')
-    .addOption(new Option('--published', 'the published ones of everybody').conflicts(['state', 'mine']))
-    .option('--limit <n>', 'how many, 1 to 100', wholeNumber, 50)
-    .option('--offset <n>', 'how many to pass over', wholeNumber, 0)
-    .action((options: ListOptions) => withService(options, (api) => list(api, options)))
+function addReadCommands(capsule: Command): void {
+  pageOptions(
+    serviceCommand(capsule, 'list', 'list the capsules of your teams, newest first')
+      .addOption(new Option('--state <state>', 'only capsules in this state').choices(capsuleStates))
+      .option('--search <text>', 'only capsules whose name or description contains this text')
+      .option('--tag <tag>', 'only capsules with this tag')
+      .option('--mine', 'only your own capsules')
+      .addOption(new Option('--published', 'published capsules of all teams').conflicts(['state', 'mine'])),
+    50
+  ).action((options: ListOptions) => withService(options, (api) => list(api, options)))
   serviceCommand(capsule, 'show', 'show a capsule')
     .argument('<capsule>', `${CAPSULE}, or the slug of a published one`)
     .action((name: string, options: ServiceOptions) =>
@@ -91,10 +91,10 @@ interface MakeOptions extends ServiceOptions {
   team?: string
 }
 
-function addMaking(capsule: Command): void {
-  serviceCommand(capsule, 'create <file>', 'make a draft of what a YAML file describes; - reads standard input')
-    .option('--team <id>', 'the team that it is to belong to')
-    .addHelpText('after', '\nThe file: name, description, tags, tasks; docs/capsules.md shows one.')
+function addCreateCommands(capsule: Command): void {
+  serviceCommand(capsule, 'create <file>', 'create a draft from a YAML file; - reads standard input')
+    .option('--team <id>', 'the team that owns it')
+    .addHelpText('after', '\nThe file has name, description, tags and tasks; docs/capsules/capsules.md has an example.')
     .action((file: string, options: MakeOptions) =>
       withService(options, async (api) => {
         const bytes = Buffer.from(await readText(file))
@@ -102,9 +102,9 @@ function addMaking(capsule: Command): void {
         made(await api.send<Made>(`/api/capsules/upload${query}`, { bytes, type: 'application/yaml' }), options)
       })
     )
-  serviceCommand(capsule, 'from-job <job-id>', 'make a capsule of a completed job, with its results')
-    .option('--name <name>', "its name (default: the job's)")
-    .option('--description <text>', 'what it is about')
+  serviceCommand(capsule, 'from-job <job-id>', 'create a capsule from a completed job, with its results')
+    .option('--name <name>', "the capsule's name (default: the job's)")
+    .option('--description <text>', 'a description')
     .option('--tag <tag>', 'a tag; repeatable', collect, [])
     .action((jobId: string, options: MakeOptions) =>
       withService(options, async (api) => {
@@ -114,7 +114,7 @@ function addMaking(capsule: Command): void {
         made(await api.post<Made>('/api/capsules/from-job', body), options)
       })
     )
-  serviceCommand(capsule, 'clone', 'make a draft of your own from a capsule, without its results')
+  serviceCommand(capsule, 'clone', 'create your own draft from a capsule, without its results')
     .argument('<capsule>', CAPSULE)
     .option('--name <name>', 'its name')
     .action((id: string, options: MakeOptions) =>
@@ -130,7 +130,7 @@ interface Made {
 
 function made({ value, text }: { value: Made; text: string }, { json }: ServiceOptions): void {
   const id = plain(value.capsule_id)
-  print(json ? text : `capsule ${id}\nLook at it with: qjob capsule show ${id}`)
+  print(json ? text : `capsule ${id}\nShow it with: qjob capsule show ${id}`)
 }
 
 interface ChangeOptions extends ServiceOptions {
@@ -145,22 +145,22 @@ interface ChangeOptions extends ServiceOptions {
   tag: string[]
 }
 
-function addChanging(capsule: Command): void {
-  serviceCommand(capsule, 'seal', 'fix a capsule for good: digests, signature, time; there is no way back')
+function addChangeCommands(capsule: Command): void {
+  serviceCommand(capsule, 'seal', 'seal a capsule permanently with digests, signature and time')
     .argument('<capsule>', CAPSULE)
-    .requiredOption('--exit-code <n>', 'what came of it; 0 stands for success', wholeNumber)
-    .option('--exit-message <text>', 'the same in words')
+    .requiredOption('--exit-code <n>', 'the outcome; 0 means success', wholeNumber)
+    .option('--exit-message <text>', 'the outcome in words')
     .option('--margin <tvd>', 'the total variation distance that a verification tolerates, 0 to 1', fraction)
     .action((id: string, { exitCode, exitMessage, margin, ...options }: ChangeOptions) =>
       change(id, 'seal', { exit_code: exitCode, exit_message: exitMessage, margin }, options)
     )
-  serviceCommand(capsule, 'publish', 'let everybody see a sealed capsule')
+  serviceCommand(capsule, 'publish', 'make a sealed capsule public')
     .argument('<capsule>', CAPSULE)
-    .requiredOption('--title <text>', 'as the public list shows it')
-    .requiredOption('--description <text>', 'what it is about')
-    .option('--readme <file>', 'a file that tells more')
-    .option('--license <name>', 'such as Apache-2.0')
-    .option('--category <name>', 'what kind of work it is')
+    .requiredOption('--title <text>', 'the title in the public list')
+    .requiredOption('--description <text>', 'a description')
+    .option('--readme <file>', 'a file with a longer description')
+    .option('--license <name>', 'a license, such as Apache-2.0')
+    .option('--category <name>', 'the kind of work')
     .option('--tag <tag>', 'a tag; repeatable', collect, [])
     .action(async (id: string, { title, description, readme, license, category, tag, ...options }: ChangeOptions) =>
       change(
@@ -177,10 +177,10 @@ function addChanging(capsule: Command): void {
         options
       )
     )
-  serviceCommand(capsule, 'archive', 'put a sealed capsule away')
+  serviceCommand(capsule, 'archive', 'archive a sealed capsule')
     .argument('<capsule>', CAPSULE)
     .action((id: string, options: ServiceOptions) => change(id, 'archive', {}, options))
-  serviceCommand(capsule, 'delete', 'delete a capsule of your own that is not sealed')
+  serviceCommand(capsule, 'delete', 'delete one of your capsules that is not sealed')
     .argument('<capsule>', CAPSULE)
     .action((text: string, options: ServiceOptions) =>
       withService(options, async (api) => {
@@ -191,7 +191,7 @@ function addChanging(capsule: Command): void {
     )
 }
 
-/** @param body the fields, or where they have to be read first, how. */
+/** @param body the fields, or a function that reads them. */
 const change = (
   id: string,
   action: 'seal' | 'publish' | 'archive',

@@ -1,4 +1,4 @@
-// `qjob demo`: a stack of its own, three jobs through the public API, and everything ended again.
+// `qjob demo`: starts a separate stack, runs three jobs through the public API, and stops everything.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
@@ -14,41 +14,37 @@ import { type PartName, type Stack, startStack } from '../stack/supervisor.js'
 
 const jobLimitMs = 90_000
 const finalStatuses = ['completed', 'failed', 'cancelled', 'dispatch_failed']
-/** The parts whose logs tell why a job did not go as it should. */
+/** The parts whose logs show why a job failed. */
 const workingParts: PartName[] = ['api', 'worker', 'executor']
 
 export function addDemoCommand(program: Command): void {
-  program.command('demo').description('start a stack of its own, run three jobs on it, end it').action(demo)
+  program.command('demo').description('start a separate stack, run three jobs on it, and stop it').action(demo)
 }
 
-const say = (line: string) => process.stderr.write(`${line}\n`)
+const report = (line: string) => process.stderr.write(`${line}\n`)
 const show = (text: string) => process.stdout.write(`${text}\n`)
 
 async function demo(): Promise<void> {
   const began = Date.now()
   const dataDir = process.env.DATA_DIR || '.demo'
-  const ends = onEndSignals(say)
+  const ends = onEndSignals(report)
   let stack: Stack | undefined
   try {
-    // Any free port: the demonstration runs beside a stack that is in use.
+    // Any free port, so that the demo can run next to a stack that is in use.
     const settings = readSettings({
       ...process.env,
       DATA_DIR: dataDir,
       PORT: process.env.PORT || '0'
     })
-    stack = await startStack({ settings, purpose: 'npm run demo', say, signal: ends.signal })
+    stack = await startStack({ settings, purpose: 'npm run demo', report, signal: ends.signal })
     const { kill } = stack
     ends.onSecond(kill.bind(stack))
     await Promise.race([story(stack), interrupted(ends.first)])
-    show(`\nDone in ${((Date.now() - began) / 1000).toFixed(1)} s; everything is ended now. Next: npm start`)
-    show(`To look at these jobs in the Temporal UI: DATA_DIR=${dataDir} npm start`)
+    show(`\nDone in ${((Date.now() - began) / 1000).toFixed(1)} s; everything is stopped. Next: npm start`)
+    show(`To see these jobs in the Temporal UI: DATA_DIR=${dataDir} npm start`)
   } catch (error) {
     process.exitCode = ends.signal.aborted ? 130 : 1
-    say(
-      ends.signal.aborted
-        ? 'The demonstration was interrupted.'
-        : `\nThe demonstration failed: ${(error as Error).message}`
-    )
+    report(ends.signal.aborted ? 'The demo was interrupted.' : `\nThe demo failed: ${(error as Error).message}`)
     if (stack && !ends.signal.aborted) for (const part of workingParts) sayLog(stack, part)
   } finally {
     await stack?.stop()
@@ -62,7 +58,7 @@ async function interrupted(signal: Promise<void>): Promise<never> {
 
 function sayLog(stack: Stack, part: PartName): void {
   const file = stack.dataDir.logFile(part)
-  say(`The end of ${file}:\n${logTail(file)}`)
+  report(`The last lines of ${file}:\n${logTail(file)}`)
 }
 
 async function story(stack: Stack): Promise<void> {
@@ -79,7 +75,7 @@ async function story(stack: Stack): Promise<void> {
   const ghz = await runJob(session, { inline_code: ghzQiskit, framework: 'qiskit', execution_mode: 'temporal' })
   await showJob(session, ghz, ['00000', '11111'])
 
-  show('\n(c) A job in mode temporal whose executor is killed in the middle of the run')
+  show('\n(c) A job in mode temporal whose executor is killed during the run')
   const survivor = await runJob(
     session,
     { inline_code: slowGhzQiskit, framework: 'qiskit', execution_mode: 'temporal' },
@@ -88,7 +84,7 @@ async function story(stack: Stack): Promise<void> {
   await showJob(session, survivor, ['000', '111'])
   const attempts = await session.attempts(survivor.id)
   for (const attempt of attempts) show(`    ${attemptLine(attempt)}`)
-  if (attempts.length < 2) throw new Error('the job was not run a second time after its executor was killed')
+  if (attempts.length < 2) throw new Error('the job did not run again after its executor was killed')
 }
 
 async function accessCode(stack: Stack): Promise<string> {
@@ -100,18 +96,18 @@ async function accessCode(stack: Stack): Promise<string> {
   }
 }
 
-/** Submits a job, does what is asked while it runs, waits for its end. */
+/** Submits a job, calls `whileRunning`, and waits until the job has finished. */
 async function runJob(
   session: Session,
   source: Record<string, unknown>,
-  meanwhile?: (id: string) => Promise<void>
+  whileRunning?: (id: string) => Promise<void>
 ): Promise<JobRecord> {
   const id = await session.submit({ ...source, backend: 'aer-statevector', params: { shots } })
   show(`    job ${id}`)
-  await meanwhile?.(id)
+  await whileRunning?.(id)
   const deadline = Date.now() + jobLimitMs
   while (!finalStatuses.includes(await session.status(id, 10))) {
-    if (Date.now() > deadline) throw new Error(`job ${id} has not ended after ${jobLimitMs / 1000} s`)
+    if (Date.now() > deadline) throw new Error(`job ${id} has not finished after ${jobLimitMs / 1000} s`)
   }
   return session.job(id)
 }
@@ -120,18 +116,18 @@ async function killExecutorMidRun(stack: Stack, session: Session, id: string): P
   const deadline = Date.now() + jobLimitMs
   while ((await session.attempts(id))[0]?.state !== 'running') {
     if (Date.now() > deadline)
-      throw new Error(`the first attempt of job ${id} has not begun after ${jobLimitMs / 1000} s`)
+      throw new Error(`the first attempt of job ${id} has not started after ${jobLimitMs / 1000} s`)
     await delay(50)
   }
-  // The run is well under way then: the attempt begins with a second of loading, and the program pauses for two more.
+  // The run is then in progress: the attempt starts with a second of loading, and the program pauses for two more.
   await delay(500)
   const pid = stack.pid('executor')
-  if (pid === null) throw new Error('the executor is not run by this stack')
+  if (pid === null) throw new Error('this stack does not run the executor')
   process.kill(pid, 'SIGKILL')
-  show(`    attempt 1 runs: executor (process ${pid}) killed with SIGKILL`)
+  show(`    attempt 1 is running: executor (process ${pid}) killed with SIGKILL`)
 }
 
-/** Prints the job; throws unless it completed with exactly the outcomes that physics allows. */
+/** Prints the job; throws unless it completed with only the outcomes that physics allows. */
 async function showJob(session: Session, job: JobRecord, possible: string[]): Promise<void> {
   show(`    ${statusTimes(job)}`)
   if (job.status !== 'completed' || !job.result) {
@@ -143,6 +139,6 @@ async function showJob(session: Session, job: JobRecord, possible: string[]): Pr
   if (job.workflow?.url) show(`    Temporal UI: ${job.workflow.url}`)
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const impossible = Object.keys(counts).filter((outcome) => !possible.includes(outcome))
-  if (total !== shots) throw new Error(`job ${job.id} counts ${total} shots instead of ${shots}`)
-  if (impossible.length > 0) throw new Error(`job ${job.id} shows impossible outcomes: ${impossible.join(', ')}`)
+  if (total !== shots) throw new Error(`job ${job.id} has counts of ${total} shots instead of ${shots}`)
+  if (impossible.length > 0) throw new Error(`job ${job.id} has impossible outcomes: ${impossible.join(', ')}`)
 }

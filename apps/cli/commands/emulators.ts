@@ -1,7 +1,7 @@
-// `qjob emulators`: the emulated providers in the foreground until Ctrl-C.
+// `qjob emulators`: runs the emulated providers in the foreground until Ctrl-C.
 import { spawn } from 'node:child_process'
 import type { Command } from 'commander'
-import { jsonOption, reported, wholeNumber } from '../session/service-command.js'
+import { jsonOption, reportingFailures, wholeNumber } from '../session/service-command.js'
 import { emulatorsProgram } from '../stack/parts/emulators.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
 
@@ -12,22 +12,20 @@ export function addEmulatorsCommand(program: Command): void {
   jsonOption(
     program
       .command('emulators')
-      .description(
-        'run the emulated quantum providers until Ctrl-C, for adapters and tests; nothing leaves this machine'
-      )
+      .description('run the emulated quantum providers on this machine until Ctrl-C, for adapters and tests')
       .option(
         '--port <number>',
-        'the first of their ports: control, then one for each provider (0: any free)',
+        'the first port: control, then one for each provider (0: any free ports)',
         wholeNumber,
         0
       )
-  ).action((options: { port: number; json?: boolean }) => reported(options, () => run(options)))
+  ).action((options: { port: number; json?: boolean }) => reportingFailures(options, () => run(options)))
 }
 
-/** Runs them as a process of their own, which ends with this one. */
+/** Runs them in a separate process, which stops with this one. */
 async function run({ port, json }: { port: number; json?: boolean }): Promise<void> {
   if (port < 0 || port > portMax)
-    throw new CliError('usage', `--port must be a number from 0 to ${portMax}, not ${port}.`)
+    throw new CliError('usage', `--port: must be a number from 0 to ${portMax} (got ${port})`)
   const args = ['--enable-source-maps', emulatorsProgram, '--port', String(port), ...(json ? ['--json'] : [])]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
@@ -35,6 +33,6 @@ async function run({ port, json }: { port: number; json?: boolean }): Promise<vo
     child.once('error', reject)
     child.once('exit', resolve)
   })
-  // They have said themselves what was in the way.
+  // The emulators have printed the reason themselves.
   process.exitCode = code ?? exitCodes.interrupted
 }

@@ -1,4 +1,4 @@
-// `qjob job ID` and `qjob cancel ID`.
+// `qjob job ID` shows a job; `qjob cancel ID` cancels one.
 import { type Command, Option } from 'commander'
 import { type Attempt, type JobRecord, resultJson, type Task } from '../jobs/job-record.js'
 import { attemptsText, jobText } from '../jobs/job-text.js'
@@ -10,7 +10,7 @@ import { isUuid, type ServiceOptions, serviceCommand, withService } from '../ses
 import { CliError, exitCodes } from '../terminal/cli-error.js'
 import { print } from '../terminal/output.js'
 
-/** Of the timeline, where there is no terminal or a narrow one; and at most, where bars say no more for being longer. */
+/** The timeline's least width, also used without a terminal, and its greatest width, beyond which bars show no more. */
 const COLUMNS_MIN = 80
 const COLUMNS_MAX = 200
 
@@ -22,14 +22,14 @@ interface JobOptions extends ServiceOptions {
 }
 
 export function addJobCommands(program: Command): void {
-  serviceCommand(program, 'job <id>', 'show a job, and the tasks of its workflow on a time axis')
-    .option('--result', 'only its result')
-    .addOption(new Option('--attempts', 'only its executions, with what became of each').conflicts('result'))
-    .addOption(new Option('--tasks', 'only its tasks, every one').conflicts(['result', 'attempts']))
-    .option('--wait', 'wait for its end first; the exit code follows the job')
+  serviceCommand(program, 'job <id>', 'show a job, with a timeline of its tasks')
+    .option('--result', 'show only its result')
+    .addOption(new Option('--attempts', 'show only its attempts and their outcomes').conflicts('result'))
+    .addOption(new Option('--tasks', 'show only its tasks, all of them').conflicts(['result', 'attempts']))
+    .option('--wait', 'wait until the job has finished; the exit code follows its status')
     .action((id: string, options: JobOptions) => withService(options, (api) => showJob(api, jobId(id), options)))
-  serviceCommand(program, 'cancel <id>', 'cancel a job; what is running is stopped')
-    .option('--wait', 'wait until it has ended; the exit code is 0 unless the job has failed')
+  serviceCommand(program, 'cancel <id>', 'cancel a job, and stop what is running')
+    .option('--wait', 'wait until the job has finished; the exit code is 0 unless it failed')
     .action((id: string, options: JobOptions) => withService(options, (api) => cancelJob(api, jobId(id), options)))
 }
 
@@ -59,7 +59,7 @@ async function showTasks(api: ApiClient, id: string, { json }: JobOptions): Prom
   print(timelineText(value.tasks, attempts, { ...display(), all: true }))
 }
 
-/** Of a job that is a graph, below what else is said of it. */
+/** The timeline of a job with tasks, below its other facts. */
 async function timelineOf(api: ApiClient, id: string): Promise<string> {
   const { tasks } = (await api.get<{ tasks: Task[] }>(`/api/jobs/${id}/tasks`)).value
   if (!isGraph(id, tasks)) return ''
@@ -77,9 +77,9 @@ async function cancelJob(api: ApiClient, id: string, options: JobOptions): Promi
   const job = options.wait ? await waitForJob(api, id) : asked
   const { status, cancel } = job.value
   if (options.json) print(job.text)
-  else if (status === 'cancelled') print(`job ${id} is cancelled (${cancel?.outcome ?? 'outcome not known'})`)
-  else if (status === 'cancelling') print(`job ${id} is being cancelled: qjob job ${id} --wait shows the end`)
-  else print(`job ${id} ended before the cancel took hold: it is ${status}`)
+  else if (status === 'cancelled') print(`job ${id} is cancelled (${cancel?.outcome ?? 'outcome unknown'})`)
+  else if (status === 'cancelling') print(`job ${id} is being cancelled. Follow it with: qjob job ${id} --wait`)
+  else print(`job ${id} finished before it could be cancelled: it is ${status}`)
   if (options.wait && status === 'failed') process.exitCode = exitCodes.jobFailed
 }
 

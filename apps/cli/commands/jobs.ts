@@ -1,4 +1,4 @@
-// `qjob jobs`: the jobs of the caller's teams, newest first.
+// `qjob jobs`: lists the jobs of the caller's teams, newest first.
 import { type Command, Option } from 'commander'
 import { jobStatuses } from '../../../domain/jobs/job-status.js'
 import type { JobRecord } from '../jobs/job-record.js'
@@ -23,11 +23,11 @@ interface JobPage {
 
 export function addJobsCommand(program: Command): void {
   serviceCommand(program, 'jobs', 'list the jobs of your teams, newest first')
-    .addOption(new Option('--status <status>', 'only those in this status').choices(jobStatuses))
-    .option('--backend <slug>', 'only those on this backend')
-    .option('--script <id>', 'only those that ran this saved script')
+    .addOption(new Option('--status <status>', 'only jobs with this status').choices(jobStatuses))
+    .option('--backend <slug>', 'only jobs on this backend')
+    .option('--script <id>', 'only jobs that ran this saved script')
     .option('--limit <n>', 'how many, 1 to 100', wholeNumber, 20)
-    .option('--cursor <cursor>', 'go on where the page before ended')
+    .option('--cursor <cursor>', 'continue after the previous page')
     .action((options: JobsOptions) =>
       withService(options, async (api) => {
         const query = new URLSearchParams({ limit: String(options.limit) })

@@ -1,4 +1,4 @@
-// `qjob run`: submits a program or a saved script, tells how it goes, and prints what it comes to.
+// `qjob run`: submits a program or a saved script, shows its progress, and prints its result.
 import type { Command } from 'commander'
 import { type JobRecord, resultJson } from '../jobs/job-record.js'
 import { waitForJob } from '../jobs/job-wait.js'
@@ -8,7 +8,7 @@ import { submissionOptions } from '../jobs/submission-options.js'
 import type { ApiClient } from '../session/api-client.js'
 import { isUuid, type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
 import { CliError } from '../terminal/cli-error.js'
-import { plain, print, say } from '../terminal/output.js'
+import { plain, print, printNotice } from '../terminal/output.js'
 import { lasted } from '../terminal/readable-time.js'
 
 export interface RunOptions extends ServiceOptions, SubmitOptions {
@@ -19,11 +19,11 @@ export interface RunOptions extends ServiceOptions, SubmitOptions {
 
 export function addRunCommand(program: Command): void {
   runOptions(serviceCommand(program, 'run [file]', 'run a program or a saved script, and print its result'))
-    .option('--script-slug <slug>', "instead of a file: a script of your team's, or a template, by its slug")
-    .option('--script-id <id>', 'instead of a file: a saved script by its id')
+    .option('--script-slug <slug>', "instead of a file: the slug of one of your team's scripts or of a template")
+    .option('--script-id <id>', 'instead of a file: the id of a saved script')
     .addHelpText(
       'after',
-      '\n.qasm files are OpenQASM 2 or 3; any other file is Python, which runs as marqov where it names no framework;\n- reads standard input.'
+      '\n.qasm files are OpenQASM 2 or 3; any other file is Python, run as marqov unless it names a framework;\n- reads standard input.'
     )
     .action((file: string | undefined, options: RunOptions) =>
       withService(options, (api) => runJob(api, sourceOf(file, options), options))
@@ -32,18 +32,19 @@ export function addRunCommand(program: Command): void {
 
 /** The options of `qjob run` and `qjob scripts run`. */
 export const runOptions = (command: Command): Command =>
-  submissionOptions(command).option('--no-wait', 'print the id of the job instead of waiting for its end')
+  submissionOptions(command).option('--no-wait', 'print the id of the job and do not wait for its result')
 
 function sourceOf(file: string | undefined, { scriptId, scriptSlug }: RunOptions): Source {
   if ([file, scriptId, scriptSlug].filter((source) => source !== undefined).length !== 1)
     throw new CliError('usage', 'name one thing to run: FILE, --script-slug or --script-id')
   if (file !== undefined) return { file }
   if (scriptSlug !== undefined) return { scriptSlug }
-  if (!isUuid(scriptId!)) throw new CliError('usage', `--script-id ${scriptId}: is not an id (qjob scripts list)`)
+  if (!isUuid(scriptId!))
+    throw new CliError('usage', `--script-id: must be an id from qjob scripts list (got ${scriptId})`)
   return { scriptId: scriptId! }
 }
 
-/** Submits, waits, prints. With --json stdout holds the result as it is stored, or an error. */
+/** Submits, waits and prints. With --json, stdout has the result exactly as stored, or an error. */
 export async function runJob(api: ApiClient, source: Source, options: RunOptions): Promise<void> {
   const { value, text } = await api.post<{ job_id: string }>(
     '/api/jobs/submit',
@@ -51,14 +52,14 @@ export async function runJob(api: ApiClient, source: Source, options: RunOptions
   )
   const id = plain(value.job_id)
   if (!options.wait) return print(options.json ? text : `job ${id}\nWait for it with: qjob job ${id} --wait`)
-  say(`job ${id} is submitted`)
+  printNotice(`job ${id} is submitted`)
   const job = await waitForJob(api, id, { lines: true })
   const result = resultJson(job.text)
   if (job.value.status !== 'completed' || result === null) {
-    say(`The story of the job: qjob job ${id}`)
+    printNotice(`Show the job with: qjob job ${id}`)
     throw failureOf(job.value)
   }
-  say(endText(job.value))
+  printNotice(endText(job.value))
   print(options.json ? result : resultText(result))
 }
 

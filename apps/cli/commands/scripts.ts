@@ -1,4 +1,4 @@
-// `qjob scripts`: saved scripts, from keeping one to running it.
+// `qjob scripts`: saves, lists, analyses, runs and deletes scripts.
 import { createHash } from 'node:crypto'
 import { basename, extname } from 'node:path'
 import { type Command, Option } from 'commander'
@@ -21,6 +21,8 @@ import type { ApiClient } from '../session/api-client.js'
 import {
   collect,
   isUuid,
+  type PageOptions,
+  pageOptions,
   type ServiceOptions,
   serviceCommand,
   wholeNumber,
@@ -32,45 +34,43 @@ import { readText } from '../terminal/text-file.js'
 import { type RunOptions, runJob, runOptions } from './run.js'
 
 const SCRIPT = 'the id or the slug of a script'
-const type = () => new Option('--type <type>', 'what kind of script').choices(scriptTypes)
+const type = () => new Option('--type <type>', 'the type of script').choices(scriptTypes)
 
 export function addScriptsCommand(program: Command): void {
-  const scripts = program.command('scripts').description('saved scripts: keep, share, look at and run them')
-  addReading(scripts)
-  addWriting(scripts)
-  runOptions(serviceCommand(scripts, 'run', 'run a script and print its result; as qjob run --script-slug'))
+  const scripts = program.command('scripts').description('save, share, show and run scripts')
+  addReadCommands(scripts)
+  addWriteCommands(scripts)
+  runOptions(serviceCommand(scripts, 'run', 'run a script and print its result, like qjob run --script-slug'))
     .argument('<script>', SCRIPT)
-    .option('--analysis <id>', 'refuse it if it is not as qjob scripts analyse has seen it')
-    .option('--consent <check>', 'the id of a check of the analysis that warns; repeatable', collect, [])
+    .option('--analysis <id>', 'refuse to run if the script has changed since this analysis (qjob scripts analyse)')
+    .option('--consent <check>', 'accept this warning of the analysis, by the id of its check; repeatable', collect, [])
     .action((script: string, options: RunOptions) =>
       withService(options, async (api) => {
         if (options.consent?.length && options.analysis === undefined)
-          throw new CliError('usage', '--consent: belongs to an analysis, which --analysis names')
+          throw new CliError('usage', '--consent: needs --analysis')
         await runJob(api, isUuid(script) ? { scriptId: script } : { scriptSlug: script }, options)
       })
     )
 }
 
-interface ListOptions extends ServiceOptions {
+interface ListOptions extends ServiceOptions, PageOptions {
   type?: string
   mine?: boolean
-  limit: number
-  offset: number
 }
 
-function addReading(scripts: Command): void {
-  serviceCommand(scripts, 'list', 'list the scripts that you see, newest first')
-    .addOption(type())
-    .option('--mine', 'only your own')
-    .option('--limit <n>', 'how many, 1 to 100', wholeNumber, 50)
-    .option('--offset <n>', 'how many to pass over', wholeNumber, 0)
-    .action((options: ListOptions) =>
-      withService(options, async (api) => {
-        const { value, text } = await api.get<ScriptPage>(`/api/scripts?${listQuery(options)}`)
-        print(options.json ? text : scriptPageText(value, options.offset))
-      })
-    )
-  serviceCommand(scripts, 'templates', 'list the scripts that the platform brings along').action(
+function addReadCommands(scripts: Command): void {
+  pageOptions(
+    serviceCommand(scripts, 'list', 'list the scripts that you can see, newest first')
+      .addOption(type())
+      .option('--mine', 'only your own scripts'),
+    50
+  ).action((options: ListOptions) =>
+    withService(options, async (api) => {
+      const { value, text } = await api.get<ScriptPage>(`/api/scripts?${listQuery(options)}`)
+      print(options.json ? text : scriptPageText(value, options.offset))
+    })
+  )
+  serviceCommand(scripts, 'templates', 'list the templates that the platform includes').action(
     (options: ServiceOptions) =>
       withService(options, async (api) => {
         const templates = (await allScripts(api)).filter((script) => script.is_hardcoded)
@@ -79,7 +79,7 @@ function addReading(scripts: Command): void {
   )
   serviceCommand(scripts, 'show', 'show a script and its last runs')
     .argument('<script>', SCRIPT)
-    .option('--source', 'only its source, as it is kept')
+    .option('--source', 'show only its source, exactly as stored')
     .action((script: string, options: ServiceOptions & { source?: boolean }) =>
       withService(options, async (api) => {
         const { value, text } = await api.get<ScriptRecord>(`/api/scripts/${await scriptIdOf(api, script)}`)
@@ -89,9 +89,9 @@ function addReading(scripts: Command): void {
         else print(scriptText(value))
       })
     )
-  serviceCommand(scripts, 'options', 'where a script can run, and for how much')
+  serviceCommand(scripts, 'options', 'show where a script can run, and the cost')
     .argument('<script>', SCRIPT)
-    .option('--shots <n>', 'how often it is measured', wholeNumber, 1024)
+    .option('--shots <n>', 'the number of shots', wholeNumber, 1024)
     .action((script: string, options: ServiceOptions & { shots: number }) =>
       withService(options, async (api) => {
         const path = `/api/scripts/${await scriptIdOf(api, script)}/execution-options?shots=${options.shots}`
@@ -99,11 +99,15 @@ function addReading(scripts: Command): void {
         print(options.json ? text : optionsText(value))
       })
     )
-  serviceCommand(scripts, 'analyse', 'check a script for a backend without running it; 1 if it cannot run there')
+  serviceCommand(
+    scripts,
+    'analyse',
+    'check a script for a backend without running it; exit code 1 if it cannot run there'
+  )
     .argument('<script>', SCRIPT)
-    .option('--backend <slug>', 'where it is to run', 'local')
-    .option('--shots <n>', 'how often it is to be measured', wholeNumber, 1024)
-    .option('--circuit-count <n>', 'how many circuits it runs there', wholeNumber)
+    .option('--backend <slug>', 'the backend to check it for', 'local')
+    .option('--shots <n>', 'the number of shots', wholeNumber, 1024)
+    .option('--circuit-count <n>', 'the number of circuits that it runs there', wholeNumber)
     .action((script: string, options: AnalyseOptions) => withService(options, (api) => analyse(api, script, options)))
 }
 
@@ -137,7 +141,7 @@ async function analyse(api: ApiClient, script: string, options: AnalyseOptions):
 interface WriteOptions extends ServiceOptions {
   name?: string
   description?: string
-  /** `false`: those that there are go. */
+  /** `false` removes the present requirements. */
   requirements?: string | false
   type?: string
   framework?: string
@@ -145,28 +149,28 @@ interface WriteOptions extends ServiceOptions {
   slug?: string
 }
 
-function addWriting(scripts: Command): void {
-  serviceCommand(scripts, 'upload <file>', 'check a program and keep it as a script; - reads standard input')
-    .option('--name <name>', "its name (default: the file's)")
-    .option('--description <text>', 'what it does')
+function addWriteCommands(scripts: Command): void {
+  serviceCommand(scripts, 'upload <file>', 'check a program and save it as a script; - reads standard input')
+    .option('--name <name>', "the script's name (default: the file's)")
+    .option('--description <text>', 'a description')
     .option('--requirements <file>', 'a requirements.txt; packages are checked, not installed')
     .addOption(type())
     .action((file: string, options: WriteOptions) => withService(options, (api) => upload(api, file, options)))
-  serviceCommand(scripts, 'from-job <job-id>', 'keep the code of a completed job as a script')
-    .requiredOption('--name <name>', 'its name')
-    .requiredOption('--description <text>', 'what it does')
-    .option('--slug <slug>', 'its slug (default: made of the name)')
+  serviceCommand(scripts, 'from-job <job-id>', 'save the code of a completed job as a script')
+    .requiredOption('--name <name>', "the script's name")
+    .requiredOption('--description <text>', 'a description')
+    .option('--slug <slug>', "the script's slug (default: made from the name)")
     .action((jobId: string, options: WriteOptions) => withService(options, (api) => saveJob(api, jobId, options)))
-  serviceCommand(scripts, 'update', 'change a script of your own; another content is a new version')
+  serviceCommand(scripts, 'update', 'change one of your scripts; new content makes a new version')
     .argument('<script>', SCRIPT)
-    .option('--content <file>', 'its new source; - reads standard input')
-    .option('--name <name>', 'its new name')
-    .option('--description <text>', 'what it does')
+    .option('--content <file>', 'the new source; - reads standard input')
+    .option('--name <name>', 'the new name')
+    .option('--description <text>', 'a description')
     .option('--requirements <file>', 'a requirements.txt; packages are checked, not installed')
-    .option('--no-requirements', 'without the requirements that it has')
-    .option('--framework <name>', 'what the code is written with')
+    .option('--no-requirements', 'remove the requirements')
+    .option('--framework <name>', 'the framework of the code')
     .action((script: string, options: WriteOptions) => withService(options, (api) => update(api, script, options)))
-  serviceCommand(scripts, 'publish', 'let everybody see and run a script; it cannot be changed any more')
+  serviceCommand(scripts, 'publish', 'make a script public; it can no longer be changed')
     .argument('<script>', SCRIPT)
     .action((script: string, options: ServiceOptions) =>
       withService(options, async (api) => {
@@ -175,7 +179,7 @@ function addWriting(scripts: Command): void {
         print(options.json ? text : `script ${id} is published`)
       })
     )
-  serviceCommand(scripts, 'delete', 'delete a script of your own; its jobs stay')
+  serviceCommand(scripts, 'delete', 'delete one of your scripts; its jobs remain')
     .argument('<script>', SCRIPT)
     .action((script: string, options: ServiceOptions) =>
       withService(options, async (api) => {
@@ -188,7 +192,7 @@ function addWriting(scripts: Command): void {
 
 async function upload(api: ApiClient, file: string, options: WriteOptions): Promise<void> {
   const name = options.name ?? (file === '-' ? undefined : basename(file, extname(file)))
-  if (name === undefined) throw new CliError('usage', '--name: a script from standard input needs a name')
+  if (name === undefined) throw new CliError('usage', '--name: is required for a script from standard input')
   const { value, text } = await api.post<Uploaded>('/api/scripts/upload', {
     name,
     description: options.description,
@@ -221,7 +225,10 @@ async function update(api: ApiClient, script: string, options: WriteOptions): Pr
     framework: options.framework
   }
   if (Object.values(changes).every((change) => change === undefined))
-    throw new CliError('usage', 'nothing to change: --content, --name, --description, --requirements, --framework')
+    throw new CliError(
+      'usage',
+      'nothing to change: pass --content, --name, --description, --requirements or --framework'
+    )
   const { value, text } = await api.patch<Updated>(`/api/scripts/${await scriptIdOf(api, script)}`, changes)
   print(options.json ? text : updatedText(value))
 }

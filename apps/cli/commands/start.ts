@@ -1,4 +1,4 @@
-// `qjob start`: the whole stack in the foreground until Ctrl-C.
+// `qjob start`: runs the whole stack in the foreground until Ctrl-C.
 import type { Command } from 'commander'
 import { readSettings } from '../stack/settings.js'
 import { onEndSignals } from '../stack/signals.js'
@@ -8,35 +8,38 @@ export function addStartCommand(program: Command): void {
   program
     .command('start')
     .description('start the whole stack and keep it running until Ctrl-C')
-    .option('--emulated-hardware', 'with emulated quantum providers; DATA_DIR/emulators.json says where they are')
+    .option(
+      '--emulated-hardware',
+      'start local emulators of the quantum providers; DATA_DIR/emulators.json lists their addresses'
+    )
     .addHelpText(
       'after',
       '\nEnvironment: PORT (3000; 0 = any free), HOST (127.0.0.1), DATA_DIR (.data), MAIL_DIR, RATE_LIMIT_SCALE (1; 0 = off),\n' +
-        'LOG_LEVEL; DATABASE_URL, REDIS_URL, TEMPORAL_ADDRESS (and TEMPORAL_UI_URL) to use servers that run already.'
+        'LOG_LEVEL; DATABASE_URL, REDIS_URL, TEMPORAL_ADDRESS (and TEMPORAL_UI_URL) to use your own servers.'
     )
     .action(start)
 }
 
-const say = (line: string) => process.stderr.write(`${line}\n`)
+const report = (line: string) => process.stderr.write(`${line}\n`)
 
 async function start({ emulatedHardware = false }: { emulatedHardware?: boolean }): Promise<void> {
-  const ends = onEndSignals(say)
+  const ends = onEndSignals(report)
   try {
     const settings = readSettings(process.env)
     const stack = await startStack({
       settings: { ...settings, emulatedHardware: emulatedHardware || settings.emulatedHardware },
       purpose: 'npm start',
-      say,
+      report,
       signal: ends.signal
     })
     ends.onSecond(() => stack.kill())
-    const ui = stack.temporalUiUrl ?? 'not known (set TEMPORAL_UI_URL)'
+    const ui = stack.temporalUiUrl ?? 'unknown (set TEMPORAL_UI_URL)'
     process.stdout.write(`ready: ${stack.url}   Temporal UI: ${ui}\n`)
     await ends.first
     await stack.stop()
-    say('Everything has ended.')
+    report('Everything is stopped.')
   } catch (error) {
-    say(ends.signal.aborted ? 'The start was interrupted; everything has ended.' : (error as Error).message)
+    report(ends.signal.aborted ? 'The start was interrupted; everything is stopped.' : (error as Error).message)
     process.exitCode = ends.signal.aborted ? 130 : 1
   }
 }

@@ -1,4 +1,4 @@
-// `qjob submit FILE`: sends a circuit, or code that makes one, as a job.
+// `qjob submit FILE`: submits a circuit, or code that builds one, as a job.
 import type { Command } from 'commander'
 import { resultJson } from '../jobs/job-record.js'
 import { jobText } from '../jobs/job-text.js'
@@ -10,8 +10,8 @@ import { plain, print } from '../terminal/output.js'
 
 export function addSubmitCommand(program: Command): void {
   submissionOptions(serviceCommand(program, 'submit <file>', 'submit a circuit as a job; - reads standard input'))
-    .option('--wait', 'wait for the end of the job and show its result; the exit code follows the job')
-    .addHelpText('after', '\n.qasm files are OpenQASM 2 or 3; .py files are Python that makes a circuit.')
+    .option('--wait', 'wait for the job and show its result; the exit code follows its status')
+    .addHelpText('after', '\n.qasm files are OpenQASM 2 or 3; .py files are Python that builds a circuit.')
     .action((file: string, options: ServiceOptions & SubmitOptions & { wait?: boolean }) =>
       withService(options, async (api) => {
         const { value, text } = await api.post<{ job_id: string }>(
@@ -20,7 +20,7 @@ export function addSubmitCommand(program: Command): void {
         )
         if (!options.wait)
           return print(
-            options.json ? text : `job ${value.job_id}\nLook at it with: qjob job ${plain(value.job_id)} --wait`
+            options.json ? text : `job ${value.job_id}\nShow it with: qjob job ${plain(value.job_id)} --wait`
           )
         const job = await waitForJob(api, value.job_id)
         print(options.json ? job.text : jobText(job.value, resultJson(job.text)))

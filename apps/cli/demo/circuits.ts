@@ -1,8 +1,8 @@
-// The three programs of the demonstration.
+// The three programs of the demo.
 
 export const shots = 1000
 
-/** Two qubits that are always found equal. */
+/** Two qubits that are always measured as equal. */
 export const bellQasm = `OPENQASM 3.0;
 include "stdgates.inc";
 qubit[2] q;
@@ -12,7 +12,7 @@ cx q[0], q[1];
 c = measure q;
 `
 
-/** Five qubits that are always found equal. */
+/** Five qubits that are always measured as equal. */
 export const ghzQiskit = `from qiskit import QuantumCircuit
 
 circuit = QuantumCircuit(5)
@@ -22,7 +22,7 @@ for qubit in range(4):
 circuit.measure_all()
 `
 
-/** The same with three qubits after a pause, which leaves the time to kill the executor in the middle of the run. */
+/** The same with three qubits, after a pause that leaves time to kill the executor during the run. */
 export const slowGhzQiskit = `import time
 from qiskit import QuantumCircuit
 

@@ -1,9 +1,9 @@
-// How a finished job looks on a terminal.
+// Formats a finished job for a terminal.
 import type { Attempt, Budget, JobRecord } from './session.js'
 
 const barWidth = 40
 
-/** One bar per outcome in the order of the bit strings, the longest for the most frequent one. */
+/** One bar per outcome in the order of the bit strings; the most frequent outcome has the longest bar. */
 export function barChart(counts: Record<string, number>): string {
   const most = Math.max(...Object.values(counts))
   return Object.entries(counts)
@@ -15,7 +15,7 @@ export function barChart(counts: Record<string, number>): string {
     .join('\n')
 }
 
-/** When each status was entered, the later ones as seconds since the submission. */
+/** When each status began; later statuses as seconds since the submission. */
 export function statusTimes(job: JobRecord): string {
   const submitted = Date.parse(job.created_at)
   const after = (at: string | null) => (at ? ` +${((Date.parse(at) - submitted) / 1000).toFixed(2)} s` : '')

@@ -1,4 +1,4 @@
-// A signed-in user of the public HTTP API, as a browser would be: a cookie and JSON.
+// A signed-in user of the public HTTP API, with a cookie and JSON like a browser.
 
 const requestLimitMs = 30_000
 
@@ -46,7 +46,7 @@ export class Session {
     return this.call('GET', `/api/jobs/${id}`)
   }
 
-  /** The status, as soon as it changes or after `waitSeconds`. */
+  /** The status, returned as soon as it changes or after `waitSeconds`. */
   async status(id: string, waitSeconds: number): Promise<string> {
     return (await this.call<{ status: string }>('GET', `/api/jobs/${id}/status?wait=${waitSeconds}`)).status
   }
@@ -59,7 +59,7 @@ export class Session {
     return this.call('GET', '/api/team/budget')
   }
 
-  // The program's own address is trusted to answer as its specification says; an error carries the service's message.
+  // The demo's own stack is trusted to respond as specified; an error has the service's message.
   private async call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
     const response = await fetch(this.url + path, {
       method,
@@ -71,7 +71,7 @@ export class Session {
       signal: AbortSignal.timeout(requestLimitMs)
     })
     const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path} answers ${response.status}: ${text.slice(0, 500)}`)
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text.slice(0, 500)}`)
     for (const cookie of response.headers.getSetCookie()) this.cookie = cookie.split(';', 1)[0] ?? ''
     return JSON.parse(text)
   }

@@ -1,18 +1,18 @@
-// Counts as bars, the most frequent outcome first.
+// Draws counts as bars, the most frequent outcome first.
 import { plainLine } from '../terminal/output.js'
 
 const ROWS_MAX = 20
 const BAR_WIDTH = 40
 
 export function countsChart(counts: Record<string, number>): string {
-  // Outcomes of equal count follow their bit strings, so that two runs of one command look alike.
+  // Outcomes with equal counts are ordered by their bit strings, so that two runs of one command look alike.
   const sorted = Object.entries(counts).sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
   const shots = sorted.reduce((sum, [, count]) => sum + count, 0)
   const shown = sorted.slice(0, ROWS_MAX)
   const most = shown[0]?.[1] ?? 0
   const digits = String(most).length
   const lines = shown.map(([outcome, count]) => {
-    // A count above nothing shows at least a sliver.
+    // A count above zero is always visible.
     const bar = '█'.repeat(count === 0 ? 0 : Math.max(1, Math.round((count / most) * BAR_WIDTH))).padEnd(BAR_WIDTH)
     return `${plainLine(outcome)}  ${bar}  ${String(count).padStart(digits)}  ${percent(count, shots)}`
   })

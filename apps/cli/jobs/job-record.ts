@@ -1,4 +1,4 @@
-// The parts of the API's answers about jobs that commands show.
+// The fields of the API's responses about jobs that commands show.
 import type { JobStatus, TaskState } from '../../../domain/jobs/job-status.js'
 import { jsonFields } from '../../../domain/json/json-text.js'
 
@@ -25,13 +25,13 @@ export interface JobRecord {
   queue: { position: number | null; reason: string; message: string | null } | null
 }
 
-/** The result in a job's record, in the text it was stored in; `null` without one. */
+/** The text of the result in a job's record, exactly as stored; `null` without a result. */
 export function resultJson(recordText: string): string | null {
   const text = jsonFields(recordText).get('result') ?? 'null'
   return text === 'null' ? null : text
 }
 
-/** A step of a job: the one of a plain job, or a task of its graph. */
+/** A task of a job's graph, or the only task of a plain job. */
 export interface Task {
   id: string
   key: string
@@ -46,7 +46,7 @@ export interface Task {
 }
 
 export interface Attempt {
-  /** The id of its task; null for that of a plain job. */
+  /** The id of its task; null for a plain job. */
   task_id: string | null
   task: string
   number: number

@@ -1,11 +1,11 @@
-// A job as a person reads it.
+// Formats a job for people.
 
 import { listing, money, plain, table } from '../terminal/output.js'
 import { ago, clockTime, lasted } from '../terminal/readable-time.js'
 import type { Attempt, JobRecord } from './job-record.js'
 import { resultText } from './result-text.js'
 
-/** @param result the text of its result. */
+/** @param result the text of the job's result. */
 export function jobText(job: JobRecord, result: string | null): string {
   const end = job.completed_at
   const facts = listing([
@@ -24,7 +24,7 @@ export function jobText(job: JobRecord, result: string | null): string {
       `at ${provider}`,
       `${provider_job_id ?? 'no id'}, ${status}${cost_usd === null ? '' : `, ${money(cost_usd)}`}`
     ]),
-    ['cancel', job.cancel && `requested ${clockTime(job.cancel.requested_at)}, ${job.cancel.outcome ?? 'under way'}`],
+    ['cancel', job.cancel && `requested ${clockTime(job.cancel.requested_at)}, ${job.cancel.outcome ?? 'in progress'}`],
     ['workflow', job.workflow && (job.workflow.url ?? job.workflow.id)]
   ])
   const reason = job.error ? `${job.error.code}: ${job.error.message}` : job.status_reason
@@ -36,7 +36,7 @@ function sourceText({ source, framework }: JobRecord): string {
   return `${source.kind}${script}${framework ? `, ${framework}` : ''}, sha256 ${source.sha256.slice(0, 12)}`
 }
 
-/** The position of a provider's queue stands in the message. */
+/** The position in a provider's queue is part of the message. */
 function queueText({ position, reason, message }: NonNullable<JobRecord['queue']>): string {
   const place = position === null || reason === 'provider_queue' ? '' : `, position ${position}`
   return `${message ?? reason}${place}`
@@ -48,8 +48,8 @@ function costText(job: JobRecord): string {
 }
 
 export function attemptsText(attempts: Attempt[]): string {
-  if (attempts.length === 0) return 'No attempt yet: the executor has not accepted a run of this job.'
-  // Those of a plain job are all of its one task.
+  if (attempts.length === 0) return 'No attempt yet: the executor has not accepted this job.'
+  // All attempts of a plain job belong to its only task.
   const ofTasks = attempts.some(({ task_id }) => task_id !== null)
   return table(
     [...(ofTasks ? ['TASK'] : []), 'ATTEMPT', 'STATE', 'STARTED', 'LASTED', 'NEXT AFTER', 'AT PROVIDER', 'ERROR'],

@@ -1,5 +1,5 @@
-// How far a job and its tasks have come, as it happens. Whoever waits for the job does not depend on it: what fails here is
-// tried again, and nobody is told.
+// Follows the progress of a job and its tasks. Waiting for the job does not depend on it, so failures here are retried
+// silently.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { JobStatus } from '../../../domain/jobs/job-status.js'
 import type { ApiClient } from '../session/api-client.js'
@@ -7,68 +7,73 @@ import type { Task } from './job-record.js'
 import { isGraph } from './task-timeline.js'
 
 /**
- * Between two looks at the tasks, which count against the limit of reads: 100 a minute for all that the user does. What
- * takes longer is looked at less often.
+ * The pause between two reads of the tasks, which count against the user's rate limit of 100 reads a minute. Long jobs are
+ * read less often.
  */
-const pauseAfter = (looks: number): number => [500, 1_000, 2_000][looks] ?? (looks < 40 ? 3_000 : 10_000)
-/** Before a stream of events that has broken is asked for again. */
+const pauseAfter = (reads: number): number => [500, 1_000, 2_000][reads] ?? (reads < 40 ? 3_000 : 10_000)
+/** The pause before a broken event stream is opened again. */
 const RECONNECT_MS = 3_000
-/** Without news; they may have been lost. */
-const LOOK_AGAIN_MS = 20_000
+/** The tasks are read again after this time without events, in case one was lost. */
+const REFRESH_MS = 20_000
 const NAMES_SHOWN = 3
 
-export interface JobSight {
+export interface JobObserver {
   status(status: JobStatus): void
   /** A line such as `3 of 10 tasks done, running: energy`. */
   tasks(text: string): void
 }
 
-/** Tells `sight` of each change until `signal`. */
-export async function watchJob(api: ApiClient, jobId: string, sight: JobSight, signal: AbortSignal): Promise<void> {
-  const news = listen(api, jobId, sight, signal)
-  for (let look = 0; !signal.aborted; look++) {
-    const heard = news.next(LOOK_AGAIN_MS)
+/** Notifies `observer` of each change until `signal` is aborted. */
+export async function watchJob(
+  api: ApiClient,
+  jobId: string,
+  observer: JobObserver,
+  signal: AbortSignal
+): Promise<void> {
+  const events = followEvents(api, jobId, observer, signal)
+  for (let reads = 0; !signal.aborted; reads++) {
+    const nextEvent = events.next(REFRESH_MS)
     try {
       const { tasks } = (await api.get<{ tasks: Task[] }>(`/api/jobs/${jobId}/tasks`)).value
-      if (isGraph(jobId, tasks) && !signal.aborted) sight.tasks(tasksText(tasks))
+      if (isGraph(jobId, tasks) && !signal.aborted) observer.tasks(tasksText(tasks))
     } catch {
-      // The next look may succeed.
+      // The next read may succeed.
     }
-    await Promise.all([pause(pauseAfter(look), signal), heard])
+    await Promise.all([pause(pauseAfter(reads), signal), nextEvent])
   }
 }
 
-/** Follows the events of the job. `next` resolves at the next one, after `mostMs`, or with the signal. */
-function listen(
+/** Follows the events of the job. `next` resolves at the next event, after `mostMs`, or on abort. */
+function followEvents(
   api: ApiClient,
   jobId: string,
-  sight: JobSight,
+  observer: JobObserver,
   signal: AbortSignal
 ): { next(mostMs: number): Promise<void> } {
-  let tell = () => {}
+  let wake = () => {}
   const read = async () => {
     while (!signal.aborted) {
       try {
         for await (const line of api.lines(`/api/jobs/${jobId}/events`, signal)) {
           if (!line.startsWith('data:')) continue
           const event = JSON.parse(line.slice('data:'.length)) as { type: string; status: JobStatus }
-          if (event.type === 'status') sight.status(event.status)
-          tell()
+          if (event.type === 'status') observer.status(event.status)
+          wake()
         }
       } catch {
-        // Connected again after the pause.
+        // The stream is opened again after the pause.
       }
       await pause(RECONNECT_MS, signal)
     }
   }
   void read()
-  signal.addEventListener('abort', () => tell(), { once: true })
+  signal.addEventListener('abort', () => wake(), { once: true })
   return {
     next: (mostMs) =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, mostMs)
         timer.unref()
-        tell = () => {
+        wake = () => {
           clearTimeout(timer)
           resolve()
         }

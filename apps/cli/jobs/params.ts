@@ -1,13 +1,13 @@
-// The parameters of a job, from `--param NAME=VALUE`.
+// Builds the parameters of a job from `--param NAME=VALUE`.
 import { CliError } from '../terminal/cli-error.js'
 import { nameOf, readText } from '../terminal/text-file.js'
 
-/** These have options of their own. */
+/** Parameters with their own option. */
 const withOption = ['shots', 'seed']
 
 /**
- * JSON text of the object. It is put together as text, so that an integer beyond 2^53 goes out as it was typed.
- * @param entries `NAME=VALUE`, a value that is JSON as it stands, any other as a string; `NAME=@FILE` the JSON in a file.
+ * Returns the object as JSON text. It is built as text so that an integer beyond 2^53 is sent exactly as typed.
+ * @param entries `NAME=VALUE`, where a value that is JSON is kept and any other becomes a string; `NAME=@FILE` for a JSON file.
  * @throws CliError `usage` naming the parameter.
  */
 export async function paramsJson(shots: number, seed: number | undefined, entries: string[]): Promise<string> {
@@ -16,15 +16,15 @@ export async function paramsJson(shots: number, seed: number | undefined, entrie
   return join(params, entries, withOption)
 }
 
-/** The same of what is given alone. */
+/** The same for entries without options. */
 export const paramEntriesJson = (entries: string[]): Promise<string> => join(new Map(), entries, ['shots'])
 
-/** @param options the names that have options of their own. */
+/** @param options the names with their own option. */
 async function join(params: Map<string, string>, entries: string[], options: string[]): Promise<string> {
   for (const entry of entries) {
     const [name, value] = await paramOf(entry)
     if (options.includes(name)) throw new CliError('usage', `--param ${name}: use --${name}`)
-    if (params.has(name)) throw new CliError('usage', `--param ${name}: is given twice`)
+    if (params.has(name)) throw new CliError('usage', `--param ${name}: must be given only once`)
     params.set(name, value)
   }
   return `{${[...params].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`

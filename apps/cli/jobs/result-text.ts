@@ -1,14 +1,14 @@
-// The result of a job as a person reads it. Values are shown in the text they were stored in: a number may be larger than
-// a JavaScript number can hold.
+// Formats the result of a job for people. Values are shown exactly as stored, because numbers can be beyond JavaScript's
+// range.
 import { jsonFields } from '../../../domain/json/json-text.js'
 import { listing, plain, plainLine } from '../terminal/output.js'
 import { countsChart } from './counts-chart.js'
 
-/** Of a value; longer ones are cut. */
+/** The length of a value beyond which it is cut. */
 const VALUE_CHARACTERS_MAX = 1_000
 const SUMMARY_LINES_MAX = 50
 
-/** About the run rather than of it, or shown in a way of their own. */
+/** Fields about the run itself, or with their own presentation. */
 const notValues = new Set([
   'backend',
   'circuit_info',
@@ -20,7 +20,7 @@ const notValues = new Set([
   '_workflow_metadata'
 ])
 
-/** @param json the result as it was stored. */
+/** @param json the result, exactly as stored. */
 export function resultText(json: string): string {
   const fields = jsonFields(json)
   const read = (name: string): unknown => {
@@ -43,7 +43,7 @@ export function resultText(json: string): string {
   return parts.join('\n\n')
 }
 
-/** `null` for what a program has put in their place: it is shown as a value. */
+/** `null` if a program returned something else under this name, which is then shown as a value. */
 function countsOf(value: unknown): Record<string, number> | null {
   if (!isObject(value)) return null
   const counts = Object.values(value)
@@ -53,7 +53,7 @@ function countsOf(value: unknown): Record<string, number> | null {
 
 const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((total, count) => total + count, 0)
 
-/** Labels and texts that the program wants shown first. */
+/** Labels and texts that the program wants to show first. */
 function summaryText(value: unknown): string | null {
   if (!isObject(value)) return null
   const entries = Object.entries(value)

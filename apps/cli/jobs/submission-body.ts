@@ -1,4 +1,4 @@
-// The body of a submission, from a file or the name of a saved script, and the command's options.
+// Builds the body of a submission from a file or a saved script, and the command's options.
 import { extname } from 'node:path'
 import { detectFramework, type Framework } from '../../../domain/jobs/framework.js'
 import { INLINE_CODE_MAX } from '../../../domain/jobs/submission.js'
@@ -19,17 +19,17 @@ export interface SubmitOptions {
   notBefore?: string
   notify?: boolean
   seed?: number
-  /** Of a saved script: what was found out about it before, and which of its warnings are accepted. */
+  /** For a saved script: its earlier analysis, and the accepted warnings. */
   analysis?: string
   consent?: string[]
 }
 
-/** What is run: a file (`-` stands for standard input), or a script that the service keeps. */
+/** What to run: a file (`-` stands for standard input), or a saved script. */
 export type Source = { file: string } | { scriptId: string } | { scriptSlug: string }
 
 /**
- * JSON text.
- * @param otherwise the framework of Python that names none; without it, that is for the service to refuse.
+ * Returns JSON text.
+ * @param otherwise the framework for Python code that names none. Without it, the service refuses such code.
  * @throws CliError `usage` naming the option or file.
  */
 export async function submissionBody(source: Source, options: SubmitOptions, otherwise?: Framework): Promise<string> {
@@ -59,7 +59,7 @@ async function sourceFields(
   return { ...('scriptId' in source ? { script_id: source.scriptId } : { script_slug: source.scriptSlug }), framework }
 }
 
-/** OpenQASM goes as a circuit, which may be longer than code; anything else is code that makes one. */
+/** OpenQASM is sent as a circuit, which can be longer than code; anything else is code that builds one. */
 function fileFields(
   file: string,
   text: string,
@@ -73,10 +73,7 @@ function fileFields(
     (version && framework === undefined && extname(file) !== '.py')
   ) {
     if (!version)
-      throw new CliError(
-        'usage',
-        `${nameOf(file)}: OpenQASM begins with OPENQASM 2.0; or OPENQASM 3.0; (after comments)`
-      )
+      throw new CliError('usage', `${nameOf(file)}: must begin with OPENQASM 2.0; or OPENQASM 3.0; (after comments)`)
     if (framework !== undefined && framework !== 'openqasm')
       throw new CliError('usage', `--framework ${framework}: ${nameOf(file)} is OpenQASM`)
     return { circuit: { format: version === '2' ? 'qasm2' : 'qasm3', payload: text } }
@@ -85,13 +82,13 @@ function fileFields(
   if (length > INLINE_CODE_MAX)
     throw new CliError(
       'usage',
-      `${nameOf(file)}: has ${length} characters, and a job takes code of ${INLINE_CODE_MAX}: save it with ` +
+      `${nameOf(file)}: must have at most ${INLINE_CODE_MAX} characters (got ${length}): save it with ` +
         'qjob scripts upload, and run it with qjob scripts run'
     )
   return { inline_code: text, framework: framework ?? (detectFramework(text) === null ? otherwise : undefined) }
 }
 
-/** The major version in the header, which comments may precede. Passes over each character once. */
+/** The major version in the header, after any comments. Reads each character once. */
 function openqasmVersion(text: string): '2' | '3' | null {
   let rest = text.trimStart()
   while (rest.startsWith('//') || rest.startsWith('/*')) {

@@ -1,10 +1,10 @@
-// The tasks of a job on one axis of time.
+// Draws the tasks of a job on a time axis.
 import type { TaskState } from '../../../domain/jobs/job-status.js'
 import { plainLine, table } from '../terminal/output.js'
 import { briefTime } from '../terminal/readable-time.js'
 import type { Attempt, Task } from './job-record.js'
 
-/** More tasks than these are summarised, unless all are asked for. */
+/** More tasks than this are summarised, unless all are requested. */
 const ROWS_MAX = 60
 const SECTION_ROWS_MAX = 20
 const SLOWEST_ROWS = 10
@@ -18,18 +18,18 @@ const stateOrder: TaskState[] = ['completed', 'running', 'failed', 'cancelled', 
 const attemptMarks: Record<string, string> = { completed: '█', running: '▓', failed: '▒', lost: '▒', cancelled: '░' }
 
 export interface TimelineOptions {
-  /** Of the terminal. */
+  /** The width of the terminal. */
   columns: number
-  /** Milliseconds since the epoch; how far what is running has come. */
+  /** The present time in milliseconds since the epoch, where the bars of running tasks end. */
   now: number
-  /** Every task, however many there are. */
+  /** Draws every task, without a summary. */
   all?: boolean
 }
 
-/** A plain job has one task, which is itself. */
+/** Whether a job is a graph. A plain job has one task with the id of the job. */
 export const isGraph = (jobId: string, tasks: Task[]): boolean => tasks.some((task) => task.id !== jobId)
 
-/** How many tasks there are, and of each state how many: `12 tasks: 9 completed, 1 running, 2 pending`. */
+/** The number of tasks, in total and by state: `12 tasks: 9 completed, 1 running, 2 pending`. */
 export function taskCounts(tasks: Task[]): string {
   const counts = stateOrder.flatMap((state) => {
     const count = tasks.filter((task) => task.state === state).length
@@ -38,7 +38,7 @@ export function taskCounts(tasks: Task[]): string {
   return `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}: ${counts.join(', ')}`
 }
 
-/** @param attempts those of the job; they are drawn in the bars. */
+/** @param attempts the attempts of the job, which are drawn in the bars. */
 export function timelineText(tasks: Task[], attempts: Attempt[], options: TimelineOptions): string {
   const axis = axisOf(tasks, options.now)
   const parts = [taskCounts(tasks) + (axis ? `; ${briefTime(axis.end - axis.begin)} in all` : '')]
@@ -59,7 +59,7 @@ interface Axis {
   end: number
 }
 
-/** From the first start to the last end; `null` when nothing has started. */
+/** From the first start to the last end; `null` before anything has started. */
 function axisOf(tasks: Task[], now: number): Axis | null {
   let [begin, end] = [Infinity, -Infinity]
   for (const task of tasks) {
@@ -70,19 +70,19 @@ function axisOf(tasks: Task[], now: number): Axis | null {
   return begin === Infinity ? null : { begin, end: Math.max(end, begin + 1) }
 }
 
-/** The clock of this machine may be behind the service's. */
+/** The end of a task, never before its start: the clock of this machine can be behind the service's. */
 const endOf = ({ started_at, completed_at }: Task, now: number): number =>
   completed_at === null ? Math.max(now, Date.parse(started_at!)) : Date.parse(completed_at)
 
 const durationOf = (task: Task, now: number): number =>
   task.started_at === null ? 0 : endOf(task, now) - Date.parse(task.started_at)
 
-/** What somebody looks for in a large graph: what failed, what runs, what took longest. */
+/** The tasks that matter in a large graph: failed, running and slowest. */
 function summarised(tasks: Task[], now: number): [string, Task[]][] {
-  const section = (heading: string, found: Task[], most: number): [string, Task[]][] =>
-    found.length === 0
+  const section = (heading: string, selected: Task[], most: number): [string, Task[]][] =>
+    selected.length === 0
       ? []
-      : [[found.length > most ? `${heading} (${most} of ${found.length})` : heading, found.slice(0, most)]]
+      : [[selected.length > most ? `${heading} (${most} of ${selected.length})` : heading, selected.slice(0, most)]]
   const of = (state: TaskState) => tasks.filter((task) => task.state === state)
   const slowest = of('completed').sort((one, other) => durationOf(other, now) - durationOf(one, now))
   return [
@@ -112,7 +112,7 @@ function rowsOf(shown: Task[], tasks: Task[], attempts: Attempt[], axis: Axis | 
     afterText(task.depends_on.map((id) => labels.get(id) ?? id))
   ])
   const right = ['TRIES', 'START', 'LASTED']
-  // Columns that would say nothing leave their room to the bars.
+  // Empty columns are left out to give the bars more room.
   const kept = headings.map(
     (heading, column) =>
       !(heading === 'TRIES' && shown.every((task) => task.attempts < 2)) &&
@@ -149,12 +149,12 @@ function barOf(task: Task, attempts: Attempt[], axis: Axis, width: number): stri
   const scale = width / (axis.end - axis.begin)
   const fill = (from: number, to: number, mark: string) => {
     const first = Math.min(width - 1, Math.max(0, Math.floor((from - axis.begin) * scale)))
-    // What began and ended within one cell shows all the same.
+    // A task that began and ended within one cell is still visible.
     const last = Math.max(first + 1, Math.min(width, Math.round((to - axis.begin) * scale)))
     cells.fill(mark, first, last)
   }
   const end = endOf(task, axis.end)
-  // Between attempts it waits for the next one.
+  // Between attempts the task waits for the next one.
   fill(Date.parse(task.started_at), end, attempts.length > 0 ? '·' : (attemptMarks[task.state] ?? '█'))
   for (const { started_at, ended_at, state } of attempts)
     fill(Date.parse(started_at), ended_at === null ? end : Date.parse(ended_at), attemptMarks[state] ?? '█')
@@ -166,13 +166,13 @@ function errorLine({ error }: Task): string[] {
   return [`      ${clipped(plainLine(`${error.code}: ${error.message}`), ERROR_CHARACTERS_MAX)}`]
 }
 
-/** `task_0012` is 12, that of a script's second graph `2.12`; any other key is itself. */
+/** `task_0012` becomes 12, in a script's second graph `2.12`; any other key stays unchanged. */
 function labelOf(key: string): string {
   const [, graph = '', number] = /^(\d+\.)?task_(\d{1,9})$/.exec(key) ?? []
   return number === undefined ? plainLine(key) : graph + Number(number)
 }
 
-/** `1-3,7`; what is too long is counted. */
+/** `1-3,7`; labels beyond the width are counted. */
 function afterText(labels: string[]): string {
   const runs: { text: string; size: number }[] = []
   for (let at = 0; at < labels.length; ) {
@@ -195,7 +195,7 @@ function afterText(labels: string[]): string {
   return text
 }
 
-/** `null` for a key that has no number. */
+/** `null` for a key without a number. */
 function nextLabel(label: string): string | null {
   const [, graph = '', number] = /^(\d+\.)?(\d{1,9})$/.exec(label) ?? []
   return number === undefined ? null : graph + (Number(number) + 1)

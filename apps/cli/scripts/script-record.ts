@@ -1,4 +1,4 @@
-// The parts of the API's answers about saved scripts that commands show, and the way from a slug to an id.
+// The fields of the API's responses about saved scripts that commands show, and the lookup of an id by slug.
 import type { ApiClient } from '../session/api-client.js'
 import { isUuid } from '../session/service-command.js'
 import { CliError } from '../terminal/cli-error.js'
@@ -37,10 +37,10 @@ export interface ScriptPage {
 }
 
 const PAGE_SIZE = 100
-/** Each counts against the limit of reads. */
+/** Each page counts against the rate limit of reads. */
 const PAGES_MAX = 20
 
-/** Every script that the caller sees and `query` lets through, as far as twenty pages go. */
+/** Every script that the caller can see and that matches `query`, up to twenty pages. */
 export async function allScripts(api: ApiClient, query: Record<string, string> = {}): Promise<ScriptItem[]> {
   const found: ScriptItem[] = []
   for (let page = 0; page < PAGES_MAX; page++) {
@@ -53,9 +53,9 @@ export async function allScripts(api: ApiClient, query: Record<string, string> =
 }
 
 /**
- * The id of the script that an argument names: an id stands for itself; a slug for a script of the caller's own, else of
- * the team's, else for a template.
- * @throws CliError `refused` when there is none, `usage` when there are several.
+ * Returns the id of the script that an argument names. A slug names a script of the caller, or else of the team, or else a
+ * template.
+ * @throws CliError `refused` if there is none, `usage` if there are several.
  */
 export async function scriptIdOf(api: ApiClient, argument: string): Promise<string> {
   if (isUuid(argument)) return argument.toLowerCase()
@@ -71,11 +71,11 @@ export async function scriptIdOf(api: ApiClient, argument: string): Promise<stri
           visible.filter((script) => script.is_hardcoded)
         ].find((scripts) => scripts.length > 0) ?? visible)
   if (candidates.length === 0)
-    throw new CliError('refused', `no script has the slug "${argument}": qjob scripts list shows what there is`)
+    throw new CliError('refused', `no script has the slug "${argument}": qjob scripts list lists them`)
   if (candidates.length > 1)
     throw new CliError(
       'usage',
-      `several scripts have the slug "${argument}"; name one by its id: ${candidates.map(({ id }) => id).join(', ')}`
+      `several scripts have the slug "${argument}"; use an id instead: ${candidates.map(({ id }) => id).join(', ')}`
     )
   return candidates[0]!.id
 }

@@ -1,5 +1,5 @@
-// Saved scripts as a person reads them.
-import { listing, money, plain, plainLine, table } from '../terminal/output.js'
+// Formats saved scripts for people.
+import { listing, money, pageFooter, plain, plainLine, table } from '../terminal/output.js'
 import { ago, clockTime } from '../terminal/readable-time.js'
 import type { ScriptItem, ScriptPage, ScriptRecord } from './script-record.js'
 
@@ -48,11 +48,8 @@ export function scriptsText(scripts: ScriptItem[]): string {
 
 export function scriptPageText({ scripts, total, total_capped }: ScriptPage, offset: number): string {
   const shown = offset + scripts.length
-  const count = total_capped ? `more than ${total}` : String(total)
-  const more = total_capped || shown < total
-  return more && scripts.length > 0
-    ? `${scriptsText(scripts)}\n\n${shown} of ${count}; more: --offset ${shown}`
-    : scriptsText(scripts)
+  const footer = scripts.length > 0 ? pageFooter(shown, total, `--offset ${shown}`, total_capped) : ''
+  return scriptsText(scripts) + footer
 }
 
 export const templatesText = (scripts: ScriptItem[]): string =>

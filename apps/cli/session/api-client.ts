@@ -1,33 +1,33 @@
-// The service's HTTP API, as commands use it. What fails on the way is tried again: reads as they are, writes under the same
-// Idempotency-Key, by which the service knows that a lost answer was a done deed.
+// The client of the service's HTTP API. Failed requests are repeated: reads unchanged, writes with the same Idempotency-Key,
+// so that the service does not carry out a write twice when its response was lost.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CliError } from '../terminal/cli-error.js'
 
-/** A held status request answers after 22 s at the latest. */
+/** The service responds to a waiting status request after at most 22 s. */
 const REQUEST_LIMIT_MS = 30_000
-/** For files of many MiB over a slow line. */
+/** For files of many MiB over a slow connection. */
 const FILE_LIMIT_MS = 300_000
 const RETRY_AFTER_MS = [200, 600, 1500]
 const WRITE_RETRY_AFTER_MS = [500, 1500]
-/** From the service while another request has the same key, or from a proxy before it. */
-const passing = new Set([502, 503, 504])
+/** Sent by the service while another request has the same key, or by a proxy. */
+const transientStatuses = new Set([502, 503, 504])
 
-export interface Answer<T> {
+export interface ServiceResponse<T> {
   value: T
-  /** The body as it came. */
+  /** The body, exactly as received. */
   text: string
-  /** `name=value` of a session cookie that came with it. */
+  /** `name=value` of the session cookie in the response. */
   cookie: string | null
 }
 
-/** A body that is no JSON. */
+/** A body that is not JSON. */
 export interface FileBody {
   bytes: Buffer
   type: string
 }
 
-/** Who asks: a person by the session's cookie (`name=value`), or a program by an API key. */
+/** The caller's credential: a session cookie (`name=value`), or an API key. */
 export type Credential = { cookie: string } | { key: string }
 
 export class ApiClient {
@@ -36,8 +36,8 @@ export class ApiClient {
     readonly credential: Credential | null
   ) {}
 
-  /** @throws CliError `refused` for 4xx, `unreachable` without a usable answer. */
-  async get<T>(path: string): Promise<Answer<T>> {
+  /** @throws CliError `refused` for 4xx, `unreachable` without a usable response. */
+  async get<T>(path: string): Promise<ServiceResponse<T>> {
     for (const pause of RETRY_AFTER_MS) {
       try {
         return await this.request<T>('GET', path)
@@ -49,19 +49,19 @@ export class ApiClient {
     return this.request('GET', path)
   }
 
-  /** @param body a value, or JSON text that is sent as it is. @throws CliError as `get`. */
-  async post<T>(path: string, body?: object | string): Promise<Answer<T>> {
-    // Where one signs in, the service knows nobody yet, and no keys.
+  /** @param body a value, or JSON text that is sent unchanged. @throws CliError as `get`. */
+  async post<T>(path: string, body?: object | string): Promise<ServiceResponse<T>> {
+    // Sign-in routes have no caller yet, and so no Idempotency-Keys.
     if (path.startsWith('/api/auth/')) return this.request('POST', path, jsonText(body))
     return this.write('POST', path, body)
   }
 
-  /** As `post`: a file as it is. */
-  send<T>(path: string, file: FileBody): Promise<Answer<T>> {
+  /** Posts a file unchanged. @throws CliError as `post`. */
+  send<T>(path: string, file: FileBody): Promise<ServiceResponse<T>> {
     return this.write('POST', path, file)
   }
 
-  /** A file, with the name that it came under. @throws CliError as `get`, without trying again. */
+  /** Downloads a file with its name, without retries. @throws CliError as `get`. */
   async download(path: string): Promise<{ bytes: Buffer; name: string | null }> {
     const response = await this.fetch('GET', path, undefined, undefined, FILE_LIMIT_MS)
     if (!response.ok) throw this.failure(path, response, await response.text())
@@ -70,17 +70,17 @@ export class ApiClient {
     return { bytes: Buffer.from(bytes), name: name || null }
   }
 
-  /** As `post`. */
-  patch<T>(path: string, body: object | string): Promise<Answer<T>> {
+  /** @throws CliError as `post`. */
+  patch<T>(path: string, body: object | string): Promise<ServiceResponse<T>> {
     return this.write('PATCH', path, body)
   }
 
-  /** As `post`. */
-  delete<T>(path: string): Promise<Answer<T>> {
+  /** @throws CliError as `post`. */
+  delete<T>(path: string): Promise<ServiceResponse<T>> {
     return this.write('DELETE', path)
   }
 
-  /** The lines of an answer that goes on for as long as its sender likes. @throws what `fetch` throws, or `refused`. */
+  /** The lines of a response that never ends. @throws what `fetch` throws, or CliError. */
   async *lines(path: string, signal: AbortSignal): AsyncGenerator<string> {
     const response = await fetch(this.url + path, { headers: this.credentialHeader(), redirect: 'manual', signal })
     if (!response.ok || !response.body) throw this.failure(path, response, await response.text())
@@ -92,7 +92,7 @@ export class ApiClient {
     }
   }
 
-  private async write<T>(method: string, path: string, body?: object | string | FileBody): Promise<Answer<T>> {
+  private async write<T>(method: string, path: string, body?: object | string | FileBody): Promise<ServiceResponse<T>> {
     const sent = isFile(body) ? body : jsonText(body)
     const key = randomUUID()
     for (const pause of WRITE_RETRY_AFTER_MS) {
@@ -101,14 +101,19 @@ export class ApiClient {
       } catch (error) {
         const { kind, details } = error as Partial<CliError>
         const { status } = (details ?? {}) as { status?: number }
-        if (kind !== 'unreachable' || (status !== undefined && !passing.has(status))) throw error
+        if (kind !== 'unreachable' || (status !== undefined && !transientStatuses.has(status))) throw error
       }
       await delay(pause)
     }
     return this.request(method, path, sent, key)
   }
 
-  private async request<T>(method: string, path: string, body?: string | FileBody, key?: string): Promise<Answer<T>> {
+  private async request<T>(
+    method: string,
+    path: string,
+    body?: string | FileBody,
+    key?: string
+  ): Promise<ServiceResponse<T>> {
     const response = await this.fetch(method, path, body, key)
     const text = await response.text().catch((error) => this.throwUnreachable(method, error))
     if (!response.ok) throw this.failure(path, response, text)
@@ -132,7 +137,7 @@ export class ApiClient {
           ...(key !== undefined && { 'idempotency-key': key })
         },
         ...(body !== undefined && { body: isFile(body) ? new Uint8Array(body.bytes) : body }),
-        // A redirect is no answer of this API, and following one would show the session to another address.
+        // This API never redirects, and following a redirect would send the session to another address.
         redirect: 'manual',
         signal: AbortSignal.timeout(limitMs)
       })
@@ -148,23 +153,26 @@ export class ApiClient {
       : { cookie: this.credential.cookie }
   }
 
-  private notKnown(): string {
-    if (!this.credential) return `not signed in to ${this.url}: run qjob login EMAIL, or give an API key in QJOB_KEY`
+  private authenticationProblem(): string {
+    if (!this.credential) return `not signed in to ${this.url}: run qjob login EMAIL, or set an API key in QJOB_KEY`
     return 'key' in this.credential
-      ? `${this.url} does not know this API key: it is mistyped, revoked or expired (--key, QJOB_KEY)`
-      : `not signed in to ${this.url} any more: run qjob login EMAIL`
+      ? `${this.url} rejects this API key: it is mistyped, revoked or expired (--key, QJOB_KEY)`
+      : `the session at ${this.url} has expired: run qjob login EMAIL`
   }
 
   private throwUnreachable(method: string, error: unknown): never {
     const { cause, name, message } = error as Error & { cause?: { code?: string; message?: string } }
-    const why = name === 'TimeoutError' ? 'no answer in time' : (cause?.code ?? cause?.message ?? message)
+    const why = name === 'TimeoutError' ? 'timeout' : (cause?.code ?? cause?.message ?? message)
     const neverSent = cause?.code === 'ECONNREFUSED' || cause?.code === 'ENOTFOUND'
-    const mend = 'start it with npm start, or name another with --url or QJOB_URL'
+    const advice = 'start it with npm start, or set another address with --url or QJOB_URL'
     const unsure =
-      method === 'GET' || neverSent
-        ? ''
-        : ' Whether the request was carried out is not known: look before you repeat it.'
-    throw new CliError('unreachable', `${this.url} does not answer (${why}): ${mend}.${unsure}`, {}, { cause: error })
+      method === 'GET' || neverSent ? '' : ' The request may have been carried out: check before you repeat it.'
+    throw new CliError(
+      'unreachable',
+      `${this.url} does not respond (${why}): ${advice}.${unsure}`,
+      {},
+      { cause: error }
+    )
   }
 
   private failure(path: string, response: Response, text: string): CliError {
@@ -172,12 +180,12 @@ export class ApiClient {
     const requestId = response.headers.get('x-request-id')
     const facts = { status: response.status, ...details, ...(requestId && { request_id: requestId }) }
     if (response.status === 401 && !path.startsWith('/api/auth/sign-'))
-      return new CliError('refused', this.notKnown(), facts)
-    if (message === null || response.status < 400) return this.strange(response.status)
+      return new CliError('refused', this.authenticationProblem(), facts)
+    if (message === null || response.status < 400) return this.unexpectedResponse(response.status)
     if (response.status >= 500)
       return new CliError(
         'unreachable',
-        `the service cannot answer: ${message}${requestId ? ` (request ${requestId})` : ''}`,
+        `the service failed: ${message}${requestId ? ` (request ${requestId})` : ''}`,
         facts
       )
     return new CliError('refused', message, facts)
@@ -189,14 +197,14 @@ export class ApiClient {
     try {
       return JSON.parse(text) as T
     } catch {
-      throw this.strange(status)
+      throw this.unexpectedResponse(status)
     }
   }
 
-  private strange(status: number): CliError {
+  private unexpectedResponse(status: number): CliError {
     return new CliError(
       'unreachable',
-      `${this.url} answers (HTTP ${status}), but not as this service does: check --url and QJOB_URL`,
+      `${this.url} responded with HTTP ${status}, but not like this service: check --url and QJOB_URL`,
       { status }
     )
   }
@@ -208,7 +216,7 @@ const isFile = (body: object | string | undefined): body is FileBody =>
 const jsonText = (body: object | string | undefined): string | undefined =>
   typeof body === 'object' ? JSON.stringify(body) : body
 
-/** Either body of the service: `{ error: "text", ... }` or `{ error: { message, ... } }`. */
+/** Reads both error bodies of the service: `{ error: "text", ... }` and `{ error: { message, ... } }`. */
 function errorOf(text: string): { message: string | null; [detail: string]: unknown } {
   try {
     const { error, ...rest } = JSON.parse(text) as { error?: unknown }
@@ -216,7 +224,7 @@ function errorOf(text: string): { message: string | null; [detail: string]: unkn
     if (typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string')
       return { ...error, message: error.message }
   } catch {
-    // Not JSON: not this service.
+    // A body that is not JSON does not come from this service.
   }
   return { message: null }
 }

@@ -1,7 +1,7 @@
-// What all commands that talk to the service share: --url, --json and --key, the session, and how they fail.
+// Shared by all commands that call the service: --url, --json and --key, the session, and the reporting of failures.
 import { type Command, InvalidArgumentError } from 'commander'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { print, say } from '../terminal/output.js'
+import { print, printNotice } from '../terminal/output.js'
 import { ApiClient, type Credential } from './api-client.js'
 import { isExposed, serviceUrl } from './service-url.js'
 import { readSession } from './session-file.js'
@@ -12,33 +12,44 @@ export interface ServiceOptions {
   key?: string
 }
 
-/** For people and programs. */
+/** A command that works with a session or an API key. */
 export const serviceCommand = (program: Command, usage: string, description: string): Command =>
   accountCommand(program, usage, description).option(
     '--key <key>',
-    'an API key to work by, instead of the session (default: QJOB_KEY)'
+    'an API key to use instead of the session (default: QJOB_KEY)'
   )
 
-/** For people alone: it is about the session. */
+/** A command about the session itself, which API keys cannot use. */
 export const accountCommand = (program: Command, usage: string, description: string): Command =>
   jsonOption(program.command(usage).description(description)).option(
     '--url <address>',
-    'the service (default: QJOB_URL, else the stack running from DATA_DIR, else http://127.0.0.1:3000)'
+    'the service (default: QJOB_URL, or the stack running from DATA_DIR, or http://127.0.0.1:3000)'
   )
+
+export interface PageOptions {
+  limit: number
+  offset: number
+}
+
+/** Adds the options of lists that are read in pages. */
+export const pageOptions = (command: Command, limit: number): Command =>
+  command
+    .option('--limit <n>', 'how many, 1 to 100', wholeNumber, limit)
+    .option('--offset <n>', 'how many to skip', wholeNumber, 0)
 
 export const jsonOption = (command: Command): Command =>
   command.option('--json', 'print one JSON value on stdout and nothing else')
 
-/** Runs a command's work against the service: by the API key that is given, else signed in if there is a session for it. */
+/** Runs a command's work against the service with the given API key, or else with the saved session if there is one. */
 export const withService = (options: ServiceOptions, work: (api: ApiClient) => Promise<void>): Promise<void> =>
-  reported(options, async () => {
+  reportingFailures(options, async () => {
     const url = serviceUrl(options.url)
     await work(new ApiClient(url, keyCredential(options, url) ?? sessionCredential(url)))
   })
 
-/** The same by the session alone, whatever key there is. */
+/** Like `withService`, but always with the session, even if there is a key. */
 export const withSession = (options: ServiceOptions, work: (api: ApiClient) => Promise<void>): Promise<void> =>
-  reported(options, async () => {
+  reportingFailures(options, async () => {
     const url = serviceUrl(options.url)
     await work(new ApiClient(url, sessionCredential(url)))
   })
@@ -51,38 +62,48 @@ function sessionCredential(url: string): Credential | null {
 function keyCredential({ key: option }: ServiceOptions, url: string): Credential | null {
   const key = option ?? process.env.QJOB_KEY
   if (option === undefined && !key) return null
-  // Not shown: it may be a real one with a slip in it.
+  // The value is not shown: it may be a real key with a typing error.
   if (!/^[\x21-\x7e]{1,200}$/.test(key ?? ''))
     throw new CliError(
       'usage',
-      `${option === undefined ? 'QJOB_KEY' : '--key'}: is no API key, such as marqey_live_...`
+      `${option === undefined ? 'QJOB_KEY' : '--key'}: must be an API key, such as marqey_live_...`
     )
-  if (isExposed(url)) say(`warning: the API key travels to ${url} unencrypted; use https`)
+  if (isExposed(url)) printNotice(`warning: the API key travels to ${url} unencrypted; use https`)
   return { key: key! }
 }
 
 /** Turns a failure into a message, an exit code and, with --json, an object on stdout. */
-export async function reported({ json }: { json?: boolean }, work: () => Promise<void>): Promise<void> {
+export async function reportingFailures({ json }: { json?: boolean }, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
     if (!(error instanceof CliError)) {
-      say(`a fault of qjob itself: ${(error as Error).stack ?? error}`)
+      printNotice(`internal error in qjob: ${(error as Error).stack ?? error}`)
       process.exitCode = exitCodes.fault
       return
     }
-    say(`qjob: ${error.message}`)
+    printNotice(`qjob: ${error.message}`)
     if (json) print(JSON.stringify({ error: { message: error.message, exit_code: error.exitCode, ...error.details } }))
     process.exitCode = error.exitCode
   }
 }
 
-/** For options that are whole numbers; the service decides about their range. */
+/** Parses options that are whole numbers; the service checks their range. */
 export function wholeNumber(text: string): number {
   const value = Number(text)
   if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
     throw new InvalidArgumentError('It must be a whole number.')
   return value
+}
+
+/** Parses options that are whole numbers and whose range qjob checks itself. */
+export function wholeNumberWithin(least: number, most: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+    return value
+  }
 }
 
 export const collect = (value: string, before: string[]): string[] => [...before, value]

@@ -1,5 +1,5 @@
-// Which service a command talks to: --url, else QJOB_URL, else the stack that runs from DATA_DIR, else the address on
-// which `npm start` listens.
+// The address of the service: --url, or QJOB_URL, or the stack that runs from DATA_DIR, or the address on which `npm start`
+// listens.
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { readStackFile, type StackFile } from '../stack/data-dir.js'
@@ -7,14 +7,14 @@ import { CliError } from '../terminal/cli-error.js'
 
 const DEFAULT_URL = 'http://127.0.0.1:3000'
 
-/** Origin and path without a slash at the end. Throws CliError for what is no http address. */
+/** Origin and path without a trailing slash. @throws CliError if it is not an http address. */
 export function serviceUrl(option: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
   if (option !== undefined) return normalized('--url', option)
   if (env.QJOB_URL) return normalized('QJOB_URL', env.QJOB_URL)
   return runningStack(env)?.url ?? DEFAULT_URL
 }
 
-/** What the data folder of a stack started from here says about it. */
+/** The stack that runs from the data folder, read from its file. */
 export const runningStack = (env: NodeJS.ProcessEnv = process.env): StackFile | null =>
   readStackFile(resolve(env.DATA_DIR || '.data'))
 
@@ -25,7 +25,7 @@ function normalized(source: string, text: string): string {
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
 
-/** Whether a password sent there can be read on the way. */
+/** Whether a password sent to this address can be read on the network. */
 export function isExposed(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')

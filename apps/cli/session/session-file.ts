@@ -1,4 +1,4 @@
-// The session of a signed-in user, one file per service, readable for its owner only.
+// Saves the session of a signed-in user, in one file per service that only its owner can read.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 export interface SavedSession {
   url: string
   email: string
-  /** `name=value`, as it is sent back. */
+  /** `name=value`, as sent back to the service. */
   cookie: string
   signed_in_at: string
 }
@@ -17,7 +17,7 @@ export function readSession(url: string): SavedSession | null {
     const saved = JSON.parse(readFileSync(sessionFile(url), 'utf8')) as SavedSession
     return saved.url === url && typeof saved.cookie === 'string' ? saved : null
   } catch {
-    // No file, or one that a person has edited: signing in again makes a new one.
+    // There is no file, or a person has edited it: signing in again creates a new one.
     return null
   }
 }
@@ -25,7 +25,7 @@ export function readSession(url: string): SavedSession | null {
 export function saveSession(session: SavedSession): void {
   mkdirSync(folder(), { recursive: true, mode: 0o700 })
   const file = sessionFile(session.url)
-  // Written aside and renamed: complete at every moment, and never readable for others, not even while it is written.
+  // Written to a draft and renamed, so that it is complete at every moment and never readable for other users.
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, `${JSON.stringify(session, null, 2)}\n`, { mode: 0o600 })
   renameSync(draft, file)
@@ -37,7 +37,7 @@ export function forgetSession(url: string): void {
 
 const folder = (): string => join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'qjob', 'sessions')
 
-/** The host for whoever looks, a digest of the whole address to tell services apart. */
+/** The name has the host for readers, and a digest of the whole address to distinguish services. */
 const sessionFile = (url: string): string =>
   join(folder(), `${new URL(url).hostname.replace(/[^\w.-]/g, '_')}-${digest(url)}.json`)
 

@@ -1,7 +1,7 @@
-// The data folder of a stack: who holds it, what runs from it, its secrets and its logs.
+// The data folder of a stack: its lock, its running processes, its secrets and its logs.
 //
-// stack.json names every process of the running stack. It is how `qjob` finds the stack, and how the next start ends
-// what a killed one left behind. It is complete at every moment (written aside, renamed) and readable for its owner only.
+// stack.json names every process of the running stack. `qjob` finds the stack by it, and the next start stops what a killed
+// one left behind. It is complete at every moment (written to a draft, then renamed), and only its owner can read it.
 import { randomBytes } from 'node:crypto'
 import {
   copyFileSync,
@@ -18,13 +18,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isRunning, type ProcessIdentity, startOf, takeLock } from '../../../tools/process-lock.mjs'
 
-/** Beyond this a log is moved to <name>.log.1, in the place of the earlier one. */
+/** A log above this size is moved to <name>.log.1 and replaces the earlier one. */
 const logLimitBytes = 20 * 1024 * 1024
-/** What the watchdog of a killed stack needs to end its children, with a margin. */
+/** The time that the watchdog of a killed stack needs to stop its children, with a margin. */
 const leftoverLimitMs = 10_000
 
 export interface StackFile {
-  /** Present when the stack is ready. */
+  /** Set when the stack is ready. */
   url?: string
   temporal_ui_url?: string
   database_url?: string
@@ -37,7 +37,7 @@ export interface StackFile {
 }
 
 export class DataDir {
-  /** Absolute and without symbolic links: two spellings of one folder are one folder. */
+  /** Absolute and without symbolic links, so that two spellings of one folder are equal. */
   readonly path: string
   private stack: StackFile = { processes: {} }
 
@@ -48,10 +48,10 @@ export class DataDir {
     this.path = path
   }
 
-  /** Takes the folder for this process, or throws with who has it. Ends what a killed holder left. */
+  /** Locks the folder for this process and stops what a killed holder left. @throws Error naming the present holder. */
   static async hold(folder: string, purpose: string): Promise<DataDir> {
     mkdirSync(join(folder, 'logs'), { recursive: true })
-    // Keys and passwords: for the owner only.
+    // Keys and passwords, which only the owner can read.
     mkdirSync(join(folder, 'keys'), { recursive: true, mode: 0o700 })
     const path = realpathSync(folder)
     const lock = takeLock(join(path, 'holder.json'), purpose)
@@ -60,11 +60,11 @@ export class DataDir {
       const url = readStackFile(path)?.url
       throw new Error(
         `The data folder ${path} is in use by "${holder}" (process ${pid}) since ${since}${url ? `, ${url}` : ''}. ` +
-          'Stop that one, or choose another folder with DATA_DIR.'
+          'Stop that process, or choose another folder with DATA_DIR.'
       )
     }
     const dataDir = new DataDir(path, lock)
-    await endProcesses(readStackFile(path)?.processes ?? {})
+    await stopProcesses(readStackFile(path)?.processes ?? {})
     keepEarlierLogs(join(path, 'logs'))
     dataDir.save()
     return dataDir
@@ -80,7 +80,7 @@ export class DataDir {
     return join(this.path, 'logs', `${part}.log`)
   }
 
-  /** Keeps logs within their bound. The writers append, so a log can be emptied under them. */
+  /** Keeps logs below their limit. The writers append, so a log can be truncated while they run. */
   trimLogs(parts: Iterable<string>): void {
     for (const part of parts) {
       const file = this.logFile(part)
@@ -90,7 +90,7 @@ export class DataDir {
     }
   }
 
-  /** Writes down that a part runs as this process. */
+  /** Records the process of a part. */
   noteProcess(name: string, pid: number): void {
     const start = startOf(pid)
     if (start === null) return
@@ -98,13 +98,13 @@ export class DataDir {
     this.save()
   }
 
-  /** Writes down where the running stack can be reached. */
+  /** Records the addresses of the running stack. */
   noteAddresses(addresses: Omit<StackFile, 'processes'>): void {
     Object.assign(this.stack, addresses)
     this.save()
   }
 
-  /** Gives the folder back; call it when no process of the stack runs any more. */
+  /** Releases the folder. Call it when no process of the stack runs any more. */
   release(): void {
     this.stack = { processes: {} }
     this.save()
@@ -118,7 +118,7 @@ export class DataDir {
   }
 }
 
-// A log begins with its stack, so that its end tells of this run; the run before is kept as <name>.log.1.
+// Each start begins new logs; those of the previous run are kept as <name>.log.1.
 function keepEarlierLogs(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.endsWith('.log')) renameSync(join(folder, name), join(folder, `${name}.1`))
@@ -127,7 +127,7 @@ function keepEarlierLogs(folder: string): void {
 
 const stackFile = (folder: string) => join(folder, 'stack.json')
 
-/** What the data folder says about its stack; null when there is no such file. */
+/** Reads the data folder's stack.json; null if there is none. */
 export function readStackFile(folder: string): StackFile | null {
   try {
     return JSON.parse(readFileSync(stackFile(folder), 'utf8'))
@@ -139,8 +139,8 @@ export function readStackFile(folder: string): StackFile | null {
 /** 256 random bits, safe in a URL and on a command line. */
 export const newSecret = () => randomBytes(32).toString('base64url')
 
-/** Waits until the recorded processes are gone, as a watchdog sees to; forces it when the time is over. */
-export async function endProcesses(processes: Record<string, ProcessIdentity>): Promise<void> {
+/** Waits until the watchdog has stopped the recorded processes, and kills those that remain after the limit. */
+export async function stopProcesses(processes: Record<string, ProcessIdentity>): Promise<void> {
   const left = () => Object.values(processes).filter(isRunning)
   const deadline = Date.now() + leftoverLimitMs
   while (left().length > 0 && Date.now() < deadline) await delay(50)

@@ -1,14 +1,14 @@
-// Where the project lies, and which binaries the bootstrap found. Works from the sources and from the bundles in dist/.
+// The project folder, and the binaries that the bootstrap found. Works from the sources and from the bundles in dist/.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The folder that holds package.json; in a container image there are no sources beside it. */
+/** The folder of package.json. A container image has no sources next to it. */
 export const projectRoot = findRoot(dirname(fileURLToPath(import.meta.url)))
 
 function findRoot(folder: string): string {
   if (existsSync(join(folder, 'package.json'))) return folder
-  if (dirname(folder) === folder) throw new Error('The project folder cannot be found above this program.')
+  if (dirname(folder) === folder) throw new Error('No folder above this program has a package.json.')
   return findRoot(dirname(folder))
 }
 
@@ -16,6 +16,6 @@ function findRoot(folder: string): string {
 export function partBinary(part: 'temporal' | 'redis'): string {
   const file = join(projectRoot, 'dist/bootstrap.json')
   const path = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8'))[part]?.path : undefined
-  if (typeof path !== 'string') throw new Error(`The ${part} server was not looked for yet: start with npm start.`)
+  if (typeof path !== 'string') throw new Error(`The ${part} server is not installed yet: run npm start once.`)
   return path
 }

@@ -1,10 +1,10 @@
-// What `npm start` reads from its environment, checked once.
+// Reads and checks the environment variables of `npm start`.
 import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { listenOnce } from './parts/free-port.js'
 
 export interface StackSettings {
-  /** Absolute. */
+  /** An absolute path. */
   dataDir: string
   host: string
   /** 0 = any free port. */
@@ -14,29 +14,29 @@ export interface StackSettings {
   auditCheckpointsFile?: string
   rateLimitScale?: string
   logLevel?: string
-  /** Of api and worker; a free one each when left out. */
+  /** The metrics ports of api and worker; default: any free port. */
   metricsPort?: number
   workerMetricsPort?: number
-  /** Where they listen. */
+  /** The address on which metrics are served. */
   metricsHost: string
   executorSlots?: string
-  /** With emulated quantum providers instead of the real ones. */
+  /** Whether local emulators replace the quantum providers. */
   emulatedHardware: boolean
-  /** Instead of the keys in the data folder. */
+  /** Replaces the keys in the data folder. */
   secretsKeys?: string
-  /** Parts that the operator runs. */
+  /** The operator's own servers. */
   databaseUrl?: string
   redisUrl?: string
   temporalAddress?: string
   temporalUiUrl?: string
 }
 
-/** Reads the settings; throws one message that names the variable and what it has to be. */
+/** @throws Error naming the variable and what it must be. */
 export function readSettings(env: NodeJS.ProcessEnv): StackSettings {
   const text = (name: string) => env[name]?.trim() || undefined
   const rateLimitScale = text('RATE_LIMIT_SCALE')
   if (rateLimitScale !== undefined && !(Number(rateLimitScale) >= 0)) {
-    throw new Error(`RATE_LIMIT_SCALE must be a number from 0 (off) upwards (it is "${rateLimitScale}").`)
+    throw new Error(`RATE_LIMIT_SCALE must be a number from 0 (off) upwards (got "${rateLimitScale}").`)
   }
   const mailDir = text('MAIL_DIR')
   const auditCheckpointsFile = text('AUDIT_CHECKPOINTS_FILE')
@@ -65,36 +65,36 @@ export function readSettings(env: NodeJS.ProcessEnv): StackSettings {
 function portOf(text = '3000'): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port <= 65535) return port
-  throw new Error(`PORT must be a whole number from 0 (any free port) to 65535 (it is "${text}").`)
+  throw new Error(`PORT must be a whole number from 0 (any free port) to 65535 (got "${text}").`)
 }
 
 function optionalPort(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const port = Number(text)
   if (/^\d+$/.test(text) && port > 0 && port <= 65535) return port
-  throw new Error(`${name} must be a port number from 1 to 65535 (it is "${text}").`)
+  throw new Error(`${name} must be a port number from 1 to 65535 (got "${text}").`)
 }
 
-// Brackets are how people copy an IPv6 address out of a URL; the system wants it without.
+// People copy IPv6 addresses from URLs with brackets; the system expects them without.
 function hostOf(text = '127.0.0.1'): string {
   const host = /^\[(.*)\]$/.exec(text)?.[1] ?? text
   if (isIP(host) || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host)) return host
   throw new Error(
-    `HOST must be an address of this machine, such as 127.0.0.1, 0.0.0.0, :: or localhost (it is "${text}").`
+    `HOST must be an address of this machine, such as 127.0.0.1, 0.0.0.0, :: or localhost (got "${text}").`
   )
 }
 
-/** The host as it stands in a URL. */
+/** The host in its form for a URL. */
 export const urlHost = (host: string) => (isIPv6(host) ? `[${host.replace('%', '%25')}]` : host)
 
-/** The host under which a server bound to `host` is asked on this machine: "every address" is not one to call. */
+/** The host for calling a server on this machine that is bound to `host`: "every address" cannot be called. */
 export function loopbackFor(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return urlHost(host)
 }
 
-/** Makes sure that HOST:PORT can be bound before anything is started; rejects with what is in the way. */
+/** Checks that HOST:PORT can be bound before anything is started; rejects with the reason if not. */
 export async function checkAddress({ host, port }: StackSettings): Promise<void> {
   try {
     await listenOnce(port, host)
@@ -102,7 +102,7 @@ export async function checkAddress({ host, port }: StackSettings): Promise<void>
     const { code, message } = error as NodeJS.ErrnoException
     const reasons: Record<string, string> = {
       EADDRINUSE: `Port ${port} on ${host} is taken by another program: stop it, or choose another with PORT=${port + 1}.`,
-      EACCES: `Port ${port} may not be opened by this user: choose one above 1023 with PORT.`,
+      EACCES: `Port ${port} cannot be opened by this user: choose one above 1023 with PORT.`,
       EADDRNOTAVAIL: `HOST=${host} is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all addresses.`,
       ENOTFOUND: `HOST=${host} cannot be resolved: use 127.0.0.1, or 0.0.0.0 for all addresses.`
     }

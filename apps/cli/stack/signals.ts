@@ -1,18 +1,18 @@
-// Ctrl-C, a closed terminal, a polite kill: the first asks for an orderly end, the second for an immediate one.
+// Handles Ctrl-C, a closed terminal and kill: the first signal stops everything in order, the second kills it.
 
-/** npm passes a Ctrl-C on that the terminal has delivered already: two signals this close together are one. */
+/** npm repeats a Ctrl-C that the terminal has already delivered, so two signals within this time are one. */
 const sameKeyMs = 500
 
 export interface EndSignals {
   /** Aborted by the first signal. */
   signal: AbortSignal
-  /** Settles with the first signal. */
+  /** Resolves with the first signal. */
   first: Promise<void>
-  /** What an impatient second signal does before the process exits. */
+  /** Sets what a second signal does before the process exits. */
   onSecond(kill: () => void): void
 }
 
-export function onEndSignals(say: (line: string) => void): EndSignals {
+export function onEndSignals(report: (line: string) => void): EndSignals {
   const controller = new AbortController()
   let kill = () => {}
   let firstAt = 0
@@ -20,17 +20,17 @@ export function onEndSignals(say: (line: string) => void): EndSignals {
   const onSignal = (name: NodeJS.Signals) => {
     if (!controller.signal.aborted) {
       firstAt = Date.now()
-      say(`${name === 'SIGINT' ? '\n' : ''}Ending everything in order (${name}; once more to force it).`)
+      report(`${name === 'SIGINT' ? '\n' : ''}Stopping everything in order (${name}; repeat to force it).`)
       return controller.abort(new Error(name))
     }
     if (Date.now() - firstAt < sameKeyMs) return
-    say('Ending everything at once.')
+    report('Killing everything.')
     kill()
-    // The watchdog sees to what has just been started and is not known here.
+    // The watchdog stops what has just been started and is not known here yet.
     process.exit(130)
   }
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal)
-  // A terminal that went away must not end the stack in the middle of its end.
+  // A closed terminal must not interrupt the orderly stop.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   return { signal: controller.signal, first, onSecond: (action) => (kill = action) }
 }

@@ -1,9 +1,9 @@
-// Starts the whole stack in the order in which its parts need each other, keeps it running, ends it in reverse.
+// Starts the whole stack in the order of its dependencies, keeps it running, and stops it in reverse.
 //
-//   Postgres, Redis, Temporal, executor   side by side; the emulators too, where they are asked for
-//   worker, api                           when those answer
+//   Postgres, Redis, Temporal, executor   at the same time, with the emulators if requested
+//   worker, api                           when all of those respond
 //
-// The end: worker (finishes or hands back what it runs), api, emulators, executor, Temporal, Redis, Postgres.
+// Stop order: worker (finishes or returns what it runs), api, emulators, executor, Temporal, Redis, Postgres.
 import { join } from 'node:path'
 import { checkpointsFile } from './checkpoints-file.js'
 import { DataDir, newSecret } from './data-dir.js'
@@ -36,41 +36,41 @@ const stopOrder: PartName[] = ['worker', 'api', 'emulators', 'executor', 'tempor
 const logCheckMs = 60_000
 
 export interface Stack {
-  /** Where the api answers, as other programs on this machine call it. */
+  /** The api's address for other programs on this machine. */
   readonly callUrl: string
-  /** The same as configured: http://HOST:PORT. */
+  /** The configured address: http://HOST:PORT. */
   readonly url: string
-  /** Null when the operator's Temporal has no known web interface. */
+  /** Null if the operator's Temporal has no known web interface. */
   readonly temporalUiUrl: string | null
   readonly databaseUrl: string
   readonly dataDir: DataDir
-  /** The process of a part at this moment; null when the operator runs it. */
+  /** The present process of a part; null if the operator runs it. */
   pid(part: PartName): number | null
-  /** Ends everything in order. Safe to call twice. */
+  /** Stops everything in order. Safe to call twice. */
   stop(): Promise<void>
-  /** Ends everything at once. */
+  /** Kills everything. */
   kill(): void
 }
 
 export interface StackStart {
   settings: StackSettings
-  /** Who asks, for the message that a second start shows. */
+  /** The command that starts the stack, for the error message of a second start. */
   purpose: string
-  /** A line for the person at the terminal. */
-  say(line: string): void
-  /** Aborted: the start is given up and what runs already is ended. */
+  /** Prints a line for the user. */
+  report(line: string): void
+  /** On abort, the start stops and so does everything that it has started. */
   signal: AbortSignal
 }
 
 /**
- * Starts the stack; resolves when everything answers. When a part cannot be started, everything is ended again and the
- * error says which one, with the end of its log.
+ * Starts the stack and resolves when everything responds. If a part cannot be started, everything is stopped again and the
+ * error names the part, with the last lines of its log.
  */
-export async function startStack({ settings, purpose, say, signal }: StackStart): Promise<Stack> {
+export async function startStack({ settings, purpose, report, signal }: StackStart): Promise<Stack> {
   await checkAddress(settings)
   signal.throwIfAborted()
   const dataDir = await DataDir.hold(settings.dataDir, purpose)
-  const stack = new RunningStack(settings, dataDir, say)
+  const stack = new RunningStack(settings, dataDir, report)
   const onAbort = () => void stack.stop()
   signal.addEventListener('abort', onAbort, { once: true })
   try {
@@ -100,7 +100,7 @@ class RunningStack implements Stack {
   constructor(
     private readonly settings: StackSettings,
     readonly dataDir: DataDir,
-    private readonly say: (line: string) => void
+    private readonly report: (line: string) => void
   ) {
     this.context = {
       logFile: (part) => dataDir.logFile(part),
@@ -172,7 +172,7 @@ class RunningStack implements Stack {
   }
 
   kill(): void {
-    this.ending.abort(new Error('The stack was ended.'))
+    this.ending.abort(new Error('The stack was stopped.'))
     for (const part of this.parts.values()) part.current.kill()
     this.context.watchdog.close()
   }
@@ -180,7 +180,7 @@ class RunningStack implements Stack {
   private async stopInOrder(): Promise<void> {
     clearInterval(this.logTimer)
     this.ending.abort(new Error('The start was interrupted.'))
-    // Starts that are under way notice the abort and end their own child.
+    // Starts in progress notice the abort and stop their own child.
     await Promise.allSettled(this.starts)
     for (const name of stopOrder) await this.parts.get(name)?.stop()
     removeEmulatorsFile(this.dataDir.path)
@@ -197,21 +197,21 @@ class RunningStack implements Stack {
       return child
     }
     const start = SupervisedPart.start(beginAndKeep, {
-      say: this.say,
+      report: this.report,
       running: (child) => this.dataDir.noteProcess(name, child.pid),
       signal: this.ending.signal
     })
     this.starts.push(start)
     this.parts.set(name, await start)
-    this.say(`${name.padEnd(9)} ready (${((Date.now() - began) / 1000).toFixed(1)} s)`)
+    this.report(`${name.padEnd(9)} ready (${((Date.now() - began) / 1000).toFixed(1)} s)`)
     return first as Running
   }
 
-  // The others know a part by its port: every later start of it uses the first one's.
+  // Other parts know a part by its port, so a restart uses the port of the first start.
 
   private async startDatabase(): Promise<string> {
     const home = postgresHome(this.dataDir.path)
-    if (home.note) this.say(home.note)
+    if (home.note) this.report(home.note)
     let port: number | undefined
     const { url } = await this.run('postgres', async () => {
       const postgres = await startPostgres({ home, port, durable: true }, this.context)
@@ -271,7 +271,7 @@ class RunningStack implements Stack {
   private startWorker(env: NodeJS.ProcessEnv): Promise<Child> {
     const own = { ...env, WORKFLOW_BUNDLE: join(projectRoot, 'dist/workflows.js') }
     return this.run('worker', () =>
-      // Nobody else knows the port of its health route: any free one does, each time.
+      // No other part uses the port of its health route, so each start can take any free port.
       startNodeApp(
         { name: 'worker', env: own, portVariable: 'WORKER_HEALTH_PORT', probeHost: '127.0.0.1' },
         this.context

@@ -1,7 +1,7 @@
-// Ends the children of a supervisor that could not do so itself (SIGKILL, out of memory).
+// Stops the children of a supervisor that was killed before it could do so (SIGKILL, out of memory).
 //
-// A shell of about 1 MB in a session of its own reads from a pipe whose only writer is the supervisor. It is told of
-// every child; when the pipe ends, it sends each one its own signal, and SIGKILL to their groups after five seconds.
+// A shell of about 1 MB in its own session reads from a pipe whose only writer is the supervisor, which reports every child.
+// When the pipe closes, the shell sends each child its own signal, and SIGKILL to their groups after five seconds.
 import { type ChildProcess, spawn } from 'node:child_process'
 
 const script = `
@@ -38,23 +38,23 @@ export class Watchdog {
       cwd: '/',
       env: { PATH: process.env.PATH }
     })
-    // A watchdog that is gone protects nothing any more, but it must not end the stack that it protected.
+    // The loss of the watchdog must not stop the stack.
     this.shell.on('error', () => {})
     this.shell.stdin?.on('error', () => {})
     this.shell.unref()
   }
 
-  /** From now on the process ends with this one; `signal` is the one it is asked with. */
+  /** From now on the process is stopped with `signal` when this one dies. */
   add(pid: number, signal: NodeJS.Signals): void {
     this.write(`add ${signal.replace('SIG', '')} ${pid}`)
   }
 
-  /** The process has ended: its id may be somebody else's from now on. */
+  /** Call it when the process has exited: the system may give its id to another process. */
   remove(pid: number): void {
     this.write(`del - ${pid}`)
   }
 
-  /** Lets the watchdog end; children that are still known to it end too. */
+  /** Stops the watchdog, which stops any children that are still registered. */
   close(): void {
     this.shell.stdin?.end()
   }

@@ -1,6 +1,6 @@
-// How a command ends when it cannot do its work: one message for the person, one exit code for the script.
+// The failure of a command: one message for people, one exit code for scripts.
 
-/** What a script may rely on; docs/cli.md lists them. A fault of the program itself ends with 70. */
+/** The exit codes that scripts can rely on; docs/cli.md lists them. 70 is an internal error of qjob. */
 export const exitCodes = {
   done: 0,
   jobFailed: 1,

@@ -1,17 +1,17 @@
-// What commands print. Results go to stdout, everything said along the way to stderr. With --json stdout holds one JSON
-// value and nothing else, in the service's own text where it has sent one: a number in it may be larger than a
-// JavaScript number can hold.
+// The output of commands. Results go to stdout, all other messages to stderr. With --json, stdout has exactly one JSON value,
+// in the service's own text if it sent one, because its numbers can be beyond JavaScript's range.
 
-/** Text for a terminal: characters that would move its cursor or change its colours are shown as �. */
+/** Makes text safe for a terminal: characters that would move its cursor or change its colours become �. */
 export const plain = (text: string): string =>
   text.replace(/[\p{Cc}\p{Cf}]/gu, (char) => (/[\n\t]/.test(char) ? char : '�'))
 
-/** The same for a value that stands on a line with others. */
+/** Like `plain`, for a value that must stay on one line. */
 export const plainLine = (text: string): string => plain(text).replace(/\s*\n\s*/g, ' ')
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
-export const say = (text: string): void => void process.stderr.write(`${plain(text)}\n`)
+/** Prints a message that is not the result of the command. */
+export const printNotice = (text: string): void => void process.stderr.write(`${plain(text)}\n`)
 
 /** Lines under upper-case headings; columns of numbers (named in `right`) are aligned to the right. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[], right: string[] = []): string {
@@ -36,6 +36,10 @@ export function listing(entries: readonly (readonly [string, string | null | und
   const widest = Math.max(0, ...shown.map(([name]) => name.length))
   return shown.map(([name, value]) => `${name.padEnd(widest)}  ${value}`).join('\n')
 }
+
+/** The line below a page of a list that has more rows, or nothing. */
+export const pageFooter = (shown: number, total: number, next: string, capped = false): string =>
+  capped || shown < total ? `\n\n${shown} of ${capped ? `more than ${total}` : total}; more: ${next}` : ''
 
 const width = (text: string): number => [...text].length
 

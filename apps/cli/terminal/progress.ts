@@ -1,19 +1,19 @@
-// Tells on stderr what is being waited for: on a terminal a line that keeps changing, elsewhere nothing, or a line for each
-// change where the command is one that tells its story.
+// Shows on stderr what a command waits for: a changing line on a terminal; elsewhere nothing, or with `lines` a line for each
+// change.
 import { plainLine } from './output.js'
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MS = 100
 
 export interface Progress {
-  /** Whether anything of it can be seen. */
+  /** Whether anything is shown. */
   readonly visible: boolean
   show(text: string): void
   /** Removes the line. */
   end(): void
 }
 
-/** @param options.lines also where there is no terminal, such as in a log. */
+/** @param options.lines prints lines where there is no terminal, such as in a log. */
 export function startProgress(
   options: { lines?: boolean } = {},
   stream: NodeJS.WriteStream = process.stderr
@@ -26,7 +26,7 @@ export function startProgress(
     if (!text) return
     frame = (frame + 1) % FRAMES.length
     const line = `${FRAMES[frame]} ${text} (${Math.floor((Date.now() - began) / 1000)} s)`
-    // A line wider than the terminal would wrap and could not be taken back.
+    // A line wider than the terminal would wrap and could not be erased.
     stream.write(`\r\x1b[K${[...line].slice(0, Math.max(1, (stream.columns || 80) - 1)).join('')}`)
   }, FRAME_MS)
   timer.unref()

@@ -1,9 +1,9 @@
-// Times as people read them. Absolute times are UTC, like those of the service and its logs.
+// Formats times for people. Absolute times are UTC, like those of the service and its logs.
 
 /** `2026-11-21 10:24:44 UTC` */
 export const clockTime = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
 
-/** `3 min ago`; older than a day: the date. */
+/** `3 min ago`, or the date if it is older than a day. */
 export function ago(at: string, now = Date.now()): string {
   const seconds = Math.max(0, (now - Date.parse(at)) / 1000)
   if (seconds < 60) return `${Math.floor(seconds)} s ago`
@@ -21,7 +21,7 @@ export function lasted(from: string, to: string): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`
 }
 
-/** A duration where there is little room: `0.42s`, `3m05s`, `2h10m`. */
+/** A short form of a duration: `0.42s`, `3m05s`, `2h10m`. */
 export function briefTime(milliseconds: number): string {
   const seconds = milliseconds / 1000
   if (seconds < 59.995) return `${seconds.toFixed(2)}s`

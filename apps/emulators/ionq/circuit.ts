@@ -1,10 +1,10 @@
-// IonQ's JSON circuits: gates in, operations of the simulator out. Qubit k is bit k; every qubit is measured at the end.
+// Translates IonQ's JSON circuits into operations of the simulator. Qubit k is bit k; every qubit is measured at the end.
 import { fixedGates, gpi, gpi2, molmerSorensen, swap } from '../simulator/gates.js'
 import type { Matrix, Pauli } from '../simulator/state-vector.js'
 import { type Device, qisGates } from './devices.js'
 import { JobFailure } from './failure.js'
 
-/** A gate as it is sent. Which of these a gate needs, `readGate` knows. */
+/** A gate as sent by the client. `readGate` checks which of these fields a gate needs. */
 export interface WireGate {
   gate: string
   target?: number
@@ -32,7 +32,7 @@ export type Operation = { targets: readonly number[]; controls: readonly number[
   | { paulis: readonly Pauli[]; angle: number }
 )
 
-/** What is ready to run: all its qubits are below `qubits`. */
+/** A program that is ready to run: all its qubits are below `qubits`. */
 export interface Program {
   qubits: number
   operations: Operation[]
@@ -42,7 +42,7 @@ export interface Program {
 const controlsMax = 7
 const gatesMax = 150_000
 
-/** Reads a circuit for a device. Throws JobFailure with the gate's place. */
+/** Reads a circuit for a device. @throws JobFailure naming the gate's position. */
 export function readCircuit({ qubits, gateset, circuit }: WireCircuit, device: Device): Program {
   if (circuit.length > gatesMax)
     throw new JobFailure('TooManyGates', `${circuit.length} gates are more than the ${gatesMax} of a job.`)
@@ -62,7 +62,7 @@ const highestQubit = (circuit: readonly WireGate[]): number =>
     .flatMap(({ target, control, targets = [], controls = [] }) => [target ?? 0, control ?? 0, ...targets, ...controls])
     .reduce((highest, qubit) => Math.max(highest, qubit), 0)
 
-/** One gate with its place in the circuit, for messages and the checks that all gates share. */
+/** One gate with its position in the circuit, for messages and the checks that all gates share. */
 class GatePlace {
   constructor(
     readonly gate: WireGate,
@@ -75,7 +75,7 @@ class GatePlace {
     throw new JobFailure(code, `circuit[${this.index}] (${this.gate.gate}): ${message}`)
   }
 
-  /** Exactly `count` targets, or any number from one upwards. */
+  /** Exactly `count` targets, or at least one. */
   targets(count: number | 'any'): number[] {
     const targets = this.qubitsOf('target', 'targets')
     if (targets.length === 0) this.fail('it has no target.')
@@ -100,7 +100,7 @@ class GatePlace {
     return value
   }
 
-  /** A value that does not belong to the gate would be left out without a word: it is refused. */
+  /** Refuses a value that does not belong to the gate instead of ignoring it. */
   only(...keys: (keyof WireGate)[]): void {
     const known = new Set<string>(['gate', 'target', 'targets', ...keys])
     const stray = Object.keys(this.gate).find((key) => !known.has(key))
@@ -146,7 +146,7 @@ function readQisGate(place: GatePlace): Operation[] {
   return place.targets('any').map((target) => ({ paulis, angle, targets: [target], controls }))
 }
 
-// One factor per term, in their order: exp(-i coefficient time P); the character i of a term acts on targets[i].
+// One factor per term, in order: exp(-i coefficient time P); character i of a term acts on targets[i].
 function readPauliExponential(place: GatePlace): Operation[] {
   place.only('terms', 'coefficients', 'time')
   const targets = place.targets('any')
@@ -187,7 +187,7 @@ function readNativeGate(place: GatePlace): Operation[] {
       place.only('angle')
       return [{ paulis: ['Z', 'Z'], angle: Math.PI * place.number('angle'), targets: place.targets(2), controls: [] }]
     default:
-      // nop: time passes.
+      // nop only lets time pass.
       place.only('time')
       place.targets('any')
       place.number('time')

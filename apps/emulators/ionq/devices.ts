@@ -1,4 +1,4 @@
-// The devices that the emulated IonQ has, with the sizes and gate sets that IonQ publishes.
+// The devices of the emulated IonQ, with the sizes and gate sets that IonQ publishes.
 
 export type DeviceStatus = 'available' | 'unavailable' | 'retired'
 
@@ -6,7 +6,7 @@ export interface Device {
   name: string
   qubits: number
   status: DeviceStatus
-  /** Answers exact probabilities instead of counts over shots. */
+  /** Returns exact probabilities instead of counts over shots. */
   exact: boolean
   nativeGates: readonly string[]
 }
@@ -29,5 +29,5 @@ const seeded: readonly Device[] = [
   { name: 'qpu.aria-1', qubits: 25, status: 'retired', exact: false, nativeGates: ['gpi', 'gpi2', 'ms', 'nop'] }
 ]
 
-/** A fresh set, whose statuses can be changed. */
+/** A new set of devices whose statuses can be changed. */
 export const newDevices = (): Map<string, Device> => new Map(seeded.map((device) => [device.name, { ...device }]))

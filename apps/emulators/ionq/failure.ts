@@ -1,4 +1,4 @@
-// Why a job failed, as IonQ says it after having accepted the job.
+// The reason why an accepted job failed, in IonQ's form.
 
 export type FailureCode =
   | 'InvalidInput'
@@ -10,7 +10,7 @@ export type FailureCode =
   | 'TooManyGates'
   | 'UnsupportedGate'
 
-/** Thrown while a program is read or run; ends as the job's `failure`. */
+/** Thrown while a program is read or run; becomes the job's `failure`. */
 export class JobFailure extends Error {
   override readonly name = 'JobFailure'
   constructor(

@@ -5,7 +5,7 @@ import { type DeviceStatus, newDevices } from './devices.js'
 import { JobStore } from './jobs.js'
 import { ionqError, ionqRoutes } from './routes.js'
 
-/** No secret: it opens an emulator on this machine, and a team's stored key has to fit after every start. */
+/** Not a secret: it opens only an emulator on this machine, and a team's stored key must work after every start. */
 const apiKey = 'emulated-ionq-key'
 const statuses: readonly DeviceStatus[] = ['available', 'unavailable', 'retired']
 
@@ -23,9 +23,9 @@ export function createIonq(clock: EmulatedClock, { timing }: { timing?: Partial<
     setTiming: (changed) => store.setTiming(changed),
     setDeviceStatus(name, status) {
       const device = devices.get(name)
-      if (!device) throw new Error(`There is no device ${name} (there are ${[...devices.keys()].join(', ')}).`)
+      if (!device) throw new Error(`There is no device ${name} (devices: ${[...devices.keys()].join(', ')}).`)
       if (!(statuses as readonly string[]).includes(status))
-        throw new Error(`A device is one of ${statuses.join(', ')}, not ${status}.`)
+        throw new Error(`status: must be one of ${statuses.join(', ')} (got ${status})`)
       device.status = status as DeviceStatus
     },
     reset() {

@@ -1,11 +1,11 @@
-// What IonQ takes as a job: its keys, and no others. What only compiling shows is found later and fails the job.
+// The fields that IonQ accepts in a job, and no others. Errors that only compiling reveals fail the job later.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { Type } from 'typebox'
 import type { WireCircuit, WireGate } from './circuit.js'
 
 export interface Refusal {
   message: string
-  /** The keys with bad values, as paths. */
+  /** The fields with invalid values, as paths. */
   keys: string[]
 }
 
@@ -149,7 +149,7 @@ const validators = {
   nativeChild: ajv.compile(child('native'))
 }
 
-/** A job out of a body, or why it is refused. */
+/** Reads a job from a body, or the reason for its refusal. */
 export function readJob(body: unknown): JobRequest | { refusal: Refusal } {
   const faults = check(validators.job, body, '')
   if (faults) return { refusal: faults }
@@ -166,7 +166,7 @@ export function readJob(body: unknown): JobRequest | { refusal: Refusal } {
   if (sent.session_id !== undefined) return refuse('session_id', 'this emulator has no sessions')
   switch (sent.type) {
     case 'ionq.circuit.v1': {
-      // The input says which of the two it is; where it does not, the fault is named against qis.
+      // The input decides between the two gatesets; if it does not, the error is reported for qis.
       const refusal = check(sent.input.gateset === 'native' ? validators.native : validators.qis, sent.input, 'input')
       return refusal ? { refusal } : { ...base, type: sent.type, input: sent.input as unknown as WireCircuit }
     }
@@ -179,7 +179,7 @@ export function readJob(body: unknown): JobRequest | { refusal: Refusal } {
       return 'refusal' in read ? read : { ...base, type: sent.type, ...read }
     }
     default:
-      return refuse('type', `this emulator runs no ${sent.type}`)
+      return refuse('type', `this emulator does not run ${sent.type}`)
   }
 }
 

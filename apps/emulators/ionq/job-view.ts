@@ -1,4 +1,4 @@
-// Jobs as IonQ writes them.
+// Jobs in IonQ's response format.
 import { isoTime } from '../clock.js'
 import { finalStates, type Job, type JobStore } from './jobs.js'
 
@@ -7,7 +7,7 @@ export const projectId = '0b6d3c52-4f1e-4a6b-9d0c-2e7f8a913b54'
 
 const mediaType = 'application/json'
 
-/** The artifacts of a completed job, by id; the format's name says what each holds. */
+/** The artifacts of a completed job, by id; the name of the format describes the content. */
 export const artifactFormats: Record<string, string> = {
   probabilities: 'ionq.result.probabilities.json.v1',
   histogram: 'ionq.result.histogram.json.v1',
@@ -54,7 +54,7 @@ export function jobView(store: JobStore, job: Job, now: number): Record<string, 
   }
 }
 
-// Both forms that accounts see at present: an address, and artifacts by their format.
+// Both forms that accounts get today: an address, and artifacts by their format.
 function resultsView(job: Job): Record<string, unknown> {
   if (job.children.length > 0) {
     const format = 'ionq.result.probabilities-aggregate.json.v1'
@@ -75,7 +75,7 @@ function resultsView(job: Job): Record<string, unknown> {
 export const decimalMap = (values: ReadonlyMap<number, number>): Record<string, number> =>
   Object.fromEntries([...values].map(([outcome, value]) => [String(outcome), value]))
 
-/** The content of an artifact; null when the job has none of this id. */
+/** The content of an artifact; null if the job has none with this id. */
 export function artifact(store: JobStore, job: Job, id: string): unknown {
   if (id === 'probabilities-aggregate') return aggregate(store, job)
   const result = store.result(job)
@@ -91,7 +91,7 @@ export function artifact(store: JobStore, job: Job, id: string): unknown {
   return null
 }
 
-/** The probabilities of every circuit of a completed job of several, by the child's id. */
+/** The probabilities of each circuit of a completed multi-circuit job, by the child's id. */
 export function aggregate(store: JobStore, job: Job): Record<string, unknown> | null {
   if (job.children.length === 0 || store.state(job) !== 'completed' || job.request.dryRun) return null
   return Object.fromEntries(job.children.map((child) => [child.id, decimalMap(store.result(child)!.probabilities)]))

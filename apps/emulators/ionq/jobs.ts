@@ -1,5 +1,5 @@
-// The jobs of the emulated IonQ. A job's state follows from its times and the emulated clock: nothing runs by itself, and
-// a result is computed when somebody first asks for it after its time.
+// The jobs of the emulated IonQ. A job's state follows from its times and the emulated clock: nothing runs in the background,
+// and a result is computed at the first request for it.
 import { randomUUID } from 'node:crypto'
 import { type EmulatedClock, isoTime } from '../clock.js'
 import type { LedgerTask, Timing } from '../provider.js'
@@ -16,7 +16,7 @@ export const finalStates: readonly JobState[] = ['completed', 'failed', 'cancele
 export interface Result {
   /** By outcome, ascending. */
   probabilities: Map<number, number>
-  /** Of devices that count; null on the exact simulator. */
+  /** Counts of sampled devices; null on the exact simulator. */
   counts: Map<number, number> | null
 }
 
@@ -36,12 +36,12 @@ export interface Job {
   deleted: boolean
 }
 
-/** What a job costs, in US dollars: the emulator's own tariff. */
+/** The cost of a job in US dollars: the emulator's own tariff. */
 const tariff = { task: 0.3, shot: 0.01 }
-/** A stack that is emulated for weeks must not fill the memory. */
+/** Bounds the memory of a stack that uses the emulators for weeks. */
 const jobsMax = 100_000
 const defaultTiming: Timing = { queueMs: 40, runMs: 20 }
-/** Between submission and the end of the checks, at most. */
+/** The longest time between submission and the end of the checks. */
 const checkMsMax = 1000
 
 export class JobStore {
@@ -58,7 +58,7 @@ export class JobStore {
     this.timing = { ...defaultTiming, ...startTiming }
   }
 
-  /** A new job, however often the same was asked before; null when the emulator is full. */
+  /** Creates a new job for every call, even for an equal body; null if the emulator is full. */
   submit(request: JobRequest, device: Device): Job | null {
     if (this.jobs.size >= jobsMax) return null
     const parent = this.add(request, device, null)
@@ -111,21 +111,21 @@ export class JobStore {
     const now = this.clock.now()
     if (job.canceledAt !== null) return 'canceled'
     if (now < job.readyAt) return 'submitted'
-    // What only compiling shows ends the job before it waits for the device.
+    // Errors that compiling reveals fail the job before it waits for the device.
     if (this.failure(job)) return 'failed'
     if (now < job.startsAt) return 'ready'
     if (now < job.endsAt) return 'started'
     return 'completed'
   }
 
-  /** Why the job fails, once its circuits have been looked at. */
+  /** Why the job fails, known after its circuits are checked. */
   failure(job: Job): JobFailure | null {
     if (job.children.length > 0) return first(job.children.map((child) => this.failure(child)))
     const program = this.program(job)
     return program instanceof JobFailure ? program : null
   }
 
-  /** Of a completed job that ran a circuit of its own. */
+  /** The result of a completed job that ran its own circuit. */
   result(job: Job): Result | null {
     const program = this.finished(job)
     if (!program) return null
@@ -136,13 +136,13 @@ export class JobStore {
     return result
   }
 
-  /** The outcome of every shot, in their order; null as for `result`, and on the exact simulator. */
+  /** The outcome of every shot, in order; null as for `result`, and on the exact simulator. */
   shots(job: Job): number[] | null {
     const program = this.finished(job)
     return program && !job.device.exact ? drawShots(runExactly(program), job.request.shots, job.seed) : null
   }
 
-  /** When it started and ended, as far as it has. */
+  /** When it started and ended, if it has. */
   times(job: Job): { startedAt: number | null; endedAt: number | null } {
     const state = this.state(job)
     if (state === 'canceled') return { startedAt: null, endedAt: job.canceledAt }
@@ -153,7 +153,7 @@ export class JobStore {
     }
   }
 
-  /** Cancels the job and its children; false when it has ended otherwise. */
+  /** Cancels the job and its children; false if it has ended in another way. */
   cancel(job: Job): boolean {
     if (this.state(job) === 'canceled') return true
     if (finalStates.includes(this.state(job))) return false
@@ -161,20 +161,20 @@ export class JobStore {
     return true
   }
 
-  /** Removes the job from the api, not from the ledger. A job under way is canceled. */
+  /** Removes the job from the api, not from the ledger. A job in progress is canceled. */
   delete(job: Job): void {
     this.cancel(job)
     for (const one of [job, ...job.children]) one.deleted = true
   }
 
-  /** In US dollars; null until it has ended. */
+  /** The actual cost in US dollars; null until the job has ended. */
   cost(job: Job): number | null {
     const state = this.state(job)
     if (!finalStates.includes(state)) return null
     return state === 'completed' ? this.estimate(job) : 0
   }
 
-  /** In US dollars, should it complete. */
+  /** The cost in US dollars if it completes. */
   estimate(job: Job): number {
     if (job.device.exact || job.request.dryRun) return 0
     return Math.max(1, job.children.length) * priceOf(job.device, job.request.shots)
@@ -198,7 +198,7 @@ export class JobStore {
     return program instanceof JobFailure ? 0 : program.qubits
   }
 
-  /** Everything that was accepted, oldest first; a job of several circuits is one task. */
+  /** Every accepted job, oldest first; a multi-circuit job is one task. */
   ledger(): LedgerTask[] {
     return [...this.jobs.values()]
       .filter(({ parentId }) => parentId === null)
@@ -281,7 +281,7 @@ export const priceOf = (device: Device, shots: number): number =>
 const first = (failures: (JobFailure | null)[]): JobFailure | null =>
   failures.find((failure) => failure !== null) ?? null
 
-/** What the submitter finds its job by: the entry whose name says so, else the only one. */
+/** The metadata entry by which the submitter finds its job: the one with a matching name, or else the only one. */
 function tokenOf(metadata: Record<string, string>): string | null {
   const entries = Object.entries(metadata)
   const named = entries.find(([key]) => /token/i.test(key))

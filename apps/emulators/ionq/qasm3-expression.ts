@@ -9,7 +9,7 @@ const constants: Record<string, number> = {
   ℇ: Math.E
 }
 
-/** The value; throws with what cannot be read. */
+/** Evaluates an expression. @throws Error naming the part that cannot be read. */
 export function evaluate(text: string): number {
   const tokens = tokensOf(text)
   let at = 0
@@ -43,12 +43,12 @@ export function evaluate(text: string): number {
       return value
     }
     const value = token === undefined ? Number.NaN : (constants[token] ?? Number(token))
-    if (Number.isNaN(value)) throw new Error(`"${text}" is no constant expression`)
+    if (Number.isNaN(value)) throw new Error(`"${text}" is not a constant expression`)
     return value
   }
 
   const value = sum()
-  if (at < tokens.length || !Number.isFinite(value)) throw new Error(`"${text}" is no constant expression`)
+  if (at < tokens.length || !Number.isFinite(value)) throw new Error(`"${text}" is not a constant expression`)
   return value
 }
 
@@ -57,7 +57,7 @@ function tokensOf(text: string): string[] {
   const tokens: string[] = []
   while (pattern.lastIndex < text.length) {
     const [, token] = pattern.exec(text) ?? []
-    if (token === undefined) throw new Error(`"${text}" is no constant expression`)
+    if (token === undefined) throw new Error(`"${text}" is not a constant expression`)
     tokens.push(token)
   }
   return tokens

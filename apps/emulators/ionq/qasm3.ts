@@ -1,5 +1,5 @@
-// The part of OpenQASM 3 that this emulator reads for jobs of type ionq.qasm3.v1: registers, gates of stdgates.inc,
-// barriers, and a measurement at the end of qubit k into bit k. Whatever else there is fails the job by its line.
+// The part of OpenQASM 3 that this emulator reads for jobs of type ionq.qasm3.v1: registers, gates of stdgates.inc, barriers,
+// and a final measurement of qubit k into bit k. Anything else fails the job with its line.
 import { fixedGates, phaseShift, swap } from '../simulator/gates.js'
 import type { Complex, Matrix, Pauli } from '../simulator/state-vector.js'
 import type { Operation, Program } from './circuit.js'
@@ -11,13 +11,13 @@ type Effect = { matrix: Matrix } | { paulis: readonly Pauli[]; angle: number }
 
 interface Gate {
   parameters: number
-  /** The first qubits of a call, in front of the targets. */
+  /** The first qubits of a call, before the targets. */
   controls: number
   targets: number
   effect(parameters: readonly number[]): Effect
 }
 
-/** Reads a program for a device. Throws JobFailure with the line. */
+/** Reads a program for a device. @throws JobFailure naming the line. */
 export function readQasm(source: string, device: Device): Program {
   const reader = new Reader()
   for (const { text, line } of statementsOf(source)) {
@@ -84,7 +84,7 @@ class Reader {
     }
   }
 
-  // How a result is keyed when bits and qubits are in another order is not documented: such programs are not read.
+  // The keys of a result with bits and qubits in another order are not documented, so such programs are refused.
   private measure(bits: number[], qubits: number[]): void {
     if (bits.length !== qubits.length) throw new Error(`${qubits.length} qubits are measured into ${bits.length} bits`)
     for (const [index, qubit] of qubits.entries()) {
@@ -120,7 +120,7 @@ class Reader {
   }
 }
 
-/** Of `qreg name[size]`: name and size change places. */
+/** Rewrites `qreg name[size]` with name and size in the other order. */
 const swapped = (match: RegExpExecArray | null) => match && [match[0], match[1], match[3], match[2]]
 
 function places(text: string, registers: ReadonlyMap<string, Register>, what: string): number[] {
@@ -132,7 +132,7 @@ function places(text: string, registers: ReadonlyMap<string, Register>, what: st
   return [register.first + Number(index)]
 }
 
-/** At the commas outside of parentheses. */
+/** Splits at the commas outside of parentheses. */
 function splitArguments(text: string): string[] {
   const parts = ['']
   let depth = 0
@@ -157,7 +157,7 @@ function statementsOf(source: string): { text: string; line: number }[] {
     const at = line + leading.split('\n').length - 1
     line += part.split('\n').length - 1
     if (text === '') continue
-    if (/[{}]/.test(text)) throw new JobFailure('CompilationError', `line ${at}: this emulator reads no blocks`)
+    if (/[{}]/.test(text)) throw new JobFailure('CompilationError', `line ${at}: this emulator does not read blocks`)
     if (index === parts.length - 1)
       throw new JobFailure('CompilationError', `line ${at}: "${text.slice(0, 60)}" does not end with ;`)
     statements.push({ text, line: at })

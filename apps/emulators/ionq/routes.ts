@@ -1,4 +1,4 @@
-// The routes of IonQ's API v0.4 that the platform and its users' tools call.
+// The routes of IonQ's API v0.4 that the platform and users' tools call.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type EmulatedClock, isoTime } from '../clock.js'
 import { type Device, type DeviceStatus, qisGates } from './devices.js'
@@ -14,7 +14,7 @@ export interface IonqParts {
   queueMs: () => number
 }
 
-/** What a page of jobs holds at most, whatever is asked for. */
+/** The most jobs in a page, whatever the request. */
 const pageMax = 25
 const keyId = 'c4a1d0f6-7b32-4d8e-8f15-6e9b0a2c7d41'
 
@@ -64,7 +64,7 @@ function submitRoutes(app: FastifyInstance, { store, devices, clock, queueMs }: 
     if (mitigation?.debiasing && job.shots < 500)
       return invalid(reply, refuse('shots', 'debiasing needs at least 500').refusal, 'payload')
     const accepted = store.submit(job, device)
-    if (!accepted) return fail(reply, 429, 'This emulator keeps no more jobs: POST <control_url>/reset empties it.')
+    if (!accepted) return fail(reply, 429, 'This emulator is full: POST <control_url>/reset clears it.')
     return reply.code(201).send({ id: accepted.id, status: 'submitted', session_id: null })
   })
 
@@ -92,7 +92,7 @@ function submitRoutes(app: FastifyInstance, { store, devices, clock, queueMs }: 
       },
       estimated_at: isoTime(clock.now()),
       estimated_unit: 'usd',
-      // The emulator's tariff is by shots, which a rate card cannot say: the job's minimum is its price.
+      // The emulator charges by shots, which a rate card cannot express, so the job's minimum is its price.
       rate_card: {
         id: 'emulated',
         rates: [{ sku: device.name, unit: 'gates', cost_1q_gate: 0, cost_2q_gate: 0, job_cost_minimum: cost }]

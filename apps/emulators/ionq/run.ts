@@ -1,21 +1,21 @@
-// Runs a program and answers what IonQ measures: outcomes as whole numbers, qubit k being bit k.
+// Runs a program and returns IonQ's measurements: outcomes as whole numbers, with qubit k as bit k.
 import { draw, seededRandom } from '../simulator/random.js'
 import { QUBITS_MAX, StateVector } from '../simulator/state-vector.js'
 import type { Operation, Program } from './circuit.js'
 import { JobFailure } from './failure.js'
 
-/** Gates times amplitudes: some ten seconds, in which the emulator answers nobody. */
+/** Gates times amplitudes: about ten seconds, in which the emulator does not respond. */
 const workMax = 2 ** 30
-/** Below this a probability is what rounding has left. */
+/** Smaller probabilities are rounding errors. */
 const negligible = 1e-12
 
-/** Outcomes that can occur, in ascending order. */
+/** The possible outcomes, in ascending order. */
 export interface Distribution {
   outcomes: number[]
   probabilities: number[]
 }
 
-/** Throws JobFailure when the program is more than this emulator simulates. */
+/** @throws JobFailure if the program is too large for this emulator. */
 export function assertRunnable({ operations }: Program): void {
   const { length } = touchedBy(operations)
   if (length > QUBITS_MAX)
@@ -39,7 +39,7 @@ export function runExactly({ operations }: Program): Distribution {
   const found: Distribution = { outcomes: [], probabilities: [] }
   state.probabilities().forEach((probability, index) => {
     if (probability <= negligible) return
-    // Not with <<, which ends at 32 bits.
+    // Not with <<, which is limited to 32 bits.
     found.outcomes.push(touched.reduce((sum, qubit, bit) => ((index >> bit) & 1 ? sum + 2 ** qubit : sum), 0))
     found.probabilities.push(probability)
   })
@@ -56,12 +56,12 @@ function applyTo(state: StateVector, operation: Operation, place: (qubit: number
   else state.rotate(operation.paulis, operation.angle, targets, controls)
 }
 
-/** The outcome of every shot; the same seed draws the same. */
+/** The outcome of every shot; the same seed draws the same outcomes. */
 export function drawShots({ outcomes, probabilities }: Distribution, shots: number, seed: number): number[] {
   return draw(probabilities, shots, seededRandom(seed)).map((index) => outcomes[index]!)
 }
 
-/** How often each outcome was drawn, in ascending order of outcomes. */
+/** The counts of the outcomes, in ascending order of outcomes. */
 export function countOutcomes(drawn: readonly number[]): Map<number, number> {
   const counts = new Map<number, number>()
   for (const outcome of drawn) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)

@@ -1,4 +1,4 @@
-// Matrices of the gates that providers share, and those of trapped ions. Angles in radians, phases in turns.
+// Matrices of the gates that providers share, and of trapped-ion gates. Angles in radians, phases in turns.
 import type { Complex, Matrix } from './state-vector.js'
 
 const zero: Complex = [0, 0]

@@ -1,4 +1,4 @@
-// Chance that can be repeated: the same seed draws the same counts.
+// Repeatable random numbers: the same seed draws the same counts.
 
 /** Numbers in [0, 1) from a 32-bit seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
@@ -11,7 +11,7 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-/** Draws `shots` outcomes, one after another: indices into `weights`, which add up to about 1. */
+/** Draws `shots` outcomes: indices into `weights`, whose sum is about 1. */
 export function draw(weights: readonly number[], shots: number, random: () => number): number[] {
   const bounds: number[] = []
   let sum = 0

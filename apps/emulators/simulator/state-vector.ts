@@ -1,6 +1,6 @@
 // The state of n qubits as 2^n complex amplitudes. Qubit k is bit k of an amplitude's index, so |q2 q1 q0> = 001 (index 1)
-// is "qubit 0 is one". The emulators own this simulator: an adapter that gets a bit order or a dialect wrong must not
-// find the same mistake here.
+// means "qubit 0 is one". This simulator belongs to the emulators alone, so that an adapter's mistake in a bit order or a
+// dialect is not repeated here.
 
 /** A complex number: real and imaginary part. */
 export type Complex = readonly [re: number, im: number]
@@ -8,24 +8,25 @@ export type Complex = readonly [re: number, im: number]
 export type Matrix = readonly (readonly Complex[])[]
 export type Pauli = 'I' | 'X' | 'Y' | 'Z'
 
-/** 2^22 amplitudes are 64 MiB and some 50 ms a gate: an emulator answers its polls meanwhile late, but answers. */
+/** 2^22 amplitudes are 64 MiB and about 50 ms per gate: the emulator's responses to polls are late, but not lost. */
 export const QUBITS_MAX = 22
 
 export class StateVector {
   readonly re: Float64Array
   readonly im: Float64Array
 
-  /** All qubits zero. Throws above QUBITS_MAX. */
+  /** All qubits zero. @throws RangeError above QUBITS_MAX. */
   constructor(readonly qubits: number) {
-    if (!(qubits >= 0 && qubits <= QUBITS_MAX)) throw new RangeError(`cannot hold ${qubits} qubits`)
+    if (!(qubits >= 0 && qubits <= QUBITS_MAX))
+      throw new RangeError(`qubits must be from 0 to ${QUBITS_MAX} (got ${qubits})`)
     this.re = new Float64Array(2 ** qubits)
     this.im = new Float64Array(2 ** qubits)
     this.re[0] = 1
   }
 
   /**
-   * Applies a matrix of 2^m rows to m targets where every control is one. The first target is the leftmost digit of a
-   * row's number: row 2 of 4 (binary 10) is "targets[0] is one, targets[1] is zero".
+   * Applies a matrix of 2^m rows to m targets where every control is one. The first target is the leftmost digit of a row's
+   * number: row 2 of 4 (binary 10) means "targets[0] is one, targets[1] is zero".
    */
   apply(matrix: Matrix, targets: readonly number[], controls: readonly number[] = []): void {
     this.check([...targets, ...controls])
@@ -65,7 +66,7 @@ export class StateVector {
     }
   }
 
-  // The same for one target, several times as fast: most gates are of this kind.
+  // The same for one target, several times faster: most gates have one target.
   private applyToOne(matrix: Matrix, target: number, controlMask: number): void {
     const { re, im } = this
     const [[a, b], [c, d]] = matrix as readonly [readonly [Complex, Complex], readonly [Complex, Complex]]
@@ -87,7 +88,7 @@ export class StateVector {
     }
   }
 
-  /** exp(-i angle P) where every control is one; P has one Pauli per target, in their order. `angle` in radians. */
+  /** exp(-i angle P) where every control is one; P has one Pauli per target, in order. `angle` in radians. */
   rotate(paulis: readonly Pauli[], angle: number, targets: readonly number[], controls: readonly number[] = []): void {
     this.check([...targets, ...controls])
     if (paulis.length !== targets.length) throw new RangeError(`${paulis.length} Paulis for ${targets.length} targets`)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 
+from .job import SandboxFault
 from .launcher.launcher import launch
-from .sandbox.seam import SandboxFault
-from .service.logs import log, set_up_logs
+from .logs import log, set_up_logs
 from .settings import SettingsError, read_settings
 
 
 def main() -> int:
-    """The process's exit code: 0 after a signal, 1 when it cannot serve, 2 when the environment is unusable."""
+    """Returns the process's exit code: 0 after a signal, 1 when it cannot serve, 2 when the environment is unusable."""
     try:
         settings = read_settings(os.environ)
     except SettingsError as error:

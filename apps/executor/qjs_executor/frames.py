@@ -1,6 +1,6 @@
 """Messages on the job and result pipes: a length in 4 little-endian bytes, then that many bytes of JSON.
 
-The blocking half, for the child; `frame_reader` is the half of the shell.
+This is the blocking half, for the child; `frame_reader` is the shell's half.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-# Bound now: the code of a run may replace the originals.
+# Bound now, because an execution's code may replace the originals.
 _dumps = json.dumps
 _write = os.write
 
 
 def pack(message: Mapping[str, Any]) -> bytes:
-    """One message as bytes. Raises ValueError, TypeError or RecursionError for what JSON cannot hold."""
+    """One message as bytes. Raises ValueError, TypeError or RecursionError for what JSON cannot express."""
     body = _dumps(message, allow_nan=False, separators=(",", ":")).encode("ascii")
     return len(body).to_bytes(4, "little") + body
 
 
 def receive(fd: int) -> dict[str, Any] | None:
-    """Blocks for the next message on `fd`; None when the other side has gone. For the trusted direction only, from the
-    executor to the child: the length is not limited."""
+    """Blocks until the next message on `fd`; None when the other side has closed it. Only for the trusted direction,
+    from the executor to the child: the length is not limited."""
     header = _read_exactly(fd, 4)
     if len(header) < 4:
         return None

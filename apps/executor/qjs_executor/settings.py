@@ -1,4 +1,4 @@
-"""What the environment says, read once at the start and trusted afterwards."""
+"""The settings in the environment, read once at the start and trusted afterwards."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .sandbox.seam import GIB, KEPT_SLOTS, SLOTS_MAX, Isolation
+from .job import GIB, KEPT_SLOTS, SLOTS_MAX, Isolation
 
 TOKEN_LENGTH_MIN = 16
-"""A shorter bearer token could be guessed by trying."""
+"""A shorter bearer token could be guessed."""
 
 ISOLATIONS: tuple[Isolation, ...] = ("namespaces", "rootless", "uid", "landlock")
 
 
 class SettingsError(Exception):
-    """The environment is unusable; the message names the variable and the mend."""
+    """The environment is unusable; the message names the variable and the fix."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class Settings:
     allow_insecure: bool
     memory_bytes: int
     engine_memory_bytes: int
+    warm_frameworks: bool
+    """Whether every framework is imported as soon as the executor is ready (true), or when it is first needed."""
 
 
 def read_settings(env: Mapping[str, str]) -> Settings:
@@ -57,13 +59,14 @@ def read_settings(env: Mapping[str, str]) -> Settings:
         isolation=_isolation(env.get("EXECUTOR_ISOLATION") or "auto"),
         allow_insecure=_integer(env, "SANDBOX_ALLOW_INSECURE", 0, 0, 1) == 1,
         memory_bytes=memory,
+        warm_frameworks=_integer(env, "EXECUTOR_WARM_FRAMEWORKS", 1, 0, 1) == 1,
         engine_memory_bytes=max(memory, _engine_memory_bytes(slots)),
     )
 
 
 def _engine_memory_bytes(slots: int) -> int:
-    """A state of 28 qubits is 4 GiB, and the imported libraries take 1.5 GiB of address space beside it. A machine
-    with at least 8 GiB of memory for each slot can afford that; a smaller one keeps to the common limit."""
+    """A state of 28 qubits is 4 GiB, and the imported libraries take 1.5 GiB of address space in addition. A machine
+    with at least 8 GiB of memory for each slot can afford that; a smaller one applies the common limit."""
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return 6 * GIB if physical >= slots * 8 * GIB else 0
 

@@ -4,22 +4,17 @@ out to processes."""
 from __future__ import annotations
 
 import gc
-import json
 import os
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
-from .frame_child import FrameChildren
-from .ordinary_user import as_ordinary_user, needs_user_namespaces, with_python_open_to_all
+from .support import lanes
+from .support.executor import LEVELS, Executor, eventually, ordinary_executor
+from .support.frame_child import FrameChildren
+from .support.ordinary_user import with_python_open_to_all
 
 # One process, one core, as in the executor's children: threads that wait for each other would take the other's.
 os.environ["QISKIT_PARALLEL"] = "FALSE"
@@ -29,16 +24,21 @@ for _library in ("OPENBLAS", "OMP", "MKL", "NUMEXPR", "RAYON"):
 # Thousands of modules are loaded and kept: looking for garbage among them costs seconds and finds none.
 gc.disable()
 
-FOLDER = Path(__file__).resolve().parent.parent
-TOKEN = "a-token-for-tests-only"
-BELL = 'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; cx q[0], q[1]; c = measure q;'
-START_SECONDS = 120.0
+
+TOGETHER = {
+    # They share the executor of an ordinary user, which takes as long to start as most of them to run.
+    **dict.fromkeys(("test_escapes", "test_launcher", "test_parking", "test_warm_pool", "test_isolation"), "levels"),
+    # They share a server that has imported every framework.
+    **dict.fromkeys(("test_replay", "test_graphs_here", "test_task_runs", "test_script_asks"), "children"),
+}
+"""Files that one process of xdist takes, by what they share."""
+FIRST = (*TOGETHER, "test_launcher_deaths", "test_sandbox_terms", "test_runs", "test_programs")
+"""The long ones come first, so that the last process to finish has a short one. All others follow by name."""
 
 
-ONE_PROCESS = ("test_escapes", "test_launcher", "test_parking", "test_warm_pool", "test_isolation")
-"""They share the executor of an ordinary user, which takes as long to start as most of them to run."""
-FIRST = (*ONE_PROCESS, "test_launcher_deaths", "test_sandbox_terms", "test_conformance_runs", "test_programs")
-"""The long ones, so that the last process to end has a short one. All others follow in the order of their names."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Tells the tests which lane runs before they count their examples."""
+    lanes.SHORT = config.option.markexpr == "not long"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -60,170 +60,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class Files(LoadFileScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             file = super()._split_scope(nodeid)
-            return "one process" if Path(file).stem in ONE_PROCESS else str(file)
+            return TOGETHER.get(Path(file).stem, str(file))
 
     config.option.loadscopereorder = False
     return Files(config, log)
-
-
-def qasm(code: str) -> dict[str, str]:
-    """A source in OpenQASM."""
-    return {"kind": "code", "framework": "openqasm", "code": code}
-
-
-def python(code: str) -> dict[str, str]:
-    """A source in Python with qiskit."""
-    return {"kind": "code", "framework": "qiskit", "code": code}
-
-
-def eventually(holds: Callable[[], bool], seconds: float, what: str) -> None:
-    """Waits for a state, not for a moment; fails after the deadline."""
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
-        time.sleep(0.01)
-
-
-def free_port() -> int:
-    """A port on which nobody listens at the moment."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
-
-
-@dataclass
-class Answer:
-    """One answered run: the HTTP status, its lines, and the parsed result of a completed one."""
-
-    status: int
-    lines: list[dict[str, Any]]
-
-    @property
-    def outcome(self) -> dict[str, Any]:
-        """The last line's outcome."""
-        outcome: dict[str, Any] = self.lines[-1]["outcome"]
-        return outcome
-
-    @property
-    def result(self) -> dict[str, Any]:
-        """The result of a completed run."""
-        assert self.outcome["status"] == "completed", self.outcome
-        result: dict[str, Any] = json.loads(self.outcome["result"])
-        return result
-
-    @property
-    def error(self) -> dict[str, Any]:
-        """The error of a failed run."""
-        assert self.outcome["status"] == "failed", self.outcome
-        error: dict[str, Any] = self.outcome["error"]
-        return error
-
-
-class Executor:
-    """One running executor. `before` stands before its command, to start it as another user."""
-
-    def __init__(self, *, before: Sequence[str] = (), **environment: str) -> None:
-        port = environment.get("EXECUTOR_PORT") or str(free_port())
-        self.environment = {
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(FOLDER),
-            "EXECUTOR_TOKEN": TOKEN,
-            "EXECUTOR_PORT": port,
-            **environment,
-        }
-        self.process = subprocess.Popen(
-            [*before, sys.executable, "-B", "-m", "qjs_executor"],
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        self.http = httpx.Client(
-            base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60
-        )
-        try:
-            eventually(self._answers, START_SECONDS, "the executor answers")
-        except BaseException:
-            self.process.kill()
-            raise
-
-    def _answers(self) -> bool:
-        assert self.process.poll() is None, "the executor ended while it started"
-        try:
-            return self.http.get("/health").status_code == 200
-        except httpx.TransportError:
-            return False
-
-    def health(self) -> dict[str, Any]:
-        """The health answer."""
-        answer = self.http.get("/health")
-        assert answer.status_code == 200
-        health: dict[str, Any] = answer.json()
-        return health
-
-    def request(self, source: dict[str, str], shots: int = 100, wall: float = 60, **fields: Any) -> dict[str, Any]:
-        """The body of a run; `fields` replace those of the same name, `params` is added to."""
-        params = {"shots": shots, **fields.pop("params", {})}
-        return {
-            "run_id": "test",
-            "source": source,
-            "backend": "aer-statevector",
-            "engine": "statevector",
-            "max_qubits": 28,
-            "params": params,
-            "limits": {"wall_seconds": wall},
-            **fields,
-        }
-
-    def run(self, source: dict[str, str], shots: int = 100, wall: float = 60, **fields: Any) -> Answer:
-        """Runs a source to its end."""
-        answer = self.http.post("/run", json=self.request(source, shots, wall, **fields))
-        return Answer(answer.status_code, [json.loads(line) for line in answer.text.splitlines()])
-
-    @property
-    def shell(self) -> int:
-        """The process that answers, whose parent, the launcher, is the one that was started."""
-        shell: int = next(pid for pid in descendants(self.process.pid) if "service.shell" in command_of(pid))
-        return shell
-
-    def descendants(self) -> list[int]:
-        """Process ids of everything that the executor started for a run and that is alive; not of its stock."""
-        alive = descendants(self.process.pid)
-        stock = {pid for zygote in self.health()["sandbox"]["zygotes"] for pid in zygote["pids"]} | {self.shell}
-        return [pid for pid in alive if pid not in stock and os.path.exists(f"/proc/{pid}")]
-
-    def close(self) -> None:
-        """Ends it and what it started."""
-        self.http.close()
-        if self.process.poll() is None:
-            self.process.terminate()
-        self.process.wait(10)
-        if self.process.stdout is not None:
-            self.process.stdout.close()
-
-
-def command_of(pid: int) -> str:
-    """The command line of a process; empty once it is gone."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
-    except OSError:
-        return ""
-
-
-def descendants(root: int) -> list[int]:
-    """Live descendants of a process, from the kernel's list."""
-    parents: dict[int, int] = {}
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            try:
-                fields = Path(entry.path, "stat").read_text().rsplit(")", 1)[1].split()
-            except OSError:
-                continue
-            if fields[0] != "Z":
-                parents[int(entry.name)] = int(fields[1])
-    found = [root]
-    for pid in found:
-        found.extend(child for child, parent in parents.items() if parent == pid)
-    return found[1:]
 
 
 @pytest.fixture(scope="session")
@@ -235,16 +75,10 @@ def executor() -> Iterator[Executor]:
     started.close()
 
 
-LEVELS = ["this user", "ordinary user"]
-"""Whose executor is attacked; the levels without namespaces have a script of their own, `scripts/attack-every-level`."""
-if os.environ.get("EVERY_LEVEL"):
-    LEVELS += ["ordinary user, landlock", "root, uid"]
-
-
 @pytest.fixture(scope="session", params=LEVELS)
 def attacked(request: pytest.FixtureRequest) -> Iterator[Executor]:
-    """An executor for each level that this machine gives: that of the user of the tests, those of an ordinary user with
-    namespaces and without, and that of root without."""
+    """An executor for each level that this machine offers: that of the user of the tests, those of an ordinary user
+    with namespaces and without, and that of root without."""
     if request.param == "this user":
         yield request.getfixturevalue("executor")
         return
@@ -256,18 +90,9 @@ def attacked(request: pytest.FixtureRequest) -> Iterator[Executor]:
     started.close()
 
 
-def ordinary_executor(landlock: bool, **environment: str) -> Executor:
-    """An executor of an ordinary user, without namespaces if `landlock`. Skips the test where there can be none."""
-    if landlock:
-        before = as_ordinary_user() if os.getuid() == 0 else []
-        return Executor(before=before, **{"EXECUTOR_SLOTS": "3", "EXECUTOR_ISOLATION": "landlock", **environment})
-    needs_user_namespaces()
-    return Executor(before=as_ordinary_user(), **{"EXECUTOR_SLOTS": "3", **environment})
-
-
 @pytest.fixture
 def start() -> Iterator[Callable[..., Executor]]:
-    """Starts executors of a test's own, ended with the test."""
+    """Starts executors of a test's own, stopped with the test."""
     started: list[Executor] = []
 
     def begin(**environment: str) -> Executor:

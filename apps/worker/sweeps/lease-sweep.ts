@@ -4,12 +4,11 @@ import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import { sweepExpiredLeases } from '../../../db/job-steps/leases.js'
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
+import { LEASE_GRACE_MS, LEASE_SWEEPER_AWAY_MS } from '../../../domain/jobs/lease.js'
 import type { SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
 const JOBS_PER_PASS = 200
-const AWAY_MS = 10_000
-const GRACE_MS = 20_000
 
 export interface LeaseSweepDeps {
   db: Db
@@ -26,7 +25,7 @@ export function startLeaseSweep({ db, announce, reports, log, everyMs, clock }: 
   let graceUntil = 0
   async function pass() {
     const at = clock()
-    if (at - lastSuccess > AWAY_MS) graceUntil = at + GRACE_MS
+    if (at - lastSuccess > LEASE_SWEEPER_AWAY_MS) graceUntil = at + LEASE_GRACE_MS
     // During the grace time, a pass only checks that the database responds.
     const ended = await sweepExpiredLeases(db, at < graceUntil ? 0 : JOBS_PER_PASS)
     lastSuccess = clock()

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import { proveAll, proveRecent } from '../../../db/proofs/money-proof.js'
 import { isDue } from '../../../db/service/sweeps.js'
+import type { SweepName } from '../../../domain/operations/sweep.js'
 import type { SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
@@ -25,7 +26,7 @@ export interface MoneySweepDeps {
 export function startMoneySweep({ db, reports, log, everyMs }: MoneySweepDeps): TimerLoop {
   const logged = new Map<string, string>()
   /** Logs each finding once, not each minute. */
-  function logFindings(name: string, findings: string[] | null) {
+  function logFindings(name: SweepName, findings: string[] | null) {
     if (!findings) return null
     const before = logged.get(name)
     const after = JSON.stringify(findings)

@@ -5,6 +5,7 @@ import { settleHeldProviderJob } from '../../../activities/provider/held-money.j
 import type { ProviderDeps } from '../../../activities/provider/step.js'
 import { declareProviders, hasCredentials, noteBackends } from '../../../db/backends/provider-workers.js'
 import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
+import type { SweepName } from '../../../domain/operations/sweep.js'
 import type { SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
@@ -24,7 +25,7 @@ export interface ProviderLoopDeps extends ProviderDeps {
 
 export function startProviderLoops(deps: ProviderLoopDeps): TimerLoop[] {
   const { db, providers, reports, log } = deps
-  const named = (name: string, everyMs: number, pass: () => Promise<{ handled: number; more?: boolean }>) =>
+  const named = (name: SweepName, everyMs: number, pass: () => Promise<{ handled: number; more?: boolean }>) =>
     startLoop(name, everyMs, log, pass, reports.of(name, everyMs))
   return [
     startLoop('provider declaration', DECLARE_MS, log, async () => {

@@ -1,9 +1,11 @@
 // Stores the latest state of this worker's sweeps, for administrators. A fast sweep makes thousands of passes in an hour, so
 // a pass is stored when the sweep fails, recovers or has new findings, and otherwise every ten seconds.
+
 import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import { noteSweep, type SweepPass } from '../../../db/service/sweeps.js'
 import { reasonOf } from '../../../domain/operations/reason.js'
+import type { SweepName } from '../../../domain/operations/sweep.js'
 
 const STORE_EVERY_MS = 10_000
 
@@ -18,7 +20,7 @@ export interface Pass {
 
 export interface SweepReports {
   /** @param everyMs how often the sweep makes a pass; after ten of these without a success it is late. */
-  of(name: string, everyMs: number): SweepReport
+  of(name: SweepName, everyMs: number): SweepReport
 }
 
 /** Neither throws: a sweep must not stop because its state cannot be stored. */

@@ -1,5 +1,6 @@
 // The intervals and limits of a worker's loops.
 import { defaultProviderTimes, type ProviderTimes } from '../../../activities/provider/step.js'
+import { LEASE_RENEW_MS, LEASE_SWEEP_MS } from '../../../domain/jobs/lease.js'
 import { RETRY_SECONDS } from '../../../domain/teams/webhook.js'
 import { CALL_TIMEOUT_MS } from '../../../services/providers/http.js'
 import { defaultMailTimes, type MailTimes } from './mail-sender.js'
@@ -39,8 +40,8 @@ export const defaultTimes: WorkerTimes = {
   redeliverSeconds: 30,
   unreachableRetrySeconds: 2,
   dispatchDeadlineSeconds: 15 * 60,
-  leaseRenewMs: 5_000,
-  leaseSweepMs: 5_000,
+  leaseRenewMs: LEASE_RENEW_MS,
+  leaseSweepMs: LEASE_SWEEP_MS,
   quietSeconds: 60,
   stalledSweepMs: 15_000,
   missingConfirmSeconds: 30,

@@ -1,13 +1,15 @@
-// The upper tail of chi-square: the regularised upper incomplete gamma function Q(df/2, x/2), by its power series below the
-// mean and by its continued fraction (Lentz's method) above. Written out here because the packages that were tried lose
-// digits from about a thousand degrees of freedom on, which a spread result has: @stdlib/math-base-special-gammainc 0.3.1 is
-// off by 1.8 % at 4,095.
+// The upper tail of chi-square: the regularised upper incomplete gamma function Q(df/2, x/2), by its power series below
+// the mean and by its continued fraction (Lentz's method) above. It is implemented here because the packages that were
+// tried lose digits from about a thousand degrees of freedom on, which results spread over many outcomes have:
+// @stdlib/math-base-special-gammainc 0.3.1 is off by 1.8 % at 4,095.
 
 const EPSILON = 1e-16
-/** Both expansions need some multiple of the root of df terms. */
+/** Both expansions need a number of terms proportional to the root of df. */
 const TERMS_MAX = 1_000_000
 
-/** Probability that chi-square with so many degrees of freedom (from 1) is above `x`; 0 where it is below 1e-308. */
+/**
+ * The probability that chi-square with that many degrees of freedom (from 1) exceeds `x`; 0 where it is below 1e-308.
+ */
 export function chiSquareTail(x: number, degreesOfFreedom: number): number {
   if (x <= 0) return 1
   const [a, z] = [degreesOfFreedom / 2, x / 2]
@@ -15,7 +17,9 @@ export function chiSquareTail(x: number, degreesOfFreedom: number): number {
   return z < a + 1 ? 1 - front * lowerSeries(a, z) : front * upperFraction(a, z)
 }
 
-/** What a standard normal number is below with probability `p`, 0.5 <= p < 1: the root of a chi-square quantile, by halving. */
+/**
+ * The `p` quantile of the standard normal distribution, 0.5 <= p < 1: the root of a chi-square quantile, by bisection.
+ */
 export function normalQuantile(p: number): number {
   let [low, high] = [0, 40]
   for (let halving = 0; halving < 60; halving++) {
@@ -53,7 +57,7 @@ function upperFraction(a: number, z: number): number {
   return result
 }
 
-/** Natural logarithm of the gamma function of a > 0, by Stirling's series, for which small ones are raised. */
+/** The natural logarithm of the gamma function of a > 0, by Stirling's series; small arguments are raised first. */
 function logGamma(a: number): number {
   let [raised, product] = [a, 1]
   while (raised < 20) {

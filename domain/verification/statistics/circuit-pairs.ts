@@ -1,23 +1,23 @@
-// What of two results belongs together: circuit by circuit, each named by its task and, where a result has several, by where
-// it stands in it.
+// Pairs the circuits of two results. Each circuit is named by its task and, when a result has several, by its place in
+// it.
 import { storableText } from '../../json/json-guard.js'
 import { type RunCounts, type RunFacts, runCircuits } from '../run-counts.js'
 import { isSameResult } from '../same-result.js'
 
-/** A stored result as JSON text, with what it does not say itself. */
+/** A stored result as JSON text, with the facts that it does not contain. */
 export interface StoredRun {
   text: string
   facts: RunFacts
 }
 
-/** A task of a capsule: its sealed result and that of its re-run. */
+/** A task of a capsule: its sealed result and the result of its re-run. */
 export interface TaskRuns {
   name: string
   sealed: StoredRun
   rerun: StoredRun
 }
 
-/** Two runs of one circuit; or what cannot be compared by counts, with the reason, and whether it is the same all the same. */
+/** Two runs of one circuit; or, for a result that cannot be compared by counts, the reason and whether it is equal. */
 export type CircuitPair =
   | { name: string; sealed: RunCounts; rerun: RunCounts }
   | { name: string; uncounted: string; same: boolean }
@@ -39,7 +39,7 @@ export function circuitPairs({ name, sealed, rerun }: TaskRuns): CircuitPair[] {
   })
 }
 
-/** A place is what a program returned: fit for the database, and for a line. */
+/** A place comes from a program's return value, so it is made storable and short. */
 const shown = (name: string): string => storableText(name.length > NAME_MAX ? `${name.slice(0, NAME_MAX - 1)}…` : name)
 
 function withoutCounts(name: string, sealed: StoredRun, rerun: StoredRun): CircuitPair {
@@ -71,11 +71,11 @@ function withoutCounts(name: string, sealed: StoredRun, rerun: StoredRun): Circu
 
 function versionsOf({ text }: StoredRun): string {
   const { metadata } = JSON.parse(text) as { metadata?: Record<string, unknown> | null }
-  const of = (name: string) => (typeof metadata?.[name] === 'string' ? shown(metadata[name]) : 'unknown')
-  return `${of('engine')} ${of('engine_version')}, framework ${of('framework_version')}`
+  const textField = (name: string) => (typeof metadata?.[name] === 'string' ? shown(metadata[name]) : 'unknown')
+  return `${textField('engine')} ${textField('engine_version')}, framework ${textField('framework_version')}`
 }
 
-/** Of a simulator of ours; another's randomness nobody fixes. */
+/** The seed of a local simulator. The randomness of other backends cannot be fixed. */
 function seedOf({ text, facts }: StoredRun): number | null {
   if (!facts.local) return null
   const { metadata } = JSON.parse(text) as { metadata?: { seed?: unknown } | null }

@@ -1,9 +1,9 @@
-// The closeness statistic of Chan, Diakonikolas, Valiant and Valiant ("Optimal algorithms for testing closeness of discrete
-// distributions", SODA 2014), in the form for unequal shots. Without a level of its own: a permutation test gives it one. The
-// stronger of the two tests where shots are spread over many outcomes.
+// The closeness statistic of Chan, Diakonikolas, Valiant and Valiant ("Optimal algorithms for testing closeness of
+// discrete distributions", SODA 2014), in the form for unequal shots. It has no level of its own; a permutation test
+// supplies one. It is the stronger of the two tests when shots are spread over many outcomes.
 import type { CountPair } from './count-pair.js'
 
-/** What one outcome, seen x and y times, adds. With n = m it is `((x-y)² - x - y) / (x+y)`. */
+/** The term of one outcome that was seen x and y times. With n = m it is `((x-y)² - x - y) / (x+y)`. */
 export function closenessTerm(n: number, m: number): (x: number, y: number) => number {
   const [toY, toX] = [Math.sqrt(m / n), Math.sqrt(n / m)]
   const [ofX, ofY] = [m / n, n / m]

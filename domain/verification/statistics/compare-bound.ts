@@ -1,5 +1,5 @@
-// What the public tool `marqov-capsule compare` says of two runs (section 6 of its format, version 1): a bound on the
-// distance that needs no other assumption than independent shots. It never says that runs differ.
+// What the public tool `marqov-capsule compare` reports about two runs (section 6 of its format, version 1): a bound on
+// the distance that assumes only independent shots. It never reports that runs differ.
 import type { CountPair } from './count-pair.js'
 import { totalVariation } from './distance.js'
 import { shown } from './shots-needed.js'
@@ -29,11 +29,11 @@ export function compareOutcome(pair: CountPair, settings = compareDefaults): Com
   return { stage: 'bound-computed', distance, bound, says: bound <= settings.epsilon ? 'VERIFIED' : 'INCONCLUSIVE' }
 }
 
-/** Below so many shots in each run the bound is above epsilon even where the counts are equal. */
+/** With fewer shots in each run, the bound exceeds epsilon even when the counts are equal. */
 export const compareShotsMin = ({ alpha, epsilon, minShots } = compareDefaults): number =>
   Math.max(minShots, Math.ceil(Math.log(1 / alpha) / epsilon ** 2))
 
-/** As a report of a verification states it. */
+/** The statement in the report of a verification. */
 export interface CompareStatement {
   bound: number | null
   epsilon: number

@@ -1,9 +1,9 @@
-// Two runs' counts beside each other, in the form that every statistic here takes.
+// The counts of two runs side by side, in the form that every statistic here takes.
 
-/** Shots by outcome; bit strings, qubit or register bit 0 leftmost. */
+/** Shots by outcome. Outcomes are bit strings, with qubit or register bit 0 leftmost. */
 export type Counts = Readonly<Record<string, number>>
 
-/** `times` outcomes that were seen `x` times in the sealed run and `y` times in the re-run. */
+/** `times` outcomes were seen `x` times in the sealed run and `y` times in the re-run. */
 export interface Cell {
   x: number
   y: number
@@ -11,20 +11,20 @@ export interface Cell {
 }
 
 /**
- * What is left of two runs once the names of the outcomes are forgotten, as no statistic depends on them: outcomes with the
- * same two counts stand together, in order of them. A spread result of 100,000 outcomes is a few dozen cells.
+ * Two runs without the names of their outcomes, on which no statistic depends: outcomes with the same two counts are
+ * grouped, in sorted order. A result with 100,000 outcomes becomes a few dozen cells.
  */
 export interface CountPair {
   /** Shots of the sealed run. */
   n: number
   /** Shots of the re-run. */
   m: number
-  /** Outcomes that were seen in either. */
+  /** How many outcomes were seen in either run. */
   outcomes: number
   cells: Cell[]
 }
 
-/** Pairs up two runs; an outcome that one of them has not seen counts 0 there. Whole numbers from 0 are expected. */
+/** Pairs two runs. An outcome that one run has not seen counts 0 there. Counts must be whole numbers from 0. */
 export function pairUp(sealed: Counts, rerun: Counts): CountPair {
   const cells = new Map<number, Map<number, Cell>>()
   let outcomes = 0
@@ -48,7 +48,7 @@ export function pairUp(sealed: Counts, rerun: Counts): CountPair {
   }
 }
 
-// An outcome may have the name of what every object has.
+// An outcome can have the name of a property that every object inherits.
 function countOf(counts: Counts, outcome: string): number | undefined {
   const count: unknown = counts[outcome]
   return typeof count === 'number' ? count : undefined

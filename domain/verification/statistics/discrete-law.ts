@@ -1,23 +1,23 @@
-// Laws over small whole numbers, and how many of `count` independent draws fall on each.
+// Distributions over small whole numbers, and how many of `count` independent draws fall on each.
 import type { Random } from './random.js'
 
-/** A law that is drawn from often; `probabilities[k]` belongs to the number `first + k`. */
+/** A distribution prepared for many draws; `probabilities[k]` belongs to the number `first + k`. */
 export interface DiscreteLaw {
   first: number
   probabilities: Float64Array
-  /** Columns of the alias method. */
+  /** The columns of the alias method. */
   keep: Float64Array
   other: Uint32Array
 }
 
-/** What is left out of a law on either side, against its most likely number. */
+/** The tail is cut where its probability relative to the mode falls below this. */
 const TAIL = 1e-14
-/** A draw by the alias method costs about so much less than one of a binomial. */
+/** How much cheaper a draw by the alias method is than a binomial draw, approximately. */
 const ONE_BY_ONE = 8
 const { exp, floor, log, log1p, min, PI } = Math
 const factorials = logFactorials(1024)
 
-/** Natural logarithm of k!. Above the table by Stirling's series, whose first term left out is below 1e-22 there. */
+/** The natural logarithm of k!. Above the table by Stirling's series, whose first omitted term is below 1e-22 there. */
 export function logFactorial(k: number): number {
   if (k < factorials.length) return factorials[k]!
   const inverse = 1 / k
@@ -40,11 +40,11 @@ export function binomialLaw(trials: number, p: number): DiscreteLaw {
   return around(mode, trials, up)
 }
 
-/** Events where `mean` are expected. */
+/** The number of events when `mean` are expected. */
 export const poissonLaw = (mean: number): DiscreteLaw =>
   mean <= 0 ? lawOf(0, [1]) : around(floor(mean), Number.POSITIVE_INFINITY, (k) => mean / (k + 1))
 
-/** From the mode outwards, as far as anything can be told from 0; `up(k)` is the probability of k + 1 against that of k. */
+/** Expands from the mode outwards until terms vanish; `up(k)` is the probability of k + 1 relative to that of k. */
 function around(mode: number, last: number, up: (k: number) => number): DiscreteLaw {
   const below: number[] = []
   for (let k = mode, weight = 1; k > 0; k--) {
@@ -61,7 +61,7 @@ function around(mode: number, last: number, up: (k: number) => number): Discrete
   return lawOf(mode - below.length, [...below.reverse(), 1, ...above])
 }
 
-/** By the alias method of Walker in the form of Vose. */
+/** The alias method of Walker, in Vose's form. */
 export function lawOf(first: number, weights: readonly number[]): DiscreteLaw {
   const sum = weights.reduce((total, weight) => total + weight, 0)
   const probabilities = Float64Array.from(weights, (weight) => weight / sum)
@@ -83,14 +83,15 @@ export function lawOf(first: number, weights: readonly number[]): DiscreteLaw {
 }
 
 export function draw({ first, keep, other }: DiscreteLaw, random: Random): number {
-  // 32 bits are enough: what a probability may be off by is 2^-32 of the columns' number.
+  // 32 bits suffice: the error of a probability is 2^-32 of the number of columns.
   const at = random.word() * 2 ** -32 * keep.length
   const column = at >>> 0
   return first + (at - column < keep[column]! ? column : other[column]!)
 }
 
 /**
- * One draw of a binomial, from its mode outwards: as many steps as the standard deviation, whatever the trials.
+ * One binomial draw, from the mode outwards: the number of steps grows with the standard deviation, not with the
+ * trials.
  */
 export function drawBinomial(trials: number, p: number, random: Random): number {
   if (trials === 0 || p <= 0) return 0
@@ -121,14 +122,14 @@ export function drawBinomial(trials: number, p: number, random: Random): number 
       rest -= higher
       if (rest < 0) return high
     }
-    // What rounding has left over.
+    // Only rounding error is left.
     if ((low === 0 || lower < 1e-300) && (high === trials || higher < 1e-300)) return mode
   }
   return mode
 }
 
 /**
- * How many of `count` draws fall on each number: adds to `into[at + number]`. Draws one by one where that is less work.
+ * How many of `count` draws fall on each number: adds to `into[at + number]`. Draws one by one when that is cheaper.
  */
 export function spread(law: DiscreteLaw, count: number, into: Float64Array, at: number, random: Random): void {
   const { first, probabilities } = law

@@ -1,5 +1,5 @@
-// How far apart two runs are: figures to show, none of which is a test by itself. Runs of one and the same distribution
-// differ by these too, the more the fewer shots and the more outcomes they have.
+// How far apart two runs are. The figures are for display; none is a test. Two runs of one distribution also differ,
+// the more the fewer shots and the more outcomes they have.
 import type { CountPair } from './count-pair.js'
 
 /** Total variation distance of the two relative frequencies, 0 to 1. */

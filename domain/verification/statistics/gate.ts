@@ -1,14 +1,14 @@
-// Whether two runs may be compared by a test of their counts at all.
+// Whether the counts of two runs can be compared by a test at all.
 
 import { isDeepEqual } from '../deep-equal.js'
 import type { RunCounts } from '../run-counts.js'
 import type { Counts } from './count-pair.js'
 
-/** Shots of a run's circuits, as many as a submission may have: no more than this has been measured. */
+/** No run can have measured more: the product of the most circuits and the most shots of a submission. */
 const COUNTED_MAX = 100_000_000
 const sampled = new Set(['simulator_sampled', 'provider_counts', 'provider_measurements'])
 
-/** Why they may not; `null` when they may. */
+/** Why they cannot be compared; `null` when they can. */
 export function gate(sealed: RunCounts, rerun: RunCounts): string | null {
   return alone('the sealed run', sealed) ?? alone('the re-run', rerun) ?? together(sealed, rerun)
 }

@@ -1,6 +1,6 @@
 /**
- * Holm's adjusted p, in the order of the given ones: whoever rejects those that are at most alpha rejects a true hypothesis
- * with probability alpha or less, however many there are and whatever ties them together.
+ * Holm's adjusted p-values, in the order of the input. Rejecting those that are at most alpha rejects a true hypothesis
+ * with probability at most alpha, for any number of hypotheses and any dependence between them.
  */
 export function holmAdjusted(ps: readonly number[]): number[] {
   const order = ps.map((_, place) => place).sort((a, b) => ps[a]! - ps[b]!)

@@ -1,9 +1,9 @@
-// Pearson's chi-square test of two samples, outcomes that are too rare for it taken together. The stronger of the two tests
-// where a few outcomes hold most shots.
+// Pearson's chi-square test of two samples, with rare outcomes pooled. It is the stronger of the two tests when a few
+// outcomes hold most shots.
 import { chiSquareTail } from './chi-squared.js'
 import type { CountPair } from './count-pair.js'
 
-/** Below this expected count in the smaller run an outcome does not stand alone. */
+/** An outcome whose expected count in the smaller run is below this is pooled. */
 const EXPECTED_MIN = 5
 
 export interface PearsonTest {
@@ -12,7 +12,7 @@ export interface PearsonTest {
   p: number
 }
 
-/** `null` where fewer than two bins are left, so that there is nothing to test. Equal and unequal shots. */
+/** `null` when fewer than two bins are left, so that there is nothing to test. The shots of the runs can differ. */
 export function pooledPearson({ n, m, cells }: CountPair): PearsonTest | null {
   const share = Math.min(n, m) / (n + m)
   const [toY, toX] = [Math.sqrt(m / n), Math.sqrt(n / m)]

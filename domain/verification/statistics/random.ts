@@ -1,7 +1,7 @@
-// Chance that can be repeated: the same text gives the same numbers on every machine. The generator is xoshiro128** 1.1 of
-// David Blackman and Sebastiano Vigna (prng.di.unimi.it/xoshiro128starstar.c, public domain); as they advise, its state is
-// filled by SplitMix64 (splitmix64.c there), which begins at the FNV-1a hash (Fowler, Noll, Vo) of the text. For statistics
-// only: whoever sees some of its numbers knows the rest.
+// Repeatable randomness: the same text gives the same numbers on every machine. The generator is xoshiro128** 1.1 of
+// David Blackman and Sebastiano Vigna (prng.di.unimi.it/xoshiro128starstar.c, public domain). As they advise, its state
+// is filled by SplitMix64 (splitmix64.c there), seeded with the FNV-1a hash (Fowler, Noll, Vo) of the text. For
+// statistics only: the next numbers can be computed from the previous ones.
 
 export interface Random {
   /** The next 32 bits, as a whole number from 0. */
@@ -10,7 +10,7 @@ export interface Random {
   uniform(): number
 }
 
-// Looked up once: where code runs in a context of its own, as in tests, each look at a global is slow.
+// Read once: in code with a context of its own, as under jest, each access of a global is slow.
 const { imul } = Math
 const MASK_64 = (1n << 64n) - 1n
 

@@ -1,10 +1,10 @@
-// The permutation test: what a statistic would be, had chance alone told which shots belong to which run. Exact for equal and
-// unequal shots but for the number of draws.
+// The permutation test: the distribution of a statistic when the assignment of shots to runs is random. It is exact for
+// equal and unequal shots, except for the number of draws.
 //
-// A draw takes as many of all shots as the smaller run has, each set of them as likely as any other. It is not made shot by
-// shot: every shot is first taken with the same probability, so that outcomes are independent of each
-// other, and those with the same number of shots are told apart only by how many of them got how many; then single shots are
-// added until the number is right. Given their number both steps leave every set of shots equally likely.
+// A draw selects as many of all shots as the smaller run has, with every selection equally likely. It does not go shot
+// by shot: first every shot is selected independently with the same probability, so that outcomes are independent, and
+// outcomes with the same number of shots only need a count of how many were selected how often. Then single shots are
+// added or removed until the number is right. Given their number, both steps leave every selection equally likely.
 import { closeness, closenessTerm } from './closeness.js'
 import type { CountPair } from './count-pair.js'
 import { binomialLaw, type DiscreteLaw, draw, lawOf, spread } from './discrete-law.js'
@@ -15,18 +15,21 @@ export interface PermutationTest {
   statistic: number
   p: number
   draws: number
-  /** Mean of the total variation distance over the draws: what two runs of one distribution are apart. */
+  /** The mean total variation distance over the draws: how far apart two runs of one distribution are. */
   meanDistance: number
 }
 
 const { abs } = Math
 
-/** Draws as extreme as what was seen after which no more are made: p is then the share of such draws (Besag and Clifford, 1991). */
+/**
+ * The test stops after this many draws as extreme as the observation; p is then the share of such draws (Besag and
+ * Clifford, 1991).
+ */
 export const ENOUGH_EXTREME = 100
-/** So much is the statistic of a draw allowed to be below what was seen, for rounding. */
+/** How far the statistic of a draw can be below the observed one and still count as equal, for rounding. */
 const ROUNDING = 1e-9
 
-/** @param drawsMax smallest p that can be reached is 1 / (drawsMax + 1). Both runs have shots. */
+/** @param drawsMax the smallest p that can be reached is 1 / (drawsMax + 1). Both runs must have shots. */
 export function permutationTest(pair: CountPair, drawsMax: number, random: Random): PermutationTest {
   const seen = closeness(pair)
   const next = relabellings(pair, random)
@@ -48,7 +51,10 @@ interface Group {
   shots: number
   outcomes: number
   law: DiscreteLaw
-  /** Where its part of the state begins: how many of its outcomes have got 0, 1, 2 ... shots, or what its only one has got. */
+  /**
+   * Where its part of the state begins: how many of its outcomes have 0, 1, 2 ... selected shots, or how many its
+   * single outcome has.
+   */
   at: number
   counted: boolean
 }
@@ -58,7 +64,7 @@ export interface Relabelled {
   distance: number
 }
 
-/** A function each call of which draws anew. */
+/** Returns a function that makes a new draw on each call. */
 export function relabellings(pair: CountPair, random: Random): () => Relabelled {
   const { n, m } = pair
   const [taken, all] = [Math.min(n, m), n + m]
@@ -85,7 +91,10 @@ export function relabellings(pair: CountPair, random: Random): () => Relabelled 
     return sum
   }
 
-  /** Picks one of all shots; takes it where `change` is 1, gives it back where it is -1. `false`: it was so already. */
+  /**
+   * Picks one of all shots. Selects it when `change` is 1, deselects it when it is -1. Returns `false` when nothing
+   * changed.
+   */
   const move = (change: 1 | -1): boolean => {
     const { shots, outcomes, at, counted } = groups[draw(byShots, random)]!
     let place = random.uniform() * outcomes
@@ -131,7 +140,7 @@ function groupsOf({ cells }: CountPair, share: number): Group[] {
   for (const [shots, outcomes] of [...outcomesByShots].sort(([a], [b]) => a - b)) {
     const law = binomialLaw(shots, share)
     const counted = outcomes > shots
-    // Outcomes that are too few to be counted together are groups of one.
+    // Too few outcomes to count together become groups of one.
     for (let left = counted ? 1 : outcomes; left > 0; left--) {
       const group = { shots, outcomes: counted ? outcomes : 1, law, at, counted }
       groups.push(group)

@@ -1,10 +1,10 @@
-// How many shots it takes to tell that two runs are no further apart than a margin. For planning: about right where
-// outcomes have many shots each, too low where they have few.
-import { SHOTS_MAX } from '../../jobs/submission.js'
+// How many shots are needed to show that two runs are no further apart than a margin. For planning: about right when
+// outcomes have many shots each, too low when they have few.
+import { SHOTS_MAX } from '../../jobs/params.js'
 import { type CountPair, type Counts, pairUp } from './count-pair.js'
 import { binomialLaw, logFactorial } from './discrete-law.js'
 
-/** What is multiplied by 1/√shots: the distance that two equal runs have anyway, and what the bound adds to it. */
+/** The factor of 1/√shots: the expected distance of two equal runs, plus what the bound adds. */
 function spreadOf({ n, m, cells }: CountPair, beta: number): number {
   const shots = n + m
   const deviations = cells.reduce((sum, { x, y, times }) => {
@@ -14,17 +14,20 @@ function spreadOf({ n, m, cells }: CountPair, beta: number): number {
   return deviations / Math.sqrt(Math.PI) + Math.sqrt(Math.log(1 / beta))
 }
 
-/** Shots of each of two runs that suffice to show a distance of at most `margin`, when both are of what this pair is of. */
+/**
+ * The shots of each of two runs that suffice to show a distance of at most `margin`, for the distributions of this
+ * pair.
+ */
 export const neededShotsOf = (pair: CountPair, margin: number, beta: number): number =>
   Math.ceil((spreadOf(pair, beta) / margin) ** 2)
 
-/** The same, told from one run. */
+/** The same, estimated from one run. */
 export const neededShots = (counts: Counts, margin: number, beta: number): number =>
   neededShotsOf(pairUp(counts, {}), margin, beta)
 
 /**
- * The margin that a re-run with as many shots as these counts have can resolve; at most 1, since no distance is above it.
- * Of outcomes with few shots each the distance that equal runs have anyway is told from the counts themselves.
+ * The margin that a re-run with as many shots as these counts can resolve; at most 1, the largest distance. When
+ * outcomes have few shots each, the distance of equal runs is estimated from the counts themselves.
  */
 export function smallestMargin(counts: Counts, beta: number): number {
   const pair = pairUp(counts, {})
@@ -34,9 +37,9 @@ export function smallestMargin(counts: Counts, beta: number): number {
 }
 
 /**
- * How far apart two runs of this one's distribution are, each with as many shots as it has. Two halves of it have been drawn
- * from that distribution, as have two quarters; from quarters to halves the distance shrinks at most as much as it does from
- * halves to the whole, so that this is rather too much than too little.
+ * How far apart two runs of this run's distribution are, with the same number of shots. Two halves of the run are
+ * samples of that distribution, as are two quarters. From quarters to halves the distance shrinks at most as much as
+ * from halves to the whole, so this overestimates rather than underestimates.
  */
 function equalRunsDistance({ n, cells }: CountPair): number {
   let [halves, quarters] = [0, 0]
@@ -48,7 +51,7 @@ function equalRunsDistance({ n, cells }: CountPair): number {
   return quarters === 0 ? 0 : (halves / n) * Math.min(1, halves / quarters)
 }
 
-/** Mean difference of heads and tails in so many throws. */
+/** The mean absolute difference of heads and tails in so many tosses. */
 function meanGap(throws: number): number {
   if (throws === 0) return 0
   const half = Math.floor((throws - 1) / 2)
@@ -56,14 +59,17 @@ function meanGap(throws: number): number {
   return throws * Math.exp(ways - (throws - 1) * Math.LN2)
 }
 
-/** The same where each throw is left out as often as not. */
+/** The same when each toss is omitted with probability one half. */
 function meanGapOfHalf(throws: number): number {
   if (throws > 200) return Math.sqrt(throws / Math.PI)
   const { first, probabilities } = binomialLaw(throws, 0.5)
   return probabilities.reduce((sum, probability, k) => sum + probability * meanGap(first + k), 0)
 }
 
-/** What a re-run of a sealed run with `sealed` shots needs, where two runs of `needed` shots each would do. */
+/**
+ * The shots that a re-run needs against a sealed run with `sealed` shots, when two runs of `needed` shots each would
+ * suffice.
+ */
 export function rerunShots(sealed: number, needed: number): { shots: number } | { impossible: string } {
   if (needed === Number.POSITIVE_INFINITY)
     return { impossible: 'no number of shots shows that two distributions are the same; a margin above 0 is needed' }

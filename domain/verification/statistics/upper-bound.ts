@@ -1,16 +1,17 @@
-// How far apart the two distributions may be at most, as far as these shots can tell: the distance that was seen, and what it
-// may have fallen below the truth. On average it falls nothing, since the distance of samples is above that of what they are
-// samples of. How far chance may take it below is the larger of two figures:
+// An upper bound on the distance of two distributions, given these shots: the observed distance, plus how far it may
+// have fallen below the true one. On average it is above, since the distance of samples exceeds that of their
+// distributions. How far chance can lower it is the larger of two figures:
 //
-// - By bootstrap: both runs are drawn again from their own frequencies; how far the distance falls below its mean then.
-// - The distance is at least the difference of the two runs on the set of outcomes that tells the two distributions apart
-//   best. That difference is a difference of two shares, with the truth as its mean. The set is not known, so the one whose
-//   share varies most is taken. Without this the bound is too small where the runs happen to be close: with two outcomes and
-//   a distance of one and a half standard deviations it held in 81 % of simulated pairs instead of 95 %.
+// - By bootstrap: both runs are drawn again from their own frequencies, and the figure is how far the distance then
+// falls below its mean.
+// - The distance is at least the difference of the two runs on the set of outcomes that best separates the two
+// distributions. That difference of two shares is unbiased. The set is unknown, so the one whose share varies most is
+// used. Without this, the bound is too small when the runs happen to be close: with two outcomes and a distance of one
+// and a half standard deviations, it held in 81 % of simulated pairs instead of 95 %.
 //
-// A run is not drawn again shot by shot: each outcome is first given a Poisson number with a mean that makes the shots a few
-// too few, so that outcomes are independent of each other and those with the same counts can be drawn together; then single
-// shots are added until the number is right. Given their number both steps draw as the multinomial law does.
+// A run is not drawn again shot by shot. Each outcome first gets a Poisson number whose mean makes the total slightly
+// too small, so that outcomes are independent and those with the same counts can be drawn together. Then single shots
+// are added until the number is right. Given their number, both steps draw from the multinomial law.
 import { normalQuantile } from './chi-squared.js'
 import type { CountPair } from './count-pair.js'
 import { type DiscreteLaw, draw, lawOf, poissonLaw, spread } from './discrete-law.js'
@@ -19,16 +20,17 @@ import type { Random } from './random.js'
 
 const { abs, floor } = Math
 
-/** Bootstrap draws; at the usual beta of 0.05 ten of them lie below the quantile. */
+/** Bootstrap draws. At the default beta of 0.05, ten of them lie below the quantile. */
 export const BOOTSTRAP_DRAWS = 200
 
-/** Bound on the true total variation distance that holds with probability 1 - beta. Both runs have shots. */
+/** A bound on the true total variation distance that holds with probability 1 - beta. Both runs must have shots. */
 export function distanceUpperBound(pair: CountPair, beta: number, random: Random): number {
   const next = resamples(pair, random)
   const drawn = Float64Array.from({ length: BOOTSTRAP_DRAWS }, () => next()).sort()
   const mean = drawn.reduce((sum, distance) => sum + distance, 0) / drawn.length
   const quantile = drawn[floor(beta * (drawn.length - 1))]!
-  // When every shot fell on one outcome nothing varies; what was never seen may still have this probability.
+  // When every shot fell on one outcome, nothing varies; an outcome that was never seen can still have this
+  // probability.
   const unseen = -Math.log(beta) / Math.min(pair.n, pair.m)
   return Math.min(
     1,
@@ -36,15 +38,15 @@ export function distanceUpperBound(pair: CountPair, beta: number, random: Random
   )
 }
 
-/** Standard deviation of the difference of two shares, of the set of outcomes for which it is largest. */
+/** The standard deviation of the difference of two shares, for the set of outcomes for which it is largest. */
 function shareDeviation({ n, m, cells }: CountPair): number {
   const largest = cells.reduce((most, { x, y }) => Math.max(most, (x + y) / (n + m)), 0)
-  // Some set has a share of nearly a half, unless one outcome alone has more.
+  // Some set has a share close to one half, unless a single outcome has more.
   const share = Math.max(0.5, largest)
   return Math.sqrt(share * (1 - share) * (1 / n + 1 / m))
 }
 
-/** Outcomes with the same counts, drawn together when there are many of them, else one by one. */
+/** Outcomes with the same counts, drawn together when there are many, otherwise one by one. */
 interface Group {
   x: number
   y: number
@@ -52,16 +54,18 @@ interface Group {
   lawX: DiscreteLaw
   lawY: DiscreteLaw
   single: boolean
-  /** Of one outcome: where its two numbers stand. Of many: where the matrix of how many got what of both begins. */
+  /**
+   * For one outcome: where its two numbers are. For many: where the matrix begins that counts how many got which pair.
+   */
   at: number
   rows: number
   columns: number
 }
 
-/** Beyond what the law reaches: shots that are added may go there. */
+/** Spare room beyond the range of the law, for shots that are added later. */
 const ROOM = 8
 
-/** A function each call of which draws both runs again and tells how far they are apart. */
+/** Returns a function that draws both runs again on each call and returns their distance. */
 export function resamples(pair: CountPair, random: Random): () => number {
   const { n, m } = pair
   const groups = groupsOf(pair)
@@ -106,7 +110,7 @@ export function resamples(pair: CountPair, random: Random): () => number {
     return sum
   }
 
-  /** Adds shots to a run; `false` where one's place is beyond the room that was made, which is as good as impossible. */
+  /** Adds shots to a run. Returns `false` when a shot falls beyond the spare room, which is practically impossible. */
   const add = (law: DiscreteLaw, shots: number, toY: boolean): boolean => {
     if (shots < 8 * groups.length) {
       for (let left = shots; left > 0; left--) if (!addTo(groups[draw(law, random)]!, 1, toY)) return false
@@ -190,5 +194,5 @@ function groupsOf({ n, m, cells }: CountPair): Group[] {
 const room = ({ first, probabilities }: DiscreteLaw, mean: number): number =>
   mean === 0 ? 1 : first + probabilities.length + ROOM
 
-/** By how much a mean is made less, so that the sum of `shots` is above that number once in some hundred draws only. */
+/** Reduces a mean, so that the drawn total exceeds `shots` only once in some hundred draws. */
 const fewer = (shots: number): number => Math.max(0, 1 - 3 / Math.sqrt(shots))

@@ -62,7 +62,7 @@ tasks:
   )
 
   test('is what the guide shows', async () => {
-    const guide = readFileSync(join(projectRoot, 'docs/capsules.md'), 'utf8')
+    const guide = readFileSync(join(projectRoot, 'docs/capsules/capsules.md'), 'utf8')
     const after = await bench.record(made(await upload(/```yaml\n([\s\S]*?)```/.exec(guide)![1]!)))
     expect(after.workflow.tasks.map(({ name }: { name: string }) => name)).toEqual(['bell', 'mirror'])
   })

@@ -94,7 +94,7 @@ test('the state of the service is what the database says', async () => {
   const sweep = { periodSeconds: 10, error: null, handled: 1, findings: ['a figure differs'] }
   await noteSweep(db, { name: 'money', ...sweep })
   await sql`update sweeps set succeeded_at = now() - interval '30 seconds' where name = 'money'`
-  await noteSweep(db, { name: 'never well', ...sweep, error: 'away' })
+  await noteSweep(db, { name: 'leases', ...sweep, error: 'away' })
 
   const registry = new Registry()
   await createStateMetrics(registry, db)()
@@ -120,7 +120,7 @@ test('the state of the service is what the database says', async () => {
   expect(await samplesOf('qjs_outbox_age_seconds', registry)).toEqual({ 'kind=start': about(50), 'kind=cancel': 0 })
   expect(await samplesOf('qjs_sweep_success_age_seconds', registry)).toEqual({
     'sweep=money': about(30),
-    'sweep=never well': Number.POSITIVE_INFINITY
+    'sweep=leases': Number.POSITIVE_INFINITY
   })
   expect(await samplesOf('qjs_sweep_findings', registry)).toMatchObject({ 'sweep=money': 1 })
 })

@@ -9,10 +9,11 @@ import { later, makePopulatedTeam, type PopulatedTeam } from '../../support/api/
 import { runSchemathesis } from '../../support/api/schemathesis.js'
 import { asymmetricQiskit, bellQasm3, submission } from '../../support/jobs/builders.js'
 import { sha256 } from '../../support/jobs/script-rows.js'
+import { everything } from '../../support/lane.js'
 
-const EXAMPLES = Number(process.env.SCHEMATHESIS_EXAMPLES ?? 25)
+const EXAMPLES = Number(process.env.SCHEMATHESIS_EXAMPLES ?? (everything ? 25 : 5))
 const SEED = process.env.SCHEMATHESIS_SEED ?? '20261121'
-const LIMIT_MS = EXAMPLES * 20_000
+const LIMIT_MS = 60_000 + EXAMPLES * 20_000
 
 const api = await startApi('schemathesis')
 afterAll(() => api.close())

@@ -1,7 +1,9 @@
 // What a team ran and spent in a month.
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { settle } from '../../../db/money/budget.js'
+import { paramsFromValue } from '../../../domain/jobs/params.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
 import { submission } from '../../support/jobs/builders.js'
 import { addJob } from '../../support/jobs/rows.js'
@@ -21,7 +23,7 @@ async function ran(at: string, cost: number, options: { backend?: string; settle
   const id = await addJob(
     db,
     { userId: ada.id, email: ada.email },
-    { cost: usd(cost), at: new Date(at), submission: { teamId, params: { shots: 100 } } }
+    { cost: usd(cost), at: new Date(at), submission: { teamId, params: paramsFromValue({ shots: 100 }) } }
   )
   await db.execute(sql`update jobs set created_at = ${at}::timestamptz, backend = ${backend},
     provider = case when ${backend} = 'local' then provider else 'IonQ' end,

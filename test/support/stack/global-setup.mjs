@@ -1,13 +1,20 @@
-// Once per jest run: bundles, then the shared parts. jest loads this file outside its own transform, so the TypeScript
-// half comes from its bundle in dist/.
-import { bootstrap, needs } from '../../../tools/bootstrap.mjs'
+// Once per jest run: the bundles of the programs and of the test files, then the shared parts.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { bootstrap, needs, root } from '../../../tools/bootstrap.mjs'
 import { build } from '../../../tools/build.mjs'
+import { buildTests } from '../../../tools/build-tests.mjs'
 
-export default async function setUp() {
+export default async function setUp({ testPathPatterns }) {
   const began = Date.now()
   await bootstrap(needs.stack)
-  await build()
-  const { startSharedStack } = await import('../../dist/test/support/shared-stack.js')
+  const wanted = testPathPatterns.patterns.map((pattern) => new RegExp(pattern, 'i'))
+  const files = readdirSync(join(root, 'test'), { recursive: true })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => join(root, 'test', name))
+    .filter((path) => wanted.length === 0 || wanted.some((pattern) => pattern.test(path)))
+  await Promise.all([build(), buildTests(files)])
+  const { startSharedStack } = await import('../../../dist/test/support/stack/shared-stack.js')
   const stack = await startSharedStack()
   Object.assign(process.env, stack.env)
   globalThis.stopSharedStack = stack.stop

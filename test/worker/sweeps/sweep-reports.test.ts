@@ -19,42 +19,42 @@ let time = 0
 let note: SweepReport
 beforeEach(async () => {
   await db.execute(sql`truncate sweeps`)
-  note = createSweepReports(db, log, () => time).of('books', 500)
+  note = createSweepReports(db, log, () => time).of('money', 500)
 })
 afterEach(async () => {
   for (const loop of loops.splice(0)) await loop.close()
 })
 afterAll(() => database.drop())
 
-const books = async () => (await loadSweeps(db)).find(({ name }) => name === 'books')!
+const moneySweep = async () => (await loadSweeps(db)).find(({ name }) => name === 'money')!
 
 test('a thousand fast passes are stored once in ten seconds, with their total', async () => {
   await note.succeeded({ handled: 1 })
-  const first = await books()
+  const first = await moneySweep()
   for (let pass = 0; pass < 1_000; pass++) {
     time += 9
     await note.succeeded({ handled: 2 })
   }
-  expect(await books()).toEqual(first)
+  expect(await moneySweep()).toEqual(first)
   time += 1_001
   await note.succeeded({ handled: 3 })
-  expect((await books()).handled).toBe(2_003)
+  expect((await moneySweep()).handled).toBe(2_003)
 })
 
 test('a failure, a recovery and a finding are stored at once, and each of them once', async () => {
   await note.succeeded({ findings: [] })
   await note.failed(new Error('query', { cause: new Error('connection refused\nand so on') }))
-  const failed = await books()
+  const failed = await moneySweep()
   expect(failed.error).toBe('connection refused')
   await note.failed(new Error('connection refused'))
-  expect(await books()).toEqual(failed)
+  expect(await moneySweep()).toEqual(failed)
   await note.succeeded({ findings: ['something'] })
-  const found = await books()
+  const found = await moneySweep()
   expect(found).toMatchObject({ error: null, findings: [{ message: 'something' }] })
   await note.succeeded({ findings: ['something'] })
-  expect(await books()).toEqual(found)
+  expect(await moneySweep()).toEqual(found)
   await note.succeeded({ findings: [] })
-  expect((await books()).findings).toEqual([])
+  expect((await moneySweep()).findings).toEqual([])
 })
 
 test('a state that cannot be stored does not stop the sweep, and the next pass makes up for it', async () => {
@@ -63,17 +63,17 @@ test('a state that cannot be stored does not stop the sweep, and the next pass m
   await note.failed(new Error('x'))
   await db.execute(sql`alter table sweeps_elsewhere rename to sweeps`)
   await note.succeeded({ handled: 1 })
-  expect((await books()).handled).toBe(6)
+  expect((await moneySweep()).handled).toBe(6)
 })
 
 test('a pass that throws is stored with its reason, and a pass left to another worker is not stored', async () => {
   let answer: () => Promise<null> = async () => null
   const before = performance.now()
-  loops.push(startLoop('books', 1, log, () => answer(), note))
+  loops.push(startLoop('money', 1, log, () => answer(), note))
   await eventually(async () => performance.now() - before > 50)
   expect(await loadSweeps(db)).toEqual([])
   answer = () => Promise.reject(new Error('out of ink'))
-  await eventually(async () => (await books())?.error === 'out of ink')
+  await eventually(async () => (await moneySweep())?.error === 'out of ink')
 })
 
 test('the money sweep checks recent entries and the whole ledger at its start, and shows findings until they are repaired', async () => {

@@ -2,7 +2,7 @@
 // route takes; a form may also name the team.
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ServiceError } from '../../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../../domain/errors.js'
 import { digestOf } from '../../http/idempotency.js'
 
 export interface FileBody {
@@ -50,7 +50,7 @@ export async function takeFiles(scope: FastifyInstance, { types, bytesMax, what 
 export async function readFile(request: FastifyRequest, route: FileRoute): Promise<FileBody> {
   const body = request.isMultipart() ? await readForm(request, route) : asItIs(request.body)
   if (body && body.bytes.length > 0) return body
-  throw new ServiceError('validation_error', `body: is empty; send ${route.what}`)
+  throw validationError(`body: is empty; send ${route.what}`)
 }
 
 const asItIs = (body: unknown): FileBody | null => (Buffer.isBuffer(body) ? { bytes: body, teamId: null } : null)
@@ -71,9 +71,9 @@ async function readForm(request: FastifyRequest, { bytesMax, what }: FileRoute):
       } else {
         const value = String(part.value)
         if (part.fieldname === 'file')
-          throw new ServiceError('validation_error', `file: has no filename, so it is text; send ${what} as a file`)
+          throw validationError(`file: has no filename, so it is text; send ${what} as a file`)
         if (part.fieldname !== 'team_id') throw notTaken(part.fieldname, what)
-        if (!uuid.test(value)) throw new ServiceError('validation_error', 'team_id: must be a valid uuid')
+        if (!uuid.test(value)) throw validationError('team_id: must be a valid uuid')
         teamId = value
         parts.push(JSON.stringify(['team_id', digestOf(value)]))
       }
@@ -83,15 +83,14 @@ async function readForm(request: FastifyRequest, { bytesMax, what }: FileRoute):
   }
   // The boundary between parts is another one each time: what is the same are the parts.
   if (request.keyed) request.keyed.bodySha256 = digestOf(parts.join('\n'))
-  if (!file) throw new ServiceError('validation_error', `file: is required: the part that is ${what}`)
+  if (!file) throw validationError(`file: is required: the part that is ${what}`)
   return { bytes: file, teamId }
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const notTaken = (name: string, what: string) =>
-  new ServiceError(
-    'validation_error',
+  validationError(
     `${JSON.stringify(name.slice(0, 100))}: is not a part of this form; send ${what} as "file", and "team_id" beside it`
   )
 
@@ -104,13 +103,6 @@ function faultOf(error: unknown, bytesMax: number): unknown {
   const { code } = error as { code?: string }
   if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge(bytesMax)
   if (code === 'FST_FILES_LIMIT' || code === 'FST_FIELDS_LIMIT' || code === 'FST_PARTS_LIMIT')
-    return new ServiceError('validation_error', 'body: a form holds one "file", and "team_id" beside it; it holds more')
-  return new ServiceError(
-    'validation_error',
-    `body: is no form that can be read (${(error as Error).message})`,
-    {},
-    {
-      cause: error
-    }
-  )
+    return validationError('body: a form holds one "file", and "team_id" beside it; it holds more')
+  return validationError(`body: is no form that can be read (${(error as Error).message})`, error)
 }

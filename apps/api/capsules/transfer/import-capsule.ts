@@ -18,7 +18,7 @@ import {
   DEFINITION_BYTES_MAX,
   emptyDefinition
 } from '../../../../domain/capsules/capsule-definition.js'
-import { ServiceError } from '../../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../../domain/errors.js'
 import { findForbiddenJson } from '../../../../domain/json/json-guard.js'
 import { microFromUsd } from '../../../../domain/money/money.js'
 
@@ -48,7 +48,7 @@ export async function importedCapsule(
   // All of it that is kept, or looked at. What else other programs write there is theirs.
   const { name, description, tags, sealed_at } = manifest
   const problem = findForbiddenJson(withoutNumbers({ name, description, tags, sealed_at, [EXTENSION]: extension }))
-  if (problem) throw invalid(`capsule.yaml: ${problem}`)
+  if (problem) throw validationError(`capsule.yaml: ${problem}`)
   const definition = extension ? await definitionIn(db, caller, read, extension, warnings) : null
   if (!definition)
     warnings.push(
@@ -75,8 +75,6 @@ export async function importedCapsule(
     warnings
   }
 }
-
-const invalid = (message: string) => new ServiceError('validation_error', message)
 
 const isSealed = ({ manifest, checksums }: ReadPackage): boolean =>
   checksums !== null && (manifest.lifecycle_state === 'sealed' || manifest.lifecycle_state === 'archived')
@@ -137,13 +135,13 @@ async function definitionIn(
   warnings: string[]
 ): Promise<CapsuleDefinition> {
   const file = files.find(({ name }) => name === DEFINITION_NAME)
-  if (!file) throw invalid(`${DEFINITION_NAME}: is missing, and capsule.yaml names it`)
+  if (!file) throw validationError(`${DEFINITION_NAME}: is missing, and capsule.yaml names it`)
   const text = file.content.toString('utf8')
   if (extension.definition_sha256 !== definitionDigest(text))
-    throw invalid(`${DEFINITION_NAME}: is not the one whose SHA-256 stands in capsule.yaml (definition_sha256)`)
+    throw validationError(`${DEFINITION_NAME}: is not the one whose SHA-256 stands in capsule.yaml (definition_sha256)`)
   const value = parsed(text, DEFINITION_NAME)
   const problem = findForbiddenJson(withoutParameters(value))
-  if (problem) throw invalid(`${DEFINITION_NAME}: ${problem}`)
+  if (problem) throw validationError(`${DEFINITION_NAME}: ${problem}`)
   const definition = within(() => assertDefinition(value))
   for (const [place, task] of definition.tasks.entries()) assertParameters(task, place)
   const tasks: CapsuleTask[] = []
@@ -153,12 +151,13 @@ async function definitionIn(
 
 /** @throws ServiceError for what is no JSON, and before anything recursive sees it for what is nested too deep. */
 function parsed(text: string, where: string): unknown {
-  if (text.length > DEFINITION_BYTES_MAX) throw invalid(`${where}: is larger than ${DEFINITION_BYTES_MAX} bytes`)
-  if (jsonDepth(text) > DEPTH_MAX) throw invalid(`${where}: is nested deeper than ${DEPTH_MAX} levels`)
+  if (text.length > DEFINITION_BYTES_MAX)
+    throw validationError(`${where}: is larger than ${DEFINITION_BYTES_MAX} bytes`)
+  if (jsonDepth(text) > DEPTH_MAX) throw validationError(`${where}: is nested deeper than ${DEPTH_MAX} levels`)
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw new ServiceError('validation_error', `${where}: is not JSON`, {}, { cause: error })
+    throw validationError(`${where}: is not JSON`, error)
   }
 }
 
@@ -180,7 +179,7 @@ function within<T>(check: () => T): T {
   try {
     return check()
   } catch (error) {
-    if (error instanceof ServiceError) throw invalid(`${DEFINITION_NAME}: ${error.message}`)
+    if (error instanceof ServiceError) throw validationError(`${DEFINITION_NAME}: ${error.message}`)
     throw error
   }
 }
@@ -200,7 +199,7 @@ function withoutParameters(value: unknown): unknown {
 function assertParameters({ parameters, parameters_text: text }: CapsuleTask, place: number): void {
   const where = `${DEFINITION_NAME}: definition.tasks[${place}].parameters`
   const problem = findForbiddenJson(text === undefined ? parameters : withoutNumbers(parameters))
-  if (problem) throw invalid(`${where}.${problem}`)
+  if (problem) throw validationError(`${where}.${problem}`)
 }
 
 /** For what may hold numbers that no body may. Nothing deep comes here. */

@@ -12,7 +12,7 @@ import {
   type Node,
   parseDocument
 } from 'yaml'
-import { ServiceError } from '../../../../domain/errors.js'
+import { ServiceError, validationError } from '../../../../domain/errors.js'
 import { findForbiddenJson } from '../../../../domain/json/json-guard.js'
 
 export const YAML_BYTES_MAX = 256 * 1024
@@ -38,27 +38,26 @@ export function readYaml(bytes: Buffer): YamlText {
   const lineAt = (offset: number | undefined) => lines.linePos(offset ?? 0).line || 1
   const [fault] = [...document.errors, ...document.warnings].sort((one, other) => one.pos[0] - other.pos[0])
   if (fault)
-    throw invalid(
+    throw validationError(
       `line ${lineAt(fault.pos[0])}: ${fault.code === 'MULTIPLE_DOCS' ? 'begins a second document; a file holds one' : sentence(fault.message)}`
     )
-  if (document.directives?.yaml.explicit) throw invalid('line 1: a %YAML directive is not taken; remove the line')
+  if (document.directives?.yaml.explicit)
+    throw validationError('line 1: a %YAML directive is not taken; remove the line')
   assertPlain(document, lineAt)
   const value = document.toJS({ maxAliasCount: 0 }) as unknown
   const withLine = (message: string) => `line ${lineAt(offsetOf(document, message))}: ${message}`
   const problem = findForbiddenJson(value)
-  if (problem) throw invalid(withLine(problem))
+  if (problem) throw validationError(withLine(problem))
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid('line 1: must be a mapping of fields, such as "name: my capsule"')
+    throw validationError('line 1: must be a mapping of fields, such as "name: my capsule"')
   return { value, withLine }
 }
-
-const invalid = (message: string) => new ServiceError('validation_error', message)
 
 function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
-    throw new ServiceError('validation_error', 'file: is not valid UTF-8', {}, { cause: error })
+    throw validationError('file: is not valid UTF-8', error)
   }
 }
 
@@ -66,7 +65,8 @@ function decode(bytes: Buffer): string {
 function assertShallow(text: string): void {
   let [depth, inLine, line, tokens] = [0, 0, 1, 0]
   for (const token of new Lexer().lex(text)) {
-    if (++tokens > TOKENS_MAX) throw invalid(`line ${line}: the file holds more than ${TOKENS_MAX} tokens up to here`)
+    if (++tokens > TOKENS_MAX)
+      throw validationError(`line ${line}: the file holds more than ${TOKENS_MAX} tokens up to here`)
     if (token === '[' || token === '{') depth++
     else if (token === ']' || token === '}') depth--
     else if (token === '-' || token === '?' || token === ':') inLine++
@@ -76,7 +76,7 @@ function assertShallow(text: string): void {
       inLine = 0
     }
     if (depth > DEPTH_MAX || (depth === 0 && inLine > DEPTH_MAX))
-      throw invalid(`line ${line}: is nested deeper than ${DEPTH_MAX} levels`)
+      throw validationError(`line ${line}: is nested deeper than ${DEPTH_MAX} levels`)
   }
 }
 
@@ -97,7 +97,7 @@ function parse(text: string, lineCounter: LineCounter): Document.Parsed {
     })
   } catch (error) {
     // Indentation alone can nest it deeper than the stack goes.
-    if (error instanceof RangeError) throw invalid(`file: is nested deeper than ${DEPTH_MAX} levels`)
+    if (error instanceof RangeError) throw validationError(`file: is nested deeper than ${DEPTH_MAX} levels`)
     throw error
   }
 }
@@ -115,9 +115,12 @@ function assertPlain(document: Document.Parsed, lineAt: (offset: number | undefi
     const { item, depth } = stack.pop()!
     if (isPair(item)) stack.push({ item: item.key, depth }, { item: item.value, depth })
     else if (isAlias(item))
-      throw invalid(`line ${lineAt(item.range?.[0])}: *${item.source} is an alias, which is not taken; write it out`)
+      throw validationError(
+        `line ${lineAt(item.range?.[0])}: *${item.source} is an alias, which is not taken; write it out`
+      )
     else if (isMap(item) || isSeq(item)) {
-      if (depth > DEPTH_MAX) throw invalid(`line ${lineAt(item.range?.[0])}: is nested deeper than ${DEPTH_MAX} levels`)
+      if (depth > DEPTH_MAX)
+        throw validationError(`line ${lineAt(item.range?.[0])}: is nested deeper than ${DEPTH_MAX} levels`)
       if (isMap(item)) assertKeys(item.items, lineAt)
       for (const child of item.items) stack.push({ item: child, depth: depth + 1 })
     }
@@ -130,8 +133,8 @@ function assertKeys(items: readonly { key: unknown }[], lineAt: (offset: number 
     if (!isScalar(key)) continue
     const name = String(key.value)
     const where = `line ${lineAt(key.range?.[0])}: `
-    if (seen.has(name)) throw invalid(`${where}${name.slice(0, 100)}: this key stands twice in one mapping`)
-    if (name === '<<') throw invalid(`${where}<< is a merge key, which is not taken; write the fields out`)
+    if (seen.has(name)) throw validationError(`${where}${name.slice(0, 100)}: this key stands twice in one mapping`)
+    if (name === '<<') throw validationError(`${where}<< is a merge key, which is not taken; write the fields out`)
     seen.add(name)
   }
 }

@@ -1,4 +1,4 @@
-// `qjob audit verify --database`: audit trails proved against the database itself and the checkpoints kept outside it.
+// `qjob audit verify --database`: verifies audit trails against the database and the checkpoints stored outside it.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { teamsWithTrails } from '../../../../db/proofs/audit-verify.js'
@@ -24,20 +24,20 @@ export interface TrailReport {
 
 export interface DatabaseReport {
   ok: boolean
-  /** `null`: none was there. */
+  /** `null` if there was no file. */
   checkpoints_file: string | null
-  /** Lines of it that hold no checkpoint. */
+  /** Lines of the file without a checkpoint. */
   unreadable_lines: number[]
-  /** Whether the keys are known to be this installation's, since the key ring opens their private halves. */
+  /** Whether the keys are proven to be this installation's: the key ring opens their private halves. */
   keys_proven: boolean
-  /** Signing keys in the database that are not this installation's, or not known to be. */
+  /** Signing keys in the database that are not proven to be this installation's. */
   suspect_keys: { key_id: string; reason: string }[]
   teams: TrailReport[]
 }
 
 /**
- * @param team one team; all that have a trail, or a checkpoint outside, without it.
- * @param file of checkpoints; that of the stack's data folder without it, if it is there.
+ * @param team one team. Default: every team with a trail or an outside checkpoint.
+ * @param file of checkpoints. Default: the file in the stack's data folder, if it exists.
  */
 export async function verifyDatabase(team: string | undefined, file: string | undefined): Promise<DatabaseReport> {
   const dataDir = resolve(process.env.DATA_DIR || '.data')
@@ -50,7 +50,7 @@ export async function verifyDatabase(team: string | undefined, file: string | un
     const known = await teamsWithTrails(db, [...(outside?.byTeam.keys() ?? [])])
     const ids = team ? [team.toLowerCase()] : known
     if (team && !known.includes(ids[0]!))
-      throw new CliError('usage', `--team: there is no trail, checkpoint or capsule of a team ${team}`)
+      throw new CliError('usage', `--team: no trail, checkpoint or capsule belongs to team ${team}`)
     const suspect = await keyFaults(db, keyRing)
     const teams: TrailReport[] = []
     for (const id of ids) {
@@ -74,7 +74,7 @@ function defaultFile(dataDir: string): string | null {
   return existsSync(path) ? path : null
 }
 
-/** One that is named and cannot be read is never passed over. */
+/** A file that was named but cannot be read is an error, never skipped. */
 async function read(path: string, name: string): Promise<CheckpointFile> {
   try {
     return await readCheckpoints(path)
@@ -83,6 +83,6 @@ async function read(path: string, name: string): Promise<CheckpointFile> {
   }
 }
 
-/** Whoever has only a copy of the database can check all but the keys. */
+/** With only a copy of the database, everything except the keys can be verified. */
 const ringIfThere = (dataDir: string): KeyRing | null =>
   process.env.SECRETS_KEYS?.trim() || readSecretKeys(dataDir) ? readRing(dataDir) : null

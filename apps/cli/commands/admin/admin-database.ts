@@ -1,13 +1,12 @@
-// The database of the service, for what an operator does without signing in.
+// Opens the service's database for operators, who do not sign in.
 import { type Connection, connect, postgresCode } from '../../../../db/client.js'
 import { codeOf } from '../../../../domain/errors.js'
 import { runningStack } from '../../session/service-url.js'
 import { CliError } from '../../terminal/cli-error.js'
 
-export const databaseHelp =
-  '\nThe database is the one that DATABASE_URL names, else that of the stack running from DATA_DIR (.data).'
+export const databaseHelp = '\nUses the database of DATABASE_URL, or else of the stack running from DATA_DIR (.data).'
 
-/** Opens the database for one piece of work. @throws CliError saying why it cannot be reached, or what it refused. */
+/** Opens the database for one piece of work. @throws CliError with the reason if it is unreachable or refuses. */
 export async function inDatabase<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
   const url = process.env.DATABASE_URL || runningStack()?.database_url
   if (!url)
@@ -30,15 +29,15 @@ export async function inDatabase<T>(work: (connection: Connection) => Promise<T>
 function translated(error: unknown, host: string): unknown {
   if (codeOf(error)) return new CliError('refused', (error as Error).message)
   const code = postgresCode(error)
-  if (code === '23505') return new CliError('refused', 'this access code exists already: choose another')
+  if (code === '23505') return new CliError('refused', 'this access code already exists: choose another')
   if (code === '42P01')
     return new CliError('unreachable', `the database at ${host} has no tables yet: start the service once`)
   if (code && /^(28|3D)/.test(code))
     return new CliError(
       'unreachable',
-      `the database at ${host} lets nobody in with these credentials (${code}): check DATABASE_URL`
+      `the database at ${host} rejects these credentials (${code}): check DATABASE_URL`
     )
   if (code && /^(E[A-Z]+|CONNECT.*|08.*|57P03)$/.test(code))
-    return new CliError('unreachable', `the database at ${host} does not answer (${code}): is the service running?`)
+    return new CliError('unreachable', `the database at ${host} does not respond (${code}): is the service running?`)
   return error
 }

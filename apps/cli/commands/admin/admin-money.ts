@@ -1,25 +1,22 @@
-// `qjob admin money` and `qjob admin settle`: held money, and the end of it, straight in the database.
+// `qjob admin money` and `qjob admin settle`: lists and settles held money, directly in the database.
 import { type Command, InvalidArgumentError } from 'commander'
 import { loadMoney, settleByAdministrator } from '../../../../db/admin/held-money.js'
 import { commandLine } from '../../../../db/audit/admin-audit.js'
-import type { Connection } from '../../../../db/client.js'
 import { moneyView, SETTLEMENT_NOTE_MAX } from '../../../../domain/money/held-money.js'
 import { formatUsd, type MicroUsd, microFromUsd, usdFromMicro } from '../../../../domain/money/money.js'
-import { jsonOption, reported } from '../../session/service-command.js'
+import { isUuid, jsonOption, reportingFailures } from '../../session/service-command.js'
 import { money as dollars, plainLine, print, table } from '../../terminal/output.js'
 import { ago } from '../../terminal/readable-time.js'
+import { databaseHelp, inDatabase } from './admin-database.js'
 
 const LISTED = 100
 
-/** Opens the database of the service for one piece of work. */
-type InDatabase = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>
-
-export function addMoneyCommands(admin: Command, inDatabase: InDatabase, databaseHelp: string): void {
+export function addMoneyCommands(admin: Command): void {
   jsonOption(
-    admin.command('money').description('list held money, costs above their reservation, and faults in the books')
+    admin.command('money').description('list held money, costs above their reservation, and errors in the ledger')
   )
     .addHelpText('after', databaseHelp)
-    .action((options: { json?: boolean }) => reported(options, () => show(options, inDatabase)))
+    .action((options: { json?: boolean }) => reportingFailures(options, () => show(options)))
   jsonOption(
     admin
       .command('settle')
@@ -27,14 +24,14 @@ export function addMoneyCommands(admin: Command, inDatabase: InDatabase, databas
       .argument('<usd>', '', amount)
       .description("settle a job's held money with what its provider billed")
   )
-    .requiredOption('--note <text>', 'why, for whoever asks later', note)
+    .requiredOption('--note <text>', 'the reason, for the audit log', note)
     .addHelpText('after', databaseHelp)
     .action((id: string, cost: MicroUsd, options: { json?: boolean; note: string }) =>
-      reported(options, () => settle(id, cost, options, inDatabase))
+      reportingFailures(options, () => settle(id, cost, options))
     )
 }
 
-async function show({ json }: { json?: boolean }, inDatabase: InDatabase): Promise<void> {
+async function show({ json }: { json?: boolean }): Promise<void> {
   const view = moneyView(await inDatabase(({ db }) => loadMoney(db, LISTED)))
   if (json) return print(JSON.stringify(view))
   const held = view.held.map((job) => [
@@ -43,7 +40,7 @@ async function show({ json }: { json?: boolean }, inDatabase: InDatabase): Promi
     dollars(job.held_usd),
     ago(job.since),
     job.provider_job_id ?? '',
-    job.asks_provider_at ? 'its provider is asked' : 'to be settled by you'
+    job.asks_provider_at ? 'checked at the provider' : 'needs qjob admin settle'
   ])
   const over = view.over_reservation.map((job) => [
     job.job_id,
@@ -60,34 +57,29 @@ async function show({ json }: { json?: boolean }, inDatabase: InDatabase): Promi
         table(['JOB', 'TEAM', 'HELD', 'ENDED', 'AT PROVIDER', 'STATE'], held, ['HELD']),
     ...(over.length > 0
       ? [
-          `Cost more than was reserved:\n${table(['JOB', 'TEAM', 'RESERVED', 'COST', 'SETTLED'], over, ['RESERVED', 'COST'])}`
+          `Actual cost above the reservation:\n${table(['JOB', 'TEAM', 'RESERVED', 'COST', 'SETTLED'], over, ['RESERVED', 'COST'])}`
         ]
       : []),
     found.length === 0
-      ? 'The proofs of the books found nothing.'
-      : `Found by the proofs of the books:\n${found.map(({ message }) => plainLine(message)).join('\n')}`
+      ? 'The ledger checks found no errors.'
+      : `Errors found by the ledger checks:\n${found.map(({ message }) => plainLine(message)).join('\n')}`
   ]
   print(parts.join('\n\n'))
 }
 
-async function settle(
-  id: string,
-  cost: MicroUsd,
-  options: { json?: boolean; note: string },
-  inDatabase: InDatabase
-): Promise<void> {
+async function settle(id: string, cost: MicroUsd, options: { json?: boolean; note: string }): Promise<void> {
   await inDatabase(({ db }) =>
     db.transaction((tx) => settleByAdministrator(tx, commandLine, id, { cost, note: options.note }))
   )
   print(
     options.json
       ? JSON.stringify({ job_id: id, actual_cost_usd: usdFromMicro(cost) })
-      : `${id} is settled with ${formatUsd(cost)}.`
+      : `${id} is settled at ${formatUsd(cost)}.`
   )
 }
 
 function jobId(text: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
+  if (!isUuid(text))
     throw new InvalidArgumentError('It must be the id of a job; qjob admin money lists those with held money.')
   return text
 }

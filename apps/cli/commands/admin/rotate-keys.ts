@@ -1,54 +1,55 @@
-// `qjob admin rotate-keys`: brings everything that is sealed under the first key of SECRETS_KEYS, so that older keys can go.
+// `qjob admin rotate-keys`: re-encrypts all stored credentials with the first key of SECRETS_KEYS, so that older keys can go.
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Connection } from '../../../../db/client.js'
 import { type KeyRing, readKeyRing } from '../../../../services/keys/key-ring.js'
 import { type Rotation, rotateKeys } from '../../../../services/keys/key-rotation.js'
-import { jsonOption, reported } from '../../session/service-command.js'
+import { jsonOption, reportingFailures } from '../../session/service-command.js'
 import { readSecretKeys, secretKeysFile } from '../../stack/secret-keys.js'
 import { CliError } from '../../terminal/cli-error.js'
-import { print, say } from '../../terminal/output.js'
-
-/** Opens the database of the service for one piece of work. */
-type InDatabase = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>
+import { print, printNotice } from '../../terminal/output.js'
+import { databaseHelp, inDatabase } from './admin-database.js'
 
 const help = `
-The keys are those of SECRETS_KEYS, else those in keys/secrets of DATA_DIR (.data). Before this, put the new key first
-where every api and worker reads them, keep the old one behind it, and restart them. It can run beside them, be stopped,
-and be run again. A key is needed as long as a backup from before is.`
+The keys are read from SECRETS_KEYS, or else from keys/secrets in DATA_DIR (.data). First add the new key at the front of the
+list that every api and worker reads, keep the old key after it, and restart them. The command can run while the service
+runs, and can be stopped and repeated. Keep an old key for as long as you keep backups from its time.`
 
-export function addRotateKeysCommand(admin: Command, inDatabase: InDatabase, databaseHelp: string): void {
+export function addRotateKeysCommand(admin: Command): void {
   jsonOption(
-    admin.command('rotate-keys').description('bring all stored credentials under the first key of SECRETS_KEYS')
+    admin.command('rotate-keys').description('re-encrypt all stored credentials with the first key of SECRETS_KEYS')
   )
     .addHelpText('after', databaseHelp + help)
-    .action((options: { json?: boolean }) => reported(options, () => rotate(options, inDatabase)))
+    .action((options: { json?: boolean }) => reportingFailures(options, () => rotate(options)))
 }
 
-async function rotate({ json }: { json?: boolean }, inDatabase: InDatabase): Promise<void> {
+async function rotate({ json }: { json?: boolean }): Promise<void> {
   const keyRing = readRing(resolve(process.env.DATA_DIR || '.data'))
   const rotation = await inDatabase(({ db }) =>
-    rotateKeys(db, keyRing, (rewrapped) => rewrapped > 0 && say(`${rewrapped} re-wrapped with ${keyRing.currentKeyId}`))
+    rotateKeys(
+      db,
+      keyRing,
+      (rewrapped) => rewrapped > 0 && printNotice(`${rewrapped} re-wrapped with ${keyRing.currentKeyId}`)
+    )
   )
   const view = rotationView(keyRing, rotation)
   if (rotation.unopenable.length > 0)
     throw new CliError(
       'refused',
-      `no key of the ring opens ${count(rotation.unopenable.length, 'value')}, left unchanged; sealed with ` +
+      `no key in SECRETS_KEYS decrypts ${count(rotation.unopenable.length, 'value')}, which stay unchanged; encrypted with ` +
         `${[...new Set(rotation.unopenable.map(({ ringKeyId }) => ringKeyId))].join(', ')}: ` +
-        'put the missing key back, or have the values set anew',
+        'add the missing key again, or set the values again',
       view
     )
   print(json ? JSON.stringify(view) : summary(keyRing, rotation))
 }
 
-/** Those of SECRETS_KEYS, else of the stack's data folder. @throws CliError without any. */
+/** The keys of SECRETS_KEYS, or else of the stack's data folder. @throws CliError if there are none. */
 export function readRing(dataDir: string): KeyRing {
   const text = process.env.SECRETS_KEYS?.trim() || readSecretKeys(dataDir)
   if (!text)
     throw new CliError(
       'usage',
-      `no keys: set SECRETS_KEYS as the api has it, or name the data folder of the stack with DATA_DIR (there is no ${secretKeysFile(dataDir)})`
+      `no keys: set SECRETS_KEYS to the value that the api has, or set DATA_DIR to the data folder of the stack (there is no ${secretKeysFile(dataDir)})`
     )
   try {
     return readKeyRing(text)
@@ -73,8 +74,8 @@ function summary({ currentKeyId, keyIds }: KeyRing, { rewrapped, inUse, removabl
   for (const keyId of keyIds.slice(1))
     lines.push(
       removable.includes(keyId)
-        ? `${keyId} is not needed any more: take it out of SECRETS_KEYS once every api and worker seals with ${currentKeyId}, and keep it as long as backups from before.`
-        : `${keyId} still wraps ${count(inUse[keyId]!, 'value')}: an api or worker seals with it. Restart those with ${currentKeyId} first, and run this again.`
+        ? `${keyId} is no longer in use: remove it from SECRETS_KEYS once every api and worker uses ${currentKeyId}, and keep it as long as you keep older backups.`
+        : `${keyId} still wraps ${count(inUse[keyId]!, 'value')}: an api or worker still uses it. Restart them with ${currentKeyId} first in SECRETS_KEYS, and run this again.`
     )
   return lines.join('\n')
 }

@@ -1,12 +1,12 @@
-// One child process of the stack: its own process group, its output in a log file, a bounded end.
+// One child process of the stack: its own process group, its output in a log file, and a time limit for stopping.
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Watchdog } from '../watchdog.js'
 
-/** How often a part that starts is asked whether it answers yet. */
+/** The pause between two health probes of a starting part. */
 const probeIntervalMs = 50
-/** A part that does not answer for this long after its start has failed; slow machines need most of it. */
+/** A part that does not respond within this time after its start has failed; slow machines need most of it. */
 const startLimitMs = 60_000
 const probeLimitMs = 3000
 
@@ -15,12 +15,12 @@ export interface Exit {
   signal: NodeJS.Signals | null
 }
 
-/** What every starter needs from whoever starts the stack. */
+/** What the supervisor gives to the function that starts a part. */
 export interface StackContext {
   /** The log file of a part. */
   logFile(part: string): string
   watchdog: Watchdog
-  /** Aborted when the stack ends: starts that are under way give up. */
+  /** Aborted when the stack stops, which cancels starts in progress. */
   signal: AbortSignal
 }
 
@@ -31,9 +31,9 @@ export interface ChildOptions {
   env: NodeJS.ProcessEnv
   cwd: string
   user?: { uid: number; gid: number }
-  /** Written to the standard input, which is closed then. */
+  /** Written to standard input, which is then closed. */
   input?: string
-  /** The signal that asks for an orderly end, and how long that may take before SIGKILL. */
+  /** The signal for an orderly stop, and the time limit before SIGKILL. */
   stopSignal: NodeJS.Signals
   stopLimitMs: number
 }
@@ -42,23 +42,23 @@ export interface Child {
   readonly name: string
   readonly pid: number
   readonly log: string
-  /** How it ended; null while it runs. */
+  /** How it exited; null while it runs. */
   readonly exit: Exit | null
-  /** Settles when the process has ended, for whatever reason. Never rejects. */
+  /** Resolves when the process has exited. Never rejects. */
   readonly exited: Promise<Exit>
-  /** Asks for an orderly end, forces it after the limit, settles when the process is gone. */
+  /** Requests an orderly stop, kills the process after the limit, and resolves when it has exited. */
   stop(): Promise<void>
-  /** Ends the process and its group at once. */
+  /** Kills the process and its group. */
   kill(): void
 }
 
-/** Spawns a child. Rejects when the command cannot be run at all. */
+/** Spawns a child. Rejects if the command cannot be run. */
 export async function spawnChild(context: StackContext, options: ChildOptions): Promise<Child> {
   context.signal.throwIfAborted()
   const { name, stopSignal } = options
   const log = context.logFile(name)
   const out = openSync(log, 'a')
-  // Detached: Ctrl-C on the terminal reaches the supervisor alone, which ends the parts in order.
+  // Detached, so that Ctrl-C on the terminal reaches only the supervisor, which stops the parts in order.
   const child = spawn(options.command, options.args, {
     cwd: options.cwd,
     env: options.env,
@@ -111,13 +111,13 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
   } catch {
-    // The group is gone, which is what was wanted.
+    // The group has already exited.
   }
 }
 
 /**
- * Waits until `probe` resolves. Rejects, with the end of the part's log in the message, when the child ends before or
- * the time is over; the child is gone then.
+ * Waits until `probe` resolves. If the child exits first or the time is over, kills it and rejects with the last lines of
+ * its log.
  */
 export async function untilHealthy(
   child: Child,
@@ -125,7 +125,7 @@ export async function untilHealthy(
   context: StackContext
 ): Promise<void> {
   const deadline = Date.now() + startLimitMs
-  let last = 'no answer'
+  let last = 'no response'
   while (Date.now() < deadline && !child.exit) {
     if (context.signal.aborted) {
       await child.stop()
@@ -140,16 +140,16 @@ export async function untilHealthy(
     await Promise.race([child.exited, delay(probeIntervalMs)])
   }
   const how = child.exit
-    ? `ended while starting (${describeExit(child.exit)})`
-    : `does not answer after ${startLimitMs / 1000} s (${last})`
+    ? `stopped while starting (${describeExit(child.exit)})`
+    : `does not respond after ${startLimitMs / 1000} s (${last})`
   child.kill()
   await child.exited
-  throw new Error(`${child.name} ${how}. The end of ${child.log}:\n${logTail(child.log)}`)
+  throw new Error(`${child.name} ${how}. The last lines of ${child.log}:\n${logTail(child.log)}`)
 }
 
 export const describeExit = ({ code, signal }: Exit) => (signal ? `signal ${signal}` : `exit code ${code}`)
 
-/** The last lines of a log, indented; a note when it is empty or missing. */
+/** The last lines of a log, indented; a note if it is empty or missing. */
 export function logTail(file: string, lines = 15): string {
   try {
     const text = readFileSync(file, 'utf8').trimEnd()

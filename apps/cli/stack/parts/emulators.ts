@@ -1,4 +1,4 @@
-// The emulated quantum providers as a part of the stack, and the file that says where they are.
+// The emulated quantum providers as a part of the stack, and the file with their addresses.
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { quantumProviders } from '../../../../domain/backends/quantum-providers.js'
@@ -20,11 +20,11 @@ export interface EmulatedProvider {
 
 export type EmulatorsPart = Child & {
   providers: EmulatedProvider[]
-  /** By which a later start gets the same addresses: control=7300,ionq=7301. */
+  /** The ports that a later start uses again: control=7300,ionq=7301. */
   ports: string
 }
 
-/** Starts the emulators, on the ports of an earlier start if given; resolves when they answer. */
+/** Starts the emulators, on the ports of an earlier start if given; resolves when they respond. */
 export function startEmulatorsPart({ ports }: { ports?: string }, context: StackContext): Promise<EmulatorsPart> {
   const fixed = ports === undefined ? undefined : Number(/control=(\d+)/.exec(ports)?.[1])
   return onPort(fixed, async (control) => {
@@ -39,14 +39,14 @@ export function startEmulatorsPart({ ports }: { ports?: string }, context: Stack
     })
     const address = `http://127.0.0.1:${control}`
     await untilHealthy(child, (signal) => probeHttp(`${address}/healthz`, signal), context)
-    const answer = await fetch(`${address}/providers`, { signal: AbortSignal.timeout(stopLimitMs) })
-    const { providers } = (await answer.json()) as { providers: EmulatedProvider[] }
+    const response = await fetch(`${address}/providers`, { signal: AbortSignal.timeout(stopLimitMs) })
+    const { providers } = (await response.json()) as { providers: EmulatedProvider[] }
     const own = providers.map(({ provider, base_url }) => `${provider}=${new URL(base_url).port}`)
     return Object.assign(child, { providers, ports: [`control=${control}`, ...own].join(',') })
   })
 }
 
-/** What api and worker need to take the emulators for the providers. */
+/** The environment variables that make api and worker use the emulators. */
 export const emulatorVariables = (providers: readonly EmulatedProvider[]): NodeJS.ProcessEnv => ({
   EMULATED_HARDWARE: '1',
   ...Object.fromEntries(
@@ -59,12 +59,12 @@ export const emulatorVariables = (providers: readonly EmulatedProvider[]): NodeJ
 
 const fileOf = (folder: string) => join(folder, 'emulators.json')
 
-/** Complete at every moment, and readable for its owner only. */
+/** The file is complete at every moment, and only its owner can read it. */
 export function writeEmulatorsFile(folder: string, providers: readonly EmulatedProvider[]): void {
   const file = fileOf(folder)
   writeFileSync(`${file}.new`, `${JSON.stringify({ providers }, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
 }
 
-/** A stack without emulators must not leave one that tells of them. */
+/** A stack without emulators must not leave the file of an earlier one. */
 export const removeEmulatorsFile = (folder: string): void => rmSync(fileOf(folder), { force: true })

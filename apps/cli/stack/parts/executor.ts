@@ -1,4 +1,4 @@
-// The executor: the Python service that runs circuits and user code. It gets no address and no secret of the others.
+// The executor: the Python service that runs circuits and user code. It gets no address and no secret of other parts.
 import { join } from 'node:path'
 import { type ExecutorHealth, isFit } from '../../../../domain/backends/executor-health.js'
 import { projectRoot } from '../project.js'
@@ -11,11 +11,13 @@ export interface ExecutorOptions {
   port?: number
   slots?: string
   logLevel?: string
+  /** `false`: the frameworks are imported when a program first needs one, not right after the start. */
+  warmFrameworks?: false
 }
 
 export type Executor = Child & { url: string; port: number }
 
-/** Starts the executor on the loopback address; resolves when its /health answers. */
+/** Starts the executor on the loopback address; resolves when its /health responds. */
 export function startExecutor(options: ExecutorOptions, context: StackContext): Promise<Executor> {
   return onPort(options.port, async (port) => {
     const child = await spawnChild(context, {
@@ -33,6 +35,7 @@ export function startExecutor(options: ExecutorOptions, context: StackContext): 
         EXECUTOR_PORT: String(port),
         EXECUTOR_TOKEN: options.token,
         EXECUTOR_SLOTS: options.slots,
+        EXECUTOR_WARM_FRAMEWORKS: options.warmFrameworks === false ? '0' : process.env.EXECUTOR_WARM_FRAMEWORKS,
         EXECUTOR_ISOLATION: process.env.EXECUTOR_ISOLATION,
         SANDBOX_ALLOW_INSECURE: process.env.SANDBOX_ALLOW_INSECURE,
         LOG_LEVEL: options.logLevel

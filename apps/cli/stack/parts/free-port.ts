@@ -1,22 +1,22 @@
-// Ports of the parts. A free port can be taken by somebody else before its server listens, so starts are repeated.
+// Ports of the parts. Another process can take a free port before its server listens, so starts are repeated.
 import { createServer } from 'node:net'
 
-const turns = 3
+const attemptsMax = 3
 
-/** Ports given out by this process: two parts that start together must not be told the same one. */
-const given = new Set<number>()
+/** Ports that this process has assigned: two parts that start together must not get the same one. */
+const assigned = new Set<number>()
 
-/** A TCP port that is free on the loopback address at this moment. */
+/** A TCP port that is now free on the loopback address. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = await listenOnce(0, '127.0.0.1')
-    if (given.has(port)) continue
-    given.add(port)
+    if (assigned.has(port)) continue
+    assigned.add(port)
     return port
   }
 }
 
-/** Binds the address for a moment and answers the port; rejects with the system's error (EADDRINUSE, EACCES, ...). */
+/** Binds the address briefly and returns the port; rejects with the system's error (EADDRINUSE, EACCES, ...). */
 export function listenOnce(port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
@@ -29,17 +29,17 @@ export function listenOnce(port: number, host: string): Promise<number> {
 }
 
 /**
- * Starts a server on the fixed port, or on a free one. A start on a free port that fails while the port is taken is
- * repeated on another; every other failure passes through.
+ * Starts a server on the fixed port, or on a free one. If a start fails because its free port was taken, it is repeated on
+ * another; every other failure is thrown.
  */
 export async function onPort<T>(fixed: number | undefined, start: (port: number) => Promise<T>): Promise<T> {
   if (fixed !== undefined) return start(fixed)
-  for (let turn = 1; ; turn++) {
+  for (let attempt = 1; ; attempt++) {
     const port = await freePort()
     try {
       return await start(port)
     } catch (error) {
-      if (turn === turns || (await isFree(port))) throw error
+      if (attempt === attemptsMax || (await isFree(port))) throw error
     }
   }
 }

@@ -5,17 +5,17 @@ import { type Child, type StackContext, spawnChild, untilHealthy } from './child
 import { onPort } from './free-port.js'
 import { probeHttp } from './http-probe.js'
 
-/** A worker may finish what it runs: 30 s by its own promise, and a little to write it down. */
+/** A worker gets 30 s to finish what it runs, and a little more to record it. */
 const stopLimitMs = 35_000
 
 export interface NodeAppOptions {
   name: 'api' | 'worker'
   env: NodeJS.ProcessEnv
-  /** The port of its health route; a free one when left out. */
+  /** The port of its health route; default: a free one. */
   port?: number
-  /** The variable that tells the program this port. */
+  /** The environment variable of this port. */
   portVariable: 'PORT' | 'WORKER_HEALTH_PORT'
-  /** The host under which the health route is asked, ready for a URL (an IPv6 address in brackets). */
+  /** The host of the health route in its form for a URL (an IPv6 address in brackets). */
   probeHost: string
 }
 
@@ -23,7 +23,7 @@ export type NodeApp = Child & { port: number }
 
 const entries = { api: 'dist/apps/api/server.js', worker: 'dist/apps/worker/main.js' }
 
-/** Starts the program; resolves when its GET /healthz answers 200. */
+/** Starts the program; resolves when its GET /healthz returns 200. */
 export function startNodeApp(options: NodeAppOptions, context: StackContext): Promise<NodeApp> {
   return onPort(options.port, async (port) => {
     const child = await spawnChild(context, {

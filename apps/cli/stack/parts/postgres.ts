@@ -1,4 +1,4 @@
-// Postgres: the only place where jobs, money and accounts are kept.
+// Postgres: the only store of jobs, money and accounts.
 import { execFile } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -15,7 +15,7 @@ const initLimitMs = 120_000
 export interface PostgresOptions {
   home: PostgresHome
   port?: number
-  /** Tests give up durability for speed; a cluster started so is thrown away. */
+  /** Tests trade durability for speed; such a cluster is temporary. */
   durable: boolean
 }
 
@@ -25,7 +25,7 @@ export type Postgres = Child & {
   port: number
 }
 
-/** Makes the cluster if there is none and starts it on the loopback address; resolves when it answers a query. */
+/** Creates the cluster if there is none and starts it on the loopback address; resolves when it answers a query. */
 export async function startPostgres(options: PostgresOptions, context: StackContext): Promise<Postgres> {
   const password = await makeCluster(options)
   return onPort(options.port, async (port) => {
@@ -37,7 +37,7 @@ export async function startPostgres(options: PostgresOptions, context: StackCont
       env: { PATH: process.env.PATH, LC_ALL: 'C' },
       cwd: home.data,
       user: home.user,
-      // Fast shutdown: sessions are ended, nothing is lost. SIGTERM would wait for every client to leave.
+      // Fast shutdown closes sessions and loses nothing. SIGTERM would wait for every client to disconnect.
       stopSignal: 'SIGINT',
       stopLimitMs: 15_000
     })
@@ -62,8 +62,8 @@ function settings(port: number, durable: boolean): string[] {
     : [...common, 'fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_wal_size=4GB']
 }
 
-// Made under another name and renamed when complete: a start that was killed half-way leaves no half cluster. Answers
-// the superuser's password, which is made with the cluster and kept beside it.
+// Created under another name and renamed when complete, so that a killed start leaves no incomplete cluster. Returns the
+// superuser's password, which is created with the cluster and stored next to it.
 async function makeCluster({ home, durable }: PostgresOptions): Promise<string> {
   const passwordFile = join(dirname(home.data), 'superuser-password')
   if (existsSync(join(home.data, 'PG_VERSION'))) {
@@ -73,7 +73,7 @@ async function makeCluster({ home, durable }: PostgresOptions): Promise<string> 
   const password = newSecret()
   const draft = `${home.data}.new`
   rmSync(draft, { recursive: true, force: true })
-  // initdb reads the password as the other user, from a file in a folder that only this user enters.
+  // initdb reads the password as the other user, from a file in a folder that only this user can enter.
   const handOver = `${home.data}.password`
   rmSync(handOver, { recursive: true, force: true })
   mkdirSync(handOver, { mode: 0o700 })
@@ -101,7 +101,7 @@ function checkVersion(home: PostgresHome): void {
   const have = readFileSync(join(home.data, 'PG_VERSION'), 'utf8').trim()
   if (have !== home.major) {
     throw new Error(
-      `${home.data} is of Postgres ${have}, this version brings Postgres ${home.major}: dump it there, restore it here.`
+      `${home.data} has data of Postgres ${have}, but this version includes Postgres ${home.major}: dump the data with the old version and restore it with this one.`
     )
   }
 }
@@ -116,8 +116,8 @@ async function probe(url: string): Promise<void> {
 }
 
 /**
- * Makes a login role with its own database, unless they exist, and gives the role this password; answers the database's
- * address for the role. `name` and `password` are ours, never a user's: they stand in the statements as they are.
+ * Creates a login role with its own database unless they exist, and sets the role's password. Returns the database's address
+ * for the role. `name` and `password` never come from a user: they are inserted into the statements unescaped.
  */
 export async function ensureDatabase(superuserUrl: string, name: string, password: string): Promise<string> {
   const sql = postgres(superuserUrl, { max: 1, onnotice: () => {} })

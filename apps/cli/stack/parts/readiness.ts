@@ -1,10 +1,10 @@
-// The last gate of a start: the api itself says that it reaches every part.
+// The last check of a start: the api reports that it reaches every part.
 import { setTimeout as delay } from 'node:timers/promises'
 
 const limitMs = 30_000
 const pauseMs = 50
 
-/** Waits until GET /readyz names every part as ok; rejects with the parts that are not. */
+/** Waits until GET /readyz reports every part as ok; rejects with the parts that are not. */
 export async function untilReady(apiUrl: string, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + limitMs
   for (;;) {

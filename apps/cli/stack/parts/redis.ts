@@ -1,4 +1,4 @@
-// Redis: the direct queue and the rate limits. Everything in it can be rebuilt from Postgres.
+// Redis: the direct queue and the rate limits. All of it can be rebuilt from Postgres.
 import { connect } from 'node:net'
 import { partBinary } from '../project.js'
 import { type Child, type StackContext, spawnChild, untilHealthy } from './child.js'
@@ -20,7 +20,7 @@ export function startRedis(options: RedisOptions, context: StackContext): Promis
       name: 'redis',
       command: partBinary('redis'),
       args: ['-'],
-      // By standard input: a password in the arguments is readable for every user of the machine.
+      // Passed on standard input, because every user of the machine can read arguments.
       input: configuration(options, port),
       env: { PATH: process.env.PATH, LC_ALL: 'C' },
       cwd: options.dataDir ?? '/',
@@ -38,7 +38,7 @@ function configuration({ dataDir, password }: RedisOptions, port: number): strin
     'bind 127.0.0.1',
     `requirepass ${password}`,
     'daemonize no',
-    // BullMQ loses entries under any other policy.
+    // BullMQ would lose entries under any other policy.
     'maxmemory-policy noeviction',
     'save ""'
   ]
@@ -49,12 +49,12 @@ function configuration({ dataDir, password }: RedisOptions, port: number): strin
 function ping(port: number, password: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', signal })
-    let answer = ''
+    let reply = ''
     socket.on('connect', () => socket.write(`AUTH ${password}\r\nPING\r\n`))
     socket.on('data', (chunk) => {
-      answer += chunk
-      if (answer.includes('+PONG')) socket.end(resolve)
-      else if (/^-/m.test(answer)) socket.destroy(new Error(`Redis answers ${answer.trim()}`))
+      reply += chunk
+      if (reply.includes('+PONG')) socket.end(resolve)
+      else if (/^-/m.test(reply)) socket.destroy(new Error(`Redis replied ${reply.trim()}`))
     })
     socket.on('error', reject)
     socket.on('close', () => reject(new Error('Redis closed the connection')))

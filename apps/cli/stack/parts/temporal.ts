@@ -5,10 +5,10 @@ import { type Child, type StackContext, spawnChild, untilHealthy } from './child
 import { freePort, onPort } from './free-port.js'
 import { probeHttp } from './http-probe.js'
 
-/** Search attributes that jobs carry; a start that names an unknown one fails. All are of the kind Keyword. */
+/** Search attributes of jobs; starting a workflow with an unknown one fails. All are of type Keyword. */
 const searchAttributes = ['TeamId', 'Backend', 'JobMode', 'JobStatus']
 
-// The defaults suit a shared cluster: 20 polls a second add 50 ms to every step, and four partitions add an exchange.
+// The defaults suit a shared cluster: 20 polls a second add 50 ms to every step, and four partitions add a round trip.
 const dynamicConfig = [
   'history.transferProcessorMaxPollRPS=2000',
   'history.timerProcessorMaxPollRPS=500',
@@ -20,7 +20,7 @@ const dynamicConfig = [
 export interface TemporalOptions {
   /** The database file; null keeps everything in memory. */
   database: string | null
-  /** Ports of an earlier start, which the other parts know. */
+  /** Ports of an earlier start, which other parts use. */
   ports?: TemporalPorts
 }
 
@@ -45,7 +45,7 @@ export function startTemporal(options: TemporalOptions, context: StackContext): 
       stopSignal: 'SIGTERM',
       stopLimitMs: 10_000
     })
-    // The gRPC port opens half a second before the server can serve; this route asks what a worker asks first.
+    // The gRPC port opens half a second before the server can serve; this route makes the same request as a worker's first.
     const ready = `http://127.0.0.1:${ports.http}/api/v1/namespaces/default`
     await untilHealthy(child, (signal) => probeHttp(ready, signal), context)
     return Object.assign(child, { address: `127.0.0.1:${grpc}`, uiUrl: `http://127.0.0.1:${ports.ui}`, ports })
@@ -53,7 +53,7 @@ export function startTemporal(options: TemporalOptions, context: StackContext): 
 }
 
 function serverArguments(database: string | null, ports: TemporalPorts): string[] {
-  // Write-ahead log with normal sync: the speed of memory, and nothing is lost when a process dies.
+  // Write-ahead log with normal sync: as fast as memory, and nothing is lost if a process dies.
   const file = [
     '--db-filename',
     database ?? '',

@@ -1,7 +1,8 @@
-"""What a run asks of the service while it goes on: the results of a graph of tasks, the counts of a circuit.
+"""What an execution requests of its caller while it is under way: the results of a graph of tasks, the counts of a
+circuit.
 
-A request is one frame on the result pipe, its answer one on the job's. A script that is run again, because the child
-that waited is gone, gets the answers to its first requests with its job: it has to come to the same requests.
+A request is one frame on the result pipe, its answer one on the job's pipe. A script that is repeated, because the
+child that waited is gone, gets the answers to its first requests with its job: it has to make the same requests again.
 """
 
 from __future__ import annotations
@@ -20,19 +21,20 @@ from .refusals import JobError
 
 Kind = Literal["graph", "circuit"]
 REQUESTS_MAX = 1_000
-"""As many as the service takes of one run: more would be a loop without an end."""
+"""The service accepts as many from one execution: more would be an endless loop."""
 ANOTHER_PATH = (
-    "the script took another path when it was run again: its {place} request {before} and is {now} now; randomness and"
+    "the script took another path when it was repeated: its {place} request {before} and is {now} now; randomness and"
     " clock are fixed, so look for what else may differ from run to run: threads, addresses of objects, the order of"
     " sets of objects, the time that something takes, a simulator of your own that draws without a seed"
 )
 _Exchange = Callable[[dict[str, Any]], dict[str, Any] | None]
 
-_monotonic = time.monotonic  # Bound now: the code of a run may replace the original.
+_monotonic = time.monotonic  # Bound now, because an execution's code may replace the original.
 
 
 class EndOfScript(BaseException):
-    """Ends the user's code from within: no exception of its own that `except Exception` might take for one."""
+    """Stops the user's code from within. It is not an Exception, so `except Exception` in that code does not catch
+    it."""
 
     def __init__(self, error: JobError) -> None:
         super().__init__(error.message)
@@ -40,20 +42,20 @@ class EndOfScript(BaseException):
 
 
 class Asks:
-    """The requests of one run, in order. `exchange` says a message to the service and waits for what it answers; None
-    where there is no service to ask."""
+    """The requests of one execution, in order. `exchange` sends a message to the service and waits for the answer; None
+    where there is no service."""
 
     def __init__(self, answers: list[dict[str, Any]], exchange: _Exchange | None = None) -> None:
         self.number = 0
         self.seconds_waited = 0.0
         self.ended: JobError | None = None
-        """Why the script cannot go on, whatever its code has made of it."""
+        """Why the script cannot continue, whatever its code did with the exception."""
         self._answers = answers
         self._exchange = exchange
         self._lock = threading.Lock()
 
     def answer(self, kind: Kind, digest: str, what: str, fields: dict[str, Any]) -> dict[str, Any]:
-        """What the service answers to a request. `what` names it in a message. Raises EndOfScript."""
+        """The service's answer to a request. `what` names the request in messages. Raises EndOfScript."""
         with self._lock:
             message = self._next(kind, digest, what, fields, final=False)
             if self.number <= len(self._answers):
@@ -63,17 +65,17 @@ class Asks:
             return answer
 
     def final(self, kind: Kind, digest: str, what: str, fields: dict[str, Any]) -> dict[str, Any]:
-        """The message that ends the run with a request: what is answered is the job's result."""
+        """The message that ends the execution with a request: the answer to it is the job's result."""
         with self._lock:
             return self._next(kind, digest, what, fields, final=True)
 
     def end(self, error: JobError) -> NoReturn:
-        """Ends the script: it cannot go on, even if its code takes every exception."""
+        """Stops the script: it cannot continue, even if its code catches every exception."""
         self.ended = self.ended or error
         raise EndOfScript(self.ended)
 
     def check(self) -> None:
-        """Raises what the script has ended with, if its code has kept that for itself."""
+        """Raises the error that stopped the script, if its code has swallowed it."""
         if self.ended is not None:
             raise self.ended
 
@@ -82,7 +84,7 @@ class Asks:
             raise EndOfScript(self.ended)
         if self.number == REQUESTS_MAX:
             self.end(
-                JobError(f"the script asks for more than {REQUESTS_MAX:,} circuits and workflows, the limit of a run")
+                JobError(f"the script requests more than {REQUESTS_MAX:,} circuits and workflows, the limit of a run")
             )
         self.number += 1
         if self.number <= len(self._answers):
@@ -93,8 +95,8 @@ class Asks:
         before: Kind = "graph" if "values" in answer else "circuit"
         if before == kind and answer.get("digest") == digest:
             return
-        told = f"was a {before}" if before != kind else f"was another {kind}"
-        self.end(JobError(ANOTHER_PATH.format(place=_ordinal(self.number), before=f"{told} before", now=what)))
+        previous = f"was a {before}" if before != kind else f"was another {kind}"
+        self.end(JobError(ANOTHER_PATH.format(place=_ordinal(self.number), before=f"{previous} before", now=what)))
 
     def _waited(self, message: dict[str, Any]) -> dict[str, Any]:
         if self._exchange is None:
@@ -102,25 +104,25 @@ class Asks:
         for stream in (sys.stdout, sys.stderr):
             with suppress(Exception):
                 stream.flush()
-        # The time that a task may take does not pass while its question is out.
+        # A task's time limit does not run while it waits for an answer.
         left, interval = signal.setitimer(signal.ITIMER_REAL, 0)
         asked = _monotonic()
-        told = None
+        message_back = None
         try:
             with suppress(OSError):  # The code has closed the channel.
-                told = self._exchange(message)
+                message_back = self._exchange(message)
         finally:
             self.seconds_waited += _monotonic() - asked
             if left > 0:
                 signal.setitimer(signal.ITIMER_REAL, left, interval)
-        answer = (told or {}).get("answer")
+        answer = (message_back or {}).get("answer")
         if not isinstance(answer, dict):
             self.end(JobError("the service did not answer the script's request"))
         return answer
 
 
 def digest_of(*parts: Any) -> str:
-    """SHA-256 of plain JSON values, by which a request is known again."""
+    """SHA-256 of plain JSON values, by which a repeated request is recognised."""
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 

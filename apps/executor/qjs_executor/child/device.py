@@ -13,7 +13,8 @@ SHOTS_MAX = 100_000
 
 @dataclass(frozen=True)
 class DeviceRun:
-    """A circuit that the code ran on the device; `answer` has the fields of a run's answer, `shots` as asked."""
+    """A circuit that the code ran on the device; `answer` has the fields of an execution's answer, `shots` as
+    requested."""
 
     answer: dict[str, Any]
     shots: int
@@ -29,7 +30,8 @@ class Device:
         self._run = run
 
     def run(self, circuit: Any, shots: int | None = None) -> dict[str, int]:
-        """Counts by bit string, qubit 0 leftmost. Raises JobError for shots out of range or what is no circuit."""
+        """Counts by bit string, qubit 0 leftmost. Raises JobError for shots out of range or a value that is not a
+        circuit."""
         wanted = self.shots if shots is None else shots
         if isinstance(wanted, bool) or not isinstance(wanted, int) or not 1 <= wanted <= SHOTS_MAX:
             raise JobError(f"device.run: shots must be an integer from 1 to {SHOTS_MAX} (got {wanted!r})")

@@ -1,4 +1,4 @@
-"""The child's own story: run one job, say how it went, end. The process is confined before it gets here."""
+"""A child's work from its request to its exit. The process is confined before it gets here."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from .. import frames
+from ..execution_request import ExecutionRequest
 from .refusals import JobError
 
-# Bound now: the job's code may replace the originals.
+# Bound now, because the job's code may replace the originals.
 _exit = os._exit
 _close = os.close
 _pack = frames.pack
@@ -20,9 +21,9 @@ _send = frames.send
 MESSAGE_LENGTH_MAX = 8 * 1024
 
 
-def answer(job: dict[str, Any], result_fd: int, job_fd: int | None = None) -> NoReturn:
-    """Runs the job and writes one answer to the result pipe. `job_fd`, of a job that may ask, is where answers come.
-    Never returns, whatever the user's code raises."""
+def answer(request: ExecutionRequest, result_fd: int, job_fd: int | None = None) -> NoReturn:
+    """Executes the request and writes one answer to the result pipe. `job_fd`, for an execution that may make requests,
+    is where answers arrive. Never returns, whatever the user's code raises."""
 
     def exchange(message: dict[str, Any]) -> dict[str, Any] | None:
         assert job_fd is not None
@@ -31,10 +32,10 @@ def answer(job: dict[str, Any], result_fd: int, job_fd: int | None = None) -> No
 
     try:
         try:
-            from .job import answer_to
+            from .execution import answer_to
 
-            told = answer_to(job, exchange if job_fd is not None else None)
-            message = _pack(told if "ask" in told else {"ok": True, **told})
+            fields = answer_to(request, exchange if job_fd is not None else None)
+            message = _pack(fields if "ask" in fields else {"ok": True, **fields})
         except JobError as error:
             message = _failure(error.code, error.message, error.line)
         except MemoryError:
@@ -54,9 +55,9 @@ def _failure(code: str, message: str, line: int | None) -> bytes:
 
 
 def _end_output() -> None:
-    """Says all that was printed and closes the streams, so that nobody waits for more."""
+    """Flushes everything printed and closes the streams, so that the shell does not wait for more."""
     for stream in (sys.stdout, sys.stderr):
-        # Closed or replaced by the user's code; what it printed there is its own loss.
+        # The user's code closed or replaced the stream; what it printed there is lost.
         with suppress(BaseException):
             stream.flush()
     for fd in (1, 2):

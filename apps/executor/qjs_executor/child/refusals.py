@@ -1,4 +1,4 @@
-"""Why a job cannot be run as it is. The only exceptions whose text a user sees as it stands."""
+"""Why a job cannot be executed. These are the only exceptions whose text a user sees unchanged."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ class Unsupported(JobError):
 
 
 class NoCircuit(JobError):
-    """What was to be compiled leaves no circuit: it is a script, which is for running."""
+    """The source to compile leaves no circuit: it is a script, which has to be run."""
 
     code = "no_circuit"

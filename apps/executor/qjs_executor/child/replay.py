@@ -1,9 +1,9 @@
 """Makes a script repeatable: randomness and clock begin where its job says, in this single-use child.
 
-A script that waited for an answer in a child that is gone is run again from its start, and has to make the same
-requests. So everything that it can draw from or look at without asking for it by name is fixed: `random`, numpy's
-generators, `os.urandom` with what is built on it (`secrets`, `uuid4`), the wall clock, and the seeds of simulators.
-Clocks that only measure (`monotonic`, `perf_counter`) stay.
+A script that waited for an answer in a child that is gone is repeated from its start, and has to make the same
+requests. So everything that it can draw from or look at implicitly is fixed: `random`, numpy's generators, `os.urandom`
+with what is built on it (`secrets`, `uuid4`), the wall clock, and the seeds of simulators. Clocks that only measure
+(`monotonic`, `perf_counter`) stay.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Callable
 from types import FrameType, ModuleType, SimpleNamespace
 from typing import Any
 
-from .library_generators import seed_all
+from ..library_generators import seed_all
 
 _MICRO = 1_000_000
 _real_urandom = os.urandom
@@ -38,7 +38,7 @@ def make_repeatable(seed: int, now: float) -> None:
     def urandom(size: int, /) -> bytes:
         return stream.take(size)
 
-    # A pickle names it by the module that `os` has it from.
+    # A pickle names it by the module from which `os` imports it.
     sys.modules[_real_urandom.__module__].__dict__["urandom"] = os.urandom = _known_as(os, urandom)
     random.__dict__["_urandom"] = urandom
     _seed_generators(stream)
@@ -53,20 +53,20 @@ def derived_seed(seed: int, number: int) -> int:
 
 def _known_as(module: ModuleType, function: Callable[..., Any]) -> Callable[..., Any]:
     """The function under the name that it takes in a module, so that a task's pickle refers to it by that name and
-    gets what stands there in its own child."""
+    finds its own child's function."""
     function.__module__, function.__qualname__ = module.__name__, function.__name__
     return function
 
 
 class _Stream:
-    """Bytes that follow from a seed."""
+    """Bytes derived from a seed."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(f"bytes:{seed}")
         self._lock = threading.Lock()
 
     def take(self, size: int, /) -> bytes:
-        """As `os.urandom`."""
+        """Like `os.urandom`."""
         with self._lock:
             return self._random.randbytes(size)
 
@@ -98,8 +98,8 @@ def _seed_generators(stream: _Stream) -> None:
 
 
 class _Clock:
-    """A clock that goes on by a microsecond when the program looks at it, and by what it sleeps. Libraries see the real
-    time: some of them wait for it to pass."""
+    """A clock that advances by a microsecond when the program looks at it, and by the time it sleeps. Libraries see the
+    real time: some of them wait for it to pass."""
 
     def __init__(self, now: float) -> None:
         self._microseconds = round(now * _MICRO)
@@ -118,14 +118,14 @@ class _Clock:
             return self._microseconds * 1000
 
     def sleep(self, seconds: float, /) -> None:
-        """As `time.sleep`."""
+        """Like `time.sleep`."""
         self._sleep(seconds)
         with self._lock:
             self._microseconds += round(seconds * _MICRO)
 
 
 class _MachineClock:
-    """The machine's own clock, for what was pickled with another one."""
+    """The machine's own clock, for values that were pickled with another one."""
 
     def nanoseconds(self, _: FrameType | None) -> int:
         """Nanoseconds since 1970."""
@@ -153,7 +153,7 @@ def _fix_clock(now: float) -> None:
         clock.sleep(seconds)
 
     def of_now(function: Callable[..., Any], place: int) -> Callable[..., Any]:
-        """A function of `time` whose argument at `place` is the present unless it is given."""
+        """A function of `time` whose argument at `place` defaults to the present."""
 
         def at(*args: Any) -> Any:
             if len(args) > place and args[place] is not None:
@@ -178,15 +178,15 @@ def _fix_clock(now: float) -> None:
     def utcnow_of(cls: Any) -> Any:
         return cls.fromtimestamp(clock.nanoseconds(sys._getframe(1)) / 1e9, datetime.UTC).replace(tzinfo=None)
 
-    # The class itself has to change: another in its place would part it from the objects and pickles that there are.
-    # `today` asks `time.time`.
+    # The class itself has to change: a replacement would separate it from existing objects and pickles.
+    # `today` calls `time.time`.
     (members,) = [item for item in gc.get_referents(datetime.datetime.__dict__) if isinstance(item, dict)]
     members.update(now=classmethod(now_of), utcnow=classmethod(utcnow_of))
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(datetime.datetime))
 
 
 def _seed_qiskit(stream: _Stream) -> None:
-    """A simulation or a transpilation without a seed would draw one from the machine. They have a stream of their own:
+    """A simulation or a transpilation without a seed would draw one from the machine. They get a stream of their own:
     the code's draws do not depend on theirs."""
 
     def draw(bits: int) -> int:

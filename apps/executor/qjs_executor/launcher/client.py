@@ -1,4 +1,5 @@
-"""The shell's half of the orders: gives them to the launcher and waits for its answers, which come in their order."""
+"""The shell's half of the orders: it sends them to the launcher and waits for the answers, which arrive in the same
+order."""
 
 from __future__ import annotations
 
@@ -10,12 +11,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from ..sandbox.seam import Isolation, SandboxFault, ZygoteSet
+from ..job import Isolation, SandboxFault, ZygoteSet
 from .handover import Handover
 from .orders import ANSWER_BYTES_MAX, Kind, Order
 
 ANSWER_SECONDS = 30.0
-"""An answer takes milliseconds, the first of each isolation up to 10 s: what that needs is tried before it."""
+"""An answer takes milliseconds; the first for each isolation up to 10 s, since its requirements are tried first."""
 _DESCRIPTORS_MAX = 2
 
 _Answer = tuple[dict[str, Any], list[int]]
@@ -23,7 +24,7 @@ _Undo = Callable[[dict[str, Any], list[int]], None]
 
 
 class LauncherClient:
-    """Gives orders on the socket to the launcher. `lost` is done when the launcher has gone."""
+    """Sends orders on the socket to the launcher. `lost` is done when the launcher has exited."""
 
     def __init__(self, handover: Handover, orders: socket.socket) -> None:
         self.handover = handover
@@ -35,41 +36,42 @@ class LauncherClient:
         loop.add_reader(orders.fileno(), self._receive)
 
     async def start_zygote(self, zygote_set: ZygoteSet, isolation: Isolation) -> tuple[int, socket.socket, int]:
-        """A new zygote: its number, its control socket and its pidfd, both the caller's. Raises SandboxFault."""
+        """Starts a zygote. Returns its number, its control socket and its pidfd; the caller owns both. Raises
+        SandboxFault."""
         order = Order(Kind.START_ZYGOTE, zygote_set=zygote_set, isolation=isolation)
         try:
-            answer, (control, pidfd) = await self._ask(order, _close_all)
+            answer, (control, pidfd) = await self._request(order, _close_all)
         except OSError as error:
             raise SandboxFault(str(error)) from error
         return answer["zygote"], socket.socket(fileno=control), pidfd
 
     def kill_zygote(self, number: int) -> None:
-        """Has a zygote killed; its children die with it. Its pidfd tells when."""
-        self._tell(Order(Kind.KILL_ZYGOTE, number))
+        """Kills a zygote; its children die with it. Its pidfd shows when."""
+        self._send_or_lose(Order(Kind.KILL_ZYGOTE, number))
 
-    async def make_group(self, zygote: int, child: int) -> RunGroup:
-        """Puts a child of a zygote, shown by its pidfd, into a control group of its own. Raises OSError."""
+    async def make_group(self, zygote: int, child: int) -> ExecutionGroup:
+        """Puts a child of a zygote, identified by its pidfd, into a control group of its own. Raises OSError."""
         order = Order(Kind.MAKE_GROUP, zygote)
-        answer, _ = await self._ask(order, lambda late, _: RunGroup(late["group"], self).remove(), [child])
-        return RunGroup(answer["group"], self)
+        answer, _ = await self._request(order, lambda late, _: ExecutionGroup(late["group"], self).remove(), [child])
+        return ExecutionGroup(answer["group"], self)
 
     async def out_of_memory(self, group: int) -> bool:
-        """See `RunGroup`."""
-        answer, _ = await self._ask(Order(Kind.ASK_GROUP, group), _close_all)
+        """See `ExecutionGroup`."""
+        answer, _ = await self._request(Order(Kind.ASK_GROUP, group), _close_all)
         return bool(answer["out_of_memory"])
 
     def remove_group(self, group: int) -> None:
-        """See `RunGroup`."""
-        self._tell(Order(Kind.REMOVE_GROUP, group))
+        """See `ExecutionGroup`."""
+        self._send_or_lose(Order(Kind.REMOVE_GROUP, group))
 
     def close(self) -> None:
-        """Closes the socket: the launcher then ends everything that it has started."""
+        """Closes the socket: the launcher then stops everything that it has started."""
         asyncio.get_running_loop().remove_reader(self._orders.fileno())
         self._orders.close()
 
-    async def _ask(self, order: Order, undo: _Undo, descriptors: list[int] | None = None) -> _Answer:
-        """The answer to an order; raises OSError with the reason when it failed. What was made for a caller that waits
-        no longer is undone."""
+    async def _request(self, order: Order, undo: _Undo, descriptors: list[int] | None = None) -> _Answer:
+        """Sends an order and returns the answer; raises OSError with the reason when the order failed. What was created
+        for a caller that no longer waits is undone."""
         answer: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
         self._send(order, descriptors or [])
         self._waiting.append((answer, undo))
@@ -84,7 +86,7 @@ class LauncherClient:
             raise OSError(message["failed"])
         return message, received
 
-    def _tell(self, order: Order) -> None:
+    def _send_or_lose(self, order: Order) -> None:
         try:
             self._send(order, [])
         except OSError:
@@ -92,7 +94,7 @@ class LauncherClient:
 
     def _send(self, order: Order, descriptors: list[int]) -> None:
         if self.lost.done():
-            raise ConnectionError("the launcher has gone")
+            raise ConnectionError("the launcher has exited")
         socket.send_fds(self._orders, [order.pack()], descriptors)
 
     def _receive(self) -> None:
@@ -120,24 +122,24 @@ class LauncherClient:
         self.lost.set_result(None)
         for answer, _ in self._waiting:
             if not answer.done():
-                answer.set_exception(ConnectionError("the launcher has gone"))
+                answer.set_exception(ConnectionError("the launcher has exited"))
         self._waiting.clear()
 
 
-class RunGroup:
-    """The control group of one run, made and read by the launcher."""
+class ExecutionGroup:
+    """The control group of one execution, created and read by the launcher."""
 
     def __init__(self, number: int, launcher: LauncherClient) -> None:
         self._number: int | None = number
         self._launcher = launcher
 
     async def out_of_memory(self) -> bool:
-        """Whether the kernel has killed a process of this group for want of memory; False once it is removed. Raises
-        OSError."""
+        """Whether the kernel has killed a process of this group because it exceeded its memory; False once the group is
+        removed. Raises OSError."""
         return self._number is not None and await self._launcher.out_of_memory(self._number)
 
     def remove(self) -> None:
-        """Has the group removed, whose processes have ended. Idempotent."""
+        """Removes the group, whose processes have exited. Idempotent."""
         if self._number is not None:
             self._launcher.remove_group(self._number)
             self._number = None
@@ -149,6 +151,6 @@ def _undo_answer(undo: _Undo, message: dict[str, Any], descriptors: list[int]) -
 
 
 def _close_all(_: dict[str, Any], descriptors: list[int]) -> None:
-    """Undoes a start too: a zygote ends when nobody holds its socket."""
+    """Undoes a start too: a zygote exits when its socket is closed."""
     for fd in descriptors:
         os.close(fd)

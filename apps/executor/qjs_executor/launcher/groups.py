@@ -1,14 +1,14 @@
-"""The control groups that the launcher has made for runs, by the numbers it gave them."""
+"""The control groups that the launcher created for executions, by the numbers it assigned to them."""
 
 from __future__ import annotations
 
-from ..sandbox.cgroups import Group, Hierarchy
-from ..sandbox.linux import children_of, parent_of, pid_of
-from ..sandbox.seam import SLOTS_MAX
+from ..isolation.cgroups import Group, Hierarchy
+from ..isolation.linux import children_of, parent_of, pid_of
+from ..job import SLOTS_MAX
 from .orders import BadOrder
 
 GROUPS_MAX = 2 * SLOTS_MAX
-"""As many as there are users for runs."""
+"""As many as there are users for executions."""
 
 
 class Groups:
@@ -20,16 +20,16 @@ class Groups:
         self._last = 0
         self._present: dict[int, Group] = {}
         self._over: list[Group] = []
-        """To be removed, as soon as the kernel has done with their processes."""
+        """Groups to be removed as soon as the kernel has released their processes."""
 
     def make(self, zygote: int, child: int) -> int:
-        """Puts a child, shown by its pidfd, into a group of its own; answers the group's number. `zygote` is the
-        process that started it. A guard stays outside: when its run has used up the group, it still has to be able to
-        fork. Raises OSError, also for what is no child of that zygote."""
+        """Puts a child, identified by its pidfd, into a group of its own; returns the group's number. `zygote` is the
+        process that started it. A guard stays outside: it has to be able to fork even when its execution has used up
+        the group. Raises OSError, also for a process that is not a child of that zygote."""
         pid = pid_of(child)
-        # Where the zygote has a process namespace of its own, the one that was started has the one that forks as child.
+        # A zygote with a process namespace of its own is a child of the process that was started, and does the forking.
         if pid <= 0 or parent_of(pid) not in {zygote, *children_of(zygote)}:
-            raise OSError("that is no live child of the zygote")
+            raise OSError("the process is not a live child of the zygote")
         self._clear()
         if len(self._present) + len(self._over) >= GROUPS_MAX:
             raise OSError(f"there are {GROUPS_MAX} groups already")
@@ -45,17 +45,17 @@ class Groups:
         return self._last
 
     def out_of_memory(self, number: int) -> bool:
-        """Whether the kernel has killed a process of the group for want of memory. Raises BadOrder."""
+        """Whether the kernel has killed a process of the group because it exceeded its memory. Raises BadOrder."""
         return self._group(number).out_of_memory()
 
     def remove(self, number: int) -> None:
-        """Removes the group, whose processes have ended. Raises BadOrder."""
+        """Removes the group, whose processes have exited. Raises BadOrder."""
         self._over.append(self._group(number))
         del self._present[number]
         self._clear()
 
     def remove_all(self) -> None:
-        """Removes what is left of them."""
+        """Removes all groups that are left."""
         for number in list(self._present):
             self.remove(number)
 

@@ -1,9 +1,9 @@
 """The launcher: the one process of an executor that keeps its user's rights. It starts the shell, which speaks to the
-network, and, at the shell's order, zygotes; it makes what only it may make, and clears away what they leave.
+network, and, at the shell's order, zygotes. It creates what only it can create, and cleans up what they leave.
 
 It has one thread, listens on nothing, and reads orders of a fixed size from the shell only (`orders.py`). Jobs and
-results pass it by: they go from the shell to a child. A shell that gives an order which no shell of ours gives is
-ended, and the executor with it.
+results bypass it: they go from the shell to a child. A shell that sends an invalid order is killed, and the executor
+stops.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..sandbox import linux
-from ..sandbox.cgroups import find_hierarchy, remove_leftover_groups
-from ..sandbox.machine import mend
-from ..sandbox.seam import Isolation, SandboxFault
-from ..sandbox.users import UserRange
-from ..sandbox.work_folder import make_work_folder, remove_leftovers
-from ..service.logs import log
+from ..isolation import linux
+from ..isolation.cgroups import find_hierarchy, remove_leftover_groups
+from ..isolation.machine import how_to_fix
+from ..isolation.users import UserRange
+from ..isolation.work_folder import make_work_folder, remove_leftovers
+from ..job import Isolation, SandboxFault
+from ..logs import log
 from ..settings import Settings
 from .groups import Groups
 from .handover import Handover, send_handover
@@ -35,16 +35,17 @@ from .processes import start_process
 from .zygotes import REMOVE_SECONDS, Zygotes
 
 STOP_SECONDS = 8.0
-"""What the shell may take to end its runs and answers after a signal; those who stop an executor wait 10 s and more."""
+"""How long the shell may take to stop its executions and finish its responses after a signal; supervisors wait 10 s or
+more."""
 LEAVE_SECONDS = 2.0
-"""What the shell may take to end after it has closed its socket, and zygotes to end after the shell."""
+"""How long the shell may take to exit after it has closed its socket, and zygotes after the shell."""
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 _DESCRIPTORS_MAX = 4
-"""An order has one at most; more are read only to be refused, and beyond these the kernel closes them."""
+"""An order has at most one; more are read only to be refused, and beyond these the kernel closes them."""
 
 
 def launch(settings: Settings) -> int:
-    """Runs an executor to its end; answers its exit code. Raises SandboxFault or OSError when it cannot start."""
+    """Runs an executor until it stops; returns its exit code. Raises SandboxFault or OSError when it cannot start."""
     listeners = bind(settings.host, settings.port)
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     launcher = Launcher(settings, ours)
@@ -57,7 +58,7 @@ class Launcher:
     """One launcher. `orders` is its end of the socket to the shell."""
 
     def __init__(self, settings: Settings, orders: socket.socket) -> None:
-        """Finds out what the machine gives and removes what dead executors left. Raises SandboxFault."""
+        """Finds out what the machine offers and removes what dead executors left. Raises SandboxFault."""
         linux.hide_memory()
         linux.adopt_orphans()
         self._settings = settings
@@ -77,7 +78,7 @@ class Launcher:
         self._range = UserRange() if root else None
         self._isolations = _candidates(settings, root)
         remove_leftovers()
-        # Before anything is started: with version 2 this process moves to a group of its own first.
+        # Before anything is started: with version 2 this process first moves to a group of its own.
         hierarchy = find_hierarchy()
         remove_leftover_groups(hierarchy)
         self._cgroup = hierarchy.kind
@@ -91,8 +92,8 @@ class Launcher:
         self._zygotes = Zygotes(settings, allowed, self._users)
 
     def run(self, shell: subprocess.Popen[bytes] | None = None, listeners: Sequence[socket.socket] = ()) -> int:
-        """Hands over and obeys until the shell has ended; then ends everything else, and answers the shell's exit code.
-        Without a `shell` of its own it obeys whoever holds the socket, until that one closes it."""
+        """Hands over and obeys until the shell has exited; then stops everything else, and returns the shell's exit
+        code. Without a `shell` of its own it obeys the holder of the socket until the socket is closed."""
         self._shell = shell
         folder = ""
         try:
@@ -117,13 +118,13 @@ class Launcher:
             shell_user=self._users[1] if self._range else None,
             shell_folder=folder,
             cgroup=self._cgroup,
-            mend=mend(),
+            how_to_fix=how_to_fix(),
         )
         assert self._orders is not None
         try:
             send_handover(handover, listeners, self._orders)
         except OSError:
-            self._refuse("it was gone before it was told anything")
+            self._refuse("it exited before the handover")
         for listener in listeners:
             listener.close()
 
@@ -131,7 +132,7 @@ class Launcher:
         return self._orders is not None if self._shell is None else self._shell.returncode is None
 
     def _turn(self) -> None:
-        """Waits for one event: an order, a signal or the end of a child."""
+        """Waits for one event: an order, a signal or the exit of a child."""
         poll = select.poll()
         poll.register(self._woken, select.POLLIN)
         if self._orders is not None:
@@ -145,10 +146,10 @@ class Launcher:
         if self._deadline is not None and time.monotonic() >= self._deadline:
             self._deadline = None
             if self._kill_shell():
-                log.error("the shell did not end in time and was killed")
+                log.error("the shell did not exit in time and was killed")
 
     def _wake(self) -> None:
-        """Reacts to the signals since the last time, and waits for every child that has ended."""
+        """Handles the signals that arrived since the last call, and waits for every child that has exited."""
         received: set[int] = set()
         with contextlib.suppress(BlockingIOError):
             while numbers := self._woken.recv(4096):
@@ -209,7 +210,7 @@ class Launcher:
                 case Kind.MAKE_GROUP:
                     zygote = self._zygotes.pid(order.number)
                     if zygote is None:
-                        raise SandboxFault("its zygote has ended")
+                        raise SandboxFault("its zygote has exited")
                     self._answer({"group": self._groups.make(zygote, descriptors[0])})
                 case Kind.ASK_GROUP:
                     self._answer({"out_of_memory": self._groups.out_of_memory(order.number)})
@@ -229,13 +230,14 @@ class Launcher:
             self._close()
 
     def _refuse(self, reason: str) -> None:
-        """Hears the shell no longer, and ends it."""
-        log.error("the shell gave an order that is none, and is ended: %s", reason)
+        """Stops reading from the shell, and kills it."""
+        log.error("the shell sent an invalid order and is killed: %s", reason)
         self._close()
         self._kill_shell()
 
     def _kill_shell(self) -> bool:
-        """Kills the shell if it is alive; answers whether it was. It has not been waited for, so its id is its own."""
+        """Kills the shell if it is alive; returns whether it was. It has not been waited for, so its id is still its
+        own."""
         if self._shell is None or self._shell.returncode is not None:
             return False
         os.kill(self._shell.pid, signal.SIGKILL)
@@ -248,9 +250,9 @@ class Launcher:
             self._deadline = min(self._deadline or float("inf"), time.monotonic() + LEAVE_SECONDS)
 
     def _end(self, folder: str) -> None:
-        """Ends whatever is left of the executor, and removes its groups and folders."""
+        """Stops whatever is left of the executor, and removes its groups and folders."""
         self._close()
-        # Zygotes end as the shell does, and see to their children.
+        # Zygotes exit when the shell does, and kill their children.
         self._wait(lambda: not self._zygotes.live, LEAVE_SECONDS)
         self._zygotes.kill_all()
         self._wait(lambda: not linux.children_of(os.getpid()), REMOVE_SECONDS)
@@ -264,8 +266,8 @@ class Launcher:
 
     @staticmethod
     def _kill_the_rest() -> bool:
-        """Kills what should have ended by itself; answers whether there is none. What one of them has started becomes
-        ours with its death."""
+        """Kills what should have exited by itself; returns whether there is none. What such a process started becomes
+        our child when it dies."""
         left = linux.children_of(os.getpid())
         for pid in left:
             with contextlib.suppress(OSError):
@@ -284,7 +286,7 @@ class Launcher:
         if code is None:
             return 1
         if self._stopping and code == -signal.SIGTERM:
-            return 0  # It was asked to end before it could listen to the signal.
+            return 0  # A stop was requested before the shell could listen for the signal.
         return code if code >= 0 else 128 - code
 
 

@@ -1,4 +1,4 @@
-"""The addresses on which the shell will listen, bound while there is still the right to take a port below 1024."""
+"""The addresses on which the shell will listen, bound while the process can still take a port below 1024."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from .handover import LISTENERS_MAX
 
 
 def bind(host: str, port: int) -> list[socket.socket]:
-    """A bound socket for every address of the host. None listens yet: until the shell does, callers are refused rather
-    than left waiting. Raises OSError."""
+    """A bound socket for every address of the host. None listens yet: until the shell does, connections are refused
+    rather than left waiting. Raises OSError."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     bound: list[socket.socket] = []
     try:

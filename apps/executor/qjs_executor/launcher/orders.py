@@ -1,9 +1,6 @@
-"""What the shell may ask of the launcher.
-
-An order is a record of one fixed size, so there is nothing to parse: it names a kind of zygote or of isolation by its
-place in a list, and a zygote or a group by the number that the launcher gave it. No path, command, environment or
-process id can be said in it. A child is shown by its pidfd.
-"""
+"""What the shell can order the launcher to do. An order is a record of one fixed size, so there is nothing to parse: it
+names a set of packages or a kind of isolation by its place in a list, and a zygote or a group by the number that the
+launcher assigned. It cannot express a path, command, environment or process id. A child is identified by its pidfd."""
 
 from __future__ import annotations
 
@@ -12,25 +9,25 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import get_args
 
-from ..sandbox.seam import Isolation, ZygoteSet
+from ..job import Isolation, ZygoteSet
 
 SETS: tuple[ZygoteSet, ...] = get_args(ZygoteSet)
 ISOLATIONS: tuple[Isolation, ...] = get_args(Isolation)
 
 _RECORD = struct.Struct("=BBBBI")
-"""Kind, place of the set, place of the isolation, nothing, number."""
+"""Kind, place of the set, place of the isolation, padding, number."""
 ORDER_BYTES = _RECORD.size
 ANSWER_BYTES_MAX = 4 * 1024
 """An answer is a JSON object: the shell may trust the launcher."""
 
 
 class Kind(IntEnum):
-    """What is to be done, and whether it is answered."""
+    """What to do, and whether the order is answered."""
 
     START_ZYGOTE = 1
     """A set and an isolation. Answered with {zygote: number} and two descriptors: its control socket, its pidfd."""
     KILL_ZYGOTE = 2
-    """A zygote's number. Not answered: its pidfd tells."""
+    """A zygote's number. Not answered: its pidfd shows the exit."""
     MAKE_GROUP = 3
     """A zygote's number, and the pidfd of a child of it, which goes into the group. Answered with {group: number}."""
     ASK_GROUP = 4
@@ -40,12 +37,12 @@ class Kind(IntEnum):
 
 
 class BadOrder(Exception):
-    """No shell of ours says this; whoever does is not heard any longer."""
+    """The shell never sends this; the launcher stops reading from a sender that does."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """One order. `number` is 0 where a zygote is started; the other two count there only."""
+    """One order. `number` is 0 when a zygote is started; only then do the other two matter."""
 
     kind: Kind
     number: int = 0
@@ -53,13 +50,13 @@ class Order:
     isolation: Isolation = ISOLATIONS[0]
 
     def pack(self) -> bytes:
-        """The order as its record."""
+        """The order as a record."""
         places = (SETS.index(self.zygote_set), ISOLATIONS.index(self.isolation))
         return _RECORD.pack(self.kind, *places, 0, self.number)
 
 
 def unpack(record: bytes, descriptors: int) -> Order:
-    """The order in a record that came with so many descriptors. Raises BadOrder."""
+    """The order in a record that arrived with this many descriptors. Raises BadOrder."""
     if len(record) != ORDER_BYTES:
         raise BadOrder(f"a record of {len(record)} bytes")
     code, set_place, isolation_place, nothing, number = _RECORD.unpack(record)

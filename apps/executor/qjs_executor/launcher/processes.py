@@ -22,12 +22,13 @@ def start_process(
     own_session: bool = False,
     fixed_hashes: bool = False,
 ) -> subprocess.Popen[bytes]:
-    """Runs `main()` of a module of this package, told the number of its socket, in `folder`. Nothing of our own
-    environment reaches it, which holds secrets. `logs`: it writes to our standard error; `own_session`: signals to our
-    group do not reach it; `fixed_hashes`: it and what it forks iterate over a set of texts in the same order as every
-    other such process. Raises OSError."""
+    """Runs `main()` of a module of this package in `folder`, with the number of its socket as the argument. Nothing of
+    our own environment, which contains secrets, reaches it. `logs`: it writes to our standard error; `own_session`:
+    signals to our group do not reach it; `fixed_hashes`: it and its forks iterate over a set of texts in the same order
+    as every other such process. Raises OSError."""
     boot = f"import sys; sys.path.append({_PACKAGE_FOLDER!r}); from {module} import main; sys.exit(main())"
-    # `-I` would ignore the variable that fixes hashes; `-s -P` is the rest of it, and the environment is ours alone.
+    # `-I` would ignore the variable that fixes hashes; `-s -P` is the rest of it, and the environment contains nothing
+    # else.
     apart = ["-s", "-P"] if fixed_hashes else ["-I"]
     hashes = {"PYTHONHASHSEED": "0"} if fixed_hashes else {}
     return subprocess.Popen(
@@ -39,5 +40,5 @@ def start_process(
         stderr=None if logs else subprocess.DEVNULL,
         pass_fds=(control.fileno(),),
         start_new_session=own_session,
-        umask=0o022,  # Roots are built that other users have to enter.
+        umask=0o022,  # It builds roots that other users have to enter.
     )

@@ -1,4 +1,5 @@
-"""The zygotes that the launcher has started, by the numbers it gave them, and the folders it made for them."""
+"""The zygotes that the launcher has started, by the numbers it assigned to them, and the folders it created for
+them."""
 
 from __future__ import annotations
 
@@ -10,17 +11,17 @@ import socket
 import subprocess
 from dataclasses import asdict, dataclass, field
 
-from ..sandbox.linux import children_of, die_with_parent
-from ..sandbox.machine import check_expected
-from ..sandbox.seam import KEPT_SLOTS, PARKED_MAX, SHARED_USER, Isolation, SandboxFault, ZygoteSet
-from ..sandbox.work_folder import make_work_folder, remove_tree
-from ..sandbox.zygote_child import Plan
+from ..isolation.linux import children_of, die_with_parent
+from ..isolation.machine import check_expected
+from ..isolation.work_folder import make_work_folder, remove_tree
+from ..job import KEPT_SLOTS, PARKED_MAX, SHARED_USER, Isolation, SandboxFault, ZygoteSet
 from ..settings import Settings
+from ..zygote.zygote_child import Plan
 from .orders import SETS, BadOrder
 from .processes import start_process
 
 REMOVE_SECONDS = 10.0
-"""For what runs have left on the disk; the next executor removes what remains."""
+"""For what executions have left on the disk; the next executor removes the rest."""
 _ENVIRONMENT = {
     "MPLBACKEND": "Agg",
     "QISKIT_PARALLEL": "FALSE",
@@ -37,12 +38,12 @@ class _Zygote:
     process: subprocess.Popen[bytes]
     folder: str
     left: set[int] = field(default_factory=set)
-    """Once it has ended: what it had started and we have adopted."""
+    """Once it has exited: the processes that it had started and we have adopted."""
 
 
 class Zygotes:
-    """Starts, kills and clears away. `users` are those that their children may get; `others`, children of this process
-    that have to do with no zygote."""
+    """Starts, kills and cleans up zygotes. `users` are those that their children may get; `others` are children of this
+    process that do not belong to a zygote."""
 
     def __init__(self, settings: Settings, isolations: list[Isolation], users: tuple[int, int]) -> None:
         self.others: set[int] = set()
@@ -60,11 +61,12 @@ class Zygotes:
         return bool(self._live)
 
     def start(self, zygote_set: ZygoteSet, isolation: Isolation) -> tuple[int, socket.socket, int]:
-        """Starts one; answers its number, its control socket and its pidfd, both the caller's. Raises BadOrder for an
-        isolation that it may not have, SandboxFault or OSError."""
+        """Starts a zygote; returns its number, its control socket and its pidfd, which the caller owns. Raises BadOrder
+        for an isolation that is not on offer, SandboxFault or OSError."""
         if isolation not in self._isolations:
             raise BadOrder(f"a zygote with isolation {isolation}")
-        # One that was renewed stays for as long as a run of it does, so each slot and each parked run may have one.
+        # A renewed zygote stays as long as one of its executions does, so each slot and each parked execution may have
+        # one.
         if len(self._live) >= 2 * len(SETS) + self._settings.slots + KEPT_SLOTS + PARKED_MAX:
             raise SandboxFault("too many zygotes are alive")
         self._check(isolation)
@@ -75,14 +77,14 @@ class Zygotes:
             with theirs:
                 environment = {**_ENVIRONMENT, "HOME": folder, "NUMBA_CACHE_DIR": folder}
                 process = start_process(
-                    "qjs_executor.sandbox.zygote", theirs, folder, environment, own_session=True, fixed_hashes=True
+                    "qjs_executor.zygote.zygote", theirs, folder, environment, own_session=True, fixed_hashes=True
                 )
             users = (os.getuid(), os.getuid() + 1) if isolation in SHARED_USER else self._users
             configuration = {"set": zygote_set, "folder": folder, "plan": asdict(plan), "users": users}
             control.send(json.dumps(configuration).encode())
             pidfd = os.pidfd_open(process.pid)
         except OSError:
-            # A process that was started ends as its socket does.
+            # A process that was started exits when its socket is closed.
             control.close()
             with contextlib.suppress(OSError):
                 os.rmdir(folder)
@@ -92,25 +94,25 @@ class Zygotes:
         return self._last, control, pidfd
 
     def pid(self, number: int) -> int | None:
-        """The process of a zygote; None once it has ended. Raises BadOrder for a number that was never given."""
+        """The process of a zygote; None once it has exited. Raises BadOrder for a number that was never assigned."""
         if number > self._last:
             raise BadOrder(f"zygote {number}")
         return next((pid for pid, zygote in self._live.items() if zygote.number == number), None)
 
     def kill(self, number: int) -> None:
-        """Kills one, which may have ended; its children die with it. Raises BadOrder."""
+        """Kills a zygote, which may have exited; its children die with it. Raises BadOrder."""
         pid = self.pid(number)
         if pid is not None:
             os.kill(pid, signal.SIGKILL)  # It has not been waited for, so the id is still its own.
 
     def kill_all(self) -> None:
-        """Kills every one."""
+        """Kills every zygote."""
         for pid in self._live:
             os.kill(pid, signal.SIGKILL)
 
     def reaped(self, pid: int, code: int) -> None:
-        """To be told of every child of this process that was waited for. The folder of a zygote is removed when all
-        that it had started has ended, so that nobody writes there meanwhile."""
+        """To be called for every child of this process that was waited for. The folder of a zygote is removed when
+        everything that the zygote started has exited, so that no process writes there meanwhile."""
         zygote = self._live.pop(pid, None)
         if zygote is not None:
             zygote.process.returncode = code
@@ -134,7 +136,7 @@ class Zygotes:
             raise SandboxFault(self._missing[isolation])
 
     def _remove(self, folder: str) -> None:
-        """Removes a folder; one in which something lies, in a process of its own, since that may take long."""
+        """Removes a folder; a folder with content in a process of its own, since that can take long."""
         try:
             os.rmdir(folder)
             return

@@ -1,8 +1,9 @@
-"""Runs that wait for an answer: stopped, without a slot, each in its child with all that it holds in memory.
+"""Executions that wait for an answer: stopped, without a slot, each in its child with everything that it holds in
+memory.
 
-A run is kept until its caller comes back with the answer, its time is over, a later one needs its place, or it ends by
-itself. Whoever comes back too late runs the script again with the answers; so a place is a matter of time saved, and
-nothing is lost with it.
+An execution stays parked until its caller returns with the answer, its time is over, a later one needs its place, or it
+exits. A caller that returns too late repeats the script with the answers; so parking only saves time, and nothing is
+lost without it.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from .live_run import LiveRun
-from .seam import PARKED_MAX, PARKED_SECONDS, Job, NotParked, SandboxFault
+from ..job import PARKED_MAX, PARKED_SECONDS, Job, NotParked, SandboxFault
+from .live_execution import LiveExecution
 
 LOOK_SECONDS = 1.0
-"""How often a parked run is looked at: one that was woken, by a timer of its own for instance, is ended."""
+"""How often a parked execution is checked: one that was woken, by a timer of its own for instance, is killed."""
 
 
 @dataclass(eq=False)
 class _Place:
     job: Job
-    run: LiveRun
+    run: LiveExecution
     until: float
     held: bool = False
     keeper: asyncio.Task[None] | None = None
@@ -32,22 +33,22 @@ class _Place:
 
 @dataclass
 class Parking:
-    """The places of one sandbox, by run ids. `end` ends a run that has lost its place; `seconds` is how long one
-    keeps it."""
+    """The places of one sandbox, by run id. `end` kills an execution that has lost its place; `seconds` is how long it
+    may keep one."""
 
-    end: Callable[[LiveRun], object]
+    end: Callable[[LiveExecution], object]
     places: int = PARKED_MAX
     seconds: float = PARKED_SECONDS
     left: Counter[str] = field(default_factory=Counter)
-    """How many have left their place, by why."""
+    """How many have left their place, by reason."""
     _parked: dict[str, _Place] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self._parked)
 
-    def park(self, job: Job, run: LiveRun) -> bool:
-        """Gives a stopped run a place, if need be that of the oldest; answers False when every place is held by
-        somebody who is about to go on."""
+    def park(self, job: Job, run: LiveExecution) -> bool:
+        """Parks a stopped execution, if necessary in the place of the oldest; returns False when callers that are about
+        to resume hold every place."""
         if job.run_id in self._parked:
             self._leave(job.run_id, "displaced")
         if len(self._parked) >= self.places:
@@ -72,26 +73,26 @@ class Parking:
         finally:
             place.held = False
 
-    def take(self, run_id: str) -> LiveRun:
-        """The run, which from now on has no place. Raises NotParked when it has ended meanwhile."""
+    def take(self, run_id: str) -> LiveExecution:
+        """Unparks the execution. Raises NotParked when it has exited meanwhile."""
         place = self._parked.get(run_id)
         if place is None:
-            raise NotParked(f"the run '{run_id}' has ended while it waited for its turn")
+            raise NotParked(f"the run '{run_id}' finished while it waited for its turn")
         self._forget(run_id, "resumed")
         return place.run
 
-    def peek(self, run_id: str) -> LiveRun | None:
-        """The run in its place."""
+    def peek(self, run_id: str) -> LiveExecution | None:
+        """The execution in its place."""
         place = self._parked.get(run_id)
         return place.run if place else None
 
     def close(self) -> None:
-        """Ends all of them."""
+        """Kills all parked executions."""
         for run_id in list(self._parked):
             self._leave(run_id, "displaced")
 
     async def _keep(self, run_id: str, place: _Place) -> None:
-        """Sees to it that a run stays stopped, until its time is over."""
+        """Keeps an execution stopped until its time is over."""
         child = place.run.child
         while True:
             due = LOOK_SECONDS if place.held else min(LOOK_SECONDS, max(0.0, place.until - time.monotonic()))
@@ -110,7 +111,7 @@ class Parking:
     def _leave(self, run_id: str, why: str) -> None:
         self.end(self._forget(run_id, why))
 
-    def _forget(self, run_id: str, why: str) -> LiveRun:
+    def _forget(self, run_id: str, why: str) -> LiveExecution:
         place = self._parked.pop(run_id)
         self.left[why] += 1
         if place.keeper is not None and place.keeper is not asyncio.current_task():

@@ -1,4 +1,4 @@
-"""Ready children of one set of packages: kept in stock, given out once; their zygote renewed and restarted."""
+"""Ready children of one set of packages: kept in stock, handed out once; their zygote is renewed and restarted."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ import contextlib
 import time
 from collections import Counter, deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
+from ..isolation.linux import children_of
+from ..job import Isolation, SandboxFault, ZygoteSet
 from ..launcher.client import LauncherClient
-from ..service.frame_reader import BadFrame, read_frame
-from ..service.logs import facts, log
-from .linux import children_of
+from ..logs import facts, log
+from ..protocol.frame_reader import BadFrame, read_frame
 from .pooled_child import PooledChild
-from .seam import Isolation, SandboxFault, ZygoteSet
 from .zygote_process import ZygoteProcess
 
 READY = 2
 """Children in stock; a new one takes about 10 ms."""
 RESTOCK_SECONDS = 0.1
-"""The stock is filled up after a run, or after this time when the run takes longer."""
+"""The stock is refilled after an execution, or after this time when the execution takes longer."""
 READY_SECONDS = 20.0
 READY_BYTES_MAX = 64 * 1024
 RECYCLE_JOBS = 500
 RECYCLE_SECONDS = 30 * 60.0
-"""Children of one zygote share their memory layout and hash seed, so it is not kept for ever."""
+"""Children of one zygote share their memory layout and hash seed, so a zygote is replaced from time to time."""
 FAULTS_IN_A_ROW_MAX = 3
 RESTART_SECONDS = (0.1, 1.0, 5.0, 30.0)
-"""Waits before a zygote that failed again and again is started once more."""
+"""How long to wait before a zygote that failed repeatedly is started again."""
 
 
 class Pool:
-    """The children of one zygote, and the zygote itself. `uids` is the stock of free users, shared with other pools;
-    `groups`: whether each child gets a control group."""
+    """One zygote and its children. `uids` is the stock of free users, shared with other pools; `groups`: whether each
+    child gets a control group."""
 
     def __init__(
         self,
@@ -62,27 +62,38 @@ class Pool:
         self._recycled = 0
         self._faults = 0
         self._closing = False
+        self._state: Literal["cold", "starting", "down"] = "cold"
+        """The state while no zygote is up."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._zygotes: set[ZygoteProcess] = set()
 
     async def start(self) -> None:
         """Starts the zygote and waits for its first child. Raises SandboxFault."""
-        await self._start_zygote()
+        if self._zygote is None:
+            self._state = "starting"
+            try:
+                await self._start_zygote()
+            except BaseException as error:
+                self.last_error = str(error)
+                raise
+            finally:
+                self._state = "down"
         child = await self.take(READY_SECONDS)
         self.give_back(child)
 
     async def take(self, seconds: float) -> PooledChild:
-        """A ready child, the caller's from now on; waits for one at most `seconds`. Raises SandboxFault."""
+        """Takes a ready child; waits for one at most `seconds`. Raises SandboxFault."""
         while self._ready:
             child = self._ready.popleft()
             if not child.ended.done():
-                # A fork beside a short run would take its core; with another child in stock it can wait for the end.
+                # A fork during a short execution would take its core; with another child in stock it can wait until
+                # afterwards.
                 asyncio.get_running_loop().call_later(RESTOCK_SECONDS if self._ready else 0, self._stock)
                 return child
         return await self._wait(self._waiting, seconds, self.give_back)
 
     async def take_host(self, seconds: float) -> PooledChild:
-        """A host of tasks, the caller's from now on; there is no stock of them. Raises SandboxFault."""
+        """Takes a host of tasks; there is no stock of them. Raises SandboxFault."""
         return await self._wait(self._waiting_for_hosts, seconds, lambda host: self._spawn(self.reap(host)))
 
     async def _wait(
@@ -110,13 +121,13 @@ class Pool:
         self._ready.append(child)
 
     async def reap(self, child: PooledChild) -> None:
-        """Ends a child; returns when nothing of it is alive and its user is free again."""
+        """Kills a child; returns when nothing of it is alive and its user is free again."""
         await child.reap()
         self._uids.append(child.uid)
         self._stock()
 
     def count_job(self) -> None:
-        """One more job was taken by a child of this zygote; renews the zygote when it has served enough."""
+        """Counts one job for this zygote; renews the zygote when it has served enough."""
         self._jobs += 1
         zygote = self._zygote
         if zygote is None or self._closing:
@@ -126,11 +137,12 @@ class Pool:
             self._spawn(self._recycle(zygote))
 
     def facts(self) -> dict[str, Any]:
-        """For the health answer."""
+        """For the health response."""
         zygote = self._zygote
         return {
             "set": self.zygote_set,
             "up": zygote is not None,
+            "state": "up" if zygote else self._state,
             "ready": len(self._ready),
             "jobs": self._jobs,
             "restarts": self._restarts,
@@ -144,13 +156,13 @@ class Pool:
         }
 
     def _stock_pids(self) -> set[int]:
-        """Processes that belong to no run: zygotes, and children without a job."""
+        """Processes that belong to no execution: zygotes, and children without a job."""
         idle = {child.pid for one in self._zygotes for child in one.children.values() if not child.given}
         idle |= {first for guard in idle for first in children_of(guard)}
         return idle | {pid for one in self._zygotes for pid in (one.pid, one.inner_pid)}
 
     async def close(self) -> None:
-        """Ends the zygote and all of its children."""
+        """Stops the zygote and kills all of its children."""
         self._closing = True
         for task in self._tasks:
             task.cancel()
@@ -178,7 +190,7 @@ class Pool:
         self._stock()
 
     async def _watch(self, zygote: ZygoteProcess) -> None:
-        """Waits for the zygote's end; one that was in use is replaced."""
+        """Waits until the zygote exits; one that was in use is replaced."""
         await asyncio.shield(zygote.lost)
         self._zygotes.discard(zygote)
         self._uids.extend(zygote.forking.values())
@@ -202,7 +214,7 @@ class Pool:
             return
 
     async def _recycle(self, old: ZygoteProcess) -> None:
-        """Puts a fresh zygote in the place of `old`, which ends with the last of its jobs."""
+        """Starts a fresh zygote in the place of `old`, which is stopped after the last of its jobs."""
         try:
             await self._start_zygote()
         except (SandboxFault, OSError) as error:
@@ -222,7 +234,7 @@ class Pool:
         self._stock()
 
     def _stock(self) -> None:
-        """Orders children until there are enough, ready or on their way."""
+        """Orders children until enough are ready or on their way."""
         zygote = self._zygote
         if zygote is None or self._closing:
             return
@@ -240,7 +252,7 @@ class Pool:
         self._spawn(self._prepare(zygote, child))
 
     async def _prepare(self, zygote: ZygoteProcess, child: PooledChild) -> None:
-        """Waits until a new child is confined, puts it into its group, and gives it to whoever waits."""
+        """Waits until a new child is confined, puts it into its group, and hands it to the next waiter."""
         try:
             try:
                 async with asyncio.timeout(READY_SECONDS):
@@ -249,7 +261,7 @@ class Pool:
                     if "ready" in first and self._groups:
                         child.group = await self._launcher.make_group(zygote.number, child.pidfd)
             except (TimeoutError, BadFrame, OSError) as error:
-                first = {"fault": str(error) or "too slow"}
+                first = {"fault": str(error) or "it took too long"}
         except BaseException:
             self._preparing[child.is_host] -= 1
             await asyncio.shield(self.reap(child))
@@ -257,7 +269,7 @@ class Pool:
         self._preparing[child.is_host] -= 1
         ready = first.get("ready")
         if ready is None or ready["uid"] != child.uid:
-            await self._faulty(zygote, child, str(first.get("fault", "it ended")))
+            await self._faulty(zygote, child, str(first.get("fault", "it exited")))
             return
         self._faults = 0
         child.layers = ready["layers"]

@@ -1,4 +1,4 @@
-"""One pre-forked child, seen from the shell: made ready, handed one job, listened to, killed, tidied up."""
+"""One pre-forked child, seen from the shell: prepared, given one job, read from, killed, cleaned up."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from .. import frames
-from ..launcher.client import RunGroup
-from .linux import pid_of
-from .memory_watch import watch_memory
-from .output import Output, OutputReader
-from .seam import Limits, SandboxFault
-from .zygote_child import CPU_SECONDS_MAX
+from ..execution_request import ExecutionRequest
+from ..isolation.linux import pid_of
+from ..isolation.memory_watch import watch_memory
+from ..isolation.output import Output, OutputReader
+from ..job import Limits, SandboxFault
+from ..launcher.client import ExecutionGroup
+from ..zygote.zygote_child import CPU_SECONDS_MAX
 
 DRAIN_SECONDS = 1.0
-"""After a run's death its output pipes end at once; this bounds the wait should one not."""
+"""Output pipes close at once after an execution's death; this bounds the wait should one stay open."""
 KILL_SECONDS = 2.0
 """A zygote that has not killed its child after this time is killed itself, and its children die with it."""
 STOP_SECONDS = 1.0
-"""Processes that obey are stopped within a millisecond or two; those that wake each other up are not waited for."""
+"""Processes normally stop within a millisecond or two; this bounds the wait for those that wake each other up."""
 
 _Order = Literal["kill", "stop", "continue"]
 
 
 class PooledChild:
-    """A child of a zygote. `kill` asks its zygote; `reap` returns once nothing of the run is alive."""
+    """A child of a zygote. `kill` asks its zygote to kill it; `reap` returns once nothing of the execution is alive."""
 
     def __init__(
         self,
@@ -41,17 +42,17 @@ class PooledChild:
         self.slot = slot
         self.uid = uid
         self._outputs = (OutputReader(), OutputReader())
-        self.group: RunGroup | None = None
+        self.group: ExecutionGroup | None = None
         self.pidfd, self._job_fd, self._result_fd, self._stdout_fd, self._stderr_fd = descriptors
         self._ends = set(descriptors)
         self.pid = pid_of(self.pidfd)
         self.layers: list[str] = []
         self.is_host = False
-        """It forks a process for each of its jobs, which are tasks of one."""
+        """It forks a process for each of its jobs, which are tasks of one job."""
         self.given = False
-        """A job is on its way to it, or was."""
+        """A job is on its way to it, or was sent."""
         self.over_memory = False
-        """It was killed for the memory of its run as a whole."""
+        """It was killed because the execution as a whole exceeded its memory."""
         self._order = order
         self._kill_zygote = kill_zygote
         self._limits = Limits()
@@ -70,12 +71,12 @@ class PooledChild:
 
     @property
     def stdout(self) -> Output:
-        """What the present run has printed."""
+        """What the current execution has printed."""
         return self._outputs[0].output
 
     @property
     def stderr(self) -> Output:
-        """What it has printed of errors."""
+        """What the current execution has printed to standard error."""
         return self._outputs[1].output
 
     async def listen(self) -> None:
@@ -86,14 +87,14 @@ class PooledChild:
             self._transports.append(await output.connect(fd))
 
     def give(self, limits: Limits) -> None:
-        """The limits of the job that comes next."""
+        """Sets the limits of the next job."""
         self._limits = limits
         for output in self._outputs:
             output.limits = limits
         self.given = True
 
     async def renew(self) -> None:
-        """Makes a host ready for its next task: what is printed from now on is that one's."""
+        """Prepares a host for its next task: what is printed from now on belongs to that task."""
         for output in self._outputs:
             await output.read_up()
             output.output = Output()
@@ -102,16 +103,16 @@ class PooledChild:
         """The stream of the child's messages."""
         return self._reader
 
-    async def send(self, job: dict[str, Any], answers_follow: bool) -> None:
-        """Hands the job over. A child that dies meanwhile is noticed by its end, not here. The channel stays open when
-        answers are to follow, or other jobs for a host."""
+    async def send(self, request: ExecutionRequest, answers_follow: bool) -> None:
+        """Sends the request. A child that dies meanwhile is noticed by its exit, not here. The channel stays open when
+        answers will follow, or further jobs for a host."""
         if self._writer is None:
             await self._open_channel()
         assert self._writer is not None
-        # Every stretch of a run has its wall time; only the first one's is known now.
+        # Every stretch has its own wall time; only the first one's is known now.
         cpu_seconds = CPU_SECONDS_MAX if answers_follow else math.ceil(self._limits.wall_seconds) + 1
         try:
-            await self.say({"cpu_seconds": cpu_seconds, "job": job})
+            await self.write({"cpu_seconds": cpu_seconds, "request": request.message()})
         finally:
             if not answers_follow and not self.is_host:
                 self._writer.close()
@@ -122,30 +123,30 @@ class PooledChild:
         transport, protocol = await loop.connect_write_pipe(
             asyncio.streams.FlowControlMixin, os.fdopen(self._job_fd, "wb", buffering=0)
         )
-        # All of a message is in the pipe when `drain` returns.
+        # With this, the whole message is in the pipe when `drain` returns.
         transport.set_write_buffer_limits(0)
         self._writer = asyncio.StreamWriter(transport, protocol, None, loop)
         self._transports.append(transport)
 
-    async def say(self, message: dict[str, Any]) -> None:
-        """Writes a message after the job; returns when the child has room for all of it, or is dead."""
+    async def write(self, message: dict[str, Any]) -> None:
+        """Sends a message after the request; returns when the child has room for all of it, or is dead."""
         assert self._writer is not None
         with contextlib.suppress(ConnectionError):
             self._writer.write(frames.pack(message))
             await self._writer.drain()
 
     async def stop(self) -> None:
-        """Stops all processes of the run. Raises SandboxFault when they do not stay stopped."""
+        """Stops all processes of the execution. Raises SandboxFault when they do not stay stopped."""
         deadline = asyncio.get_running_loop().time() + STOP_SECONDS
         quiet = 0
-        # Twice: what one process woke up after it was looked at is found by the second look.
+        # Twice: the second look finds what one process woke up after it was looked at.
         while quiet < 2:
             quiet = quiet + 1 if await self.running() == 0 else 0
             if asyncio.get_running_loop().time() > deadline:
                 raise SandboxFault("its processes do not stop")
 
     async def running(self) -> int:
-        """How many processes of the run were not stopped; they are told to. Raises SandboxFault when it is dead."""
+        """Stops the processes of the execution; returns how many were running. Raises SandboxFault when it is dead."""
         self._stopped = asyncio.get_running_loop().create_future()
         self._order("stop")
         ends: list[asyncio.Future[Any]] = [self._stopped, self.ended]
@@ -154,44 +155,44 @@ class PooledChild:
             raise SandboxFault("it is dead or its zygote does not answer")
         return self._stopped.result()
 
-    def heard_stopped(self, running: int) -> None:
-        """What its zygote answers to the order to stop it."""
+    def on_stopped(self, running: int) -> None:
+        """Takes the zygote's answer to the order to stop."""
         if self._stopped is not None and not self._stopped.done():
             self._stopped.set_result(running)
 
-    def go_on(self) -> None:
-        """Lets the stopped processes of the run go on."""
+    def resume(self) -> None:
+        """Continues the stopped processes of the execution."""
         if not self.ended.done():
             self._order("continue")
 
     async def flooded(self) -> None:
-        """Waits until one of the output streams passes its limit, which it may never do."""
+        """Waits until one of the output streams exceeds its limit, which may never happen."""
         await asyncio.wait([output.flooded for output in self._outputs], return_when=asyncio.FIRST_COMPLETED)
 
     @property
     def is_flooded(self) -> bool:
-        """Whether an output stream has passed its limit."""
+        """Whether an output stream has exceeded its limit."""
         return any(output.flooded.done() for output in self._outputs)
 
     async def printed(self) -> None:
-        """Waits until all that the run has printed is here: its streams are closed, or it is dead."""
+        """Waits until everything that the execution printed has been read: its streams are closed, or it is dead."""
         streams = asyncio.gather(*(asyncio.shield(output.closed) for output in self._outputs))
         ends: list[asyncio.Future[Any]] = [streams, self.status]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
 
     async def printed_so_far(self) -> None:
-        """Waits until all is here that the run has printed up to now."""
+        """Waits until everything that the execution has printed so far has been read."""
         for output in self._outputs:
             await output.read_up()
 
     async def exit_status(self) -> tuple[str, int] | None:
-        """Waits for the end of the run: ("exit", code), ("signal", number), ("memory", number) when it was killed for
-        its memory; None when its zygote died."""
+        """Waits until the execution exits: ("exit", code), ("signal", number), ("memory", number) when it was killed
+        because of its memory; None when its zygote died."""
         status = await asyncio.shield(self.status)
-        return None if status is None else await self.told(status)
+        return None if status is None else await self.status_with_memory(status)
 
-    async def told(self, status: tuple[str, int]) -> tuple[str, int]:
-        """The status of a process of the run, as `exit_status` tells it."""
+    async def status_with_memory(self, status: tuple[str, int]) -> tuple[str, int]:
+        """The status of a process of the execution, as `exit_status` reports it."""
         if status[0] == "signal" and (self.over_memory or await self._out_of_memory()):
             return "memory", status[1]
         return status
@@ -203,12 +204,13 @@ class PooledChild:
             return False
 
     def kill(self) -> None:
-        """Ends the run; idempotent. Its zygote does the killing."""
+        """Asks the zygote to kill the execution; idempotent."""
         if not self.ended.done():
             self._order("kill")
 
     async def watch_memory(self, budget_bytes: int) -> None:
-        """Kills the run when all of it together holds more than this; to be cancelled when the run has ended."""
+        """Kills the execution when all of it together holds more than this; the caller cancels it when the execution
+        finishes."""
 
         def kill() -> None:
             self.over_memory = True
@@ -217,7 +219,7 @@ class PooledChild:
         await watch_memory(self.pid, budget_bytes, kill)
 
     async def reap(self) -> None:
-        """Kills the run and returns when it is dead, its output collected and its group gone."""
+        """Kills the execution and returns when it is dead, its output collected and its group removed."""
         self.kill()
         timer = asyncio.get_running_loop().call_later(KILL_SECONDS, self._kill_zygote)
         await asyncio.shield(self.ended)

@@ -1,5 +1,5 @@
-"""Hosts between two tasks of their job. A host belongs to one job for good: what it has confined is never given to
-another one. It ends when no task comes for a while, when a task leaves something behind, or to make room."""
+"""Hosts between two tasks of their job. A host belongs to one job only: its confinement is never given to another one.
+It is killed when no task follows for a while, when a task leaves something behind, or to make room."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from .live_run import LiveRun
-from .seam import HOST_SECONDS, HOSTS_MAX, Job
+from ..job import HOST_SECONDS, HOSTS_MAX, Job
+from .live_execution import LiveExecution
 
 Family = tuple[str, ...]
-"""Whose tasks may share a confinement: those of one job, with the same source, for the same backend."""
+"""The tasks that may share a confinement: those of one job, with the same source, for the same backend."""
 
 
 def family_of(job: Job) -> Family | None:
-    """None for what is to have a child of its own: any run but a task of a named job, and one that may be parked."""
+    """None for a job that needs a child of its own: anything but a task of a named job, and anything that may be
+    parked."""
     script = job.script
     if script.task is None or script.task_of is None or script.may_ask:
         return None
@@ -28,19 +29,19 @@ def family_of(job: Job) -> Family | None:
 @dataclass(eq=False)
 class _Waiting:
     family: Family
-    run: LiveRun
+    run: LiveExecution
     free: asyncio.Future[bool]
-    """Whether it can take a task; not done while its last one still ends."""
+    """Whether it can take a task; not done while its last task has not exited yet."""
     keeper: asyncio.Task[None] | None = None
 
 
 @dataclass
 class TaskHosts:
-    """The hosts of one sandbox that have no task. `end` ends one for good; `is_free` waits until the last task of one
-    has ended, and says whether it may have another; `seconds` is how long one is kept."""
+    """The hosts of one sandbox that have no task. `end` kills one for good; `is_free` waits until the last task of one
+    has exited, and returns whether it may have another; `seconds` is how long one is kept."""
 
-    end: Callable[[LiveRun], object]
-    is_free: Callable[[LiveRun], Awaitable[bool]]
+    end: Callable[[LiveExecution], object]
+    is_free: Callable[[LiveExecution], Awaitable[bool]]
     places: int = HOSTS_MAX
     seconds: float = HOST_SECONDS
     _waiting: list[_Waiting] = field(default_factory=list)
@@ -48,9 +49,8 @@ class TaskHosts:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    async def take(self, family: Family) -> LiveRun | None:
-        """A free host of these tasks, the caller's from now on; waits for one whose last task is just ending. None when
-        there is none."""
+    async def take(self, family: Family) -> LiveExecution | None:
+        """Takes a free host of this family; waits for one whose last task is about to exit. None when there is none."""
         while mine := [host for host in self._waiting if host.family == family]:
             for host in mine:
                 if host.free.done() and host.free.result():
@@ -59,8 +59,8 @@ class TaskHosts:
             await asyncio.wait([host.free for host in mine], return_when=asyncio.FIRST_COMPLETED)
         return None
 
-    def keep(self, family: Family, run: LiveRun) -> None:
-        """Takes a host whose task has answered."""
+    def keep(self, family: Family, run: LiveExecution) -> None:
+        """Keeps a host whose task has answered."""
         if len(self._waiting) >= self.places:
             self._leave(self._waiting[0])
         host = _Waiting(family, run, asyncio.get_running_loop().create_future())
@@ -68,7 +68,7 @@ class TaskHosts:
         host.keeper = asyncio.create_task(self._keep(host))
 
     def close(self) -> None:
-        """Ends all of them."""
+        """Kills all hosts."""
         for host in list(self._waiting):
             self._leave(host)
 

@@ -1,4 +1,5 @@
-"""A sandbox of pre-forked single-use children: each run gets one that is confined already and dies with it."""
+"""A sandbox of pre-forked single-use children: each execution gets a child that is already confined and dies with
+it."""
 
 from __future__ import annotations
 
@@ -7,20 +8,11 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from ..launcher.client import LauncherClient
-from ..launcher.orders import SETS
-from ..service.answer import BadAnswer
-from ..service.ask import read_ask
-from ..service.logs import facts, log
-from ..service.run_end import RunEnd, is_free_again, listen, listen_on, outcome_of
-from .landlock import landlock_abi
-from .live_run import LiveRun
-from .parking import Parking
-from .pool import READY, RECYCLE_JOBS, Pool
-from .pooled_child import PooledChild
-from .seam import (
+from ..isolation.landlock import landlock_abi
+from ..job import (
     ASKS_MAX,
     HOSTS_MAX,
     PARKED_MAX,
@@ -39,16 +31,25 @@ from .seam import (
     SandboxInsecure,
     ZygoteSet,
 )
-from .selftest import LEVELS, NOTES, self_test
+from ..launcher.client import LauncherClient
+from ..launcher.orders import SETS
+from ..logs import facts, log
+from ..protocol.answer import BadAnswer
+from ..protocol.ask import read_ask
+from .execution_end import ExecutionEnd, answer_and_listen, is_free_again, listen, outcome_of
+from .live_execution import LiveExecution
+from .parking import Parking
+from .pool import READY, RECYCLE_JOBS, Pool
+from .pooled_child import PooledChild
+from .selftest import LEVELS, NOTES, frameworks_test, self_test
 from .task_hosts import Family, TaskHosts, family_of
 
 _WARNING = "this executor runs code without isolation (SANDBOX_ALLOW_INSECURE=1): for code that you trust only"
 
 
 class WarmSandbox:
-    """See `Sandbox`. Of the kinds of isolation that the launcher offers, the strongest whose self-test passes is taken.
-    `groups`: whether control groups are used where they can be had; `parked_seconds`: how long a run that has asked
-    something is kept."""
+    """See `Sandbox`. Takes the strongest kind of isolation on offer whose self-test passes. `groups`: whether control
+    groups are used where they exist; `parked_seconds`: how long an execution that waits for an answer is kept."""
 
     def __init__(
         self,
@@ -67,6 +68,8 @@ class WarmSandbox:
         self._isolation: Isolation | None = None
         self._selftest: list[dict[str, Any]] = []
         self._pools: dict[ZygoteSet, Pool] = {}
+        self._warming: asyncio.Task[str] | None = None
+        """The start of the frameworks' zygote, in which every framework is imported; None until it is needed."""
         self._running: set[PooledChild] = set()
         self._parking = Parking(self._end, seconds=parked_seconds)
         self._hosts = TaskHosts(self._end, _is_free)
@@ -79,18 +82,23 @@ class WarmSandbox:
     async def start(self) -> None:
         """Tries the kinds of isolation, strongest first."""
         reasons = [reason for isolation in self._offer.isolations if (reason := await self._try(isolation))]
-        if self._isolation is not None:
-            return
-        self._problem = f"no isolation works here: {'; '.join(reasons)}. Mend: {self._offer.mend}"
+        if self._isolation is None:
+            await self._start_insecure(reasons)
+        if self._isolation is not None and self._offer.settings.warm_frameworks:
+            self._begin_warming()
+
+    async def _start_insecure(self, reasons: list[str]) -> None:
+        """No isolation works: refuses jobs, or executes them without isolation where the operator has allowed that."""
+        self._problem = f"no isolation works here: {'; '.join(reasons)}. To fix this: {self._offer.how_to_fix}"
         if self._offer.settings.allow_insecure:
             log.error("RUNS ARE NOT ISOLATED: %s", self._problem)
             if reason := await self._try("process"):
                 self._problem += f" (and without isolation: {reason})"
         else:
-            log.error("no run will be taken: %s", self._problem)
+            log.error("jobs will be refused: %s", self._problem)
 
     async def _try(self, isolation: Isolation) -> str:
-        """Takes this isolation, unless one is taken; answers why it cannot."""
+        """Tries this isolation unless one is in use already; returns why it cannot be used."""
         if self._isolation is not None:
             return ""
         try:
@@ -112,7 +120,7 @@ class WarmSandbox:
         isolation = self._isolation
         return SandboxFacts(
             level=LEVELS[isolation] if isolation else "none",
-            note=NOTES[isolation] if isolation else "Runs are refused.",
+            note=NOTES[isolation] if isolation else "Jobs are refused.",
             isolation=isolation or "none",
             slots_total=self._slots,
             slots_running=self._taken,
@@ -127,10 +135,47 @@ class WarmSandbox:
             warning=_WARNING if isolation == "process" else "",
         )
 
+    async def prepare(self, job: Job, limits: Limits) -> None:
+        """See `Sandbox`."""
+        if job.zygote == "circuits" or self._isolation is None:
+            return  # The packages of circuits are imported before the executor is ready.
+        warming = self._begin_warming()
+        await asyncio.wait([warming], timeout=limits.start_seconds)
+        if not warming.done():
+            raise SandboxFault("the frameworks are still being imported")
+        if reason := "the executor is shutting down" if warming.cancelled() else warming.result():
+            raise SandboxFault(f"the frameworks could not be imported: {reason}")
+
+    def _begin_warming(self) -> asyncio.Task[str]:
+        """Starts to import every framework, in a task that a caller's hang-up does not stop. An import that failed is
+        repeated."""
+        last = self._warming
+        if last is None or (last.done() and not last.cancelled() and last.result()):
+            self._warming = last = asyncio.create_task(self._warm())
+        return last
+
+    async def _warm(self) -> str:
+        """Imports every framework; returns why it cannot, empty when it could."""
+        started = asyncio.get_running_loop().time()
+        try:
+            await self._pools["frameworks"].start()
+            if self._isolation != "process":
+                finding = await frameworks_test(partial(self._run, beyond_slots=True))
+                self._selftest = [one for one in self._selftest if one["probe"] != finding["probe"]] + [finding]
+                if not finding["ok"]:
+                    raise SandboxFault(f"{finding['probe']}: {finding['detail']}")
+        except (SandboxFault, SandboxBusy, OSError) as error:
+            if not self._closing:
+                log.error("the frameworks could not be imported", extra=facts(reason=str(error)))
+            return str(error) or "the executor is shutting down"
+        log.info("frameworks imported", extra=facts(seconds=round(asyncio.get_running_loop().time() - started, 1)))
+        return ""
+
     async def run(self, job: Job, limits: Limits, accepted: Callable[[], None]) -> Outcome:
         """See `Sandbox`."""
         if self._isolation is None:
             raise SandboxInsecure(self._problem or "the executor is not ready")
+        await self.prepare(job, limits)
         if job.script.resume is not None:
             return await self._resume(job, job.script.resume, limits, accepted)
         return await self._run(job, limits, accepted)
@@ -150,28 +195,24 @@ class WarmSandbox:
         await self._close_pools()
 
     async def _open(self, isolation: Isolation) -> None:
-        # Live children, idle ones too, have a user each.
-        shared = [self._offer.user] * (self._slots + PARKED_MAX + HOSTS_MAX + 4 * READY)
+        # Every live child has a user, idle ones and the frameworks' probe included.
+        shared = [self._offer.user] * (self._slots + PARKED_MAX + HOSTS_MAX + 4 * READY + 1)
         uids = deque(shared if isolation in SHARED_USER else range(*self._offer.users))
         self._pools = {
             name: Pool(self._launcher, name, isolation, uids, self._groups, self._recycle_jobs) for name in SETS
         }
-        # At once: what takes long is importing, and each zygote does that on a core of its own.
-        starts = [asyncio.create_task(pool.start()) for pool in self._pools.values()]
-        try:
-            await asyncio.gather(*starts)
-        except BaseException:
-            for start in starts:
-                start.cancel()
-            await asyncio.gather(*starts, return_exceptions=True)
-            raise
+        # Importing every framework takes several times as long, and most programs need no other framework.
+        await self._pools["circuits"].start()
 
     async def _close_pools(self) -> None:
+        if self._warming is not None:
+            self._warming.cancel()
+            await asyncio.gather(self._warming, return_exceptions=True)
         await asyncio.gather(*(pool.close() for pool in self._pools.values()))
         self._pools = {}
 
-    async def _run(self, job: Job, limits: Limits, accepted: Callable[[], None]) -> Outcome:
-        if self._closing or self._taken >= self._slots:
+    async def _run(self, job: Job, limits: Limits, accepted: Callable[[], None], beyond_slots: bool = False) -> Outcome:
+        if self._closing or (self._taken >= self._slots and not beyond_slots):
             raise SandboxBusy
         self._taken += 1
         self._idle.clear()
@@ -190,10 +231,10 @@ class WarmSandbox:
         except SandboxFault:
             if not host:
                 raise
-        # It ended while it waited.
+        # The host exited while it waited.
         return await self._run(job, limits, accepted)
 
-    async def _begin(self, job: Job, limits: Limits, hosts: bool) -> LiveRun:
+    async def _begin(self, job: Job, limits: Limits, hosts: bool) -> LiveExecution:
         """A child that has no job yet, or a host that has had no task."""
         pool = self._pools[job.zygote]
         child = await (pool.take_host if hosts else pool.take)(limits.start_seconds)
@@ -202,10 +243,10 @@ class WarmSandbox:
         settings = self._offer.settings
         memory = max(settings.memory_bytes, settings.engine_memory_bytes)
         watch = None if self._groups else asyncio.create_task(child.watch_memory(memory))
-        return LiveRun(pool, child, watch, asked=len(job.script.answers))
+        return LiveExecution(pool, child, watch, asked=len(job.script.answers))
 
     async def _resume(self, job: Job, run_id: str, limits: Limits, accepted: Callable[[], None]) -> Outcome:
-        """Goes on with a parked run, which the caller holds."""
+        """Resumes a parked execution, which the caller holds."""
         if self._closing or self._taken >= self._slots:
             raise SandboxBusy
         if (parked := self._parking.peek(run_id)) is not None:
@@ -215,15 +256,20 @@ class WarmSandbox:
         self._taken += 1
         self._idle.clear()
         run.child.give(limits)
-        run.child.go_on()
+        run.child.resume()
         accepted()
-        return await self._stretch(run, job, limits, listen_on(run.child, job, limits))
+        return await self._stretch(run, job, limits, answer_and_listen(run.child, job, limits))
 
     async def _stretch(
-        self, run: LiveRun, job: Job, limits: Limits, talk: Coroutine[Any, Any, RunEnd], family: Family | None = None
+        self,
+        run: LiveExecution,
+        job: Job,
+        limits: Limits,
+        talk: Coroutine[Any, Any, ExecutionEnd],
+        family: Family | None = None,
     ) -> Outcome:
-        """A run from its start, or an answer, to its end or its next question, with which it is parked. A host of the
-        tasks of `family` is kept for the next one."""
+        """An execution from its start, or an answer, to its end or its next request, with which it is parked. A host of
+        the tasks of `family` is kept for the next one."""
         child = run.child
         answered = kept = parked = False
         try:
@@ -234,10 +280,11 @@ class WarmSandbox:
             elif end.kind == "answered" and family:
                 kept = await self._keep(run, family)
         finally:
-            # A task of its own: it goes on even if this coroutine is cancelled again.
+            # A task of its own, which continues even if this coroutine is cancelled again.
             reaper = None if kept else self._end(run)
             try:
-                # Who has answered is killed without anybody waiting for it: the kernel takes a while over its memory.
+                # A child that has answered is killed without waiting for it: the kernel takes a while to free its
+                # memory.
                 if reaper is not None:
                     await (child.printed() if answered else asyncio.shield(reaper))
             finally:
@@ -245,13 +292,13 @@ class WarmSandbox:
         if self._closing:
             return Lost("the executor was shut down during the run")
         note = _WARNING if self._isolation == "process" else ""
-        # Nothing is awaited between the keeping of a host and this: what it has printed is still the task's.
+        # No await stands between keeping a host and this line: what it has printed still belongs to this task.
         outcome = outcome_of(end, job, limits, run, note)
         return replace(outcome, parked=parked) if isinstance(outcome, Asked) else outcome
 
     @staticmethod
-    def _checked(end: RunEnd, run: LiveRun, job: Job) -> RunEnd:
-        """The end of a stretch, a question in it checked and noted."""
+    def _checked(end: ExecutionEnd, run: LiveExecution, job: Job) -> ExecutionEnd:
+        """The end of a stretch; a request in it is checked and stored."""
         if end.kind != "asked" or end.answer is None:
             return end
         if run.asked >= ASKS_MAX:
@@ -263,25 +310,25 @@ class WarmSandbox:
         run.asked += 1
         return replace(end, answer=run.ask)
 
-    async def _park(self, run: LiveRun, job: Job) -> bool:
-        """Whether the run now waits in a place of its own."""
+    async def _park(self, run: LiveExecution, job: Job) -> bool:
+        """Parks the execution; returns whether it now waits in a place of its own."""
         try:
             await run.child.stop()
         except SandboxFault as error:
-            log.warning("a run was not parked", extra=facts(run_id=job.run_id, reason=str(error)))
+            log.warning("an execution was not parked", extra=facts(run_id=job.run_id, reason=str(error)))
             return False
         return not self._closing and self._parking.park(job, run)
 
-    async def _keep(self, run: LiveRun, family: Family) -> bool:
-        """Whether a host whose task has answered now waits for the next one."""
+    async def _keep(self, run: LiveExecution, family: Family) -> bool:
+        """Keeps a host whose task has answered; returns whether it now waits for the next one."""
         await run.child.printed_so_far()
         if self._closing or run.child.is_flooded:
             return False
-        self._hosts.keep(family, LiveRun(run.pool, run.child, run.watch))
+        self._hosts.keep(family, LiveExecution(run.pool, run.child, run.watch))
         return True
 
-    def _end(self, run: LiveRun) -> asyncio.Task[None]:
-        """Ends a run; the task is done when nothing of it is alive."""
+    def _end(self, run: LiveExecution) -> asyncio.Task[None]:
+        """Kills an execution; the task is done when nothing of it is alive."""
         if run.watch is not None:
             run.watch.cancel()
         reaper = asyncio.create_task(self._reap(run.pool, run.child))
@@ -292,19 +339,19 @@ class WarmSandbox:
     async def _reap(self, pool: Pool, child: PooledChild) -> None:
         await pool.reap(child)
         self._running.discard(child)
-        self._tell_idle()
+        self._check_idle()
 
     def _release(self) -> None:
         self._taken -= 1
-        self._tell_idle()
+        self._check_idle()
 
-    def _tell_idle(self) -> None:
+    def _check_idle(self) -> None:
         if self._taken == 0 and not self._running:
             self._idle.set()
 
 
-async def _is_free(host: LiveRun) -> bool:
-    """Waits until a host can take its next task, and whether it can."""
+async def _is_free(host: LiveExecution) -> bool:
+    """Waits until a host can take its next task; returns whether it can."""
     if not await is_free_again(host.child):
         return False
     await host.child.renew()

@@ -1,4 +1,4 @@
-"""A zygote, seen from the shell: started by the launcher, told to fork and to kill, noticed when it dies."""
+"""A zygote, seen from the shell: started by the launcher, ordered to fork and to kill, watched until it exits."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ..isolation.linux import pid_of
+from ..job import Isolation, SandboxFault, ZygoteSet
 from ..launcher.client import LauncherClient
-from ..service.logs import log
-from .linux import pid_of
+from ..logs import log
 from .pooled_child import PooledChild
-from .seam import Isolation, SandboxFault, ZygoteSet
 
 UP_SECONDS = 120.0
 """The imports take 2 to 15 s; a cold and busy machine gets much more."""
@@ -24,7 +24,7 @@ DESCRIPTORS = 5
 
 
 class ZygoteProcess:
-    """One zygote and its live children. `lost` is done when it has ended, by our will or not."""
+    """One zygote and its live children. `lost` is done when it has exited, intentionally or not."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class ZygoteProcess:
         self.started = time.monotonic()
         self.children: dict[int, PooledChild] = {}
         self.forking: dict[int, int] = {}
-        """Users of the children to come, by slot; `hosts` are the slots of those that host tasks."""
+        """Users of the children on their way, by slot; `hosts` are the slots of those that will host tasks."""
         self.hosts: set[int] = set()
         self.fault = ""
         loop = asyncio.get_running_loop()
@@ -65,7 +65,7 @@ class ZygoteProcess:
         isolation: Isolation,
         on_child: Callable[[ZygoteProcess, PooledChild], None],
     ) -> ZygoteProcess:
-        """Has the launcher start one. Raises SandboxFault."""
+        """Makes the launcher start a zygote. Raises SandboxFault."""
         number, control, pidfd = await launcher.start_zygote(zygote_set, isolation)
         return cls(number, control, pidfd, lambda: launcher.kill_zygote(number), on_child)
 
@@ -74,10 +74,10 @@ class ZygoteProcess:
         await asyncio.wait([self._up, self.lost], timeout=UP_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if not self._up.done():
             self.kill()
-            raise SandboxFault(f"a zygote did not start: {self.fault or 'it ended or took too long'}")
+            raise SandboxFault(f"a zygote did not start: {self.fault or 'it exited or took too long'}")
 
     def fork(self, uid: int, host: bool = False) -> None:
-        """Asks for one more child, or a host of tasks, which arrives at `on_child`."""
+        """Orders one more child, or a host of tasks, which arrives at `on_child`."""
         slot = self._slots
         self._slots += 1
         self.forking[slot] = uid
@@ -91,7 +91,7 @@ class ZygoteProcess:
             self._kill()
 
     async def close(self) -> None:
-        """Lets the zygote end its children and itself; returns when all of them are dead."""
+        """Makes the zygote kill its children and exit; returns when all of them are dead."""
         self._order(None)
         timer = asyncio.get_running_loop().call_later(END_SECONDS, self.kill)
         await asyncio.shield(self.lost)
@@ -100,7 +100,7 @@ class ZygoteProcess:
             await asyncio.wait([asyncio.ensure_future(child.ended) for child in self.children.values()])
 
     def _order(self, order: dict[str, Any] | None) -> None:
-        # A zygote that does not read its orders, or has ended, is noticed by its end.
+        # A zygote that does not read its orders, or has exited, is noticed by its exit.
         try:
             if order is None:
                 self._control.shutdown(socket.SHUT_WR)
@@ -113,7 +113,7 @@ class ZygoteProcess:
             pass
 
     def _receive(self) -> None:
-        """Everything that the zygote has said so far."""
+        """Reads everything that the zygote has sent so far."""
         while True:
             try:
                 data, descriptors, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES_MAX, DESCRIPTORS)
@@ -124,9 +124,9 @@ class ZygoteProcess:
             if not data:
                 asyncio.get_running_loop().remove_reader(self._control.fileno())
                 return
-            self._heard(json.loads(data), list(descriptors))
+            self._handle(json.loads(data), list(descriptors))
 
-    def _heard(self, message: dict[str, Any], descriptors: list[int]) -> None:
+    def _handle(self, message: dict[str, Any], descriptors: list[int]) -> None:
         if "up" in message:
             self.versions = message["up"]["versions"]
             self.own_bytes = message["up"]["own_bytes"]
@@ -143,13 +143,13 @@ class ZygoteProcess:
             self._on_child(self, child)
         elif "stopped" in message:
             if (stopped := self.children.get(message["stopped"])) is not None:
-                stopped.heard_stopped(message["running"])
+                stopped.on_stopped(message["running"])
         elif "ended" in message:
             kind, number = message["status"]
             self._settle(self.children.pop(message["ended"]), (kind, number))
         else:
             self.fault = str(message.get("fault") or message.get("reason"))
-            log.error("a zygote cannot go on: %s", self.fault)
+            log.error("a zygote cannot continue: %s", self.fault)
             self.kill()
 
     def _ended(self) -> None:

@@ -1,8 +1,9 @@
-"""Which engines this executor has, asked of a child: looking for a GPU may start what no zygote can be forked with."""
+"""The engines of this executor, listed by a child: to look for a GPU may start threads, with which a zygote cannot be
+forked."""
 
 from __future__ import annotations
 
-from ..sandbox.seam import Job, Limits, Sandbox, SandboxBusy, SandboxFault, Told
+from ..job import Job, JobParams, Limits, QuestionAnswer, Sandbox, SandboxBusy, SandboxFault
 from .run_request import ENGINES
 
 WALL_SECONDS = 20.0
@@ -17,25 +18,25 @@ class Engines:
         self._found: list[str] | None = None
 
     async def names(self) -> list[str]:
-        """What can be run here; those of the CPU alone for as long as no child can say."""
+        """The engines that can be used here; only those of the CPU until a child has listed them."""
         if self._found is None:
-            self._found = await self._ask()
+            self._found = await self._query()
         return list(ON_CPU) if self._found is None else self._found
 
-    async def _ask(self) -> list[str] | None:
+    async def _query(self) -> list[str] | None:
         job = Job(
             run_id="engines",
             source={"kind": "code", "framework": "openqasm", "code": ""},
             backend="local",
             engine="statevector",
             max_qubits=1,
-            params={"shots": 1},
-            task="engines",
+            params=JobParams(shots=1),
+            kind="engines",
         )
         try:
             outcome = await self._sandbox.run(job, Limits(wall_seconds=WALL_SECONDS), lambda: None)
         except (SandboxBusy, SandboxFault):
             return None
-        if not isinstance(outcome, Told):
+        if not isinstance(outcome, QuestionAnswer):
             return None
         return [name for name in ENGINES if name in ON_CPU or name in outcome.fields["engines"]]

@@ -1,8 +1,8 @@
-"""Who may run next. Jobs are paced by their workers: a full lane refuses them at once. Interactive runs wait their
-turn, team after team, and one slot is always theirs. A run that goes on after an answer is before both: it holds memory
-while it waits.
+"""Which execution is next. Workers pace jobs: a full lane refuses them at once. Interactive requests wait their turn,
+team by team, and one slot is reserved for them. An execution that resumes after an answer goes before both, since it
+holds memory while it waits.
 
-Teams and users are opaque keys here; the executor knows neither.
+Teams and users are opaque keys here.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from ..sandbox.seam import KEPT_SLOTS, SandboxBusy
+from ..job import KEPT_SLOTS, SandboxBusy
 
 USER_RUNS_MAX = 2
 TEAM_RUNS_MAX = 4
 WAITING_MAX = 64
-"""Interactive runs that wait; whoever comes beyond them is told to come again."""
+"""Interactive requests that may wait; further ones are refused as busy."""
 WAIT_SECONDS = 10.0
-"""Above this a person would rather be told than go on waiting."""
+"""After this time an interactive user is better served by an error than by more waiting."""
 
 
 @dataclass(frozen=True)
 class Lane:
-    """Which lane a run takes, and for whom."""
+    """The lane of a request, and for whom it is executed."""
 
     name: Literal["jobs", "interactive"] = "jobs"
     user: str = ""
@@ -40,7 +40,7 @@ class _Waiter:
 
 
 class Lanes:
-    """Counts runs against `job_slots` and the kept slots. All methods belong to one event loop."""
+    """Counts executions against `job_slots` and the reserved slots. All methods belong to one event loop."""
 
     def __init__(self, job_slots: int, wait_seconds: float = WAIT_SECONDS) -> None:
         self.job_slots = job_slots
@@ -49,39 +49,39 @@ class Lanes:
         self._interactive = 0
         self._users: Counter[str] = Counter()
         self._teams: Counter[str] = Counter()
-        # Teams in the order of their next turn, each with its runs first come first served.
+        # Teams in the order of their next turn; within a team first come, first served.
         self._waiting: OrderedDict[str, deque[_Waiter]] = OrderedDict()
-        self._going_on: deque[_Waiter] = deque()
-        """Runs of either lane that have begun before."""
+        self._resuming: deque[_Waiter] = deque()
+        """Executions of either lane that resume."""
 
     @property
     def jobs_running(self) -> int:
-        """Runs of jobs that hold a slot."""
+        """Executions of jobs that hold a slot."""
         return self._jobs
 
     @property
     def interactive_running(self) -> int:
-        """Interactive runs that hold a slot."""
+        """Interactive executions that hold a slot."""
         return self._interactive
 
     @property
     def waiting(self) -> int:
-        """Interactive runs that wait for a slot."""
+        """Interactive requests that wait for a slot."""
         return sum(len(waiters) for waiters in self._waiting.values())
 
     @asynccontextmanager
-    async def slot(self, lane: Lane, goes_on: bool = False) -> AsyncIterator[None]:
-        """Holds a slot. Raises SandboxBusy: for a new job at once, for an interactive run and for one that goes on
-        after its wait, or at once when too many wait."""
-        if goes_on:
-            await self._turn(lane, self._going_on)
+    async def slot(self, lane: Lane, resumed: bool = False) -> AsyncIterator[None]:
+        """Holds a slot. Raises SandboxBusy: for a new job at once; for an interactive request and a resumed execution
+        after the wait, or at once when too many wait."""
+        if resumed:
+            await self._turn(lane, self._resuming)
         elif lane.name == "jobs":
-            if self._going_on or not self._has_room(lane):
+            if self._resuming or not self._has_room(lane):
                 raise SandboxBusy("every slot is taken")
             self._enter(lane)
         else:
             if self.waiting >= WAITING_MAX:
-                raise SandboxBusy("too many runs wait already")
+                raise SandboxBusy("too many requests wait already")
             await self._turn(lane, self._waiting.setdefault(lane.team, deque()))
         try:
             yield
@@ -101,9 +101,9 @@ class Lanes:
         try:
             await asyncio.wait_for(asyncio.shield(waiter.turn), self._wait_seconds)
         except TimeoutError:
-            # The turn may have come in the same moment; then it counts.
+            # The turn may have come at the same moment; then it counts.
             if not waiter.turn.done():
-                raise SandboxBusy("no slot came free in time") from None
+                raise SandboxBusy("no slot became free in time") from None
         except asyncio.CancelledError:
             if waiter.turn.done():
                 self._leave(lane)
@@ -131,11 +131,11 @@ class Lanes:
         self._admit()
 
     def _admit(self) -> None:
-        """Gives free slots to those who wait: first to runs that go on, then each team in turn, in a team the first
-        whose user has not too many."""
-        for waiter in list(self._going_on):
+        """Gives free slots to waiters: first to resumed executions, then to each team in turn, within a team to the
+        first whose user is below the limit."""
+        for waiter in list(self._resuming):
             if self._has_room(waiter.lane):
-                self._going_on.remove(waiter)
+                self._resuming.remove(waiter)
                 self._enter(waiter.lane)
                 waiter.turn.set_result(None)
         progress = True
@@ -160,8 +160,8 @@ class Lanes:
         return next((waiter for waiter in self._waiting[team] if self._users[waiter.lane.user] < USER_RUNS_MAX), None)
 
     def _forget(self, waiter: _Waiter) -> None:
-        if waiter in self._going_on:
-            self._going_on.remove(waiter)
+        if waiter in self._resuming:
+            self._resuming.remove(waiter)
             return
         waiters = self._waiting.get(waiter.lane.team)
         if waiters is None or waiter not in waiters:

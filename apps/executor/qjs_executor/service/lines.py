@@ -1,4 +1,4 @@
-"""How a run is told to its caller: a stream of JSON lines, the last of which is its outcome."""
+"""How an execution is reported to its caller: a stream of JSON lines, the last of which is its outcome."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 from starlette.types import Send
 
-from ..sandbox.seam import Artifact, Asked, Completed, Failed, Lost, Outcome, Returned
+from ..job import Artifact, Asked, Completed, Failed, Lost, Outcome, Returned
 
 ARTIFACT_CHUNK_BYTES = 1024 * 1024 // 4 * 3
-"""A multiple of three, so that the pieces of base64 join."""
+"""A multiple of three, so that the pieces of base64 can be joined."""
 
 
 class Lines:
@@ -62,7 +62,7 @@ def error_json(failed: Failed) -> dict[str, Any]:
 
 
 def outcome_json(outcome: Outcome) -> dict[str, Any]:
-    """The last line of a run."""
+    """The last line of the stream."""
     if isinstance(outcome, Completed):
         return {"status": "completed", "execution_time_ms": outcome.execution_time_ms, "result": outcome.result}
     if isinstance(outcome, Returned):

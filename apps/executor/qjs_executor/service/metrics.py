@@ -1,141 +1,145 @@
-"""What happens in the executor, in the text format of Prometheus: counters of what has been, and gauges of what is."""
+"""The executor's metrics for Prometheus: counters of what has happened, and gauges of the present state."""
 
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from ..sandbox.seam import Failed, Job, NotParked, Outcome, Returned, Sandbox, SandboxBusy, SandboxFault
+from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from ..job import OUTCOME_NAMES, Failed, Job, NotParked, Outcome, Sandbox, SandboxBusy, SandboxFault
 from .lanes import Lane, Lanes
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 BUCKETS = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 900.0)
-"""Upper bounds in seconds: from a warm Bell pair to the longest wall time that a request may ask for."""
+"""Upper bounds in seconds: from a warm Bell pair to the longest wall time that a request may have."""
 LIMITS = {"time limit": "time", "memory limit": "memory", "output limit": "output", "crashed": "crash"}
-"""How the messages of runs that were ended begin, and their label."""
-
+"""How the messages of stopped executions begin, and their label."""
 PARKING_ENDS = ("resumed", "expired", "displaced", "died")
 
-_Labels = tuple[tuple[str, str], ...]
+# The time at which each counter began would be a further series for each of them.
+disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
 class Metrics:
-    """Counts the runs of one executor; `text` is what a scrape gets."""
+    """Counts the executions of one executor; `text` is the response to a scrape."""
 
     def __init__(self, sandbox: Sandbox, lanes: Lanes) -> None:
-        self._sandbox = sandbox
-        self._lanes = lanes
-        self._runs: Counter[_Labels] = Counter()
-        self._limits: Counter[str] = Counter()
-        self._refusals: Counter[_Labels] = Counter()
-        self._seconds: dict[str, list[int]] = {}
-        self._seconds_sum: dict[str, float] = {}
+        self._registry = CollectorRegistry(auto_describe=False)
+        self._runs = Counter(
+            "qjs_executor_runs_total",
+            "Runs that ended, by lane, task and outcome.",
+            ["lane", "task", "outcome"],
+            registry=self._registry,
+        )
+        self._seconds = Histogram(
+            "qjs_executor_run_seconds",
+            "Seconds from the request to the end of a run.",
+            ["lane"],
+            buckets=BUCKETS,
+            registry=self._registry,
+        )
+        self._limits = Counter(
+            "qjs_executor_runs_ended_total",
+            "Runs that a limit or a crash ended, by which.",
+            ["limit"],
+            registry=self._registry,
+        )
+        for limit in LIMITS.values():
+            self._limits.labels(limit)
+        self._refusals = Counter(
+            "qjs_executor_refusals_total",
+            "Requests that found no slot (busy), no child or no run.",
+            ["lane", "reason"],
+            registry=self._registry,
+        )
+        self._registry.register(_Present(sandbox, lanes))
 
     @contextmanager
     def run(self, job: Job, lane: Lane) -> Iterator[_Measured]:
-        """Measures one run, waiting for its slot included; its outcome is put into what this gives."""
+        """Measures one execution, its wait for a slot included; the caller stores its outcome in what this yields."""
         measured = _Measured()
         started = time.monotonic()
         try:
             yield measured
         except SandboxBusy:
-            self._refusals[(("lane", lane.name), ("reason", "busy"))] += 1
+            self._refusals.labels(lane.name, "busy").inc()
             raise
         except NotParked:
-            self._refusals[(("lane", lane.name), ("reason", "not_parked"))] += 1
+            self._refusals.labels(lane.name, "not_parked").inc()
             raise
         except SandboxFault:
-            self._refusals[(("lane", lane.name), ("reason", "fault"))] += 1
+            self._refusals.labels(lane.name, "fault").inc()
             raise
         finally:
             if measured.outcome is not None:
                 self._count(job, lane, measured.outcome, time.monotonic() - started)
 
     def _count(self, job: Job, lane: Lane, outcome: Outcome, seconds: float) -> None:
-        name = outcome_name(outcome)
-        self._runs[(("lane", lane.name), ("task", job.task), ("outcome", name))] += 1
-        buckets = self._seconds.setdefault(lane.name, [0] * (len(BUCKETS) + 1))
-        buckets[bisect_left(BUCKETS, seconds)] += 1
-        self._seconds_sum[lane.name] = self._seconds_sum.get(lane.name, 0.0) + seconds
+        self._runs.labels(lane.name, job.kind, OUTCOME_NAMES[type(outcome)]).inc()
+        self._seconds.labels(lane.name).observe(seconds)
         if isinstance(outcome, Failed):
             for beginning, limit in LIMITS.items():
                 if outcome.message.startswith(beginning):
-                    self._limits[limit] += 1
+                    self._limits.labels(limit).inc()
 
-    def text(self) -> str:
+    def text(self) -> bytes:
         """The whole page."""
-        return "\n".join([*self._counted(), *self._present()]) + "\n"
+        return generate_latest(self._registry)
 
-    def _counted(self) -> Iterator[str]:
-        yield from _head("qjs_executor_runs_total", "counter", "Runs that ended, by lane, task and outcome.")
-        for labels, count in sorted(self._runs.items()):
-            yield _line("qjs_executor_runs_total", count, labels)
-        yield from _head("qjs_executor_run_seconds", "histogram", "Seconds from the request to the end of a run.")
-        for lane, buckets in sorted(self._seconds.items()):
-            total = 0
-            for bound, count in zip([*map(str, BUCKETS), "+Inf"], buckets, strict=True):
-                total += count
-                yield _line("qjs_executor_run_seconds_bucket", total, (("lane", lane), ("le", bound)))
-            yield _line("qjs_executor_run_seconds_sum", round(self._seconds_sum[lane], 6), (("lane", lane),))
-            yield _line("qjs_executor_run_seconds_count", total, (("lane", lane),))
-        yield from _head("qjs_executor_runs_ended_total", "counter", "Runs that a limit or a crash ended, by which.")
-        for limit in LIMITS.values():
-            yield _line("qjs_executor_runs_ended_total", self._limits[limit], (("limit", limit),))
-        yield from _head(
-            "qjs_executor_refusals_total", "counter", "Requests that found no slot (busy), no child or no run."
-        )
-        for labels, count in sorted(self._refusals.items()):
-            yield _line("qjs_executor_refusals_total", count, labels)
 
-    def _present(self) -> Iterator[str]:
+class _Present(Collector):
+    """The state that the sandbox and the lanes have at the moment of a scrape."""
+
+    def __init__(self, sandbox: Sandbox, lanes: Lanes) -> None:
+        self._sandbox = sandbox
+        self._lanes = lanes
+
+    def collect(self) -> Iterable[Metric]:
+        """See `Collector`."""
         facts, lanes = self._sandbox.facts(), self._lanes
-        yield from _head("qjs_executor_isolated", "gauge", "1 when runs are isolated at the level that is named.")
-        isolated = int(facts.level != "none")
-        yield _line("qjs_executor_isolated", isolated, (("level", facts.level), ("isolation", facts.isolation)))
-        yield from _head("qjs_executor_slots", "gauge", "Slots of jobs; interactive runs have one more.")
-        yield _line("qjs_executor_slots", lanes.job_slots)
-        yield from _head("qjs_executor_slots_running", "gauge", "Runs that hold a slot, by lane.")
-        yield _line("qjs_executor_slots_running", lanes.jobs_running, (("lane", "jobs"),))
-        yield _line("qjs_executor_slots_running", lanes.interactive_running, (("lane", "interactive"),))
-        yield from _head("qjs_executor_waiting", "gauge", "Interactive runs that wait for a slot.")
-        yield _line("qjs_executor_waiting", lanes.waiting)
-        yield from _head("qjs_executor_parked", "gauge", "Runs that wait for an answer, stopped and without a slot.")
-        yield _line("qjs_executor_parked", facts.parked)
-        yield from _head("qjs_executor_parkings_total", "counter", "Runs that waited for an answer, by how that ended.")
+        isolated = GaugeMetricFamily(
+            "qjs_executor_isolated",
+            "1 when runs are isolated at the level that is named.",
+            labels=["level", "isolation"],
+        )
+        isolated.add_metric([facts.level, facts.isolation], int(facts.level != "none"))
+        yield isolated
+        yield GaugeMetricFamily(
+            "qjs_executor_slots", "Slots of jobs; interactive runs have one more.", value=lanes.job_slots
+        )
+        running = GaugeMetricFamily("qjs_executor_slots_running", "Runs that hold a slot, by lane.", labels=["lane"])
+        running.add_metric(["jobs"], lanes.jobs_running)
+        running.add_metric(["interactive"], lanes.interactive_running)
+        yield running
+        yield GaugeMetricFamily("qjs_executor_waiting", "Interactive runs that wait for a slot.", value=lanes.waiting)
+        yield GaugeMetricFamily(
+            "qjs_executor_parked", "Runs that wait for an answer, stopped and without a slot.", value=facts.parked
+        )
+        parkings = CounterMetricFamily(
+            "qjs_executor_parkings_total", "Runs that waited for an answer, by how that ended.", labels=["end"]
+        )
         for why in PARKING_ENDS:
-            yield _line("qjs_executor_parkings_total", facts.parkings.get(why, 0), (("end", why),))
-        for key, kind, text in (
-            ("up", "gauge", "1 while a zygote is up, by its set of packages."),
-            ("ready", "gauge", "Children in stock."),
-            ("jobs", "gauge", "Jobs that the present zygote has served."),
-            ("restarts", "counter", "Zygotes that died and were replaced."),
-            ("recycled", "counter", "Zygotes that had served enough and were replaced."),
+            parkings.add_metric([why], facts.parkings.get(why, 0))
+        yield parkings
+        for family, name, text in (
+            (GaugeMetricFamily, "up", "1 while a zygote is up, by its set of packages."),
+            (GaugeMetricFamily, "ready", "Children in stock."),
+            (GaugeMetricFamily, "jobs", "Jobs that the present zygote has served."),
+            (CounterMetricFamily, "restarts", "Zygotes that died and were replaced."),
+            (CounterMetricFamily, "recycled", "Zygotes that had served enough and were replaced."),
         ):
-            name = f"qjs_executor_zygote_{key}" + ("_total" if kind == "counter" else "")
-            yield from _head(name, kind, text)
+            metric = family(f"qjs_executor_zygote_{name}", text, labels=["set"])
             for zygote in facts.zygotes:
-                yield _line(name, int(zygote[key]), (("set", zygote["set"]),))
-
-
-def outcome_name(outcome: Outcome) -> str:
-    """An outcome in one word, as metrics and logs have it."""
-    return "completed" if isinstance(outcome, Returned) else type(outcome).__name__.lower()
+                metric.add_metric([zygote["set"]], int(zygote[name]))
+            yield metric
 
 
 class _Measured:
-    """Where a measured run leaves its outcome."""
+    """Where a measured execution leaves its outcome."""
 
     outcome: Outcome | None = None
-
-
-def _head(name: str, kind: str, text: str) -> Iterator[str]:
-    yield f"# HELP {name} {text}"
-    yield f"# TYPE {name} {kind}"
-
-
-def _line(name: str, value: float, labels: _Labels = ()) -> str:
-    shown = ",".join(f'{key}="{text}"' for key, text in labels)
-    return f"{name}{{{shown}}} {value}" if shown else f"{name} {value}"

@@ -1,6 +1,6 @@
-"""The bodies of the questions about a source that give no counts: convert, compile, analyse and capture.
+"""The bodies of the questions about a source, which give no counts: convert, compile, analyse and capture.
 
-Each is parsed into a job of its task; what the task wants beside the source travels in `Job.request`.
+Each is parsed into a job of its kind; what the kind needs in addition to the source is in `Job.details`.
 """
 
 from __future__ import annotations
@@ -10,30 +10,31 @@ from dataclasses import replace
 from typing import Any
 
 from ..child.targets.target import parse_target
-from ..sandbox.seam import Job, Limits, Task
+from ..execution_request import RequestKind
+from ..job import Job, Limits
 from .lanes import Lane
 from .request_fields import InvalidRequest, integer_of, refuse, text_of
-from .run_request import KEY_MAX, QUBITS_MAX, SHOTS_MAX, TEXT_MAX, lane_of, source_of, wall_seconds_of
+from .run_request import KEY_MAX, QUBITS_MAX, TEXT_MAX, lane_of, params_of, source_of, wall_seconds_of
 
 WALL_SECONDS = 10.0
-"""Reading, converting and describing are quick; what takes longer is an attack or belongs into a job."""
+"""Reading, converting and describing are quick; what takes longer is an attack or should be a job."""
 ANALYSE_SECONDS = 30.0
-"""A script of 1 MiB that is one long list of gates takes about ten on a machine with nothing else to do."""
+"""A script of 1 MiB that is one long list of gates takes about ten seconds on an idle machine."""
 COMPILE_SECONDS = 60.0
-"""Routing a wide circuit onto a device's couplings takes its time."""
-MOST_SECONDS: dict[Task, float] = {"analyse": ANALYSE_SECONDS, "compile": COMPILE_SECONDS}
+"""Routing a wide circuit onto a device's couplings takes long."""
+MOST_SECONDS: dict[RequestKind, float] = {"analyse": ANALYSE_SECONDS, "compile": COMPILE_SECONDS}
 ARGUMENT_KEYS = {"args", "kwargs"}
 
 Parse = Callable[[dict[str, Any], Limits], tuple[Job, Limits, Lane]]
 
 
 def parse_convert_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, Limits, Lane]:
-    """Asks for the canonical OpenQASM 3 of a source. Raises InvalidRequest."""
+    """Parses a request for the canonical OpenQASM 3 of a source. Raises InvalidRequest."""
     return _question("convert", request, source_of(request.get("source")), {}, defaults)
 
 
 def parse_compile_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, Limits, Lane]:
-    """Asks for a source in a provider's own form, `target`. Raises InvalidRequest."""
+    """Parses a request for a source in a provider's own form, `target`. Raises InvalidRequest."""
     target = request.get("target")
     try:
         parse_target(target)
@@ -44,7 +45,7 @@ def parse_compile_request(request: dict[str, Any], defaults: Limits) -> tuple[Jo
 
 
 def parse_analyse_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, Limits, Lane]:
-    """Asks what a script is, by reading it and its requirements, without running either. Raises InvalidRequest."""
+    """Parses a request to describe a script and its requirements without running either. Raises InvalidRequest."""
     requirements = request.get("requirements")
     if requirements is not None and (not isinstance(requirements, str) or len(requirements) > TEXT_MAX):
         refuse("requirements", f"must be a text of at most {TEXT_MAX} characters", requirements)
@@ -53,7 +54,7 @@ def parse_analyse_request(request: dict[str, Any], defaults: Limits) -> tuple[Jo
 
 
 def parse_capture_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, Limits, Lane]:
-    """Asks for the task graph of a script's workflow. Raises InvalidRequest."""
+    """Parses a request for the task graph of a script's workflow. Raises InvalidRequest."""
     entrypoint, arguments = request.get("entrypoint"), request.get("arguments")
     if entrypoint is not None:
         text_of(entrypoint, "entrypoint", 128)
@@ -71,22 +72,21 @@ def _are_arguments(value: Any) -> bool:
 
 
 def _question(
-    task: Task, request: dict[str, Any], source: dict[str, str], wanted: dict[str, Any], defaults: Limits
+    kind: RequestKind, request: dict[str, Any], source: dict[str, str], wanted: dict[str, Any], defaults: Limits
 ) -> tuple[Job, Limits, Lane]:
     params = request.get("params", {})
     if not isinstance(params, dict):
         refuse("params", "must be an object", params)
-    integer_of(params.get("shots", 1), "params.shots", 1, SHOTS_MAX)
     job = Job(
-        run_id=task,
+        run_id=kind,
         source=source,
         backend=text_of(request.get("backend", "local"), "backend", KEY_MAX),
         engine="statevector",
         max_qubits=integer_of(request.get("max_qubits", QUBITS_MAX), "max_qubits", 1, QUBITS_MAX),
-        params={"shots": 1, **params},
-        task=task,
-        request=wanted,
+        params=params_of({"shots": 1, **params}),
+        kind=kind,
+        details=wanted,
     )
-    most = MOST_SECONDS.get(task, WALL_SECONDS)
+    most = MOST_SECONDS.get(kind, WALL_SECONDS)
     limits = replace(defaults, wall_seconds=wall_seconds_of(request, most, most))
     return job, limits, lane_of({"lane": "interactive", **request})

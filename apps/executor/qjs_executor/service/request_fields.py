@@ -1,16 +1,16 @@
-"""The parts of a request's body: each parser gives a value that nothing behind it doubts, or says where the request is
-wrong, what is asked for there, and what was got."""
+"""Parsers for the parts of a request's body: each returns a value that later code can trust, or reports where the
+request is wrong, what is expected there, and what was received."""
 
 from __future__ import annotations
 
 import json
 from typing import Any, NoReturn
 
-from .strict_json import NotStrictJson, parse_object_aside
+from ..protocol.strict_json import NotStrictJson, parse_object_aside
 
 
 class InvalidRequest(Exception):
-    """The request cannot be a job; the message says where, what and how to mend."""
+    """The request cannot become a job; the message says where, what and how to fix it."""
 
 
 async def request_object(body: bytes) -> dict[str, Any]:
@@ -24,7 +24,7 @@ async def request_object(body: bytes) -> dict[str, Any]:
 
 
 def _check_strings(root: dict[str, Any]) -> None:
-    """Every string, keys included, is text that a database can hold. Walks without recursion."""
+    """Checks that every string, keys included, is text that a database can hold. Walks without recursion."""
     waiting: list[tuple[Any, str]] = [(root, "")]
     while waiting:
         value, where = waiting.pop()
@@ -73,6 +73,6 @@ def object_of(value: Any, where: str, keys: tuple[str, ...]) -> dict[str, Any]:
 
 
 def refuse(where: str, rule: str, got: Any) -> NoReturn:
-    """Raises InvalidRequest saying where, what is asked for, and what was got."""
+    """Raises InvalidRequest with the place, what is expected there, and what was received."""
     shown = f"a text of {len(got)} characters" if isinstance(got, str) and len(got) > 60 else json.dumps(got)[:80]
     raise InvalidRequest(f"{where}: {rule} (got {shown})")

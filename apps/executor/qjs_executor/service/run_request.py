@@ -1,6 +1,6 @@
-"""The body of POST /run, parsed once into a job and its limits; nothing behind this module doubts them again.
+"""The body of POST /run, parsed once into a job and its limits, which later code can trust.
 
-The user's code and circuit stay opaque strings here: reading them is the child's business.
+The user's code and circuit stay opaque strings here: only the child reads them.
 """
 
 from __future__ import annotations
@@ -8,32 +8,32 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..sandbox.seam import Job, Limits
+from ..job import Job, JobParams, Limits
 from .lanes import Lane
 from .request_fields import integer_of, number_of, refuse, text_of
 from .script_request import script_of
 
 BODY_BYTES_MAX = 4 * 1024 * 1024
 TEXT_MAX = 1024 * 1024
-"""Code points of a circuit payload or script, as the API admits them."""
+"""Code points of a circuit payload or script; the API applies the same limit."""
 SHOTS_MAX = 100_000
 SEED_MAX = 2**63 - 1
 """The simulator takes a signed 64-bit seed."""
 WALL_SECONDS_MIN = 0.1
 WALL_SECONDS_MAX = 900
 TASK_SECONDS_MAX = 7 * 86_400
-"""What may be asked for a task; it is given WALL_SECONDS_MAX at most, a stretch between two questions each."""
+"""The most that a task may be given; each stretch between two requests gets at most WALL_SECONDS_MAX."""
 QUBITS_MAX = 256
 KEY_MAX = 100
 
 FRAMEWORKS = ("qiskit", "cirq", "pennylane", "openqasm", "marqov", "auto")
 FORMATS = ("qasm2", "qasm3")
 ENGINES = ("statevector", "density_matrix", "mps", "noisy", "gpu_statevector", "gpu_tensor_network")
-"""All that are known; whether a machine has those on GPUs is for a child to say."""
+"""All known engines; only a child can tell which of the GPU engines a machine has."""
 
 
 def parse_run_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, Limits, Lane]:
-    """A job, its limits and its lane from the body of a request. Raises InvalidRequest."""
+    """Parses the body of a request into a job, its limits and its lane. Raises InvalidRequest."""
     source = source_of(request.get("source"))
     engine = text_of(request.get("engine"), "engine", 40)
     if engine not in ENGINES:
@@ -49,14 +49,14 @@ def parse_run_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, L
         backend=text_of(request.get("backend"), "backend", 100),
         engine=engine,
         max_qubits=_max_qubits(request.get("max_qubits")),
-        params=_params(request.get("params")),
+        params=params_of(request.get("params")),
         script=script,
     )
     return job, replace(defaults, wall_seconds=wall), lane_of(request)
 
 
 def wall_seconds_of(request: dict[str, Any], default: float, most: float, least: float = WALL_SECONDS_MIN) -> float:
-    """How long a request may take, `limits.wall_seconds`. Raises InvalidRequest."""
+    """How long a request may take: `limits.wall_seconds`. Raises InvalidRequest."""
     limits = request.get("limits", {})
     if not isinstance(limits, dict):
         refuse("limits", "must be an object", limits)
@@ -64,7 +64,7 @@ def wall_seconds_of(request: dict[str, Any], default: float, most: float, least:
 
 
 def lane_of(request: dict[str, Any]) -> Lane:
-    """The lane that a request asks for and the keys of its user and team. Raises InvalidRequest."""
+    """The lane of a request and the keys of its user and team. Raises InvalidRequest."""
     keys = request.get("keys", {})
     if not isinstance(keys, dict):
         refuse("keys", "must be an object with user and team", keys)
@@ -99,20 +99,28 @@ def source_of(source: Any) -> dict[str, str]:
 
 
 def _max_qubits(value: Any) -> int:
-    """Null where the backend, another machine than this one, says it itself."""
+    """Null where the backend is another machine, which checks this itself."""
     return QUBITS_MAX if value is None else integer_of(value, "max_qubits", 1, QUBITS_MAX)
 
 
-def _params(params: Any) -> dict[str, Any]:
+def params_of(params: Any) -> JobParams:
+    """Parses the parameters of a job. Raises InvalidRequest."""
     if not isinstance(params, dict):
         refuse("params", "must be an object", params)
-    integer_of(params.get("shots"), "params.shots", 1, SHOTS_MAX)
-    if params.get("seed") is not None:
-        integer_of(params["seed"], "params.seed", 0, SEED_MAX)
-    if params.get("optimization_level") is not None:
-        integer_of(params["optimization_level"], "params.optimization_level", 0, 3)
-    if params.get("noise_model") is not None and not isinstance(params["noise_model"], dict):
-        refuse("params.noise_model", "must be an object", params["noise_model"])
-    if not isinstance(params.get("extract_state_vector", False), bool):
-        refuse("params.extract_state_vector", "must be true or false", params["extract_state_vector"])
-    return params
+    shots = integer_of(params.get("shots"), "params.shots", 1, SHOTS_MAX)
+    seed, level, noise = params.get("seed"), params.get("optimization_level"), params.get("noise_model")
+    if noise is not None and not isinstance(noise, dict):
+        refuse("params.noise_model", "must be an object", noise)
+    extract = params.get("extract_state_vector", False)
+    if not isinstance(extract, bool):
+        refuse("params.extract_state_vector", "must be true or false", extract)
+    # With noise every gate counts, so the circuit is left as written unless the job says otherwise.
+    default_level = 1 if noise is None else 0
+    return JobParams(
+        shots=shots,
+        seed=None if seed is None else integer_of(seed, "params.seed", 0, SEED_MAX),
+        optimization_level=default_level if level is None else integer_of(level, "params.optimization_level", 0, 3),
+        noise_model=noise,
+        extract_state_vector=extract,
+        given=params,
+    )

@@ -1,5 +1,5 @@
-"""What the body of POST /run says of scripts: who does what they ask, what was answered before, and whether a task of a
-graph or the end of one is wanted instead of the source."""
+"""The script members of POST /run: who executes graphs and circuits, which answers there are, and whether a task of a
+graph or the end of a workflow is wanted instead of the source."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..sandbox.seam import ASKS_MAX, MIB, Script, Where
-from .ask import NAME_MAX, TASKS_MAX, counts_of
+from ..execution_request import Where
+from ..job import ASKS_MAX, MIB, Script
+from ..protocol.ask import NAME_MAX, TASKS_MAX, counts_of
+from ..protocol.strict_json import NotStrictJson, parse_any
 from .request_fields import InvalidRequest, integer_of, number_of, object_of, refuse, text_of
-from .strict_json import NotStrictJson, parse_any
 
 BODY_BYTES_MAX = 64 * MIB
-"""Of a body that brings values; each is at most a result, and a task takes several."""
+"""Limit of a body that brings values; each is at most a result, and a task takes several."""
 VALUES_CHARACTERS_MAX = 32 * MIB
 FUNCTION_MAX = 16 * MIB
 TEXT_MAX = 16 * MIB
@@ -28,7 +29,7 @@ NOW_MAX = 253_402_300_799.0
 MODELS = ("native_workflow", "single_task")
 COUNT_SOURCES = ("provider_counts", "provider_measurements", "probability_derived")
 LARGE_KEYS = ("task", "finish", "answers")
-"""Members of a body that may be larger than others."""
+"""Members that may make a body larger than others."""
 
 _NODE_ID = re.compile(r"task_\d{4}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -36,15 +37,17 @@ _ENTRYPOINT = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 
 def script_of(request: dict[str, Any]) -> Script:
-    """The members of a body that are about scripts. Raises InvalidRequest."""
+    """Parses the script members of a body. Raises InvalidRequest."""
     graphs, circuits = _where(request, "graphs"), _where(request, "circuits")
     begin = request.get("script")
     if begin is not None:
         begin = object_of(begin, "script", ("seed", "now"))
     elif "ask" in (graphs, circuits):
-        refuse("script", "must be an object with seed and now, since what asks may be run again", None)
+        refuse(
+            "script", "must be an object with seed and now, since a script that makes requests may be repeated", None
+        )
     chosen = [name for name in ("task", "finish", "entry") if request.get(name) is not None]
-    # Whoever finishes what an entry began may say so.
+    # A caller may repeat the entry that it finishes.
     if len(chosen) > 1 and chosen != ["finish", "entry"]:
         raise InvalidRequest(f"{chosen[1]}: excludes {chosen[0]}; give one of them")
     seed = now = None
@@ -68,7 +71,7 @@ def script_of(request: dict[str, Any]) -> Script:
     if script.task_of is not None and script.task is None:
         raise InvalidRequest("task_of: belongs to a run of one task")
     if answers and not script.may_ask:
-        refuse("answers", "belong to a run whose graphs or circuits are asked for", f"{len(answers)} answers")
+        refuse("answers", "belong to a run with graphs or circuits set to ask", f"{len(answers)} answers")
     if script.resume is not None and (len(answers) != 1 or not script.may_ask):
         refuse("answers", "must be the one answer that the parked run waits for", f"{len(answers)} answers")
     return script
@@ -128,20 +131,20 @@ def _answer(answer: Any, where: str) -> dict[str, Any]:
 
 
 def _provenance(answer: dict[str, Any], where: str) -> dict[str, str]:
-    """Where counts come from, as far as the caller says so."""
-    told: dict[str, str] = {}
+    """Where counts come from, as far as the caller reports it."""
+    provenance: dict[str, str] = {}
     source, provider_job_id = answer.get("count_source"), answer.get("provider_job_id")
     if source is not None:
         if source not in COUNT_SOURCES:
             refuse(f"{where}.count_source", f"must be one of {', '.join(COUNT_SOURCES)}", source)
-        told["count_source"] = source
+        provenance["count_source"] = source
     if provider_job_id is not None:
-        told["provider_job_id"] = text_of(provider_job_id, f"{where}.provider_job_id", 500)
-    return told
+        provenance["provider_job_id"] = text_of(provider_job_id, f"{where}.provider_job_id", 500)
+    return provenance
 
 
 def _values(values: Any, where: str) -> dict[str, str]:
-    """JSON texts by the tasks whose values they are."""
+    """The JSON texts of tasks' values, by task."""
     if not isinstance(values, dict) or len(values) > TASKS_MAX:
         refuse(where, f"must be an object of at most {TASKS_MAX} values", type(values).__name__)
     size = 0

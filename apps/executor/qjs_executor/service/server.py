@@ -1,5 +1,5 @@
-"""The HTTP side: /health, /run, and the questions about a source. It authenticates, parses requests, streams outcomes,
-and runs no user code."""
+"""The HTTP side: /health, /metrics, /run, and the questions about a source. It authenticates, parses requests and
+streams outcomes; it runs no user code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .. import __version__
-from ..sandbox.seam import (
+from ..job import (
+    OUTCOME_NAMES,
     Completed,
     Failed,
     Job,
@@ -27,18 +28,20 @@ from ..sandbox.seam import (
     Lost,
     NotParked,
     Outcome,
+    QuestionAnswer,
     Sandbox,
     SandboxBusy,
     SandboxFault,
     SandboxInsecure,
-    Told,
     WrongAnswer,
 )
+from ..logs import facts, log
+from ..protocol.versions import ENGINE_VERSION, FRAMEWORKS
 from .engines import Engines
+from .execute import execute_job
 from .lanes import Lane, Lanes
 from .lines import Lines, error_json, outcome_json
-from .logs import facts, log
-from .metrics import CONTENT_TYPE, Metrics, outcome_name
+from .metrics import CONTENT_TYPE, Metrics
 from .question import (
     Parse,
     parse_analyse_request,
@@ -48,23 +51,21 @@ from .question import (
 )
 from .request_fields import InvalidRequest, request_object
 from .run_request import parse_run_request
-from .runs import run_job
 from .script_request import BODY_BYTES_MAX as SCRIPT_BODY_BYTES_MAX
 from .script_request import LARGE_KEYS
-from .versions import ENGINE_VERSION, FRAMEWORKS
 
 BODY_BYTES_MAX = 4 * 1024 * 1024
-"""Of a body without values of tasks."""
+"""Limit of a body without values of tasks."""
 BEAT_SECONDS = 5.0
-"""A stream without a line for several beats is dead; the caller may give it up."""
+"""A caller may give up a stream without a line for several beats as dead."""
 _NOTHING_HELD: AbstractContextManager[Job | None] = nullcontext()
 BUSY_SECONDS = 1
-"""When a caller that found every slot taken may come again."""
+"""When a caller that found every slot taken may retry."""
 
 
 def build_app(sandbox: Sandbox, lanes: Lanes, limits: Limits, token: str, pid: int) -> ASGIApp:
-    """The application over one sandbox, its slots shared out by `lanes`. Every route asks for the bearer token. `pid`:
-    the executor's first process, with which all of it ends."""
+    """Builds the application over one sandbox, whose slots `lanes` shares out. Every route requires the bearer token.
+    `pid`: the executor's first process, with which all of it stops."""
     metrics = Metrics(sandbox, lanes)
     routes = [
         Route("/health", _Health(sandbox, lanes, pid), methods=["GET"]),
@@ -85,7 +86,7 @@ def build_app(sandbox: Sandbox, lanes: Lanes, limits: Limits, token: str, pid: i
 
 
 def error_response(status: int, code: str, message: str) -> JSONResponse:
-    """The one shape of every refusal."""
+    """The one shape of every error."""
     return JSONResponse({"error": {"code": code, "message": message}}, status_code=status)
 
 
@@ -95,7 +96,7 @@ async def _plain_error(request: Request, error: Exception) -> Response:
 
 
 class _Bearer:
-    """Lets a request through when its bearer token is ours, compared in constant time over digests."""
+    """Admits a request whose bearer token is ours, compared in constant time over digests."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app
@@ -160,7 +161,7 @@ class _TooLarge(Exception):
 
 
 class _Run:
-    """POST /run. Written against the bare protocol, because the caller's hanging up has to kill the run at once."""
+    """POST /run. Written against the bare protocol, because a caller's hang-up has to kill the execution at once."""
 
     def __init__(self, sandbox: Sandbox, lanes: Lanes, limits: Limits, metrics: Metrics) -> None:
         self._sandbox = sandbox
@@ -180,7 +181,7 @@ class _Run:
         )
 
     async def _run(self, job: Job, limits: Limits, lane: Lane, send: Send) -> Response | None:
-        """Streams the run; answers a refusal instead when nothing was started."""
+        """Streams the execution; returns an error response instead when nothing was started."""
         lines = Lines(send)
         taken: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         run = asyncio.create_task(
@@ -198,7 +199,7 @@ class _Run:
                 for artifact in outcome.artifacts:
                     await lines.artifact(artifact)
             await lines.close({"outcome": outcome_json(outcome)})
-            log.info("run ended", extra=facts(run_id=job.run_id, outcome=outcome_name(outcome)))
+            log.info("run ended", extra=facts(run_id=job.run_id, outcome=OUTCOME_NAMES[type(outcome)]))
             return None
         except NotParked as error:
             return error_response(409, "not_parked", str(error))
@@ -206,7 +207,7 @@ class _Run:
             return error_response(400, "validation_error", str(error))
         except (SandboxBusy, SandboxFault) as error:
             if lines.opened:
-                await lines.close({"outcome": outcome_json(Lost(f"the circuit found no child: {error}"))})
+                await lines.close({"outcome": outcome_json(Lost(f"no child took the circuit: {error}"))})
                 return None
             return _not_taken(error, job)
         finally:
@@ -216,7 +217,7 @@ class _Run:
 
 
 class _Question:
-    """A question about a source, answered as one JSON object: it gives no counts and is no run."""
+    """A question about a source, answered with one JSON object: it gives no counts."""
 
     def __init__(self, sandbox: Sandbox, lanes: Lanes, limits: Limits, metrics: Metrics, parse: Parse) -> None:
         self._sandbox = sandbox
@@ -233,7 +234,7 @@ class _Question:
             outcome = await _in_lane(self._sandbox, self._lanes, self._metrics, lane, job, limits, lambda _: None)
         except (SandboxBusy, SandboxFault) as error:
             return _not_taken(error, job)
-        if isinstance(outcome, Told):
+        if isinstance(outcome, QuestionAnswer):
             return JSONResponse(outcome.fields)
         if isinstance(outcome, Failed):
             return JSONResponse({"error": error_json(outcome)}, status_code=422)
@@ -249,7 +250,7 @@ async def _answer_job(
     work: Callable[[Job, Limits, Lane], Coroutine[Any, Any, Response | None]],
     bytes_max: int = BODY_BYTES_MAX,
 ) -> None:
-    """Reads a request, does its work while the caller stays, and sends what is left to say, if anything."""
+    """Reads a request, does its work while the caller stays connected, and sends the remaining response, if any."""
     try:
         job, limits, lane = parse(await _request(scope, receive, bytes_max), defaults)
     except _TooLarge as error:
@@ -271,23 +272,23 @@ async def _in_lane(
     limits: Limits,
     accepted: Callable[[str], None],
 ) -> Outcome:
-    """Runs a job in a slot of its lane; a job of two children holds one slot for both. A job that goes on is what it
-    was at its beginning, with what is new for its script."""
+    """Executes a job in a slot of its lane; a job of two children holds one slot for both. A resumed job is what it was
+    at its beginning, with what is new for its script."""
     begun = sandbox.hold(job.script.resume) if job.script.resume else _NOTHING_HELD
-    with metrics.run(job, lane) as measured, begun as earlier:
-        async with lanes.slot(lane, goes_on=earlier is not None):
-            measured.outcome = await run_job(sandbox, _gone_on(earlier, job) if earlier else job, limits, accepted)
+    with metrics.run(job, lane) as measured, begun as parked:
+        async with lanes.slot(lane, resumed=parked is not None):
+            measured.outcome = await execute_job(sandbox, _resumed(parked, job) if parked else job, limits, accepted)
         return measured.outcome
 
 
-def _gone_on(earlier: Job, job: Job) -> Job:
+def _resumed(parked: Job, job: Job) -> Job:
     new = job.script
-    script = replace(earlier.script, answers=new.answers, resume=new.resume, workflow_metadata=new.workflow_metadata)
-    return replace(earlier, script=script)
+    script = replace(parked.script, answers=new.answers, resume=new.resume, workflow_metadata=new.workflow_metadata)
+    return replace(parked, script=script)
 
 
 async def _while_connected(work: Coroutine[Any, Any, Response | None], receive: Receive, job: Job) -> Response | None:
-    """The answer of the work, which is ended when the caller hangs up."""
+    """Returns the response of the work, which is cancelled when the caller hangs up."""
     running = asyncio.create_task(work)
     gone = asyncio.create_task(_disconnected(receive))
     try:
@@ -303,7 +304,7 @@ async def _while_connected(work: Coroutine[Any, Any, Response | None], receive: 
 
 
 def _not_taken(error: SandboxBusy | SandboxFault, job: Job) -> Response:
-    """Nothing was run: every slot is taken, or no child could be had."""
+    """Nothing was executed: every slot is taken, or no child was available."""
     if isinstance(error, SandboxBusy):
         answer = error_response(503, "busy", "every slot is taken; try again shortly")
         answer.headers["retry-after"] = str(BUSY_SECONDS)
@@ -315,11 +316,11 @@ def _not_taken(error: SandboxBusy | SandboxFault, job: Job) -> Response:
 
 
 async def _request(scope: Scope, receive: Receive, bytes_max: int) -> dict[str, Any]:
-    """The request's body, of at most `bytes_max` bytes; above BODY_BYTES_MAX only where it brings values of tasks.
-    Raises InvalidRequest and _TooLarge."""
+    """The request's body, of at most `bytes_max` bytes; above BODY_BYTES_MAX only with values of tasks. Raises
+    InvalidRequest and _TooLarge."""
     body = await _body(scope, receive, bytes_max)
     large = len(body) > BODY_BYTES_MAX
-    # First by the bytes alone, so that nothing large is parsed in vain.
+    # The bytes alone decide first, so that nothing large is parsed in vain.
     if large and not any(f'"{key}"'.encode() in body for key in LARGE_KEYS):
         raise _TooLarge(BODY_BYTES_MAX)
     request = await request_object(body)
@@ -329,7 +330,7 @@ async def _request(scope: Scope, receive: Receive, bytes_max: int) -> dict[str, 
 
 
 async def _body(scope: Scope, receive: Receive, bytes_max: int) -> bytes:
-    """The body's bytes. Raises _TooLarge before reading what a Content-Length declares too large."""
+    """Reads the body. Raises _TooLarge before reading what a Content-Length declares too large."""
     declared = dict(scope["headers"]).get(b"content-length", b"0")
     if declared.isdigit() and int(declared) > bytes_max:
         raise _TooLarge(bytes_max)
@@ -338,7 +339,7 @@ async def _body(scope: Scope, receive: Receive, bytes_max: int) -> bytes:
     while True:
         message: Message = await receive()
         if message["type"] == "http.disconnect":
-            raise InvalidRequest("body: the connection ended before its end")
+            raise InvalidRequest("body: the connection closed before the end of the body")
         part: bytes = message.get("body", b"")
         size += len(part)
         if size > bytes_max:

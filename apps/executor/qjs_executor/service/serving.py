@@ -1,4 +1,4 @@
-"""Serves: the web server over one sandbox, from its start to its end."""
+"""Runs the web server over one sandbox, from start to shutdown."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from typing import Any
 
 import uvicorn
 
+from ..isolation.landlock import apply_landlock, landlock_abi
+from ..isolation.private_root import python_prefixes
+from ..job import KEPT_SLOTS, Limits, SandboxFault
 from ..launcher.client import LauncherClient
 from ..launcher.handover import Handover
-from ..sandbox.landlock import apply_landlock, landlock_abi
-from ..sandbox.private_root import python_prefixes
-from ..sandbox.seam import KEPT_SLOTS, Limits, SandboxFault
+from ..logs import facts, log
 from ..sandbox.warm_sandbox import WarmSandbox
-from ..sandbox.zygote_child import SYSTEM_FOLDERS
+from ..zygote.zygote_child import SYSTEM_FOLDERS
 from .lanes import Lanes
-from .logs import facts, log
 from .server import build_app
 
 GRACE_SECONDS = 2
-"""On shutdown: how long open answers may take to be sent after their runs were ended."""
+"""On shutdown: how long open responses may take to be sent after their executions were killed."""
 KEEP_ALIVE_SECONDS = 75
 """Above the idle time of the callers' connection pools, so that the caller closes first."""
 
 
 class _Server(uvicorn.Server):
-    """A web server that leaves signals to us: it would end the process by the signal, not with code 0."""
+    """A web server that leaves signals to us: it would exit by the signal, not with code 0."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -37,7 +37,7 @@ class _Server(uvicorn.Server):
 
 
 def serve(handover: Handover, orders: socket.socket, listeners: list[socket.socket]) -> int:
-    """Serves on bound sockets until a signal; answers the exit code."""
+    """Serves on bound sockets until a signal; returns the exit code."""
     try:
         asyncio.run(_serve(handover, orders, listeners))
     except (SandboxFault, SystemExit, OSError) as error:
@@ -84,17 +84,17 @@ async def _serve(handover: Handover, orders: socket.socket, listeners: list[sock
         await sandbox.close()
         await serving
     else:
-        # First, since a kind of isolation that ends early would be followed by the next one.
+        # Cancelled first: a kind of isolation that fails early would be followed by the next one.
         starting.cancel()
         await asyncio.gather(starting, return_exceptions=True)
         await sandbox.close()
     stopping.cancel()
     if launcher.lost.done():
-        raise SandboxFault("the launcher has gone")
+        raise SandboxFault("the launcher has exited")
 
 
 def _give_up_files() -> None:
-    """After the self-test, which listens on a port of its own: from here on nothing can be written, listened to or
-    connected to, beside what is open."""
+    """Called after the self-test, which listens on a port of its own: from here on nothing can be written, listened to
+    or connected to, except for what is already open."""
     if landlock_abi() > 0:
         apply_landlock([*SYSTEM_FOLDERS, *python_prefixes()], ["/dev/null"])

@@ -9,21 +9,21 @@ import resource
 import socket
 import sys
 
+from ..isolation import linux
+from ..isolation.confinement import limit
+from ..isolation.private_root import build_shared_root
 from ..launcher.handover import Handover, receive_handover
-from ..sandbox import linux
-from ..sandbox.confinement import limit
-from ..sandbox.private_root import build_shared_root
-from .logs import log, set_up_logs
+from ..logs import log, set_up_logs
 
 DESCRIPTORS_MAX = 4096
-"""Five for a run and one for a connection."""
+"""Five for each execution and one for each connection."""
 TASKS_MAX = 16
-"""Threads and processes of the shell's user; it starts none but what a library may."""
+"""Threads and processes of the shell's user; only libraries start any."""
 
 
 def main() -> int:
-    """Runs the shell; the only argument is the number of its socket to the launcher, on which the handover comes first.
-    Answers the exit code: 0 after a signal, 1 when it cannot serve."""
+    """Runs the shell; the only argument is the number of its socket to the launcher, which first delivers the handover.
+    Returns the exit code: 0 after a signal, 1 when it cannot serve."""
     orders = socket.socket(fileno=int(sys.argv[1]))
     handover, listeners = receive_handover(orders)
     set_up_logs(handover.settings.log_level)
@@ -37,7 +37,7 @@ def main() -> int:
     except (ImportError, OSError) as error:
         log.error(
             "cannot serve: user %d, which the shell has become, cannot load the server (%s);"
-            " let everybody enter and read the folder of Python, %s",
+            " let all users enter and read Python's folder, %s",
             os.getuid(),
             error,
             sys.prefix,
@@ -49,12 +49,12 @@ def main() -> int:
 def _confine(handover: Handover) -> None:
     user = handover.shell_user
     if user is not None:
-        # Python may lie below a folder that only root may enter. Where there may be no mounts, it has to be readable.
+        # Python may lie below a folder that only root can enter. Where mounts are not allowed, it has to be readable.
         with contextlib.suppress(OSError):
             linux.unshare(linux.CLONE_NEWNS)
             build_shared_root(handover.shell_folder)
         os.chdir("/")
-        # In a container without CAP_SETPCAP the set stays; what cannot gain privileges gains nothing from it.
+        # In a container without CAP_SETPCAP the set stays; a process that cannot gain privileges gains nothing from it.
         with contextlib.suppress(PermissionError):
             linux.forbid_capabilities()
         os.setgroups([])
@@ -68,4 +68,4 @@ def _confine(handover: Handover) -> None:
     linux.hide_memory()
     linux.die_with_parent()
     if os.getppid() != handover.launcher:
-        raise OSError("the launcher has gone")
+        raise OSError("the launcher has exited")

@@ -137,6 +137,22 @@ def every(steps: Sequence[Step], kind: type[Any]) -> Iterator[Any]:
             yield from every(step.otherwise, kind)
 
 
+def features(circuit: Circuit) -> frozenset[str]:
+    """What a circuit requires of a reader or an engine: circuits with equal features take the same branches."""
+    found = {type(step).__name__ for step in every(circuit.steps, object)}
+    for gate in every(circuit.steps, Gate):
+        found |= {modifier.kind for modifier in gate.modifiers}
+        found |= {"parameters"} if gate.params else set()
+    for step in every(circuit.steps, If):
+        found.add("bit" if step.condition.bit is not None else "register")
+        found |= {"else"} if step.otherwise else set()
+    if len(circuit.registers) > 1:
+        found.add("registers")
+    if circuit.final_measurements() < sum(1 for _ in every(circuit.steps, Measure)):
+        found.add("mid-circuit")
+    return frozenset(found)
+
+
 def scrambled(row: Row) -> list[tuple[Any, ...]]:
     """A row of gates between a head and a tail that turn every phase into a probability."""
     size = circuit(row).width

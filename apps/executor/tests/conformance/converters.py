@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from qiskit import QuantumCircuit
 
 from qjs_executor.child.circuits.openqasm import load
-from qjs_executor.child.job import answer_to
+from qjs_executor.child.execution import answer_to
 
-from ..direct import job
+from ..support.direct import request
 from . import loaded, reference
-from .braket_programs import braket, marqov
 from .circuit import Circuit
-from .cirq_programs import cirq
 from .gates import Matrix
-from .openqasm_programs import openqasm2, openqasm3
-from .pennylane_programs import pennylane
-from .qiskit_programs import qiskit
+from .writers.braket_programs import braket, marqov
+from .writers.cirq_programs import cirq
+from .writers.openqasm_programs import openqasm2, openqasm3
+from .writers.pennylane_programs import pennylane
+from .writers.qiskit_programs import qiskit
 
 WRITERS: dict[str, Callable[[Circuit], str]] = {
     "openqasm2": openqasm2,
@@ -43,12 +44,12 @@ def framework_of(language: str) -> str:
 
 def canonical(language: str, program: str) -> str:
     """The canonical text of a program, by the way that its conversion takes through the executor's children."""
-    asked = job(framework_of(language), program, task="convert", max_qubits=64)
+    asked = request(framework_of(language), program, kind="convert", max_qubits=64)
     answer: dict[str, Any] = answer_to(asked)
     if "found" in answer:
         text = answer["found"]["openqasm3"]
         source = {"kind": "circuit", "format": "qasm3", "payload": text}
-        answer = answer_to({**asked, "source": source, "circuit_facts": answer["found"]})
+        answer = answer_to(replace(asked, source=source, circuit_facts=answer["found"]))
     converted: str = answer["openqasm3"]
     return converted
 

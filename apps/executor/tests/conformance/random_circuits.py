@@ -8,6 +8,7 @@ import os
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
+from ..support.lanes import examples
 from .circuit import Circuit, Condition, Gate, If, Measure, Modifier, Reset, Step
 
 WIDTH = 3
@@ -101,14 +102,14 @@ def dynamic_circuits(draw: st.DrawFn) -> Circuit:
 LONG = "CONFORMANCE_LONG" in os.environ
 
 
-def profile(examples: int) -> settings:
+def profile(count: int) -> settings:
     """The same examples in every run; CONFORMANCE_LONG takes that many times more, different ones each time."""
-    times = int(os.environ.get("CONFORMANCE_LONG") or 1)
+    number = examples(count) * int(os.environ.get("CONFORMANCE_LONG") or 1)
     return settings(
         derandomize=not LONG,
         database=None,
         deadline=None,
-        max_examples=examples * times,
+        max_examples=number,
         # A failing example is small enough as it is; making it smaller takes minutes.
         phases=list(Phase) if LONG else [Phase.explicit, Phase.generate],
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

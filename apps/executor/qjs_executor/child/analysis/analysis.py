@@ -1,4 +1,4 @@
-"""What a script is, told from its text: nothing of it is run or imported."""
+"""What a script is, from its text alone: nothing of it is executed or imported."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..circuits.openqasm import is_openqasm, load
-from ..detection import LanguageNotDetected, detect
 from ..refusals import JobError
+from ..source.detection import LanguageNotDetected, detect
 from .checks import (
     decision_cautions,
     file_cautions,
@@ -20,7 +20,7 @@ from .checks import (
     network_cautions,
 )
 from .entry_point import CIRCUIT, entry_point
-from .findings import Caution, Fault, told_cautions, told_faults
+from .findings import Caution, Fault, shown_cautions, shown_faults
 from .functions import FUNCTIONS_MAX, Function, FunctionReader
 from .names import Names
 from .qubits import certain_qubits
@@ -44,23 +44,24 @@ _READ = (
 
 def analyse(code: str, requirements: str | None) -> dict[str, Any]:
     """The facts of a script: {framework, script_type: workflow|task|script, imports, functions, entry_point, qubits,
-    source_sha256, errors: [{message, line, column, source}], warnings: [{id, message, line?}], requirements}. What the
-    text does not say with certainty is null. Never raises for what a user wrote: that is an error in the answer."""
+    source_sha256, errors: [{message, line, column, source}], warnings: [{id, message, line?}], requirements}. A fact
+    that the text does not show with certainty is null. Never raises because of the user's text: what is wrong there is
+    an error in the answer."""
     asked = read_requirements(requirements)
     with _collector_paused():
         facts = _openqasm_facts(code) if is_openqasm(code) else _python_facts(code)
     return {
         **facts,
         "source_sha256": hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest(),
-        "errors": told_faults([*facts["errors"], *asked.faults]),
-        "warnings": told_cautions([*facts["warnings"], *asked.cautions]),
-        "requirements": asked.told,
+        "errors": shown_faults([*facts["errors"], *asked.faults]),
+        "warnings": shown_cautions([*facts["warnings"], *asked.cautions]),
+        "requirements": asked.found,
     }
 
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """A tree of a million nodes takes twice the time while the collector looks for garbage in it."""
+    """A tree of a million nodes takes twice the time while the garbage collector searches it."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -124,7 +125,7 @@ def _facts(
         "framework": framework,
         "script_type": script_type,
         "imports": imports,
-        "functions": [function.told() for function in functions[:FUNCTIONS_MAX]],
+        "functions": [function.plain() for function in functions[:FUNCTIONS_MAX]],
         "entry_point": entry,
         "qubits": qubits,
         "errors": faults,
@@ -133,7 +134,7 @@ def _facts(
 
 
 def _framework(code: str, nodes: list[ast.AST]) -> str | None:
-    # Detection parses a text of its own. The imports alone decide unless they name several frameworks, or none.
+    # Detection parses its own copy of the text. The imports alone decide unless they name several frameworks, or none.
     imports = "\n".join(ast.unparse(node) for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
     for text in (imports, code) if imports else ():
         try:

@@ -1,4 +1,4 @@
-"""What in a script will probably fail in a job: packages that are not there, network, files, decisions on results."""
+"""What in a script will probably fail in a job: missing packages, network, files, decisions on results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .functions import Function
 from .names import Names
 
 IMPORTS_MAX = 200
-"""Each name is looked up on the disk; a script with more is no script."""
+"""Each name is looked up on the disk; no real script imports more."""
 
 _NETWORK = (
     "aiohttp",
@@ -67,7 +67,7 @@ def imported_packages(nodes: list[ast.AST]) -> list[str]:
 
 
 def import_cautions(nodes: list[ast.AST]) -> list[Caution]:
-    """Imports that will fail. One that stands in a `try` with a handler for it is the program's own business."""
+    """Imports that will fail. An import in a `try` with a handler for its failure is left to the program."""
     handled = _handled_imports(nodes)
     first_line: dict[str, int] = {}
     cautions: list[Caution] = []
@@ -94,7 +94,7 @@ def import_cautions(nodes: list[ast.AST]) -> list[Caution]:
 
 
 def is_installed(package: str) -> bool:
-    """Whether a top-level package or module can be imported here; it is not imported for that."""
+    """Whether a top-level package or module can be imported here; it is not imported for the answer."""
     if package in sys.stdlib_module_names or package == "__main__":
         return True
     try:
@@ -182,7 +182,8 @@ def _is_call_of(node: ast.expr, names: set[str]) -> bool:
 
 
 def _modules(node: ast.AST, with_members: bool = False) -> Iterable[str]:
-    """Absolute dotted names of the modules that an import names, with what it takes from them if asked."""
+    """Absolute dotted names of the modules that an import names, with the names that it takes from them if
+    requested."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom) and node.module and not node.level:

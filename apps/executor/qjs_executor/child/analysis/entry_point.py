@@ -1,4 +1,4 @@
-"""What of a script a job would run, as far as its text tells."""
+"""What of a script a job would execute, as far as its text shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from .functions import Function
 from .names import Names, module_statements
 
 CIRCUIT = "circuit"
-"""Entry point of a script that is run for the circuit it leaves, or for the runs on its device."""
+"""Entry point of a script that is executed for the circuit it leaves, or for the circuits that it runs on its
+device."""
 
 _FRAMEWORK_PACKAGES = frozenset({"qiskit", "qiskit_aer", "cirq", "pennylane", "marqov", "braket"})
 _NAMES_SHOWN = 10
@@ -27,13 +28,13 @@ def entry_point(
         return workflows[0], []
     if workflows:
         listed = ", ".join(shown(name) for name in workflows[:_NAMES_SHOWN])
-        message = f"several workflows were found ({listed}); define main() to say which one is run"
+        message = f"several workflows were found ({listed}); define main() to choose the one to run"
         line = next(item.line for item in functions if item.name == workflows[1])
         return None, [Caution("several_workflows", message, line)]
     if _leaves_circuit(tree, names, functions) or _runs_on_device(nodes, names):
         return CIRCUIT, []
     message = (
-        "nothing here says what is run: define main(), decorate one function with @workflow, or assign a circuit to a"
+        "nothing here says what to run: define main(), decorate one function with @workflow, or assign a circuit to a"
         " variable named 'circuit'"
     )
     return None, [Caution("missing_entry_point", message)]

@@ -1,4 +1,4 @@
-"""What an analysis has to say beside its facts."""
+"""The errors and warnings of an analysis."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 WARNINGS_MAX = 50
-"""Nobody reads more; what was left out is said."""
+"""No reader needs more; the answer says how many were omitted."""
 ERRORS_MAX = 50
 _SHOWN_MAX = 80
 
@@ -35,7 +35,7 @@ class Caution:
 
 
 def shown(name: str) -> str:
-    """A name of the user's, short enough for a message."""
+    """A user's name, short enough for a message."""
     return name if len(name) <= _SHOWN_MAX else f"{name[:_SHOWN_MAX]}..."
 
 
@@ -50,17 +50,18 @@ def place(text: str, index: int) -> tuple[int, int]:
     return len(before), len(before[-1]) + 1
 
 
-def told_faults(faults: list[Fault]) -> list[dict[str, Any]]:
+def shown_faults(faults: list[Fault]) -> list[dict[str, Any]]:
     """The first faults, as plain values."""
     return [asdict(fault) for fault in faults[:ERRORS_MAX]]
 
 
-def told_cautions(cautions: list[Caution]) -> list[dict[str, Any]]:
+def shown_cautions(cautions: list[Caution]) -> list[dict[str, Any]]:
     """The first cautions, as plain values, and how many more there are."""
-    told = cautions if len(cautions) <= WARNINGS_MAX else cautions[: WARNINGS_MAX - 1]
-    left = len(cautions) - len(told)
+    shown_items = cautions if len(cautions) <= WARNINGS_MAX else cautions[: WARNINGS_MAX - 1]
+    left = len(cautions) - len(shown_items)
     if left:
-        told = [*told, Caution("more_warnings", f"{left} more warnings are not shown")]
+        shown_items = [*shown_items, Caution("more_warnings", f"{left} more warnings are not shown")]
     return [
-        {"id": item.id, "message": item.message, **({} if item.line is None else {"line": item.line})} for item in told
+        {"id": item.id, "message": item.message, **({} if item.line is None else {"line": item.line})}
+        for item in shown_items
     ]

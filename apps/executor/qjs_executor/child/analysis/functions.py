@@ -12,10 +12,10 @@ from .names import Names, module_statements
 
 FUNCTIONS_MAX = 500
 PARAMETERS_MAX = 100
-"""What a page can show; the counts of a script take the rest into account too."""
+"""What a page can show; a script's counts include the rest."""
 RETRIES_DEFAULT = 0
 TIMEOUT_DEFAULT = 300.0
-"""As the SDK's decorator has them."""
+"""As the SDK's decorator names them."""
 _INTEGER_MAX = 2**53
 
 _MODULES = ("marqov", "marqov.workflows", "marqov.workflows.decorators")
@@ -35,7 +35,8 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Function:
-    """One function. `retries` and `timeout` (seconds) are those of a task, null where the text alone does not say."""
+    """One function. `retries` and `timeout` (seconds) are those of a task, null where the text alone does not show
+    them."""
 
     name: str
     parameters: list[Parameter]
@@ -47,7 +48,7 @@ class Function:
     is_at_module_level: bool
     node: FunctionNode | None
 
-    def told(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, Any]:
         """The function as plain values."""
         return {
             "name": self.name,

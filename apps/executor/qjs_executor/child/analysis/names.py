@@ -1,4 +1,4 @@
-"""What the names of a program stand for, told from its imports and plain assignments."""
+"""What the names of a program stand for, from its imports and plain assignments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 PATH_MAX = 200
-"""A longer dotted name stands for nothing of interest; a chain of aliases could make one of any length."""
+"""A longer dotted name is of no interest; a chain of aliases could make one of any length."""
 
 _STAR = {"marqov": ("task", "workflow", "get_device", "Circuit"), "marqov.workflows": ("task", "workflow")}
 """Of the packages that programs import by a star: the names that matter here."""
@@ -47,8 +47,8 @@ class Names:
             self._bound[name] = path or name
 
     def _follow(self, tree: ast.Module) -> None:
-        """Aliases (`t = task`), and imported names that the program defines anew. Only what every run passes counts: a
-        definition in an `except ImportError` replaces nothing here."""
+        """Aliases (`t = task`), and imported names that the program defines anew. Only statements that are always
+        executed count: a definition in an `except ImportError` replaces nothing here."""
         imported: set[str] = set()
         for statement in tree.body:
             if isinstance(statement, ast.Import | ast.ImportFrom):
@@ -66,7 +66,7 @@ class Names:
 
 
 def module_statements(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Statements that run at module level, also inside if, for, while, with, try and match, in the text's order."""
+    """Statements executed at module level, also inside if, for, while, with, try and match, in the text's order."""
     waiting: list[ast.stmt] = list(reversed(tree.body))
     while waiting:
         statement = waiting.pop()

@@ -28,16 +28,16 @@ _VARIABLE = re.compile(r"\$\{?[A-Za-z_]")
 
 @dataclass(frozen=True)
 class Requirements:
-    """What the lines ask for, beside what is there."""
+    """The packages that the lines request, compared with the installed ones."""
 
-    told: list[dict[str, Any]]
+    found: list[dict[str, Any]]
     faults: list[Fault]
     cautions: list[Caution]
 
 
 def read_requirements(text: str | None) -> Requirements:
     """Every requirement as {name, specifier, installed_version}; faults and cautions name the line."""
-    told: list[dict[str, Any]] = []
+    found: list[dict[str, Any]] = []
     faults: list[Fault] = []
     cautions: list[Caution] = []
     missing: list[tuple[str, int]] = []
@@ -50,7 +50,7 @@ def read_requirements(text: str | None) -> Requirements:
         wanted = _COMMENT.sub("", line).strip()
         if not wanted:
             continue
-        if len(told) == REQUIREMENTS_MAX:
+        if len(found) == REQUIREMENTS_MAX:
             faults.append(_fault(number, f"there are more than {REQUIREMENTS_MAX} requirements"))
             break
         requirement = _parsed(wanted)
@@ -59,23 +59,25 @@ def read_requirements(text: str | None) -> Requirements:
             continue
         applies = _applies(requirement)
         installed = _installed_version(requirement.name)
-        told.append({"name": requirement.name, "specifier": str(requirement.specifier), "installed_version": installed})
+        found.append(
+            {"name": requirement.name, "specifier": str(requirement.specifier), "installed_version": installed}
+        )
         if not applies:
             continue
         if installed is None:
             missing.append((requirement.name, number))
         elif not requirement.specifier.contains(installed, prereleases=True):
             message = (
-                f"requirements, line {number}: {shown(wanted)} is asked for, {installed} is installed and will be used"
+                f"requirements, line {number}: {shown(wanted)} is requested, {installed} is installed and will be used"
             )
             cautions.append(Caution("requirement_version", message, number))
     if missing:
         cautions.append(_missing_caution(missing))
-    return Requirements(told, faults, cautions)
+    return Requirements(found, faults, cautions)
 
 
 def _parsed(wanted: str) -> Requirement | str:
-    """The requirement, or why it is none that this service takes."""
+    """The requirement, or why this service does not accept it."""
     if wanted.startswith("-"):
         return f"the option {shown(wanted.split()[0])} is not possible; list package names with versions only"
     if wanted.endswith("\\"):
@@ -89,18 +91,18 @@ def _parsed(wanted: str) -> Requirement | str:
         requirement = Requirement(wanted)
     except InvalidRequirement as error:
         reason = (str(error).splitlines() or ["it cannot be read"])[0]
-        return f"{shown(wanted)!r} is no requirement as PEP 508 writes it: {reason[:200]}"
+        return f"{shown(wanted)!r} is not a valid requirement (PEP 508): {reason[:200]}"
     except RecursionError:
         return "the requirement is nested too deeply"
     except ValueError as error:
-        return f"{shown(wanted)!r} is no requirement as PEP 508 writes it: {str(error)[:200]}"
+        return f"{shown(wanted)!r} is not a valid requirement (PEP 508): {str(error)[:200]}"
     if requirement.url is not None:
         return "a URL or path is not possible; name a package and its version, for example numpy>=2"
     return requirement
 
 
 def _applies(requirement: Requirement) -> bool:
-    """Whether the requirement's marker holds here; in doubt it does."""
+    """Whether the requirement's marker applies here; in doubt it does."""
     if requirement.marker is None:
         return True
     try:

@@ -1,4 +1,4 @@
-"""Whether a text is Python, told without running it."""
+"""Whether a text is valid Python, without executing it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MESSAGE_MAX = 300
 
 
 def read_python(code: str) -> tuple[ast.Module | None, list[Fault], bool]:
-    """The syntax tree (None for what is no Python), what is wrong, and whether the compiler has looked at it too: only
-    it finds a `return` outside of functions and its like."""
+    """The syntax tree (None for text that is not Python), what is wrong, and whether the compiler has checked it too:
+    only the compiler finds a `return` outside of functions and the like."""
     fault = _no_text(code)
     if fault is not None:
         return None, [fault], True
@@ -48,7 +48,7 @@ def read_python(code: str) -> tuple[ast.Module | None, list[Fault], bool]:
 
 
 def _no_text(code: str) -> Fault | None:
-    """What no parser takes, wherever it stands."""
+    """Characters that no parser accepts, wherever they stand."""
     index = code.find("\0")
     if index >= 0:
         return Fault("SyntaxError: the code contains a NUL character; remove it", *place(code, index))

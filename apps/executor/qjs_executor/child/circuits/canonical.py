@@ -1,8 +1,8 @@
 """The canonical form: a circuit as OpenQASM 3 text that reads back as the same circuit.
 
-Where qiskit's exporter alone would not do: it writes angles within 1e-9 of a fraction of pi as that fraction; it
-defines the phase of everything as a gate without qubits, which no reader takes; and it has no form for gates with
-matrices as parameters, nor for composite operations that are no gates. Those are written by their definition.
+Where qiskit's exporter alone is not enough: it writes angles within 1e-9 of a fraction of pi as that fraction; it
+defines a global phase as a gate without qubits, which no reader accepts; and it has no form for gates with matrices as
+parameters, nor for composite operations that are not gates. Those are written by their definition.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _CLOSE, _EQUAL = 1e-7, 1e-14
 
 
 def canonical_text(circuit: QuantumCircuit) -> str:
-    """The circuit in OpenQASM 3. Raises the exporter's error for what that language cannot say."""
+    """The circuit in OpenQASM 3. Raises the exporter's error for what that language cannot express."""
     written = _Writing().circuit(circuit)
     text: str = qasm3.dumps(written, disable_constants=not _fractions_are_exact(written))
     return text
 
 
 class _Writing:
-    """Copies of circuits in what the exporter can write. Equal definitions are done once."""
+    """Copies of circuits in terms that the exporter can write. Equal definitions are converted once."""
 
     def __init__(self) -> None:
         self._done: dict[int, tuple[QuantumCircuit, Any]] = {}
@@ -80,7 +80,7 @@ def _has_definition(operation: Operation) -> bool:
 
 
 def _synthesised(operation: Operation) -> QuantumCircuit:
-    """An operation that is no instruction (one with modifiers, a Clifford, ...) in gates."""
+    """An operation that is not an instruction (one with modifiers, a Clifford, ...) as gates."""
     alone = QuantumCircuit(operation.num_qubits)
     alone.append(operation, alone.qubits)
     synthesised: QuantumCircuit = HighLevelSynthesis()(alone)

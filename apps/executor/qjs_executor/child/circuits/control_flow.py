@@ -1,8 +1,8 @@
-"""Puts classical control flow into the one form that the simulator runs faithfully.
+"""Puts classical control flow into the one form that the simulator executes faithfully.
 
 The simulator turns blocks into marks and jumps on the qubits that a block names, then sorts operations by the wires
-they share. Whatever touches other wires may slip into or out of a block, which gives wrong counts, endless loops or
-load errors. When every block spans every wire, nothing can slip.
+they share. An operation on other wires may slip into or out of a block, which gives wrong counts, endless loops or load
+errors. When every block spans every wire, nothing can slip.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..refusals import Unsupported
 
 
 def is_dynamic(circuit: QuantumCircuit) -> bool:
-    """Whether what happens may depend on classical bits."""
+    """Whether the circuit's operations may depend on classical bits."""
     return any(isinstance(item.operation, ControlFlowOp | Store) for item in circuit.data)
 
 

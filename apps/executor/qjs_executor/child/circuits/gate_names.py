@@ -1,7 +1,7 @@
 """Keeps custom gates apart from the standard ones.
 
-The transpiler and the simulator recognise operations by name, so a custom gate called `h` would be run as a Hadamard
-whatever its definition says. A custom operation with such a name gets another one before anything reads it.
+The transpiler and the simulator recognise operations by name, so a custom gate called `h` would be executed as a
+Hadamard whatever its definition says. A custom operation with such a name is renamed before anything reads it.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ STANDARD_NAMES = frozenset(
 _LIBRARY_MODULES = ("qiskit.circuit.", "qiskit.quantum_info.", "qiskit_aer.library.", "qiskit_aer.noise.")
 _BARE_CLASSES = ("Gate", "Instruction", "ControlledGate")
 _DATA_OPERATIONS = ("kraus",)
-"""Bare instructions that qiskit itself makes and whose parameters say all that they do."""
+"""Bare instructions that qiskit itself makes and whose parameters fully describe them."""
 
 
 def distinct(name: str) -> str:
-    """A name for a custom gate that no standard one has."""
+    """A name for a custom gate that no standard gate has."""
     return name + SUFFIX if name in STANDARD_NAMES else name
 
 
@@ -60,7 +60,7 @@ def source_key(operation: Operation) -> tuple[Any, ...]:
 
 
 def with_distinct_names(circuit: QuantumCircuit, named_by_source: bool) -> QuantumCircuit:
-    """A copy in which no custom operation, however deep, has a standard name. Equal definitions are done once;
+    """A copy in which no custom operation, however deep, has a standard name. Equal definitions are converted once;
     `named_by_source`: in OpenQASM equal names and parameters mean equal definitions."""
     return _Renamer(named_by_source).circuit(circuit)
 

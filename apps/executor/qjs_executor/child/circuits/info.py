@@ -14,7 +14,7 @@ DIAGRAM_COLUMNS = 120
 
 
 def describe(circuit: QuantumCircuit) -> dict[str, Any]:
-    """`circuit_info` of the circuit as it is run, measurements included; registers are added by the executor."""
+    """`circuit_info` of the circuit as executed, measurements included; the executor adds registers."""
     measurements, mid_circuit = _measurements(circuit)
     return {
         "num_qubits": circuit.num_qubits,

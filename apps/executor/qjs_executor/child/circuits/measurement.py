@@ -1,7 +1,7 @@
 """Which classical bits the counts show, in which order, and how the simulator's integers become bit strings.
 
 The rule: classical bits that are written somewhere in the circuit; registers in the order of their declaration; within
-a register bit 0 leftmost. A circuit that measures nothing is measured as a whole, qubit 0 leftmost.
+a register bit 0 leftmost. A circuit without measurements is measured as a whole, qubit 0 leftmost.
 """
 
 from __future__ import annotations

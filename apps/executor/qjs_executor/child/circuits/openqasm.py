@@ -7,16 +7,13 @@ import re
 from qiskit import QuantumCircuit, qasm2
 
 from ..refusals import JobError, Unsupported
-
-CLBITS_MAX = 4096
-"""Classical bits that a program may declare; far more than counts can show."""
+from .openqasm_text import CLBITS_MAX, placed, too_many_qubits
 
 _SKIPPED = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _HEADER = re.compile(r"OPENQASM\s+(\d+)(?:\.(\d+))?\s*;")
 _REGISTER = re.compile(r"\b(qreg|creg)\s+[A-Za-z_]\w*\s*\[\s*(\d+)\s*\]")
 _DEFINED_GATE = re.compile(r"\b(?:gate|opaque)\s+([A-Za-z_]\w*)")
-_PLACE = re.compile(r"^(?:<input>:)?(\d+),\d+:\s*")
 
 
 def is_openqasm(text: str) -> bool:
@@ -51,23 +48,12 @@ def load(text: str, max_qubits: int, backend: str, form: str | None = None) -> Q
     return load_version_3(text, max_qubits, backend)
 
 
-def too_many_qubits(num_qubits: int, backend: str, max_qubits: int) -> str:
-    """The message for a circuit that is wider than its backend."""
-    return f"circuit needs {num_qubits} qubits, {backend} has {max_qubits}"
-
-
 def line_of(source: str | None, word: str) -> int | None:
     """The first line of the program where a name stands outside comments; None without a program."""
     if source is None:
         return None
     found = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", _without_comments(source))
     return source.count("\n", 0, found.start()) + 1 if found else None
-
-
-def placed(message: str) -> tuple[str, int | None]:
-    """A parser's message without its leading position, and the line that it named."""
-    found = _PLACE.match(message)
-    return (message[found.end() :], int(found[1])) if found else (message, None)
 
 
 def _load_version_2(text: str, max_qubits: int, backend: str) -> QuantumCircuit:

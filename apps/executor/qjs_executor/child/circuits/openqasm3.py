@@ -1,4 +1,4 @@
-"""OpenQASM 3 to a circuit, on qiskit's importer, with its known wrong readings corrected or refused.
+"""OpenQASM 3 to a circuit, on qiskit's importer, with its known misreadings corrected or refused.
 
 Where the importer differs from the language: it binds the parameters of a `gate` in alphabetical order; it broadcasts
 one measured qubit into a whole register; it divides integers downwards; it forgets the names of single bits; it calls a
@@ -28,7 +28,7 @@ from qiskit_qasm3_import.state import GateScope, LocalScope, State
 
 from ..refusals import JobError, Unsupported
 from .gate_names import distinct
-from .openqasm import CLBITS_MAX, placed, too_many_qubits
+from .openqasm_text import CLBITS_MAX, placed, too_many_qubits
 from .size import OPERATIONS_MAX
 
 UNROLLED_STATEMENTS_MAX = 100_000
@@ -80,7 +80,9 @@ def load_version_3(text: str, max_qubits: int, backend: str) -> QuantumCircuit:
     except (CircuitError, TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError) as error:
         detail = str(getattr(error, "message", "") or error)[:500]
         if isinstance(error, TypeError) and detail.startswith("index must be"):
-            detail = "a register's index has to be a constant; the variable of a loop with break or continue is none"
+            detail = (
+                "a register's index has to be a constant; the variable of a loop with break or continue is not constant"
+            )
         raise Unsupported(f"OpenQASM 3: {detail}", visitor.line) from None
 
 
@@ -111,7 +113,7 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
         self._backend = backend
         self._qubits = 0
         self._clbits = 0
-        # Names of gates whose phase is not read alike everywhere: U with a nonzero first angle, and what rests on it.
+        # Names of gates whose phase readers interpret differently: U with a nonzero first angle, and gates built on it.
         self._phase_unclear = {"U", "u2", "u3"}
         # How many operations each defined gate stands for.
         self._sizes: dict[str, int] = {}
@@ -203,7 +205,7 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
 
     def visit_ForInLoop(self, node: ast.ForInLoop, context: State) -> State:
         """A loop whose body reads its variable is written out, so that the variable can be an index; one with a break
-        or continue of its own stays a loop, and its variable can be an angle only."""
+        or continue of its own stays a loop, and its variable can only be an angle."""
         name = node.identifier.name
         reads = any(isinstance(inner, ast.Identifier) and inner.name == name for inner in _nodes(node.block))
         if not reads or _leaves_loop(node.block):
@@ -246,7 +248,7 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
         return super().visit_QuantumGate(node, context)
 
     def _merged(self, modifiers: list[ast.QuantumGateModifier], context: State) -> list[ast.QuantumGateModifier]:
-        """Neighbouring controls as one: the importer takes twice the time for each further one that is stacked."""
+        """Neighbouring controls as one: each further stacked control doubles the importer's time."""
         merged: list[ast.QuantumGateModifier] = []
         for modifier in modifiers:
             if modifier.modifier not in (ast.GateModifierName.ctrl, ast.GateModifierName.negctrl):
@@ -272,9 +274,9 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
             if isinstance(literal, ast.IntegerLiteral) and literal.value in (0, 1):
                 _, kind = self._resolve_generic(side, context, strict=True)
                 if isinstance(kind, qasm3_types.Bit):
-                    told = ast.BinaryExpression(node.op, side, ast.BooleanLiteral(bool(literal.value)))
-                    told.span = node.span
-                    return told
+                    comparison = ast.BinaryExpression(node.op, side, ast.BooleanLiteral(bool(literal.value)))
+                    comparison.span = node.span
+                    return comparison
         return node
 
     def _resolve_generic(self, node: ast.Expression, context: State, strict: bool) -> tuple[Any, Any]:
@@ -283,7 +285,7 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
         return resolved
 
     def _refuse_inexact_division(self, node: Any, context: State) -> None:
-        """1/2 is 0 between integers, which nobody means in an angle."""
+        """1/2 is 0 between integers, which is never meant in an angle."""
         if isinstance(node, ast.UnaryExpression):
             self._refuse_inexact_division(node.expression, context)
         if not isinstance(node, ast.BinaryExpression):

@@ -1,5 +1,8 @@
-"""How many operations a circuit becomes once custom gates and loops are written out. A few lines of nested definitions
-stand for 2^60 operations, so this is counted, without writing anything out, before anything does."""
+"""How many operations a circuit becomes once custom gates and loops are written out.
+
+A few lines of nested definitions stand for 2^60 operations, so they are counted, without being written out, before any
+other step.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,13 @@ from ..refusals import Unsupported
 from .gate_names import is_misnamed, is_standard, source_key
 
 OPERATIONS_MAX = 10_000_000
-"""Above this no run ends within the longest time limit."""
+"""Above this no execution finishes within the longest time limit."""
 VISITS_MAX = 1_000_000
-"""Custom operations looked into before the count gives up."""
+"""Custom operations examined before the count gives up."""
 
 
 def survey(circuit: QuantumCircuit, named_by_source: bool) -> bool:
-    """Refuses a circuit that expands beyond the limits; answers whether a custom operation anywhere in it has a
+    """Refuses a circuit that expands beyond the limits; returns whether a custom operation anywhere in it has a
     standard name. `named_by_source`: it was written in OpenQASM, where equal gate names mean equal definitions."""
     counting = _Survey(named_by_source)
     if counting.circuit(circuit) > OPERATIONS_MAX:

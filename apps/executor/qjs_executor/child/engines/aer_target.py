@@ -1,4 +1,4 @@
-"""What a simulation method of qiskit-aer can run: its operations as a transpiler's target, and refusals by name."""
+"""What a simulation method of qiskit-aer can execute: its operations as a transpiler's target, and refusals by name."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ QUBITS_MAX = 256
 
 @lru_cache
 def method_target(method: str) -> Target:
-    """Everything that the method runs, on more qubits than any circuit has: the simulator's own target depends on the
-    machine's memory."""
+    """Everything that the method executes, on more qubits than any circuit has: the simulator's own target depends on
+    the machine's memory."""
     own = AerSimulator(method=method).target
     target = Target(num_qubits=QUBITS_MAX)
     # In a fixed order: the names are a set, and what is tried first decides between equal translations.
@@ -37,8 +37,8 @@ def method_target(method: str) -> Target:
 
 
 def noise_target(circuit: QuantumCircuit, kept: Mapping[str, Instruction]) -> Target:
-    """What stands for the hardware's gates in a noisy run, whatever the simulator's method: every standard gate on one
-    or two qubits, arbitrary unitaries, and the gates in `kept`."""
+    """What stands for the hardware's gates in a noisy execution, whatever the simulator's method: every standard gate
+    on one or two qubits, arbitrary unitaries, and the gates in `kept`."""
     # Of all methods this one knows the most operations.
     own = AerSimulator(method="statevector").target
     target = Target(num_qubits=circuit.num_qubits)

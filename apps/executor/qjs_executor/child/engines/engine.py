@@ -1,4 +1,4 @@
-"""The engines: by which method of qiskit-aer each runs a circuit, what it can hold, and the run itself."""
+"""The engines: by which method of qiskit-aer each executes a circuit, what it can hold, and the simulation itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,14 @@ from qiskit_aer.noise import NoiseModel
 from ..circuits.control_flow import is_dynamic, refuse_variables, widened
 from ..refusals import JobError
 from . import mps
-from .aer_target import check_operations, every_item, has_channels, method_target, translated_for, without_saved_data
+from .aer_target import (
+    check_operations,
+    every_item,
+    has_channels,
+    method_target,
+    translated_for,
+    without_saved_data,
+)
 from .memory import BYTES_PER_AMPLITUDE, check_fits, fits
 from .noise import NoiseSpec
 from .noise_channels import with_noise
@@ -27,7 +34,7 @@ DENSITY_MATRIX_QUBITS_MAX = 14
 @dataclass(frozen=True)
 class Engine:
     """`method` of qiskit-aer on a `device` (CPU, GPU); `qubit_bytes` gives the bytes of a state of n qubits, None where
-    no bound is known before the run."""
+    no bound is known before the execution."""
 
     method: str
     device: str
@@ -64,7 +71,7 @@ def is_available(name: str) -> bool:
 
 
 def check(name: str, num_qubits: int, has_noise_model: bool = False) -> Engine:
-    """The engine, once it is sure that it exists here, takes the noise model and can hold so many qubits. Raises
+    """The engine, after a check that it exists here, takes the noise model and can hold this many qubits. Raises
     JobError."""
     engine = ENGINES.get(name)
     if engine is None:
@@ -139,7 +146,8 @@ def run(
 
 def _noisy_method(circuit: QuantumCircuit, shots: int, noise_model: NoiseSpec | None) -> str:
     """The cheapest way to the same distribution: without noise a state; one density matrix for all shots costs about
-    4^n a gate, a trajectory of the state for each shot 2^n; what is measured on the way needs a run a shot anyway."""
+    4^n a gate, a trajectory of the state for each shot 2^n; mid-circuit measurements need a simulation per shot
+    anyway."""
     qubits = circuit.num_qubits
     if noise_model is None and not has_channels(circuit):
         return "statevector"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..found import Observable
+from ..adapted_circuit import Observable
 from ..refusals import JobError
 
 

@@ -1,28 +1,28 @@
-"""What a simulation may take of the memory, asked before anything is allocated."""
+"""How much memory a simulation may take, checked before anything is allocated."""
 
 from __future__ import annotations
 
 import math
 import os
 
-from ...sandbox.confinement import allow_engine_memory
+from ...isolation.confinement import allow_engine_memory
 from ..refusals import JobError
 
 GIB = 1024**3
 BYTES_PER_AMPLITUDE = 16
 HEADROOM_BYTES = 256 * 1024**2
-"""What the simulator and the transpiler allocate beside the state."""
+"""What the simulator and the transpiler allocate in addition to the state."""
 BOND_DIMENSION_MAX = 4096
 """Beyond this one gate alone takes minutes."""
 
 
 def fits(needed: int) -> bool:
-    """Whether a state of so many bytes has room."""
+    """Whether a state of this many bytes fits."""
     return needed <= _free(allow_engine_memory())
 
 
 def check_fits(what: str, needed: int) -> None:
-    """Raises JobError unless a state of so many bytes has room. `what`: "a state of 30 qubits"."""
+    """Raises JobError unless a state of this many bytes fits. `what`: "a state of 30 qubits"."""
     limit = allow_engine_memory()
     free = _free(limit)
     if needed > free:

@@ -1,7 +1,7 @@
 """The method `matrix_product_state`: how large its bonds may grow, and the refusal of a state that was cut.
 
 With a bond dimension that is too small the simulator drops part of the state and says so only in a log. A bond
-dimension that memory can hold is set, and a run that dropped anything of weight is refused.
+dimension that memory can hold is set, and an execution that dropped anything of weight is refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RECORD_BYTES_MAX = 512 * 1024**2
 _DISCARDED = re.compile(r"discarded_value=([0-9.eE+-]+)")
 
 
-# The simulator's log goes on from run to run of a process; this is what its earlier runs dropped.
+# The simulator's log continues across the simulations of a process; this is what earlier ones dropped.
 _discarded_before = 0.0
 
 
@@ -42,7 +42,7 @@ def options(num_qubits: int, entangling_gates: int) -> dict[str, Any]:
 
 
 def check_exact(metadata: dict[str, Any]) -> None:
-    """Raises JobError if the run dropped part of the state."""
+    """Raises JobError if the execution dropped part of the state."""
     global _discarded_before
     if "MPS_log_data" not in metadata:
         return

@@ -86,7 +86,7 @@ class NoiseSpec:
 
 
 def written_name(name: str) -> str:
-    """The name a user gave to a gate of theirs, which runs under another one when a standard gate has it."""
+    """The name a user gave to a gate of theirs, which is executed under another one when a standard gate has it."""
     return name.removesuffix(SUFFIX)
 
 

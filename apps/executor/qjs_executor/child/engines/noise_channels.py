@@ -1,9 +1,9 @@
-"""Puts a noise model into a circuit as channels that stand beside its gates.
+"""Puts a noise model into a circuit as channels next to its gates.
 
-Noise belongs to the gates as the circuit has them: first everything is written in one- and two-qubit gates (and those
-the model names), then the channels are put in, and only then are gates that the simulator lacks translated, without
-noise of their own. A gate is followed by its depolarizing channel and then by relaxation of each of its qubits; a
-measurement is preceded by relaxation for the readout time. Resets take no time.
+Noise belongs to the gates that the circuit has: first everything is written in one- and two-qubit gates (and those the
+model names), then the channels are inserted, and only then are gates that the simulator lacks translated, without noise
+of their own. A gate is followed by its depolarizing channel and then by relaxation of each of its qubits; a measurement
+is preceded by relaxation for the readout time. Resets take no time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NS_PER_UNIT = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0, "ps": 1e-3}
 
 def with_noise(circuit: QuantumCircuit, spec: NoiseSpec, level: int) -> tuple[QuantumCircuit, NoiseModel]:
     """The circuit with its channels, and the model that holds what they and the readout do. Gates that the spec names
-    are run as they stand at every optimization level."""
+    are executed as written at every optimization level."""
     gates = _in_noisy_gates(circuit, spec)
     if level > 0:
         gates = _optimized(gates, spec, level)
@@ -88,8 +88,8 @@ def _collect_kept(circuit: QuantumCircuit, spec: NoiseSpec, kept: dict[str, Gate
 
 
 def _is_composite(item: CircuitInstruction, spec: NoiseSpec) -> bool:
-    """Whether an operation stands for others, by its own definition, which says what runs on the hardware. The
-    transpiler would choose among translations, and with so many gates to choose from it finds unusual ones."""
+    """Whether an operation stands for others, by its own definition, which determines what is executed on the hardware.
+    The transpiler would choose among translations, and with so many gates to choose from it finds unusual ones."""
     operation = item.operation
     if item.is_standard_gate() and operation.num_qubits <= 2:
         return False
@@ -117,7 +117,7 @@ def _split(circuit: QuantumCircuit, spec: NoiseSpec) -> QuantumCircuit:
 
 
 class _Kept(Instruction):  # type: ignore[misc]
-    """Stands for a gate that the optimizer must leave alone: what is no gate has no matrix to merge into another."""
+    """Stands for a gate that the optimizer must not change: an operation that is not a gate has no matrix to merge."""
 
     def __init__(self, original: Gate) -> None:
         super().__init__(f"kept_{original.name}", original.num_qubits, 0, [])

@@ -74,7 +74,7 @@ def npy_bytes(state: NDArray[np.complex128]) -> bytes:
 
 
 def _before_measurements(circuit: QuantumCircuit, source: str | None) -> QuantumCircuit:
-    """The circuit without its final measurements. Raises Unsupported for anything that leaves no one state."""
+    """The circuit without its final measurements. Raises Unsupported for anything that leaves no single state."""
     unitary = circuit.copy_empty_like()
     measured: set[Qubit] = set()
     touched: set[Qubit] = set()
@@ -86,7 +86,7 @@ def _before_measurements(circuit: QuantumCircuit, source: str | None) -> Quantum
             place = min(circuit.find_bit(qubit).index for qubit in measured.intersection(item.qubits))
             raise Unsupported(
                 f"extract_state_vector: operation '{operation.name}' follows the measurement of qubit {place}; a"
-                " circuit with mid-circuit measurement has no one state"
+                " circuit with mid-circuit measurement has no single state"
             )
         if isinstance(operation, Measure):
             measured.update(item.qubits)
@@ -97,7 +97,7 @@ def _before_measurements(circuit: QuantumCircuit, source: str | None) -> Quantum
         elif isinstance(operation, Gate) or operation.name == "delay":
             unitary._append(item)
         else:
-            raise refusal(circuit, item, "leaves no one state: extract_state_vector cannot be given", source)
+            raise refusal(circuit, item, "leaves no single state: extract_state_vector is not possible", source)
         touched.update(item.qubits)
     return unitary
 

@@ -21,7 +21,7 @@ from braket.circuits.observable import Observable
 from braket.circuits.serialization import IRType, OpenQASMSerializationProperties
 from scipy.linalg import fractional_matrix_power
 
-from ..found import FoundCircuit
+from ..adapted_circuit import AdaptedCircuit
 from ..refusals import JobError, Unsupported
 from .program import PROVEN_QUBITS_MAX, Matrix, Program, controlled, on, synthesised
 from .readout import Readout, Terms, product, weighted_sum
@@ -72,7 +72,7 @@ def is_circuit(value: object) -> bool:
     return isinstance(value, Circuit)
 
 
-def to_found(value: Circuit, shots: int) -> FoundCircuit:  # noqa: ARG001
+def to_found(value: Circuit, shots: int) -> AdaptedCircuit:  # noqa: ARG001
     """The circuit in OpenQASM 3. Raises Unsupported naming operation and qubit."""
     names = sorted(str(parameter) for parameter in value.parameters)
     if names:
@@ -98,7 +98,7 @@ def to_found(value: Circuit, shots: int) -> FoundCircuit:  # noqa: ARG001
     if used != list(range(len(used))) and not value.result_types and not measured:
         warnings.append(f"the counts show the qubits that the circuit uses: {', '.join(map(str, used))}")
     names_shown, observed = readout.write(program)
-    return FoundCircuit(program.proven(), names_shown, observed, warnings)
+    return AdaptedCircuit(program.proven(), names_shown, observed, warnings)
 
 
 def _write(program: Program, instruction: Instruction, measured: list[int]) -> None:
@@ -114,7 +114,7 @@ def _write(program: Program, instruction: Instruction, measured: list[int]) -> N
     if late and not isinstance(operator, Barrier):
         raise Unsupported(f"{operator.name}{on(late)}: operations after a measurement cannot be written for Braket")
     if isinstance(operator, Noise):
-        raise Unsupported(f"{operator.name}{on(qubits)} is a noise channel (noise belongs into params.noise_model)")
+        raise Unsupported(f"{operator.name}{on(qubits)} is a noise channel (set noise in params.noise_model)")
     if isinstance(operator, Barrier):
         program.barrier(qubits or list(range(program.num_qubits)))
         return
@@ -180,7 +180,7 @@ def _statements(instruction: Instruction) -> list[str] | None:
     for letter, value in zip("abc", (call["values"] or "").split(", "), strict=False):
         if value and not math.isfinite(float(value)):
             raise Unsupported(
-                f"{instruction.operator.name}{on(list(instruction.target))}: the angle {value} is no number"
+                f"{instruction.operator.name}{on(list(instruction.target))}: the angle {value} is not a finite number"
             )
         body = body.replace(f"%{letter}", value)
     controls = len(instruction.control)

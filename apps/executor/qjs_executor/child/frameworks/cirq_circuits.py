@@ -13,7 +13,7 @@ import cirq
 import numpy as np
 import sympy
 
-from ..found import FoundCircuit
+from ..adapted_circuit import AdaptedCircuit
 from ..refusals import Unsupported
 from .program import (
     DECOMPOSED_QUBITS_MAX,
@@ -39,7 +39,7 @@ def is_circuit(value: object) -> bool:
     return isinstance(value, cirq.AbstractCircuit)
 
 
-def to_found(value: cirq.AbstractCircuit, shots: int) -> FoundCircuit:  # noqa: ARG001
+def to_found(value: cirq.AbstractCircuit, shots: int) -> AdaptedCircuit:  # noqa: ARG001
     """The circuit in OpenQASM 3. Raises Unsupported naming operation and qubit."""
     return _Writer(value).found()
 
@@ -59,7 +59,7 @@ class _Writer:
         self._pieces: dict[cirq.Gate, tuple[list[str], Matrix]] = {}
         self._warnings: list[str] = []
 
-    def found(self) -> FoundCircuit:
+    def found(self) -> AdaptedCircuit:
         last = {q: place for place, (op, _) in enumerate(self._operations) for q in op.qubits}
         for place, (operation, conditions) in enumerate(self._operations):
             gate = operation.gate
@@ -82,7 +82,7 @@ class _Writer:
                     f"the key '{key}' is measured {len(taken)} times: each time has a register of its own in the"
                     f" counts, called {key}, {key}#2{'' if len(taken) == 2 else ' and so on'}"
                 )
-        return FoundCircuit(text, self._shown or None, None, self._warnings)
+        return AdaptedCircuit(text, self._shown or None, None, self._warnings)
 
     def _measure(self, operation: cirq.Operation, gate: cirq.MeasurementGate, used_later: set[cirq.Qid]) -> None:
         key = cirq.measurement_key_name(operation)
@@ -235,7 +235,7 @@ def _flattened(operation: cirq.Operation, conditions: tuple[cirq.Condition, ...]
         for part in parts:
             yield from _flattened(part, conditions)
     elif not cirq.has_unitary(operation):
-        raise Unsupported(f"{operation} is not unitary (noise channels belong into params.noise_model)")
+        raise Unsupported(f"{operation} is not unitary (set noise in params.noise_model)")
     else:
         yield operation, conditions
 

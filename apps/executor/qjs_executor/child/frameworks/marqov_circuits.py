@@ -11,7 +11,7 @@ import numpy as np
 import quantumflow as qf
 from marqov import Circuit
 
-from ..found import FoundCircuit
+from ..adapted_circuit import AdaptedCircuit
 from ..refusals import Unsupported
 from .program import PROVEN_QUBITS_MAX, Matrix, Program, on, synthesised, written
 
@@ -21,7 +21,7 @@ def is_circuit(value: object) -> bool:
     return isinstance(value, Circuit)
 
 
-def to_found(value: Circuit, shots: int) -> FoundCircuit:  # noqa: ARG001
+def to_found(value: Circuit, shots: int) -> AdaptedCircuit:  # noqa: ARG001
     """The circuit in OpenQASM 3. Raises Unsupported naming operation and qubit."""
     program = Program(value.num_qubits)
     pieces: dict[Any, tuple[list[str], Matrix]] = {}
@@ -37,7 +37,7 @@ def to_found(value: Circuit, shots: int) -> FoundCircuit:  # noqa: ARG001
             pieces[key] = _piece(name, operation)
         statements, matrix = pieces[key]
         program.gate(name, statements, qubits, matrix)
-    return FoundCircuit(program.proven())
+    return AdaptedCircuit(program.proven())
 
 
 def _number(name: str, qubits: list[int], parameter: Any) -> float:

@@ -20,7 +20,7 @@ from pennylane.operation import Channel, Operator, StatePrepBase
 from pennylane.tape import QuantumScript
 from pennylane.workflow import construct_batch
 
-from ..found import FoundCircuit
+from ..adapted_circuit import AdaptedCircuit
 from ..refusals import Unsupported
 from .program import (
     DECOMPOSED_QUBITS_MAX,
@@ -47,7 +47,7 @@ def is_circuit(value: object) -> bool:
     return isinstance(value, qml.QNode | QuantumScript)
 
 
-def to_found(value: Any, shots: int) -> FoundCircuit:  # noqa: ARG001
+def to_found(value: Any, shots: int) -> AdaptedCircuit:  # noqa: ARG001
     """The circuit in OpenQASM 3. Raises Unsupported naming operation and wire."""
     warnings: list[str] = []
     tape, wires, lines = _tape(value, warnings)
@@ -75,7 +75,7 @@ def to_found(value: Any, shots: int) -> FoundCircuit:  # noqa: ARG001
         with _at(line):
             writer.measurement(measured, warnings)
     names, observed = writer.readout.write(writer.program)
-    return FoundCircuit(writer.program.proven(), names, observed, warnings)
+    return AdaptedCircuit(writer.program.proven(), names, observed, warnings)
 
 
 def _tape(value: Any, warnings: list[str]) -> tuple[QuantumScript, list[Any], dict[int, int]]:
@@ -175,7 +175,7 @@ class _Writer:
             unknown = [wire for wire in wires if wire not in self.index]
             raise Unsupported(f"{name} needs the further wire {unknown[0]}, which is not in the circuit")
         if isinstance(operation, Channel):
-            raise Unsupported(f"{name}{on(wires)} is a noise channel (noise belongs into params.noise_model)")
+            raise Unsupported(f"{name}{on(wires)} is a noise channel (set noise in params.noise_model)")
         if name == "Snapshot":
             warnings.append("snapshots are not taken")
         elif name == "Barrier":
@@ -329,5 +329,5 @@ class _Writer:
 def _real(shown: str, value: Any) -> float:
     number = complex(value)
     if abs(number.imag) > 1e-12:
-        raise Unsupported(f"{shown} has the complex coefficient {number}; it is no observable")
+        raise Unsupported(f"{shown} has the complex coefficient {number}; it is not an observable")
     return number.real

@@ -2,7 +2,7 @@
 
 Exporters round numbers, drop what they do not know and differ in the order of qubits. So every operation is written
 together with the matrix that its own framework gives for it; `Program.proven` reads the finished text back with the
-reader that will run it and compares the two, operation by operation.
+reader that will execute it and compares the two, operation by operation.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..refusals import JobError, Unsupported
 Matrix = np.ndarray[Any, np.dtype[np.complex128]]
 
 QUBITS_MAX = 4096
-"""Qubits of a program; no backend comes near, but an index of 10^9 would exhaust the memory."""
+"""Limit of a program's qubits; no backend has as many, but an index of 10^9 would exhaust the memory."""
 PROVEN_QUBITS_MAX = 8
 """Widest operation whose matrix is compared; wider ones have to be decomposed first."""
 DECOMPOSED_QUBITS_MAX = 4
@@ -140,7 +140,7 @@ class Program:
 
 
 def unfaithful(name: str, qubits: Sequence[object]) -> Unsupported:
-    """The refusal of an operation that OpenQASM 3 does not hold as the framework means it."""
+    """The refusal of an operation that OpenQASM 3 cannot express as the framework means it."""
     return Unsupported(f"{name}{on(qubits)} cannot be written in OpenQASM 3 without changing what it does")
 
 

@@ -26,7 +26,7 @@ _ARGUMENTS_SHOWN = 200
 
 
 def remember_calls() -> None:
-    """From now on every call of a QNode is remembered with copies of its arguments."""
+    """Stores every later call of a QNode with copies of its arguments."""
     call = qml.QNode.__call__
     if getattr(call, "remembers", False):
         return
@@ -34,11 +34,11 @@ def remember_calls() -> None:
     @functools.wraps(call)
     def remembering(self: qml.QNode, *args: Any, **kwargs: Any) -> Any:
         kept: _Call | None = None
-        with suppress(Exception):  # What an argument of the user's own class does when it is copied is its own matter.
+        with suppress(Exception):  # An argument of the user's own class may do anything when it is copied.
             kept = (_kept(args), {name: _kept(item) for name, item in kwargs.items()})
         result = call(self, *args, **kwargs)
         _calls[self] = kept
-        with suppress(TypeError):  # Not everything that can be called can be referred to weakly.
+        with suppress(TypeError):  # Not every callable can be referred to weakly.
             _calls[self.func] = kept
         return result
 
@@ -110,7 +110,7 @@ def recorded_lines() -> Iterator[dict[int, int]]:
         while frame is not None and frame.f_code.co_filename != FILE_NAME:
             frame = frame.f_back  # type: ignore[assignment]
         if frame is not None:
-            # An id is given again to what comes after an object's end.
+            # An id is reused after an object is freed.
             alive.append(operation)
             lines[id(operation)] = frame.f_lineno
         append(self, operation, **kwargs)

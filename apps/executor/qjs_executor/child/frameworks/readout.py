@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..found import Observable
+from ..adapted_circuit import Observable
 from ..refusals import Unsupported
 from .commuting import clusters, diagonalised
 from .program import SYNTHESISED_QUBITS_MAX, Matrix, Program, on, synthesised
@@ -102,7 +102,7 @@ class Readout:
         return terms
 
     def write(self, program: Program) -> tuple[list[str] | None, list[Observable] | None]:
-        """Appends rotations and measurements; answers the registers' shown names and the observables."""
+        """Appends rotations and measurements; returns the registers' shown names and the observables."""
         self._settle(program)
         self._rotate(program)
         places: dict[int, int] = {}

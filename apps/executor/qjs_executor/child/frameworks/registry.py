@@ -15,7 +15,7 @@ _ADAPTERS = {
 
 
 def adapter_of(value: object) -> ModuleType | None:
-    """The module whose `to_found` takes this value, or None for what is no circuit."""
+    """The module whose `to_found` takes this value, or None for a value that is not a circuit."""
     for kind in type(value).__mro__:
         name = _ADAPTERS.get(kind.__module__.split(".")[0])
         if name is not None:
@@ -25,9 +25,9 @@ def adapter_of(value: object) -> ModuleType | None:
 
 
 def watch_calls(code: str) -> None:
-    """Lets adapters whose circuits are functions remember the arguments with which `code` calls them."""
+    """Lets adapters whose circuits are functions store the arguments with which `code` calls them."""
     if "pennylane" in code:
         try:
             import_module(".qnode_calls", __package__).remember_calls()
         except ImportError:
-            return  # The code's own import says what is missing.
+            return  # The code's own import reports what is missing.

@@ -9,7 +9,7 @@ from braket.default_simulator.openqasm.interpreter import Interpreter
 
 from .expansion import Expansion, number_text
 from .program import Compiled, Input, by_qubits, left_out, terminal
-from .proof import Found, prove
+from .proof import Statement, prove
 from .steps import Step
 from .target import Target
 
@@ -82,13 +82,13 @@ def _measurements(given: Input, measured: dict[int, int]) -> list[Step]:
     ]
 
 
-def read(text: str) -> list[Found]:
+def read(text: str) -> list[Statement]:
     """A program's instructions as Braket's interpreter has them."""
     circuit = Interpreter().build_circuit(text)
     found = [
-        Found("gate", tuple(int(qubit) for qubit in operation.targets), operation.matrix)
+        Statement("gate", tuple(int(qubit) for qubit in operation.targets), operation.matrix)
         for operation in circuit.instructions
     ]
     [register] = circuit.classical_registers
     sources = [(cell, qubit) for cell, qubit in enumerate(register.sources) if qubit is not None]
-    return [*found, *(Found("measure", (int(qubit),), cell=cell) for cell, qubit in sources)]
+    return [*found, *(Statement("measure", (int(qubit),), cell=cell) for cell, qubit in sources)]

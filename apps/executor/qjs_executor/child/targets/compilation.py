@@ -3,7 +3,7 @@
 `readout` of the answer: the provider's results, brought into a list `own` of bits per shot, give the canonical bit
 string as `own[bits[0]], own[bits[1]], ...`. For kind "qubits" `own[i]` is what qubit i was measured as; for kind
 "clbits" `own` is the program's `registers` one after the other, bit 0 of each first. The answer's own `registers` say
-where the canonical string splits, as in the answer of a run.
+where the canonical string splits, as in the answer of an execution.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from qiskit.exceptions import QiskitError
 
 from ..circuits.info import describe
 from ..circuits.measurement import measured_layout, with_measurements
-from ..circuits.openqasm import line_of, too_many_qubits
+from ..circuits.openqasm import line_of
+from ..circuits.openqasm_text import too_many_qubits
 from ..refusals import Unsupported
 from .lines import statement_line
 from .program import Compiled, Input

@@ -102,7 +102,7 @@ class Expansion:
                 continue
             if item.clbits or not item.operation.num_qubits:
                 if item.clbits:
-                    raise step.refused("contains more than gates, which its definition may not")
+                    raise step.refused("contains more than gates, which a definition must not")
                 continue
             outer = [place[qubit] for qubit in item.qubits]
             for call in self._calls(item.operation, step, depth + 1):
@@ -144,7 +144,7 @@ def _numbers(operation: Operation, step: Step) -> tuple[float, ...]:
         except (TypeError, ValueError):
             return ()
         if not math.isfinite(number):
-            raise step.refused(f"has the angle {number}, which is no number")
+            raise step.refused(f"has the angle {number}, which is not a finite number")
         numbers.append(number)
     return tuple(numbers)
 

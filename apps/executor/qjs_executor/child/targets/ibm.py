@@ -22,7 +22,7 @@ from qiskit.transpiler import Target as QiskitTarget
 from .expansion import Expansion
 from .matrices import SWAP, Matrix, equal_up_to_phase
 from .program import Compiled, Input, by_clbits
-from .proof import Found, matrix_of, prove
+from .proof import Statement, matrix_of, prove
 from .routing_proof import routed_does
 from .steps import Refused, Step
 from .target import IBM_GATES, Target
@@ -68,12 +68,12 @@ def _in_cells(step: Step, cells: dict[int, int]) -> Step:
     return step if step.clbit is None else replace(step, clbit=cells[step.clbit])
 
 
-def _in_small_gates(given: Input, steps: list[Step], num_cells: int) -> tuple[QuantumCircuit, list[Found]]:
+def _in_small_gates(given: Input, steps: list[Step], num_cells: int) -> tuple[QuantumCircuit, list[Statement]]:
     """The circuit in standard gates of one and two qubits, proved; and what it says, for the next proof."""
     matrices = _Matrices()
     expansion = Expansion(IBM_GATES, NAME)
     plain = QuantumCircuit(QuantumRegister(given.num_qubits, "q"), ClassicalRegister(num_cells, "c"))
-    found: list[Found] = []
+    found: list[Statement] = []
     counts = []
     for step in steps:
         before = len(found)
@@ -81,17 +81,17 @@ def _in_small_gates(given: Input, steps: list[Step], num_cells: int) -> tuple[Qu
             for call in expansion.calls(step):
                 qubits = tuple(step.qubits[place] for place in call.places)
                 plain.append(_CLASSES[call.name](*call.params), qubits)
-                found.append(Found("gate", qubits, *matrices.of(call.name, call.params)))
+                found.append(Statement("gate", qubits, *matrices.of(call.name, call.params)))
         else:
             clbits = [] if step.clbit is None else [step.clbit]
             plain.append(step.operation, step.qubits, clbits)
-            found.append(Found(step.kind, step.qubits, cell=step.clbit))
+            found.append(Statement(step.kind, step.qubits, cell=step.clbit))
         counts.append(len(found) - before)
     prove(steps, counts, found, NAME)
     return plain, found
 
 
-def _transpiled(plain: QuantumCircuit, found: list[Found], target: Target) -> tuple[str, list[int], int]:
+def _transpiled(plain: QuantumCircuit, found: list[Statement], target: Target) -> tuple[str, list[int], int]:
     """A proved program, the physical qubit where each qubit starts, and the optimisation level that was used."""
     device = _device(target)
     # Where any pair is coupled there is nothing to choose, and without a layout the qubits would not become physical.
@@ -134,7 +134,7 @@ def write(routed: QuantumCircuit, target: Target) -> str:
     return text
 
 
-def read(text: str, target: Target) -> list[Found]:
+def read(text: str, target: Target) -> list[Statement]:
     """A program's instructions. Raises Refused for anything that the device does not have: a gate outside the basis, a
     pair that is not coupled."""
     matrices = _Matrices()
@@ -144,7 +144,7 @@ def read(text: str, target: Target) -> list[Found]:
             continue
         measurement = _MEASUREMENT.fullmatch(line)
         if measurement:
-            found.append(Found("measure", (int(measurement[2]),), cell=int(measurement[1])))
+            found.append(Statement("measure", (int(measurement[2]),), cell=int(measurement[1])))
             continue
         statement = _STATEMENT.fullmatch(line)
         if statement is None:
@@ -152,13 +152,13 @@ def read(text: str, target: Target) -> list[Found]:
         name, angles = statement[1], tuple(float(angle) for angle in (statement[2] or "").split(",") if angle)
         qubits = tuple(int(qubit) for qubit in _QUBIT.findall(statement[3]))
         if name in ("barrier", "reset"):
-            found.append(Found(name, qubits))
+            found.append(Statement(name, qubits))
             continue
         matrix, key = matrices.of(name, angles)
         if name not in target.basis_gates or not _coupled(qubits, matrix, target):
             shown = ", ".join(f"${qubit}" for qubit in qubits)
-            raise Refused(f"the compiled program has {name} on {shown}, which the device does not", None, "")
-        found.append(Found("gate", qubits, matrix, key))
+            raise Refused(f"the compiled program has {name} on {shown}, which the device does not have", None, "")
+        found.append(Statement("gate", qubits, matrix, key))
     return found
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from .expansion import Call, Expansion
-from .matrices import HADAMARD, SWAP, Matrix, X, Y, Z, beside, controlled, phase, rotation
+from .matrices import HADAMARD, SWAP, Matrix, X, Y, Z, controlled, phase, rotation, tensor
 from .program import Compiled, Input, by_qubits, left_out, terminal
-from .proof import Found, prove
+from .proof import Statement, prove
 from .steps import Refused, Step
 
 NAME = "IonQ"
@@ -58,7 +58,7 @@ _FIXED: dict[str, Matrix] = {
 }
 _GENERATORS: dict[str, Matrix] = {
     **{f"r{name}": matrix for name, matrix in _PAULI.items()},
-    **{name * 2: beside(matrix, matrix) for name, matrix in _PAULI.items()},
+    **{name * 2: tensor(matrix, matrix) for name, matrix in _PAULI.items()},
 }
 
 
@@ -93,12 +93,12 @@ def entry(step: Step, call: Call) -> dict[str, Any]:
     return written
 
 
-def read(text: str) -> list[Found]:
+def read(text: str) -> list[Statement]:
     """A program's gates by IonQ's documentation."""
     found = []
     for item in json.loads(text)["circuit"]:
         controls, angle = item.get("controls", []), item.get("rotation")
         base = _FIXED[item["gate"]] if angle is None else rotation(_GENERATORS[item["gate"]], angle)
         key = (item["gate"], len(controls), angle)
-        found.append(Found("gate", (*controls, *item["targets"]), controlled(base, len(controls)), key))
+        found.append(Statement("gate", (*controls, *item["targets"]), controlled(base, len(controls)), key))
     return found

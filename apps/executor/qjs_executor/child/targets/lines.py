@@ -32,7 +32,7 @@ def statement_line(source: str | None, circuit: QuantumCircuit, index: int | Non
 
 
 def _lines_of(source: str) -> list[int]:
-    """A line for every operation, in order; empty when they cannot be told."""
+    """A line for every operation, in order; empty when they are unknown."""
     try:
         if re.match(r"(\s|//[^\n]*\n|/\*.*?\*/)*OPENQASM\s+2", source.removeprefix("\ufeff"), re.DOTALL):
             return _version_2(source)

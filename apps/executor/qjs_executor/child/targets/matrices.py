@@ -62,7 +62,7 @@ def product(parts: Iterable[tuple[Matrix, Sequence[int]]], size: int, columns: i
     return whole
 
 
-def beside(first: Matrix, second: Matrix) -> Matrix:
+def tensor(first: Matrix, second: Matrix) -> Matrix:
     """One matrix on a first qubit and one on a second; as np.kron, but without its overhead."""
     return np.multiply.outer(first, second).transpose(0, 2, 1, 3).reshape(4, 4)
 

@@ -25,8 +25,8 @@ PROVEN_QUBITS_MAX = 6
 
 
 @dataclass(frozen=True)
-class Found:
-    """An instruction of the finished program as its reader understands it. `key`: equal ones have equal matrices.
+class Statement:
+    """A statement of the finished program as its reader understands it. `key`: equal ones have equal matrices.
     `cell` is where a measurement goes, in the program's own count of classical bits."""
 
     kind: str
@@ -65,7 +65,7 @@ def _parts(step: Step, named: Step, depth: int) -> list[Step]:
     return parts
 
 
-def prove(steps: Sequence[Step], counts: Sequence[int], found: Sequence[Found], target: str) -> None:
+def prove(steps: Sequence[Step], counts: Sequence[int], found: Sequence[Statement], target: str) -> None:
     """Raises Refused for the first step that the program does not do. `counts[i]` instructions were written for step
     i. Clbits and cells are to be in one count."""
     instructions = iter(found)
@@ -82,12 +82,12 @@ class _Proving:
         self._right: set[Any] = set()
         self._matrices: dict[Any, tuple[Matrix, Operation]] = {}
 
-    def step(self, step: Step, count: int, instructions: Iterator[Found]) -> None:
+    def step(self, step: Step, count: int, instructions: Iterator[Statement]) -> None:
         found = [item for item in (next(instructions, None) for _ in range(count)) if item is not None]
         if len(found) != count or not self._does(step, found):
             raise step.refused(f"cannot be written in the form of {self._target} without changing what it does")
 
-    def _does(self, step: Step, found: list[Found]) -> bool:
+    def _does(self, step: Step, found: list[Statement]) -> bool:
         if any(item.conditions != step.conditions for item in found):
             return False
         if step.kind != "gate":

@@ -16,7 +16,7 @@ from qiskit.circuit import IfElseOp, Operation
 from ..circuits.openqasm import load
 from .expansion import Expansion, number_text
 from .program import Compiled, Input, by_clbits
-from .proof import Found, matrix_of, operation_key, prove
+from .proof import Statement, matrix_of, operation_key, prove
 from .steps import Condition, Refused, Step
 
 NAME = "OpenQASM 2"
@@ -122,7 +122,7 @@ def _lines(step: Step, expansion: Expansion, place_of: dict[int, str]) -> list[s
     return lines
 
 
-def read(text: str, num_qubits: int) -> list[Found]:
+def read(text: str, num_qubits: int) -> list[Statement]:
     """A program's instructions as qiskit's reader has them."""
     circuit = load(text, num_qubits, NAME, "qasm2")
     index = {bit: place for place, bit in enumerate(circuit.qubits)}
@@ -148,8 +148,8 @@ def read(text: str, num_qubits: int) -> list[Found]:
 
 def _found(
     operation: Operation, qubits: tuple[int, ...], clbits: list[int], conditions: tuple[Condition, ...]
-) -> Found:
+) -> Statement:
     if operation.name in ("measure", "reset", "barrier"):
-        return Found(operation.name, qubits, cell=clbits[0] if clbits else None, conditions=conditions)
+        return Statement(operation.name, qubits, cell=clbits[0] if clbits else None, conditions=conditions)
     key = operation_key(operation) if getattr(operation, "_standard_gate", None) is not None else None
-    return Found("gate", qubits, matrix_of(operation), key, conditions=conditions)
+    return Statement("gate", qubits, matrix_of(operation), key, conditions=conditions)

@@ -16,7 +16,7 @@ from pyqir import qis, rt
 from .expansion import Expansion
 from .matrices import HADAMARD, SWAP, Matrix, X, Y, Z, controlled, phase, rotation
 from .program import Compiled, Input, by_clbits, left_out, terminal
-from .proof import Found, prove
+from .proof import Statement, prove
 from .steps import Refused, Step
 
 NAME = "QIR (base profile)"
@@ -104,13 +104,13 @@ def write(given: Input, steps: list[Step], measured: dict[int, int]) -> tuple[st
     return str(module), counts
 
 
-def read(text: str, results: int) -> list[Found]:
+def read(text: str, results: int) -> list[Statement]:
     """The instructions of a module's entry point. Raises Refused when the results are not recorded in order."""
     context = pyqir.Context()
     module = pyqir.Module.from_ir(context, text)
     [entry] = [function for function in module.functions if pyqir.is_entry_point(function)]
     [block] = entry.basic_blocks
-    found: list[Found] = []
+    found: list[Statement] = []
     recorded: list[int | None] = []
     for instruction in block.instructions:
         if isinstance(instruction, pyqir.Call):
@@ -124,14 +124,14 @@ def read(text: str, results: int) -> list[Found]:
     return found
 
 
-def _gate(name: str, arguments: list[Any]) -> Found:
+def _gate(name: str, arguments: list[Any]) -> Statement:
     if name == "mz__body":
         qubit, cell = map(pyqir.ptr_id, arguments)
-        return Found("measure", (int(qubit or 0),), cell=cell)
+        return Statement("measure", (int(qubit or 0),), cell=cell)
     if name not in _ROTATIONS:
-        return Found("gate", _indices(arguments), _MEANING[name], name)
+        return Statement("gate", _indices(arguments), _MEANING[name], name)
     angle = arguments[0].value
-    return Found("gate", _indices(arguments[1:]), rotation(_ROTATIONS[name], angle), (name, angle))
+    return Statement("gate", _indices(arguments[1:]), rotation(_ROTATIONS[name], angle), (name, angle))
 
 
 def _indices(arguments: list[Any]) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from quil.program import Program
 from .expansion import Expansion, number_text
 from .matrices import HADAMARD, SWAP, Matrix, X, Y, Z, controlled, phase, rotation
 from .program import Compiled, Input, by_clbits
-from .proof import Found, prove
+from .proof import Statement, prove
 from .steps import Refused, Step
 
 NAME = "Quil"
@@ -99,7 +99,7 @@ def _lines(step: Step, expansion: Expansion) -> list[str]:
     return lines
 
 
-def read(text: str) -> list[Found]:
+def read(text: str) -> list[Statement]:
     """A program's instructions as Rigetti's parser has them."""
     found = []
     for instruction in Program.parse(text).body_instructions:
@@ -107,29 +107,29 @@ def read(text: str) -> list[Found]:
             case Instruction.Gate(gate):
                 found.append(_gate(gate))
             case Instruction.Measurement(measurement) if measurement.target is not None:
-                found.append(Found("measure", (_index(measurement.qubit),), cell=measurement.target.index))
+                found.append(Statement("measure", (_index(measurement.qubit),), cell=measurement.target.index))
             case Instruction.Reset(reset) if reset.qubit is not None:
-                found.append(Found("reset", (_index(reset.qubit),)))
+                found.append(Statement("reset", (_index(reset.qubit),)))
             case Instruction.Fence(fence):
-                found.append(Found("barrier", tuple(map(_index, fence.qubits))))
+                found.append(Statement("barrier", tuple(map(_index, fence.qubits))))
             case _:
                 raise Refused(f"the program has an unexpected instruction: {instruction.to_quil()[:100]}", None, "")
     return found
 
 
-def _gate(gate: Gate) -> Found:
+def _gate(gate: Gate) -> Statement:
     angles = tuple(_angle(parameter) for parameter in gate.parameters)
     qubits = tuple(map(_index, gate.qubits))
     if gate.modifiers:
         raise Refused(f"the program has an unexpected modifier on {gate.name}", None, "")
     if not angles:
-        return Found("gate", qubits, _FIXED[gate.name], gate.name)
+        return Statement("gate", qubits, _FIXED[gate.name], gate.name)
     [angle] = angles
     if gate.name in _ROTATIONS:
         matrix = rotation(_ROTATIONS[gate.name], angle)
     else:
         matrix = {"PHASE": phase(angle), "CPHASE": controlled(phase(angle), 1)}[gate.name]
-    return Found("gate", qubits, matrix, (gate.name, angle))
+    return Statement("gate", qubits, matrix, (gate.name, angle))
 
 
 def _angle(parameter: Any) -> float:

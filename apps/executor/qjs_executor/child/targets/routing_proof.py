@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .matrices import SWAP, TOLERANCE, Matrix, beside, equal_up_to_phase, tensor_factors
-from .proof import Found
+from .matrices import SWAP, TOLERANCE, Matrix, equal_up_to_phase, tensor, tensor_factors
+from .proof import Statement
 
 _ONE: Matrix = np.eye(2, dtype=complex)
 
@@ -36,7 +36,7 @@ class _Item:
     alive: bool = True
 
 
-def routed_does(plain: Iterable[Found], routed: Iterable[Found], layout: Mapping[int, int]) -> bool:
+def routed_does(plain: Iterable[Statement], routed: Iterable[Statement], layout: Mapping[int, int]) -> bool:
     """Whether `routed`, on physical qubits, does what `plain` does. `layout`: the physical qubit where each qubit of
     `plain` starts. Gates are of one or two qubits; all qubits start in 0."""
     return _Walk(_Blocks(plain), _Blocks(routed), layout).agrees()
@@ -45,7 +45,7 @@ def routed_does(plain: Iterable[Found], routed: Iterable[Found], layout: Mapping
 class _Blocks:
     """The blocks of a circuit. Wires have the number of the qubit that they start as."""
 
-    def __init__(self, found: Iterable[Found]) -> None:
+    def __init__(self, found: Iterable[Statement]) -> None:
         self.pending: dict[int, Matrix] = {}
         self._items: list[_Item] = []
         self._last: dict[int, _Item | None] = {}
@@ -57,7 +57,7 @@ class _Blocks:
     def items(self) -> list[_Item]:
         return [item for item in self._items if item.alive]
 
-    def _add(self, found: Found, wires: tuple[int, ...]) -> None:
+    def _add(self, found: Statement, wires: tuple[int, ...]) -> None:
         if found.kind == "gate":
             assert found.matrix is not None
             if len(wires) == 1:
@@ -67,7 +67,7 @@ class _Blocks:
         elif found.kind in ("measure", "reset"):
             self._event(found, wires[0])
 
-    def _event(self, found: Found, wire: int) -> None:
+    def _event(self, found: Statement, wire: int) -> None:
         matrix = self.pending.pop(wire, _ONE)
         last = self._last.get(wire)
         if found.kind == "reset" and (last is None or last.kind == "reset"):
@@ -77,7 +77,7 @@ class _Blocks:
         self._last[wire] = item
 
     def _merge(self, matrix: Matrix, first: int, second: int) -> None:
-        matrix = matrix @ beside(self.pending.pop(first, _ONE), self.pending.pop(second, _ONE))
+        matrix = matrix @ tensor(self.pending.pop(first, _ONE), self.pending.pop(second, _ONE))
         block = self._last.get(first)
         if block is not None and block.kind == "block" and block is self._last.get(second):
             if block.wires != (first, second):
@@ -143,7 +143,7 @@ class _Walk:
         if meant is None or meant.kind != "block" or meant is not self._front(second):
             return False
         matrix = meant.matrix if meant.wires == (first, second) else SWAP @ meant.matrix @ SWAP
-        ahead = beside(self._ahead.get(first, _ONE), self._ahead.get(second, _ONE))
+        ahead = tensor(self._ahead.get(first, _ONE), self._ahead.get(second, _ONE))
         rest = item.matrix @ ahead @ matrix.conj().T
         factors = tensor_factors(rest)
         if factors is None:

@@ -19,7 +19,7 @@ IBM_GATES = frozenset(
 IBM_OTHER_OPERATIONS = frozenset(
     ("measure", "reset", "delay", "barrier", "if_else", "for_loop", "while_loop", "switch_case", "break_loop", "nop")
 )
-"""Stand in the lists of basis gates that backends publish; what is no gate is not compiled to."""
+"""Stand in the lists of basis gates that backends publish; operations that are not gates are ignored."""
 
 NUM_QUBITS_MAX = 1024
 PAIRS_MAX = 16 * NUM_QUBITS_MAX
@@ -56,7 +56,7 @@ class Target:
 
 
 def parse_target(value: Any) -> Target:
-    """A target from the JSON value of a request. Raises ValueError saying where, what and how to mend."""
+    """A target from the JSON value of a request. Raises ValueError with the place, the fault and the fix."""
     if not isinstance(value, dict):
         _refuse("target", "must be an object with a format", value)
     form = value.get("format")
@@ -64,7 +64,9 @@ def parse_target(value: Any) -> Target:
         _refuse("target.format", f"must be one of {', '.join(FORMATS)}", form)
     for name in value:
         if name not in _FIELDS[form]:
-            _refuse(f"target.{str(name)[:40]}", f"is no field of a target of this format ({', '.join(_FIELDS[form])})")
+            _refuse(
+                f"target.{str(name)[:40]}", f"is not a field of a target of this format ({', '.join(_FIELDS[form])})"
+            )
     if form == "ibm":
         return _ibm(value)
     num_qubits = _optional_integer(value.get("num_qubits"), "num_qubits")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .matrices import TOLERANCE, Matrix, product
-from .proof import Found
+from .proof import Statement
 
 WHOLE_QUBITS_MAX = 12
 """Qubits that the routed circuit may use: a state of 4096 amplitudes."""
@@ -16,7 +16,7 @@ WHOLE_QUBITS_MAX = 12
 _Lengths = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def whole_does(plain: Sequence[Found], routed: Sequence[Found], layout: Sequence[int]) -> bool:
+def whole_does(plain: Sequence[Statement], routed: Sequence[Statement], layout: Sequence[int]) -> bool:
     """Whether both give every bit string with the same probability. No for more qubits than are computed, and for
     circuits that do more than gates followed by measurements: what they do is then not known."""
     used = {layout[qubit] for qubit in _qubits(plain)} | _qubits(routed)
@@ -30,11 +30,11 @@ def whole_does(plain: Sequence[Found], routed: Sequence[Found], layout: Sequence
     return bool(np.allclose(meant[1], given[1], rtol=0, atol=TOLERANCE))
 
 
-def _qubits(found: Sequence[Found]) -> set[int]:
+def _qubits(found: Sequence[Statement]) -> set[int]:
     return {qubit for item in found if item.kind != "barrier" for qubit in item.qubits}
 
 
-def _lengths(found: Sequence[Found], place: Mapping[int, int], size: int) -> tuple[list[int], _Lengths] | None:
+def _lengths(found: Sequence[Statement], place: Mapping[int, int], size: int) -> tuple[list[int], _Lengths] | None:
     """The cells that are measured into, and for each of their values the root of its probability, which unlike the
     probability itself shows a small error in full; None unless measurements come last."""
     parts: list[tuple[Matrix, list[int]]] = []

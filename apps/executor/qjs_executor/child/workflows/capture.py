@@ -1,4 +1,5 @@
-"""Runs a script to the point where its workflow has recorded its tasks, and tells the graph; no task is run."""
+"""Runs a script up to the point where its workflow has recorded its tasks, and returns the graph; no task is
+executed."""
 
 from __future__ import annotations
 
@@ -7,11 +8,11 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..arguments import from_params, from_request
 from ..device import Device
 from ..python_text import compiled, parsed
 from ..refusals import JobError, Unsupported
-from ..user_code import guarded, is_workflow, module_of
+from ..source.arguments import from_params, from_request
+from ..source.user_code import guarded, is_workflow, module_of
 from .graph import Graph
 from .recording import UNRESOLVED, Recording
 from .shared_generators import pickle_generators_by_reference
@@ -27,13 +28,12 @@ def capture(
     entrypoint: str | None = None,
     arguments: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The graph of the one `@workflow` of a script, or of the one that `entrypoint` names, called with the params that
-    it accepts or with `arguments` {args: [...], kwargs: {...}}:
-
-    {name, nodes: [{node_id, name, func_name, function, args, kwargs, retries, timeout_seconds, dependencies}], levels:
-    [[node_id]], output, dot}. Nodes are `task_0001`... in the order of their calls; `function` is cloudpickle in
-    base64; in args, kwargs and output {__proxy__: true, node_id} stands for a result, {__cloudpickle__: true, data} for
-    a value that is no JSON. Raises JobError with the user's line."""
+    """The graph of a script's only `@workflow`, or of the one that `entrypoint` names, called with the params that it
+    accepts or with `arguments` {args: [...], kwargs: {...}}: {name, nodes: [{node_id, name, func_name, function, args,
+    kwargs, retries, timeout_seconds, dependencies}], levels: [[node_id]], output, dot}. Nodes are `task_0001`... in the
+    order of their calls; `function` is cloudpickle in base64; in args, kwargs and output {__proxy__: true, node_id}
+    stands for a result, {__cloudpickle__: true, data} for a value that JSON cannot hold. Raises JobError with the
+    user's line."""
     require_sdk()
     tree = parsed(code)
     module = module_of(code, params, device)
@@ -49,7 +49,7 @@ def capture(
 
 
 def require_sdk() -> None:
-    """Raises Unsupported where there is no SDK to work with."""
+    """Raises Unsupported where the SDK is not installed."""
     if importlib.util.find_spec("marqov") is None:
         raise Unsupported("workflows need the package 'marqov', which is not installed here (it needs Python 3.12)")
 
@@ -68,7 +68,7 @@ def guarded_graph(recording: Recording, dispatch: Any) -> dict[str, Any]:
 
 
 def chosen(namespace: dict[str, Any], entrypoint: str | None) -> tuple[str, Callable[..., Any]]:
-    """The workflow that is meant, and its name. Raises JobError where that is not clear."""
+    """The workflow to record, and its name. Raises JobError where that is ambiguous."""
     workflows = {name: value for name, value in namespace.items() if is_workflow(value)}
     if entrypoint is not None:
         if entrypoint in workflows:

@@ -1,4 +1,4 @@
-"""The `client` of `main(client, params)`: what the SDK's dispatches start workflows with."""
+"""The `client` of `main(client, params)`: the object with which the SDK's dispatches start workflows."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _HOW = "dispatch a workflow with `await workflow(...).run(client)`"
 
 
 class DispatchClient:
-    """Starts workflows as the SDK's own client does. Each has ended when `start_workflow` returns: what is started side
-    by side runs one after another. `dispatches` is None for a script that can have no workflow."""
+    """Starts workflows like the SDK's own client. Each is finished when `start_workflow` returns: concurrent starts are
+    executed one after another. `dispatches` is None for a script that cannot have a workflow."""
 
     def __init__(self, dispatches: Dispatches | None) -> None:
         self._dispatches = dispatches

@@ -1,4 +1,4 @@
-"""By what a graph is known again when its script is run again."""
+"""How a graph is recognised when its script is repeated."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _FIELDS = ("node_id", "name", "func_name", "retries", "timeout_seconds", "depend
 
 
 def graph_digest(graph: dict[str, Any]) -> str:
-    """Of names, settings, dependencies, plain arguments and what is returned. Of a pickle only its place: equal values
-    may be pickled differently."""
+    """The digest covers names, settings, dependencies, plain arguments and what is returned. For a pickle it covers
+    only the place: equal values may be pickled differently."""
     nodes = [
         {**{name: node[name] for name in _FIELDS}, "args": _plain(node["args"]), "kwargs": _plain(node["kwargs"])}
         for node in graph["nodes"]

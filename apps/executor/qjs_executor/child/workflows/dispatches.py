@@ -1,4 +1,4 @@
-"""The workflows that a script dispatches: recorded, and run here or by the service."""
+"""The workflows that a script dispatches: recorded, and executed here or by the caller."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from ...execution_request import Where
 from ..asks import Asks
 from ..device import Device
 from ..refusals import JobError
-from ..script import Where
 from .capture import graph_of, guarded_graph
 from .digest import graph_digest
 from .graph import references
@@ -24,7 +24,7 @@ NEVER_RUN = "a workflow was called but not run: what the call gives is a plan, u
 
 
 class Prepared(dict[str, Any]):
-    """What the SDK sends to start a workflow, with the graph that it is of."""
+    """What the SDK sends to start a workflow, with its graph."""
 
     def __init__(self, graph: dict[str, Any]) -> None:
         nodes = {node["node_id"]: {**node, "func_ref": node["function"]} for node in graph["nodes"]}
@@ -34,7 +34,7 @@ class Prepared(dict[str, Any]):
 
 
 class Dispatches:
-    """Runs the graphs of one script. `task_device` makes the device that a task sees when it is run here."""
+    """Executes the graphs of one script. `task_device` creates the device that a task sees when it is executed here."""
 
     def __init__(self, graphs: Where, asks: Asks, task_device: Callable[[], Device]) -> None:
         self.metadata = WorkflowMetadata()
@@ -68,8 +68,8 @@ class Dispatches:
         return guarded_graph(self._recording, dispatch)
 
     def run(self, graph: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """What a workflow returns, results of tasks encoded in their places, and its metadata. Ends the script when a
-        task fails."""
+        """What a workflow returns, with encoded results of tasks in their places, and its metadata. Stops the script
+        when a task fails."""
         self._runs += 1
         if self._graphs == "ask" and graph["nodes"]:
             return self._asked(graph)
@@ -77,14 +77,14 @@ class Dispatches:
         self.metadata.add(graph, times)
         alone = WorkflowMetadata()
         alone.add(graph, times)
-        return filled(graph["output"], values), alone.told()
+        return filled(graph["output"], values), alone.plain()
 
     def final(self, graph: dict[str, Any]) -> dict[str, Any]:
-        """The message that ends the run: what this workflow returns is the job's result."""
-        return self._asks.final("graph", graph_digest(graph), _what(graph), {"graph": _told(graph)})
+        """The message that ends the execution: what this workflow returns is the job's result."""
+        return self._asks.final("graph", graph_digest(graph), _what(graph), {"graph": _message(graph)})
 
     def _asked(self, graph: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        answer = self._asks.answer("graph", graph_digest(graph), _what(graph), {"graph": _told(graph)})
+        answer = self._asks.answer("graph", graph_digest(graph), _what(graph), {"graph": _message(graph)})
         metadata = answer.get("metadata")
         try:
             return filled(graph["output"], answer["values"]), json.loads(metadata) if metadata else {}
@@ -97,8 +97,8 @@ def _what(graph: dict[str, Any]) -> str:
     return f"the workflow '{graph['name']}' with {count} task{'' if count == 1 else 's'}"
 
 
-def _told(graph: dict[str, Any]) -> dict[str, Any]:
-    """The graph as the service takes it: what it only passes on is JSON text, in which integers stay exact."""
+def _message(graph: dict[str, Any]) -> dict[str, Any]:
+    """The graph as the service takes it: what the service only passes on is JSON text, in which integers stay exact."""
     return {
         "name": graph["name"],
         "nodes": [

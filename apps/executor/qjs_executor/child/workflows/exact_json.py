@@ -1,4 +1,4 @@
-"""What of a task's arguments travels as JSON, and what in the SDK's envelope for pickled values."""
+"""Which of a task's arguments are sent as JSON, and which in the SDK's envelope for pickled values."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 from ..refusals import JobError
 
 DEPTH_MAX = 16
-"""Levels of lists and dicts within one argument that travel as JSON; what is deeper is pickled. Readers of the answer
-take 32, and the graph around an argument has some of its own."""
+"""Levels of lists and dicts within one argument that are sent as JSON; deeper values are pickled. Readers of the answer
+accept 32, and the graph around an argument adds some."""
 INTEGER_BITS_MAX = 14_000
 """About 4,200 decimal digits; Python's JSON neither writes nor reads more than 4,300."""
 
@@ -49,8 +49,8 @@ def reference(task_id: str) -> dict[str, Any]:
 
 
 class ArgumentEncoder:
-    """Encodes the arguments of one graph as the SDK sends them, with its own ids and nothing inexact: a value that
-    JSON, or this service's reading of it, would change travels pickled."""
+    """Encodes the arguments of one graph as the SDK sends them, with our own ids and nothing inexact: a value that
+    JSON, or this service's reading of it, would change is sent pickled."""
 
     def __init__(self, ids: dict[str, str]) -> None:
         self._ids = ids
@@ -122,7 +122,7 @@ class ArgumentEncoder:
         node_id = value.get("node_id")
         if not isinstance(node_id, str) or node_id not in self._ids or node_id not in node.dependencies:
             raise JobError(
-                f"{where}: a dict with the key '{PROXY}' is no result of a task of this workflow; rename the key"
+                f"{where}: a dict with the key '{PROXY}' is not a result of a task of this workflow; rename the key"
             )
         return reference(self._ids[node_id])
 

@@ -12,9 +12,9 @@ from .output import output_template
 
 MIB = 1024 * 1024
 TASKS_MAX = 2_000
-"""A graph that a job can still show and store; a loop without end is told so while it records."""
+"""The largest graph that a job can show and store; an endless loop is refused while it records."""
 ANSWER_BYTES_MAX = 12 * MIB
-"""Of the graph's JSON; a child's whole answer may have 16 MiB."""
+"""The limit of the graph's JSON; a child's whole answer may have 16 MiB."""
 RETRIES_MAX = 1_000
 TIMEOUT_SECONDS_MAX = 7 * 86_400.0
 """Longer than any queue of a quantum computer."""
@@ -31,7 +31,7 @@ class Graph:
         self._bytes = 0
 
     def add(self, node: Any) -> None:
-        """Tells the call that the SDK is about to record. Raises JobError naming the task and what cannot be sent."""
+        """Records the call that the SDK is about to record. Raises JobError naming the task and what cannot be sent."""
         if len(self.nodes) >= TASKS_MAX:
             raise JobError(f"the workflow records more than {TASKS_MAX} tasks, the limit of a graph")
         func_name = _name(node.func_name, "a task's function name")
@@ -41,7 +41,7 @@ class Graph:
             )
         args, kwargs = self._encoder.encoded(node)
         node_id = f"task_{len(self.nodes) + 1:04}"
-        told = {
+        recorded = {
             "node_id": node_id,
             "name": _name(node.config.name, f"task '{func_name}': name"),
             "func_name": func_name,
@@ -52,16 +52,16 @@ class Graph:
             "timeout_seconds": _timeout(node.config.timeout_seconds, func_name),
             "dependencies": [self._ids[dependency] for dependency in node.dependencies],
         }
-        size = len(json.dumps(told))
+        size = len(json.dumps(recorded))
         if self._bytes + size > ANSWER_BYTES_MAX:
-            raise JobError(_too_large([*self.nodes, told]))
+            raise JobError(_too_large([*self.nodes, recorded]))
         self._bytes += size
         self._ids[node.id] = node_id
-        self.nodes.append(told)
+        self.nodes.append(recorded)
 
     def answer(self, dispatch: Any, output: Any) -> dict[str, Any]:
         """{name, nodes, levels, output, dot} of the SDK's dispatch with this graph, whose captured return value is
-        `output`. Raises JobError where the output cannot be told, or the graph is no longer the one recorded."""
+        `output`. Raises JobError where the output cannot be expressed, or the graph is no longer the one recorded."""
         self._check_unchanged(dispatch.graph)
         name = _name(dispatch.name, "the workflow's name")
         template = output_template(output, self._ids, f"{name}() returned")
@@ -77,7 +77,7 @@ class Graph:
         return answer
 
     def _check_unchanged(self, graph: Any) -> None:
-        edges = [(dependency, told["node_id"]) for told in self.nodes for dependency in told["dependencies"]]
+        edges = [(dependency, node["node_id"]) for node in self.nodes for dependency in node["dependencies"]]
         present = [
             (self._ids.get(dependency), self._ids.get(node.id))
             for node in graph.nodes.values()

@@ -1,7 +1,8 @@
-"""Runs the tasks of a graph one after another in this process, in the order in which the workflow called them.
+"""Executes the tasks of a graph one after another in this process, in the order in which the workflow called them.
 
-As if each had a child of its own: functions and arguments are unpickled for each task and results encoded between them,
-so that no task sees what another does to a value. There are no retries; a task that fails ends the script.
+It behaves as if each had a child of its own: functions and arguments are unpickled for each task and results encoded
+between them, so that no task sees what another does to a value. There are no retries; a task that fails stops the
+script.
 """
 
 from __future__ import annotations
@@ -16,20 +17,20 @@ from typing import Any
 
 from ..asks import Asks, EndOfScript
 from ..refusals import JobError
-from ..user_code import guarded
+from ..source.user_code import guarded
 from .metadata import Timed
 from .task import TaskCall
 from .values import encoded
 
-# Bound now: the code of a run may replace the originals.
+# Bound now, because an execution's code may replace the originals.
 _monotonic = time.monotonic
 _time_ns = time.time_ns
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def run_here(graph: dict[str, Any], asks: Asks, begin: Callable[[], None]) -> tuple[dict[str, str], dict[str, Timed]]:
-    """The encoded results of all tasks of a graph by id, and when each ran. `begin` is called before each task. Ends
-    the script, naming the task that failed."""
+    """The encoded results of all tasks of a graph by id, and when each was executed. `begin` is called before each
+    task. Stops the script, naming the task that failed."""
     values: dict[str, str] = {}
     times: dict[str, Timed] = {}
     for node in graph["nodes"]:
@@ -58,7 +59,7 @@ def _result(node: dict[str, Any], values: dict[str, str], asks: Asks) -> str:
         text: str = guarded(returned)
     finally:
         asks.check()
-    # Code that takes every exception takes the one of its time limit too.
+    # Code that catches every exception also catches that of its time limit.
     if _monotonic() - begun - (asks.seconds_waited - waited) > limit:
         raise _too_slow(limit)
     return text
@@ -72,7 +73,7 @@ def _time_limit(seconds: float) -> Iterator[None]:
     try:
         before = signal.signal(signal.SIGALRM, end)
     except ValueError:
-        # Only the main thread gets signals; in another one the limit holds once the task is done.
+        # Only the main thread gets signals; in another one the limit is enforced after the task.
         yield
         return
     signal.setitimer(signal.ITIMER_REAL, seconds)

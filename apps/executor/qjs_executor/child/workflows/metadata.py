@@ -1,4 +1,4 @@
-"""What a result says of the graphs behind it, in the SDK's own shape."""
+"""What a result reports about the graphs behind it, in the SDK's own shape."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Timed:
 
 @dataclass
 class WorkflowMetadata:
-    """`_workflow_metadata` of the graphs that a script has run. Tasks of the n-th are called `n.task_0001` from the
-    second on, and their levels follow those before."""
+    """`_workflow_metadata` of the graphs that a script has executed. From the second graph on, tasks are called
+    `n.task_0001`, and their levels follow the previous ones."""
 
     graphs: int = 0
     _nodes: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class WorkflowMetadata:
                 }
             )
 
-    def told(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, Any]:
         """The metadata as plain JSON values."""
         return {
             "execution_graph": {

@@ -7,17 +7,17 @@ import json
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..plain_value import plain_value
 from ..refusals import JobError
-from ..user_code import guarded
+from ..source.plain_value import plain_value
+from ..source.user_code import guarded
 from .capture import chosen, recorded
 from .dispatches import Dispatches
 from .values import filled, opened
 
 
 def entry_dispatch(namespace: dict[str, Any], entry: dict[str, Any]) -> Any:
-    """The SDK's dispatch of what a native submission calls: one of the script's workflows, or one of its tasks as a
-    graph of its own. Raises JobError."""
+    """The SDK's dispatch of what a native submission calls: a workflow of the script, or a task of it as a graph of its
+    own. Raises JobError."""
     name = entry["entrypoint"]
     arguments = _input(name, entry["input"])
     if entry["model"] == "native_workflow":
@@ -61,8 +61,8 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def workflow_answer(dispatch: Any, dispatches: Dispatches, *, asked: bool, native: bool = False) -> dict[str, Any]:
-    """The answer of a run whose result is what a workflow returns. `asked`: the service runs its tasks, and makes the
-    result in another child; that of a `native` submission has a form of its own, with or without tasks."""
+    """The answer of an execution whose result is what a workflow returns. `asked`: the caller executes its tasks, and
+    another child makes the result; that of a `native` submission has a form of its own, with or without tasks."""
     graph = dispatches.graph(dispatch)
     if asked and (native or graph["nodes"]):
         return dispatches.final(graph)
@@ -71,8 +71,8 @@ def workflow_answer(dispatch: Any, dispatches: Dispatches, *, asked: bool, nativ
 
 
 def finish_answer(finish: dict[str, Any]) -> dict[str, Any]:
-    """The answer of a child that makes a job's result of {name, output, values}. Raises JobError naming what cannot be
-    part of it."""
+    """The answer of a child that builds a job's result from {name, output, values}. Raises JobError naming what cannot
+    be part of it."""
     output = guarded(lambda: filled(json.loads(finish["output"]), finish["values"]))
     return {"value": _plain(output, finish["name"]), "warnings": []}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..plain_value import DEPTH_MAX, plain_value
 from ..refusals import JobError
+from ..source.plain_value import DEPTH_MAX, plain_value
 from .exact_json import MADE_INTO_TEXT, PICKLED, PROXY, is_storable, names_result, reference
 
 

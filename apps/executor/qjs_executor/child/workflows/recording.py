@@ -1,8 +1,8 @@
 """Makes the SDK's recording of task calls strict, in this single-use child.
 
-Each call is told at once, so that an argument is what it was when the task was called (the SDK pickles it after the
-workflow has returned, when a circuit may have grown) and a refusal comes with the user's own line. The number of tasks
-and the size of the graph are bounded while it grows. A result that is used as if it were known is refused.
+Each call is recorded at once, so that an argument is what it was when the task was called (the SDK pickles it after the
+workflow has returned, when a circuit may have grown) and a refusal has the user's own line. The number of tasks and the
+size of the graph are limited while it grows. A result that is used as if it were known is refused.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from .graph import Graph
 
 UNRESOLVED = "Cannot use an unresolved task result"
-"""How the SDK's own refusal begins; ours begin alike."""
+"""How the SDK's own refusal begins; ours begin in the same way."""
 
 
 class Recording:

@@ -1,7 +1,7 @@
-"""The generators of random numbers that all code of a process shares, as a task sees them.
+"""The random number generators that all code of a process shares, as a task sees them.
 
-`from random import gauss` is a method of such a generator. Pickled as it is, with its state, it would draw the same
-numbers in every task; so a pickle refers to the generator of the child where it is opened.
+`from random import gauss` is a method of such a generator. Pickled with its state, it would draw the same numbers in
+every task; so a pickle refers to the generator of the child that opens it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ _shared: Any = random.__dict__["_inst"]
 
 
 def pickle_generators_by_reference() -> None:
-    """From now on a pickle of the generator behind `random`, or of that behind `numpy.random`, is a reference to it."""
+    """Makes every later pickle of the generator behind `random`, or of that behind `numpy.random`, a reference to
+    it."""
     copyreg.pickle(random.Random, _random_reduced)
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None:

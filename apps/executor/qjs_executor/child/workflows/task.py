@@ -1,4 +1,4 @@
-"""Runs one task of a graph."""
+"""Executes one task of a graph."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..plain_value import plain_value
 from ..refusals import JobError
-from ..user_code import guarded
+from ..source.plain_value import plain_value
+from ..source.user_code import guarded
 from .values import MIB, encoded, filled, opened, unpickled
 
 DISPLAY_BYTES_MAX = 3 * MIB
-"""A larger value is no help to anyone who looks at it, and is kept as the result anyway."""
+"""A larger value does not help people, and is kept as the result anyway."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class TaskCall:
     kwargs: dict[str, Any]
 
     def returned(self, values: Mapping[str, str]) -> Any:
-        """What the task returns, `values` being the encoded results that it refers to. Raises JobError with the user's
+        """What the task returns; `values` are the encoded results that it refers to. Raises JobError with the user's
         line."""
         function = guarded(lambda: unpickled(self.function))
         args = guarded(lambda: opened(filled(self.args, values)))
@@ -37,20 +37,20 @@ class TaskCall:
 
 
 def task_answer(task: dict[str, Any]) -> dict[str, Any]:
-    """The answer of a child that runs one task {name, function, arguments, values}: {result, display,
+    """The answer of a child that executes one task {name, function, arguments, values}: {result, display,
     display_problem}."""
     given = json.loads(task["arguments"])
     call = TaskCall(task["name"], task["function"], given["args"], given["kwargs"])
     value = call.returned(task["values"])
     where = f"{call.name}() returned"
-    # Last: whatever the value's own code does then, it is what is kept that is shown.
+    # Last: whatever the value's own code does here, the kept result is what is shown.
     text = guarded(lambda: encoded(value, where))
     display, problem = _display(value, where)
     return {"result": text, "display": display, "display_problem": problem}
 
 
 def _called(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    # A task that calls asyncio.run itself may be run while a loop of the script's own stands still.
+    # A task that calls asyncio.run itself may be executed while a loop of the script's own is suspended.
     loop = asyncio._get_running_loop()
     asyncio._set_running_loop(None)
     try:

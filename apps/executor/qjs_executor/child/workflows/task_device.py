@@ -1,7 +1,7 @@
 """The `device` that a task's code sees.
 
-A task runs in a child of its own, with that child's device: a function that uses `device` therefore carries a reference
-to this module, not the device of the child in which its graph was built.
+A task is executed in a child of its own, with that child's device: a function that uses `device` therefore carries a
+reference to this module, not the device of the child in which its graph was built.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _provided: list[Device] = []
 
 
 def provide_device(device: Device) -> None:
-    """The device that functions unpickled from now on will see."""
+    """Sets the device that functions unpickled from now on will see."""
     _provided[:] = [device]
 
 
@@ -28,7 +28,7 @@ def provided_device() -> Device:
 
 
 def pickle_devices_by_reference() -> None:
-    """From now on a pickled device is a reference to that of the child where it is unpickled."""
+    """Makes every later pickle of a device a reference to that of the child where it is unpickled."""
     copyreg.pickle(Device, _reduced)
 
 

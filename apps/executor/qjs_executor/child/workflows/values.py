@@ -1,4 +1,5 @@
-"""Results of tasks on their way to other tasks and to the job's result: encoded, put in place of references, opened."""
+"""Results of tasks on their way to other tasks and to the job's result: encoded, inserted in place of references,
+opened."""
 
 from __future__ import annotations
 
@@ -12,12 +13,12 @@ from .exact_json import PICKLED, PROXY, ArgumentEncoder, pickled
 
 MIB = 1024 * 1024
 RESULT_BYTES_MAX = 16 * MIB
-"""Of one task, encoded; what the service keeps and hands on."""
+"""The limit of one task's encoded result, which the service stores and passes on."""
 
 
 def encoded(value: Any, where: str) -> str:
-    """The value as JSON text that gives it back: as the SDK encodes a task's result, with everything pickled that JSON
-    would change. Raises JobError naming what cannot be kept."""
+    """The value as JSON text from which it can be restored: as the SDK encodes a task's result, with everything pickled
+    that JSON would change. Raises JobError naming what cannot be kept."""
     text = json.dumps(_ResultEncoder().result(value, where), allow_nan=False, separators=(",", ":"))
     if len(text) > RESULT_BYTES_MAX:
         raise JobError(
@@ -29,7 +30,7 @@ def encoded(value: Any, where: str) -> str:
 
 def filled(template: Any, values: Mapping[str, str]) -> Any:
     """A template with the encoded results of tasks, by id, in place of its references. Each place has a copy of its
-    own. Raises JobError for a result that is not there."""
+    own. Raises JobError for a missing result."""
     if isinstance(template, dict):
         if template.get(PROXY):
             node_id = template["node_id"]
@@ -41,7 +42,7 @@ def filled(template: Any, values: Mapping[str, str]) -> Any:
 
 
 def opened(value: Any) -> Any:
-    """An encoded value, its pickles opened: to be called in the sandbox only. Raises what unpickling raises."""
+    """An encoded value with its pickles opened; only to be called in the sandbox. Raises what unpickling raises."""
     if isinstance(value, dict):
         if value.get(PICKLED):
             return unpickled(value["data"])

@@ -1,4 +1,4 @@
-# expect-error: '```python' is no part of the program
+# expect-error: '```python' is not part of the program
 # expect-line: 3
 ```python
 from qiskit import QuantumCircuit

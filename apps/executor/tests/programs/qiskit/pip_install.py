@@ -1,4 +1,4 @@
-# expect-error: no package installed
+# expect-error: no package can be installed
 # expect-line: 6
 import subprocess
 import sys

@@ -1,0 +1,29 @@
+"""A framework's circuit written in OpenQASM 3."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Observable:
+    """An expectation value or variance to be computed from the counts. Each term is a coefficient and the places in the
+    bit string whose parity (+1 even, -1 odd) it multiplies; `constant` is the part without any."""
+
+    name: str
+    kind: Literal["expval", "var"]
+    constant: float
+    terms: list[tuple[float, list[int]]]
+
+
+@dataclass(frozen=True)
+class AdaptedCircuit:
+    """`openqasm3` has one register `q`, its indices in the framework's order of qubits, and one `bit[n]` register per
+    measured register, declared in the order of the counts; without any measurement everything is measured.
+    `register_names` are the names to show for them, where OpenQASM has no such identifier."""
+
+    openqasm3: str
+    register_names: list[str] | None = None
+    observables: list[Observable] | None = None
+    warnings: list[str] = field(default_factory=list)

@@ -1,0 +1,307 @@
+"""One request from source to answer: reads the circuit, refuses what cannot be executed faithfully, measures,
+simulates, describes."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import itertools
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from qiskit import QuantumCircuit
+
+from ..execution_request import ExecutionRequest, ScriptTerms
+from .analysis.analysis import analyse
+from .asks import Asks
+from .circuit_execution import canonical, checked, execute_circuit, request_circuit, shown
+from .circuits import openqasm
+from .circuits.canonical import canonical_text
+from .circuits.info import describe
+from .circuits.measurement import with_measurements
+from .device import Device, DeviceRun
+from .engines.engine import ENGINES, is_available
+from .frameworks.registry import adapter_of
+from .refusals import JobError, NoCircuit, Unsupported
+from .replay import derived_seed, make_repeatable
+from .source import user_code
+from .source.detection import detect
+from .source.plain_value import plain_value
+from .targets.compilation import compile_circuit
+from .targets.target import parse_target
+from .workflows.capture import capture, recorded, require_sdk
+from .workflows.client import DispatchClient
+from .workflows.dispatches import Dispatches
+from .workflows.native import entry_dispatch, finish_answer, workflow_answer
+from .workflows.task import task_answer
+from .workflows.task_device import pickle_devices_by_reference, provide_device
+
+EXPECTATIONS_NOTE = (
+    "the program asks for expectation values: the counts are in the basis of its observables, and you"
+    " compute the values from them on this backend"
+)
+NO_CIRCUIT = (
+    "the code leaves no circuit to {} (it defines main() or runs on the device): assign the circuit to a variable named"
+    " 'circuit'"
+)
+_SDK = re.compile(r"\bmarqov\b")
+DISPATCH_RETURNED = (
+    "main() returned a workflow that has not run: return its result, with `await workflow(...).run(client)`"
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Execution:
+    """One request while it is carried out; `draws` numbers the circuits that its device runs."""
+
+    request: ExecutionRequest
+    asks: Asks
+    draws: Iterator[int]
+
+
+def answer_to(
+    request: ExecutionRequest, exchange: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
+) -> dict[str, Any]:
+    """The fields of a successful answer to any kind of request; `ask` alone where the execution ends with a request of
+    its own. `exchange` sends a message to the service and waits for the answer. Raises JobError for everything that is
+    the job's own fault."""
+    execution = _Execution(request, Asks(request.script.answers, exchange), itertools.count(1))
+    match request.kind:
+        case "detect":
+            return {"framework": detect(execution.request.source["code"])}
+        case "engines":
+            return {"engines": [name for name in ENGINES if is_available(name)]}
+        case "convert":
+            return _convert(execution)
+        case "compile":
+            return _compile(execution)
+        case "analyse":
+            return analyse(execution.request.source["code"], execution.request.details["requirements"])
+        case "capture":
+            return _capture(execution)
+        case _:
+            return _run(execution)
+
+
+def _run(execution: _Execution) -> dict[str, Any]:
+    """Counts; or `found`, a circuit for a second child; or `value`, what a `main` or a workflow returned; or what one
+    task of a graph returned; or `ask`."""
+    script = execution.request.script
+    if script.finish is not None or script.task is not None or script.entry is not None:
+        require_sdk()
+    if script.seed is not None and script.now is not None:
+        make_repeatable(script.seed, script.now)
+    try:
+        return _answer(execution, script)
+    finally:
+        execution.asks.check()
+
+
+def _answer(execution: _Execution, script: ScriptTerms) -> dict[str, Any]:
+    if script.finish is not None or script.task is not None:
+        _prepare_for_tasks(execution)
+        return finish_answer(script.finish) if script.finish is not None else task_answer(script.task or {})
+    dispatches = _dispatches(execution)
+    answer = _answer_of_code(execution, script, dispatches)
+    if dispatches is not None and dispatches.metadata.graphs > 0 and "ask" not in answer:
+        answer["workflow_metadata"] = dispatches.metadata.plain()
+    return answer
+
+
+def _answer_of_code(execution: _Execution, script: ScriptTerms, dispatches: Dispatches | None) -> dict[str, Any]:
+    if script.entry is not None:
+        if dispatches is None:
+            raise JobError(f"the script has no workflow or task '{script.entry['entrypoint']}': it does not use marqov")
+        _, namespace = user_code.executed(
+            execution.request.source["code"], execution.request.params, _device(execution)
+        )
+        dispatch = entry_dispatch(namespace, script.entry)
+        return workflow_answer(dispatch, dispatches, asked=script.graphs == "ask", native=True)
+    found = _source(execution, DispatchClient(dispatches))
+    if isinstance(found, user_code.FoundWorkflow):
+        if dispatches is None:
+            raise JobError(f"'{found.name}' is not a workflow of the package 'marqov', which the script does not use")
+        dispatch = recorded(found.name, found.function, execution.request.params)
+        return workflow_answer(dispatch, dispatches, asked=script.graphs == "ask")
+    if isinstance(found, DeviceRun):
+        return {**found.answer, "shots": found.shots}
+    if isinstance(found, user_code.FoundValue):
+        if type(found.value).__name__ == "WorkflowDispatch":
+            raise JobError(DISPATCH_RETURNED)
+        notes = dispatches.notes if dispatches is not None else []
+        return {"value": plain_value(found.value), "warnings": [*found.warnings, *notes]}
+    assert isinstance(found, user_code.FoundObject)
+    with _lines(found, execution.request):
+        circuit, warnings, text = _circuit(found, execution.request)
+        if script.circuits == "ask":
+            loaded = _loaded(circuit, text, warnings, execution.request)
+            return user_code.guarded(lambda: request_circuit(*loaded, execution.asks))  # type: ignore[no-any-return]
+        if isinstance(circuit, QuantumCircuit):
+            return execute_circuit(circuit, text, warnings, execution.request)
+    return {"found": circuit}
+
+
+def _dispatches(execution: _Execution) -> Dispatches | None:
+    """Executes the workflows of the source; None for a source that cannot have any."""
+    source = execution.request.source
+    if source["kind"] != "code" or source["framework"] == "openqasm" or not _SDK.search(source["code"]):
+        return None
+    if importlib.util.find_spec("marqov") is None:
+        return None
+    dispatches = Dispatches(execution.request.script.graphs, execution.asks, lambda: _device(execution))
+    dispatches.begin()
+    return dispatches
+
+
+def _prepare_for_tasks(execution: _Execution) -> None:
+    """Provides what functions and values of the source find where they are unpickled; the source itself is not
+    executed."""
+    device = _device(execution)
+    provide_device(device)
+    pickle_devices_by_reference()
+    if execution.request.source["kind"] == "code":
+        user_code.module_of(execution.request.source["code"], execution.request.params, device)
+
+
+def _convert(execution: _Execution) -> dict[str, Any]:
+    """The canonical text of the circuit as written, and its facts; or `found`, for a second child to convert."""
+    circuit, warnings, text = _circuit_alone(execution, "convert")
+    if not isinstance(circuit, QuantumCircuit):
+        return {"found": circuit}
+    circuit = checked(circuit, text, execution.request)
+    try:
+        canonical = canonical_text(circuit)
+    except Exception as error:
+        raise Unsupported(f"the circuit has no OpenQASM 3 form: {str(error)[:500]}") from None
+    return {"openqasm3": canonical, "circuit_info": describe(circuit), "warnings": warnings}
+
+
+def _compile(execution: _Execution) -> dict[str, Any]:
+    """The circuit in the form of a provider; or `found`, for a second child to compile."""
+    circuit, warnings, text = _circuit_alone(execution, "compile")
+    if not isinstance(circuit, QuantumCircuit):
+        return {"found": circuit}
+    circuit = checked(circuit, text, execution.request)
+    answer = compile_circuit(circuit, text, parse_target(execution.request.details["target"]))
+    if execution.request.circuit_facts.get("observables"):
+        warnings = [*warnings, EXPECTATIONS_NOTE]
+    return {
+        **answer,
+        "openqasm3": canonical(with_measurements(circuit)),
+        "registers": shown(answer["registers"], execution.request),
+        "warnings": [*warnings, *answer["warnings"]],
+    }
+
+
+def _capture(execution: _Execution) -> dict[str, Any]:
+    """The graph of the tasks of a script's workflow."""
+    request = execution.request
+    details = request.details
+    return capture(
+        request.source["code"], request.params, _device(execution), details["entrypoint"], details["arguments"]
+    )
+
+
+def _circuit_alone(execution: _Execution, task: str) -> tuple[QuantumCircuit | dict[str, Any], list[str], str | None]:
+    """The circuit that a source leaves, not executed. Raises JobError when the source leaves something else."""
+    found = _left(execution) if task == "compile" else _source(execution)
+    if not isinstance(found, user_code.FoundObject):
+        raise JobError(NO_CIRCUIT.format(task))
+    return _circuit(found, execution.request)
+
+
+def _left(execution: _Execution) -> user_code.FoundObject:
+    """The circuit that a source leaves. Raises NoCircuit for a script, before any of its circuits is executed."""
+    source, asks = execution.request.source, execution.asks
+    if source["kind"] == "circuit":
+        return user_code.FoundObject(source["payload"])
+    if source["framework"] == "openqasm":
+        return user_code.FoundObject(source["code"])
+    script = NoCircuit(NO_CIRCUIT.format("compile"))
+    device = Device(execution.request.backend, execution.request.shots, lambda *_: asks.end(script))
+    try:
+        found = user_code.circuit_left(source["code"], execution.request.params, device)
+    finally:
+        asks.check()
+    if found is None:
+        raise script
+    return found
+
+
+def _lines(found: user_code.FoundObject, request: ExecutionRequest) -> AbstractContextManager[None]:
+    """Refusals of a circuit that Python code made get the code's lines; those of a text have their own."""
+    python = request.source["kind"] == "code" and request.source["framework"] != "openqasm"
+    return user_code.lines_of(found) if python else nullcontext()
+
+
+def _source(execution: _Execution, client: Any = None) -> user_code.Found:
+    """What the source leaves to be executed; Python is run, OpenQASM is only passed on."""
+    source = execution.request.source
+    if source["kind"] == "circuit":
+        return user_code.FoundObject(source["payload"])
+    if source["framework"] == "openqasm":
+        return user_code.FoundObject(source["code"])
+    return user_code.run_user_code(source["code"], execution.request.params, _device(execution), client)
+
+
+def _device(execution: _Execution) -> Device:
+    request = execution.request
+    return Device(request.backend, request.shots, lambda circuit, shots: _execute_on_device(circuit, shots, execution))
+
+
+def _circuit(
+    found: user_code.FoundObject, request: ExecutionRequest
+) -> tuple[QuantumCircuit | dict[str, Any], list[str], str | None]:
+    """The circuit, or what its framework's adapter made of it; warnings; the OpenQASM text it came from, if any."""
+    value = found.value
+    if isinstance(value, str):
+        form = request.source.get("format")
+        return openqasm.load(value, request.max_qubits, request.backend, form), found.warnings, value
+    if isinstance(value, QuantumCircuit):
+        return value, found.warnings, None
+    adapter = adapter_of(value)
+    if adapter is None:
+        raise JobError(f"{type(value).__name__} is not a circuit")
+    adapted = user_code.guarded(lambda: adapter.to_found(value, request.shots))
+    facts = dataclasses.asdict(adapted)
+    facts["warnings"] = [*found.warnings, *adapted.warnings]
+    return facts, [], None
+
+
+def _execute_on_device(value: Any, shots: int, execution: _Execution) -> dict[str, Any]:
+    """Executes a circuit that the code gives to its device, in this process or by the caller."""
+    if not user_code.is_circuit(value):
+        raise JobError(f"device.run: takes a circuit (got {type(value).__name__})")
+    script = execution.request.script
+    number = next(execution.draws)
+    request = dataclasses.replace(execution.request, shots=shots)
+    if script.seed is not None and request.seed is None:
+        request = dataclasses.replace(request, seed=derived_seed(script.seed, number))
+    found = user_code.FoundObject(value)
+    with _lines(found, request):
+        circuit, warnings, text = _circuit(found, request)
+        loaded = _loaded(circuit, text, warnings, request)
+        if script.circuits == "here":
+            return execute_circuit(*loaded)
+        if _is_recording():
+            raise JobError("device.run in the body of a workflow: the graph is only built there; run it in a task")
+        return request_circuit(*loaded, execution.asks)
+
+
+def _loaded(
+    circuit: QuantumCircuit | dict[str, Any], text: str | None, warnings: list[str], request: ExecutionRequest
+) -> tuple[QuantumCircuit, str | None, list[str], ExecutionRequest]:
+    """The result of `_circuit` as a circuit with its text and warnings, and a request that includes its facts."""
+    if isinstance(circuit, QuantumCircuit):
+        return circuit, text, warnings, request
+    text = circuit["openqasm3"]
+    loaded = openqasm.load(text, request.max_qubits, request.backend)
+    return loaded, text, circuit["warnings"], dataclasses.replace(request, circuit_facts=circuit)
+
+
+def _is_recording() -> bool:
+    graphs: Any = sys.modules.get("marqov.workflows.graph")
+    return graphs is not None and graphs.get_active_graph() is not None

@@ -1,0 +1,47 @@
+"""Limits that an execution cannot lift, and the one that its engine can: set in the child before it has its job."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import sys
+
+PROCESSES_MAX = 64
+"""Processes and threads of one execution; the libraries start three of them."""
+
+
+def allow_engine_memory() -> int:
+    """Raises the address space to the simulation's limit; returns that limit in bytes."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    return sys.maxsize if hard == resource.RLIM_INFINITY else hard
+
+
+def limit_processes_of_shared_user() -> None:
+    """Bounds the processes and threads of this process's user, for this process and its descendants: what the user has
+    now, plus the limit of an execution, plus the same again for what the user's other programs start in the
+    meantime."""
+    user, running = os.getuid(), 0
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError):
+                if os.stat(f"/proc/{name}").st_uid == user:
+                    running += len(os.listdir(f"/proc/{name}/task"))
+    limit(resource.RLIMIT_NPROC, running + 2 * PROCESSES_MAX)
+
+
+def limit(kind: int, soft: int, hard: int | None = None) -> None:
+    """Sets a limit without raising one that the machine already sets lower."""
+    present = resource.getrlimit(kind)[1]
+    wanted = soft if hard is None else hard
+    if present != resource.RLIM_INFINITY:
+        wanted = min(wanted, present)
+    resource.setrlimit(kind, (min(soft, wanted), wanted))
+
+
+def prefer_as_memory_victim() -> None:
+    """Makes the kernel kill an execution rather than the executor when the machine runs out of memory. Must precede the
+    change of user, after which the file belongs to root."""
+    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")

@@ -1,0 +1,47 @@
+"""The memory of an execution as a whole where there is no control group: it is counted several times a second, and the
+execution is killed above its budget.
+
+What is counted is the memory that the processes hold beyond what the first process held when it was ready, since until
+then all of it is shared with the zygote. Memory that two processes share counts for each of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from .linux import children_of
+
+INTERVAL_SECONDS = 0.1
+
+
+async def watch_memory(pid: int, budget_bytes: int, kill: Callable[[], None]) -> None:
+    """Counts until the execution of the process `pid` holds more than `budget_bytes`; then calls `kill` once and
+    returns. The caller cancels it when the execution finishes. `pid` must not have a job yet."""
+    idle = max((_held(process) for process in _family(pid)), default=0)
+    while True:
+        if sum(max(0, _held(process) - idle) for process in _family(pid)) > budget_bytes:
+            kill()
+            return
+        await asyncio.sleep(INTERVAL_SECONDS)
+
+
+def _family(pid: int) -> list[int]:
+    """A process and everything it has started, as far as it descends from it or was adopted below it."""
+    found = [pid]
+    for one in found:
+        found.extend(children_of(one))
+    return found
+
+
+def _held(pid: int) -> int:
+    """Bytes of memory that belong to no file, shared memory included; 0 once the process is gone."""
+    kibibytes = 0
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
+            for line in file:
+                if line.startswith(("RssAnon:", "RssShmem:")):
+                    kibibytes += int(line.split()[1])
+    except (OSError, ValueError):
+        return 0
+    return kibibytes * 1024

@@ -1,0 +1,408 @@
+"""What a child reports about its execution, checked. The child ran a stranger's code, so every field is only a
+claim."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..execution_request import RequestKind
+from ..job import ErrorCode, Job
+
+COUNTS_MAX = 100_000
+WARNINGS_MAX = 50
+WARNING_LENGTH_MAX = 1_000
+MESSAGE_BYTES_MAX = 4 * 1024
+DIAGRAM_LENGTH_MAX = 64 * 1024
+REGISTERS_MAX = 256
+CIRCUIT_TEXT_MAX = 4 * 1024 * 1024
+SHOTS_MAX = 100_000
+RESULT_TEXT_MAX = 64 * 1024 * 1024
+"""In characters; the limit of a result is in bytes and is checked later, with a message of its own."""
+DISPLAY_MAX = 3 * 1024 * 1024
+"""Limit of a task's value for people, which is sent in addition to the value itself."""
+STATE_QUBITS_MAX = 20
+ANALYSIS_FIELDS = (
+    "framework",
+    "script_type",
+    "imports",
+    "functions",
+    "entry_point",
+    "qubits",
+    "source_sha256",
+    "errors",
+    "warnings",
+    "requirements",
+)
+GRAPH_FIELDS = ("name", "nodes", "levels", "output", "dot")
+ERROR_CODES: tuple[ErrorCode, ...] = ("execution_error", "unsupported_operation", "language_not_detected", "no_circuit")
+
+_BITS = re.compile(r"[01]{1,256}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class BadAnswer(Exception):
+    """The answer breaks its schema; the message says where."""
+
+
+@dataclass(frozen=True)
+class CircuitReport:
+    """A circuit was executed: counts by bit string (qubit 0 / clbit 0 leftmost), facts about the circuit, how many
+    shots (a program may request others from its device than the job's), and its canonical OpenQASM 3 unless that is too
+    long."""
+
+    counts: dict[str, int]
+    circuit_info: dict[str, Any]
+    registers: list[dict[str, Any]]
+    circuit_sha256: str | None
+    warnings: list[str]
+    shots: int
+    circuit: str | None
+    state_vector: list[list[float]] | bytes | None
+    expectation_values: list[dict[str, Any]] | None
+    provided: bool = False
+    """The caller provided the counts, as the answer to a circuit request."""
+    provenance: dict[str, str] = field(default_factory=dict)
+    """Where provided counts come from, as the caller reported."""
+    workflow_metadata: dict[str, Any] | None = None
+    """Metadata of the graphs that the child executed itself."""
+
+
+@dataclass(frozen=True)
+class ValueReport:
+    """A `main` returned this value."""
+
+    value: Any
+    warnings: list[str]
+    workflow_metadata: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class TaskReport:
+    """A task of a graph returned: its value as JSON text, and the same for people or why that is missing."""
+
+    result: str
+    display: str | None
+    display_problem: str | None
+
+
+@dataclass(frozen=True)
+class CircuitLeftReport:
+    """The code left a circuit for a second child: its OpenQASM 3 and the facts that the text cannot express."""
+
+    openqasm3: str
+    facts: dict[str, Any]
+    warnings: list[str]
+
+
+@dataclass(frozen=True)
+class FieldsReport:
+    """The fields of an answer that gives no counts."""
+
+    fields: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class UserError:
+    """The job cannot be executed; `line` counts from 1 in the user's own text."""
+
+    code: ErrorCode
+    message: str
+    line: int | None
+
+
+Report = CircuitReport | ValueReport | TaskReport | CircuitLeftReport | FieldsReport | UserError
+
+
+def read_answer(answer: dict[str, Any], job: Job, provided: dict[str, int] | None = None) -> Report:
+    """The child's last message as a checked value. `provided`: the counts that the caller gave for the last circuit it
+    was asked for. Raises BadAnswer."""
+    if answer.get("ok") is False:
+        return _user_error(answer)
+    if answer.get("ok") is not True:
+        raise BadAnswer("ok")
+    if "found" in answer and job.source["kind"] == "code":
+        return _found(answer["found"])
+    if job.kind != "run":
+        return FieldsReport(_fields(job.kind, answer))
+    if job.script.task is not None:
+        return _task_report(answer)
+    if "value" in answer:
+        return ValueReport(answer["value"], warnings_of(answer), _metadata(answer))
+    if job.script.finish is not None:
+        raise BadAnswer("value")
+    return _circuit_report(answer, job, provided)
+
+
+def _task_report(answer: dict[str, Any]) -> TaskReport:
+    display, problem = answer.get("display"), answer.get("display_problem")
+    if display is not None:
+        display = text(display, "display", RESULT_TEXT_MAX)
+    if problem is not None:
+        problem = shortened(text(problem, "display_problem", RESULT_TEXT_MAX))
+    if display is not None and len(display) > DISPLAY_MAX:
+        display, problem = None, f"its text is longer than {DISPLAY_MAX // 1024 // 1024} MiB"
+    return TaskReport(text(answer.get("result"), "result", RESULT_TEXT_MAX), display, problem)
+
+
+def _metadata(answer: dict[str, Any]) -> dict[str, Any] | None:
+    metadata = answer.get("workflow_metadata")
+    if metadata is not None and not isinstance(metadata, dict):
+        raise BadAnswer("workflow_metadata")
+    return None if metadata is None else {plain(key): _plain_value(value) for key, value in metadata.items()}
+
+
+def _circuit_report(answer: dict[str, Any], job: Job, provided: dict[str, int] | None) -> CircuitReport:
+    digest = answer.get("circuit_sha256")
+    if digest is not None and not (isinstance(digest, str) and _SHA256.fullmatch(digest)):
+        raise BadAnswer("circuit_sha256")
+    circuit = answer.get("circuit")
+    if circuit is not None:
+        circuit = text(circuit, "circuit", CIRCUIT_TEXT_MAX)
+        digest = hashlib.sha256(circuit.encode("utf-8")).hexdigest()
+    shots = integer(answer.get("shots", job.params.shots), "shots", 1, SHOTS_MAX)
+    registers = registers_of(answer.get("registers"))
+    info = _circuit_info(answer.get("circuit_info"))
+    info["registers"] = registers
+    width = sum(register["size"] for register in registers)
+    asked = job.script.circuits == "ask"
+    return CircuitReport(
+        counts=_provided(answer, width, provided) if asked else _counts(answer.get("counts"), width, shots),
+        circuit_info=info,
+        registers=registers,
+        circuit_sha256=digest,
+        warnings=warnings_of(answer),
+        shots=shots,
+        circuit=circuit,
+        state_vector=_state_vector(answer, info["num_qubits"]),
+        expectation_values=_expectation_values(answer),
+        provided=asked,
+        workflow_metadata=_metadata(answer),
+    )
+
+
+def _state_vector(answer: dict[str, Any], num_qubits: int) -> list[list[float]] | bytes | None:
+    """Amplitudes as pairs, or the bytes of a file for numpy; both have to fit the circuit's size."""
+    pairs = answer.get("state_vector")
+    if pairs is not None:
+        if num_qubits > STATE_QUBITS_MAX or not isinstance(pairs, list) or len(pairs) != 1 << num_qubits:
+            raise BadAnswer("state_vector")
+        for pair in pairs:
+            if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(part, float) for part in pair):
+                raise BadAnswer("state_vector: an amplitude")
+        return pairs
+    encoded = answer.get("state_vector_npy")
+    if encoded is None:
+        return None
+    try:
+        content = base64.b64decode(encoded, validate=True)
+    except (TypeError, ValueError):
+        raise BadAnswer("state_vector_npy") from None
+    if num_qubits > STATE_QUBITS_MAX or not content.startswith(b"\x93NUMPY") or len(content) < 16 << num_qubits:
+        raise BadAnswer("state_vector_npy")
+    return content
+
+
+def _expectation_values(answer: dict[str, Any]) -> list[dict[str, Any]] | None:
+    if answer.get("expectation_values") is None:
+        return None
+    values: list[dict[str, Any]] = []
+    for item in listed(answer, "expectation_values", REGISTERS_MAX):
+        if not isinstance(item, dict) or not isinstance(item.get("value"), int | float):
+            raise BadAnswer("expectation_values")
+        kind = text(item.get("kind"), "expectation_values: kind", 20)
+        values.append(
+            {"name": text(item.get("name"), "expectation_values: name", 1000), "kind": kind, "value": item["value"]}
+        )
+    return values
+
+
+def _found(found: Any) -> CircuitLeftReport:
+    if not isinstance(found, dict):
+        raise BadAnswer("found")
+    names = found.get("register_names")
+    if names is not None:
+        names = [text(name, "found: register_names", 200) for name in listed(found, "register_names", REGISTERS_MAX)]
+    observables = found.get("observables")
+    if observables is not None and not isinstance(observables, list):
+        raise BadAnswer("found: observables")
+    return CircuitLeftReport(
+        openqasm3=text(found.get("openqasm3"), "found: openqasm3", CIRCUIT_TEXT_MAX),
+        facts={"register_names": names, "observables": observables},
+        warnings=warnings_of(found),
+    )
+
+
+def _fields(kind: RequestKind, answer: dict[str, Any]) -> dict[str, Any]:
+    """The fields of an answer that gives no counts."""
+    match kind:
+        case "convert":
+            return {
+                "qasm": text(answer.get("openqasm3"), "openqasm3", CIRCUIT_TEXT_MAX),
+                "circuit_info": {**_circuit_info(answer.get("circuit_info")), "registers": []},
+                "warnings": warnings_of(answer),
+            }
+        case "compile":
+            canonical = answer.get("openqasm3")
+            registers = registers_of(answer.get("registers"))
+            return {
+                **_plain_fields(answer, ("format", "program", "media_type", "qubits", "readout")),
+                **({"layout": _plain_value(answer["layout"])} if "layout" in answer else {}),
+                "qasm": None if canonical is None else text(canonical, "openqasm3", CIRCUIT_TEXT_MAX),
+                "circuit_info": {**_circuit_info(answer.get("circuit_info")), "registers": registers},
+                "warnings": warnings_of(answer),
+            }
+        case "engines":
+            return _plain_fields(answer, ("engines",))
+        case "analyse":
+            return _plain_fields(answer, ANALYSIS_FIELDS)
+        case "capture":
+            return _plain_fields(answer, GRAPH_FIELDS)
+        case _:
+            return {"framework": text(answer.get("framework"), "framework", 40)}
+
+
+def _plain_fields(answer: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """The named fields, with every text in them made plain. Only the caller knows their shape: nothing here reads
+    them."""
+    for name in names:
+        if name not in answer:
+            raise BadAnswer(name)
+    return {name: _plain_value(answer[name]) for name in names}
+
+
+def _plain_value(value: Any) -> Any:
+    # The frame reader has bounded the depth.
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, list):
+        return [_plain_value(item) for item in value]
+    if isinstance(value, dict):
+        return {plain(key): _plain_value(item) for key, item in value.items()}
+    return value
+
+
+def warnings_of(answer: dict[str, Any]) -> list[str]:
+    """The warnings of an answer. Raises BadAnswer."""
+    return [text(item, "warnings", WARNING_LENGTH_MAX) for item in listed(answer, "warnings", WARNINGS_MAX)]
+
+
+def plain(value: str) -> str:
+    """The text without characters that a database or a UTF-8 stream cannot hold (NUL, lone surrogates)."""
+    return value.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
+
+
+def shortened(message: str) -> str:
+    """An error message within its byte limit, cut at a character."""
+    data = plain(message).encode("utf-8")
+    if len(data) <= MESSAGE_BYTES_MAX:
+        return data.decode("utf-8")
+    return data[: MESSAGE_BYTES_MAX - 3].decode("utf-8", "ignore") + "..."
+
+
+def text(value: Any, where: str, length_max: int) -> str:
+    """A string field, made plain. Raises BadAnswer."""
+    if not isinstance(value, str) or len(value) > length_max:
+        raise BadAnswer(where)
+    return plain(value)
+
+
+def _user_error(answer: dict[str, Any]) -> UserError:
+    code = answer.get("code")
+    message = answer.get("message")
+    line = answer.get("line")
+    if code not in ERROR_CODES or not isinstance(message, str):
+        raise BadAnswer("code or message")
+    if line is not None:
+        line = integer(line, "line", 1, 10_000_000)
+    return UserError(code, shortened(message), line)
+
+
+def _counts(counts: Any, width: int, shots: int) -> dict[str, int]:
+    """Bit strings of one width with their counts, which add up to the shots; sorted, so that equal results are equal
+    texts."""
+    if not isinstance(counts, dict) or not 1 <= len(counts) <= COUNTS_MAX:
+        raise BadAnswer("counts")
+    for key, count in counts.items():
+        if len(key) != width or not _BITS.fullmatch(key):
+            raise BadAnswer("counts: a key")
+        integer(count, "counts: a value", 0, shots)
+    if sum(counts.values()) != shots:
+        raise BadAnswer("counts: their sum is not the shots")
+    return dict(sorted(counts.items()))
+
+
+def _provided(answer: dict[str, Any], width: int, provided: dict[str, int] | None) -> dict[str, int]:
+    """The counts that the execution was given, which the result of a requested circuit has to show unchanged. They need
+    not add up to the shots: a provider may have lost some."""
+    if provided is None or answer.get("counts") != provided or any(len(key) != width for key in provided):
+        raise BadAnswer("counts: not those that the backend gave")
+    return dict(sorted(provided.items()))
+
+
+def registers_of(value: Any) -> list[dict[str, Any]]:
+    """Registers with name, size and perhaps qubits. Raises BadAnswer."""
+    if not isinstance(value, list) or not 1 <= len(value) <= REGISTERS_MAX:
+        raise BadAnswer("registers")
+    registers: list[dict[str, Any]] = []
+    for item in value:
+        if not isinstance(item, dict):
+            raise BadAnswer("registers")
+        register: dict[str, Any] = {
+            "name": text(item.get("name"), "registers: name", 200),
+            "size": integer(item.get("size"), "registers: size", 1, 256),
+        }
+        qubits = item.get("qubits")
+        if qubits is not None:
+            if not isinstance(qubits, list) or len(qubits) != register["size"]:
+                raise BadAnswer("registers: qubits")
+            register["qubits"] = [integer(qubit, "registers: qubits", 0, 1_000_000) for qubit in qubits]
+        registers.append(register)
+    return registers
+
+
+def _circuit_info(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadAnswer("circuit_info")
+    gate_counts = value.get("gate_counts")
+    if not isinstance(gate_counts, dict) or len(gate_counts) > 1_000:
+        raise BadAnswer("circuit_info.gate_counts")
+    mid_circuit = value.get("has_mid_circuit_measurement")
+    if not isinstance(mid_circuit, bool):
+        raise BadAnswer("circuit_info.has_mid_circuit_measurement")
+
+    def number(name: str) -> int:
+        return integer(value.get(name), f"circuit_info.{name}", 0, 2**53)
+
+    return {
+        "num_qubits": number("num_qubits"),
+        "num_clbits": number("num_clbits"),
+        "depth": number("depth"),
+        "size": number("size"),
+        "gate_counts": {
+            plain(name)[:200]: integer(count, "circuit_info.gate_counts", 0, 2**53)
+            for name, count in gate_counts.items()
+        },
+        "two_qubit_gates": number("two_qubit_gates"),
+        "num_measurements": number("num_measurements"),
+        "has_mid_circuit_measurement": mid_circuit,
+        "diagram": text(value.get("diagram"), "circuit_info.diagram", DIAGRAM_LENGTH_MAX),
+    }
+
+
+def listed(answer: dict[str, Any], name: str, length_max: int) -> list[Any]:
+    """The member of this name, a list of at most `most` items. Raises BadAnswer."""
+    value = answer.get(name)
+    if not isinstance(value, list) or len(value) > length_max:
+        raise BadAnswer(name)
+    return value
+
+
+def integer(value: Any, where: str, low: int, high: int) -> int:
+    """An integer field within its range. Raises BadAnswer."""
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        raise BadAnswer(where)
+    return value

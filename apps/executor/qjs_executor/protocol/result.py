@@ -1,0 +1,101 @@
+"""The result of a completed execution: the child's checked counts, and the facts that only the executor may state."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..job import Job
+from .answer import CircuitReport, ValueReport
+from .versions import ENGINE_VERSION, framework_version
+
+STATE_VECTOR_FILE = "state_vector.npy"
+"""The artifact that holds a state of more than 14 qubits."""
+
+
+def result_text(job: Job, run: CircuitReport, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
+    """The result of a circuit as JSON text. Backend, time, engine and seed come from the request and from this process,
+    never from the child."""
+    result: dict[str, Any] = {
+        "counts": run.counts,
+        "shots": run.shots,
+        "backend": job.backend,
+        "execution_time_ms": execution_time_ms,
+        "circuit_info": run.circuit_info,
+        "metadata": {
+            **_provenance(job),
+            **({**_PROVIDED, **run.provenance} if run.provided else {"count_source": "simulator_sampled"}),
+            "shots_requested": run.shots,
+            "shots_observed": sum(run.counts.values()),
+            "registers": run.registers,
+            "circuit_sha256": run.circuit_sha256,
+        },
+        "warnings": [*warnings, *run.warnings],
+    }
+    if isinstance(run.state_vector, bytes):
+        result["state_vector"] = {"artifact": STATE_VECTOR_FILE, "media_type": "application/octet-stream"}
+    elif run.state_vector is not None:
+        result["state_vector"] = run.state_vector
+    if run.expectation_values is not None:
+        result["expectation_values"] = run.expectation_values
+    return _text({**result, **_of_workflow(job, run)}, stdout)
+
+
+def value_text(job: Job, run: ValueReport, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
+    """What a `main` returned, as JSON text: a dictionary is the result itself, any other value becomes its member
+    `result`. Counts in it, if any, are the program's own claim, so no source is stated for them."""
+    value = run.value if isinstance(run.value, dict) else {"result": run.value}
+    result = {
+        "shots": job.params.shots,
+        "backend": job.backend,
+        "execution_time_ms": execution_time_ms,
+        "warnings": [*warnings, *run.warnings],
+        **value,
+        **_of_workflow(job, run),
+        "metadata": {
+            **_provenance(job),
+            "count_source": None,
+            "shots_requested": job.params.shots,
+            "shots_observed": None,
+            "registers": None,
+            "circuit_sha256": None,
+        },
+    }
+    return _text(result, stdout)
+
+
+_PROVIDED = {
+    "count_source": "provider_counts",
+    "seed": None,
+    "engine": None,
+    "engine_version": None,
+    "optimization_level": None,
+}
+"""The metadata of counts that the caller brought from another machine, about which only the caller knows."""
+
+
+def _of_workflow(job: Job, run: CircuitReport | ValueReport) -> dict[str, Any]:
+    """The metadata of the graphs that the caller executed or, where it executed none, the child."""
+    given = job.script.workflow_metadata
+    metadata = run.workflow_metadata if given is None else json.loads(given)
+    return {} if metadata is None else {"_workflow_metadata": metadata}
+
+
+def _provenance(job: Job) -> dict[str, Any]:
+    framework = job.first_stage.framework if job.first_stage else job.source.get("framework", "openqasm")
+    return {
+        "bit_order": "qubit 0 leftmost",
+        "seed": job.params.seed,
+        "engine": job.engine,
+        "engine_version": ENGINE_VERSION,
+        "framework_version": framework_version(framework),
+        "optimization_level": job.params.optimization_level,
+        "provider_job_id": None,
+        "calibration_id": None,
+    }
+
+
+def _text(result: dict[str, Any], stdout: str) -> str:
+    if stdout and "stdout" not in result:
+        result["stdout"] = stdout
+    return json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

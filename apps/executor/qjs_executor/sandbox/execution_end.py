@@ -1,0 +1,264 @@
+"""How an execution ended, and what that means as an outcome."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..isolation.output import Output
+from ..job import (
+    ASKS_MAX,
+    GIB,
+    KIB,
+    MIB,
+    Artifact,
+    Asked,
+    CircuitLeft,
+    Completed,
+    Failed,
+    Job,
+    Limits,
+    Lost,
+    Outcome,
+    QuestionAnswer,
+    Returned,
+    SandboxFault,
+)
+from ..protocol.answer import (
+    BadAnswer,
+    CircuitLeftReport,
+    CircuitReport,
+    FieldsReport,
+    TaskReport,
+    UserError,
+    ValueReport,
+    plain,
+    read_answer,
+)
+from ..protocol.frame_reader import BadFrame, read_frame
+from ..protocol.result import STATE_VECTOR_FILE, result_text, value_text
+from .pooled_child import PooledChild
+
+if TYPE_CHECKING:
+    from .live_execution import LiveExecution
+
+HANDSHAKE_BYTES_MAX = 64 * KIB
+ANSWER_HEADROOM_BYTES = 1 * MIB
+"""In addition to a state vector in base64: counts, facts and the circuit."""
+EXIT_SECONDS = 3.0
+"""A child that has closed its result pipe is about to exit; one that does not is killed after this time. A busy machine
+takes seconds to free the memory of one that its limit has killed."""
+
+FREE_SECONDS = 2.0
+"""After its answer a task should exit at once; a host whose task does not is killed with it."""
+NO_ANSWER = "it closed its result channel"
+
+_OUT_OF_MEMORY = re.compile(rb"memory allocation of \d+ bytes failed|std::bad_alloc|MemoryError|Cannot allocate memory")
+"""What the libraries print before they abort because memory ran out."""
+
+
+@dataclass(frozen=True)
+class ExecutionEnd:
+    """The plain facts of an ended execution, or of its stretch up to a request; `detail` belongs to `bad_answer`,
+    `status` to `exited`."""
+
+    kind: Literal["answered", "asked", "too_many_asks", "bad_answer", "exited", "time_limit", "flood"]
+    seconds: float
+    answer: dict[str, Any] | None = None
+    detail: str = ""
+    status: tuple[str, int] | None = None
+
+
+async def listen(child: PooledChild, job: Job, limits: Limits, accepted: Callable[[], None]) -> ExecutionEnd:
+    """Sends the job to the child, or to a process of the host that the child is, and waits for its end. Raises
+    SandboxFault when the child does not take the job."""
+    try:
+        async with asyncio.timeout(limits.start_seconds):
+            reader = await child.open()
+            await child.send(job.execution_request, answers_follow=job.script.may_ask)
+            first = await read_frame(reader, HANDSHAKE_BYTES_MAX)
+    except (TimeoutError, BadFrame) as error:
+        raise SandboxFault(f"the child did not take its job: {error or 'it took too long'}") from error
+    if first is None or first.get("taken") != {"uid": child.uid}:
+        raise SandboxFault(f"the child did not take its job: {(first or {}).get('fault', 'it exited')}")
+    accepted()
+    started = time.monotonic()
+    end = await _end(child, reader, job, limits)
+    return replace(end, seconds=time.monotonic() - started)
+
+
+async def answer_and_listen(child: PooledChild, job: Job, limits: Limits) -> ExecutionEnd:
+    """Sends a waiting child the job's one answer, and waits for its next message."""
+    started = time.monotonic()
+    writing = asyncio.create_task(child.write({"answer": job.script.answers[0]}))
+    try:
+        end = await _end(child, await child.open(), job, limits)
+        if end.kind == "asked" and not writing.done():
+            end = ExecutionEnd("bad_answer", 0, detail="it made a request before it had read its answer")
+    finally:
+        writing.cancel()
+        await asyncio.gather(writing, return_exceptions=True)
+    return replace(end, seconds=time.monotonic() - started)
+
+
+def _message_bytes_max(job: Job, limits: Limits) -> int:
+    """JSON text within JSON can take four times its size."""
+    if job.script.may_ask or job.script.task is not None:
+        return 4 * limits.result_bytes + ANSWER_HEADROOM_BYTES
+    return limits.result_bytes // 3 * 4 + ANSWER_HEADROOM_BYTES
+
+
+async def _end(child: PooledChild, reader: asyncio.StreamReader, job: Job, limits: Limits) -> ExecutionEnd:
+    answer = asyncio.create_task(_answer(reader, _message_bytes_max(job, limits), child.is_host))
+    flood = asyncio.create_task(child.flooded())
+    try:
+        done, _ = await asyncio.wait([answer, flood], timeout=limits.wall_seconds, return_when=asyncio.FIRST_COMPLETED)
+        if not done:
+            return ExecutionEnd("time_limit", 0)
+        if answer not in done:
+            return ExecutionEnd("flood", 0)
+        message = answer.result()
+    except BadFrame as error:
+        return ExecutionEnd("bad_answer", 0, detail=str(error))
+    except _Ended as ended:
+        if ended.status[0] == "open":
+            return ExecutionEnd("bad_answer", 0, detail=NO_ANSWER)
+        return ExecutionEnd("exited", 0, status=await child.status_with_memory(ended.status))
+    finally:
+        for task in (answer, flood):
+            task.cancel()
+        await asyncio.gather(answer, flood, return_exceptions=True)
+    if message is not None:
+        ask = message.get("ask")
+        if isinstance(ask, dict) and job.script.may_ask:
+            return ExecutionEnd("asked", 0, answer=ask)
+        return ExecutionEnd("answered", 0, answer=message)
+    try:
+        async with asyncio.timeout(EXIT_SECONDS):
+            return ExecutionEnd("exited", 0, status=await child.exit_status())
+    except TimeoutError:
+        return ExecutionEnd("bad_answer", 0, detail=NO_ANSWER)
+
+
+class _Ended(Exception):
+    """A host's task exited without an answer, with this status."""
+
+    def __init__(self, status: tuple[str, int]) -> None:
+        self.status = status
+
+
+async def _answer(reader: asyncio.StreamReader, bytes_max: int, hosted: bool) -> dict[str, Any] | None:
+    """The message that ends an execution; a host first reports whether there is one. Raises BadFrame and _Ended."""
+    if hosted:
+        message = await read_frame(reader, HANDSHAKE_BYTES_MAX)
+        if message is not None and "ended" in message:
+            raise _Ended((message["ended"][0], message["ended"][1]))
+    return await read_frame(reader, bytes_max)
+
+
+async def is_free_again(child: PooledChild) -> bool:
+    """Waits until a host can take the next task; False when the last one left something behind, or does not exit."""
+    try:
+        async with asyncio.timeout(FREE_SECONDS):
+            message = await read_frame(await child.open(), HANDSHAKE_BYTES_MAX)
+    except (TimeoutError, BadFrame):
+        return False
+    return message is not None and "free" in message
+
+
+def outcome_of(end: ExecutionEnd, job: Job, limits: Limits, run: LiveExecution, note: str = "") -> Outcome:
+    """The outcome of an ended execution, or of its stretch. The child's claims are checked here, so callers can trust
+    the outcome. `note`: a warning of the executor itself about every execution."""
+    first = job.first_stage
+    run.seconds += end.seconds
+    milliseconds = round(run.seconds * 1000 + (first.execution_time_ms if first else 0), 3)
+    stdout, stderr = run.child.stdout, run.child.stderr
+    printed = (first.stdout if first else "") + plain(stdout.kept.decode("utf-8", "replace"))
+
+    def failed(message: str) -> Failed:
+        return Failed(milliseconds, "execution_error", message, None, printed)
+
+    if end.kind == "flood" or stdout.total > limits.flood_bytes or stderr.total > limits.flood_bytes:
+        return failed(f"output limit of {limits.flood_bytes // MIB} MiB: the code printed more than that")
+    if end.kind == "time_limit":
+        return failed(_time_limit(limits))
+    if end.kind == "too_many_asks":
+        return failed(
+            f"limit of {ASKS_MAX} requests: the script asks the service for more graphs and circuits than that"
+        )
+    if end.kind == "bad_answer":
+        return failed(f"crashed: bad result ({end.detail})")
+    if end.answer is None:
+        return _exited(end, limits, stderr, failed)
+    if end.kind == "asked":
+        return Asked(milliseconds, end.answer, parked=False, stdout=printed)
+    try:
+        answer = read_answer(end.answer, job, run.counts)
+    except BadAnswer as error:
+        return failed(f"crashed: bad result ({error})")
+    if isinstance(answer, CircuitReport):
+        answer = replace(answer, provenance=run.provenance)
+    if isinstance(answer, UserError):
+        message = memory_limit(limits) if answer.message == "MemoryError" else answer.message
+        return Failed(milliseconds, answer.code, message, answer.line, printed)
+    if isinstance(answer, TaskReport):
+        size = len(answer.result.encode("utf-8"))
+        if size > limits.result_bytes:
+            return failed(f"result of {size} bytes is larger than the limit of {limits.result_bytes // MIB} MiB")
+        return Returned(milliseconds, answer.result, answer.display, answer.display_problem, printed)
+    if isinstance(answer, FieldsReport):
+        return QuestionAnswer(milliseconds, answer.fields)
+    warnings = [note] if note and first is None else []
+    warnings += [f"output was cut after {limits.output_bytes // KIB} KiB"] if stdout.truncated else []
+    if isinstance(answer, CircuitLeftReport):
+        return CircuitLeft(milliseconds, answer.openqasm3, answer.facts, [*warnings, *answer.warnings], printed)
+    warnings += first.warnings if first else []
+    if isinstance(answer, ValueReport):
+        text = value_text(job, answer, milliseconds, printed, warnings)
+    else:
+        text = result_text(job, answer, milliseconds, printed, warnings)
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        return failed("crashed: bad result (a lone surrogate)")
+    if size > limits.result_bytes:
+        return failed(f"result of {size} bytes is larger than the limit of {limits.result_bytes // MIB} MiB")
+    return Completed(milliseconds, text, _artifacts(answer) if isinstance(answer, CircuitReport) else [])
+
+
+def _artifacts(run: CircuitReport) -> list[Artifact]:
+    files = []
+    if run.circuit is not None:
+        files.append(Artifact("circuit.qasm", "text/plain; charset=utf-8", run.circuit.encode("utf-8")))
+    if isinstance(run.state_vector, bytes):
+        files.append(Artifact(STATE_VECTOR_FILE, "application/octet-stream", run.state_vector))
+    return files
+
+
+def _exited(end: ExecutionEnd, limits: Limits, stderr: Output, failed: Callable[[str], Failed]) -> Outcome:
+    if end.status is None:
+        return Lost("the run's zygote died")
+    kind, number = end.status
+    if kind == "memory":
+        return failed(memory_limit(limits))
+    if kind == "signal" and number in (signal.SIGXCPU, signal.SIGKILL) and end.seconds >= limits.wall_seconds:
+        return failed(_time_limit(limits))
+    if number != 0 and _OUT_OF_MEMORY.search(stderr.kept):
+        return failed(memory_limit(limits))
+    if kind == "signal" and number == signal.SIGXCPU:
+        return failed(f"{_time_limit(limits)} of processor time")
+    return failed(f"crashed: {'signal' if kind == 'signal' else 'exit code'} {number}")
+
+
+def _time_limit(limits: Limits) -> str:
+    return f"time limit of {limits.wall_seconds:g} s"
+
+
+def memory_limit(limits: Limits) -> str:
+    """The message for an execution that exceeded its memory."""
+    return f"memory limit of {limits.memory_bytes // GIB} GiB"

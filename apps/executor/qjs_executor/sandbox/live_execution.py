@@ -1,0 +1,54 @@
+"""A job's execution in its child over all of its stretches: from its start, or an answer, to its next request or its
+end."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..job import Job, WrongAnswer
+from ..protocol.ask import counts_of
+from .pool import Pool
+from .pooled_child import PooledChild
+
+
+@dataclass(eq=False)
+class LiveExecution:
+    """`watch` counts the execution's memory where there are no control groups."""
+
+    pool: Pool
+    child: PooledChild
+    watch: asyncio.Task[None] | None
+    asked: int = 0
+    """The number of its last request; requests that were answered from memory count too."""
+    ask: dict[str, Any] | None = None
+    """The request that it waits with."""
+    counts: dict[str, int] | None = None
+    """The last counts that it received for a circuit. Counts that it reports as its own result have to be these."""
+    provenance: dict[str, str] = field(default_factory=dict)
+    """Where these counts come from, as the caller reported."""
+    seconds: float = 0.0
+    """What its previous stretches took."""
+
+    @property
+    def final(self) -> bool:
+        """Whether its last request also ends it."""
+        return self.ask is not None and bool(self.ask["final"])
+
+    def remember(self, job: Job) -> None:
+        """Stores the answers that arrive with a job."""
+        for answer in job.script.answers:
+            counts = counts_of(answer)
+            if counts is not None:
+                self.counts = counts
+                self.provenance = {key: answer[key] for key in ("count_source", "provider_job_id") if key in answer}
+
+    def check_answer(self, job: Job) -> None:
+        """Raises WrongAnswer unless the job contains the answer that the execution waits for."""
+        assert self.ask is not None
+        (answer,) = job.script.answers
+        if answer["digest"] != self.ask["digest"]:
+            raise WrongAnswer(f"answers[0].digest: the run waits for the answer to {self.ask['digest']}")
+        if ("values" in answer) != (self.ask["kind"] == "graph"):
+            raise WrongAnswer(f"answers[0]: the run waits for the answer to a {self.ask['kind']}")

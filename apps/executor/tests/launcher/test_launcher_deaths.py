@@ -1,0 +1,123 @@
+"""Each death of an executor's processes ends all of them, whatever their runs do or wait for, and leaves nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+
+from ..support.executor import (
+    FOLDER,
+    LEVELS,
+    TOKEN,
+    Executor,
+    command_of,
+    descendants,
+    eventually,
+    free_port,
+    ordinary_executor,
+)
+from ..support.lanes import long
+from ..support.launched import orders_to_launcher
+from ..support.ordinary_user import as_ordinary_user
+from ..support.processes import full, gone, left_by
+
+ENVIRONMENT = {"PATH": os.environ["PATH"], "PYTHONPATH": str(FOLDER), "EXECUTOR_TOKEN": TOKEN}
+
+
+def test_a_signal_stops_everything_in_order_and_reports_its_runs_as_lost(start: Callable[..., Executor]) -> None:
+    executor = start(EXECUTOR_SLOTS="2")
+    with full(executor) as ends:
+        started = descendants(executor.process.pid)
+        asked = time.monotonic()
+        executor.process.terminate()
+        assert executor.process.wait(10) == 0
+        assert time.monotonic() - asked < 5
+        assert [end.result().outcome["error"]["code"] for end in ends] == ["execution_service_lost"] * 2
+    assert gone(started)
+    assert left_by(executor.process.pid) == []
+    assert executor.process.stdout is not None
+    assert executor.process.stdout.read() == b"", "standard output stays empty"
+
+
+@pytest.mark.parametrize("level", [level for level in LEVELS if level != "root, uid"])
+def test_the_death_of_the_launcher_stops_everything_and_the_next_launcher_cleans_up(
+    start: Callable[..., Executor], level: str
+) -> None:
+    if level == "this user":
+        executor, before = start(EXECUTOR_SLOTS="2"), []
+    else:
+        executor = ordinary_executor(landlock=level.endswith("landlock"), EXECUTOR_SLOTS="2")
+        before = as_ordinary_user() if os.getuid() == 0 else []
+    with full(executor):
+        started = descendants(executor.process.pid)
+        executor.process.kill()
+        executor.process.wait(5)
+        eventually(lambda: gone(started), 5, "shell, zygotes and runs are dead")
+    executor.close()
+    assert left_by(executor.process.pid) != [], "a dead process removes nothing"
+    with orders_to_launcher(before=before):
+        assert left_by(executor.process.pid) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGKILL, 128 + signal.SIGKILL), long(signal.SIGTERM, 0)],
+    ids=["SIGKILL", "SIGTERM"],
+)
+def test_the_death_of_the_shell_stops_everything_and_its_exit_code_is_the_executors(
+    start: Callable[..., Executor], number: signal.Signals, code: int
+) -> None:
+    executor = start(EXECUTOR_SLOTS="2")
+    with full(executor):
+        started = descendants(executor.process.pid)
+        os.kill(executor.shell, number)
+        assert executor.process.wait(15) == code
+    assert gone(started)
+    assert left_by(executor.process.pid) == []
+
+
+def begun(*arguments: str) -> tuple[subprocess.Popen[bytes], list[int]]:
+    """An executor whose shell has ordered its first zygote and does not serve yet, and what it has started."""
+    process = subprocess.Popen(
+        [sys.executable, "-B", *arguments],
+        env={**ENVIRONMENT, "EXECUTOR_PORT": str(free_port())},
+        stderr=subprocess.DEVNULL,
+    )
+    eventually(lambda: len(descendants(process.pid)) >= 2, 30, "the shell has ordered a zygote")
+    return process, descendants(process.pid)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, long(signal.SIGINT)], ids=["SIGTERM", "SIGINT"])
+def test_a_signal_during_the_start_stops_the_executor(number: signal.Signals) -> None:
+    process, started = begun("-m", "qjs_executor")
+    try:
+        process.send_signal(number)
+        assert process.wait(15) == 0
+        assert gone(started)
+        assert left_by(process.pid) == []
+    finally:
+        process.kill()
+        process.wait(5)
+
+
+def test_a_shell_that_hangs_is_killed_after_a_signal() -> None:
+    process, started = begun(
+        "-c",
+        "import os, sys\nfrom qjs_executor.launcher import launcher\nfrom qjs_executor.settings import read_settings\n"
+        "launcher.STOP_SECONDS = 1\nsys.exit(launcher.launch(read_settings(os.environ)))",
+    )
+    try:
+        os.kill(next(pid for pid in started if "service.shell" in command_of(pid)), signal.SIGSTOP)
+        process.terminate()
+        assert process.wait(15) == 128 + signal.SIGKILL
+        assert gone(started)
+        assert left_by(process.pid) == []
+    finally:
+        process.kill()
+        process.wait(5)

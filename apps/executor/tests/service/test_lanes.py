@@ -1,0 +1,250 @@
+"""Who runs next: jobs next to interactive runs, users next to each other, teams in turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from qjs_executor.job import SandboxBusy
+from qjs_executor.service import lanes as rules
+from qjs_executor.service.lanes import Lane, Lanes
+
+JOB = Lane()
+
+
+def person(user: str, team: str = "team") -> Lane:
+    """An interactive run of a user."""
+    return Lane("interactive", user, team)
+
+
+class Runs:
+    """Runs that hold their slot until they are released; `order` lists who got a slot, in turn."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self.lanes = lanes
+        self.order: list[str] = []
+        self._ends: dict[str, asyncio.Event] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def begin(self, name: str, lane: Lane, resumed: bool = False) -> asyncio.Task[None]:
+        """Starts a run, or resumes one."""
+        self._ends[name] = asyncio.Event()
+
+        async def run() -> None:
+            async with self.lanes.slot(lane, resumed):
+                self.order.append(name)
+                await self._ends[name].wait()
+
+        self._tasks[name] = asyncio.create_task(run())
+        return self._tasks[name]
+
+    async def end(self, name: str) -> None:
+        """Ends a run that got in."""
+        self._ends[name].set()
+        await self._tasks[name]
+        await settled()
+
+    async def end_all(self) -> None:
+        """Ends what is left, in the order in which it gets in."""
+        while any(not task.done() for task in self._tasks.values()):
+            for event in self._ends.values():
+                event.set()
+            await settled()
+
+
+async def settled() -> None:
+    """Lets every task that can continue do so."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+def in_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+    """Runs a test in an event loop of its own."""
+
+    def run() -> None:
+        asyncio.run(test())
+
+    run.__name__ = test.__name__
+    return run
+
+
+@in_loop
+async def test_jobs_fill_their_slots_and_are_then_refused_at_once() -> None:
+    runs = Runs(Lanes(2))
+    runs.begin("a", JOB)
+    runs.begin("b", JOB)
+    await settled()
+    with pytest.raises(SandboxBusy):
+        await runs.begin("c", JOB)
+    await runs.end("a")
+    runs.begin("d", JOB)
+    await settled()
+    assert runs.order == ["a", "b", "d"]
+    await runs.end_all()
+    assert runs.lanes.jobs_running == 0
+
+
+@in_loop
+async def test_a_slot_is_reserved_for_interactive_runs_when_jobs_hold_all_others() -> None:
+    runs = Runs(Lanes(2))
+    runs.begin("a", JOB)
+    runs.begin("b", JOB)
+    runs.begin("person", person("p"))
+    await settled()
+    assert runs.order == ["a", "b", "person"]
+    await runs.end_all()
+
+
+@in_loop
+async def test_interactive_runs_may_use_idle_slots_of_jobs_which_then_wait() -> None:
+    runs = Runs(Lanes(2))
+    for name in ("x", "y", "z"):
+        runs.begin(name, person(name, name))
+    await settled()
+    assert runs.order == ["x", "y", "z"]
+    with pytest.raises(SandboxBusy):
+        await runs.begin("job", JOB)
+    await runs.end_all()
+
+
+@in_loop
+async def test_a_user_has_at_most_two_runs_at_once() -> None:
+    runs = Runs(Lanes(8))
+    for name in ("1", "2", "3"):
+        runs.begin(name, person("one"))
+    runs.begin("other", person("two"))
+    await settled()
+    assert runs.order == ["1", "2", "other"]
+    await runs.end("1")
+    assert runs.order == ["1", "2", "other", "3"]
+    await runs.end_all()
+
+
+@in_loop
+async def test_a_team_has_at_most_four_runs_at_once() -> None:
+    runs = Runs(Lanes(8))
+    for number in range(6):
+        runs.begin(str(number), person(f"user {number}"))
+    await settled()
+    assert len(runs.order) == rules.TEAM_RUNS_MAX
+    await runs.end_all()
+    assert len(runs.order) == 6
+
+
+@in_loop
+async def test_teams_take_turns_however_many_runs_one_of_them_sends() -> None:
+    runs = Runs(Lanes(1))
+    runs.begin("first", person("z", "z"))
+    runs.begin("second", person("z2", "z"))
+    await settled()
+    for number in range(3):
+        runs.begin(f"many {number}", person(f"m{number}", "many"))
+    runs.begin("few", person("f", "few"))
+    await settled()
+    await runs.end("first")
+    await runs.end("second")
+    assert runs.order == ["first", "second", "many 0", "few"]
+    await runs.end_all()
+
+
+@in_loop
+async def test_a_run_that_waits_too_long_is_refused_and_leaves_no_trace() -> None:
+    runs = Runs(Lanes(1, wait_seconds=0.01))
+    runs.begin("a", person("a"))
+    runs.begin("b", person("b"))
+    await settled()
+    with pytest.raises(SandboxBusy):
+        await runs.begin("c", person("c"))
+    assert runs.lanes.waiting == 0
+    await runs.end_all()
+    assert runs.lanes.interactive_running == 0
+
+
+@in_loop
+async def test_the_queue_is_bounded() -> None:
+    runs = Runs(Lanes(1))
+    for number in range(rules.WAITING_MAX + 2):
+        runs.begin(str(number), person(f"u{number}", f"t{number}"))
+    await settled()
+    assert runs.lanes.waiting == rules.WAITING_MAX
+    with pytest.raises(SandboxBusy):
+        await runs.begin("one more", person("more", "more"))
+    await runs.end_all()
+
+
+@in_loop
+async def test_a_caller_that_hangs_up_while_it_waits_or_at_its_turn_returns_its_place() -> None:
+    runs = Runs(Lanes(1))
+    runs.begin("a", person("a"))
+    runs.begin("b", person("b"))
+    await settled()
+    leaving = runs.begin("leaves", person("c"))
+    at_turn = runs.begin("leaves at its turn", person("d"))
+    await settled()
+    leaving.cancel()
+    await settled()
+    runs._ends["a"].set()
+    await asyncio.sleep(0)
+    at_turn.cancel()
+    await settled()
+    runs.begin("next", person("e"))
+    await settled()
+    assert "next" in runs.order
+    await runs.end_all()
+    assert (runs.lanes.waiting, runs.lanes.interactive_running) == (0, 0)
+
+
+@in_loop
+async def test_resumed_runs_get_the_next_slot_before_new_jobs_and_interactive_ones() -> None:
+    runs = Runs(Lanes(1))
+    runs.begin("job", JOB)
+    runs.begin("person", person("a"))
+    await settled()
+    runs.begin("waiting person", person("b"))
+    runs.begin("goes on", JOB, resumed=True)
+    runs.begin("goes on too", JOB, resumed=True)
+    await settled()
+    assert runs.order == ["job", "person"], "no slot beyond the lane's is given out"
+    await runs.end("job")
+    assert runs.order == ["job", "person", "goes on"]
+    with pytest.raises(SandboxBusy):
+        await runs.begin("new job", JOB)
+    await runs.end("goes on")
+    assert runs.order[3:] == ["goes on too"]
+    await runs.end("person")
+    assert runs.order[4:] == ["waiting person"]
+    await runs.end_all()
+    assert (runs.lanes.jobs_running, runs.lanes.interactive_running, runs.lanes.waiting) == (0, 0, 0)
+
+
+@in_loop
+async def test_interactive_runs_use_their_reserved_slot_while_a_job_waits_to_resume() -> None:
+    runs = Runs(Lanes(1))
+    runs.begin("job", JOB)
+    runs.begin("goes on", JOB, resumed=True)
+    runs.begin("person", person("a"))
+    await settled()
+    assert runs.order == ["job", "person"]
+    await runs.end_all()
+
+
+@in_loop
+async def test_a_resumed_run_that_times_out_or_is_cancelled_returns_its_place() -> None:
+    runs = Runs(Lanes(1, wait_seconds=0.01))
+    runs.begin("job", JOB)
+    await settled()
+    with pytest.raises(SandboxBusy):
+        await runs.begin("late", JOB, resumed=True)
+    leaving = runs.begin("leaves", JOB, resumed=True)
+    await settled()
+    leaving.cancel()
+    await settled()
+    await runs.end("job")
+    runs.begin("new job", JOB)
+    await settled()
+    assert runs.order == ["job", "new job"]
+    await runs.end_all()
+    assert runs.lanes.jobs_running == 0

@@ -1,0 +1,70 @@
+"""Looking at the processes of an executor from outside, and runs that do not end by themselves."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+from .asking import SPINNING, begin
+from .executor import Answer, Executor, eventually, python
+
+LOOP = python("while True: pass")
+DETACHED = python(
+    "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        time.sleep(1000)\n    os._exit(0)\n"
+    "time.sleep(1000)"
+)
+"""Leaves a daemon and does not end either."""
+
+
+def status(pid: int) -> dict[str, str]:
+    """What the kernel reports about a process, by name; empty once it is gone."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return {}
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def gone(pids: list[int]) -> bool:
+    """Whether none of these is alive; a process that has exited and was not waited for is not."""
+    return all(status(pid).get("State", "Z").startswith("Z") for pid in pids)
+
+
+def left_by(pid: int) -> list[str]:
+    """Control groups and folders on the machine that bear the name of an executor with this process id."""
+    groups = [
+        folder for folder, _, _ in os.walk("/sys/fs/cgroup") if os.path.basename(folder).startswith(f"qjs-{pid}-")
+    ]
+    return groups + [str(folder) for folder in Path(tempfile.gettempdir()).glob(f"qjs-pool-{pid}-[0-9]*-*")]
+
+
+def hold(executor: Executor, source: dict[str, str]) -> Callable[[], None]:
+    """Starts a run, waits until it is accepted, and returns a function that hangs up."""
+    stream = executor.http.stream("POST", "/run", json=executor.request(source))
+    answer = stream.__enter__()
+    assert answer.status_code == 200
+    lines: Generator[str, None, None] = answer.iter_lines()  # type: ignore[assignment]
+    assert json.loads(next(lines)) == {"accepted": {"run_id": "test", "framework": "qiskit"}}
+
+    def hang_up() -> None:
+        # Letting go of the iterator closes the stream, so it is held until here.
+        lines.close()
+        stream.__exit__(None, None, None)
+
+    return hang_up
+
+
+@contextmanager
+def full(executor: Executor) -> Iterator[list[Future[Answer]]]:
+    """An executor of two slots with a run in each, one of which has left a daemon, and one that waits for an answer with
+    what it has started; the ends of the first two."""
+    assert begin(executor, SPINNING, "waits").outcome["parked"] is True
+    with ThreadPoolExecutor(2) as pool:
+        ends = [pool.submit(executor.run, source) for source in (LOOP, DETACHED)]
+        eventually(lambda: len(executor.descendants()) >= 8, 20, "all of them are alive")
+        yield ends

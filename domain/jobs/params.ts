@@ -1,0 +1,35 @@
+// The parameters of a job. They are parsed once where they enter, and carried as `{ value, text }` from there on.
+import { type Static, Type } from 'typebox'
+
+export const SHOTS_MAX = 100_000
+
+export const JobParams = Type.Object(
+  {
+    shots: Type.Integer({ minimum: 1, maximum: SHOTS_MAX }),
+    theta: Type.Optional(Type.Number()),
+    graph_size: Type.Optional(Type.Integer({ minimum: 2, maximum: 20 })),
+    layers: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
+    noise_model: Type.Optional(Type.Object({}, { additionalProperties: true })),
+    seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+    optimization_level: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
+    extract_state_vector: Type.Optional(Type.Boolean()),
+    circuit_count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
+  },
+  { additionalProperties: true, description: 'Other keys are passed to the code unchanged.' }
+)
+export type JobParams = Static<typeof JobParams>
+
+/**
+ * Decisions read `value`. `text` is the exact JSON text that is stored and handed on: a number in it may be larger than
+ * a JavaScript number can hold, so it is never written again from `value`.
+ */
+export interface ParsedParams {
+  value: JobParams
+  text: string
+}
+
+/** For parameters that a JSON body brought; its guard has refused numbers that JavaScript cannot hold. */
+export const paramsFromValue = (value: JobParams): ParsedParams => ({ value, text: JSON.stringify(value) })
+
+/** @param text a JSON object that was checked when it was stored. */
+export const paramsFromText = (text: string): ParsedParams => ({ value: JSON.parse(text) as JobParams, text })

@@ -130,8 +130,8 @@ test('a call to a provider is counted by operation and outcome', async () => {
   ])
 })
 
-test('docs/metrics.md lists exactly the metrics of a running api and worker', async () => {
-  const documented = readFileSync(join(projectRoot, 'docs/metrics.md'), 'utf8')
+test('docs/operations/metrics.md lists exactly the metrics of a running api and worker', async () => {
+  const documented = readFileSync(join(projectRoot, 'docs/operations/metrics.md'), 'utf8')
   const listed = [...documented.matchAll(/^\| `(qjs_\w+)` \| \w+ \| ([\w, ]*?) ?\|/gm)].map(([, name, labels]) => [
     name,
     labels

@@ -78,21 +78,21 @@ async function loadRun(tx: Tx, runId: string): Promise<Run | null> {
 /** Whether the same outcome was reported recently, and no good verification followed. */
 async function isToldAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date): Promise<boolean> {
   const ofCapsule = eq(capsuleRuns.capsuleId, run.capsuleId)
-  const [told] = await tx
+  const [reported] = await tx
     .select(runColumns)
     .from(capsuleRuns)
     .where(and(ofCapsule, isNotNull(capsuleRuns.alertedAt), ne(capsuleRuns.status, 'refused')))
     .orderBy(desc(capsuleRuns.alertedAt))
     .limit(1)
-  if (!told || outcomeOf(told) !== outcome) return false
-  if (at.getTime() - told.alertedAt!.getTime() >= ALERT_REPEAT_SECONDS * 1000) return false
+  if (!reported || outcomeOf(reported) !== outcome) return false
+  if (at.getTime() - reported.alertedAt!.getTime() >= ALERT_REPEAT_SECONDS * 1000) return false
   const [well] = await tx
     .select({ id: capsuleRuns.id })
     .from(capsuleRuns)
     .where(
       and(
         ofCapsule,
-        gt(capsuleRuns.completedAt, told.alertedAt!),
+        gt(capsuleRuns.completedAt, reported.alertedAt!),
         eq(capsuleRuns.status, 'completed'),
         inArray(capsuleRuns.verdict, ['exact', 'consistent'])
       )
@@ -103,18 +103,18 @@ async function isToldAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date):
 
 async function isRefusalTold(tx: Tx, run: Run, at: Date): Promise<boolean> {
   const ofSchedule = and(eq(capsuleRuns.capsuleId, run.capsuleId), eq(capsuleRuns.trigger, 'schedule'))
-  const [told] = await tx
+  const [reported] = await tx
     .select({ id: capsuleRuns.id, at: capsuleRuns.alertedAt })
     .from(capsuleRuns)
     .where(and(ofSchedule, eq(capsuleRuns.status, 'refused'), isNotNull(capsuleRuns.alertedAt)))
     .orderBy(desc(capsuleRuns.id))
     .limit(1)
-  if (!told) return false
-  if (at.getTime() - told.at!.getTime() < ALERT_REPEAT_SECONDS * 1000) return true
+  if (!reported) return false
+  if (at.getTime() - reported.at!.getTime() < ALERT_REPEAT_SECONDS * 1000) return true
   const [made] = await tx
     .select({ id: capsuleRuns.id })
     .from(capsuleRuns)
-    .where(and(ofSchedule, gt(capsuleRuns.id, told.id), ne(capsuleRuns.status, 'refused')))
+    .where(and(ofSchedule, gt(capsuleRuns.id, reported.id), ne(capsuleRuns.status, 'refused')))
     .limit(1)
   return made === undefined
 }
@@ -218,14 +218,14 @@ export async function loadAlert(db: DbOrTx, runId: string): Promise<Alert | null
     capsuleId: first.run.capsuleId,
     capsuleName: first.name,
     scheduledAt: first.run.scheduledAt,
-    first: told(first.run),
-    second: second ? told(second.run) : null
+    first: toAlertOutcome(first.run),
+    second: second ? toAlertOutcome(second.run) : null
   }
 }
 
 const inOutcomes = (run: Run): boolean => outcomeOf(run) !== null
 
-function told({ status, verdict, reason, verification }: Run): Alert['first'] {
+function toAlertOutcome({ status, verdict, reason, verification }: Run): Alert['first'] {
   const number = (value: unknown) => (typeof value === 'number' ? value : null)
   const report = (verification ?? {}) as { tvd?: unknown; margin?: unknown; reason?: unknown }
   return {

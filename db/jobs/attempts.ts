@@ -124,7 +124,7 @@ async function openFirst(
         returning id, event_seq, status),
       next as (select coalesce(max(number), 0) + 1 as number from ${attempts}
         where job_id = ${jobId} and task = ${task}),
-      told as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state)
+      appended as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state)
         select id, event_seq, 'attempt', status, ${task}, number, 'running' from raised, next)
     insert into ${attempts} (job_id, task, number, generation, state)
       select id, ${task}, number, ${fence.generation}, 'running' from raised, next
@@ -181,7 +181,7 @@ export function closing(db: DbOrTx, { jobId, task, number }: AttemptRef, set: SQ
         returning job_id, task, number, state, ended_at),
       raised as (update ${jobs} set event_seq = event_seq + 1 where id in (select job_id from closed)
         returning event_seq, status),
-      told as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state, at)
+      appended as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state, at)
         select job_id, event_seq, 'attempt', raised.status, task, number, state, ended_at from closed, raised)`
 }
 
@@ -273,11 +273,11 @@ export async function completeAttempt(
   jobId: string,
   number: number,
   result: string,
-  beside: readonly Artifact[] = []
+  files: readonly Artifact[] = []
 ): Promise<string | null> {
   const resultFile = { name: RESULT_ARTIFACT, mediaType: 'application/json', content: Buffer.from(result, 'utf8') }
   const resultSha256 = sha256Of(resultFile.content)
-  const files = [resultFile, ...beside].map(
+  const rows = [resultFile, ...files].map(
     ({ name, mediaType, content }) =>
       sql`(${name}::text, ${sha256Of(content)}::text, ${content.length}::int, ${mediaType}::text, ${content}::bytea)`
   )
@@ -286,7 +286,7 @@ export async function completeAttempt(
     with ${closing(db, { jobId, task: '', number }, sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`)},
       stored as (insert into ${artifacts} (job_id, name, sha256, size_bytes, media_type, content)
         select closed.job_id, file.* from closed
-          cross join (values ${sql.join(files, sql`, `)}) as file (name, sha256, size_bytes, media_type, content)
+          cross join (values ${sql.join(rows, sql`, `)}) as file (name, sha256, size_bytes, media_type, content)
         on conflict do nothing)
     select job_id from closed`)
   return closed.length > 0 ? resultSha256 : null

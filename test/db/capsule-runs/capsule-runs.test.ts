@@ -174,7 +174,7 @@ describe('a verdict', () => {
     return { capsule, runId }
   }
 
-  const toldOf = async (runId: string) => ({
+  const recordedAbout = async (runId: string) => ({
     audit: (
       await db.execute(sql`select action from audit_entries where metadata::json ->> 'run_id' = ${runId} order by seq`)
     ).map(({ action }) => action),
@@ -219,7 +219,7 @@ describe('a verdict', () => {
         where capsule_id = ${capsule} and name = 'tasks/main/result.json'`)
     })
     const why = await loadToJudge(db, runId)
-    expect(why).toMatch(/not what its digest says/)
+    expect(why).toMatch(/does not match its digest/)
     expect(await db.transaction((tx) => recordJudged(tx, runId, why as string))).toBe(true)
     expect(await statusOf(runId)).toBe('failed')
   })
@@ -250,7 +250,7 @@ describe('a verdict', () => {
     )
     expect(given.filter(Boolean)).toHaveLength(1)
     expect(await db.transaction((tx) => recordJudged(tx, runId, 'late'))).toBe(false)
-    expect(await toldOf(runId)).toEqual({
+    expect(await recordedAbout(runId)).toEqual({
       audit: ['capsule.run', 'capsule.verified'],
       webhooks: [
         {

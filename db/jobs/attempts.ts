@@ -9,7 +9,7 @@ import { storableText } from '../../domain/json/json-guard.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx } from '../client.js'
 import { now } from '../clock.js'
-import { artifacts, attempts, jobAsks, jobEvents, jobs } from '../tables/jobs.js'
+import { artifacts, attempts, jobEvents, jobs, scriptRequests } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
 import { type Artifact, RESULT_ARTIFACT, sha256Of } from './artifacts.js'
 import { type Fence, fenceHolds } from './fence.js'
@@ -323,7 +323,7 @@ const atProviders = (db: DbOrTx, jobId: string) =>
   db
     .select({
       task: providerJobs.task,
-      attempt: sql<number>`coalesce(${jobAsks.series} + 1, ${providerJobs.attempt})`.as('of_attempt'),
+      attempt: sql<number>`coalesce(${scriptRequests.series} + 1, ${providerJobs.attempt})`.as('of_attempt'),
       tasks: sql<number>`count(*)::int`.as('tasks'),
       id: sql<string | null>`min(${providerJobs.providerJobId})`.as('id'),
       cost: sql<string | null>`sum(${providerJobs.cost})`.as('cost'),
@@ -331,12 +331,12 @@ const atProviders = (db: DbOrTx, jobId: string) =>
     })
     .from(providerJobs)
     .leftJoin(
-      jobAsks,
+      scriptRequests,
       and(
         isNotNull(providerJobs.estimate),
-        eq(jobAsks.jobId, providerJobs.jobId),
-        eq(jobAsks.task, providerJobs.task),
-        eq(jobAsks.number, providerJobs.attempt)
+        eq(scriptRequests.jobId, providerJobs.jobId),
+        eq(scriptRequests.task, providerJobs.task),
+        eq(scriptRequests.number, providerJobs.attempt)
       )
     )
     .where(and(eq(providerJobs.jobId, jobId), ne(providerJobs.state, 'withdrawn')))

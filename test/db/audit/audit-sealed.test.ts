@@ -84,7 +84,7 @@ describe('a change to a sealed capsule is reported at the entry of its seal', ()
     ['name of a file', inFile({ name: 'tasks/main/other.json' })],
     ['files, one deleted', statement(`delete from capsule_files where capsule_id = ID and name like '%timing.json'`)],
     [
-      'files, one more',
+      'files, one added',
       statement(`insert into capsule_files select capsule_id, 'more', sha256, size_bytes, media_type, content
         from capsule_files where capsule_id = ID limit 1`)
     ],

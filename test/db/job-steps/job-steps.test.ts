@@ -64,7 +64,7 @@ const steps: {
     answers: ['won', 'lost']
   },
   {
-    name: 'record a cancel that came from the engine',
+    name: 'record a cancel from Temporal',
     first: () => beginJob(db, jobId, fence),
     step: () => recordCancelled(db, jobId, fence, 'stopped_before_provider'),
     answers: ['won', 'already_mine']

@@ -136,7 +136,7 @@ const faults: { name: string; fault: (jobId: string) => Promise<unknown>; recent
     all: 'is pending, and settled already: $0.25 spent'
   },
   {
-    name: 'a record that says another cost than the ledger',
+    name: 'a record with another cost than the ledger',
     fault: async (jobId) => {
       await requestCancel(db, jobId)
       await tamper(sql`update jobs set actual_cost_micro = 500000 where id = ${jobId}`)
@@ -144,7 +144,7 @@ const faults: { name: string; fault: (jobId: string) => Promise<unknown>; recent
     all: 'is cancelled and has cost $0.50, the ledger says $0.00'
   },
   {
-    name: 'a record that waits for a figure, and is settled',
+    name: 'a record that is held although it is settled',
     fault: async (jobId) => {
       await requestCancel(db, jobId)
       await tamper(

@@ -153,8 +153,15 @@ export async function revokeSession(db: DbOrTx, userId: string, sessionId: strin
 
 const SESSIONS_SHOWN = 100
 
+export interface SessionItem {
+  id: string
+  userAgent: string | null
+  createdAt: Date
+  lastSeenAt: Date
+}
+
 /** A user's valid sessions, newest first. */
-export async function listSessions(db: DbOrTx, userId: string) {
+export async function listSessions(db: DbOrTx, userId: string): Promise<SessionItem[]> {
   return db
     .select({
       id: sessions.id,

@@ -11,6 +11,7 @@ const due = [
     where: sql`coalesce(revoked_at, least(last_seen_at + interval '7 days', created_at + interval '30 days')) < now() - interval '30 days'`
   },
   { table: 'password_resets', where: sql`expires_at < now() - interval '1 day'` },
+  { table: 'sealed_mails', where: sql`expires_at < now()` },
   { table: 'invitations', where: sql`expires_at < now() - interval '90 days'` },
   { table: 'idempotency_keys', where: sql`created_at < now() - interval '48 hours'` },
   { table: 'script_analyses', where: sql`created_at < now() - interval '7 days'` },

@@ -3,6 +3,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { DbOrTx } from '../client.js'
 import { signingKeys } from '../tables/audit.js'
+import { sealedMails } from '../tables/operations.js'
 import { teamSecrets, webhooks } from '../tables/teams.js'
 
 /**
@@ -26,6 +27,12 @@ const places = {
     id: signingKeys.keyId,
     first: '',
     bound: sql`json_build_object('keyId', key_id)`
+  },
+  sealed_mails: {
+    table: sealedMails,
+    id: sealedMails.id,
+    first: '00000000-0000-0000-0000-000000000000',
+    bound: sql`json_build_object('id', id)`
   }
 } as const
 
@@ -37,6 +44,7 @@ export interface BoundTo {
   team_secrets: { teamId: string; provider: string; keyName: string; id: string }
   webhooks: { teamId: string; id: string }
   signing_keys: { keyId: string }
+  sealed_mails: { id: string }
 }
 
 export interface WrappedRow<Name extends SealedTable> {

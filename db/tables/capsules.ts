@@ -20,6 +20,7 @@ import type {
   CapsuleRunTrigger,
   CapsuleState
 } from '../../domain/capsules/capsule-state.js'
+import type { AlertOutcome } from '../../domain/verification/schedule-names.js'
 import type { Verdict } from '../../domain/verification/verdict.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
@@ -212,7 +213,7 @@ export const capsuleSchedules = pgTable('capsule_schedules', {
   timezone: text('timezone').notNull(),
   paused: boolean('paused').notNull(),
   alertEmails: jsonb('alert_emails').$type<string[]>().notNull(),
-  alertOn: jsonb('alert_on').$type<string[]>().notNull(),
+  alertOn: jsonb('alert_on').$type<AlertOutcome[]>().notNull(),
   // Raised by each change. The Temporal schedule carries the version that it was made from.
   version: integer('version').notNull().default(1),
   createdBy: uuid('created_by').references(() => users.id, { onDelete: 'set null' }),

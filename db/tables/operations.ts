@@ -1,7 +1,7 @@
 // The service's own records: responses to repeated requests, passes of sweeps, mails about jobs.
 import { sql } from 'drizzle-orm'
 import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { instant } from './columns.js'
+import { bytea, instant } from './columns.js'
 import { jobs } from './jobs.js'
 
 // One row for each write with an Idempotency-Key and a 2xx response, inserted by the transaction of the write itself. A
@@ -55,4 +55,22 @@ export const jobMails = pgTable(
     lastError: text('last_error')
   },
   (table) => [index('job_mails_next_at_idx').on(table.nextAt)]
+)
+
+// Mails whose links hold a live token (invitations, forgotten passwords), until they are sent, given up or expired. The
+// whole mail is sealed as a provider's credential is.
+export const sealedMails = pgTable(
+  'sealed_mails',
+  {
+    id: uuid('id').primaryKey(),
+    ringKeyId: text('ring_key_id').notNull(),
+    wrappedKey: bytea('wrapped_key').notNull(),
+    sealedMail: bytea('sealed_mail').notNull(),
+    // The end of the token's life: the mail is worth nothing afterwards.
+    expiresAt: instant('expires_at').notNull(),
+    tries: integer('tries').notNull().default(0),
+    nextAt: instant('next_at').notNull().default(sql`clock_timestamp()`),
+    lastError: text('last_error')
+  },
+  (table) => [index('sealed_mails_next_at_idx').on(table.nextAt)]
 )

@@ -4,7 +4,7 @@ import { date, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uu
 import type { CredentialState } from '../../domain/backends/provider-credentials.js'
 import type { KeyKind, KeyTier } from '../../domain/teams/api-key.js'
 import type { AssignableRole, StoredInvitationState } from '../../domain/teams/role.js'
-import type { DeliveryState } from '../../domain/teams/webhook.js'
+import type { DeliveryState, WebhookEvent } from '../../domain/teams/webhook.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
 
@@ -111,7 +111,7 @@ export const webhooks = pgTable(
       .notNull()
       .references(() => teams.id, { onDelete: 'cascade' }),
     url: text('url').notNull(),
-    events: jsonb('events').$type<string[]>().notNull(),
+    events: jsonb('events').$type<WebhookEvent[]>().notNull(),
     // The signing secret, sealed like a provider's credential.
     ringKeyId: text('ring_key_id').notNull(),
     wrappedKey: bytea('wrapped_key').notNull(),
@@ -130,7 +130,7 @@ export const webhookDeliveries = pgTable(
     webhookId: uuid('webhook_id')
       .notNull()
       .references(() => webhooks.id, { onDelete: 'cascade' }),
-    event: text('event').notNull(),
+    event: text('event').$type<WebhookEvent>().notNull(),
     // JSON text, sent unchanged with every try.
     payload: text('payload').notNull(),
     state: text('state').$type<DeliveryState>().notNull(),

@@ -2,6 +2,7 @@
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { MicroUsd } from '../../domain/money/money.js'
 import { KEY_PREFIX_LENGTH, type KeyKind, type KeyTier, keyPrefix, keyShape } from '../../domain/teams/api-key.js'
+import { API_KEYS_MAX } from '../../domain/teams/team-limits.js'
 import { type User, userColumns } from '../accounts/accounts.js'
 import type { DbOrTx } from '../client.js'
 import { newId } from '../ids.js'
@@ -92,9 +93,6 @@ const shownColumns = {
 
 export type ApiKeyRow = { [name in keyof typeof shownColumns]: (typeof apiKeys.$inferSelect)[name] }
 
-/** A longer list could not be managed by hand. */
-export const KEYS_MAX = 100
-
 /** A team's keys that were not revoked, newest first. */
 export async function listApiKeys(db: DbOrTx, teamId: string): Promise<ApiKeyRow[]> {
   return db
@@ -102,7 +100,7 @@ export async function listApiKeys(db: DbOrTx, teamId: string): Promise<ApiKeyRow
     .from(apiKeys)
     .where(and(eq(apiKeys.teamId, teamId), isNull(apiKeys.revokedAt)))
     .orderBy(desc(apiKeys.id))
-    .limit(KEYS_MAX)
+    .limit(API_KEYS_MAX)
 }
 
 /** The team of a key that was not revoked. */

@@ -3,17 +3,15 @@
 import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import { ServiceError, validationError } from '../../domain/errors.js'
 import type { AssignableRole, InvitationState } from '../../domain/teams/role.js'
+import { MEMBERS_MAX, PENDING_INVITATIONS_MAX } from '../../domain/teams/team-limits.js'
 import { type DbOrTx, postgresCode, type Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { members, teams, users } from '../tables/accounts.js'
 import { invitations } from '../tables/teams.js'
 import { hashToken, newToken } from '../tokens.js'
-import { MEMBERS_MAX } from './members.js'
 import { suspended } from './teams.js'
 
 const LIFETIME = sql`interval '7 days'`
-/** Pending invitations per team. Prevents the use as a mailing list. */
-const PENDING_MAX = 200
 
 const columns = {
   id: invitations.id,
@@ -39,7 +37,7 @@ export async function listInvitations(db: DbOrTx, teamId: string): Promise<Invit
   return query(db)
     .where(and(eq(invitations.teamId, teamId), isLive))
     .orderBy(desc(invitations.id))
-    .limit(PENDING_MAX)
+    .limit(PENDING_INVITATIONS_MAX)
 }
 
 /** The team of an invitation in any state. */
@@ -67,8 +65,11 @@ export async function invite(
     .select({ pending: sql<number>`count(*)::int` })
     .from(invitations)
     .where(and(eq(invitations.teamId, teamId), isLive))
-  if (pending >= PENDING_MAX)
-    throw new ServiceError('conflict', `${PENDING_MAX} invitations are pending, which is the limit; cancel some first`)
+  if (pending >= PENDING_INVITATIONS_MAX)
+    throw new ServiceError(
+      'conflict',
+      `${PENDING_INVITATIONS_MAX} invitations are pending, which is the limit; cancel some first`
+    )
   // Removes an expired invitation of the address, so that a new one can be inserted.
   await tx
     .update(invitations)

@@ -4,11 +4,9 @@
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
 import type { AssignableRole, Role } from '../../domain/teams/role.js'
+import { MEMBERS_MAX } from '../../domain/teams/team-limits.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { members, teams, users } from '../tables/accounts.js'
-
-/** The most members that a team can have. */
-export const MEMBERS_MAX = 1_000
 
 const memberColumns = {
   userId: members.userId,

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { startScheduleSweep } from '../../../apps/worker/sweeps/schedule-sweep.js'
-import { createSweepNotes } from '../../../apps/worker/sweeps/sweep-notes.js'
+import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { afterVerdict } from '../../../db/capsule-runs/capsule-alerts.js'
 import { backfillRuns, lockTeam, outcomeOfRun, startScheduledRun } from '../../../db/capsule-runs/scheduled-runs.js'
 import {
@@ -125,7 +125,7 @@ test('a schedule that Temporal refuses blocks no other', async () => {
     db,
     log,
     times: { lookMs: 10, compareMs: 60_000 },
-    notes: createSweepNotes(db, log, () => performance.now()),
+    reports: createSweepReports(db, log, () => performance.now()),
     copies: {
       put: async ({ capsuleId }) => {
         if (capsuleId === capsule.id) throw new Error('the engine is not itself')

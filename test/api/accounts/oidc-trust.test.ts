@@ -128,8 +128,8 @@ describe('coming back', () => {
 
   test.each([
     ['access_denied', 403, /did not sign you in \(access_denied\)/],
-    ['temporarily_unavailable', 502, /cannot sign anybody in now/],
-    ['server_error', 502, /cannot sign anybody in now/],
+    ['temporarily_unavailable', 502, /cannot sign users in now/],
+    ['server_error', 502, /cannot sign users in now/],
     ['<script>alert(1)</script>', 403, /did not sign you in \(an unknown error\)/]
   ])('with the error %s says so', async (denial, status, message) => {
     provider.state.fault = { denial }

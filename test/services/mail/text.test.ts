@@ -95,7 +95,7 @@ describe('a hostile text', () => {
       const forged = `Chemistry${end}Bcc: everybody@example.org${end}${end}Your password is wrong.`
       const mail = invitation({ teamName: forged, inviterName: forged, message: `Hello${forged}` })
       expect(mail.subject).toBe('Invitation to the team "Chemistry Bcc: everybody@example.org Your password is wrong."')
-      // Every line is a sentence of ours, the link, or marked as somebody else's.
+      // Every line is a sentence of the service, the link, or marked as a quotation.
       const lines = mail.text.split(/[\r\n\v\f\u0085\u2028\u2029]/)
       expect(lines.filter((line) => /^(Bcc|Your password)/.test(line))).toEqual([])
       expect(lines).toContain('> Bcc: everybody@example.org')

@@ -62,7 +62,7 @@ test('an invitation without a message quotes nothing', () => {
 test('an invisible name still leaves a whole sentence', () => {
   const mail = invitation({ teamName: '\u202e \r\n', inviterName: '\u0000' })
   expect(mail.subject).toBe('Invitation to the team "(no name)"')
-  expect(mail.text).toMatch(/^Somebody invites you to join the team "\(no name\)" on/)
+  expect(mail.text).toMatch(/^A member invites you to join the team "\(no name\)" on/)
 })
 
 const tagsOf = async (mail: MailText) => (await read(mail)).tags.map(([tag]) => tag)

@@ -125,7 +125,7 @@ export async function createRun(tx: Tx, run: NewRun): Promise<MadeRun> {
         backend,
         ...(run.requestId && { requestId: run.requestId }),
         traceParent: run.traceParent ?? null,
-        run: { capsuleId, runId, task: task.name, held: position > 0 }
+        run: { capsuleId, runId, task: task.name, deferred: position > 0 }
       }
     )
   await appendAudit(tx, {

@@ -36,8 +36,8 @@ async function ask(tasks: string[], returns: string[], number = 1): Promise<void
 
 async function complete(key: string, result: string, display: string | null = result, why: string | null = null) {
   const number = (await openTaskAttempt(db, id, fence, key))!
-  const told = { result, display, displayProblem: why, stdout: '' }
-  expect(await completeTask(db, id, key, number, told)).toBe(true)
+  const taskResult = { result, display, displayProblem: why, stdout: '' }
+  expect(await completeTask(db, id, key, number, taskResult)).toBe(true)
 }
 
 const outputs = async () => JSON.parse(await managedResult(db, id, TEAM)).outputs
@@ -125,7 +125,7 @@ test('a managed result of a second graph has the keys of that graph', async () =
 })
 
 test('there is no managed result while a task has no result', async () => {
-  await expect(managedResult(db, id, TEAM)).rejects.toThrow('has asked for no graph')
+  await expect(managedResult(db, id, TEAM)).rejects.toThrow('has requested no graph')
   await ask(names(2), names(2))
   await complete('task_0001', '1')
   await expect(managedResult(db, id, TEAM)).rejects.toThrow('task task_0002')

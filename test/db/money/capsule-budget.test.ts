@@ -183,7 +183,7 @@ async function actInOrder(world: World, step: Step): Promise<void> {
 }
 
 test(
-  'several sides at once: counter and ledger are the same, the budget holds, and at the end nothing is reserved',
+  "with concurrent actors, a capsule's counter equals the ledger, the budget holds, and nothing stays reserved at the end",
   () =>
     fc.assert(
       fc.asyncProperty(

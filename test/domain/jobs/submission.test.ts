@@ -42,7 +42,7 @@ describe('a submission', () => {
   ])('with other than one source is refused: %p', (changes, got) => {
     expect(refusal(changes)).toEqual({
       code: 'validation_error',
-      message: `exactly one of script_id, script_slug, inline_code, circuit is needed (got ${got})`
+      message: `send exactly one of script_id, script_slug, inline_code, circuit (got ${got})`
     })
   })
 
@@ -175,7 +175,7 @@ describe('the framework of code without a declared one', () => {
     ['a header inside a comment', '/* OPENQASM 3.0;']
   ])('cannot be detected from %s, and the message lists the frameworks', (_what, code) => {
     expect(refusal({ inline_code: code }).message).toBe(
-      'framework: could not be told from the code, which names no framework; ' +
+      'framework: could not be detected, because the code imports no known framework; ' +
         'send one of qiskit, cirq, pennylane, openqasm, marqov, or import the framework you use'
     )
   })

@@ -1,5 +1,5 @@
-// Writes docs/operations/metrics.md from the metrics that the api and the worker register: node tools/metrics-doc.mjs. With --print it
-// only prints.
+// Writes docs/operations/metrics.md from the metrics that the api and the worker register: node tools/metrics-doc.mjs. With
+// --print it only prints.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -5,7 +5,7 @@ import { type Checkpoint, checkpointLine, readCheckpointLine } from '../../domai
 
 const LINE_END = 0x0a
 
-/** Resolves when the lines are on disk. A line that a crash cut off stays as it is, and its checkpoint is written again. */
+/** Resolves when the lines are on disk. A line that a crash cut off stays unchanged, and its checkpoint is written again. */
 export async function appendCheckpoints(path: string, points: readonly Checkpoint[]): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const file = await open(path, 'a+', 0o600)

@@ -137,7 +137,7 @@ function manifestFault(manifest: string, digest: string): string | null {
   try {
     return capsuleDigest(manifest) === digest ? null : 'its capsule digest is not that of its manifest'
   } catch {
-    return 'its manifest is no JSON any more'
+    return 'its manifest is not valid JSON'
   }
 }
 

@@ -147,7 +147,7 @@ class ArtifactFiles {
     if (typeof name !== 'string' || !nameShape.test(name)) throw new Error('a file has a name that none may have')
     if (typeof mediaType !== 'string' || !mediaTypeShape.test(mediaType))
       throw new Error(`file ${name} has a media type that none may have`)
-    if (typeof chunk !== 'string') throw new Error(`file ${name} has a piece that is no text`)
+    if (typeof chunk !== 'string') throw new Error(`file ${name} has a piece that is not text`)
     this.#open ??= { name, mediaType, pieces: [] }
     if (this.#open.name !== name || this.#done.has(name) || this.#done.size === ARTIFACTS_MAX)
       throw new Error(`file ${name} comes out of turn`)

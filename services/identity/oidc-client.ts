@@ -202,7 +202,7 @@ async function identityFrom(provider: Configuration, answer: URL, flow: Flow): P
   const elsewhere = inToken.email === undefined && provider.serverMetadata().userinfo_endpoint !== undefined
   const { email, email_verified, name } = elsewhere ? await fetchUserInfo(provider, tokens.access_token, sub) : inToken
   if (sub.length > SUBJECT_MAX || textProblem(sub))
-    throw new ServiceError('unauthorized', `The provider's name for you is no subject: 1 to ${SUBJECT_MAX} characters`)
+    throw new ServiceError('unauthorized', `The provider's subject for you must have 1 to ${SUBJECT_MAX} characters`)
   return {
     issuer: iss,
     subject: sub,

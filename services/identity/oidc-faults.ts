@@ -34,12 +34,12 @@ export function providerFault(error: unknown, stage: OidcStage): ProviderFault {
     return {
       fault: faultOf(
         'worker_not_configured',
-        `describes itself in a way that cannot be used (${reason}); whoever runs this service has to check OIDC_ISSUER`
+        `describes itself in a way that cannot be used (${reason}); the operator of this service has to check OIDC_ISSUER`
       ),
       about: { reason }
     }
   return {
-    fault: faultOf('unauthorized', `gave an answer that cannot be trusted (${reason}); nobody was signed in`),
+    fault: faultOf('unauthorized', `gave an answer that cannot be trusted (${reason}); you are not signed in`),
     about: { reason }
   }
 }
@@ -52,7 +52,7 @@ function answerFault({ error, code }: AuthorizationResponseError): ProviderFault
   const later = error === 'temporarily_unavailable' || error === 'server_error'
   return {
     fault: later
-      ? faultOf('worker_unreachable', `cannot sign anybody in now (${providerError}); try again later`)
+      ? faultOf('worker_unreachable', `cannot sign users in now (${providerError}); try again later`)
       : faultOf('permission_denied', `did not sign you in (${providerError}); begin again at /api/auth/oidc/start`),
     about: { reason: code, providerError }
   }
@@ -72,7 +72,7 @@ function refusalFault(error: string, reason: string): ProviderFault {
   return {
     fault: faultOf(
       'worker_not_configured',
-      `refuses this service (${about.providerError}); whoever runs it has to check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`
+      `refuses this service (${about.providerError}); its operator has to check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`
     ),
     about
   }

@@ -35,7 +35,7 @@ export function invitationMail(invitation: {
   expiresAt: Date
 }): MailText {
   const team = oneLine(invitation.teamName, NAME_MAX) || '(no name)'
-  const inviter = oneLine(invitation.inviterName, NAME_MAX) || 'Somebody'
+  const inviter = oneLine(invitation.inviterName, NAME_MAX) || 'A member'
   const role = { admin: 'an admin', member: 'a member' }[invitation.role]
   const message = severalLines(invitation.message ?? '', MESSAGE_MAX)
   return compose(`Invitation to the team "${team}"`, [
@@ -51,10 +51,10 @@ export function invitationMail(invitation: {
 /** @param reset.link an absolute http(s) address where a new password is set. */
 export function passwordResetMail(reset: { link: string; expiresAt: Date }): MailText {
   return compose(`Set a new password for ${PRODUCT}`, [
-    { say: `Somebody asked for a new password for your account on ${PRODUCT}. To set it, open this link:` },
+    { say: `A new password was requested for your account on ${PRODUCT}. To set it, open this link:` },
     { link: reset.link },
     { say: `It works once, until ${utc(reset.expiresAt)}. All your sessions end when the password is set.` },
-    { say: 'If it was not you, ignore this mail: your password stays as it is.' }
+    { say: 'If it was not you, ignore this mail: your password does not change.' }
   ])
 }
 
@@ -80,10 +80,10 @@ export function jobEndMail(end: {
   return compose(`${job} ${became}`, [
     { say: `${job}, which you submitted to ${oneLine(end.backend, NAME_MAX)} on ${PRODUCT}, ${became}.` },
     ...(reason ? [{ say: 'The reason:' }, { quote: reason }] : []),
-    { say: end.cost === null ? 'What it cost is not known yet.' : `It cost ${formatUsd(end.cost)}.` },
+    { say: end.cost === null ? 'Its cost is not known yet.' : `It cost ${formatUsd(end.cost)}.` },
     { say: `Its id is ${end.jobId}, its status ${end.status}.` },
     ...(end.link ? [{ say: 'Its record, with the result:' }, { link: end.link }] : []),
-    { say: 'You get this mail because the submission asked for it.' }
+    { say: 'You get this mail because the submission requested it.' }
   ])
 }
 
@@ -123,7 +123,7 @@ export function alertMail(alert: {
       say: alert.second
         ? `A second run, made to confirm it, came out as: ${outcomeOf(alert.second)}.`
         : refused
-          ? 'Its schedule goes on; you are told of this once, until a run can be made again.'
+          ? 'Its schedule continues; this is reported once, until a run can be made again.'
           : 'It could not be confirmed by a second run.'
     },
     ...(last.tvd !== null && last.margin !== null
@@ -131,7 +131,7 @@ export function alertMail(alert: {
       : []),
     ...(reason ? [{ say: 'The reason:' }, { quote: reason }] : []),
     { say: `The id of the capsule is ${alert.capsuleId}, that of the run ${alert.runId}.` },
-    ...(alert.link ? [{ say: 'What its verifications have said:' }, { link: alert.link }] : []),
+    ...(alert.link ? [{ say: 'Its verifications:' }, { link: alert.link }] : []),
     { say: 'You get this mail because the schedule of the capsule names your address.' }
   ])
 }

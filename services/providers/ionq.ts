@@ -191,6 +191,6 @@ function parsed<T>(text: string): T | null {
 /** A response without JSON came from a proxy between IonQ and us. */
 function answerOf<T>(text: string): T {
   const answer = parsed<T>(text)
-  if (answer === null || typeof answer !== 'object') throw new ProviderFault('unclear', 'IonQ answered no JSON')
+  if (answer === null || typeof answer !== 'object') throw new ProviderFault('unclear', 'IonQ responded without JSON')
   return answer
 }

@@ -23,6 +23,6 @@ export async function verifyCredentials(
     if (error instanceof ProviderFault && error.kind === 'unauthorized')
       return { status: 'invalid', message: `${adapter.name} does not take these credentials (${error.message})` }
     const reason = error instanceof ProviderFault ? error.message : `no answer within ${TIMEOUT_MS / 1000} s`
-    return { status: 'unreachable', message: `${adapter.name} could not be asked: ${reason}` }
+    return { status: 'unreachable', message: `${adapter.name} could not be reached: ${reason}` }
   }
 }

@@ -62,7 +62,7 @@ test('an invitation without a message quotes nothing', () => {
 test('an invisible name still leaves a whole sentence', () => {
   const mail = invitation({ teamName: '\u202e \r\n', inviterName: '\u0000' })
   expect(mail.subject).toBe('Invitation to the team "(no name)"')
-  expect(mail.text).toMatch(/^Somebody invites you to join the team "\(no name\)" on/)
+  expect(mail.text).toMatch(/^A member invites you to join the team "\(no name\)" on/)
 })
 
 const tagsOf = async (mail: MailText) => (await read(mail)).tags.map(([tag]) => tag)
@@ -95,7 +95,7 @@ describe('a hostile text', () => {
       const forged = `Chemistry${end}Bcc: everybody@example.org${end}${end}Your password is wrong.`
       const mail = invitation({ teamName: forged, inviterName: forged, message: `Hello${forged}` })
       expect(mail.subject).toBe('Invitation to the team "Chemistry Bcc: everybody@example.org Your password is wrong."')
-      // Every line is a sentence of ours, the link, or marked as somebody else's.
+      // Every line is a sentence of the service, the link, or marked as a quotation.
       const lines = mail.text.split(/[\r\n\v\f\u0085\u2028\u2029]/)
       expect(lines.filter((line) => /^(Bcc|Your password)/.test(line))).toEqual([])
       expect(lines).toContain('> Bcc: everybody@example.org')

@@ -289,7 +289,7 @@ describe('private addresses', () => {
 
   test('the checked address is the one connected to, with one look-up per message', async () => {
     const { port, received } = await receiver()
-    // A second question would be answered with a port that nobody listens on.
+    // A second look-up would lead to a port without a listener.
     const resolve = resolver(['127.0.0.1'], ['127.0.0.2'])
     const outcome = await client({ resolve }).send(message(`http://hooks.example:${port}/`))
     expect([outcome.error, received[0]?.headers.host]).toEqual([null, `hooks.example:${port}`])

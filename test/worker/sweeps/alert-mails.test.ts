@@ -82,7 +82,7 @@ test('an alert reaches each address once, with the outcomes of both runs, the re
       'The reason:',
       '> the counts <b>differ</b>\n> by far',
       `The id of the capsule is ${capsule.id}, that of the run ${first.runId}.`,
-      'What its verifications have said:',
+      'Its verifications:',
       `https://jobs.example.org/api/capsules/${capsule.id}/verifications`,
       'You get this mail because the schedule of the capsule names your address.\n'
     ].join('\n\n')
@@ -96,7 +96,7 @@ test('an alert about a refused run says that it was refused', () => {
   const { subject, text } = alertMail({ ...of, first, second: null, link: null })
   expect(subject).toBe('Capsule "a bell pair": not verified')
   expect(text).toContain('that was due on 2027-05-01 09:00 UTC could not be run.')
-  expect(text).toContain('you are told of this once, until a run can be made again')
+  expect(text).toContain('this is reported once, until a run can be made again')
   expect(text).toContain('> The team is suspended')
   expect(text).not.toContain('confirmed')
 })

@@ -110,7 +110,7 @@ test('a mail tells the submitter the outcome of the job, the reason, the cost an
       `Its id is ${id}, its status failed.`,
       'Its record, with the result:',
       `https://jobs.example.org/api/jobs/${id}`,
-      'You get this mail because the submission asked for it.\n'
+      'You get this mail because the submission requested it.\n'
     ].join('\n\n')
   )
   expect(mail.tags.map(([tag]) => tag)).not.toContain('b')

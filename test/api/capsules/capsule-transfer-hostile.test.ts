@@ -231,7 +231,7 @@ describe('a body that is none', () => {
         'b'
       ).toString(),
       400,
-      'it holds more'
+      'holds more'
     ],
     [
       'a form with text for a file',

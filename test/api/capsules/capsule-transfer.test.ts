@@ -250,7 +250,7 @@ describe('what comes in again', () => {
     })
     expect(foreign.status).toBe(404)
     const both = await owner.ask('POST', `/api/capsules/import?team_id=${owner.teamId}`, parts, asForm('abc'))
-    expect([both.status, both.body.error]).toEqual([400, expect.stringContaining('name two teams')])
+    expect([both.status, both.body.error]).toEqual([400, expect.stringContaining('name different teams')])
   })
 
   test('is made once under one key, however its form is wrapped', async () => {

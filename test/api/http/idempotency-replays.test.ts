@@ -188,7 +188,7 @@ describe('a replay', () => {
       const again = await ada.ask('POST', path, body, keyed(key))
       expect([again.status, again.body]).toEqual([
         201,
-        { id: first.body.id, [field]: null, message: expect.stringContaining('was shown once, in the first answer') }
+        { id: first.body.id, [field]: null, message: expect.stringContaining('was shown once, in the first response') }
       ])
       expect(JSON.stringify(await keptOf(api.database.db, key))).not.toContain(first.body[field])
     }

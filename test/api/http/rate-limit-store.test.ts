@@ -389,14 +389,14 @@ describe('when Redis is', () => {
 describe('the metrics', () => {
   test('tell failures and answers on a port of their own, and nothing else', async () => {
     const opened = await openStore(await deadUrl())
-    const { registry, observeAnswer } = opened.metrics
+    const { registry, observeRequest } = opened.metrics
     const server = await startMetrics({ registry }, '127.0.0.1', 0)
     closing.push(() => server.close())
     const base = `http://127.0.0.1:${server.port}`
     await opened.store.take([{ limit: rateLimits.read, key: newCaller() }])
-    observeAnswer({ method: 'GET', route: '/api/jobs/:id', status: 200, seconds: 0.004 })
-    observeAnswer({ method: 'GET', route: '/api/jobs/:id', status: 204, seconds: 0.4 })
-    observeAnswer({ method: 'BREW', route: undefined, status: 404, seconds: 0.001 })
+    observeRequest({ method: 'GET', route: '/api/jobs/:id', status: 200, seconds: 0.004 })
+    observeRequest({ method: 'GET', route: '/api/jobs/:id', status: 204, seconds: 0.4 })
+    observeRequest({ method: 'BREW', route: undefined, status: 404, seconds: 0.001 })
 
     const answer = await fetch(`${base}/metrics`)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, registry.contentType])

@@ -279,7 +279,7 @@ describe('fairness', () => {
     expect([third.status, third.headers['retry-after'], third.body.error]).toEqual([
       429,
       '1',
-      '2 playground runs of yours are under way, the most at a time. Try again in 1 second.'
+      '2 playground runs of yours are in progress, the most at a time. Try again in 1 second.'
     ])
     expect((await runOn(impatient, {}, other.cookie)).status).toBe(502)
     expect((await Promise.all(first)).map((answer) => answer.status)).toEqual([502, 502])

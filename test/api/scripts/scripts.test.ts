@@ -118,7 +118,7 @@ describe('saving the code of a job', () => {
     expect(answers.map(({ status }) => status)).toEqual([404, 403, 400, 400, 400, 400])
     expect(answers.map(({ body }) => body.error)).toEqual([
       'job_id: no such job',
-      expect.stringMatching(/only whoever submitted/),
+      expect.stringMatching(/only the submitter/),
       expect.stringMatching(/must be a completed job \(it is pending\)/),
       expect.stringMatching(/must be a completed job \(it is failed\)/),
       expect.stringMatching(/no inline code: it ran a circuit/),

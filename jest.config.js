@@ -16,5 +16,7 @@ export default {
   testTimeout: 60_000,
   // With the times of the last run, by which test/support/stack/sequencer.cjs sorts.
   cacheDirectory: '<rootDir>/.test/jest',
+  // Of a worker between two files: what Node has imported stays in memory.
+  workerIdleMemoryLimit: '1500MB',
   watchman: false
 }

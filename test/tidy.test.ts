@@ -293,6 +293,13 @@ describe('documents', () => {
     const written = execFileSync(process.execPath, [join(root, tool), '--print'], { encoding: 'utf8' })
     expect(read(page)).toBe(written)
   })
+
+  test('docs/metrics.md lists the metrics that the api and the worker register', () => {
+    const written = execFileSync(process.execPath, [join(root, 'tools/metrics-doc.mjs'), '--print'], {
+      encoding: 'utf8'
+    })
+    expect(read('docs/metrics.md')).toBe(written)
+  })
 })
 
 describe('continuous integration', () => {

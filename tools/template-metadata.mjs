@@ -8,7 +8,7 @@ import { root } from './bootstrap.mjs'
 
 const bundled = await build({
   stdin: {
-    contents: `export { metadataOf } from './domain/script-reading.js'`,
+    contents: `export { metadataOf } from './domain/scripts/script-reading.js'`,
     resolveDir: root,
     loader: 'ts'
   },

@@ -1,33 +1,34 @@
 // `npm test`: types, lint, the executor's checks, pytest, jest; the sum of the tests alone on the last line.
 //
 //   npm test                      the short lane: what a change needs
-//   npm run test:all              everything, with chaos and statistics (--all)
+//   npm test -- --all             both lanes; npm run test:all runs more
 //   npm test -- api budgets       the jest files of both lanes whose path matches a pattern (types and lint all the same)
+//   npm test -- --shard=1/3       jest alone, with this option
 //   npm test -- apps/executor     only pytest, both lanes
 //   npm run check                 only types, lint and the executor's checks (--check)
 //
 // Long are the files named *.long.test.ts, the rows that test/support/lane.ts holds back, and pytest's tests marked `long`.
 import { spawn } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { elapsed, say } from './bootstrap/progress.mjs'
 import { bootstrap, needs, root } from './bootstrap.mjs'
 import { build } from './build.mjs'
-import { jestFile, jestResults, pytestFile, pytestResults, resultsFolder } from './test-results.mjs'
+import { jestFile, jestResults, pytestFile, pytestResults, resultsFolder, totalsFile } from './test-results.mjs'
 
 const checkLimitMs = 5 * 60_000
 const testLimitMs = 60 * 60_000
-const chaosMinutes = 5
 const slowestShown = 20
 
 const flags = ['--check', '--all']
-const patterns = process.argv.slice(2).filter((argument) => !flags.includes(argument))
 const checksOnly = process.argv.includes('--check')
-const everything = process.argv.includes('--all')
-const short = !everything && patterns.length === 0
-const wantsPytest = patterns.length === 0 || patterns.some((pattern) => pattern.startsWith('apps/executor'))
-const jestPatterns = patterns.filter((pattern) => !pattern.startsWith('apps/executor'))
-const wantsJest = patterns.length === 0 || jestPatterns.length > 0
+const forRunners = process.argv.slice(2).filter((argument) => !flags.includes(argument))
+const patterns = forRunners.filter((argument) => !argument.startsWith('-'))
+const short = !process.argv.includes('--all') && patterns.length === 0
+const isOfExecutor = (pattern) => pattern.startsWith('apps/executor')
+const forJest = forRunners.filter((argument) => !isOfExecutor(argument))
+const wantsPytest = forRunners.length === 0 || patterns.some(isOfExecutor)
+const wantsJest = forRunners.length === 0 || forJest.length > 0
 
 const bin = (name) => join(root, 'node_modules/.bin', name)
 const executor = join(root, 'apps/executor')
@@ -51,15 +52,10 @@ const pytest = {
 const jest = {
   name: 'jest',
   command: process.execPath,
-  args: ['node_modules/jest/bin/jest.js', '--json', `--outputFile=${jestFile}`, ...jestPatterns],
+  args: ['node_modules/jest/bin/jest.js', '--json', `--outputFile=${jestFile}`, ...forJest],
   env: { TEST_LANE: short ? 'short' : 'all', PLAIN_REPORTER: 'off' },
   results: jestResults
 }
-
-const longPrograms = [
-  { name: 'chaos', args: ['tools/chaos.mjs', '--minutes', String(chaosMinutes)] },
-  { name: 'statistics', args: ['tools/statistics.mjs'] }
-].map((program) => ({ ...program, command: process.execPath }))
 
 // npm passes a polite kill on to this process alone. SIGINT makes pytest and jest end what they have started.
 const running = new Set()
@@ -79,19 +75,18 @@ try {
 }
 
 mkdirSync(resultsFolder, { recursive: true })
-for (const file of [pytestFile, jestFile]) rmSync(file, { force: true })
+for (const file of [pytestFile, jestFile, totalsFile]) rmSync(file, { force: true })
 
 const summary = []
 // The checks are short and use one core each; the test runs fill the machine and come one after the other.
-await Promise.all(checks.map((check) => runCheck(check, checkLimitMs)))
+await Promise.all(checks.map(runCheck))
 if (!checksOnly && wantsPytest) await runTests(pytest)
 if (!checksOnly && wantsJest) await runTests(jest)
-if (everything) for (const program of longPrograms) await runCheck(program, testLimitMs)
 report()
 
-async function runCheck(check, limitMs) {
+async function runCheck(check) {
   const began = Date.now()
-  const { ok, output } = await run(check, limitMs, true)
+  const { ok, output } = await run(check, checkLimitMs, true)
   if (!ok) process.stdout.write(`\n--- ${check.name} ---\n${output}\n`)
   say(`${ok ? 'ok  ' : 'FAIL'}  ${check.name} (${elapsed(began)})`)
   // A check that fails is counted as one failed test: a last line without a failure has to mean that all is well.
@@ -147,6 +142,8 @@ function report() {
       passed + skipped > 0 || failed > 1 ? `  ${passed} passed, ${failed} failed, ${skipped} skipped,` : ' '
     process.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${name}:${counted} ${time}\n`)
   }
-  process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped\n`)
+  const totals = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }
+  writeFileSync(totalsFile, JSON.stringify(totals))
+  process.stdout.write(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`)
   process.exitCode = summary.every(({ ok }) => ok) ? 0 : 1
 }

@@ -1,5 +1,6 @@
-// What a trail last says of each capsule that is there (state, definition, first evidence, publication, schedule), held
-// against the rows. Of deleted capsules nothing is kept in memory: a long trail takes no more of it than the team's capsules.
+// Compares what a trail last claims about each existing capsule (state, definition, first evidence, publication,
+// schedule) with the rows. Deleted capsules are dropped from memory, so a long trail needs no more of it than the
+// team's capsules.
 import canonicalize from 'canonicalize'
 import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { AuditFault, ChainedEntry } from '../../domain/audit/audit-action.js'
@@ -9,19 +10,19 @@ import { auditEntries } from '../tables/audit.js'
 import { capsuleFiles, capsulePublications, capsuleSchedules, capsuleSeals, capsules } from '../tables/capsules.js'
 import { textSha256 } from './audit-runs.js'
 
-/** Capsules that one statement is about. */
+/** How many capsules one statement covers. */
 const AT_ONCE = 100
-/** The same where it digests their evidence, up to 60 MiB of each: a statement has ten seconds. */
+/** The same for statements that digest evidence, up to 60 MiB per capsule: a statement has ten seconds. */
 const DIGESTED_AT_ONCE = 10
 
-/** A fact, and the entry that told it last. */
+/** A fact, and the entry that claimed it last. */
 interface Fact {
   seq: number
-  /** A digest, or the text itself; `null`: not any more. */
+  /** A digest, or the text itself; `null` when it no longer exists. */
   is: string | null
 }
 
-interface ToldCapsule {
+interface ClaimedCapsule {
   state: Fact
   definition?: Fact
   evidence?: Fact
@@ -31,19 +32,19 @@ interface ToldCapsule {
 
 export interface CapsuleClaims {
   note(entry: ChainedEntry): void
-  /** The first entry, of those that were noted, that tells of what is not so; `seq` is the last of them. */
+  /** The first of the noted entries whose claim is false; `seq` is the last of them. */
   fault(tx: DbOrTx, teamId: string, seq: number): Promise<AuditFault | null>
 }
 
 export function capsuleClaims(): CapsuleClaims {
-  const told = new Map<string, ToldCapsule>()
+  const told = new Map<string, ClaimedCapsule>()
   return {
     note(entry) {
       const { capsuleId, action, seq } = entry
       if (capsuleId === null) return
       if (action === 'capsule.deleted') return void told.delete(capsuleId)
       const before = told.get(capsuleId)
-      // Entries of runs name the state that they found, which may have moved on meanwhile.
+      // Entries of runs name the state at that time, which may have changed since.
       if (entry.previousState !== entry.newState) told.set(capsuleId, { ...before, state: { seq, is: entry.newState } })
       const capsule = told.get(capsuleId)
       if (capsule) Object.assign(capsule, factsOf(entry))
@@ -63,7 +64,7 @@ export function capsuleClaims(): CapsuleClaims {
 const first = (faults: AuditFault[]): AuditFault | null =>
   faults.reduce<AuditFault | null>((least, fault) => (least && least.seq <= fault.seq ? least : fault), null)
 
-function factsOf({ action, seq, metadata }: ChainedEntry): Omit<Partial<ToldCapsule>, 'state'> {
+function factsOf({ action, seq, metadata }: ChainedEntry): Omit<Partial<ClaimedCapsule>, 'state'> {
   const text = (name: string): Fact | undefined => {
     const { [name]: value } = JSON.parse(metadata) as Record<string, unknown>
     return typeof value === 'string' ? { seq, is: value } : undefined
@@ -88,14 +89,14 @@ function factsOf({ action, seq, metadata }: ChainedEntry): Omit<Partial<ToldCaps
 }
 
 const known = (facts: Record<string, Fact | undefined>) =>
-  Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as Partial<ToldCapsule>
+  Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as Partial<ClaimedCapsule>
 
 const scheduleText = ({ cron, timezone, paused, alert_on }: Record<string, unknown>): string =>
   canonicalize({ cron, timezone, paused, alert_on })!
 
-type Told = ReadonlyMap<string, ToldCapsule>
+type Claims = ReadonlyMap<string, ClaimedCapsule>
 
-async function capsulesFault(tx: DbOrTx, teamId: string, told: Told, next: number): Promise<AuditFault | null> {
+async function capsulesFault(tx: DbOrTx, teamId: string, told: Claims, next: number): Promise<AuditFault | null> {
   const rows = await tx
     .select({ id: capsules.id, state: capsules.state, definitionSha256: capsules.definitionSha256 })
     .from(capsules)
@@ -117,7 +118,7 @@ async function capsulesFault(tx: DbOrTx, teamId: string, told: Told, next: numbe
   for (const [id, { state }] of told)
     if (!there.has(id))
       faults.push({ seq: state.seq, reason: `the capsule ${id} is gone, and no entry tells of its deletion` })
-  // Of a sealed one the seal's own record has it.
+  // For a sealed capsule, the record of the seal contains it.
   const open = rows.filter(({ state }) => state === 'draft' || state === 'runnable').map(({ id }) => id)
   for (const ids of pages(open))
     for (const { id, stated, actual } of await tx
@@ -153,8 +154,8 @@ async function unknownFault(tx: DbOrTx, teamId: string, id: string, next: number
     : { seq: next, reason: `no entry tells of the capsule ${id}, which there is` }
 }
 
-/** What a capsule made of a job began with, sealed or not. */
-async function evidenceFault(tx: DbOrTx, told: Told): Promise<AuditFault | null> {
+/** The first evidence of a capsule made from a job, sealed or not. */
+async function evidenceFault(tx: DbOrTx, told: Claims): Promise<AuditFault | null> {
   const faults: AuditFault[] = []
   const withEvidence = [...told].filter(([, { evidence }]) => evidence)
   for (const some of pages(withEvidence, DIGESTED_AT_ONCE)) {
@@ -162,7 +163,7 @@ async function evidenceFault(tx: DbOrTx, told: Told): Promise<AuditFault | null>
       .select({
         capsuleId: capsuleFiles.capsuleId,
         name: capsuleFiles.name,
-        // Of a sealed one the proof of the seal has looked at the content.
+        // For a sealed capsule, the proof of the seal has checked the content.
         sha256: sql<string>`case when ${capsuleSeals.capsuleId} is null
           then encode(sha256(${capsuleFiles.content}), 'hex') else ${capsuleFiles.sha256} end`
       })
@@ -181,7 +182,7 @@ async function evidenceFault(tx: DbOrTx, told: Told): Promise<AuditFault | null>
   return first(faults)
 }
 
-async function publicationsFault(tx: DbOrTx, teamId: string, told: Told, next: number): Promise<AuditFault | null> {
+async function publicationsFault(tx: DbOrTx, teamId: string, told: Claims, next: number): Promise<AuditFault | null> {
   const rows = await tx
     .select({ id: capsulePublications.capsuleId })
     .from(capsulePublications)
@@ -204,7 +205,7 @@ async function publicationsFault(tx: DbOrTx, teamId: string, told: Told, next: n
   return first(faults)
 }
 
-async function schedulesFault(tx: DbOrTx, teamId: string, told: Told, next: number): Promise<AuditFault | null> {
+async function schedulesFault(tx: DbOrTx, teamId: string, told: Claims, next: number): Promise<AuditFault | null> {
   const rows = await tx
     .select({
       id: capsuleSchedules.capsuleId,

@@ -1,4 +1,4 @@
-// What a trail says of runs, held against their rows: what was run, by which jobs, what was compared, and what came of it.
+// Compares what a trail claims about runs with their rows: what ran, in which jobs, what was compared, and the outcome.
 import canonicalize from 'canonicalize'
 import { and, asc, count, eq, gt, isNotNull, sql } from 'drizzle-orm'
 import type { AuditFault, ChainedEntry } from '../../domain/audit/audit-action.js'
@@ -12,36 +12,38 @@ import { auditEntries } from '../tables/audit.js'
 import { capsuleRuns, capsuleRunTasks, capsules } from '../tables/capsules.js'
 import { artifacts, jobs } from '../tables/jobs.js'
 
-/** Rows whose texts are digested in one statement: it has ten seconds. */
+/** How many rows' texts one statement digests: it has ten seconds. */
 const AT_ONCE = 100
 const PAGE = 1_000
 const uuidShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-type Told = Record<string, unknown>
+type Claim = Record<string, unknown>
 
 interface Named {
   entry: ChainedEntry
-  told: Told
+  told: Claim
   runId: string
 }
 
 interface PresentRun {
   row: CapsuleRunRow
-  /** Of its text as it is now. */
+  /** The digest of its current text. */
   definitionSha256: string
-  /** In the order in which they start. */
+  /** In starting order. */
   tasks: { name: string; jobId: string; backend: string; resultSha256: string | null }[]
 }
 
 export interface RunClaims {
-  /** The first of these entries that tells of a run which is not so, or not there; they come page by page. */
+  /**
+   * The first of these entries whose claim about a run is false, or whose run is missing. Entries arrive page by page.
+   */
   fault(tx: DbOrTx, entries: readonly ChainedEntry[]): Promise<AuditFault | null>
-  /** A run, or a verdict, that none of them told of; `next` is the number of the entry that should. */
+  /** A run or a verdict that no entry claims; `next` is the number of the entry that should. */
   untold(tx: DbOrTx, teamId: string, next: number): Promise<AuditFault | null>
 }
 
 export function runClaims(): RunClaims {
-  // How many there were of what is there; which ones takes a long trail's memory, and is asked when the sums differ.
+  // Only counts: which ones are missing would take memory for a long trail, and is queried when the counts differ.
   let begun = 0
   let judged = 0
   return {
@@ -83,7 +85,7 @@ export function runClaims(): RunClaims {
 
 function namedRun(entry: ChainedEntry): Named[] {
   if (entry.action !== 'capsule.run' && entry.action !== 'capsule.verified') return []
-  const told = JSON.parse(entry.metadata) as Told
+  const told = JSON.parse(entry.metadata) as Claim
   const { run_id: runId } = told
   return typeof runId === 'string' && uuidShape.test(runId) ? [{ entry, told, runId }] : []
 }
@@ -139,7 +141,7 @@ async function runFault(
   return fault && `the run ${runId} is not what the trail says: ${fault}`
 }
 
-function startFault(told: Told, row: CapsuleRunRow, tasks: PresentRun['tasks']): string | null {
+function startFault(told: Claim, row: CapsuleRunRow, tasks: PresentRun['tasks']): string | null {
   const present = {
     mode: row.mode,
     trigger: row.trigger,
@@ -156,13 +158,13 @@ function startFault(told: Told, row: CapsuleRunRow, tasks: PresentRun['tasks']):
   return null
 }
 
-function endFault(told: Told, row: CapsuleRunRow): string | null {
+function endFault(told: Claim, row: CapsuleRunRow): string | null {
   if (told.verdict !== row.verdict) return `its verdict is ${row.verdict}; the trail says ${String(told.verdict)}`
-  return told.run_sha256 === undefined || told.run_sha256 === runSha256(row) ? null : 'what came of it was changed'
+  return told.run_sha256 === undefined || told.run_sha256 === runSha256(row) ? null : 'its outcome was changed'
 }
 
-/** The result that the verdict was about. A capsule that can be verified has one task. */
-async function resultFault(tx: DbOrTx, told: Told, [main]: PresentRun['tasks']): Promise<string | null> {
+/** The result that was judged. A capsule that can be verified has one task. */
+async function resultFault(tx: DbOrTx, told: Claim, [main]: PresentRun['tasks']): Promise<string | null> {
   const { result_sha256: compared } = told
   if (typeof compared !== 'string') return null
   const changed = `the result of its job ${main?.jobId} is not the one that was compared`
@@ -174,7 +176,7 @@ async function resultFault(tx: DbOrTx, told: Told, [main]: PresentRun['tasks']):
   return result?.actual === compared ? null : changed
 }
 
-/** The first run that no entry of this kind names; of verdicts, that has one. */
+/** The first run that no entry of this kind names; for verdicts, the first that has one. */
 async function untoldRun(tx: DbOrTx, teamId: string, action: 'capsule.run' | 'capsule.verified'): Promise<string> {
   const told = new Set<string | null>()
   for (let last = 0; ; ) {

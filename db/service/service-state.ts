@@ -1,5 +1,5 @@
-// How the service is doing as a whole: what waits and for how long, what runs, when each sweep last went well. Asked for
-// every few seconds, so it reads the outbox and the index of jobs under way, never all jobs.
+// The state of the whole service: what waits and for how long, what runs, when each sweep last succeeded. It is queried
+// every few seconds, so it reads the outbox and the index of open jobs, never all jobs.
 
 import { sql } from 'drizzle-orm'
 import type { DispatchKind } from '../../domain/jobs/dispatch.js'
@@ -9,18 +9,21 @@ import { jobs, outbox } from '../tables/jobs.js'
 import { sweeps } from '../tables/operations.js'
 
 export interface ServiceState {
-  /** Waiting jobs by the engine that runs them (of a job at a provider always Temporal) and what they wait for; `ready` wait for nothing but their turn. `oldestSeconds` since they were due. */
+  /**
+   * Waiting jobs by the dispatch target that runs them (Temporal for all jobs at providers) and by what they wait for;
+   * `ready` jobs wait only for their turn. `oldestSeconds` counts from when they were due.
+   */
   waiting: { engine: ExecutionMode; reason: string; jobs: number; oldestSeconds: number }[]
   underWay: { engine: ExecutionMode; status: JobStatus; jobs: number }[]
-  /** `lateSeconds`: for how long the row that waits longest for the relay has been due; 0 when none is. */
+  /** `lateSeconds`: how long the row that has waited longest for the relay has been due; 0 when none is. */
   outbox: { kind: DispatchKind; rows: number; lateSeconds: number }[]
-  /** `successSeconds`: since its last successful pass, `null` when there was none. */
+  /** `successSeconds`: since its last successful pass; `null` when there was none. */
   sweeps: { name: string; successSeconds: number | null; findings: number }[]
 }
 
 export async function serviceState(db: DbOrTx): Promise<ServiceState> {
   const since = (time: unknown) => sql`greatest(0, extract(epoch from clock_timestamp() - ${time}))::float8`
-  // One after the other: a look at the service takes one connection from it, not four.
+  // Sequential, so that a check of the service uses one connection instead of four.
   const waiting = await db.execute<ServiceState['waiting'][number]>(sql`
     select engine, reason, count(*)::int as jobs, ${since(sql`min(due_at)`)} as "oldestSeconds"
     from (select mode as engine, due_at, case when held_reason = 'earlier_task' then held_reason

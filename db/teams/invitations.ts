@@ -1,4 +1,4 @@
-// Invitations to a team. The token in the mailed link is known to its receiver alone; the row holds its SHA-256.
+// Invitations to a team. Only the recipient of the mail has the token of its link; the row stores its SHA-256.
 
 import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import { ServiceError, validationError } from '../../domain/errors.js'
@@ -19,7 +19,7 @@ const columns = {
   email: invitations.email,
   role: invitations.role,
   message: invitations.message,
-  // Time alone makes a pending one expired; nothing has to write it.
+  // The time alone makes a pending invitation expired; no write is needed.
   status: sql<InvitationState>`case
     when ${invitations.status} = 'pending' and ${invitations.expiresAt} <= now() then 'expired' else ${invitations.status} end`,
   invitedBy: invitations.invitedBy,
@@ -40,7 +40,7 @@ export async function listInvitations(db: DbOrTx, teamId: string): Promise<Invit
     .limit(PENDING_INVITATIONS_MAX)
 }
 
-/** The team of an invitation, whatever became of it. */
+/** The team of an invitation in any state. */
 export async function teamOfInvitation(db: DbOrTx, id: string): Promise<string | null> {
   const [row] = await db.select({ teamId: invitations.teamId }).from(invitations).where(eq(invitations.id, id))
   return row?.teamId ?? null
@@ -48,7 +48,7 @@ export async function teamOfInvitation(db: DbOrTx, id: string): Promise<string |
 
 /**
  * @returns the invitation, and the token for its link.
- * @throws ServiceError `validation_error` for an address that belongs to the team or has a pending invitation; `conflict`.
+ * @throws ServiceError `validation_error` for the address of a member or of a pending invitation; `conflict`.
  */
 export async function invite(
   tx: Tx,
@@ -60,7 +60,7 @@ export async function invite(
     .from(members)
     .innerJoin(users, eq(users.id, members.userId))
     .where(and(eq(members.teamId, teamId), sameAddress(users.email, email)))
-  if (member) throw validationError('email: already belongs to a member of this team')
+  if (member) throw validationError('email: is the address of a member of this team')
   const [{ pending } = { pending: 0 }] = await tx
     .select({ pending: sql<number>`count(*)::int` })
     .from(invitations)
@@ -68,9 +68,9 @@ export async function invite(
   if (pending >= PENDING_INVITATIONS_MAX)
     throw new ServiceError(
       'conflict',
-      `${PENDING_INVITATIONS_MAX} invitations are pending, the most at a time; cancel some first`
+      `${PENDING_INVITATIONS_MAX} invitations are pending, which is the limit; cancel some first`
     )
-  // One that ran out makes way for a new one.
+  // Removes an expired invitation of the address, so that a new one can be inserted.
   await tx
     .update(invitations)
     .set({ status: 'cancelled' })
@@ -96,7 +96,8 @@ export async function invite(
 }
 
 /**
- * A new link with seven new days; the old link is dead. @returns `null` when the invitation was accepted or cancelled.
+ * Creates a new link that is valid for seven days and invalidates the old one.
+ * @returns `null` when the invitation was accepted or cancelled.
  */
 export async function resendInvitation(tx: Tx, id: string): Promise<{ invitation: Invitation; token: string } | null> {
   const token = newToken()
@@ -128,8 +129,8 @@ export async function cancelInvitation(tx: Tx, id: string): Promise<boolean> {
   return cancelled.length > 0
 }
 
-/** What the receiver of a link is shown; `null` for a link that is worth nothing (any more). */
-export async function lookAtInvitation(
+/** What the recipient of a link sees; `null` for an invalid link. */
+export async function previewInvitation(
   db: DbOrTx,
   token: string
 ): Promise<{ teamId: string; teamName: string; role: AssignableRole; email: string; expiresAt: Date } | null> {
@@ -148,10 +149,10 @@ export async function lookAtInvitation(
 }
 
 /**
- * Makes the user a member with the invited role. Following the link proves that mail to the address reaches them.
- * Who belongs to the team already keeps their role.
- * @throws ServiceError `not_found` for a link that is worth nothing, `permission_denied` for another address than the
- * invited one, `team_suspended`, `conflict` when the team is full.
+ * Makes the user a member with the invited role. Following the link proves that the user receives mail at the address.
+ * A member keeps their role.
+ * @throws ServiceError `not_found` for an invalid link, `permission_denied` for another address than the invited one,
+ * `team_suspended`, `conflict` when the team is full.
  */
 export async function acceptInvitation(
   tx: Tx,
@@ -165,7 +166,7 @@ export async function acceptInvitation(
   if (!found) throw noSuchInvitation()
   if (found.email.toLowerCase() !== user.email.toLowerCase())
     throw new ServiceError('permission_denied', 'This invitation is for another e-mail address; sign in with that one')
-  // The team before the invitation, as everybody locks them.
+  // The team is locked before the invitation, as everywhere.
   const [team] = await tx
     .select({ suspendedAt: teams.suspendedAt })
     .from(teams)
@@ -182,7 +183,8 @@ export async function acceptInvitation(
     .select({ count: sql<number>`count(*)::int` })
     .from(members)
     .where(eq(members.teamId, found.teamId))
-  if (count >= MEMBERS_MAX) throw new ServiceError('conflict', `The team has ${MEMBERS_MAX} members, which is the most`)
+  if (count >= MEMBERS_MAX)
+    throw new ServiceError('conflict', `The team has ${MEMBERS_MAX} members, which is the limit`)
   await tx
     .insert(members)
     .values({ teamId: accepted.teamId, userId: user.id, role: accepted.role })

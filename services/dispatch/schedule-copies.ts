@@ -17,13 +17,13 @@ const LIST_DEADLINE_MS = 30_000
 /** A job at a provider may take thirty days. */
 const RUN_TIMEOUT = '35 days' as const
 
-export interface EngineSchedules extends ScheduleCopies {
+export interface TemporalSchedules extends ScheduleCopies {
   /** Those of this installation's task queue: what the engine's copy says of itself, by capsule. */
   list(): Promise<Map<string, string>>
 }
 
 /** @param taskQueue the workers' own; copies of others in the namespace are left alone. */
-export function createScheduleCopies(temporal: Client, taskQueue: string): EngineSchedules {
+export function createScheduleCopies(temporal: Client, taskQueue: string): TemporalSchedules {
   const inTime = <T>(call: () => Promise<T>, ms = CALL_DEADLINE_MS): Promise<T> =>
     temporal.withDeadline(Date.now() + ms, call)
   const handle = (capsuleId: string) => temporal.schedule.getHandle(scheduleIdOf(capsuleId))

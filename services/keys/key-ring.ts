@@ -52,6 +52,8 @@ export const secretContext = (row: { teamId: string; provider: string; keyName: 
 
 export const webhookContext = (row: { teamId: string; id: string }): SealContext => ['webhook', row.teamId, row.id]
 
+export const mailContext = (row: { id: string }): SealContext => ['mail', row.id]
+
 /**
  * The ring that SECRETS_KEYS holds; `null` without one, which production does not allow.
  * @throws Error naming what is wrong, without showing a key.

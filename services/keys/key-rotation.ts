@@ -13,6 +13,7 @@ import {
 } from '../../db/service/sealed-values.js'
 import {
   type KeyRing,
+  mailContext,
   type SealContext,
   secretContext,
   UnopenableError,
@@ -28,7 +29,8 @@ const PASSES_MAX = 5
 const contexts: { [Name in SealedTable]: (bound: BoundTo[Name]) => SealContext } = {
   team_secrets: secretContext,
   webhooks: webhookContext,
-  signing_keys: signingKeyContext
+  signing_keys: signingKeyContext,
+  sealed_mails: mailContext
 }
 
 export interface Rotation {
@@ -52,7 +54,7 @@ export interface UnopenableRow {
 export async function rotateKeys(db: Db, keyRing: KeyRing, progress: (rewrapped: number) => void): Promise<Rotation> {
   const { currentKeyId } = keyRing
   const rotation: Rotation = {
-    rewrapped: { team_secrets: 0, webhooks: 0, signing_keys: 0 },
+    rewrapped: { team_secrets: 0, webhooks: 0, signing_keys: 0, sealed_mails: 0 },
     unopenable: [],
     inUse: {},
     removable: []

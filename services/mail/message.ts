@@ -29,9 +29,15 @@ export interface MailSettings {
 }
 
 /** Unless MAIL_FROM says otherwise. */
-export const DEFAULT_SENDER = 'Quantum Job Service <no-reply@localhost.localdomain>'
+const DEFAULT_SENDER = 'Quantum Job Service <no-reply@localhost.localdomain>'
 
 const SUBJECT_MAX = 200
+
+export const readMailSettings = (env: NodeJS.ProcessEnv): MailSettings => ({
+  smtpUrl: env.SMTP_URL || null,
+  mailDir: env.MAIL_DIR || null,
+  from: env.MAIL_FROM || DEFAULT_SENDER
+})
 
 /** @returns `null` when mails go nowhere. @throws Error naming the setting that cannot be used, never its value. */
 export function mailRoute(

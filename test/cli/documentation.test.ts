@@ -63,8 +63,8 @@ test('links between the pages lead to files that exist', () => {
 })
 
 /**
- * Names after `env.`, first arguments of the functions that read one variable, and the variables of the registry of
- * providers, in all sources.
+ * All variables in the sources: names after `env.`, first arguments of the functions that read one variable, and the
+ * variables of the registry of providers.
  */
 function variablesRead(): string[] {
   const found = new Set<string>()

@@ -11,7 +11,7 @@ import {
   signUp,
   type User as UserRow
 } from '../../../db/accounts/accounts.js'
-import { acceptInvitation, lookAtInvitation, noSuchInvitation } from '../../../db/teams/invitations.js'
+import { acceptInvitation, noSuchInvitation, previewInvitation } from '../../../db/teams/invitations.js'
 import { teamsOf } from '../../../db/teams/memberships.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
@@ -199,7 +199,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
   }
 
   async function assertInvited(request: FastifyRequest, token: string, email: string): Promise<void> {
-    const invitation = await lookAtInvitation(db, token)
+    const invitation = await previewInvitation(db, token)
     if (!invitation) {
       await takeLimit(deps.limiter, request, 'validateCode')
       throw noSuchInvitation()

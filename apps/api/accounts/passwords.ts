@@ -53,11 +53,13 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
       }
     },
     async (request, reply) => {
-      const reset = await beginPasswordReset(db, request.body.email)
-      if (reset) {
-        const link = `${config.linkOrigin}/reset-password/${reset.token}`
-        mailer.send({ to: reset.email, ...passwordResetMail({ link, expiresAt: reset.expiresAt }) })
-      }
+      await db.transaction(async (tx) => {
+        const reset = await beginPasswordReset(tx, request.body.email)
+        if (!reset) return
+        const { token, email: to, expiresAt } = reset
+        const link = `${config.linkOrigin}/reset-password/${token}`
+        await mailer.send(tx, { to, ...passwordResetMail({ link, expiresAt }) }, expiresAt)
+      })
       reply.code(202)
       return success
     }

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { actorText } from '../../../db/audit/audit.js'
 import { findBackend } from '../../../db/backends/backends.js'
 import { recordCapsuleChange } from '../../../db/capsules/capsule-changes.js'
-import { endSchedule, lastScheduledRun, loadSchedule, putSchedule } from '../../../db/capsules/capsule-schedules.js'
+import { deleteSchedule, lastScheduledRun, loadSchedule, putSchedule } from '../../../db/capsules/capsule-schedules.js'
 import type { CapsuleRow } from '../../../db/capsules/capsules.js'
 import type { Tx } from '../../../db/client.js'
 import { membersByAddress } from '../../../db/teams/members.js'
@@ -153,7 +153,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
     async (request, reply) =>
       app.writeOnce(request, reply, async ({ tx }) => {
         const capsule = await lockRequestedCapsule(request, tx, 'schedule')
-        if (!(await endSchedule(tx, capsule.id))) throw noSchedule()
+        if (!(await deleteSchedule(tx, capsule.id))) throw noSchedule()
         await recordCapsuleChange(
           tx,
           capsule,

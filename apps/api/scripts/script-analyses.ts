@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findBackend, listBackends } from '../../../db/backends/backends.js'
-import { keepAnalysis } from '../../../db/scripts/script-analyses.js'
+import { storeAnalysis } from '../../../db/scripts/script-analyses.js'
 import { isAtProvider } from '../../../domain/backends/backend.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { SHOTS_MAX } from '../../../domain/jobs/params.js'
@@ -181,7 +181,7 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
         }
         return {
           body: {
-            analysis_id: await keepAnalysis(tx, analysis),
+            analysis_id: await storeAnalysis(tx, analysis),
             content_hash: textHint(content),
             can_run: canRun,
             checks,

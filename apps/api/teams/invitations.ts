@@ -9,8 +9,8 @@ import {
   type Invitation as InvitationRow,
   invite,
   listInvitations,
-  lookAtInvitation,
   noSuchInvitation,
+  previewInvitation,
   resendInvitation,
   teamOfInvitation
 } from '../../../db/teams/invitations.js'
@@ -66,11 +66,11 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     async (request, reply) => {
       const { team_id: teamId, email, role, message = null } = request.body
       const inviter = userOf(request)
-      return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         await teamForWrite(request, tx, teamId)
-        const mailed = await withTeam(tx, await invite(tx, { teamId, email, role, message, invitedBy: inviter.id }))
-        afterCommit(() => sendLink(mailed, inviter.displayName ?? inviter.email))
-        return { status: 201, body: invitationView(mailed.invitation) }
+        const sent = await invite(tx, { teamId, email, role, message, invitedBy: inviter.id })
+        await mailLink(tx, sent, inviter.displayName ?? inviter.email)
+        return { status: 201, body: invitationView(sent.invitation) }
       })
     }
   )
@@ -99,13 +99,12 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       const { action, role } = request.body
       if (action && role) throw validationError('role: comes alone, and so does action')
       const inviter = userOf(request)
-      return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         await ownerForWrite(request, tx, await teamOfInvitation(tx, id), 'invitation')
         const sent = role ? null : await resendInvitation(tx, id)
         const invitation = role ? await changeInvitedRole(tx, id, role) : sent?.invitation
         if (!invitation) throw new ServiceError('conflict', 'The invitation was accepted, was cancelled or has expired')
-        const mailed = sent && (await withTeam(tx, sent))
-        if (mailed) afterCommit(() => sendLink(mailed, inviter.displayName ?? inviter.email))
+        if (sent) await mailLink(tx, sent, inviter.displayName ?? inviter.email)
         return { body: invitationView(invitation) }
       })
     }
@@ -149,7 +148,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       }
     },
     async (request, reply) => {
-      const found = await lookAtInvitation(db, request.params.token)
+      const found = await previewInvitation(db, request.params.token)
       if (!found) throw noSuchInvitation()
       reply.header('referrer-policy', 'no-referrer')
       return {
@@ -179,21 +178,14 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       })
   )
 
-  interface Mailed {
-    invitation: InvitationRow
-    token: string
-    teamName: string
-  }
-
-  const withTeam = async (tx: Tx, sent: { invitation: InvitationRow; token: string }): Promise<Mailed> => ({
-    ...sent,
-    teamName: await teamName(tx, sent.invitation.teamId)
-  })
-
-  /** After the commit; a mail that gets lost is mended by resending. */
-  function sendLink({ invitation, token, teamName }: Mailed, inviterName: string): void {
-    const { email, role, message, expiresAt } = invitation
+  async function mailLink(
+    tx: Tx,
+    { invitation, token }: { invitation: InvitationRow; token: string },
+    inviterName: string
+  ) {
+    const { email: to, teamId, role, message, expiresAt } = invitation
     const link = `${config.linkOrigin}/invitations/${token}`
-    mailer.send({ to: email, ...invitationMail({ teamName, inviterName, role, message, link, expiresAt }) })
+    const text = { teamName: await teamName(tx, teamId), inviterName, role, message, link, expiresAt }
+    await mailer.send(tx, { to, ...invitationMail(text) }, expiresAt)
   }
 }

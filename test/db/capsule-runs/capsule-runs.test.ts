@@ -1,4 +1,5 @@
-// Runs of capsules in the database: states in their order, steps that several workers take at once, verdicts given once.
+// Runs of capsules in the database: the order of their states, steps that several workers take at once, verdicts given
+// once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { listRuns, loadRun } from '../../../db/capsule-runs/capsule-run-records.js'
@@ -76,10 +77,10 @@ const startsOf = async (jobIds: string[]) =>
 const statusOf = async (runId: string) =>
   (await db.execute<{ status: CapsuleRunStatus }>(sql`select status from capsule_runs where id = ${runId}`))[0]!.status
 
-describe('the database itself', () => {
+describe('the database', () => {
   const refused = (error: unknown) => postgresCode(error) === '23514'
 
-  test('lets a status follow as the table says, and no other way', async () => {
+  test("allows exactly the changes of a run's status that the table lists", async () => {
     const capsule = await addSuite([{}])
     const allowed: string[] = []
     for (const from of capsuleRunStatuses)
@@ -109,7 +110,7 @@ describe('the database itself', () => {
     }
   )
 
-  test('changes nothing of a verdict that was given', async () => {
+  test('refuses every change of a verdict', async () => {
     const { runId } = await start(await addSuite([{}]), 'template')
     await db.transaction(async (tx) => {
       await tx.execute(sql`set local session_replication_role = replica`)
@@ -120,7 +121,7 @@ describe('the database itself', () => {
   })
 })
 
-describe('several workers at once', () => {
+describe('several concurrent workers', () => {
   test('start the next task once, with the result in its parameters', async () => {
     const capsule = await addSuite([{}, { x: { $result: 't0', path: '/counts/11' } }, {}])
     const { runId, jobIds } = await start(capsule, 'template')
@@ -144,7 +145,7 @@ describe('several workers at once', () => {
     expect(await statusOf(runId)).toBe('running')
   })
 
-  test('end a run that was cancelled once, and give nothing on meanwhile', async () => {
+  test('end a cancelled run once, and start no further task', async () => {
     const { runId, jobIds } = await start(await addSuite([{}, {}, {}, {}]), 'template')
     await finishJob(db, jobIds[0]!)
     await Promise.all([requestCancel(db, jobIds[2]!), ...Array.from({ length: 6 }, () => advanceRun(db, runId))])
@@ -184,7 +185,7 @@ describe('a verdict', () => {
     ).map(({ payload }) => JSON.parse(payload as string))
   })
 
-  test('is taken up by one worker, and by another when that one is gone', async () => {
+  test('is judged by one worker, and by another when that one disconnects', async () => {
     const { runId } = await toBeJudged()
     const lost = db.transaction(async (tx) => {
       expect(await takeRunToJudge(tx)).toBe(runId)
@@ -198,19 +199,19 @@ describe('a verdict', () => {
     expect(await statusOf(runId)).toBe('failed')
   })
 
-  test('compares the result of the capsule with that of the run', async () => {
+  test("compares the capsule's result with the run's", async () => {
     const { runId } = await toBeJudged()
     const { tasks, margin } = (await loadToJudge(db, runId)) as Exclude<Awaited<ReturnType<typeof loadToJudge>>, string>
     expect(
       tasks.map(({ name, sealed, rerun }) => [name, JSON.parse(sealed.text).counts, JSON.parse(rerun.text).counts])
     ).toEqual([['main', { '00': 51, '11': 49 }, { '00': 40, '11': 60 }]])
     expect(tasks[0]!.sealed.facts).toEqual({ hardware: false, local: true, completedAt: expect.any(String) })
-    // Nothing is sealed.
+    // Nothing is sealed yet.
     expect(margin).toBeNull()
     await db.transaction((tx) => recordJudged(tx, runId, 'enough'))
   })
 
-  test('is not found against evidence that somebody has changed', async () => {
+  test('is not given when the evidence was changed in the database', async () => {
     const { capsule, runId } = await toBeJudged()
     await db.transaction(async (tx) => {
       await tx.execute(sql`set local session_replication_role = replica`)
@@ -223,7 +224,7 @@ describe('a verdict', () => {
     expect(await statusOf(runId)).toBe('failed')
   })
 
-  test('about many circuits is listed with the first of them, and shown with all', async () => {
+  test('about many circuits is listed with the first ones, and shown with all', async () => {
     const { capsule, runId } = await toBeJudged()
     const checks = Array.from({ length: 23 }, (_, place) => ({ name: `main /${place}` })) as Verification['checks']
     await db.transaction((tx) => recordJudged(tx, runId, { ...report, checks }))
@@ -232,13 +233,13 @@ describe('a verdict', () => {
     expect(listed!.verification).toEqual({ ...report, checks: checks.slice(0, 20), checks_left_out: 3 })
   })
 
-  test('whose reason holds what no text of the database can is kept without it', async () => {
+  test('is stored without the characters that the database cannot store', async () => {
     const { capsule, runId } = await toBeJudged()
     expect(await db.transaction((tx) => recordJudged(tx, runId, 'it said \u0000 and \ud800'))).toBe(true)
     expect(await loadRun(db, capsule, runId)).toMatchObject({ status: 'failed', reason: 'it said \ufffd and \ufffd' })
   })
 
-  test('is given once, and told once to the audit trail and to webhooks', async () => {
+  test('is given once, with one audit entry and one webhook event', async () => {
     const sealed = { ringKeyId: 'k', wrappedKey: Buffer.alloc(60), sealedSecret: Buffer.alloc(40) }
     await db
       .insert(webhooks)

@@ -1,4 +1,4 @@
-// The proof of the books finds each thing that can be wrong with them, names it, and changes nothing.
+// The proof of ledger and counters finds every fault, names it, and changes nothing.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type SQL, sql } from 'drizzle-orm'
 import { loadMoney } from '../../../db/admin/held-money.js'
@@ -21,7 +21,7 @@ const today = new Date().toISOString().slice(0, 10)
 const longAgo = new Date('2026-03-04T12:00:00Z')
 let teamId: string
 
-/** A change that only a fault, or somebody with the database, can make. */
+/** A change that only a bug, or an attacker with database access, can make. */
 const tamper = (statement: SQL) =>
   db.transaction(async (tx) => {
     await tx.execute(sql`set local session_replication_role = replica`)
@@ -49,7 +49,7 @@ const books = async () => [
   ...(await db.execute(sql`select * from api_key_days order by key_id, day`))
 ]
 
-describe('books that are right', () => {
+describe('correct ledger and counters', () => {
   test('pass both proofs, with jobs in every state, old days, keys and held money', async () => {
     const key = await addKey(db, person, teamId, usd(50))
     await addJob(db, person, priced(1))
@@ -69,7 +69,7 @@ describe('books that are right', () => {
   })
 })
 
-test('a deleted team leaves books that are right, without its keys and with what is held', async () => {
+test('stay correct when a team is deleted, without its keys and with held money', async () => {
   const key = await addKey(db, person, teamId, usd(50))
   await requestCancel(db, await addJob(db, person, { ...priced(5), key }))
   await addHeldJob(db, person, { ...priced(8), key })
@@ -78,7 +78,7 @@ test('a deleted team leaves books that are right, without its keys and with what
   expect((await loadMoney(db, 10)).held).toMatchObject({ jobs: 1, amount: usd(8) })
 })
 
-/** What is done to a job of one dollar, and what each proof says about it. */
+/** What is done to a job of one dollar, and what each proof reports about it. */
 const faults: { name: string; fault: (jobId: string) => Promise<unknown>; recent?: string; all?: string }[] = [
   {
     name: 'reserved money that no job explains',
@@ -161,7 +161,7 @@ const faults: { name: string; fault: (jobId: string) => Promise<unknown>; recent
   }
 ]
 
-describe('one fault is found, and nothing is changed', () => {
+describe('a proof finds one fault, and changes nothing', () => {
   test.each(faults)('$name', async ({ fault, recent, all }) => {
     const jobId = await addJob(db, person, priced(1))
     await fault(jobId)
@@ -172,7 +172,7 @@ describe('one fault is found, and nothing is changed', () => {
     expect(await books()).toEqual(before)
   })
 
-  test('on an old day: by the daily proof, and by the minutely one while something is reserved there', async () => {
+  test('on an old day: in the daily proof, and in the minutely one while something is reserved there', async () => {
     await completed(1, longAgo)
     await counter(sql`spent_micro = spent_micro + 1 where starts_on < '2026-03-05'`)
     expect(await proveRecent(db)).toEqual([])
@@ -193,8 +193,8 @@ describe('one fault is found, and nothing is changed', () => {
   })
 })
 
-describe('what waits for a person', () => {
-  test('a job that cost more than was reserved is pointed out for a week', async () => {
+describe('an administrator is notified of', () => {
+  test('a job that exceeded its reservation, for a week', async () => {
     const jobId = await addHeldJob(db, person, priced(7))
     await db.transaction((tx) => settleHeld(tx, jobId, usd(9.5)))
     expect(await proveRecent(db)).toEqual([`job ${jobId} of team ${teamId} cost $2.50 more than was reserved for it`])
@@ -202,7 +202,7 @@ describe('what waits for a person', () => {
     expect(await proveRecent(db)).toEqual([])
   })
 
-  test('held money is, once its provider is no longer asked', async () => {
+  test('held money, once its provider is no longer queried', async () => {
     const jobId = await addHeldJob(db, person, priced(7))
     expect(await proveRecent(db)).toEqual([])
     await db.execute(sql`update provider_tasks set ask_at = null`)
@@ -213,7 +213,7 @@ describe('what waits for a person', () => {
   })
 })
 
-test('one worker at a time proves; the others leave it to that one', async () => {
+test('only one worker at a time runs a proof', async () => {
   const other = connect(database.url, { max: 1 })
   try {
     await other.db.transaction(async (tx) => {

@@ -1,6 +1,7 @@
 // The client of the execution service at the edges of their agreement.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createExecutorClient, type ExecutorClient, type RunRequest } from '../../../services/executor/client.js'
+import { createExecutorClient, type ExecutorClient } from '../../../services/executor/client.js'
+import type { RunRequest } from '../../../services/executor/requests.js'
 import { ARTIFACT_BYTES_MAX } from '../../../services/executor/stream.js'
 import { bellQasm3 } from '../../support/jobs/builders.js'
 import { completed, hang, refuse, startFaultyExecutor, stream } from '../../support/stack/faulty-executor.js'

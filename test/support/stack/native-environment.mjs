@@ -9,6 +9,8 @@ export default class NativeEnvironment {
   fakeTimersModern = null
 
   async setup() {
+    // Node's fetch brings its own dispatcher when it is first used, unless the package undici was there before it.
+    await fetch('data:,')
     this.env = { ...process.env }
   }
 

@@ -3,12 +3,12 @@ import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { startMailSender } from '../../../apps/worker/sweeps/mail-sender.js'
-import { createSweepNotes } from '../../../apps/worker/sweeps/sweep-notes.js'
+import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { afterVerdict } from '../../../db/capsule-runs/capsule-alerts.js'
 import { startScheduledRun } from '../../../db/capsule-runs/scheduled-runs.js'
 import { putSchedule } from '../../../db/capsules/capsule-schedules.js'
 import { capsuleAlertMails, capsuleRuns } from '../../../db/tables/capsules.js'
-import { createPostman } from '../../../services/mail/mail-client.js'
+import { createMailClient } from '../../../services/mail/mail-client.js'
 import { alertMail } from '../../../services/mail/text.js'
 import { addVerifiableCapsule } from '../../support/capsules/verifiable-capsules.js'
 import { eventually } from '../../support/eventually.js'
@@ -61,10 +61,11 @@ test('an alert goes to each address once, and says what both runs came out as, w
   const log = pino({ base: null }, { write: (line: string) => lines.push(line) })
   const sender = startMailSender({
     db,
-    postman: createPostman({ smtpUrl: server.url, mailDir: null, from: 'jobs@jobs.example.org' }, 2)!,
+    client: createMailClient({ smtpUrl: server.url, mailDir: null, from: 'jobs@jobs.example.org' }, 2)!,
+    keyRing: null,
     linkOrigin: 'https://jobs.example.org',
-    times: { lookMs: 20, retrySeconds: [0.01] },
-    notes: createSweepNotes(db, log, () => performance.now()),
+    times: { lookMs: 20, retrySeconds: [0.01], linkRetrySeconds: [] },
+    reports: createSweepReports(db, log, () => performance.now()),
     log
   })
   open.push(() => sender.close())

@@ -15,7 +15,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { startAuditCheckpointSweep } from '../../../apps/worker/sweeps/audit-checkpoint-sweep.js'
-import { createSweepNotes } from '../../../apps/worker/sweeps/sweep-notes.js'
+import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { newId } from '../../../db/ids.js'
 import { auditCheckpoints } from '../../../db/tables/audit.js'
 import type { Checkpoint } from '../../../domain/audit/audit-checkpoint.js'
@@ -126,8 +126,8 @@ describe('the file outside the database', () => {
 test('the sweep signs and writes, and says so', async () => {
   await append(db, { teamId })
   const log = pino({ level: 'silent' })
-  const notes = createSweepNotes(db, log, () => performance.now())
-  const loops = startAuditCheckpointSweep({ ...means, file: path, notes, log })
+  const reports = createSweepReports(db, log, () => performance.now())
+  const loops = startAuditCheckpointSweep({ ...means, file: path, reports, log })
   try {
     await eventually(async () => expect(await ofTeam()).toHaveLength(1))
     await eventually(async () => expect(await exported()).toHaveLength(1))

@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/g
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { type MailTimes, startMailSender } from '../../../apps/worker/sweeps/mail-sender.js'
-import { createSweepNotes } from '../../../apps/worker/sweeps/sweep-notes.js'
+import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import type { TimerLoop } from '../../../apps/worker/sweeps/timer-loop.js'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
 import { markUnreachable, sweepDispatchDeadline } from '../../../db/job-steps/outbox.js'
 import { takeMail } from '../../../db/jobs/job-mails.js'
-import { createPostman } from '../../../services/mail/mail-client.js'
+import { createMailClient } from '../../../services/mail/mail-client.js'
 import { eventually } from '../../support/eventually.js'
 import { addJob, addPerson, addTeam, type Person } from '../../support/jobs/rows.js'
 import { headerOf, readMail, startMailServer } from '../../support/receivers/mail-server.js'
@@ -43,13 +43,14 @@ let lines: Record<string, unknown>[] = []
 function startSender(smtpUrl: string, times: Partial<MailTimes> = {}, linkOrigin: string | null = null): TimerLoop {
   lines = []
   const log = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) })
-  const postman = createPostman({ smtpUrl, mailDir: null, from: 'Jobs <jobs@jobs.example.org>' }, 2)!
+  const client = createMailClient({ smtpUrl, mailDir: null, from: 'Jobs <jobs@jobs.example.org>' }, 2)!
   const sender = startMailSender({
     db,
-    postman,
+    client,
+    keyRing: null,
     linkOrigin,
-    times: { lookMs: 20, retrySeconds: [0.01, 0.01], ...times },
-    notes: createSweepNotes(db, log, () => performance.now()),
+    times: { lookMs: 20, retrySeconds: [0.01, 0.01], linkRetrySeconds: [0.01, 0.01], ...times },
+    reports: createSweepReports(db, log, () => performance.now()),
     log
   })
   open.push(() => sender.close())

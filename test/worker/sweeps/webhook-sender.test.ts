@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
-import { createSweepNotes } from '../../../apps/worker/sweeps/sweep-notes.js'
+import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { startWebhookSender, type WebhookTimes } from '../../../apps/worker/sweeps/webhook-sender.js'
 import { newId } from '../../../db/ids.js'
 import { beginJob, completeJob, requestCancel } from '../../../db/job-steps/job-steps.js'
@@ -58,8 +58,8 @@ const start = (
   const { times, timeoutMs = 5_000, allowPrivate = true, ring = keyRing } = options
   const client = createWebhookClient({ allowPrivate, timeoutMs })
   const log = pino({ base: null, level: 'trace' }, { write: (line: string) => logged.push(JSON.parse(line)) })
-  const notes = createSweepNotes(db, log, () => performance.now())
-  const sender = startWebhookSender({ db, keyRing: ring, client, times: { ...quick, ...times }, notes, log })
+  const reports = createSweepReports(db, log, () => performance.now())
+  const sender = startWebhookSender({ db, keyRing: ring, client, times: { ...quick, ...times }, reports, log })
   return closeLater({
     async close() {
       await sender.close()

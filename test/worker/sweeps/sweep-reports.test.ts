@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { startMoneySweep } from '../../../apps/worker/sweeps/money-sweep.js'
-import { createSweepNotes, type SweepNote } from '../../../apps/worker/sweeps/sweep-notes.js'
+import { createSweepReports, type SweepReport } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { startLoop, type TimerLoop } from '../../../apps/worker/sweeps/timer-loop.js'
 import { loadSweeps } from '../../../db/service/sweeps.js'
 import { eventually } from '../../support/eventually.js'
@@ -16,10 +16,10 @@ const { db } = database
 const log = pino({ level: 'silent' })
 const loops: TimerLoop[] = []
 let time = 0
-let note: SweepNote
+let note: SweepReport
 beforeEach(async () => {
   await db.execute(sql`truncate sweeps`)
-  note = createSweepNotes(db, log, () => time).of('money', 500)
+  note = createSweepReports(db, log, () => time).of('money', 500)
 })
 afterEach(async () => {
   for (const loop of loops.splice(0)) await loop.close()
@@ -80,7 +80,7 @@ test('the money sweep proves what is recent and everything at its start, and sho
   const person = await addPerson(db)
   await addJob(db, person, { cost: usd(1) })
   await db.execute(sql`update budget_counters set reserved_micro = 0 where period = 'day'`)
-  loops.push(startMoneySweep({ db, notes: createSweepNotes(db, log, () => performance.now()), log, everyMs: 20 }))
+  loops.push(startMoneySweep({ db, reports: createSweepReports(db, log, () => performance.now()), log, everyMs: 20 }))
   const names = async () => (await loadSweeps(db)).filter(({ findings }) => findings.length > 0).map(({ name }) => name)
   await eventually(async () => (await names()).join() === 'money,money_in_full')
   const [counters] = await db.execute(

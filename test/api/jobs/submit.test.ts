@@ -194,7 +194,7 @@ describe('is refused, leaving nothing behind:', () => {
     [
       'code of no framework',
       submission({ framework: undefined, inline_code: 'x = 1' }),
-      'framework: could not be told from the code'
+      'framework: could not be detected, because the code imports no known framework'
     ],
     ['an unknown mode', submission({ execution_mode: 'batch' }), 'execution_mode: must be one of direct, temporal'],
     [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { accessTable } from '../../../apps/api/http/access-table.js'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
 
@@ -126,7 +126,7 @@ describe('suspending a team', () => {
     const ada = await api.signUpWithTeam()
     let accepted = 1
     /** Submits until it is refused. */
-    async function submitOn(): Promise<Answer> {
+    async function submitOn(): Promise<ApiResponse> {
       for (let tries = 0; tries < 200; tries++) {
         const answer = await ada.post('/api/jobs/submit', submission())
         if (answer.status !== 201) return answer

@@ -7,7 +7,7 @@ import { proveAll, proveRecent } from '../../../db/proofs/money-proof.js'
 import { createApiKey } from '../../../db/teams/api-keys.js'
 import type { KeyTier } from '../../../domain/teams/api-key.js'
 import { rateLimits } from '../../../domain/teams/rate-limits.js'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 import { finishJob } from '../../support/capsules/capsule-rows.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
 import { usd } from '../../support/jobs/money-rows.js'
@@ -62,7 +62,7 @@ const run = (user: TestUser, id: string, body: object = { mode: 'template' }) =>
   user.post(`/api/capsules/${id}/run`, body)
 const runs = async (user: TestUser, id: string) => (await user.get(`/api/capsules/${id}/runs`)).body
 const jobOf = async (user: TestUser, id: string) => (await user.get(`/api/jobs/${id}`)).body
-const errorOf = ({ status, body }: Answer) => [status, body.error]
+const errorOf = ({ status, body }: ApiResponse) => [status, body.error]
 
 async function keyOf(user: Member, tier: KeyTier, dailyLimit: bigint | null = null, kind: 'live' | 'test' = 'live') {
   const { key } = await createApiKey(db, {

@@ -5,7 +5,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { verifyEnvelope } from '../../../capsule-format/attestation.js'
 import { advanceRun } from '../../../db/capsule-runs/capsule-run-steps.js'
 import { connect } from '../../../db/client.js'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 import { bellResult, finishJob } from '../../support/capsules/capsule-rows.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
 
@@ -28,7 +28,7 @@ const bell = {
 }
 const read = async (id: string) => (await ada.get(`/api/capsules/${id}`)).body
 const seal = (id: string, body: unknown = { exit_code: 0 }) => ada.post(`/api/capsules/${id}/seal`, body)
-const errorOf = ({ status, body }: Answer) => [status, body.error]
+const errorOf = ({ status, body }: ApiResponse) => [status, body.error]
 
 async function runnable(changes: Record<string, unknown> = {}, result = bellResult()): Promise<string> {
   const jobId = await ada.submit(submission(changes))

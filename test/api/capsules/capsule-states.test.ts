@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { createApiKey } from '../../../db/teams/api-keys.js'
 import { type CapsuleState, capsuleStates } from '../../../domain/capsules/capsule-state.js'
-import { type ScriptRequest, startApi, type TestUser } from '../../support/api/api.js'
+import { type SendRequest, startApi, type TestUser } from '../../support/api/api.js'
 import { addCapsuleOfJob, addDraftCapsule, addSealedCapsule } from '../../support/capsules/capsule-rows.js'
 import type { Person } from '../../support/jobs/rows.js'
 
@@ -82,7 +82,7 @@ const changes = ['patch', 'delete', 'seal', 'publish', 'archive']
 let carol: Person
 let ofTeam: string
 let ofSuspended: string
-const asks = {} as Record<CallerKind, ScriptRequest>
+const asks = {} as Record<CallerKind, SendRequest>
 
 beforeAll(async () => {
   const [boss, admin, member, capsuleOwner, outsider, former] = await Promise.all(
@@ -101,7 +101,7 @@ beforeAll(async () => {
   }
   ofTeam = await makeTeam('Ours')
   ofSuspended = await makeTeam('Suspended')
-  const keyed = async (user: TestUser, tier: 'read' | 'simulate'): Promise<ScriptRequest> => {
+  const keyed = async (user: TestUser, tier: 'read' | 'simulate'): Promise<SendRequest> => {
     const { key } = await createApiKey(db, {
       teamId: ofTeam,
       createdBy: user.id,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, completeJob } from '../../../db/job-steps/job-steps.js'
 import { completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 import { createCapsuleBench } from '../../support/capsules/capsule-bench.js'
 import { bellResult, finishJob } from '../../support/capsules/capsule-rows.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
@@ -38,7 +38,7 @@ async function finished(user: TestUser, changes: Record<string, unknown> = {}, r
   return id
 }
 
-const errorOf = ({ status, body }: Answer) => [status, body.error]
+const errorOf = ({ status, body }: ApiResponse) => [status, body.error]
 
 describe('making one of a completed job', () => {
   test('packages what ran, its parameters, backend, result, environment and times', async () => {

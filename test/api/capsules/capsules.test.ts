@@ -1,7 +1,7 @@
 // Capsules: made, read, listed, changed and deleted.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 import { asymmetricQiskit, bellQasm3 } from '../../support/jobs/builders.js'
 
 const api = await startApi('capsules')
@@ -44,7 +44,7 @@ const task = (changes: Record<string, unknown> = {}) => ({
 })
 const workflow = (...tasks: Record<string, unknown>[]) => ({ workflow: { tasks: tasks.map(task) } })
 
-const errorOf = ({ status, body }: Answer) => [status, body.error]
+const errorOf = ({ status, body }: ApiResponse) => [status, body.error]
 
 describe('creating', () => {
   test('answers 201 with the id of a draft, whose record has every field', async () => {

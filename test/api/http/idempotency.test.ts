@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import postgres from 'postgres'
 import { rateLimits } from '../../../domain/teams/rate-limits.js'
-import { type Answer, startApi } from '../../support/api/api.js'
+import { type ApiResponse, startApi } from '../../support/api/api.js'
 import { isReplay, jobsOf, keptOf, keyed, newKey, send, statusesOf, submit, times } from '../../support/api/keyed.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
@@ -104,7 +104,7 @@ describe('while the first is under way', () => {
   test('a duplicate waits for its answer, here and at another api', async () => {
     const ada = await api.signUpWithTeam()
     const key = newKey()
-    let answers: Promise<Answer[]>
+    let answers: Promise<ApiResponse[]>
     await hold(async () => {
       answers = times(6, (at) => send(urls[at % 2]!, ada, '/api/jobs/submit', submission({ team_id: ada.teamId }), key))
       await held(1)
@@ -122,13 +122,13 @@ describe('while the first is under way', () => {
     const some = Array.from({ length: 5 }, newKey)
     const ask = (url: string) =>
       times(5, (at) => send(url, ada, '/api/jobs/submit', submission({ team_id: ada.teamId }), some[at]!))
-    let firsts: Promise<Answer[]>
-    let repeats: Promise<Answer[]>
+    let firsts: Promise<ApiResponse[]>
+    let repeats: Promise<ApiResponse[]>
     await hold(async () => {
       firsts = ask(urls[0]!)
       await held(5)
       const started = performance.now()
-      const given: Answer[] = []
+      const given: ApiResponse[] = []
       repeats = times(5, async (at) => {
         const answer = await send(urls[1]!, ada, '/api/jobs/submit', submission({ team_id: ada.teamId }), some[at]!)
         given.push(answer)
@@ -219,7 +219,7 @@ describe('when it goes wrong', () => {
     const ada = await api.signUpWithTeam()
     const key = newKey()
     const body = submission({ team_id: ada.teamId })
-    let torn: Promise<Answer>
+    let torn: Promise<ApiResponse>
     await hold(async () => {
       torn = send(urls[0]!, ada, '/api/jobs/submit', body, key)
       await held(1)

@@ -7,7 +7,7 @@ import { beginJob, recordCancelled } from '../../../db/job-steps/job-steps.js'
 import { closeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
 import { transition } from '../../../db/jobs/job-transition.js'
 import type { JobStatus } from '../../../domain/jobs/job-status.js'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
 
@@ -27,7 +27,7 @@ const move = async (id: string, to: JobStatus) => {
 }
 
 /** The events of a text/event-stream. */
-const eventsOf = (answer: Answer) =>
+const eventsOf = (answer: ApiResponse) =>
   answer.text
     .split('\n\n')
     .filter((frame) => frame.startsWith('id:'))

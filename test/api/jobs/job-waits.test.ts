@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm'
 import { connect } from '../../../db/client.js'
 import { beginJob } from '../../../db/job-steps/job-steps.js'
 import { createJobAnnouncer } from '../../../db/jobs/job-changes.js'
-import { type Answer, answerOf, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, responseOf, startApi, type TestUser } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 
 interface Poll {
-  answer: Promise<Answer>
+  answer: Promise<ApiResponse>
   elapsed(): number
   hangUp(): void
 }
@@ -38,7 +38,7 @@ interface Poll {
 function poll(id: string, wait: string, options: { at?: string; agent?: Agent } = {}): Poll {
   const began = performance.now()
   let hangUp = () => {}
-  const answer = new Promise<Answer>((resolve, reject) => {
+  const answer = new Promise<ApiResponse>((resolve, reject) => {
     const request = get(
       `${options.at ?? base}/api/jobs/${id}/status?wait=${wait}`,
       { headers: { cookie: ada.cookie }, agent: options.agent ?? agent },
@@ -48,7 +48,7 @@ function poll(id: string, wait: string, options: { at?: string; agent?: Agent } 
         response.on('data', (chunk) => {
           text += chunk
         })
-        response.on('end', () => resolve(answerOf(response.statusCode!, response.headers, text)))
+        response.on('end', () => resolve(responseOf(response.statusCode!, response.headers, text)))
       }
     )
     request.on('error', reject)

@@ -3,9 +3,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import type { Answer } from '../../support/api/api.js'
+import type { ApiResponse } from '../../support/api/api.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
-import { type AnswerJudge, createAnswerJudge } from '../../support/api/documented.js'
+import { createResponseChecker, type ResponseChecker } from '../../support/api/documented.js'
 import { keyed } from '../../support/api/keyed.js'
 
 const api = await startApi('native_submission')
@@ -14,11 +14,11 @@ afterAll(() => api.close())
 
 let ada: TestUser & { teamId: string }
 let eve: TestUser & { teamId: string }
-let judge: AnswerJudge
+let checker: ResponseChecker
 beforeAll(async () => {
   ada = await api.signUpWithTeam({ admin: true })
   eve = await api.signUpWithTeam()
-  judge = createAnswerJudge((await api.ask('GET', '/openapi.json')).body)
+  checker = createResponseChecker((await api.ask('GET', '/openapi.json')).body)
 })
 
 const SOURCE =
@@ -39,9 +39,9 @@ const native = (changes: Record<string, unknown> = {}): Record<string, unknown> 
   input: INPUT,
   ...changes
 })
-const send = (body: unknown, key: string = randomUUID(), user: TestUser = ada): Promise<Answer> =>
+const send = (body: unknown, key: string = randomUUID(), user: TestUser = ada): Promise<ApiResponse> =>
   user.ask('POST', '/api/jobs/submit', body, keyed(key))
-const accepted = async (changes: Record<string, unknown>): Promise<Answer['body']> => {
+const accepted = async (changes: Record<string, unknown>): Promise<ApiResponse['body']> => {
   const answer = await send(native(changes))
   expect([answer.status, answer.body]).toEqual([201, expect.objectContaining({ job_id: expect.any(String) })])
   return answer.body
@@ -68,7 +68,7 @@ describe('a receipt', () => {
     const input = '{"entrypoint":"wf","args":[100000000000000000000000000000000000000000,"\\u00e9"],"kwargs":{}}'
     const answer = await send(native({ ...inline(source), input }))
     expect(answer.status).toBe(201)
-    expect(judge.faultOf('POST', '/api/jobs/submit', answer)).toBeNull()
+    expect(checker.faultOf('POST', '/api/jobs/submit', answer)).toBeNull()
     const { job_id } = answer.body
     expect(answer.body).toEqual({
       protocol_version: 'marqov.funded-admission-receipt/v1',
@@ -293,7 +293,7 @@ describe('the runtimes of a team', () => {
 
   test('are the backends that take jobs now, each for both models, with whole caps', async () => {
     const answer = await runtimes(ada, ada.teamId)
-    expect(judge.faultOf('GET', '/api/jobs/managed-runtimes', answer)).toBeNull()
+    expect(checker.faultOf('GET', '/api/jobs/managed-runtimes', answer)).toBeNull()
     const listed = answer.body.runtimes
     expect(listed).toContainEqual({
       backend: 'marqov-sim',

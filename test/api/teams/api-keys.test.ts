@@ -1,7 +1,7 @@
 // Keys of programs: what each may do, what it may spend, and that nobody sees it twice.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 import { submission } from '../../support/jobs/builders.js'
 
 const api = await startApi('api_keys')
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-const makeKey = async (changes: Record<string, unknown> = {}): Promise<Answer> =>
+const makeKey = async (changes: Record<string, unknown> = {}): Promise<ApiResponse> =>
   ada.post('/api/team/api-keys', { team_id: teamId, name: 'CI', tier: 'qpu', kind: 'live', ...changes })
 
 /** Asks with a key, as programs do. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { members } from '../../../db/tables/accounts.js'
-import { answerOf, startApi, type TestUser } from '../../support/api/api.js'
+import { responseOf, startApi, type TestUser } from '../../support/api/api.js'
 import { submission } from '../../support/jobs/builders.js'
 
 const api = await startApi('budget')
@@ -33,7 +33,7 @@ describe('a budget with room for 37 jobs', () => {
           headers: { 'content-type': 'application/json', cookie: ada.cookie },
           body: JSON.stringify(priced())
         })
-        return answerOf(response.status, {}, await response.text())
+        return responseOf(response.status, {}, await response.text())
       })
     )
     const accepted = answers.filter((answer) => answer.status === 201)

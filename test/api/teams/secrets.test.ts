@@ -5,7 +5,7 @@ import type { CredentialProvider } from '../../../domain/backends/provider-crede
 import { readKeyRing } from '../../../services/keys/key-ring.js'
 import { openCredentials } from '../../../services/providers/credentials.js'
 import { createProviders } from '../../../services/providers/providers.js'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 
 const keyRing = readKeyRing(`k1:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`)
 const emulators = await startEmulators()
@@ -34,7 +34,7 @@ const newTeam = async (user: TestUser): Promise<string> => {
 }
 const join = (user: TestUser, team: string, role: string) =>
   db.execute(sql`insert into members (team_id, user_id, role) values (${team}, ${user.id}, ${role})`)
-const save = (provider: string, secrets: unknown, user = owner, team = teamId): Promise<Answer> =>
+const save = (provider: string, secrets: unknown, user = owner, team = teamId): Promise<ApiResponse> =>
   user.post(path, { team_id: team, provider, secrets })
 const list = async (user = owner, team = teamId) => (await user.get(`${path}?team_id=${team}`)).body.secrets
 const stored = (provider: CredentialProvider, team = teamId) => openCredentials(db, keyRing, team, provider)

@@ -196,7 +196,7 @@ test.each(capsuleStates.flatMap((state) => Object.keys(actions).map((name) => [s
   60_000
 )
 
-test('whoever left the team may do nothing; the owner of the team inherits what was theirs', async () => {
+test("a former member can do nothing; the team's owner inherits their capsules", async () => {
   const id = await capsuleIn('draft', ofTeam)
   expect((await asks['team owner']('PATCH', `/api/capsules/${id}`, { name: 'x' })).status).toBe(403)
   await db.execute(sql`delete from members where team_id = ${ofTeam} and user_id = ${carol.userId}`)

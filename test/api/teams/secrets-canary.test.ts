@@ -20,7 +20,7 @@ afterAll(() => api.close())
 const path = '/api/team/secrets'
 const unknownId = '01a1fdb6-9b8b-7716-8ef2-8ab24a008b25'
 
-test('a value is in no answer, no log and no table, whatever way it was sent', async () => {
+test('a secret value appears in no response, log or table, however it was sent', async () => {
   const canary = 'CANARY9d1f4e7a8b2c3d5e6f70'
   const token = { api_key: canary }
   const [owner, member, outsider] = [await api.signUp(), await api.signUp(), await api.signUp()]

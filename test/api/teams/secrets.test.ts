@@ -185,7 +185,7 @@ describe('credentials', () => {
     expect(await list()).toEqual([])
   })
 
-  test('of somebody without any team are an empty list', async () => {
+  test('of a caller without a team are an empty list', async () => {
     const answer = await outsider.get(path)
     expect([answer.status, answer.body]).toEqual([200, { secrets: [] }])
   })
@@ -194,7 +194,7 @@ describe('credentials', () => {
 describe('who may do what', () => {
   const body = () => ({ team_id: teamId, provider: 'ionq', secrets: { api_key: 'exampleKey0123456789' } })
 
-  test('an outsider meets what nobody made', async () => {
+  test('an outsider gets the same 404 as for unknown credentials', async () => {
     const [item] = (await save('aws-braket', aws)).body.secrets
     for (const [method, route, sent] of [
       ['POST', path, body()],
@@ -255,7 +255,7 @@ describe('a test of credentials', () => {
   }
   const untested = ['untested', 'The format is right; this version cannot ask the provider']
 
-  test('of a provider that cannot be asked never says that they are valid, and stores nothing', async () => {
+  test('of an unsupported provider never calls them valid, and stores nothing', async () => {
     expect(await check('aws-braket', aws)).toEqual(untested)
     expect(await list()).toEqual([])
   })
@@ -286,7 +286,7 @@ describe('a test of credentials', () => {
     ])
   })
 
-  test('says when the stored ones cannot be opened, which their owner can mend', async () => {
+  test('reports stored ones that cannot be opened', async () => {
     await save('ionq', { api_key: 'exampleKey0123456789' })
     await db.execute(sql`update team_secrets set ring_key_id = 'lost' where team_id = ${teamId}`)
     expect(await check('ionq')).toEqual([

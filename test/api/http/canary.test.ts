@@ -47,7 +47,7 @@ async function ask(
   return { status: response.statusCode, headers: {}, text: response.payload, body: undefined }
 }
 
-test('passwords, tokens, codes, keys and credentials are repeated by nobody', async () => {
+test('passwords, tokens, codes, keys and credentials appear in no response and no log', async () => {
   const ada = await api.signUp()
   const { cookie } = ada
   const team = (await ada.post('/api/teams', { name: 'Ours' })).body.id

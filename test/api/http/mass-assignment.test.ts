@@ -96,7 +96,7 @@ const everything = async (): Promise<unknown[]> =>
     ].map(async (table) => [...(await db.execute(sql`select * from ${sql.identifier(table)} order by 1, 2`))])
   )
 
-describe("a field that is not the caller's to set", () => {
+describe('a field that callers cannot set', () => {
   test.each(routes)('is refused by name by %s', async (route, routeCase) => {
     const [method, pattern] = route.split(' ') as [string, string]
     const path = (await routeCase.path?.(scene)) ?? pattern
@@ -113,7 +113,7 @@ describe("a field that is not the caller's to set", () => {
     expect(await everything()).toEqual(before)
   })
 
-  test('is dropped by a submission, and the job has none of it', async () => {
+  test('is dropped by a submission and not stored with the job', async () => {
     const body = { ...(routeCases['POST /api/jobs/submit']!.body!(scene) as object), ...forbidden, status: 'completed' }
     const { status, body: answer } = await admin.post('/api/jobs/submit', body)
     expect(status).toBe(201)

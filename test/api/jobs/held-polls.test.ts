@@ -94,7 +94,7 @@ test('2,000 held status requests are all answered when their jobs change, over t
   expect(most).toBeLessThanOrEqual(CONNECTIONS_MAX)
 }, 120_000)
 
-test('500 event streams are told every change, over ten connections at most', async () => {
+test('500 event streams get every change, over ten connections at most', async () => {
   const ids = await waitingJobs(STREAMS)
   const seen = new Map<string, string>()
   const streams = ids.map((id) => ask(`/api/jobs/${id}/events`, (text) => seen.set(id, text)))

@@ -72,7 +72,7 @@ describe('the tasks of a plain job', () => {
 })
 
 describe('the events of a job', () => {
-  test('that is over are all there, in order, and the stream ends', async () => {
+  test('that is finished are complete and in order, and the stream ends', async () => {
     const id = await submit()
     for (const status of ['running', 'cancelling', 'cancelled'] as const) await move(id, status)
     const answer = await ada.get(`/api/jobs/${id}/events`)
@@ -107,7 +107,7 @@ describe('the events of a job', () => {
     await eventually(() => api.heldPolls() === before)
   })
 
-  test('tell of every attempt, and go on after any of them', async () => {
+  test('include every attempt, and continue after any of them', async () => {
     const id = await submit()
     const fence = { generation: 1 }
     await move(id, 'running')
@@ -136,7 +136,7 @@ describe('the events of a job', () => {
     ])
   })
 
-  test('stop for a reader who leaves, and nothing of the stream stays', async () => {
+  test('stop when the reader disconnects, and leave nothing behind', async () => {
     const base = await api.listen()
     const id = await submit()
     const before = api.heldPolls()
@@ -151,7 +151,7 @@ describe('the events of a job', () => {
 })
 
 describe('running a job again', () => {
-  test('makes a job of the same source, parameters, backend and team', async () => {
+  test('creates a job with the same source, parameters, backend and team', async () => {
     const team = (await ada.post('/api/teams', { name: 'Ours' })).body.id
     const changes = { team_id: team, name: 'Bell', labels: ['a'], timeout_seconds: 7, params: { shots: 11, seed: 3 } }
     const first = await submit({ ...changes, execution_mode: 'temporal' })
@@ -184,7 +184,7 @@ describe('running a job again', () => {
     expect(row).toEqual({ kind: 'circuit', format: 'qasm3' })
   })
 
-  test('is refused when its backend is gone by now', async () => {
+  test('is refused when its backend no longer exists', async () => {
     const first = await submit({ backend: 'aer-mps' })
     await db.execute(sql`update backends set status = 'offline' where slug = 'aer-mps'`)
     expect((await ada.post(`/api/jobs/${first}/rerun`)).status).toBe(400)

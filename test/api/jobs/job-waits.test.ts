@@ -61,7 +61,7 @@ const untilHeld = (polls: number) => eventually(() => api.heldPolls() === polls)
 
 describe('a wait', () => {
   test.each(['', '0', '-5', '1.5', 'x', '1e1', '%2B5', '0x10', 'Infinity', '5&wait=5', '9999999999'])(
-    'of %p is rubbish or nothing, and answers at once',
+    'of %p is ignored, and the response comes at once',
     async (wait) => {
       const id = await ada.submit(submission())
       const held = poll(id, wait)
@@ -71,14 +71,14 @@ describe('a wait', () => {
     }
   )
 
-  test('lasts as long as it was asked to when nothing happens', async () => {
+  test('lasts as long as requested when nothing changes', async () => {
     const held = poll(await ada.submit(submission()), '1')
     expect((await held.answer).body.status).toBe('pending')
     expect(held.elapsed()).toBeGreaterThan(990)
     expect(held.elapsed()).toBeLessThan(3_000)
   })
 
-  test('on a job that is over answers at once', async () => {
+  test('on a finished job ends at once', async () => {
     const id = await ada.submit(submission())
     await ada.post(`/api/jobs/${id}/cancel`)
     const held = poll(id, '22')
@@ -86,7 +86,7 @@ describe('a wait', () => {
     expect(held.elapsed()).toBeLessThan(1_000)
   })
 
-  test('ends as soon as another process has changed the job and said so', async () => {
+  test('ends as soon as another process changes the job and notifies', async () => {
     const id = await ada.submit(submission())
     const held = [poll(id, '20'), poll(id, '20'), poll(id, '999')]
     await untilHeld(3)
@@ -98,7 +98,7 @@ describe('a wait', () => {
     }
   })
 
-  test('ends within seconds when the notice is lost', async () => {
+  test('ends within seconds when the notification is lost', async () => {
     const id = await ada.submit(submission())
     const held = poll(id, '20')
     await untilHeld(1)
@@ -107,7 +107,7 @@ describe('a wait', () => {
     expect(held.elapsed()).toBeLessThan(8_000)
   })
 
-  test('hears notices again after the listening connection was cut', async () => {
+  test('gets notifications again after the listening connection was cut', async () => {
     const id = await ada.submit(submission())
     const held = poll(id, '20')
     await untilHeld(1)
@@ -117,7 +117,7 @@ describe('a wait', () => {
     expect(held.elapsed()).toBeLessThan(8_000)
   })
 
-  test('is deaf to notices about other jobs, and to changes that are no change of status', async () => {
+  test('ignores notifications about other jobs, and changes that leave the status', async () => {
     const id = await ada.submit(submission())
     const held = poll(id, '1')
     await untilHeld(1)
@@ -150,7 +150,7 @@ test('many polls over one kept connection leave nothing behind on it', async () 
   expect(listeners).toEqual(Array(13).fill(listeners[0]))
 })
 
-test('whoever hangs up is forgotten at once', async () => {
+test('a disconnected client is forgotten at once', async () => {
   const own = new Agent({ keepAlive: false })
   const held = poll(await ada.submit(submission()), '20', { agent: own })
   await untilHeld(1)
@@ -159,7 +159,7 @@ test('whoever hangs up is forgotten at once', async () => {
   await eventually(() => api.heldPolls() === 0, { timeoutMs: 2_000 })
 })
 
-test('closing the api answers every held poll with the present status, within two seconds', async () => {
+test('every waiting poll gets the present status within two seconds when the api closes', async () => {
   const closing = await startApi('job_waits_closing', { database: api.database })
   const at = await closing.listen()
   const id = await ada.submit(submission())

@@ -203,7 +203,7 @@ describe('is refused', () => {
     await refused(native(changes), message)
   })
 
-  test('a backend that nobody has, or that takes no jobs', async () => {
+  test('an unknown backend, or one that takes no jobs', async () => {
     await refused(native({ backend: 'nope' }), 'no backend is called "nope"')
     await refused(native({ backend: 'tn1' }), 'retired')
   })
@@ -230,7 +230,7 @@ describe('is refused', () => {
     await refused(native(), 'no such team', 404, randomUUID(), eve)
   })
 
-  test('a script that nobody has', async () => {
+  test('an unknown script', async () => {
     await refused(
       native({ source: { kind: 'script', script_id: randomUUID() } }),
       'source.script_id: no such script',
@@ -238,7 +238,7 @@ describe('is refused', () => {
     )
   })
 
-  test('a plain submission with the fields of a native one is one all the same', async () => {
+  test('a plain submission with fields of a native one stays a plain submission', async () => {
     const { protocol_version: _, ...rest } = native()
     const answer = await ada.post('/api/jobs/submit', rest)
     expect([answer.status, answer.body.error]).toEqual([400, 'params: is required'])
@@ -329,7 +329,7 @@ describe('the runtimes of a team', () => {
   })
 })
 
-test('whatever a bad client makes of a body, it is a refusal that names a field, or a receipt', async () => {
+test('a mutated native body is refused with a field, or gets a receipt', async () => {
   const values = [
     null,
     true,

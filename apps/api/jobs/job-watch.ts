@@ -23,7 +23,7 @@ export interface JobWatches {
 
 export function createJobWatches(listener: JobListener): JobWatches {
   let closed = false
-  const held = new Set<() => void>()
+  const waiting = new Set<() => void>()
   return {
     get closed() {
       return closed
@@ -36,7 +36,7 @@ export function createJobWatches(listener: JobListener): JobWatches {
         resume()
       }
       const unsubscribe = listener.on(jobId, wake)
-      held.add(wake)
+      waiting.add(wake)
       return {
         wake,
         reading() {
@@ -54,13 +54,13 @@ export function createJobWatches(listener: JobListener): JobWatches {
         },
         end() {
           unsubscribe()
-          held.delete(wake)
+          waiting.delete(wake)
         }
       }
     },
     close() {
       closed = true
-      for (const wake of held) wake()
+      for (const wake of waiting) wake()
     }
   }
 }

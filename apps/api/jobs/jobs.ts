@@ -178,7 +178,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     {
       schema: {
         tags: ['jobs'],
-        summary: 'Status and result; with ?wait=S held until the status changes, at most 22 s',
+        summary: 'Status and result; with ?wait=S after the status has changed, at most 22 s',
         params: JobId,
         querystring: Type.Object({ wait: Type.Optional(Type.Unknown()) }),
         response: { 200: json('The status', JobState) }

@@ -99,12 +99,12 @@ describe('the events of a job', () => {
 
   test('come as they happen, and the end of the job ends the stream', async () => {
     const id = await submit()
-    const before = api.heldPolls()
+    const before = api.waitingPolls()
     const streaming = ada.get(`/api/jobs/${id}/events`)
-    await eventually(() => api.heldPolls() > before)
+    await eventually(() => api.waitingPolls() > before)
     for (const status of ['running', 'completed'] as const) await move(id, status)
     expect(eventsOf(await streaming).map(({ status }) => status)).toEqual(['pending', 'running', 'completed'])
-    await eventually(() => api.heldPolls() === before)
+    await eventually(() => api.waitingPolls() === before)
   })
 
   test('include every attempt, and continue after any of them', async () => {
@@ -139,14 +139,14 @@ describe('the events of a job', () => {
   test('stop when the reader disconnects, and leave nothing behind', async () => {
     const base = await api.listen()
     const id = await submit()
-    const before = api.heldPolls()
+    const before = api.waitingPolls()
     const reader = get(`${base}/api/jobs/${id}/events`, { headers: { cookie: ada.cookie } })
     const [response] = (await once(reader, 'response')) as [IncomingMessage]
     const [first] = await once(response, 'data')
     expect(String(first)).toContain('"pending"')
-    await eventually(() => api.heldPolls() > before)
+    await eventually(() => api.waitingPolls() > before)
     reader.destroy()
-    await eventually(() => api.heldPolls() === before)
+    await eventually(() => api.waitingPolls() === before)
   })
 })
 

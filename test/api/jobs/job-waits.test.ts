@@ -57,7 +57,7 @@ function poll(id: string, wait: string, options: { at?: string; agent?: Agent } 
   return { answer, elapsed: () => performance.now() - began, hangUp }
 }
 
-const untilHeld = (polls: number) => eventually(() => api.heldPolls() === polls)
+const untilHeld = (polls: number) => eventually(() => api.waitingPolls() === polls)
 
 describe('a wait', () => {
   test.each(['', '0', '-5', '1.5', 'x', '1e1', '%2B5', '0x10', 'Infinity', '5&wait=5', '9999999999'])(
@@ -156,7 +156,7 @@ test('a disconnected client is forgotten at once', async () => {
   await untilHeld(1)
   held.hangUp()
   await expect(held.answer).rejects.toThrow()
-  await eventually(() => api.heldPolls() === 0, { timeoutMs: 2_000 })
+  await eventually(() => api.waitingPolls() === 0, { timeoutMs: 2_000 })
 })
 
 test('every waiting poll gets the present status within two seconds when the api closes', async () => {
@@ -165,7 +165,7 @@ test('every waiting poll gets the present status within two seconds when the api
   const id = await ada.submit(submission())
   const own = new Agent({ keepAlive: true })
   const held = Array.from({ length: 20 }, () => poll(id, '22', { at, agent: own }))
-  await eventually(() => closing.heldPolls() === 20)
+  await eventually(() => closing.waitingPolls() === 20)
   const began = performance.now()
   const closed = closing.close()
   for (const { answer } of held) {

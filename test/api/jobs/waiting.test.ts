@@ -44,7 +44,7 @@ describe('the limit of jobs under way', () => {
       await submit(ada, { execution_mode: 'direct' })
     ]
     for (const id of [first, second]) expect((await queueOf(ada, id!)).reason).toBe('waiting_for_worker')
-    const held = { reason: 'concurrency_limit', message: expect.stringContaining('as many jobs under way') }
+    const held = { reason: 'concurrency_limit', message: expect.stringContaining('limit of concurrent jobs') }
     expect(await queueOf(ada, third!)).toEqual({ position: 1, ...held })
     expect(await queueOf(ada, fourth!)).toEqual({ position: 2, ...held })
     const other = await submit(bob)

@@ -189,7 +189,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     mails,
 
     /** How many requests wait for a change of a job: each has read the job's status already. */
-    heldPolls: (): number => held,
+    waitingPolls: (): number => held,
 
     /** A signed-in user with an account of its own. */
     async signUp(account: { email?: string; admin?: boolean } = {}): Promise<TestUser> {

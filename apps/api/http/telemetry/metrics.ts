@@ -45,7 +45,7 @@ export function createMetrics(): Metrics {
     name: 'qjs_http_request_duration_seconds',
     help: 'Time from a request to the end of its response; status is its class, such as 2xx.',
     labelNames: ['method', 'route', 'status'] as const,
-    // A held poll takes up to a minute, a run in the playground up to 90 s.
+    // A waiting poll takes up to a minute, a run in the playground up to 90 s.
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 100],
     registers: [registry]
   })

@@ -8,7 +8,7 @@ import { type Platform, startPlatform } from '../../support/stack/platform.js'
 
 let platform: Platform
 beforeAll(async () => {
-  platform = await startPlatform('idempotency-deaths')
+  platform = await startPlatform('idempotency-crashes')
 }, 60_000)
 afterAll(() => platform.close())
 

@@ -39,7 +39,7 @@ const order = (name) => (name === 'read' ? 1 : 0)
 
 const windows = { 60: 'a minute', 86400: 'in 24 hours' }
 const countedBy = (scope, lines) =>
-  scope === 'user' && lines.some(([, { who }]) => who === 'anybody') ? 'user, or address without one' : scope
+  scope === 'user' && lines.some(([, { who }]) => who === 'public') ? 'user, or address without one' : scope
 
 const requestRows = Object.values(rateLimits)
   .sort((one, other) => order(one.name) - order(other.name))

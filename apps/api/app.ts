@@ -1,4 +1,4 @@
-// Builds the api; `server.ts` listens, tests inject. Who may call which route is one table (access-table.ts).
+// Builds the api. `server.ts` listens with it, and tests inject requests. access-table.ts says who can call which route.
 import { randomUUID } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
@@ -63,25 +63,25 @@ import { usageRoutes } from './teams/usage.js'
 import { webhookRoutes } from './teams/webhooks.js'
 import { API_VERSION } from './version.js'
 
-/** Capsules that are made of jobs, or sealed: each may take 60 MiB twice. Most take milliseconds. */
+/** Capsules that are created from jobs, or sealed, at the same time: each can take twice 60 MiB. Most take milliseconds. */
 const CAPSULES_AT_ONCE = 4
 const CAPSULES_WAITING_MAX = 100
 
 export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}): Promise<FastifyInstance> {
   const app = Fastify({
     bodyLimit: BODY_MAX,
-    // Time to receive a request; waiting for an answer is bounded by each route.
+    // The time to receive a request. Each route bounds the time of its response.
     requestTimeout: 30_000,
-    // What arrives while the service stops is answered like anything else: a poll that is refused ends a client's wait.
+    // Requests that arrive while the service stops are handled normally: a refused poll would end a client's wait.
     return503OnClosing: false,
     genReqId: () => randomUUID(),
-    // The log of answers is apps/api/http/telemetry/request-log.ts.
+    // Requests are logged by apps/api/http/telemetry/request-log.ts.
     logController: new LogController({ requestIdLogLabel: 'requestId', disableRequestLogging: true }),
     routerOptions: { maxParamLength: 200 },
-    // Prototype keys are refused by name in plugins/json-body.ts.
+    // http/json-body.ts refuses prototype keys by name.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
-    // What the router refuses passes no hook.
+    // Requests that the router refuses pass no hook.
     frameworkErrors: (error, request, reply) => {
       sendFault(error, request, withStandardHeaders(request, reply))
     },
@@ -104,7 +104,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
     watches.close()
   })
   app.addHook('onClose', () => nudge.close())
-  // Hooks that every request passes have no promise of their own: six of them cost a third of a small answer.
+  // Hooks of every request use callbacks: six promises cost a third of the time of a small response.
   app.addHook('onRequest', (request, reply, done) => {
     withStandardHeaders(request, reply).header('cache-control', 'no-store')
     done()
@@ -171,8 +171,8 @@ const withStandardHeaders = (request: FastifyRequest, reply: FastifyReply): Fast
     .header('x-api-version', API_VERSION)
     .header('x-content-type-options', 'nosniff')
 
-// `verbose` gives error messages the value that was sent. Bodies are taken as they are; what stands in a URL is text and is
-// read as the type that the schema names.
+// `verbose` gives error messages the value that was sent. Bodies are not coerced; parameters of a URL are text and are read as
+// the type that the schema names.
 const ajvOptions: Options = { verbose: true, useDefaults: true, allErrors: false, strict: true, strictTypes: false }
 const withFormats = (ajv: Ajv): Ajv => {
   addFormats.default(ajv)
@@ -184,12 +184,12 @@ const withFormats = (ajv: Ajv): Ajv => {
       .addFormat('date-time', (text) => validate(text) && hasStorableYear(text))
   )
 }
-/** In UTC from 1 to 9999: others Postgres refuses. A leap second, which no Date knows, is left to the handlers. */
+/** Years from 1 to 9999 in UTC: Postgres refuses others. Handlers refuse leap seconds, which a Date cannot hold. */
 const hasStorableYear = (text: string): boolean => {
   const year = new Date(text).getUTCFullYear()
   return Number.isNaN(year) || (year >= 1 && year <= 9999)
 }
-/** Compiled when it is first asked: a start need not wait for the schemas of all routes. */
+/** Compiles at the first call, so that a start does not wait for the schemas of all routes. */
 function compiledLate(ajv: Ajv, schema: object) {
   let validate: ValidateFunction | null = null
   const late = (data: unknown): boolean => {

@@ -28,7 +28,7 @@ export interface ApiConfig {
   host: string
   port: number
   publicUrl: string | null
-  /** What links in mails begin with. Never the Host header of a request: whoever sends it would choose where tokens go. */
+  /** What links in mails begin with. Never the Host header of a request, whose sender could choose where tokens go. */
   linkOrigin: string
   trustedProxies: TrustedProxies
   /** `null`: nothing is limited. */
@@ -41,7 +41,7 @@ export interface ApiConfig {
   oidc: OidcSettings | null
   /** A mail server or a folder is configured, which the workers send mails to. */
   sendsMail: boolean
-  /** Where the worker appends checkpoints of audit trails, if this process can read it; `null`: not told. */
+  /** Where the worker appends checkpoints of audit trails, if this process can read it; `null` if none is configured. */
   auditCheckpointsFile: string | null
   /** `null`: no metrics. */
   metricsPort: number | null

@@ -165,7 +165,7 @@ function namesTeam({ parameters = [], requestBody }: Operation): boolean {
 }
 
 const securitySchemesOf: Record<Access['who'], object[]> = {
-  anybody: [],
+  public: [],
   session: [{ session: [] }],
   caller: [{ session: [] }, { key: [] }],
   'platform admin': [{ session: [] }]

@@ -60,7 +60,7 @@ onStatusCommitted(db, (change) => {
 })
 const limitsRedis = await connectRateLimitRedis(config.redisUrl)
 const signer = createInstallationSigner(db, config.keyRing)
-// Made before anybody asks for it, so that its public half can be looked up from the start.
+// Created at the start, so that its public half can be looked up at once.
 if (config.keyRing) await signer().catch((err) => log.error({ err }, 'seals cannot be signed'))
 const sealing = startSealPool()
 const mailer = createMailer({ sends: config.sendsMail, keyRing: config.keyRing, log })
@@ -133,7 +133,7 @@ const metricsServer =
 logResponses(app)
 app.addHook('onResponse', (request, reply, done) => {
   const { url: route } = request.routeOptions
-  metrics.observeAnswer({ method: request.method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
+  metrics.observeRequest({ method: request.method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
   done()
 })
 

@@ -1,4 +1,4 @@
-// Coming in and going out: access codes, sign-up, sign-in, sessions.
+// Access codes, sign-up, sign-in, sign-out and sessions.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
@@ -42,7 +42,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
     {
       schema: {
         tags: ['accounts'],
-        summary: 'Whether an access code can be used; looking spends nothing',
+        summary: 'Whether an access code can be used; the check uses nothing up',
         body: Type.Object({ code: Code }, { additionalProperties: false }),
         response: { 200: json('What the code is worth', Type.Object({ valid: Type.Boolean(), remaining_uses: count })) }
       }
@@ -58,7 +58,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
     {
       schema: {
         tags: ['accounts'],
-        summary: 'Make an account with an access code or an invitation, and sign in',
+        summary: 'Create an account with an access code or an invitation, and sign in',
         body: Type.Object(
           {
             email: Email,
@@ -77,7 +77,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
       const { email, password, code, invitation_token, display_name } = request.body
       if (code !== undefined && invitation_token !== undefined)
         throw validationError('invitation_token: takes the place of code; send only one of them')
-      // Checked before the costly hash; spent, once and for all, in the transaction below.
+      // Checked before the costly hash; the transaction below uses it up.
       if (invitation_token !== undefined) await assertInvited(request, invitation_token, email)
       else if (config.codesNeeded) await assertCode(request, code)
       const user = await signUp(
@@ -190,7 +190,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
     return sent(reply.send(body))
   }
 
-  /** A wrong code is a look at a code, and counts as one: else signing up would be a way around the limit of looking. */
+  /** A wrong code counts against the limit of checking codes, which sign-up would bypass otherwise. */
   async function assertCode(request: FastifyRequest, code: string | undefined): Promise<void> {
     if (code === undefined) throw validationError('code: is required')
     if ((await remainingUses(db, code)) > 0) return

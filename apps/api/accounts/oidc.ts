@@ -1,4 +1,4 @@
-// Sign-in through a provider of identities: to the provider, and back from it with a session.
+// Sign-in through an identity provider: the redirect to it, and the return with a session.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -64,7 +64,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
     return
   }
   const cookieName = secure ? '__Host-qjs_oidc' : 'qjs_oidc'
-  // `lax` lets it come along when the provider sends the browser back.
+  // With `lax`, browsers send the cookie when the provider redirects back.
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const
 
   app.get(
@@ -105,7 +105,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
       }
     },
     async (request, reply) => {
-      // Whatever becomes of it, this browser cannot come back with it again.
+      // This browser cannot use the flow a second time, whether it succeeds or not.
       reply.clearCookie(cookieName, attributes)
       const { identity, accessCode, returnTo } = await oidc.finish(
         new URL(request.url, config.linkOrigin).searchParams,
@@ -117,7 +117,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
     }
   )
 
-  /** The account of somebody whom the provider sends for the first time. */
+  /** The account of a person who signs in through the provider for the first time. */
   async function admit(request: FastifyRequest, given: ProvidedIdentity, accessCode: string | null): Promise<User> {
     const { email } = given
     if (email === null || !request.compileValidationSchema(Email, 'body')(email))
@@ -131,7 +131,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
     if (!config.codesNeeded) return signUpWithIdentity(db, identity, null)
     if (accessCode === null)
       throw validationError(`code: is required for your first sign-in; begin again at ${START}?code=<access code>`)
-    // A wrong code is a look at a code, and counts as one.
+    // A wrong code counts against the limit of checking codes.
     if ((await remainingUses(db, accessCode)) === 0) await takeLimit(deps.limiter, request, 'validateCode')
     return signUpWithIdentity(db, identity, accessCode)
   }

@@ -5,11 +5,11 @@ const argon = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 export const hashPassword = (password: string): Promise<string> => hash(password, argon)
 
-// Verified against where there is none, so that the time of an answer tells nothing.
-const nobodys = hashPassword('nobody has this password')
+// Verified where an account has no password, so that the response time does not reveal it.
+const noPassword = hashPassword('no account has this password')
 
 /** @param passwordHash `null` where there is no account, or one without a password: never the right one. */
 export async function isPassword(passwordHash: string | null, password: string): Promise<boolean> {
-  const matches = await verify(passwordHash ?? (await nobodys), password)
+  const matches = await verify(passwordHash ?? (await noPassword), password)
   return matches && passwordHash !== null
 }

@@ -1,4 +1,4 @@
-// Passwords: changed by who knows the present one, reset by who gets mail at the account's address.
+// Passwords: changed with the present one, or reset by a link that is mailed to the account's address.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import {
@@ -47,7 +47,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
     {
       schema: {
         tags: ['accounts'],
-        summary: 'Have a link mailed that sets a new password; the answer is the same for every address',
+        summary: 'Mail a link that sets a new password; the response is the same for every address',
         body: Type.Object({ email: Email }, { additionalProperties: false }),
         response: { 202: accepted('A mail is on its way if the address has an account') }
       }
@@ -80,9 +80,9 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
     },
     async (request) => {
       const { token, password } = request.body
-      // Looked at before the costly hash.
+      // Checked before the costly hash.
       const done = (await isResetLive(db, token)) && (await resetPassword(db, token, await hashPassword(password)))
-      if (!done) throw validationError('token: is not valid, was used, or is older than an hour; ask again')
+      if (!done) throw validationError('token: is not valid, was used, or is older than an hour; request a new link')
       return success
     }
   )

@@ -1,4 +1,4 @@
-// Profiles, and the end of an account: /api/profile, /api/profiles/:username.
+// Profiles, and the deletion of an account: /api/profile, /api/profiles/:username.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { passwordHashOf } from '../../../db/accounts/passwords.js'
@@ -102,7 +102,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions:
     {
       schema: {
         tags: ['profiles'],
-        summary: 'The profile of somebody who made it public',
+        summary: 'A public profile',
         params: Type.Object({ username: Type.String({ maxLength: 100 }) }),
         response: { 200: json('The profile', Profile) }
       }
@@ -115,7 +115,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions:
   )
 }
 
-/** Shown as a link, so a page of the web and nothing else; nobody here requests it. */
+/** The console shows it as a link, so it must be a web page. The service never requests it. */
 function assertWebAddress(field: string, value: string | null): void {
   if (value === null || value === '') return
   const url = URL.canParse(value) ? new URL(value) : null

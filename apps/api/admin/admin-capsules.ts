@@ -14,7 +14,8 @@ export const adminCapsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = 
     {
       schema: {
         tags: ['administration'],
-        summary: 'Take a published capsule out of the public catalogue. Once more: changes the reason, keeps the time',
+        summary:
+          'Take a published capsule out of the public catalogue. A repetition changes the reason and keeps the time',
         params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
         body: Type.Object({ reason: Type.String({ minLength: 1, maxLength: 1_000 }) }, { additionalProperties: false }),
         response: { 200: json('The capsule, out of the catalogue', Capsule) },

@@ -1,5 +1,5 @@
-// Platform administration of money: what is held because nobody knows what it cost, what cost more than was reserved, and
-// what the proof of the books has found. Held money is settled here with the figure of the provider's bill.
+// Platform administration of money: reservations held because the cost is unknown, jobs that cost more than was reserved, and
+// findings of the ledger's proofs. An administrator settles held money with the figure of the provider's bill.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { loadAnyJob } from '../../../db/admin/administration-lists.js'
@@ -29,7 +29,7 @@ const Money = Type.Object(
         status_reason: nullable(text),
         held_usd: usd,
         since: time,
-        asks_provider_at: nullable(time, 'null: its provider is no longer asked')
+        asks_provider_at: nullable(time, 'When the provider is queried next; null when it no longer is')
       })
     ),
     held_jobs: count,
@@ -60,7 +60,7 @@ export const adminMoneyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     {
       schema: {
         tags: ['administration'],
-        summary: 'Held money, jobs that cost more than was reserved for them, and what the proofs of the books found',
+        summary: 'Held money, jobs that cost more than was reserved for them, and findings of the proofs of the ledger',
         querystring: Type.Object(
           { limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LISTED_MAX, default: 100 })) },
           { additionalProperties: false }

@@ -83,7 +83,7 @@ export const adminPeopleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
     {
       schema: {
         tags: ['administration'],
-        summary: 'Make a team read-only; running jobs go on. Once more: changes the reason, keeps the time',
+        summary: 'Make a team read-only; running jobs continue. A repetition changes the reason and keeps the time',
         params: TeamId,
         body: Type.Object(
           { reason: Type.String({ minLength: 1, maxLength: SUSPENSION_REASON_MAX }) },

@@ -1,8 +1,8 @@
-// What the lists of administration are asked for: a page, and what to search for.
+// Query parameters of the lists of administration: a page, and a search text.
 import { Type } from 'typebox'
 import { TOTAL_MAX } from '../../../domain/json/page.js'
 
-/** No name is longer; nobody types more. */
+/** No name is longer. */
 const SEARCH_MAX = 1000
 
 export const pageFields = {

@@ -1,5 +1,5 @@
-// How the platform fares, from what this process can see: its parts, the queues and who takes from them, what waits in the
-// database, what the sweeps of the workers did last, how the providers are. Never an error: a part that does not answer in time says so in its own place.
+// The state of the platform as this process sees it: parts, queues and their workers, the backlog in the database, sweeps and
+// providers. The route never fails: a part that does not respond in time is shown as failing.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import pTimeout from 'p-timeout'
 import { type TSchema, Type } from 'typebox'
@@ -138,11 +138,11 @@ const providerView = ({ workerSeenAt, askedAt, backends, online }: ProviderState
 
 type Probed<T> = { latency_ms: number } & ({ state: 'ok'; value: T } | { state: 'failing'; message: string })
 
-async function probe<T>(ask: () => Promise<T>): Promise<Probed<T>> {
+async function probe<T>(read: () => Promise<T>): Promise<Probed<T>> {
   const started = performance.now()
   const latency = () => ({ latency_ms: Math.round((performance.now() - started) * 10) / 10 })
   try {
-    const value = await pTimeout(ask(), {
+    const value = await pTimeout(read(), {
       milliseconds: PROBE_MS,
       message: `did not answer within ${PROBE_MS / 1000} s`
     })

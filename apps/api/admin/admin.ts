@@ -1,4 +1,4 @@
-// Platform administration: /api/admin/*. To everybody else these routes do not exist.
+// Platform administration: /api/admin/*. Other callers get the same 404 as for a route that does not exist.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ApiDeps } from '../deps.js'
 import type { Nudge } from '../jobs/nudge.js'

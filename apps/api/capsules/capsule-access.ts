@@ -1,4 +1,4 @@
-// Which capsule a request is about, and whether its caller may do what it asks for.
+// The capsule that a request is about, and whether its caller is allowed to act on it.
 import type { FastifyRequest } from 'fastify'
 import { type CapsuleRow, loadCapsule, lockCapsule, standingOf } from '../../../db/capsules/capsules.js'
 import type { DbOrTx, Tx } from '../../../db/client.js'
@@ -9,7 +9,7 @@ import { assertNotSuspended } from '../http/team-access.js'
 
 export const noSuchCapsule = () => new ServiceError('not_found', 'no such capsule')
 
-/** The capsule that the path's `id` names. @throws ServiceError `not_found` when it is none of the caller's teams'. */
+/** The capsule that the path's `id` names. @throws ServiceError `not_found` unless it belongs to a team of the caller. */
 export async function requestedCapsule(db: DbOrTx, request: FastifyRequest): Promise<CapsuleRow> {
   const { id } = request.params as { id: string }
   const capsule = await loadCapsule(db, callerOf(request), id)
@@ -18,7 +18,7 @@ export async function requestedCapsule(db: DbOrTx, request: FastifyRequest): Pro
 }
 
 /**
- * The same, locked with its team until the transaction ends, for somebody who may do this with it as it is now.
+ * The same, locked with its team until the transaction ends, for a caller who is allowed to do this in its present state.
  * @throws ServiceError `not_found`, `team_suspended`, `permission_denied` (who, and in which state).
  */
 export async function lockRequestedCapsule(
@@ -35,7 +35,7 @@ export async function lockRequestedCapsule(
   return capsule
 }
 
-/** What is asked again under lock, asked before anything is prepared. @throws ServiceError as `lockRequestedCapsule` does. */
+/** Checks before any preparation what is checked again under lock. @throws ServiceError as `lockRequestedCapsule` does. */
 export async function assertMayNow(
   request: FastifyRequest,
   db: DbOrTx,

@@ -61,10 +61,10 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
     {
       schema: {
         tags: ['capsules'],
-        summary: 'Verify a sealed capsule again and again (its owner, or the owner and admins of its team)',
+        summary: 'Verify a sealed capsule on a schedule (its owner, or the owner and admins of its team)',
         description:
-          'A schedule replaces the one before. A verdict that `alert.on` names is confirmed by one more run before anybody ' +
-          'is told, by mail and by the webhook event capsule.verified. docs/capsules/schedules.md describes it all.',
+          'A schedule replaces the one before. A verdict that `alert.on` names is confirmed by one more run before an ' +
+          'alert is sent by mail and by the webhook event capsule.verified. docs/capsules/schedules.md has the details.',
         params: CapsuleId,
         body: ScheduleBody,
         response: { 200: json('The schedule', CapsuleSchedule) },
@@ -85,10 +85,10 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
             'not_available',
             'alert.emails: this service sends no mail; its operator has to set SMTP_URL'
           )
-        const told = await membersByAddress(tx, capsule.teamId, emails)
-        const stranger = emails.find((email) => !told.has(email.toLowerCase()))
+        const recipients = await membersByAddress(tx, capsule.teamId, emails)
+        const stranger = emails.find((email) => !recipients.has(email.toLowerCase()))
         if (stranger !== undefined)
-          throw validationError(`alert.emails: ${JSON.stringify(stranger)} is the address of nobody in the team`)
+          throw validationError(`alert.emails: ${JSON.stringify(stranger)} is not the address of a member of the team`)
         const { schedule, made } = await putSchedule(
           tx,
           capsule.id,
@@ -96,7 +96,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
             cron: cron.trim(),
             timezone: zone,
             paused,
-            alertEmails: [...told.values()].map(({ email }) => email),
+            alertEmails: [...recipients.values()].map(({ email }) => email),
             alertOn: [...new Set(alert?.on ?? usualAlertOutcomes)]
           },
           userOf(request).id
@@ -113,7 +113,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
             timezone: schedule.timezone,
             paused,
             alert_on: schedule.alertOn,
-            alert_users: [...told.values()].map(({ userId }) => userId)
+            alert_users: [...recipients.values()].map(({ userId }) => userId)
           }
         )
         return { body: scheduleView(schedule, await lastScheduledRun(tx, capsule.id), deps.now()) }
@@ -126,7 +126,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
     {
       schema: {
         tags: ['capsules'],
-        summary: 'The schedule of a capsule, when it is due next, and what became of its last run',
+        summary: 'The schedule of a capsule, its next times, and its last run',
         params: CapsuleId,
         response: { 200: json('The schedule', CapsuleSchedule) }
       }
@@ -145,7 +145,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
       schema: {
         tags: ['capsules'],
         summary: 'End the schedule of a capsule (its owner, or the owner and admins of its team)',
-        description: 'A run under way goes on.',
+        description: 'A run in progress continues.',
         params: CapsuleId,
         response: { 200: done }
       }
@@ -176,7 +176,7 @@ export function assertVerifiable({ sourceJobId }: CapsuleRow): void {
 }
 
 /**
- * What a schedule spends is its team's, and no key's: whoever could not spend it with the key cannot have it spent.
+ * A schedule spends its team's money and outlives the key, so a key cannot schedule what it could not pay.
  * @throws ServiceError `permission_denied`.
  */
 async function assertKeyMaySchedule(tx: Tx, { key }: Actor, { backends }: CapsuleRow): Promise<void> {

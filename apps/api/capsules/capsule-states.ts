@@ -34,7 +34,7 @@ export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slot
     {
       schema: {
         tags: ['capsules'],
-        summary: 'Seal a capsule: from then on its content never changes',
+        summary: 'Seal a capsule: its content never changes again',
         description:
           'Owner of the capsule, or the owner and admins of its team. A draft is sealed with the evidence of its newest ' +
           'completed run of the present definition.',
@@ -45,7 +45,7 @@ export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slot
       }
     },
     async (request, reply) => {
-      // Before the transaction: it may have to be made.
+      // Outside the transaction, because the key may have to be created.
       const signer = await deps.signer()
       return slots.within(() =>
         app.writeOnce(request, reply, async ({ tx }) => {
@@ -66,7 +66,7 @@ export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slot
     {
       schema: {
         tags: ['capsules'],
-        summary: 'Show a sealed capsule to everybody',
+        summary: 'Publish a sealed capsule in the public catalogue',
         description: 'Owner of the capsule, or the owner and admins of its team. It stays published.',
         params: CapsuleId,
         body: PublishBody,

@@ -1,4 +1,4 @@
-// The tasks of a capsule as its definition keeps them: each with the program itself, as it is at this moment.
+// The tasks of a capsule as its definition stores them: each with the present text of its program.
 import { findBackend } from '../../../db/backends/backends.js'
 import type { DbOrTx } from '../../../db/client.js'
 import { loadScript, loadScriptBySlug, type ScriptRow } from '../../../db/scripts/scripts.js'
@@ -88,6 +88,6 @@ function frameworkOf(code: string, where: string): Framework | 'auto' {
   const framework = detectFramework(code)
   if (framework) return framework
   throw validationError(
-    `${where}.framework: could not be told from the code, which names no framework; send one of ${frameworks.join(', ')}`
+    `${where}.framework: could not be detected, because the code names no framework; send one of ${frameworks.join(', ')}`
   )
 }

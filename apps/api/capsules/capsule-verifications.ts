@@ -33,7 +33,7 @@ export const capsuleVerificationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDep
     {
       schema: {
         tags: ['capsules'],
-        summary: 'Run what the schedule would have run in a time that is past, all of it or nothing',
+        summary: 'Run all that the schedule would have run in a past time range, or nothing',
         description: `At most ${BACKFILL_MAX} runs, no further back than ${BACKFILL_DAYS_MAX} days. Times that have a run already are passed over; refused ones are run.`,
         params: CapsuleId,
         body: BackfillBody,
@@ -85,8 +85,8 @@ export const capsuleVerificationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDep
     {
       schema: {
         tags: ['capsules'],
-        summary: 'What the verifications of a capsule have said, newest first, and how their distance moves',
-        description: '`drift` is of the verifications on this page.',
+        summary: 'Past verifications of a capsule, newest first, and the drift of their distance',
+        description: '`drift` covers the verifications on this page.',
         params: CapsuleId,
         querystring: Type.Object({
           limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }),
@@ -116,11 +116,11 @@ export const capsuleVerificationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDep
 
 const DAY_MS = 24 * 3_600_000
 
-/** Both ends belong to it. */
+/** The range includes both ends. */
 function readRange(body: { from: string; to: string }, now: Date): { after: Date; to: Date } {
   const [from, to] = [new Date(body.from), new Date(body.to)]
   const refuse = (why: string) => validationError(why)
-  if (Number.isNaN(from.getTime()) || Number.isNaN(to.getTime())) throw refuse('from, to: no such time')
+  if (Number.isNaN(from.getTime()) || Number.isNaN(to.getTime())) throw refuse('from, to: must be times that exist')
   if (from > to) throw refuse(`from: must not be later than to (got ${body.from})`)
   if (to > now) throw refuse(`to: must not be in the future (got ${body.to})`)
   if (now.getTime() - from.getTime() > BACKFILL_DAYS_MAX * DAY_MS)

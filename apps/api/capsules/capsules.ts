@@ -1,5 +1,5 @@
-// Capsules: making, reading, changing, deleting and cloning them: /api/capsules. What becomes of a finished one is in
-// capsule-states.ts, what everybody sees in public-capsules.ts.
+// Capsules: creating, reading, changing, deleting and cloning them: /api/capsules. Sealing,
+// publishing and archiving are in capsule-states.ts, the public catalogue in public-capsules.ts.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { actorText } from '../../../db/audit/audit.js'
@@ -56,7 +56,7 @@ const FromJobBody = Type.Object(
   { additionalProperties: false }
 )
 
-/** It may be left out altogether. */
+/** The body is optional. */
 const CloneBody = Type.Union([
   Type.Object({ name: Type.Optional(CapsuleName), team_id: Type.Optional(Uuid) }, { additionalProperties: false }),
   Type.Null()
@@ -73,9 +73,9 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
     {
       schema: {
         tags: ['capsules'],
-        summary: 'Make a draft of a capsule',
+        summary: 'Create a draft of a capsule',
         description:
-          'The tasks of its workflow are kept with their programs as they are now. Without workflow there is nothing to run yet.',
+          'Its tasks are stored with the present text of their programs. Without a workflow there is nothing to run yet.',
         body: CreateCapsuleBody,
         response: { 201: json('The draft is created', Type.Object({ capsule_id: uuid })) },
         errors: ['not_found', 'backend_unknown', 'conflict']
@@ -143,7 +143,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
       schema: {
         tags: ['capsules'],
         summary: 'Change a draft of yours',
-        description: 'A new workflow takes the programs as they are now. null clears a field.',
+        description: 'A new workflow stores the present text of its programs. null clears a field.',
         params: CapsuleId,
         body: ChangeCapsuleBody,
         response: { 200: json('The changed capsule', Capsule) },
@@ -183,9 +183,9 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
     {
       schema: {
         tags: ['capsules'],
-        summary: 'Make a capsule of a completed job',
+        summary: 'Create a capsule from a completed job',
         description:
-          'What it ran, its parameters, backend, result, times and costs are packaged. It cannot be changed.',
+          'The capsule holds the program, parameters, backend, result, times and costs of the job. It cannot be changed.',
         body: FromJobBody,
         response: { 201: json('The capsule is created', Type.Object({ capsule_id: uuid })) },
         errors: ['not_found', ...sealErrors]
@@ -193,7 +193,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
     },
     async (request, reply) => {
       const { job_id, name, description, tags, seal, ...more } = request.body
-      // Before the transaction: it may have to be made.
+      // Outside the transaction, because the key may have to be created.
       const signer = seal ? await deps.signer() : null
       return slots.within(() =>
         app.writeOnce(request, reply, async ({ tx }) => {
@@ -232,7 +232,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
     {
       schema: {
         tags: ['capsules'],
-        summary: 'Make a draft of your own with the same definition',
+        summary: 'Create a draft of your own with the same definition',
         description:
           'Of a capsule of your teams, or a published one. Without team_id it belongs to the same team, or to your personal ' +
           'team where the capsule is of a team of others.',
@@ -255,5 +255,5 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
   )
 }
 
-/** A capsule as it is in the database now. */
+/** The present record of a capsule. */
 export const recordOf = async (db: DbOrTx, capsule: CapsuleRow) => capsuleView(capsule, await loadParts(db, capsule))

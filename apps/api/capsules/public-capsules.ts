@@ -1,5 +1,5 @@
-// The public catalogue: published capsules, for anybody. Nothing of it names a person or a team: teams are called after
-// their owner's address.
+// The public catalogue of published capsules. It names no person and no team, because a team's name defaults to its owner's
+// address.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findPublished, listPublished } from '../../../db/capsules/capsule-seals.js'

@@ -55,10 +55,10 @@ interface Prepared {
 }
 
 /**
- * Seals a capsule for somebody who may.
+ * Seals a capsule for a caller who is allowed to.
  * @param capsule as it was read; the seal is of this.
- * @param lock gives the row once it is locked, and refuses whoever may not seal it any more.
- * @throws ServiceError `validation_error` naming what is missing or in the way, `conflict` when it was changed meanwhile.
+ * @param lock returns the locked row, and refuses a caller who is no longer allowed to seal it.
+ * @throws ServiceError `validation_error` naming what is missing or in the way, `conflict` when it was changed in the meantime.
  */
 export async function sealCapsule(
   tx: Tx,

@@ -1,15 +1,15 @@
-// The one table of who may call what. A route that is not here cannot be registered; plugins/access.ts enforces each line,
-// and a test asks every route as every kind of caller.
+// Who can call which route. A route without a line cannot be registered; access.ts enforces each line,
+// and a test calls every route as every kind of caller.
 import type { KeyTier } from '../../../domain/teams/api-key.js'
 import type { RequestLimitName } from '../../../domain/teams/rate-limits.js'
 import type { Role } from '../../../domain/teams/role.js'
 
 export interface Access {
-  /** `anybody` needs no credential; `session` a person; `caller` a person or a program with a key; `platform admin`. */
-  who: 'anybody' | 'session' | 'caller' | 'platform admin'
-  /** The least tier of a key, where keys may call. */
+  /** `public` needs no credential; `session` a person; `caller` a person or a program with a key; `platform admin`. */
+  who: 'public' | 'session' | 'caller' | 'platform admin'
+  /** The least tier of a key, where keys are allowed. */
   tier?: KeyTier
-  /** The least role in the team that the request is about; absent where it is about no team. */
+  /** The least role in the team that the request is about; absent where it is not about a team. */
   role?: Role
   /** Changes what a team owns: refused while the team is suspended. */
   write?: true
@@ -17,9 +17,9 @@ export interface Access {
   limit?: RequestLimitName
 }
 
-const anybody = { who: 'anybody' } as const
+const open = { who: 'public' } as const
 const session = { who: 'session' } as const
-const readAnybody = { who: 'anybody', limit: 'read' } as const
+const readOpen = { who: 'public', limit: 'read' } as const
 const readSession = { who: 'session', limit: 'read' } as const
 const readTeam = { who: 'caller', tier: 'read', role: 'member', limit: 'read' } as const
 const pollTeam = { ...readTeam, limit: 'poll' } as const
@@ -32,24 +32,24 @@ const platformWrite = { who: 'platform admin' } as const
 
 export const accessTable: Readonly<Record<string, Access>> = {
   // The service about itself: probes have no limit.
-  'GET /healthz': anybody,
-  'GET /readyz': anybody,
-  'GET /openapi.json': anybody,
-  // Pages behind the links of mails; what they ask has lines of its own.
-  'GET /invitations/:token': anybody,
-  'GET /reset-password/:token': anybody,
-  'GET /api/meta': readAnybody,
-  'GET /api/meta/keys': readAnybody,
-  'GET /api/backends': readAnybody,
-  'GET /api/backends/:slug': readAnybody,
+  'GET /healthz': open,
+  'GET /readyz': open,
+  'GET /openapi.json': open,
+  // Pages behind the links of mails. The requests of these pages have lines of their own.
+  'GET /invitations/:token': open,
+  'GET /reset-password/:token': open,
+  'GET /api/meta': readOpen,
+  'GET /api/meta/keys': readOpen,
+  'GET /api/backends': readOpen,
+  'GET /api/backends/:slug': readOpen,
 
-  'POST /api/auth/validate-code': { who: 'anybody', limit: 'validateCode' },
-  'POST /api/auth/sign-up': anybody,
-  'POST /api/auth/sign-in': { who: 'anybody', limit: 'signIn' },
-  'POST /api/auth/forgot-password': { who: 'anybody', limit: 'signIn' },
-  'POST /api/auth/reset-password': { who: 'anybody', limit: 'signIn' },
-  'GET /api/auth/oidc/start': readAnybody,
-  'GET /api/auth/oidc/callback': readAnybody,
+  'POST /api/auth/validate-code': { who: 'public', limit: 'validateCode' },
+  'POST /api/auth/sign-up': open,
+  'POST /api/auth/sign-in': { who: 'public', limit: 'signIn' },
+  'POST /api/auth/forgot-password': { who: 'public', limit: 'signIn' },
+  'POST /api/auth/reset-password': { who: 'public', limit: 'signIn' },
+  'GET /api/auth/oidc/start': readOpen,
+  'GET /api/auth/oidc/callback': readOpen,
   'GET /api/auth/session': readSession,
   'GET /api/auth/sessions': readSession,
   'DELETE /api/auth/sessions/:id': session,
@@ -59,7 +59,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /api/profile': readSession,
   'PATCH /api/profile': { who: 'session', limit: 'profile' },
   'DELETE /api/profile': { who: 'session', limit: 'profile' },
-  'GET /api/profiles/:username': readAnybody,
+  'GET /api/profiles/:username': readOpen,
 
   'GET /api/teams': { who: 'caller', tier: 'read', limit: 'read' },
   'POST /api/teams': session,
@@ -74,7 +74,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'POST /api/team/invitations': { ...manageTeam, limit: 'invitations' },
   'PATCH /api/team/invitations/:id': { ...manageTeam, limit: 'invitations' },
   'DELETE /api/team/invitations/:id': { ...manageTeam, limit: 'invitations' },
-  'GET /api/invitations/:token': readAnybody,
+  'GET /api/invitations/:token': readOpen,
   'POST /api/invitations/:token/accept': session,
   'GET /api/team/api-keys': readAsAdmin,
   'POST /api/team/api-keys': manageTeam,
@@ -121,8 +121,8 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'POST /api/capsules/create': { ...writeTeam, limit: 'capsuleCreate' },
   'POST /api/capsules/from-job': writeTeam,
   'GET /api/capsules': readTeam,
-  'GET /api/capsules/public': readAnybody,
-  'GET /api/capsules/public/:slug': readAnybody,
+  'GET /api/capsules/public': readOpen,
+  'GET /api/capsules/public/:slug': readOpen,
   'GET /api/capsules/:id': readTeam,
   'PATCH /api/capsules/:id': writeTeam,
   'DELETE /api/capsules/:id': writeTeam,
@@ -140,7 +140,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'DELETE /api/capsules/:id/schedule': writeTeam,
   'POST /api/capsules/:id/schedule/backfill': writeTeam,
   'GET /api/capsules/:id/verifications': readTeam,
-  // Also by whoever sees it because it is published.
+  // Published capsules are open to every caller.
   'GET /api/capsules/:id/export': readTeam,
   'GET /api/capsules/:id/attestation': readTeam,
   'POST /api/capsules/import': { ...writeTeam, limit: 'capsuleImport' },
@@ -168,9 +168,9 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /api/admin/system': platformRead
 }
 
-/** The line of a registered route; pages of the documentation are anybody's. HEAD follows GET. */
+/** The line of a registered route; pages of the documentation are public. HEAD follows GET. */
 export function accessTo(method: string, path: string): Access | null {
-  if (path === '/docs' || path.startsWith('/docs/')) return anybody
+  if (path === '/docs' || path.startsWith('/docs/')) return open
   const line = `${method === 'HEAD' ? 'GET' : method} ${path}`
   return Object.hasOwn(accessTable, line) ? accessTable[line]! : null
 }

@@ -1,5 +1,5 @@
-// Lets a request through to its route, or not: who asks, what their key may do, and how often. Enforces access-table.ts; the
-// team's part (role, suspension) is enforced where the team is known, by `teamForWrite`, `readTeam` and the loaders.
+// Decides whether a request reaches its route: who the caller is, what their key can do, and how often. It enforces
+// access-table.ts; role and suspension are checked once the team is known, by `teamForWrite`, `readTeam` and the loaders.
 
 import type { ServerResponse } from 'node:http'
 import cookie from '@fastify/cookie'
@@ -18,13 +18,13 @@ import { readKey } from './idempotency.js'
 import { type Limiter, takeLimit } from './limits/limiter.js'
 import { type Sessions, tokenShape } from './session.js'
 
-/** Who asks, once it is known. */
+/** The authenticated caller. */
 export type Actor = { user: User; sessionId: string; key: null } | { user: User; sessionId: null; key: ApiKey }
 
 declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor | null
-    /** Gives the slot back that this request took of its route's limit. */
+    /** Returns the slot of the route's limit that this request took. */
     giveBackSlot: () => Promise<void>
     /** The team that the request has written to, once that is known. */
     teamWritten: string | null
@@ -42,26 +42,26 @@ export default fp(
     app.decorateRequest('teamWritten', null)
     app.decorateRequest('keyed', null)
     app.addHook('onRoute', declare)
-    // Keys under which a request is being answered by this process.
+    // Idempotency keys of requests in progress in this process.
     const arrived = new Set<string>()
     app.addHook('onRequest', async (request, reply) => {
       const { access } = request.routeOptions.config
-      // What the router does not know is answered 404 by its own handler.
+      // Unknown routes get 404 from the router's own handler.
       if (!access) return
-      if (access.who !== 'anybody') {
+      if (access.who !== 'public') {
         request.actor = await authenticate(db, sessions, request)
         assertMayCall(request, access)
       }
       const keyed = await readKey(db, request, access)
       request.keyed = keyed
       if (keyed) {
-        // What comes under the same key while the first is here will most likely repeat its answer.
+        // A request with the key of one in progress will most likely repeat its response.
         keyed.slotDue ||= arrived.has(keyed.id)
         const leave = keyed.slotDue ? () => {} : enter(arrived, keyed.id)
-        // Answered, or hung up.
+        // The response was sent, or the client disconnected.
         onceClosed(reply.raw, () => {
           leave()
-          // It was refused, and repeated nothing.
+          // The request was refused and repeated nothing, so it counts.
           if (keyed.slotDue) takeSlot(limiter, request).catch(() => {})
         })
       }
@@ -78,7 +78,7 @@ function enter(set: Set<string>, id: string): () => void {
   return () => void set.delete(id)
 }
 
-/** Whoever hung up while they were looked up has closed it already. */
+/** The client may have disconnected already, while it was authenticated. */
 function onceClosed(response: ServerResponse, act: () => void): void {
   if (response.destroyed) act()
   else response.once('close', act)
@@ -126,19 +126,19 @@ async function actorOfKey(db: Db, request: FastifyRequest, authorization: string
 
 function assertMayCall(request: FastifyRequest, { who, tier = 'read' }: Access): void {
   const { key, user } = request.actor!
-  // To everybody else these routes do not exist.
+  // For other callers these routes do not exist.
   if (who === 'platform admin' && (key || !user.isPlatformAdmin))
     throw new ServiceError('not_found', `no route ${request.method} ${request.url.split('?')[0]}`)
   if (!key) return
   if (who === 'session')
-    throw new ServiceError('permission_denied', 'API keys may not do this: sign in and use a session')
+    throw new ServiceError('permission_denied', 'API keys cannot do this: sign in and use a session')
   if (!reaches(key.tier, tier))
     throw new ServiceError('permission_denied', `This needs an API key of tier ${tier} (this one has tier ${key.tier})`)
 }
 
-/** The actor of a route that not anybody may call. */
+/** The actor of a route that requires credentials. */
 export function actorOf(request: FastifyRequest): Actor {
-  if (!request.actor) throw new Error(`${request.url} is open to anybody`)
+  if (!request.actor) throw new Error(`${request.url} requires no credentials, so it has no actor`)
   return request.actor
 }
 
@@ -150,7 +150,7 @@ export function callerOf(request: FastifyRequest): Caller {
   return { userId: user.id, email: user.email, key: key && { id: key.id, teamId: key.teamId } }
 }
 
-/** The least role that the table asks of the request's route. */
+/** The least role that the table requires for the request's route. */
 function roleFor(request: FastifyRequest): Role {
   const role = request.routeOptions.config.access?.role
   if (!role) throw new Error(`${request.routeOptions.url} names no role in apps/api/http/access-table.ts`)
@@ -173,8 +173,8 @@ export async function teamForWrite(
 }
 
 /**
- * The same for a thing that a team owns, by the team that its row names: whoever is not of that team hears what everybody
- * hears of an id that does not exist (`null`).
+ * Like `teamForWrite`, for a thing of the team `teamId`. Non-members get the same 404 as for an id that does not exist
+ * (`null`).
  */
 export async function ownerForWrite(
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-// The bodies of refusals (errors.ts), and which of them a route can give.
+// The bodies of refusals (errors.ts), and the codes that a route can refuse with.
 import { Type } from 'typebox'
 import { type ErrorCode, errorCodes } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
@@ -42,27 +42,27 @@ const errorBody = (name: string, own: typeof figures | Record<string, never>) =>
 export const ErrorBody = errorBody('Error', {})
 export const BudgetErrorBody = errorBody('BudgetError', figures)
 
-/** What a request can be, as far as its refusals follow from it. */
+/** The properties of a route that decide which refusals it can give. */
 export interface RequestShape {
-  /** Of the access table. */
+  /** The route's line in the access table. */
   line: string
   access: Access
   /** Whether path, query or body may name a team. */
   namesTeam: boolean
 }
 
-/** The codes that follow from how a route is asked and from its line in the access table, in the order of the catalogue. */
+/** The codes that follow from a route's request and its line in the access table, in the order of the catalogue. */
 export function codesOf({ line, access, namesTeam }: RequestShape, own: readonly ErrorCode[]): ErrorCode[] {
   const { who, role, tier = 'read', write, limit } = access
-  // An unsafe method carries a body, and must not come from a page of another site.
+  // An unsafe method has a body, and must not come from a page of another site.
   const unsafe = !line.startsWith('GET ')
   const keyed = honoursKey(line, access)
   const given: Partial<Record<ErrorCode, boolean>> = {
-    unauthorized: who !== 'anybody',
+    unauthorized: who !== 'public',
     permission_denied: unsafe || who === 'session' || tier !== 'read' || (role !== undefined && role !== 'member'),
     team_suspended: write,
     not_found: line.includes(':') || who === 'platform admin' || (role !== undefined && namesTeam),
-    // Even an address can hold what no text may hold.
+    // Even a path can hold characters that no text can hold.
     validation_error: true,
     payload_too_large: unsafe,
     unsupported_media_type: unsafe,

@@ -1,49 +1,49 @@
-// Calls of the executor for somebody who waits for the answer: bounded in time and in number, and ended when the caller
-// hangs up. Whatever keeps the executor from answering becomes an error of the catalogue here.
+// Calls to the executor while a client waits for the result: limited in time and number, and stopped when the client
+// disconnects. Every failure of the executor becomes an error of the catalogue here.
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../domain/errors.js'
 import type { ExecutorClient } from '../../../services/executor/client.js'
 import type { Away } from '../../../services/executor/stream.js'
 
-/** The specification's response timeout of a worker. */
+/** The specification's response time-out of a worker. */
 const DEADLINE_MS = 90_000
-/** More would let one user's browser tabs keep others from an answer. */
+/** With more, one user's browser tabs could delay other users. */
 const playgroundRuns = { what: 'playground runs', inFlightMax: 2 }
-/** What runs at the shutdown may end within this time. */
+/** Runs in progress can finish within this time at shutdown. */
 const SHUTDOWN_GRACE_MS = 3_000
 
-/** Ends that say nothing about the caller's program. */
-type NoAnswer = { kind: 'busy'; retryAfterSeconds: number } | Away | { kind: 'lost'; message: string }
+/** Outcomes that say nothing about the caller's program. */
+type NoResult = { kind: 'busy'; retryAfterSeconds: number } | Away | { kind: 'lost'; message: string }
 
 export interface InteractiveRuns {
   /** @throws ServiceError `worker_not_configured`. */
   assertConfigured(): void
   /**
    * @param call is given the executor and a signal that ends the run.
-   * @returns `null` when the caller has hung up: there is nobody to answer.
+   * @returns `null` when the client has disconnected.
    * @throws ServiceError `rate_limited` with the seconds to wait, `worker_unreachable`, `worker_not_configured`.
    */
-  ask<End extends { kind: string }>(
+  run<End extends { kind: string }>(
     request: FastifyRequest,
     userId: string,
     call: (executor: ExecutorClient, signal: AbortSignal) => Promise<End>
-  ): Promise<Exclude<End, NoAnswer> | null>
-  /** Ends what is still running after a short grace. */
+  ): Promise<Exclude<End, NoResult> | null>
+  /** Stops what still runs after a short grace period. */
   close(): void
 }
 
-/** @param runs what they are, and how many of one user may be under way. */
+/** @param runs their name in messages, and how many of one user can be in progress. */
 export function createInteractiveRuns(
   executor: ExecutorClient | null,
   deadlineMs = DEADLINE_MS,
   { what, inFlightMax } = playgroundRuns
 ): InteractiveRuns {
-  /** What is under way, by user. */
+  /** Runs in progress, by user. */
   const underWay = new Map<string, Set<AbortController>>()
 
   function enter(userId: string): AbortController {
     const mine = underWay.get(userId) ?? new Set()
-    if (mine.size >= inFlightMax) throw busy(`${inFlightMax} ${what} of yours are under way, the most at a time`, 1)
+    if (mine.size >= inFlightMax) throw busy(`${inFlightMax} ${what} of yours are in progress, the most at a time`, 1)
     const stop = new AbortController()
     underWay.set(userId, mine.add(stop))
     return stop
@@ -67,7 +67,7 @@ export function createInteractiveRuns(
   return {
     assertConfigured: () => void configured(),
 
-    async ask(request, userId, call) {
+    async run(request, userId, call) {
       const service = configured()
       const { socket } = request.raw
       if (socket.destroyed) return null
@@ -84,9 +84,9 @@ export function createInteractiveRuns(
       socket.once('close', hangUp)
       try {
         const end = await call(service, stop.signal)
-        if (!isNoAnswer(end)) return end as Exclude<typeof end, NoAnswer>
-        // The reason is an address or the state of a socket: for the log alone.
-        if (end.kind !== 'busy') request.log.warn({ end: end.kind, reason: end.message }, 'no answer of the executor')
+        if (!isNoResult(end)) return end as Exclude<typeof end, NoResult>
+        // The reason is an address or the state of a socket, so it goes to the log only.
+        if (end.kind !== 'busy') request.log.warn({ end: end.kind, reason: end.message }, 'the executor gave no result')
         throw refusal(end)
       } catch (error) {
         if (gone) return null
@@ -109,9 +109,9 @@ export function createInteractiveRuns(
   }
 }
 
-const isNoAnswer = (end: { kind: string }): end is NoAnswer => ['busy', 'away', 'lost'].includes(end.kind)
+const isNoResult = (end: { kind: string }): end is NoResult => ['busy', 'away', 'lost'].includes(end.kind)
 
-function refusal(end: NoAnswer): ServiceError {
+function refusal(end: NoResult): ServiceError {
   if (end.kind === 'busy') return busy('The execution service has no place for another run', end.retryAfterSeconds)
   if (end.kind === 'away' && end.unfit)
     return new ServiceError(

@@ -1,5 +1,5 @@
-// Repeated writes: what a request with an Idempotency-Key is, and what it is answered when its key was used before. The
-// header is read by plugins/access.ts, before any limit is taken; `writeOnce` (plugins/write-once.ts) keeps the answers.
+// Repeated writes: what identifies a request with an Idempotency-Key, and what it gets when its key was used before. access.ts
+// reads the header before any limit is taken; write-once.ts stores the responses.
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
@@ -14,26 +14,26 @@ const KEY_MAX = 255
 /** A request with a key. */
 export interface IdempotentRequest extends Omit<IdempotentWrite, 'bodySha256'> {
   userId: string
-  /** Principal and key in one. */
+  /** Principal and key together. */
   id: string
-  /** Of the bytes of the body; set by whoever reads them, and `null` until then. */
+  /** The digest of the body's bytes; the parser that reads them sets it, and it is `null` until then. */
   bodySha256: string | null
-  /** What was kept under the key when the request came in. */
+  /** The response that was stored under the key when the request came in. */
   kept: StoredResponse | null
-  /** Whether the request has yet to take a slot of its route's limit: one that repeats another never does. */
+  /** Whether the request still has to take a slot of its route's limit. A repetition never takes one. */
   slotDue: boolean
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** `null` without an Idempotency-Key, and on routes that do not look at it. */
+    /** `null` without an Idempotency-Key, and on routes that ignore it. */
     keyed: IdempotentRequest | null
   }
 }
 
 /**
- * Writes that look at no key: nothing is changed that lasts, or the caller could not ask a second time, or the body holds a
- * password, of which not even a hash may be kept.
+ * Writes that ignore the key: they have no lasting effect, or the caller cannot repeat them, or the body holds a password,
+ * whose hash must not be stored.
  */
 export const writesWithoutIdempotencyKey: ReadonlySet<string> = new Set([
   'POST /api/auth/validate-code',
@@ -52,10 +52,10 @@ export const writesWithoutIdempotencyKey: ReadonlySet<string> = new Set([
 
 /** Whether a route, by its line in the access table, honours the header. */
 export const honoursKey = (line: string, { who }: Access): boolean =>
-  who !== 'anybody' && !/^(GET|HEAD|OPTIONS) /.test(line) && !writesWithoutIdempotencyKey.has(line)
+  who !== 'public' && !/^(GET|HEAD|OPTIONS) /.test(line) && !writesWithoutIdempotencyKey.has(line)
 
 /**
- * Reads the header of a request whose caller is known, and what is kept under its key.
+ * Reads the header of an authenticated request, and the response that is stored under its key.
  * @throws ServiceError `validation_error`.
  */
 export async function readKey(db: Db, request: FastifyRequest, access: Access): Promise<IdempotentRequest | null> {
@@ -64,7 +64,7 @@ export async function readKey(db: Db, request: FastifyRequest, access: Access): 
   if (!honoursKey(`${request.method} ${request.routeOptions.url}`, access)) return null
   if (typeof key !== 'string' || key === '' || key.length > KEY_MAX)
     throw validationError(
-      `Idempotency-Key: must have 1 to ${KEY_MAX} characters (got ${key.length}); leave the header out to repeat nothing`
+      `Idempotency-Key: must have 1 to ${KEY_MAX} characters (got ${key.length}); leave the header out to send a request that is never repeated`
     )
   const { user, key: apiKey } = request.actor
   const write = {
@@ -80,17 +80,17 @@ export async function readKey(db: Db, request: FastifyRequest, access: Access): 
 
 export const digestOf = (body: Buffer | string): string => createHash('sha256').update(body).digest('hex')
 
-/** Whether the request has a body that nobody has read yet. */
+/** Whether the request has a body that has not been read yet. */
 export const isBodyAhead = ({ headers }: FastifyRequest, { bodySha256 }: IdempotentRequest): boolean =>
   bodySha256 === null && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
 
 /**
- * The write that a request asks for, once its body is there.
- * @throws Error when whoever read the body left no digest: any two bodies would count as one.
+ * The write of a request whose body has been read.
+ * @throws Error when the parser of the body set no digest: any two bodies would count as the same.
  */
 export function keyedWrite(request: FastifyRequest, keyed: IdempotentRequest): IdempotentWrite {
   if (isBodyAhead(request, keyed))
-    throw new Error(`nobody has left a digest of the body of ${request.method} ${request.routeOptions.url}`)
+    throw new Error(`the parser of ${request.method} ${request.routeOptions.url} set no digest of the body`)
   const { principal, key, method, path, bodySha256 } = keyed
   return { principal, key, method, path, bodySha256: bodySha256 ?? digestOf('') }
 }
@@ -100,7 +100,7 @@ export function assertSameWrite(write: IdempotentWrite, kept: StoredResponse): v
   if (kept.teamLeft)
     throw new ServiceError(
       'not_found',
-      'Idempotency-Key: the answer kept under this key is about a team that you no longer belong to'
+      'Idempotency-Key: the response stored under this key is about a team that you no longer belong to'
     )
   const differs =
     kept.method !== write.method || kept.path !== write.path
@@ -130,10 +130,10 @@ export const ShownOnce = Type.Object(
 export const shownOnce = (id: string, field: 'key' | 'secret'): Static<typeof ShownOnce> => ({
   id,
   [field]: null,
-  message: `The ${field} was shown once, in the first answer. If that was lost, delete this one and make another.`
+  message: `The ${field} was shown once, in the first response. If that was lost, delete this one and create another.`
 })
 
-/** The bytes that the first answer had. */
+/** Sends the bytes of the first response. */
 export const replay = (reply: FastifyReply, kept: StoredResponse): FastifyReply =>
   sendText(reply.header('idempotency-replayed', 'true'), kept)
 
@@ -142,10 +142,10 @@ export function sendText(reply: FastifyReply, { status, body }: TextResponse): F
   return body === '' ? reply.send() : reply.type('application/json; charset=utf-8').send(body)
 }
 
-/** Of a request whose key is another's for too long. Sent again, it will find the answer. */
+/** For a request whose key belongs to one in progress for too long. A repetition will find the stored response. */
 export const underWay = (): ServiceError =>
   new ServiceError(
     'request_under_way',
-    'Idempotency-Key: the first request with this key is still under way; send this one again in a second, with the same key',
+    'Idempotency-Key: the first request with this key is still in progress; send this one again in a second, with the same key',
     { retryAfterSeconds: 1 }
   )

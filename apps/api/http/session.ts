@@ -6,7 +6,7 @@ const COOKIE_MAX_AGE_SECONDS = 30 * 24 * 3600
 export const tokenShape = /^[A-Za-z0-9_-]{43}$/
 
 export interface Sessions {
-  /** The token that the request brings, as it stands there; `null` when there is none, or more than one. */
+  /** The token of the request's cookie, unchecked; `null` without one, and with more than one. */
   tokenOf(request: FastifyRequest): string | null
   setCookie(reply: FastifyReply, token: string): void
   clearCookie(reply: FastifyReply): void
@@ -25,7 +25,7 @@ export function createSessions({ secure }: { secure: boolean }): Sessions {
   }
 }
 
-/** Two cookies of the same name mean that somebody planted one; neither is believed. */
+/** Of two cookies of the same name, one may be planted, so neither is trusted. */
 function soleCookie(request: FastifyRequest, name: string): string | null {
   const given = (request.headers.cookie ?? '').split(';').filter((part) => part.trim().startsWith(`${name}=`))
   return given.length === 1 ? (request.cookies[name] ?? null) : null

@@ -1,5 +1,5 @@
-// `writeOnce`, through which every write of the api goes: one transaction that holds the effect and, for a request with an
-// Idempotency-Key, the answer to whoever repeats it. Nobody has to care whether a request has a key.
+// `writeOnce`: the transaction of every write. It commits the effect and, for a request with an Idempotency-Key, the response
+// that a repetition gets. Handlers need not know whether a request has a key.
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import pTimeout from 'p-timeout'
@@ -25,17 +25,17 @@ import {
 import type { Limiter } from './limits/limiter.js'
 import { type RouteReply, type Sent, sent, type WriteResponse } from './response.js'
 
-/** How long a duplicate waits for the answer to the first. */
+/** How long a duplicate waits for the response to the first. */
 const WAIT_MS = 10_000
-/** A key that another process holds for longer than this is worth a place among those that wait for one. */
+/** A request whose key another process holds for longer takes one of the places for waiting requests. */
 const SOON_MS = 100
 
-/** What a write works with. */
+/** The means of a write. */
 export interface Write {
   tx: Tx
-  /** Runs once the effect is there, right before the answer goes out; not for a replay. What it throws is only logged. */
+  /** Runs after the commit, before the response is sent; not for a replay. What it throws is only logged. */
   afterCommit(effect: () => void): void
-  /** Runs when nothing of the effect is left, before the refusal is answered. What it throws is only logged. */
+  /** Runs after a rollback, before the refusal is sent. What it throws is only logged. */
   afterRollback(effect: () => Promise<unknown>): void
 }
 
@@ -57,8 +57,8 @@ type Act = (write: Write) => Promise<AnyResponse>
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Answers a write: runs `act` in a transaction, or repeats the first answer to the same request.
-     * @throws ServiceError as `act` does, after which nothing is kept; `idempotency_conflict`, `request_under_way`.
+     * Runs `act` in a transaction and sends its response, or sends the stored response of the same request.
+     * @throws ServiceError as `act` does, after which nothing is stored; `idempotency_conflict`, `request_under_way`.
      */
     writeOnce: WriteOnce
   }
@@ -88,7 +88,7 @@ export default fp(
 
 /** @param waitersMax connections that may wait for other processes at once. */
 function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number) {
-  // Of this process, by principal and key: whoever comes meanwhile waits here, without a connection.
+  // Writes in progress in this process, by principal and key. Duplicates wait for them without a connection.
   const underWayHere = new Map<string, Promise<unknown>>()
   let waiters = 0
 
@@ -112,7 +112,7 @@ function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number) {
     return kept ? repeatAnswer(kept) : giveUp(request)
   }
 
-  /** `taken`: another process has answered this key meanwhile. */
+  /** `taken`: another process has stored a response under this key in the meantime. */
   async function carryOut(
     request: FastifyRequest,
     write: IdempotentWrite,
@@ -148,7 +148,8 @@ function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number) {
   }
 }
 
-/** Answers a key that was used before: with what is kept, which no limit counts, or with a refusal, which counts. */
+/** Responds to a key that was used before: with the stored response, which counts against no limit, or with a refusal, which
+ * does. */
 async function repeat(
   limiter: Limiter,
   request: FastifyRequest,
@@ -171,13 +172,13 @@ async function giveUp(request: FastifyRequest): Promise<never> {
   throw underWay()
 }
 
-/** The request did nothing: it neither has a slot nor owes one. */
+/** A request without effect neither keeps a slot nor takes one later. */
 async function freeSlot(request: FastifyRequest): Promise<void> {
   request.keyed!.slotDue = false
   await request.giveBackSlot()
 }
 
-/** @param key claims the key before the effect and keeps the answer after it. */
+/** @param key claims the key before the effect and stores the response after it. */
 async function inTransaction(
   db: Db,
   log: FastifyBaseLogger,
@@ -204,14 +205,16 @@ async function inTransaction(
     })
     .catch(async (error) => {
       for (const effect of rolledBack)
-        await effect().catch((err) => log.error({ err }, 'a write was rolled back, and what had to follow failed'))
+        await effect().catch((err) =>
+          log.error({ err }, 'a write was rolled back, and an effect of its rollback failed')
+        )
       throw error
     })
   for (const effect of committed)
     try {
       effect()
     } catch (err) {
-      log.error({ err }, 'a write is done, and what had to follow failed')
+      log.error({ err }, 'a write was committed, and an effect of its commit failed')
     }
   return answer
 }
@@ -219,7 +222,7 @@ async function inTransaction(
 const textOf = (body: object | string | undefined): string =>
   body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
 
-/** Whether `work` ends, well or not, before `deadline` on the monotonic clock. */
+/** Whether `work` settles before `deadline` on the monotonic clock. */
 async function settlesBefore(work: Promise<unknown>, deadline: number): Promise<boolean> {
   const settled = work.then(
     () => true,

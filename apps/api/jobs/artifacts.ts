@@ -1,4 +1,4 @@
-// The files that a job produced beside its result: /api/jobs/:id/artifacts.
+// The files that a job produced in addition to its result: /api/jobs/:id/artifacts.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findArtifact, listArtifacts } from '../../../db/jobs/artifacts.js'

@@ -7,7 +7,7 @@ import type { JobStates } from './job-states.js'
 import type { JobWatches } from './job-watch.js'
 import { taskKeyOf } from './task-view.js'
 
-/** A proxy that hears nothing for a while closes the connection. */
+/** Proxies close connections on which nothing is sent for a while. */
 const BEAT_MS = 15_000
 
 export interface EventStreams {

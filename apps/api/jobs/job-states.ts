@@ -1,5 +1,5 @@
-// Where jobs stand, for all who wait for news in this process: whoever asks while a read is under way is answered by the
-// next one, which asks for all of them at once. Thousands of waiters so need one connection, and no more reads than one.
+// The states of jobs for all waiting requests of this process. Requests that come while a read is in progress share the next
+// one, which reads all of their jobs at once, so thousands of waiting requests need one connection and one read at a time.
 import type { Db } from '../../../db/client.js'
 import { type JobState, jobStates } from '../../../db/jobs/jobs.js'
 
@@ -8,25 +8,25 @@ export interface JobStates {
   read(jobId: string): Promise<JobState | null>
 }
 
-interface ScriptRequester {
+interface StateRequest {
   jobId: string
   resolve(state: JobState | null): void
   reject(error: unknown): void
 }
 
 export function createJobStates(db: Db): JobStates {
-  let waiting: ScriptRequester[] = []
+  let waiting: StateRequest[] = []
   let reading = false
 
   async function readAll(): Promise<void> {
     while (waiting.length > 0) {
-      const askers = waiting
+      const requests = waiting
       waiting = []
       try {
-        const states = await jobStates(db, [...new Set(askers.map(({ jobId }) => jobId))])
-        for (const { jobId, resolve } of askers) resolve(states.get(jobId) ?? null)
+        const states = await jobStates(db, [...new Set(requests.map(({ jobId }) => jobId))])
+        for (const { jobId, resolve } of requests) resolve(states.get(jobId) ?? null)
       } catch (error) {
-        for (const { reject } of askers) reject(error)
+        for (const { reject } of requests) reject(error)
       }
     }
     reading = false
@@ -38,7 +38,7 @@ export function createJobStates(db: Db): JobStates {
         waiting.push({ jobId, resolve, reject })
         if (reading) return
         reading = true
-        // Whoever asks in the same turn, such as all whom one notice woke, is asked for together.
+        // Requests of the same turn, such as all that one notification woke, share a read.
         setImmediate(() => void readAll())
       })
   }

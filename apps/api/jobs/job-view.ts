@@ -1,5 +1,5 @@
-// A job as the API shows it. Parameters and results are spliced into the answer as the text they were stored as: a number in
-// them may be larger than a JavaScript number can hold.
+// A job as the API shows it. Parameters and results are spliced into the response as the text that is stored, because their
+// numbers can exceed JavaScript's range.
 import { type Static, Type } from 'typebox'
 import type { ProviderJob } from '../../../db/jobs/job-waiting.js'
 import type { JobRow } from '../../../db/jobs/jobs.js'
@@ -234,9 +234,10 @@ function queueView(job: JobRow, now: Date): Static<typeof Queue> {
     return {
       position: null,
       reason: 'earlier_task',
-      message: 'waits for the tasks before it in the same run of its capsule'
+      message: 'waits for the earlier tasks of the same capsule run'
     }
-  if (job.waiting?.held) return { position, reason: job.waiting.held, message: heldText[job.waiting.held](job.backend) }
+  if (job.waiting?.held)
+    return { position, reason: job.waiting.held, message: deferralText[job.waiting.held](job.backend) }
   if (job.waiting?.unreachable)
     return {
       position,
@@ -251,9 +252,8 @@ function queueView(job: JobRow, now: Date): Static<typeof Queue> {
   }
 }
 
-const heldText = {
-  concurrency_limit: () =>
-    'the team has as many jobs under way as it may at once; this one starts when one of them ends',
+const deferralText = {
+  concurrency_limit: () => 'the team is at its limit of concurrent jobs; this one starts when one of them finishes',
   backend_offline: (backend: string) =>
     `${backend} does not take jobs at present (GET /api/backends says more); this one starts when it does`
 }
@@ -265,7 +265,7 @@ function providerQueueText({ provider, queuePosition, predictedWaitSeconds }: Pr
   return `waits in the queue of ${provider}${place}${wait}`
 }
 
-/** A span of time in the largest unit that leaves at least two of it. */
+/** A time span in the largest unit of which it has at least two. */
 function spanText(seconds: number): string {
   const units = [
     ['days', 86_400],

@@ -1,15 +1,15 @@
-// Waiting for news of a job. Level-triggered: whoever waits opens a watch, then reads, and reads again at every notice and
-// every few seconds, so a lost notice costs time and nothing else.
+// Waiting for a job to change. A waiting request opens a watch, reads the state, and reads again at every notification and
+// every few seconds, so a lost notification only costs time.
 import type { JobListener } from '../../../db/jobs/job-changes.js'
 
 const READ_AGAIN_MS = 5_000
 
 export interface JobWatch {
-  /** Wakes the reader, as a notice does. */
+  /** Wakes the reader, as a notification does. */
   wake(): void
-  /** To be called before each read: what comes during it counts as news. */
+  /** Call before each read: notifications that come during the read count as new. */
   reading(): void
-  /** Resolves at the next news since `reading`, after a few seconds, or after `mostMs`. */
+  /** Resolves at the next notification since `reading`, after a few seconds, or after `mostMs`. */
   news(mostMs?: number): Promise<void>
   end(): void
 }
@@ -17,13 +17,13 @@ export interface JobWatch {
 export interface JobWatches {
   readonly closed: boolean
   open(jobId: string): JobWatch
-  /** Wakes everybody for the last time; this process stops. */
+  /** Wakes all watches for the last time, because this process stops. */
   close(): void
 }
 
 export function createJobWatches(listener: JobListener): JobWatches {
   let closed = false
-  const held = new Set<() => void>()
+  const waiting = new Set<() => void>()
   return {
     get closed() {
       return closed
@@ -36,7 +36,7 @@ export function createJobWatches(listener: JobListener): JobWatches {
         resume()
       }
       const unsubscribe = listener.on(jobId, wake)
-      held.add(wake)
+      waiting.add(wake)
       return {
         wake,
         reading() {
@@ -54,13 +54,13 @@ export function createJobWatches(listener: JobListener): JobWatches {
         },
         end() {
           unsubscribe()
-          held.delete(wake)
+          waiting.delete(wake)
         }
       }
     },
     close() {
       closed = true
-      for (const wake of held) wake()
+      for (const wake of waiting) wake()
     }
   }
 }

@@ -1,4 +1,4 @@
-// Jobs: /api/jobs/*. Submitting answers right after the commit; the engines are told afterwards.
+// Jobs: /api/jobs/*. A submission responds right after its commit; the job is dispatched afterwards.
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
@@ -27,16 +27,16 @@ import type { Nudge } from './nudge.js'
 import { recordJson, requestedJob, resultOf, viewOptionsOf } from './requested-job.js'
 import { submitErrors, submitJob } from './submit-job.js'
 
-/** Below the 30 s after which the public client gives a poll up. */
+/** Below the 30 s after which the public client gives up a poll. */
 const WAIT_SECONDS_MAX = 22
 
 const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
-/** Which of the two a body is, is told first, so that a refusal is of the fields that its kind has. */
+/** `if` decides the kind of the body first, so that a refusal names fields of that kind. */
 const AnySubmitBody = Type.Unsafe<SubmitBody | NativeSubmitBody>({
   type: 'object',
   if: { properties: { protocol_version: {} }, required: ['protocol_version'] },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, of which nobody waits for anything.
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema; nothing awaits this object.
   then: NativeSubmitBody,
   else: SubmitBody
 })
@@ -57,7 +57,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         tags: ['jobs'],
         summary: 'Submit a circuit or a program as a job',
         description:
-          'A body that has a protocol_version is a native program of the public client (docs/python-client.md) and is answered with a receipt; any other is a plain submission.',
+          'A body that has a protocol_version is a native program of the public client (docs/python-client.md) and gets a receipt; any other is a plain submission.',
         body: AnySubmitBody,
         response: {
           201: json(
@@ -178,7 +178,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     {
       schema: {
         tags: ['jobs'],
-        summary: 'Status and result; with ?wait=S held until the status changes, at most 22 s',
+        summary: 'Status and result; with ?wait=S after the status has changed, at most 22 s',
         params: JobId,
         querystring: Type.Object({ wait: Type.Optional(Type.Unknown()) }),
         response: { 200: json('The status', JobState) }
@@ -253,7 +253,7 @@ function timeOf(field: string, text: string): Date {
   return time
 }
 
-/** Whole seconds from 0 to 22; anything else counts as no wait, since a refused poll would end a client's patience. */
+/** Whole seconds from 0 to 22. Anything else counts as 0, because a refused poll makes clients give up. */
 function readWait(given: unknown): number {
   const seconds = typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : 0
   return Math.min(seconds, WAIT_SECONDS_MAX)

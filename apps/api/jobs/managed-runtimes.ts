@@ -1,4 +1,4 @@
-// What the public client asks before it submits a native program: GET /api/jobs/managed-runtimes.
+// Where a team can run native programs: GET /api/jobs/managed-runtimes. The public client reads it before it submits one.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { listBackends } from '../../../db/backends/backends.js'

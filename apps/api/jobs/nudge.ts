@@ -1,7 +1,7 @@
-// Tells the engines of new jobs right after the answer. Only an optimisation: what fails here, or dies with this process, is
-// the relay's to deliver. One batch per mode is under way at a time, and what comes meanwhile makes the next: alone, a job
-// is told at once; in a crowd, many share their look-up, their call and their note. The modes do not wait for each other,
-// since one engine may hang while the other is well.
+// Dispatches new jobs right after the response. This is an optimisation: the relay delivers what fails here or is lost with this
+// process. One batch per mode is in progress at a time, and jobs that come during it form the next: a single job is dispatched
+// at once, and many jobs share their reads, calls and updates. The modes do not wait for each other, since one dispatch target
+// may hang while the other works.
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../../db/client.js'
 import { findFresh, markDelivered } from '../../../db/job-steps/outbox.js'
@@ -12,7 +12,7 @@ const BATCH_MAX = 100
 
 export interface Nudge {
   (jobId: string, mode: ExecutionMode): void
-  /** Waits for what was nudged before. */
+  /** Waits for the jobs that were nudged before. */
   close(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ function createLane(deliver: (jobIds: string[]) => Promise<void>) {
   let running: Promise<void> | null = null
 
   async function run(): Promise<void> {
-    // The answer goes out first.
+    // The response is sent first.
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH_MAX)

@@ -9,7 +9,7 @@ import { callerOf } from '../http/access.js'
 import type { JsonText } from '../http/response.js'
 import { type Job, type JobViewOptions, jobRecordJson } from './job-view.js'
 
-/** The job that the path's `id` names. @throws ServiceError `not_found` when it is none of the caller's. */
+/** The job that the path's `id` names. @throws ServiceError `not_found` unless the caller can see it. */
 export async function requestedJob(db: DbOrTx, request: FastifyRequest): Promise<JobRow> {
   const { id } = request.params as { id: string }
   const job = await loadJob(db, callerOf(request), id)

@@ -1,5 +1,5 @@
-// Records a job for whoever asks: what their key may pay, their team, the limits, then the job itself. Every route that makes
-// jobs goes through here.
+// Records a job: checks what the caller's key can pay, the team and the limits, then creates the job. Every route that creates
+// jobs uses it.
 
 import type { FastifyRequest } from 'fastify'
 import { assertCredentials } from '../../../db/backends/provider-workers.js'
@@ -25,8 +25,8 @@ export const submitErrors = [
 ] as const satisfies ErrorCode[]
 
 /**
- * Records a job in the transaction of a write. The team's limit is asked inside it, once the team is known to be the
- * caller's: the store of limits answers or is passed over within 100 ms.
+ * Records a job in the transaction of a write. The team's limit is taken inside it, once the caller is known to belong to
+ * the team: the store of limits responds, or is skipped, within 100 ms.
  * @returns the job's id.
  * @throws ServiceError `permission_denied` for a key, `not_found` (team, script), `team_suspended`,
  * `analysis_mismatch`, `validation_error` (of a saved script), `rate_limited`, `budget_exceeded`, `spend_limit_exceeded`.
@@ -76,8 +76,8 @@ export async function submitJob(
 }
 
 /**
- * Takes as many of a team's jobs of the day. It is counted in jobs, not in tries.
- * @throws ServiceError `rate_limited`: none is taken.
+ * Counts jobs against the team's limit of a day. Only recorded jobs count, not attempts to submit one.
+ * @throws ServiceError `rate_limited`, after which none is counted.
  */
 export async function takeJobsOfTeam(
   { limiter }: Pick<ApiDeps, 'limiter'>,

@@ -1,4 +1,4 @@
-// The playground: /api/playground/*. A program in, its counts out, with no job recorded and nothing to pay.
+// The playground: /api/playground/*. It runs a program and returns its counts, without a job record and free of charge.
 import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
@@ -18,7 +18,7 @@ import { accepted, json, sendJson, sent, success } from '../http/response.js'
 import { ConvertedCircuit, circuitJson, languages, RunResult, runResultJson } from './playground-view.js'
 
 const CODE_MAX = 100_000
-/** Ends before the wait for the executor does, so that a program without an end is told so. */
+/** Shorter than the wait for the executor, so that an endless program gets an error of its own. */
 const WALL_SECONDS = 60
 const COUNTS_MAX = 10_000
 
@@ -78,10 +78,10 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         tags: ['playground'],
         summary: 'Run a program on a free simulator and wait for its counts',
         description:
-          'Answers counts, backend, shots, execution_time_ms, cost_usd (always 0), language_detected, circuit_info, ' +
+          'Returns counts, backend, shots, execution_time_ms, cost_usd (always 0), language_detected, circuit_info, ' +
           'metadata, warnings and stdout. 422: no language was detected, or the program failed (the message says where). ' +
-          '429: two runs of yours are under way, or the executor is full. 502: it is away or has not answered in 90 s; ' +
-          '503: none is configured. Hanging up ends the run.',
+          '429: two runs of yours are in progress, or the executor is full. 502: it is away or has not responded within 90 s; ' +
+          '503: none is configured. Disconnecting stops the run.',
         body: RunBody,
         response: { 200: json('The result', RunResult) },
         errors: ['backend_unknown', 'backend_retired', 'backend_unavailable', 'language_not_detected', ...runErrors]
@@ -94,7 +94,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       assertForPlayground(backend, slug)
       runs.assertConfigured()
       assertUsable(backend, slug, shots, 'shots')
-      const end = await runs.ask(request, user.id, (executor, signal) =>
+      const end = await runs.run(request, user.id, (executor, signal) =>
         executor.runInteractive(
           {
             run_id: randomUUID(),
@@ -123,7 +123,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       schema: {
         tags: ['playground'],
         summary: 'The circuit that a program builds, as OpenQASM 3',
-        description: 'Answers qasm, circuit_info and warnings. 422, 429, 502 and 503 as for a run.',
+        description: 'Returns qasm, circuit_info and warnings. 422, 429, 502 and 503 as for a run.',
         body: ConvertBody,
         response: { 200: json('The circuit', ConvertedCircuit) },
         errors: runErrors
@@ -133,7 +133,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       const user = userOf(request)
       const { code, language } = request.body
       const team = await teamForRuns(db, callerOf(request))
-      const end = await runs.ask(request, user.id, (executor, signal) =>
+      const end = await runs.run(request, user.id, (executor, signal) =>
         executor.convert(
           {
             source: { kind: 'code', framework: language, code },
@@ -180,6 +180,6 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
   )
 }
 
-/** A fault of the caller's program is 422 whatever the executor calls it. */
+/** A fault of the caller's program is 422, whatever code the executor gives. */
 const userFault = (code: ErrorCode, message: string): ServiceError =>
   new ServiceError(errorCatalogue[code].http === 422 ? code : 'execution_error', message)

@@ -9,7 +9,7 @@ import type { JobSource, SavedScript, Submission } from '../../../domain/jobs/su
 import { estimateCost, type Pricing } from '../../../domain/money/cost.js'
 import { assertAnalysed } from '../../../domain/scripts/script-analysis.js'
 
-/** What of a submission an analysis is about, beside its script. */
+/** The fields of a submission that an analysis covers, in addition to its script. */
 type Submitted = Pick<Submission, 'backend' | 'params' | 'circuitCount'> & { teamId: string; pricing: Pricing }
 
 /**

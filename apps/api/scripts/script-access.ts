@@ -1,4 +1,4 @@
-// Which script a request is about, and whether its caller may change it.
+// The script that a request is about, and whether its caller is allowed to change it.
 
 import type { FastifyRequest } from 'fastify'
 import type { DbOrTx, Tx } from '../../../db/client.js'
@@ -8,7 +8,7 @@ import { ServiceError, validationError } from '../../../domain/errors.js'
 import { callerOf, ownerForWrite } from '../http/access.js'
 import { assertNotSuspended } from '../http/team-access.js'
 
-/** The script that the path's `id` names. @throws ServiceError `not_found` when the caller does not see it. */
+/** The script that the path's `id` names. @throws ServiceError `not_found` unless the caller can see it. */
 export async function requestedScript(db: DbOrTx, request: FastifyRequest): Promise<ScriptRow> {
   const { id } = request.params as { id: string }
   const script = await loadScript(db, callerOf(request), id)
@@ -18,7 +18,7 @@ export async function requestedScript(db: DbOrTx, request: FastifyRequest): Prom
 
 const noSuchScript = () => new ServiceError('not_found', 'no such script')
 
-/** What is asked again under lock, asked before anything is read. @throws ServiceError as `lockOwnScript` does. */
+/** Checks before anything is read what is checked again under lock. @throws ServiceError as `lockOwnScript` does. */
 export async function assertMayChange(request: FastifyRequest, db: DbOrTx, script: ScriptRow): Promise<void> {
   await assertOwner(request, db, script)
   await assertNotSuspended(request, db, script.teamId ?? undefined)
@@ -49,7 +49,7 @@ async function assertOwner(
   script: Pick<ScriptRow, 'teamId' | 'userId'>
 ): Promise<void> {
   if (!(await ownsScript(db, callerOf(request), script)))
-    throw new ServiceError('permission_denied', 'Only the owner of a script may change, publish or delete it')
+    throw new ServiceError('permission_denied', 'Only the owner of a script can change, publish or delete it')
 }
 
 function assertUnpublished({ isPublic }: ScriptRow): void {

@@ -1,4 +1,4 @@
-// What a caller may know of a script before it runs: where it could, and what would be wrong with it there.
+// Before a script runs: where it could run, and what would prevent or trouble it there.
 
 import { createHash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
@@ -91,7 +91,7 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
       const script = await requestedScript(db, request)
       const team = await readTeam(request, db, team_id)
       const backends = await listBackends(db)
-      const asked = {
+      const planned = {
         teamId: team?.id ?? null,
         key: actorOf(request).key,
         shots,
@@ -101,7 +101,7 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
         backends.map(async (backend) => {
           const reasons = team?.suspended
             ? ['This team is suspended and read-only']
-            : (await obstacles(db, backend, asked)).map(({ message }) => message)
+            : (await obstacles(db, backend, planned)).map(({ message }) => message)
           return {
             backend: backend.slug,
             name: backend.name,
@@ -122,7 +122,7 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
       bodyLimit: PROGRAM_BODY_MAX,
       schema: {
         tags: ['scripts'],
-        summary: 'What would be wrong with running a script on a backend, and what it would cost',
+        summary: 'Check a script for a backend, and what it would cost there',
         description:
           'For the team named, else your personal team, as a submission. content must be the source that is saved (409 analysis_mismatch), content_hash its SHA-256. A submission with the analysis_id names in warn_check_ids each check of level warning. An analysis is kept for a week.',
         params: ScriptId,
@@ -212,5 +212,5 @@ const info = (id: string, message: string): AnalysisCheck => ({ id, level: 'info
 
 function entryPoint(name: string | null): AnalysisCheck {
   if (name === 'circuit') return info('entry_point', 'it is run for its circuit')
-  return info('entry_point', name === null ? 'nothing says what is run' : `it is run by calling ${name}()`)
+  return info('entry_point', name === null ? 'the source names no entry point' : `it is run by calling ${name}()`)
 }

@@ -1,4 +1,4 @@
-// Where a script could run: each backend with what keeps a job from it, told as a submission would be refused.
+// Where a script could run, and for each backend why a submission would be refused.
 
 import { assertCredentials } from '../../../db/backends/provider-workers.js'
 import type { DbOrTx } from '../../../db/client.js'
@@ -11,24 +11,24 @@ import type { MicroUsd } from '../../../domain/money/money.js'
 import type { AnalysisCheck } from '../../../domain/scripts/script-analysis.js'
 import { assertKeyMayPay } from '../http/limits/key-limits.js'
 
-/** What would run there. */
-export interface Asked {
-  /** `null`: a caller without any team yet. */
+/** What would be submitted. */
+export interface PlannedRun {
+  /** `null`: a caller without a team. */
   teamId: string | null
   key: ApiKey | null
   shots: number
-  /** Width of the circuit, where the source says so with certainty. */
+  /** The number of qubits, if the source determines it. */
   qubits: number | undefined
 }
 
-/** Why a job would be refused there: nothing, when it would not. */
-export async function obstacles(db: DbOrTx, backend: Backend, asked: Asked): Promise<AnalysisCheck[]> {
+/** Why a job would be refused there; empty when it would be accepted. */
+export async function obstacles(db: DbOrTx, backend: Backend, planned: PlannedRun): Promise<AnalysisCheck[]> {
   const found = await Promise.all([
-    refusal('backend', () => assertUsable(backend, backend.slug, asked.shots)),
-    refusal('credentials', async () => asked.teamId && assertCredentials(db, asked.teamId, backend)),
-    refusal('key', () => assertKeyMayPay(asked.key, backend.pricing))
+    refusal('backend', () => assertUsable(backend, backend.slug, planned.shots)),
+    refusal('credentials', async () => planned.teamId && assertCredentials(db, planned.teamId, backend)),
+    refusal('key', () => assertKeyMayPay(planned.key, backend.pricing))
   ])
-  const { qubits } = asked
+  const { qubits } = planned
   const tooWide = qubits !== undefined && backend.maxQubits !== null && qubits > backend.maxQubits
   return [
     ...found.flat(),
@@ -38,7 +38,7 @@ export async function obstacles(db: DbOrTx, backend: Backend, asked: Asked): Pro
   ]
 }
 
-/** Which of the team's limits a cost would break now, in the order in which a submission meets them. */
+/** Which of the team's limits a cost would exceed now, in the order in which a submission checks them. */
 export async function budgetObstacles(db: DbOrTx, teamId: string, cost: MicroUsd, at: Date): Promise<AnalysisCheck[]> {
   if (cost === 0n) return []
   const [{ limits }, { day, month }] = await Promise.all([teamBudget(db, teamId), periodCounters(db, teamId, at)])
@@ -47,7 +47,7 @@ export async function budgetObstacles(db: DbOrTx, teamId: string, cost: MicroUsd
   return broken ? [error('budget', budgetRefusalBody(broken).message)] : []
 }
 
-/** What the check throws, as an error of an analysis. Faults of ours stay faults. */
+/** A refusal of the check, as an error of an analysis. Faults of the service are rethrown. */
 async function refusal(id: string, check: () => unknown): Promise<AnalysisCheck[]> {
   try {
     await check()

@@ -1,5 +1,4 @@
-// Reads a script in the execution service, which never runs it for that: what it is, what is wrong with it, and what will
-// probably go wrong.
+// Has the execution service read a script without running it: its kind, its errors, and its probable problems.
 import type { FastifyRequest } from 'fastify'
 import { type ErrorCode, ServiceError, validationError } from '../../../domain/errors.js'
 import type { Framework } from '../../../domain/jobs/framework.js'
@@ -13,11 +12,11 @@ import { createInteractiveRuns } from '../http/executor-calls.js'
 /** The refusals of a reading that are not the script's fault. */
 export const readErrors = ['worker_unreachable', 'worker_not_configured'] as const satisfies ErrorCode[]
 
-/** Reading takes far less than a run, and a client may well save several scripts at once. */
+/** A reading takes far less time than a run, and clients save several scripts at once. */
 const readings = { what: 'scripts', inFlightMax: 5 }
 
 export interface ReadScript {
-  /** The one that it runs under. */
+  /** The framework that it runs under. */
   framework: Framework
   scriptType: ScriptType
   metadata: ScriptMetadata
@@ -29,13 +28,13 @@ export interface ScriptToRead {
   content: string
   requirements: string | null
   teamId: string | null
-  /** It has run before, so what the reader thinks wrong is none of its faults. */
+  /** It has run before, so errors that the reader reports are not its faults. */
   proven?: true
 }
 
 export interface ScriptReader {
   /**
-   * @returns `null` when the caller has hung up.
+   * @returns `null` when the client has disconnected.
    * @throws ServiceError `validation_error` naming the line of what is wrong, `rate_limited`, `worker_unreachable`,
    * `worker_not_configured`.
    */
@@ -48,19 +47,19 @@ export function createScriptReader(executor: ExecutorClient | null, deadlineMs?:
   return {
     async read(request, { content, requirements, teamId, proven }) {
       const user = userOf(request)
-      const end = await runs.ask(request, user.id, (service, signal) =>
+      const end = await runs.run(request, user.id, (service, signal) =>
         service.analyse({ code: content, requirements, keys: { user: user.id, team: teamId ?? user.id } }, signal)
       )
       if (!end) return null
       if (end.kind === 'failed') throw validationError(`script_content: could not be read: ${end.error.message}`)
-      const answer = JSON.parse(end.answer) as ScriptReading
-      if (!proven) assertReadable(answer)
+      const reading = JSON.parse(end.answer) as ScriptReading
+      if (!proven) assertReadable(reading)
       return {
-        framework: frameworkOfScript(answer.framework),
-        scriptType: answer.script_type,
-        metadata: metadataOf(answer),
+        framework: frameworkOfScript(reading.framework),
+        scriptType: reading.script_type,
+        metadata: metadataOf(reading),
         warnings: withUniqueIds([
-          ...answer.warnings.map((warning) => ({ ...warning, level: 'warning' as const })),
+          ...reading.warnings.map((warning) => ({ ...warning, level: 'warning' as const })),
           ...hiddenDirections(content)
         ])
       }
@@ -69,22 +68,22 @@ export function createScriptReader(executor: ExecutorClient | null, deadlineMs?:
   }
 }
 
-/** The first fault in words, all that were found beside it. */
+/** Throws with the first fault as message, and all of them as a field. */
 function assertReadable({ errors }: ScriptReading): void {
   const [first] = errors
   if (!first) return
   const others = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  const told = errors.map(({ message, line, column, source }) => ({
+  const faults = errors.map(({ message, line, column, source }) => ({
     field: source === 'requirements' ? 'requirements' : 'script_content',
     message,
     line,
     column
   }))
-  throw new ServiceError('validation_error', `${faultText(first)}${others}`, { errors: told })
+  throw new ServiceError('validation_error', `${faultText(first)}${others}`, { errors: faults })
 }
 
 function faultText({ message, line, column, source }: ScriptReading['errors'][number]): string {
-  // A fault of the requirements says itself where it is.
+  // A fault of the requirements names its place itself.
   if (source === 'requirements') return message
   const place = line === null ? '' : `, line ${line}${column === null ? '' : `, column ${column}`}`
   return `script_content${place}: ${message}`

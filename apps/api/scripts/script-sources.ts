@@ -55,7 +55,7 @@ const UploadBody = Type.Object(
     script_content: Source,
     description: Type.String({ maxLength: 1_000, default: '' }),
     requirements: Type.Optional(Type.Union([Requirements, Type.Null()])),
-    script_type: Type.Optional(oneOf(scriptTypes, 'Told by the decorators when it is left out')),
+    script_type: Type.Optional(oneOf(scriptTypes, 'Detected from the decorators when it is left out')),
     team_id: Type.Optional(Type.String({ format: 'uuid' }))
   },
   { additionalProperties: false }
@@ -94,7 +94,7 @@ export const scriptSourceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; read
       const job = await loadJob(db, callerOf(request), job_id)
       if (!job) throw new ServiceError('not_found', 'job_id: no such job')
       if (job.userId !== userOf(request).id)
-        throw new ServiceError('permission_denied', 'job_id: only whoever submitted a job may save its code')
+        throw new ServiceError('permission_denied', 'job_id: only the submitter of a job can save its code')
       await assertNotSuspended(request, db, job.teamId)
       const source = await loadSource(db, job.id)
       if (source.kind !== 'inline') throw validationError(`job_id: has no inline code: it ran a ${source.kind}`)
@@ -114,7 +114,7 @@ export const scriptSourceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; read
             ...newScript(request, teamId, read, source.text),
             name,
             description,
-            // The one that it ran under.
+            // The framework that the job ran under.
             framework: source.framework === 'auto' ? read.framework : (source.framework as Framework)
           },
           slug
@@ -228,7 +228,7 @@ const newScript = (request: FastifyRequest, teamId: string, read: ReadScript, co
   metadata: read.metadata
 })
 
-/** A type is the owner's to choose; one that the code does not bear out is said. */
+/** The owner chooses the type; a type that does not match the code gives a warning. */
 function typeWarnings(declared: ScriptType | undefined, { metadata: { functions } }: ReadScript): string[] {
   if (!declared || declared === 'script') return []
   if (functions.some((one) => (declared === 'task' ? one.is_task : one.is_workflow))) return []

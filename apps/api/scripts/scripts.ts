@@ -76,7 +76,7 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     {
       schema: {
         tags: ['scripts'],
-        summary: 'Show a script of yours to everybody; from then on it cannot be changed',
+        summary: 'Publish a script of yours; it cannot be changed any more',
         params: ScriptId,
         response: { 200: json('The published script', Script) }
       }
@@ -100,7 +100,7 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       }
     },
     async (request, reply) =>
-      // Looked for inside: a repeated request waits there for the answer to the first.
+      // Loaded inside the write, where a repeated request waits for the first response.
       app.writeOnce(request, reply, async ({ tx }) => {
         const row = await lockOwnScript(request, tx, await requestedScript(tx, request))
         await deleteScript(tx, row.id)

@@ -1,5 +1,5 @@
-// The catalogue: GET /api/backends and one backend. Public, cacheable by everybody, and asked for often: the serialised
-// list is kept for a moment, so that most answers need neither database nor serialiser.
+// The catalogue: GET /api/backends and one backend. It is public, cacheable and requested often: the serialised list is kept for
+// a moment, so that most responses need neither database nor serialiser.
 import { createHash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
@@ -24,7 +24,7 @@ import { Backend } from './backend-view.js'
 
 // Interface specification 4.4.
 const CACHE_CONTROL = 'public, max-age=600, s-maxage=300, stale-while-revalidate=3600'
-// Another process may change a row; clients are told to keep the answer far longer than this.
+// Another process can change a row. Clients are allowed to cache the response for far longer.
 const KEEP_MS = 1_000
 
 interface Page {
@@ -34,7 +34,7 @@ interface Page {
 
 export interface BackendCatalogue {
   read(): Promise<Page>
-  /** After a change by this process. */
+  /** Call it after a change by this process. */
   forget(): void
 }
 

@@ -106,10 +106,10 @@ async function probeParts(probes: ApiDeps['probes']): Promise<Static<typeof Read
   return Object.fromEntries(parts) as Static<typeof Readiness>['parts']
 }
 
-async function probe(ask: () => Promise<unknown>, essential: boolean): Promise<Static<typeof Part>> {
+async function probe(read: () => Promise<unknown>, essential: boolean): Promise<Static<typeof Part>> {
   const started = performance.now()
   const responds = await pTimeout(
-    ask().then(
+    read().then(
       () => true,
       () => false
     ),

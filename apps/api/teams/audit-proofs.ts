@@ -1,13 +1,13 @@
-// Proofs of audit trails read everything a team ever sealed: one at a time in this process, and whoever asks for one that
-// has not begun shares it.
+// Proofs of audit trails. Each reads everything that a team ever sealed, so this process runs one at a time, and requests for a
+// proof that has not begun share it.
 import { ServiceError } from '../../../domain/errors.js'
 
-/** Teams whose proof waits for the ones before. */
+/** The maximum number of teams whose proofs wait. */
 const WAITING_MAX = 16
 const RETRY_SECONDS = 10
 
 export interface AuditProofs<Report> {
-  /** Of the trail as it is now, or later. @throws ServiceError `rate_limited` when too many wait. */
+  /** Proves the trail as it is at the call or later. @throws ServiceError `rate_limited` when too many wait. */
   of(teamId: string): Promise<Report>
 }
 
@@ -21,11 +21,11 @@ export function createAuditProofs<Report>(prove: (teamId: string) => Promise<Rep
       if (waiting.size >= WAITING_MAX)
         throw new ServiceError(
           'rate_limited',
-          `The audit trails of ${WAITING_MAX} teams wait to be proved. Try again in ${RETRY_SECONDS} seconds.`,
+          `The audit trails of ${WAITING_MAX} teams are waiting to be proved. Try again in ${RETRY_SECONDS} seconds.`,
           { retryAfterSeconds: RETRY_SECONDS }
         )
       const proof = last.then(() => {
-        // What is written from now on it may not see.
+        // Entries that are written from now on may be missing from this proof.
         waiting.delete(teamId)
         return prove(teamId)
       })

@@ -1,4 +1,4 @@
-// The checkpoints of a team that lie in the file outside the database, where this api can read it.
+// The checkpoints of a team in the file outside the database, if this api can read it.
 
 import { isAnyExported } from '../../../db/audit/audit-checkpoints.js'
 import type { Db } from '../../../db/client.js'
@@ -7,11 +7,11 @@ import { readCheckpoints } from '../../../services/audit/audit-checkpoint-file.j
 
 export interface OutsideCheckpoints {
   points: readonly Checkpoint[]
-  /** Lines that name the team and hold no checkpoint, such as one that a crash tore off. */
+  /** Lines that name the team and hold no checkpoint, such as one that a crash truncated. */
   unreadableLines: number
-  /** Why the trail is not held against the file; `null` when it is. */
+  /** Why the trail is not compared with the file; `null` when it is. */
   reason: string | null
-  /** It should be, and cannot: nothing is proved. */
+  /** It should be compared and cannot be, so nothing is proved. */
   fails: boolean
 }
 
@@ -23,12 +23,12 @@ const none = (reason: string, fails: boolean): OutsideCheckpoints => ({
 })
 
 /**
- * Call it before the trail is read: what is in the file then is in the database too.
- * @param path `null`: this api was not told of any.
+ * Call it before the trail is read, so that the database holds everything that the file holds.
+ * @param path `null` where none is configured for this api.
  */
 export async function outsideCheckpoints(db: Db, path: string | null, teamId: string): Promise<OutsideCheckpoints> {
   if (path === null) return none('AUDIT_CHECKPOINTS_FILE is not set for the api', false)
-  // Looked up first: a file that is written between the two looks is no file that is gone.
+  // Checked first, so that a file written between the two checks is not reported as missing.
   const wasWritten = await isAnyExported(db)
   try {
     const { byTeam, unreadable } = await readCheckpoints(path, teamId)
@@ -43,7 +43,7 @@ export async function outsideCheckpoints(db: Db, path: string | null, teamId: st
     if (code === undefined) throw error
     if (code !== 'ENOENT') return none(`AUDIT_CHECKPOINTS_FILE cannot be read (${code})`, true)
     return wasWritten
-      ? none('AUDIT_CHECKPOINTS_FILE is gone, although checkpoints were written to it', true)
+      ? none('AUDIT_CHECKPOINTS_FILE is missing, although checkpoints were written to it', true)
       : none('no checkpoint was written to AUDIT_CHECKPOINTS_FILE yet', false)
   }
 }

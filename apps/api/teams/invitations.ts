@@ -1,4 +1,4 @@
-// Invitations: /api/team/invitations for the team, /api/invitations/:token for who got the mail.
+// Invitations: /api/team/invitations for the team, /api/invitations/:token for the person who got the mail.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Tx } from '../../../db/client.js'
@@ -54,7 +54,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     {
       schema: {
         tags: ['teams'],
-        summary: 'Invite somebody by e-mail (owner and admins)',
+        summary: 'Invite a person by email (owner and admins)',
         body: Type.Object(
           { team_id: Uuid, email: Email, role: Role, message: Type.Optional(Type.String({ maxLength: 500 })) },
           { additionalProperties: false }
@@ -137,11 +137,11 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     {
       schema: {
         tags: ['teams'],
-        summary: 'What an invitation is to, by the token of its link',
+        summary: 'The team and role of an invitation, by the token of its link',
         params: Link,
         response: {
           200: json(
-            'What the invitation is to',
+            'The team and role of the invitation',
             Type.Object({ team: Type.Object({ id: uuid, name: text }), role: Role, email: text, expires_at: time })
           )
         }

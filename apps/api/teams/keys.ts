@@ -1,4 +1,4 @@
-// The public keys with which this installation signs seals and checkpoints of audit trails: anybody may check them.
+// The public keys with which this installation signs seals and audit checkpoints. They are public.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { judgedKeys } from '../../../services/audit/audit-proof.js'

@@ -1,5 +1,4 @@
-// Credentials of providers: /api/team/secrets. Values come in and never go out; whoever lists them sees the same mask for
-// each.
+// Credentials of providers: /api/team/secrets. Values are never returned; lists show the same mask for each.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -60,7 +59,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       schema: {
         tags: ['secrets'],
         summary: 'Create or update credentials of a provider (owner and admins)',
-        description: 'Names that are left out stay as they are. The answer lists what the team has of this provider.',
+        description: 'Names that are left out stay unchanged. The response lists what the team has of this provider.',
         body: Type.Object({ team_id: Uuid, provider: Provider, secrets: Values }, { additionalProperties: false }),
         response: { 201: json('What the team has of this provider', Secrets) },
         errors: ['not_available']
@@ -85,7 +84,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         tags: ['secrets'],
         summary: 'Check credentials before they are saved, or the stored ones (owner and admins)',
         description:
-          'Checks the format, then asks the provider where this version can talk to it. Values that are left out are those stored.',
+          'Checks the format, then queries the provider if this version supports it. Stored values are used for those left out.',
         body: Type.Object(
           { team_id: Uuid, provider: Provider, secrets: Type.Optional(Values) },
           { additionalProperties: false }

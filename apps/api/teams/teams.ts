@@ -135,6 +135,6 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
   )
 }
 
-/** A team of the caller's, as it is now. */
+/** The caller's membership, read again after a change. */
 const membership = async (request: FastifyRequest, tx: DbOrTx, teamId: string): Promise<Membership> =>
   (await teamsOf(tx, callerOf(request))).find(({ id }) => id === teamId)!

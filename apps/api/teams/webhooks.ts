@@ -61,7 +61,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
     {
       schema: {
         tags: ['webhooks'],
-        summary: 'Have events of a team sent to an address (owner and admins); `secret` is shown this once',
+        summary: 'Send events of a team to an address (owner and admins); `secret` is shown this once',
         description: 'Messages are signed after the Standard Webhooks convention; docs/webhooks.md describes them.',
         body: NewWebhookBody,
         response: {
@@ -136,7 +136,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
   )
 }
 
-/** Whoever is not of the webhook's team hears what everybody hears of an id that does not exist. */
+/** Non-members get the same 404 as for an id that does not exist. */
 async function assertMayRead(request: FastifyRequest, db: DbOrTx, teamId: string | null): Promise<void> {
   if (teamId === null) throw unknownWebhook()
   await readTeam(request, db, teamId).catch((error) => {
@@ -146,7 +146,7 @@ async function assertMayRead(request: FastifyRequest, db: DbOrTx, teamId: string
 
 const unknownWebhook = () => new ServiceError('not_found', 'no such webhook')
 
-/** What is plainly private is refused here and now; where a name leads is looked at each time it is sent to. */
+/** A literal private address is refused here. Names are resolved and checked at each delivery. */
 function readReceiver(text: string, allowPrivate: boolean): string {
   const address = readWebhookUrl(text, allowPrivate)
   const literal = literalAddress(new URL(address))

@@ -15,7 +15,7 @@ const newEmail = () => `person-${++count}@example.org`
 const signUp = (body: Record<string, unknown>) => ask('POST', '/api/auth/sign-up', { password: PASSWORD, ...body })
 
 describe('an access code', () => {
-  test('tells its remaining uses to anybody, and looking spends nothing', async () => {
+  test('shows its remaining uses to every caller, and the check uses nothing up', async () => {
     const given = await code(3)
     for (let look = 0; look < 2; look++) {
       const answer = await ask('POST', '/api/auth/validate-code', { code: given })
@@ -23,7 +23,7 @@ describe('an access code', () => {
     }
   })
 
-  test('that is unknown, used up or expired answers alike', async () => {
+  test('gets the same response when it is unknown, used up or expired', async () => {
     const used = await code(1)
     await signUp({ email: newEmail(), code: used })
     const expired = await createAccessCode(db, { uses: 5, expiresAt: new Date(Date.now() - 1000) })
@@ -49,7 +49,7 @@ describe('an access code', () => {
     expect((await ask('POST', '/api/auth/validate-code', { code: given })).status).toBe(status)
   })
 
-  test('with three uses lets exactly three of twenty in who come at once', async () => {
+  test('with three uses admits exactly three of twenty simultaneous sign-ups', async () => {
     const given = await code(3)
     const answers = await Promise.all(Array.from({ length: 20 }, () => signUp({ email: newEmail(), code: given })))
     const statuses = answers.map((answer) => answer.status).sort()
@@ -61,7 +61,7 @@ describe('an access code', () => {
 })
 
 describe('signing up', () => {
-  test('answers the user and a session cookie that scripts cannot read', async () => {
+  test('returns the user and a session cookie that scripts cannot read', async () => {
     const email = newEmail()
     const answer = await signUp({ email, code: await code(), display_name: 'Ada' })
     expect(answer.status).toBe(201)
@@ -96,7 +96,7 @@ describe('signing up', () => {
     await tls.close()
   })
 
-  test('with an address that is taken, in whatever case, is refused and spends no use', async () => {
+  test('with a taken address, in any case, is refused and uses no access code', async () => {
     const email = newEmail()
     const given = await code(2)
     expect((await signUp({ email, code: given })).status).toBe(201)
@@ -108,7 +108,7 @@ describe('signing up', () => {
     expect((await ask('POST', '/api/auth/validate-code', { code: given })).body.remaining_uses).toBe(1)
   })
 
-  test('of one address by ten at once makes one account', async () => {
+  test('ten times at once with one address creates one account', async () => {
     const email = newEmail()
     const given = await code(10)
     const answers = await Promise.all(
@@ -126,7 +126,7 @@ describe('signing up', () => {
     for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{3,30}$/)
   })
 
-  test('makes a username of any address, however short or long', async () => {
+  test('derives a valid username from any address, however short or long', async () => {
     for (const local of ['a', 'x'.repeat(64), '!#$', '--'])
       expect(
         (await signUp({ email: `${local}@${newEmail().split('@')[0]}.example`, code: await code() })).body.user.username
@@ -161,7 +161,7 @@ describe('signing up', () => {
     expect((await ask('POST', '/api/auth/sign-in', { email, password })).status).toBe(200)
   })
 
-  test('is open to everybody where no codes are needed', async () => {
+  test('needs no access code where codes are switched off', async () => {
     const open = await startApi('accounts_open', { database, config: { codesNeeded: false } })
     const answer = await open.ask('POST', '/api/auth/sign-up', { email: newEmail(), password: PASSWORD })
     expect(answer.status).toBe(201)
@@ -170,7 +170,7 @@ describe('signing up', () => {
 })
 
 describe('signing in', () => {
-  test('works with any case of the address, and makes a session of its own each time', async () => {
+  test('works with any case of the address, and creates a new session each time', async () => {
     const ada = await api.signUp()
     const answer = await ask('POST', '/api/auth/sign-in', { email: ada.email.toUpperCase(), password: PASSWORD })
     expect(answer.status).toBe(200)
@@ -186,7 +186,7 @@ describe('signing in', () => {
     expect((await ask('GET', '/api/auth/session', undefined, { cookie: planted })).status).toBe(401)
   })
 
-  test('answers a wrong password and an unknown address alike', async () => {
+  test('gives a wrong password and an unknown address the same response', async () => {
     const ada = await api.signUp()
     const wrong = await ask('POST', '/api/auth/sign-in', { email: ada.email, password: 'not the password' })
     const unknown = await ask('POST', '/api/auth/sign-in', {
@@ -235,11 +235,11 @@ describe('a session', () => {
     expect([answer.status, answer.text]).toEqual([401, '{"error":"Unauthorized"}'])
   })
 
-  test('beside other cookies is still one', async () => {
+  test('is found among other cookies', async () => {
     expect((await session(`a=1; ${ada.cookie}; not_qjs_session=2`)).status).toBe(200)
   })
 
-  test('ends after 7 idle days and after 30 days in all', async () => {
+  test('expires after 7 idle days, and after 30 days in total', async () => {
     for (const [column, alive, over] of [
       ['last_seen_at', '6 days 23 hours', '7 days 1 second'],
       ['created_at', '29 days 23 hours', '30 days 1 second']
@@ -275,7 +275,7 @@ describe('a session', () => {
     expect((await session(second)).status).toBe(200)
   })
 
-  test("never answers as somebody else's, with a hundred requests of two people at once", async () => {
+  test('never answers for another user, with a hundred requests of two users at once', async () => {
     const bob = await api.signUp()
     const people = Array.from({ length: 100 }, (_, index) => (index % 2 ? ada : bob))
     const answers = await Promise.all(people.map((person) => person.get('/api/auth/session')))
@@ -317,7 +317,7 @@ describe('requests from other sites', () => {
     expect((await ada.ask('POST', '/api/jobs/submit', {}, headers as never)).status).toBe(status)
   })
 
-  test('a foreign page may not sign a visitor in, up or out', async () => {
+  test('of a foreign page cannot sign a visitor in, up or out', async () => {
     for (const path of ['sign-in', 'sign-up', 'sign-out', 'validate-code'])
       expect((await ada.ask('POST', `/api/auth/${path}`, {}, { origin: 'https://evil.example' })).status).toBe(403)
     expect((await ada.get('/api/auth/session')).status).toBe(200)

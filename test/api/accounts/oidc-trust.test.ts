@@ -108,7 +108,7 @@ describe('coming back', () => {
     expect((await comeBack(late)).status).toBe(302)
   })
 
-  test('with nothing, twice the same, or the name of another provider is refused', async () => {
+  test('without parameters, with repeated ones, or with another issuer is refused', async () => {
     for (const query of ['', '?code=x', '?state=x', '?error=access_denied', '?state=a&state=b']) {
       const answer = await api.ask('GET', `/api/auth/oidc/callback${query}`)
       expect(answer.status).toBe(400)
@@ -154,7 +154,7 @@ describe('coming back', () => {
 })
 
 describe('a provider', () => {
-  test('that is away lets the api start, and is found again when it is back', async () => {
+  test('that is away does not keep the api from starting, and is used once it is back', async () => {
     const address = await deadAddress()
     await withClient(clientFor(`http://${address}`), async (at) => {
       for (let turn = 0; turn < 2; turn++) {
@@ -214,7 +214,7 @@ describe('a provider', () => {
     expectRefusal(await comeBack(visit), status, /^The provider of identities /)
   })
 
-  test('that is called otherwise than it is configured is not used', async () => {
+  test('whose issuer differs from the configured one is not used', async () => {
     provider.state.fault = { metadata: { issuer: 'https://other.example' } }
     await withClient(clientFor(provider.issuer), async (at) =>
       expect((await at.ask('GET', '/api/auth/oidc/start')).status).toBe(503)
@@ -246,7 +246,7 @@ describe('a provider', () => {
     })
   })
 
-  test('gets the secret in the body or in the header, as it says it takes it', async () => {
+  test('gets the client secret in the body or the header, as its metadata states', async () => {
     for (const method of ['client_secret_post', 'client_secret_basic']) {
       provider.state.authMethods = [method]
       await withClient(clientFor(provider.issuer), async (at) =>
@@ -255,7 +255,7 @@ describe('a provider', () => {
     }
   })
 
-  test('that does not know the secret is a fault of the configuration', async () => {
+  test('that rejects the client secret is reported as a configuration error', async () => {
     await withClient(clientFor(provider.issuer, { clientSecret: 'wrong' }), async (at) =>
       expectRefusal(
         await signIn(newPerson(), '', at),
@@ -265,7 +265,7 @@ describe('a provider', () => {
     )
   })
 
-  test('is asked for its metadata once an hour, however many come', async () => {
+  test('is queried for its metadata once an hour, independent of the number of sign-ins', async () => {
     await withClient(clientFor(provider.issuer), async (at) => {
       const looks = () => provider.paths.filter((path) => path.startsWith('/.well-known')).length
       const before = looks()
@@ -313,7 +313,7 @@ describe('the configuration', () => {
     OIDC_CLIENT_SECRET: 'secret'
   }
 
-  test('has a provider when all three variables are there, and none when none is', () => {
+  test('has an identity provider if all three variables are set, and none if none is', () => {
     expect(readApiConfig(env).oidc).toEqual({ issuer: env.OIDC_ISSUER, clientId: 'service', clientSecret: 'secret' })
     const without = { ...env, OIDC_ISSUER: '', OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
     expect(readApiConfig(without).oidc).toBeNull()
@@ -336,7 +336,7 @@ describe('the configuration', () => {
     expect(() => readApiConfig({ ...env, OIDC_ISSUER: issuer })).toThrow(/^OIDC_ISSUER must be an address/)
   })
 
-  test('takes http for a provider on this machine', () => {
+  test('accepts http for an identity provider on this machine', () => {
     for (const issuer of ['http://localhost:8080/realms/one', 'http://127.0.0.1:9', 'http://[::1]:9'])
       expect(readApiConfig({ ...env, OIDC_ISSUER: issuer }).oidc?.issuer).toBe(issuer)
   })

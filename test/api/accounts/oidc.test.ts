@@ -65,12 +65,12 @@ describe('the way to the provider', () => {
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(/^return_to: must/)])
   })
 
-  test('refuses an access code that can be none, without repeating it', async () => {
+  test('refuses a malformed access code without repeating it', async () => {
     const answer = await api.ask('GET', '/api/auth/oidc/start?code=a%20b')
     expect([answer.status, answer.body.error]).toEqual([400, 'code: must match ^[A-Za-z0-9_-]+$'])
   })
 
-  test('is no route where no provider is configured', async () => {
+  test('is a 404 where no identity provider is configured', async () => {
     const without = await startApi('oidc_none', { database })
     for (const path of ['start', 'start?return_to=//x', 'callback', 'callback?state=x&code=y']) {
       const answer = await without.ask('GET', `/api/auth/oidc/${path}`)
@@ -84,7 +84,7 @@ describe('the way to the provider', () => {
 })
 
 describe('a first sign-in', () => {
-  test('makes an account with one use of the access code, verified as the provider says, and goes where it was asked to', async () => {
+  test('creates a verified account with one use of the access code, and redirects to the requested page', async () => {
     const person = newPerson({ name: '  Ada Lovelace ' })
     const code = await newCode(2)
     const answer = await signIn(person, `?code=${code}&return_to=${encodeURIComponent('/jobs?page=2#last')}`)
@@ -101,7 +101,7 @@ describe('a first sign-in', () => {
     expect(await usesLeft(code)).toBe(1)
   })
 
-  test('of an address that the provider does not vouch for makes an account that is not verified', async () => {
+  test('with an address that the provider has not verified creates an unverified account', async () => {
     for (const email_verified of [false, undefined, 'true', 1]) {
       const person = newPerson({ email_verified })
       expect((await signIn(person, `?code=${await newCode()}`)).status).toBe(302)
@@ -109,13 +109,13 @@ describe('a first sign-in', () => {
     }
   })
 
-  test('without an access code is refused with the way to bring one, and makes nothing', async () => {
+  test('without an access code is refused with the address to send one to, and creates nothing', async () => {
     const person = newPerson()
     expectRefusal(await signIn(person), 400, /^code: is required for your first sign-in; begin again at .*start\?code=/)
     expect(await rowsOf(person.email)).toEqual([])
   })
 
-  test('with a code that is used up makes nothing, and counts as a look at a code', async () => {
+  test('with a used-up access code creates nothing, and counts against the limit of checking codes', async () => {
     const limits = { ...rateLimits, validateCode: { ...rateLimits.validateCode, max: 2 } }
     const limited = await startApi('oidc_limited', { database, oidc: clientFor(provider.issuer), limits })
     const dead = await newCode(1)
@@ -140,7 +140,7 @@ describe('a first sign-in', () => {
     await open.close()
   })
 
-  test('of five people with a code of two uses at once lets in exactly two', async () => {
+  test('of five people at once with an access code of two uses admits exactly two', async () => {
     const code = await newCode(2)
     const visits: Visit[] = []
     for (let turn = 0; turn < 5; turn++) visits.push(await goToProvider(newPerson(), `?code=${code}`))
@@ -149,7 +149,7 @@ describe('a first sign-in', () => {
     expect(await usesLeft(code)).toBe(0)
   })
 
-  test('of one person from five browsers at once makes one account and takes one use', async () => {
+  test('of one person from five browsers at once creates one account and takes one use', async () => {
     const person = newPerson()
     const code = await newCode(5)
     const visits: Visit[] = []
@@ -161,7 +161,7 @@ describe('a first sign-in', () => {
     expect(await usesLeft(code)).toBe(4)
   })
 
-  test('of one subject with two addresses at once makes one account, and the code of the other is not spent', async () => {
+  test('of one subject with two addresses at once creates one account and uses one access code', async () => {
     const { sub } = newPerson()
     const code = await newCode(2)
     const visits: Visit[] = []
@@ -203,7 +203,7 @@ describe('a first sign-in', () => {
     expect(await rowsOf(person.email)).toMatchObject([{ display_name: shown }])
   })
 
-  test('asks the userinfo endpoint when the token does not tell the address', async () => {
+  test('queries the userinfo endpoint when the token has no address', async () => {
     provider.state.claimsIn = 'userinfo'
     const person = newPerson({ name: 'Ada' })
     expect((await signIn(person, `?code=${await newCode()}`)).status).toBe(302)
@@ -216,7 +216,7 @@ describe('a first sign-in', () => {
 })
 
 describe('a later sign-in', () => {
-  test('is of the same account, whatever the address is called by then, and needs no code', async () => {
+  test('finds the same account after a change of address, and needs no access code', async () => {
     const person = newPerson()
     const first = await whoIs(await signIn(person, `?code=${await newCode()}`))
     const code = await newCode()
@@ -227,14 +227,14 @@ describe('a later sign-in', () => {
     expect(await whoIs(await signIn({ sub: person.sub }))).toBe(first)
   })
 
-  test('of the same subject at another provider is somebody else', async () => {
+  test('with the same subject of another provider is another account', async () => {
     const person = newPerson({ email_verified: false })
     await signIn(person, `?code=${await newCode()}`)
     await db.execute(sql`update identities set issuer = 'https://other.example' where subject = ${person.sub}`)
     expectRefusal(await signIn(person), 403, /sign in with the password/)
   })
 
-  test('begins a new session, and leaves nothing of one that was planted', async () => {
+  test('begins a new session, and drops one that was planted', async () => {
     const person = newPerson()
     await signIn(person, `?code=${await newCode()}`)
     const visit = await goToProvider(person)
@@ -252,7 +252,7 @@ describe('an account with the same e-mail address', () => {
     expect((await api.ask('POST', '/api/auth/reset-password', { token, password: PASSWORD })).status).toBe(200)
   }
 
-  test('opens only when both the provider and this service have the address proved', async () => {
+  test('is linked only when both the provider and this service have verified the address', async () => {
     const user = await api.signUp()
     const person = newPerson({ email: user.email.toUpperCase() })
     expectRefusal(await signIn(person), 403, /never verified here: sign in with the password.*reset the password once/)
@@ -270,7 +270,7 @@ describe('an account with the same e-mail address', () => {
     expect((await api.ask('POST', '/api/auth/sign-in', { email: user.email, password: PASSWORD })).status).toBe(200)
   })
 
-  test('that somebody made with an address of somebody else is lost to them once its owner resets the password', async () => {
+  test("that was created with another person's address is lost to its creator once the owner resets the password", async () => {
     const email = newPerson().email as string
     const squatter = newPerson({ email, email_verified: false })
     const account = await whoIs(await signIn(squatter, `?code=${await newCode()}`))

@@ -36,7 +36,7 @@ describe('a forgotten password', () => {
     return /http:\/\/localhost\/reset-password\/([A-Za-z0-9_-]{43})/.exec(mail.text)![1]!
   }
 
-  test('is answered alike for every address, and mailed only to one that has an account', async () => {
+  test('gets the same response for every address, and a mail only for an account', async () => {
     const ada = await api.signUp()
     const before = api.mails.length
     const [known, unknown] = [await forget(ada.email), await forget('nobody@example.org')]
@@ -79,7 +79,7 @@ describe('a forgotten password', () => {
     for (const row of rows) expect(`${row.text} ${row.hash}`).not.toContain(token)
   })
 
-  test('goes to the address that is configured, whatever host the request names', async () => {
+  test('links to the configured address, whatever Host the request has', async () => {
     const ada = await api.signUp()
     await api.ask('POST', '/api/auth/forgot-password', { email: ada.email }, { host: 'evil.example' })
     const mail = api.mails.findLast(({ to }) => to === ada.email)!
@@ -104,7 +104,7 @@ describe('sessions', () => {
     expect((await ada.get('/api/auth/sessions')).body.sessions).toHaveLength(1)
   })
 
-  test('of somebody else cannot be ended', async () => {
+  test('of another user cannot be ended', async () => {
     const [ada, eve] = [await api.signUp(), await api.signUp()]
     const [{ id }] = (await ada.get('/api/auth/sessions')).body.sessions
     expect((await eve.ask('DELETE', `/api/auth/sessions/${id}`)).status).toBe(404)

@@ -9,7 +9,7 @@ const { db } = api.database
 afterAll(() => api.close())
 
 describe('a profile', () => {
-  test("begins with the username of the account and is nobody else's to see", async () => {
+  test('begins with the username of the account and is private', async () => {
     const ada = await api.signUp()
     const { body } = await ada.get('/api/profile')
     expect(body).toEqual({
@@ -27,7 +27,7 @@ describe('a profile', () => {
     expect((await api.ask('GET', `/api/profiles/${body.username}`)).status).toBe(404)
   })
 
-  test('is changed field by field, made public, and found in whatever case', async () => {
+  test('is changed field by field, published, and found in any case', async () => {
     const ada = await api.signUp()
     const change = { username: 'Ada-Lovelace', bio: 'Notes', website: 'https://example.org', is_public: true }
     const changed = await ada.ask('PATCH', '/api/profile', change)
@@ -66,7 +66,7 @@ describe('a profile', () => {
     expect((await ada.get('/api/profile')).body).toEqual(before)
   })
 
-  test('takes every field at its limit, and nothing at all', async () => {
+  test('accepts every field at its maximum length, and empty', async () => {
     const ada = await api.signUp()
     const full = {
       username: 'x'.repeat(30),
@@ -80,7 +80,7 @@ describe('a profile', () => {
     expect((await ada.ask('PATCH', '/api/profile', {})).body).toMatchObject(full)
   })
 
-  test("has a username that is nobody else's, also of ten at once and in another case", async () => {
+  test('has a unique username, also with ten changes at once and in another case', async () => {
     const people = await Promise.all(Array.from({ length: 10 }, () => api.signUp()))
     const answers = await Promise.all(
       people.map((one, at) => one.ask('PATCH', '/api/profile', { username: at % 2 ? 'the-one' : 'THE-ONE' }))
@@ -107,7 +107,7 @@ describe('deleting an account', () => {
     expect(row).toEqual({ left: 0 })
   })
 
-  test('is refused while one owns a team with others, and names it', async () => {
+  test('is refused while the user owns a team with other members, which is named', async () => {
     const [ada, bob] = [await api.signUp(), await api.signUp()]
     const { id } = (await ada.post('/api/teams', { name: 'Ours' })).body
     await db.execute(sql`insert into members (team_id, user_id, role) values (${id}, ${bob.id}, 'member')`)
@@ -118,7 +118,7 @@ describe('deleting an account', () => {
     expect((await bob.get(`/api/team/members?team_id=${id}`)).body.members).toHaveLength(1)
   })
 
-  test('leaves the jobs of a team to the team', async () => {
+  test('keeps the jobs of a team with other members', async () => {
     const [ada, bob] = [await api.signUp(), await api.signUp()]
     const { id } = (await ada.post('/api/teams', { name: 'Ours' })).body
     await db.execute(sql`insert into members (team_id, user_id, role) values (${id}, ${bob.id}, 'member')`)

@@ -39,7 +39,7 @@ async function entriesOf(work: () => Promise<unknown>) {
 describe('cancelling a job as an administrator', () => {
   const cancel = (id: string) => admin.post(`/api/admin/jobs/${id}/cancel`)
 
-  test('works on a suspended team, whose own members cannot; the answer is the record', async () => {
+  test('works for a suspended team, whose members cannot cancel, and returns the record', async () => {
     const ada = await api.signUpWithTeam()
     const id = await ada.submit(submission())
     await suspend(ada.teamId)
@@ -55,7 +55,7 @@ describe('cancelling a job as an administrator', () => {
     expect((await ada.get(`/api/jobs/${id}`)).body).toEqual(answer.body)
   })
 
-  test('tells the engine to stop one that runs; asking again changes nothing and is noted once', async () => {
+  test('stops a running job; a repetition changes nothing and is recorded once', async () => {
     const ada = await api.signUpWithTeam()
     const id = await ada.submit(submission({ execution_mode: 'temporal' }))
     await forceStatus(db, id, { status: 'running' })
@@ -72,7 +72,7 @@ describe('cancelling a job as an administrator', () => {
     expect(rows.length).toBe(1)
   })
 
-  test('one that is final is 409, one that is not there 404; nothing is noted', async () => {
+  test('of a finished job is 409, of an unknown one 404, and neither is recorded', async () => {
     const ada = await api.signUpWithTeam()
     const id = await ada.submit(submission())
     await ada.post(`/api/jobs/${id}/cancel`)
@@ -88,7 +88,7 @@ describe('cancelling a job as an administrator', () => {
     expect(entries).toEqual([])
   })
 
-  test('by five at once and its owner ends it once, with one entry at most', async () => {
+  test('by five administrators and its owner at once ends it once, with at most one audit entry', async () => {
     const ada = await api.signUpWithTeam()
     const id = await ada.submit(submission())
     const entries = await entriesOf(async () => {
@@ -103,7 +103,7 @@ describe('cancelling a job as an administrator', () => {
 })
 
 describe('the audit', () => {
-  test('has one entry for every change, with who, what and to what, and none for what was refused', async () => {
+  test('has one entry for every change, with actor, action and target, and none for a refusal', async () => {
     const ada = await api.signUpWithTeam()
     const job = await ada.submit(submission())
     let code = ''
@@ -167,7 +167,7 @@ describe('the audit', () => {
     ])
   })
 
-  test('no change is made whose entry cannot be written', async () => {
+  test('prevents a change whose entry cannot be written', async () => {
     const ada = await api.signUpWithTeam()
     const job = await ada.submit(submission())
     const state = async () => [
@@ -194,7 +194,7 @@ describe('the audit', () => {
     expect(await state()).toEqual(before)
   })
 
-  test('is read newest first, page by page, with every entry once though new ones come', async () => {
+  test('is listed newest first in pages that show every entry once while new ones are added', async () => {
     const ada = await api.signUpWithTeam()
     for (const reason of ['1', '2', '3', '4', '5']) await suspend(ada.teamId, reason)
     const reasons: string[] = []

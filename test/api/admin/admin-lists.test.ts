@@ -78,7 +78,7 @@ test('jobs of all teams are found by id, team, user, name and status, with the t
   expect(cancelled.jobs[0]).toEqual({ ...shown, team_name: `${lin.email}'s Team`, user_email: lin.email })
 })
 
-test('no character that is searched for has a meaning', async () => {
+test('searches treat every character literally', async () => {
   const odd = ['100%', 'under_score', 'back\\slash', "O'Hara", '"quoted"', '$1', "'; drop table users; --", '*', '(']
   const made = new Map<string, string>()
   for (const name of odd) {
@@ -129,7 +129,7 @@ test.each(['teams', 'users', 'jobs'])(
   }
 )
 
-test('pages follow each other without a gap; without a search all are there', async () => {
+test('pages have no gaps, and lists without a search are complete', async () => {
   const { total } = await names('/api/admin/users')
   const ids: string[] = []
   for (let offset = 0; offset < total; offset += 7)

@@ -26,7 +26,7 @@ const money = async () => (await admin.get('/api/admin/money')).body
 const settle = (jobId: string, cost: number, note = 'bill of November') =>
   admin.post(`/api/admin/jobs/${jobId}/settle`, { cost_usd: cost, note })
 
-test('held money is listed with who, where and since when; settling it is the end of that', async () => {
+test('held money is listed with team, backend and time until it is settled', async () => {
   const [first, second] = [await held(10), await held(4)]
   await db.execute(sql`update provider_tasks set ask_at = null where job_id = ${second}`)
   const listed = await money()
@@ -71,7 +71,7 @@ test('held money is listed with who, where and since when; settling it is the en
   expect(await ledgerMismatches(db)).toEqual([])
 })
 
-test('only what is held is settled, once, and a refusal leaves no trace', async () => {
+test('only held money can be settled, once, and a refusal changes nothing', async () => {
   const [mine, plain] = [await held(2), await addJob(db, person, { cost: usd(1), submission: { teamId: ada.teamId } })]
   const count = async () => (await db.execute(sql`select count(*)::int as n from admin_actions`))[0]!.n
   expect((await settle(mine, 2)).status).toBe(200)
@@ -99,7 +99,7 @@ test('twenty administrators at once settle a job once', async () => {
   expect(await ledgerMismatches(db)).toEqual([])
 })
 
-test('a bill above the reservation is taken, and the job is listed among those', async () => {
+test('a bill above the reservation is accepted, and the job is listed as over its reservation', async () => {
   const jobId = await held(3)
   expect((await settle(jobId, 5.5)).status).toBe(200)
   expect((await money()).over_reservation).toEqual([
@@ -115,7 +115,7 @@ test('a bill above the reservation is taken, and the job is listed among those',
   ])
 })
 
-test('what the proofs found is shown beside it, and with all sweeps in the state of the platform', async () => {
+test('findings of the proofs are shown with the money and in the state of the platform', async () => {
   await recordSweep(db, {
     name: 'money',
     periodSeconds: 60,

@@ -36,8 +36,8 @@ const through = (other: Awaited<ReturnType<typeof startApi>>): TestUser => ({
 })
 const ok = { state: 'ok', latency_ms: expect.any(Number) }
 
-describe('what the platform says of itself', () => {
-  test('without a worker: every part, empty queues, nobody who takes from them', async () => {
+describe('the state of the platform', () => {
+  test('without a worker, shows every part, and empty queues without consumers', async () => {
     const { ms: _, at, version, executor, ...rest } = await system()
     expect(new Date(at).toISOString()).toBe(at)
     expect(version).toMatch(/^\d+\.\d+\.\d+/)
@@ -64,7 +64,7 @@ describe('what the platform says of itself', () => {
     })
   })
 
-  test('what waits is counted where it waits; a job for later waits, but is not due', async () => {
+  test('counts waiting jobs by queue; a job for later waits and is not due', async () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString()
     await admin.submit(submission({ execution_mode: 'direct' }))
     await admin.submit(submission({ execution_mode: 'direct' }))
@@ -140,7 +140,7 @@ describe('what the platform says of itself', () => {
   }, 90_000)
 })
 
-describe('a part that is away says so in its own place, and the answer comes all the same', () => {
+describe('a part that is away is shown as failing, and the response still comes', () => {
   test('Redis, Temporal and the executor', async () => {
     const [redis, temporal, executor] = [await deadAddress(), await deadAddress(), await deadAddress()]
     const lonely = await startApi('admin_system_lonely', {
@@ -170,7 +170,7 @@ describe('a part that is away says so in its own place, and the answer comes all
     }
   }, 30_000)
 
-  test('one that hangs is waited for two seconds; no executor at all is named', async () => {
+  test('a hanging part delays the response by two seconds at most; a missing executor is named', async () => {
     const hanging = await startApi('admin_system_hanging', {
       database,
       executorUrl: null,
@@ -191,7 +191,7 @@ describe('a part that is away says so in its own place, and the answer comes all
     }
   }, 30_000)
 
-  test('a table that the database cannot count is told without the query', async () => {
+  test('a table that the database cannot count is reported without the query', async () => {
     await db.execute(sql`alter table outbox rename to outbox_elsewhere`)
     try {
       const now = await system()

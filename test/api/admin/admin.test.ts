@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { accessTable } from '../../../apps/api/http/access-table.js'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
 
@@ -37,7 +37,7 @@ describe('every route of administration', () => {
           ? { uses: 1 }
           : {}
 
-  test('is not there for users and for keys, even an administrator’s own; nobody signed in is 401; nothing is noted', async () => {
+  test('is a 404 for users and for all keys, a 401 without credentials, and records nothing', async () => {
     expect(routes.length).toBeGreaterThanOrEqual(12)
     const ada = await api.signUpWithTeam()
     const boss = await api.signUpWithTeam({ admin: true })
@@ -93,7 +93,7 @@ describe('suspending a team', () => {
     expect((await ada.post('/api/jobs/submit', submission())).status).toBe(201)
   })
 
-  test('once more keeps the first time and changes the reason', async () => {
+  test('a second time keeps the first time and changes the reason', async () => {
     const ada = await api.signUpWithTeam()
     const first = (await suspend(ada.teamId, 'one')).body
     const second = await suspend(ada.teamId, 'two')
@@ -114,7 +114,7 @@ describe('suspending a team', () => {
     expect((await ada.post('/api/jobs/submit', submission())).status).toBe(201)
   })
 
-  test('a team that is not there, or deleted, is 404', async () => {
+  test('of an unknown or deleted team is 404', async () => {
     const ada = await api.signUpWithTeam()
     await db.execute(sql`update teams set deleted_at = now() where id = ${ada.teamId}`)
     for (const id of [nobody, ada.teamId])
@@ -122,11 +122,11 @@ describe('suspending a team', () => {
         expect([answer.status, answer.body]).toEqual([404, { error: 'no such team' }])
   })
 
-  test('while twenty submit without a pause: no job is recorded after its answer', async () => {
+  test('during constant submissions lets no job be recorded after its response', async () => {
     const ada = await api.signUpWithTeam()
     let accepted = 1
     /** Submits until it is refused. */
-    async function submitOn(): Promise<Answer> {
+    async function submitOn(): Promise<ApiResponse> {
       for (let tries = 0; tries < 200; tries++) {
         const answer = await ada.post('/api/jobs/submit', submission())
         if (answer.status !== 201) return answer
@@ -149,7 +149,7 @@ describe('suspending a team', () => {
         where datname = current_database() and wait_event_type = 'Lock'`)
     ).length === count
 
-  test('is not passed by a submission that comes while it waits', async () => {
+  test('is not overtaken by a submission that arrives while it waits', async () => {
     const ada = await api.signUpWithTeam()
     const { suspended, late } = await db.transaction(async (tx) => {
       await tx.execute(sql`select 1 from teams where id = ${ada.teamId} for share`)
@@ -162,7 +162,7 @@ describe('suspending a team', () => {
     expect([(await suspended).status, (await late).status]).toEqual([200, 403])
   })
 
-  test('waits for a submission under way, which is recorded before its answer', async () => {
+  test('waits for a submission in progress, which is recorded before its response', async () => {
     const ada = await api.signUpWithTeam()
     const { submitted, suspended } = await db.transaction(async (tx) => {
       // Stops the submission in the middle of its transaction.
@@ -183,7 +183,7 @@ describe('access codes', () => {
   const make = (body: unknown) => admin.post('/api/admin/access-codes', body)
   const list = async (query = '') => (await admin.get(`/api/admin/access-codes${query}`)).body
 
-  test('are made with the uses, the expiry and the code that are asked for; the list shows what is left of each', async () => {
+  test('are created with the requested uses, expiry and code; the list shows the remaining uses', async () => {
     const random = await make({ uses: 3 })
     expect([random.status, random.body]).toEqual([
       201,
@@ -210,7 +210,7 @@ describe('access codes', () => {
     expect([total >= 2, limit, offset]).toEqual([true, 2, 0])
   })
 
-  test('a code that there is already is 409, and keeps its uses', async () => {
+  test('with a code that exists already are refused with 409, and the old one keeps its uses', async () => {
     const { code } = (await make({ uses: 3 })).body
     const again = await make({ code, uses: 100 })
     expect([again.status, again.body]).toEqual([

@@ -7,7 +7,7 @@ import { proveAll, proveRecent } from '../../../db/proofs/money-proof.js'
 import { createApiKey } from '../../../db/teams/api-keys.js'
 import type { KeyTier } from '../../../domain/teams/api-key.js'
 import { rateLimits } from '../../../domain/teams/rate-limits.js'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 import { finishJob } from '../../support/capsules/capsule-rows.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
 import { usd } from '../../support/jobs/money-rows.js'
@@ -62,7 +62,7 @@ const run = (user: TestUser, id: string, body: object = { mode: 'template' }) =>
   user.post(`/api/capsules/${id}/run`, body)
 const runs = async (user: TestUser, id: string) => (await user.get(`/api/capsules/${id}/runs`)).body
 const jobOf = async (user: TestUser, id: string) => (await user.get(`/api/jobs/${id}`)).body
-const errorOf = ({ status, body }: Answer) => [status, body.error]
+const errorOf = ({ status, body }: ApiResponse) => [status, body.error]
 
 async function keyOf(user: Member, tier: KeyTier, dailyLimit: bigint | null = null, kind: 'live' | 'test' = 'live') {
   const { key } = await createApiKey(db, {
@@ -150,7 +150,7 @@ describe('a verification', () => {
     expect(await rowsOf(capsule)).toEqual({ runs: 0, jobs: 0, told: 0, reserved: 0 })
   })
 
-  test('needs a result to compare with, which only a capsule of a job has; and without tasks there is nothing to run', async () => {
+  test('needs a result to compare with, which only a capsule of a job has', async () => {
     const capsule = await suite(ada, [task('one')])
     expect(errorOf(await run(ada, capsule, { mode: 'verify' }))).toEqual([
       400,
@@ -160,13 +160,13 @@ describe('a verification', () => {
     expect(errorOf(await run(ada, body.capsule_id))).toEqual([400, expect.stringContaining('no tasks')])
   })
 
-  test('may have more shots, to see more', async () => {
+  test('can have more shots than the original', async () => {
     const capsule = await capsuleOfJob(ada, { params: { shots: 10 } })
     const { body } = await run(ada, capsule, { mode: 'verify', shots: 5_000, execution_mode: 'temporal' })
     expect(await jobOf(ada, body.job_id)).toMatchObject({ params: { shots: 5_000 }, execution_mode: 'temporal' })
   })
 
-  test('carries an integer that no JavaScript number can hold', async () => {
+  test("preserves integers beyond JavaScript's range", async () => {
     const capsule = await capsuleOfJob(ada)
     const big = 10n ** 25n
     const text = `{"big":${big},"shots":10}`
@@ -189,7 +189,7 @@ async function unguarded(capsule: string): Promise<string> {
 }
 
 describe('a suite', () => {
-  test('is one job per task, made at once; all but the first wait, and say for what', async () => {
+  test('is one job per task, all created at once; all but the first wait and give the reason', async () => {
     const capsule = await suite(ada, [
       task('last', { parameters: { shots: 10, x: { $result: 'first', path: '/counts' } } }),
       task('first'),
@@ -211,7 +211,7 @@ describe('a suite', () => {
     ])
   })
 
-  test('takes other parameters and shots for every task, and another definition with them', async () => {
+  test('applies other parameters and shots to every task', async () => {
     const capsule = await suite(ada, [task('one'), task('two', { parameters: { shots: 20, x: 1 } })])
     await run(ada, capsule)
     await run(ada, capsule, { mode: 'template', params: { y: 2 }, shots: 30 })
@@ -225,7 +225,7 @@ describe('a suite', () => {
     ])
   })
 
-  test('runs the programs that it was made with, whatever became of the scripts', async () => {
+  test('runs the programs that it was created with, even if the scripts have changed', async () => {
     const made = await ada.post('/api/scripts/upload', { name: 'Bell', script_content: bellQasm3() })
     const scriptId = made.body.script_id
     const capsule = await suite(ada, [
@@ -271,7 +271,7 @@ describe('money', () => {
     expect(await rowsOf(capsule)).toEqual({ runs: 0, jobs: 0, told: 0, reserved: 0 })
   })
 
-  test('a capsule of 5 USD takes what fits, over all its runs, however many ask at once', async () => {
+  test("of a capsule's budget is never exceeded, over all its runs and with many at once", async () => {
     const capsule = await paidSuite(ada, 2, { max_budget_usd: 5 })
     const answers = await Promise.all(Array.from({ length: 6 }, () => run(ada, capsule)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 402, 402, 402, 402])
@@ -289,7 +289,7 @@ describe('money', () => {
     expect([...(await proveRecent(db))!, ...(await proveAll(db))!]).toEqual([])
   })
 
-  test('a key needs the tier for what it runs on, and its own day to pay for it', async () => {
+  test('a key needs the tier for the backend and room in its own daily limit', async () => {
     const capsule = await paidSuite(ada, 2)
     const asKey = async (headers: Record<string, string>) =>
       api.ask('POST', `/api/capsules/${capsule}/run`, { mode: 'template' }, headers)
@@ -367,7 +367,7 @@ describe('who asks', () => {
     expect((await ada.ask('DELETE', `/api/capsules/${capsule}`)).status).toBe(409)
   })
 
-  test('every run is told in the audit trail with what it ran, what it may cost, and who asked', async () => {
+  test('every run is in the audit trail with its definition, its maximum cost and its caller', async () => {
     const capsule = await suite(ada, [task('one', { backend: paid })])
     const { body } = await run(ada, capsule, { mode: 'template', shots: 3 })
     const { entries } = (await ada.get(`/api/capsules/${capsule}/audit`)).body

@@ -138,7 +138,7 @@ describe('a key of the capsule’s owner', () => {
     expect((await api.ask('DELETE', path, undefined, await asKey({ tier: 'read' }))).status).toBe(403)
   })
 
-  test('has nothing spent that it could not spend', async () => {
+  test('cannot schedule runs that it could not pay for', async () => {
     const paid = await addVerifiableCapsule(db, person(owner), {
       teamId: owner.teamId,
       task: { backend: 'aer-statevector' }
@@ -233,7 +233,7 @@ describe('back-filling', () => {
     ])
   })
 
-  test('over a budget makes none of them', async () => {
+  test('over a budget creates no run', async () => {
     const paid = await addVerifiableCapsule(db, person(owner), {
       teamId: owner.teamId,
       maxBudget: 1n,
@@ -251,7 +251,7 @@ describe('back-filling', () => {
   })
 })
 
-test('the verifications of a capsule tell how its distance moves', async () => {
+test('the verifications of a capsule show the drift of its distance', async () => {
   const other = await addVerifiableCapsule(db, person(owner), { teamId: owner.teamId })
   const empty = await member.get(`/api/capsules/${other.id}/verifications`)
   expect(empty.body).toEqual({ verifications: [], drift: null, total: 0, limit: 100, offset: 0 })

@@ -5,7 +5,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { verifyEnvelope } from '../../../capsule-format/attestation.js'
 import { advanceRun } from '../../../db/capsule-runs/capsule-run-steps.js'
 import { connect } from '../../../db/client.js'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 import { bellResult, finishJob } from '../../support/capsules/capsule-rows.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
 
@@ -28,7 +28,7 @@ const bell = {
 }
 const read = async (id: string) => (await ada.get(`/api/capsules/${id}`)).body
 const seal = (id: string, body: unknown = { exit_code: 0 }) => ada.post(`/api/capsules/${id}/seal`, body)
-const errorOf = ({ status, body }: Answer) => [status, body.error]
+const errorOf = ({ status, body }: ApiResponse) => [status, body.error]
 
 async function runnable(changes: Record<string, unknown> = {}, result = bellResult()): Promise<string> {
   const jobId = await ada.submit(submission(changes))
@@ -46,7 +46,7 @@ const asSuperuser = (statement: SQL) =>
 const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
 
 describe('a seal', () => {
-  test('states digests, margin and signature, which hold for what is kept', async () => {
+  test('states digests, margin and signature that match the stored content', async () => {
     const id = await runnable()
     const answer = await seal(id, { exit_code: 3, exit_message: 'done' })
     expect(answer.status).toBe(200)
@@ -101,7 +101,7 @@ describe('a seal', () => {
     expect((await seal(many)).body.seal.warnings).toEqual([])
   })
 
-  test('needs its evidence alone: the job that it is of may be gone', async () => {
+  test('needs only its evidence, so its job can be deleted', async () => {
     const [id, other] = [await runnable(), await runnable()]
     const sealed = (await seal(other)).body
     const { source_job_id: jobId } = await read(id)
@@ -242,7 +242,7 @@ describe('whatever happens', () => {
     } else expect([sealed.status, changed.status, record.state]).toEqual([409, 200, 'draft'])
   })
 
-  test('of a seal and a deletion at once one comes through', async () => {
+  test('of a seal and a deletion at once, exactly one succeeds', async () => {
     for (let round = 0; round < 4; round++) {
       const id = await runnable()
       const [sealed, deleted] = await Promise.all([seal(id), ada.ask('DELETE', `/api/capsules/${id}`)])
@@ -254,7 +254,7 @@ describe('whatever happens', () => {
     }
   })
 
-  test('of a publication and an archiving at once one comes through', async () => {
+  test('of a publication and an archiving at once, exactly one succeeds', async () => {
     const id = await runnable()
     await seal(id)
     const answers = await Promise.all([

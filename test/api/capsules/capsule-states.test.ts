@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { createApiKey } from '../../../db/teams/api-keys.js'
 import { type CapsuleState, capsuleStates } from '../../../domain/capsules/capsule-state.js'
-import { type ScriptRequest, startApi, type TestUser } from '../../support/api/api.js'
+import { type SendRequest, startApi, type TestUser } from '../../support/api/api.js'
 import { addCapsuleOfJob, addDraftCapsule, addSealedCapsule } from '../../support/capsules/capsule-rows.js'
 import type { Person } from '../../support/jobs/rows.js'
 
@@ -82,7 +82,7 @@ const changes = ['patch', 'delete', 'seal', 'publish', 'archive']
 let carol: Person
 let ofTeam: string
 let ofSuspended: string
-const asks = {} as Record<CallerKind, ScriptRequest>
+const asks = {} as Record<CallerKind, SendRequest>
 
 beforeAll(async () => {
   const [boss, admin, member, capsuleOwner, outsider, former] = await Promise.all(
@@ -101,7 +101,7 @@ beforeAll(async () => {
   }
   ofTeam = await makeTeam('Ours')
   ofSuspended = await makeTeam('Suspended')
-  const keyed = async (user: TestUser, tier: 'read' | 'simulate'): Promise<ScriptRequest> => {
+  const keyed = async (user: TestUser, tier: 'read' | 'simulate'): Promise<SendRequest> => {
     const { key } = await createApiKey(db, {
       teamId: ofTeam,
       createdBy: user.id,
@@ -196,7 +196,7 @@ test.each(capsuleStates.flatMap((state) => Object.keys(actions).map((name) => [s
   60_000
 )
 
-test('whoever left the team may do nothing; the owner of the team inherits what was theirs', async () => {
+test("a former member can do nothing; the team's owner inherits their capsules", async () => {
   const id = await capsuleIn('draft', ofTeam)
   expect((await asks['team owner']('PATCH', `/api/capsules/${id}`, { name: 'x' })).status).toBe(403)
   await db.execute(sql`delete from members where team_id = ${ofTeam} and user_id = ${carol.userId}`)

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => api.close())
 
-describe('a package that lies', () => {
+describe('a package with false claims', () => {
   /** A draft of ours with something exchanged. */
   // biome-ignore lint/suspicious/noExplicitAny: forgers change what they like.
   async function forged(change: (manifest: any, definition: any) => void) {
@@ -40,7 +40,7 @@ describe('a package that lies', () => {
     return tarGz({ 'x/capsule.yaml': JSON.stringify(manifest), 'x/definition.json': text })
   }
 
-  test('about its state, owner, team or costs gets a draft all the same', async () => {
+  test('about its state, owner, team or costs becomes a draft', async () => {
     const bytes = await forged((manifest) => {
       Object.assign(manifest, {
         created_by: `user:${outsider.id}`,
@@ -122,7 +122,7 @@ describe('a package that lies', () => {
     })
   })
 
-  test('about more than may be kept is cut, with a warning for each', async () => {
+  test('with fields above the limits is cut, with a warning for each', async () => {
     const bytes = await forged((manifest, definition) => {
       manifest.name = 'n'.repeat(300)
       manifest.description = 'd'.repeat(2_000)
@@ -199,7 +199,7 @@ describe('a package that lies', () => {
   }, 60_000)
 })
 
-describe('a body that is none', () => {
+describe('an invalid package body', () => {
   test.each([
     ['JSON', 'application/json', '{}', 415, 'Content-Type'],
     ['no type that a package has', 'text/plain', 'x', 415, 'Content-Type'],
@@ -231,7 +231,7 @@ describe('a body that is none', () => {
         'b'
       ).toString(),
       400,
-      'it holds more'
+      'holds more'
     ],
     [
       'a form with text for a file',

@@ -113,7 +113,7 @@ describe('what goes out', () => {
     expect((await bench.exported(id, 'capsule', outsider)).bytes.equals((await bench.exported(id)).bytes)).toBe(true)
   })
 
-  test('names nobody by an address', async () => {
+  test('contains no email address', async () => {
     const id = await bench.sealed()
     const { bytes } = await bench.exported(id)
     expect(gunzipSync(bytes).includes('@example.org')).toBe(false)
@@ -216,7 +216,7 @@ describe('what comes in again', () => {
     expect(tasks[0]).toMatchObject({ script_id: null, inline_code: bellQasm3(), parameters: { shots: 7 } })
   })
 
-  test('belongs to whoever brought it, and to their team, whatever it says', async () => {
+  test('belongs to its importer and their team, whatever the package claims', async () => {
     const { body } = await bench.imported((await bench.exported(await bench.sealed())).bytes, outsider)
     const after = (await outsider.get(`/api/capsules/${body.capsule_id}`)).body
     expect([after.team_id, after.owner_id, after.state, after.evidence.artifacts]).toEqual([
@@ -250,7 +250,7 @@ describe('what comes in again', () => {
     })
     expect(foreign.status).toBe(404)
     const both = await owner.ask('POST', `/api/capsules/import?team_id=${owner.teamId}`, parts, asForm('abc'))
-    expect([both.status, both.body.error]).toEqual([400, expect.stringContaining('name two teams')])
+    expect([both.status, both.body.error]).toEqual([400, expect.stringContaining('name different teams')])
   })
 
   test('is made once under one key, however its form is wrapped', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, completeJob } from '../../../db/job-steps/job-steps.js'
 import { completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 import { createCapsuleBench } from '../../support/capsules/capsule-bench.js'
 import { bellResult, finishJob } from '../../support/capsules/capsule-rows.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
@@ -38,9 +38,9 @@ async function finished(user: TestUser, changes: Record<string, unknown> = {}, r
   return id
 }
 
-const errorOf = ({ status, body }: Answer) => [status, body.error]
+const errorOf = ({ status, body }: ApiResponse) => [status, body.error]
 
-describe('making one of a completed job', () => {
+describe('a capsule of a completed job', () => {
   test('packages what ran, its parameters, backend, result, environment and times', async () => {
     const jobId = await finished(ada, { name: 'My job', params: { shots: 100, note: 'x', seed: 7 } })
     const answer = await fromJob(ada, { job_id: jobId, tags: ['t'] })
@@ -79,7 +79,7 @@ describe('making one of a completed job', () => {
     expect(listed.jobs.map(({ id }: { id: string }) => id)).toEqual([jobId])
   })
 
-  test('states what the catalogue said when the job ran, whatever it says since', async () => {
+  test('states what the catalogue said when the job ran, also after a change of the catalogue', async () => {
     const slug = 'aer-mps'
     const filesOf = async (jobId: string) => {
       const id = (await fromJob(ada, { job_id: jobId })).body.capsule_id
@@ -110,7 +110,7 @@ describe('making one of a completed job', () => {
     expect([late.facts.deviceType, late.valid_from > completed_at]).toEqual(['qpu', true])
   })
 
-  test('of a workflow has what each of its tasks returned, to the last digit, or why it cannot be shown', async () => {
+  test('of a workflow holds the result of each task, to the last digit, or why it cannot be shown', async () => {
     const jobId = await ada.submit(submission())
     const shown = '{"n":123456789012345678901234567890}'
     await db.execute(sql`insert into task_values (job_id, sha256, size_bytes, content)
@@ -132,7 +132,7 @@ describe('making one of a completed job', () => {
     )
   })
 
-  test('keeps numbers that no JavaScript number holds', async () => {
+  test("preserves numbers beyond JavaScript's range", async () => {
     const result = '{"n":123456789012345678901234567890,"x":1e400}'
     const jobId = await ada.submit(submission())
     await db.execute(
@@ -153,7 +153,7 @@ describe('making one of a completed job', () => {
     expect((await read(ada, back.capsule_id)).definition_sha256).toBe((await read(ada, id)).definition_sha256)
   })
 
-  test('is refused for a job that has not completed, and one of others', async () => {
+  test('is refused for a job that has not completed, and for one of another team', async () => {
     const pending = await ada.submit(submission())
     expect(errorOf(await fromJob(ada, { job_id: pending }))).toEqual([
       400,
@@ -174,7 +174,7 @@ describe('making one of a completed job', () => {
 })
 
 describe('create_capsule at submission', () => {
-  test('makes one when the job completes, and the job names it', async () => {
+  test('creates a capsule when the job completes, and the job names it', async () => {
     const jobId = await ada.submit(submission({ create_capsule: true, capsule_name: 'Promised' }))
     expect((await ada.get(`/api/jobs/${jobId}`)).body.capsule_id).toBeNull()
     await finishJob(db, jobId)
@@ -191,7 +191,7 @@ describe('create_capsule at submission', () => {
     expect(entry).toEqual({ actor: `user:${ada.id}`, action: 'capsule.created' })
   })
 
-  test('makes none of a job that fails, nor of a repeated end', async () => {
+  test('creates no capsule for a job that fails, nor a second one for a repeated end', async () => {
     const jobId = await ada.submit(submission({ create_capsule: true }))
     const fence = { generation: 1 }
     await beginJob(db, jobId, fence)
@@ -205,7 +205,7 @@ describe('create_capsule at submission', () => {
     expect((await ada.get(`/api/jobs/${cancelled}`)).body).toMatchObject({ status: 'cancelled', capsule_id: null })
   })
 
-  test('a capsule that cannot be made fails no job, which says why', async () => {
+  test('that cannot create the capsule does not fail the job, which gives the reason', async () => {
     const jobId = await ada.submit(submission({ create_capsule: true }))
     await db.execute(sql`insert into artifacts (job_id, name, sha256, size_bytes, media_type, content)
       values (${jobId}, 'huge.bin', 'x', 70000000, 'application/octet-stream', 'x')`)
@@ -250,7 +250,7 @@ describe('cloning', () => {
   })
 })
 
-test('many at once, beside every other change of the team, all come through in one unbroken trail', async () => {
+test('many at once, during other changes of the team, all succeed with one unbroken audit trail', async () => {
   const jobIds = await Promise.all(
     Array.from({ length: 10 }, () => ada.submit(submission({ create_capsule: true, capsule_name: 'At once' })))
   )

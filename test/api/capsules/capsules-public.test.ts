@@ -29,7 +29,7 @@ async function sealed(changes: Record<string, unknown> = {}): Promise<string> {
   return made.body.capsule_id
 }
 
-test('shows what is published to anybody: programs, digests and signature', async () => {
+test('a published capsule shows its programs, digests and signature to everyone', async () => {
   const id = await sealed({ params: { shots: 100, theta: 0.25 } })
   const answer = await publish(id, {
     title: 'Bell: a pair!',
@@ -72,7 +72,7 @@ test('shows what is published to anybody: programs, digests and signature', asyn
   for (const query of ['?q=nothing', '?tag=b', '?category=demos']) expect((await list(query)).total).toBe(0)
 })
 
-test('one slug is of one capsule, whatever its title', async () => {
+test('a slug belongs to one capsule only', async () => {
   const ids = [await sealed(), await sealed(), await sealed()]
   const answers = await Promise.all(ids.map((id) => publish(id, { title: 'The same', description: 'd' })))
   const slugs = answers.map(({ body }) => body.publication.slug as string)
@@ -82,7 +82,7 @@ test('one slug is of one capsule, whatever its title', async () => {
     expect((await anybody(`/api/capsules/public/${slug}`)).body.id).toBe(ids[at])
 })
 
-test('shows nothing of what is not published, of people, or of teams', async () => {
+test('the public catalogue shows no unpublished capsule, no person and no team', async () => {
   const seen = await sealed({ name: PRIVATE })
   await publish(seen, { title: 'Seen', description: 'd' })
   await ada.post('/api/capsules/create', { name: PRIVATE, description: PRIVATE, tags: [PRIVATE] })
@@ -102,7 +102,7 @@ test('shows nothing of what is not published, of people, or of teams', async () 
   }
 })
 
-test('what is taken down is gone for the public, and stays with its team, which is told why', async () => {
+test('a capsule that is taken down leaves the catalogue and stays with its team, with the reason', async () => {
   const id = await sealed()
   const { slug } = (await publish(id, { title: 'To be taken down', description: 'd' })).body.publication
   const takeDown = (user: TestUser, reason = 'a complaint') =>
@@ -125,7 +125,7 @@ test('what is taken down is gone for the public, and stays with its team, which 
   expect((await admin.post(`/api/admin/capsules/${await sealed()}/takedown`, { reason: 'x' })).status).toBe(409)
 })
 
-test('a stranger may look at, take home and clone what is published, and nothing more; once it is taken down, nothing', async () => {
+test('strangers can read, export and clone a published capsule and nothing else, until it is taken down', async () => {
   const stranger = await api.signUpWithTeam()
   const id = await sealed()
   const ask = (method: string, rest = '', body?: object) => stranger.ask(method, `/api/capsules/${id}${rest}`, body)
@@ -170,7 +170,7 @@ test.each([
   ['a title of 201', { title: 'x'.repeat(201), description: 'd' }],
   ['a slug of its own', { title: 't', description: 'd', slug: 'mine' }],
   ['eleven tags', { title: 't', description: 'd', tags: Array.from({ length: 11 }, () => 'x') }]
-])('is not published with %s', async (_, body) => {
+])('a capsule is not published with %s', async (_, body) => {
   const id = await sealed()
   expect((await publish(id, body)).status).toBe(400)
   expect((await ada.get(`/api/capsules/${id}`)).body.state).toBe('sealed')

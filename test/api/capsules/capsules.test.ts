@@ -1,7 +1,7 @@
 // Capsules: made, read, listed, changed and deleted.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 import { asymmetricQiskit, bellQasm3 } from '../../support/jobs/builders.js'
 
 const api = await startApi('capsules')
@@ -44,10 +44,10 @@ const task = (changes: Record<string, unknown> = {}) => ({
 })
 const workflow = (...tasks: Record<string, unknown>[]) => ({ workflow: { tasks: tasks.map(task) } })
 
-const errorOf = ({ status, body }: Answer) => [status, body.error]
+const errorOf = ({ status, body }: ApiResponse) => [status, body.error]
 
 describe('creating', () => {
-  test('answers 201 with the id of a draft, whose record has every field', async () => {
+  test('returns 201 with the id of a draft, whose record has every field', async () => {
     const answer = await create(ada, {
       description: 'Two qubits',
       tags: ['bell', 'demo'],
@@ -102,7 +102,7 @@ describe('creating', () => {
     })
   })
 
-  test('makes the personal team of somebody who has none yet', async () => {
+  test('creates the personal team of a caller without one', async () => {
     const newcomer = await api.signUp()
     const id = await created(newcomer)
     const { teams } = (await newcomer.get('/api/auth/session')).body
@@ -110,7 +110,7 @@ describe('creating', () => {
     expect((await read(newcomer, id)).team_id).toBe(teams[0].id)
   })
 
-  test('keeps the program as it was: a later change of the script changes no capsule', async () => {
+  test('stores the program, so that a later change of the script does not change the capsule', async () => {
     const script = (await ada.post('/api/scripts/upload', { name: 'Changing', script_content: bellQasm3() })).body
       .script_id
     const id = await created(ada, workflow({ script_id: script }))
@@ -242,14 +242,14 @@ describe('creating', () => {
     expect(errorOf(await create(ada, body()))).toEqual([status, expect.stringContaining(message)])
   })
 
-  test("is refused for a team of others, and in somebody else's script", async () => {
+  test('is refused for a team of others, and with a script of others', async () => {
     expect(errorOf(await create(bob, { team_id: ada.teamId }))).toEqual([404, 'team_id: no such team'])
     expect(errorOf(await create(bob, workflow({})))).toEqual([404, 'workflow.tasks[0].script_id: no such script'])
   })
 })
 
 describe('changing', () => {
-  test('changes what is named and nothing else; a new workflow has another digest', async () => {
+  test('changes only the named fields; a new workflow has another digest', async () => {
     const id = await created(ada, { description: 'before', ...workflow({}) })
     const before = await read(ada, id)
     const renamed = await patch(ada, id, { name: 'Renamed', tags: ['x'] })
@@ -269,7 +269,7 @@ describe('changing', () => {
     expect((await patch(ada, id, workflow({ backend: 'aer-noisy' }))).body.backends).toEqual(['local', 'aer-mps'])
   })
 
-  test('needs a field, and refuses what is none', async () => {
+  test('needs a field, and refuses unknown ones', async () => {
     const id = await created(ada)
     expect((await patch(ada, id, {})).status).toBe(400)
     for (const field of ['state', 'team_id', 'owner_id', 'seal', 'source_job_id'])
@@ -282,7 +282,7 @@ describe('changing', () => {
 })
 
 describe('reading', () => {
-  test('is for members; to others it is as if it were not there', async () => {
+  test('is for members; others get the same 404 as for an unknown id', async () => {
     const id = await created(ada)
     expect((await mate.get(`/api/capsules/${id}`)).status).toBe(200)
     const answers = [await bob.get(`/api/capsules/${id}`), await bob.get(`/api/capsules/${nobody}`)]

@@ -7,7 +7,7 @@ import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { buildApp } from '../../../apps/api/app.js'
 import { logResponses, redacted } from '../../../apps/api/http/telemetry/request-log.js'
-import { type Answer, startApi } from '../../support/api/api.js'
+import { type ApiResponse, startApi } from '../../support/api/api.js'
 
 const api = await startApi('canary')
 const { db } = api.database
@@ -31,7 +31,12 @@ afterAll(async () => {
 const CANARY = `canary${randomBytes(12).toString('hex')}`
 const answers: [string, string][] = []
 
-async function ask(method: string, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+async function ask(
+  method: string,
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = {}
+): Promise<ApiResponse> {
   const response = await app.inject({
     method: method as 'GET',
     url,
@@ -42,7 +47,7 @@ async function ask(method: string, url: string, body?: unknown, headers: Record<
   return { status: response.statusCode, headers: {}, text: response.payload, body: undefined }
 }
 
-test('passwords, tokens, codes, keys and credentials are repeated by nobody', async () => {
+test('passwords, tokens, codes, keys and credentials appear in no response and no log', async () => {
   const ada = await api.signUp()
   const { cookie } = ada
   const team = (await ada.post('/api/teams', { name: 'Ours' })).body.id

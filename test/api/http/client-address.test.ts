@@ -3,7 +3,7 @@ import { addressKey, clientAddress, parseTrustedProxies } from '../../../apps/ap
 
 const proxies = parseTrustedProxies('10.0.0.0/8, 192.168.1.7, ::1, fd00::/8')
 
-describe('whom TRUSTED_PROXIES does not name', () => {
+describe('a client that TRUSTED_PROXIES does not name', () => {
   test.each([
     ['203.0.113.9', '198.51.100.1'],
     ['203.0.113.9', '10.0.0.1'],
@@ -11,11 +11,11 @@ describe('whom TRUSTED_PROXIES does not name', () => {
     ['192.168.1.8', '198.51.100.1'],
     ['2001:db8::1', '198.51.100.1'],
     ['11.0.0.1', '198.51.100.1']
-  ])('%s is itself whatever it forwards: %s', (socket, header) => {
+  ])('at %s keeps its own address, whatever it forwards: %s', (socket, header) => {
     expect(clientAddress(socket, header, proxies)).toBe(socket)
   })
 
-  test('nobody is trusted when the list is empty, not even the machine itself', () => {
+  test('is not trusted when the list is empty, not even on the same machine', () => {
     for (const empty of ['', '   ']) {
       const nobody = parseTrustedProxies(empty)
       for (const socket of ['127.0.0.1', '::1', '10.0.0.1'])
@@ -23,7 +23,7 @@ describe('whom TRUSTED_PROXIES does not name', () => {
     }
   })
 
-  test('a thousand invented hops lead to one bucket', () => {
+  test('cannot escape its limit with a thousand invented hops', () => {
     const keys = Array.from({ length: 1000 }, (_, n) =>
       addressKey(clientAddress('203.0.113.9', `198.51.${n >> 8}.${n & 255}`, proxies))
     )
@@ -31,7 +31,7 @@ describe('whom TRUSTED_PROXIES does not name', () => {
   })
 })
 
-describe('behind a trusted proxy the client is the right-most hop that is none', () => {
+describe('behind a trusted proxy, the client is the right-most untrusted hop:', () => {
   test.each([
     ['no header at all', '10.0.0.1', undefined, '10.0.0.1'],
     ['one hop', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
@@ -55,12 +55,12 @@ describe('behind a trusted proxy the client is the right-most hop that is none',
     expect(clientAddress(socket, header, proxies)).toBe(client)
   })
 
-  test('the header may come in several lines', () => {
+  test('also with several header lines', () => {
     expect(clientAddress('10.0.0.1', ['1.1.1.1', '198.51.100.1, 10.0.0.2'], proxies)).toBe('198.51.100.1')
   })
 
   test.each(['', ' ', ',', '198.51.100.1,', 'unknown', '_hidden', 'localhost', '198.51.100.1 10.0.0.2', '010.0.0.9'])(
-    'a hop that is no address leaves the proxy: %p',
+    'and the proxy itself where a hop is not an address: %p',
     (header) => {
       expect(clientAddress('10.0.0.1', header, proxies)).toBe('10.0.0.1')
     }
@@ -147,9 +147,9 @@ describe('TRUSTED_PROXIES', () => {
   })
 
   test.each(['0.0.0.0/0', '::/0', '10.0.0.1, ::ffff:0.0.0.0/96'])(
-    '%p would trust everybody, and is refused',
+    '%p would trust every client, and is refused',
     (text) => {
-      expect(() => parseTrustedProxies(text)).toThrow('trusts everybody')
+      expect(() => parseTrustedProxies(text)).toThrow('trusts every client')
     }
   )
 })

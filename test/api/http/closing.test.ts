@@ -16,7 +16,7 @@ test.each([
   ['a submission', 201, { job_id: expect.any(String) }],
   ['a refusal', 404, { error: expect.any(String) }]
 ])(
-  '%s that arrives while the service stops gets its own answer, and its connection ends',
+  '%s that arrives while the service stops gets its normal response, and its connection is closed',
   async (what, status, body) => {
     const api = await startApi('closing', { database })
     const ada = await api.signUp()

@@ -64,7 +64,7 @@ describe('limits', () => {
 })
 
 describe('who asks', () => {
-  test("a key is its sender's alone: another user's is another, and so is an API key's", async () => {
+  test('is its sender: the same key of another user or of an API key is another key', async () => {
     const [ada, bob] = [await api.signUp(), await api.signUp()]
     const { key: apiKey } = (await ada.post('/api/team/api-keys', { name: 'k', tier: 'simulate', kind: 'live' })).body
     const key = newKey()
@@ -78,7 +78,7 @@ describe('who asks', () => {
     expect(new Set(answers.map(({ body }) => body.job_id)).size).toBe(3)
   })
 
-  test('nobody without a credential, with an ended one, or who has left the team, is shown the answer again', async () => {
+  test('alone gets the stored response: not without credentials, with ended ones, or after leaving the team', async () => {
     const [ada, bob] = [await api.signUpWithTeam(), await api.signUp()]
     const given = { team_id: ada.teamId, email: bob.email, role: 'admin' }
     await ada.post('/api/team/invitations', given)
@@ -94,7 +94,7 @@ describe('who asks', () => {
     expect(after.text).not.toContain(made.body.job_id)
   })
 
-  test('whoever leaves a team, or deletes it, hears a second time that it is done', async () => {
+  test('gets the stored response after leaving or deleting the team with that very request', async () => {
     const [ada, bob] = [await api.signUpWithTeam(), await api.signUp()]
     await ada.post('/api/team/invitations', { team_id: ada.teamId, email: bob.email, role: 'member' })
     await bob.post(`/api/invitations/${api.mails.at(-1)!.text.match(/invitations\/([\w-]+)/)![1]}/accept`)
@@ -113,7 +113,7 @@ describe('who asks', () => {
 })
 
 describe('a replay', () => {
-  test('is the first answer, whatever has become of the job since', async () => {
+  test('is the first response, whatever has happened to the job since', async () => {
     const ada = await api.signUp()
     const [submitted, reran, cancelled] = [newKey(), newKey(), newKey()]
     const first = await submit(ada, submitted)
@@ -133,7 +133,7 @@ describe('a replay', () => {
     expect(await jobsOf(ada)).toBe(2)
   })
 
-  test('of a cancel wants neither a body nor a Content-Type', async () => {
+  test('of a cancel needs neither a body nor a Content-Type', async () => {
     const ada = await api.signUp()
     const id = await ada.submit(submission())
     const key = newKey()
@@ -150,7 +150,7 @@ describe('a replay', () => {
     ])
   })
 
-  test('comes for the same bytes, method and path alone', async () => {
+  test('needs the same bytes, method and path', async () => {
     const ada = await api.signUp()
     const key = newKey()
     const { job_id: id } = (await submit(ada, key)).body
@@ -188,14 +188,14 @@ describe('a replay', () => {
       const again = await ada.ask('POST', path, body, keyed(key))
       expect([again.status, again.body]).toEqual([
         201,
-        { id: first.body.id, [field]: null, message: expect.stringContaining('was shown once, in the first answer') }
+        { id: first.body.id, [field]: null, message: expect.stringContaining('was shown once, in the first response') }
       ])
       expect(JSON.stringify(await keptOf(api.database.db, key))).not.toContain(first.body[field])
     }
     expect((await ada.get('/api/team/api-keys')).body.api_keys).toHaveLength(1)
   })
 
-  test('goes with the account', async () => {
+  test('is deleted with the account', async () => {
     const ada = await api.signUp()
     const key = newKey()
     expect((await ada.ask('PATCH', '/api/profile', { bio: 'of my own' }, keyed(key))).status).toBe(200)
@@ -204,7 +204,7 @@ describe('a replay', () => {
     expect(await keptOf(api.database.db, key)).toBeUndefined()
   })
 
-  test('comes for two days; afterwards the key is new', async () => {
+  test('is available for two days, after which the key is new', async () => {
     const ada = await api.signUp()
     const key = newKey()
     const first = await submit(ada, key)
@@ -238,7 +238,7 @@ test('a key has 1 to 255 characters of any kind', async () => {
   expect((await ada.ask('GET', '/api/jobs', undefined, keyed('x'.repeat(300)))).status).toBe(200)
 })
 
-test('what fails after the commit changes no answer', async () => {
+test('a failure after the commit does not change the response', async () => {
   const ada = await api.signUpWithTeam()
   const { job_id: id } = (await ada.post('/api/jobs/submit', submission())).body
   const { announce } = api.deps
@@ -252,7 +252,7 @@ test('what fails after the commit changes no answer', async () => {
   }
 })
 
-test('writes without a key are each for themselves, at the same cost as ever', async () => {
+test('writes without a key are independent and cost no more', async () => {
   const ada = await api.signUp()
   const answers = await times(5, () => ada.post('/api/jobs/submit', submission()))
   expect(new Set(answers.map(({ body }) => body.job_id)).size).toBe(5)

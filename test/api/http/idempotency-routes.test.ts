@@ -1,14 +1,14 @@
-// Every write of the api, sent twice under one Idempotency-Key: the second answer is the first again. A route that does not
-// pass through `writeOnce` fails here, or stands on the list of those that look at no key.
+// Every write of the api, sent twice under one Idempotency-Key: the second response repeats the first. A route that does not use
+// `writeOnce` fails here, unless it is on the list of those that ignore the key.
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { type Access, accessTable } from '../../../apps/api/http/access-table.js'
 import { honoursKey, writesWithoutIdempotencyKey } from '../../../apps/api/http/idempotency.js'
 import { invite } from '../../../db/teams/invitations.js'
-import { questions } from '../../support/api/access-questions.js'
 import { createAccessScenes } from '../../support/api/access-scenes.js'
 import { startApi } from '../../support/api/api.js'
 import type { Kind, Scene } from '../../support/api/callers.js'
+import { routeCases } from '../../support/api/route-cases.js'
 import { forceStatus } from '../../support/jobs/rows.js'
 
 const api = await startApi('idempotency_routes')
@@ -19,7 +19,7 @@ const { cast, stage } = await createAccessScenes(db)
 const writes = Object.entries(accessTable).filter(([line]) => !line.startsWith('GET '))
 const keyed = writes.filter(([line, access]) => honoursKey(line, access)).map(([line]) => line)
 
-/** Paths for which a write is done, where the question of the access matrix is refused. */
+/** Paths that succeed, where the case of the access matrix is refused. */
 const paths: Record<string, (scene: Scene) => Promise<string>> = {
   'POST /api/invitations/:token/accept': async ({ teamId, ownerId }) => {
     const given = { teamId, email: cast.outsider.email, role: 'member' as const, message: null, invitedBy: ownerId }
@@ -35,31 +35,31 @@ const paths: Record<string, (scene: Scene) => Promise<string>> = {
 
 function callerOf(line: string): Kind {
   if (line === 'POST /api/invitations/:token/accept') return 'outsider'
-  const { allowed } = questions[line]!
+  const { allowed } = routeCases[line]!
   return (['owner', 'member', 'platform administrator'] as const).find((kind) => allowed.includes(kind))!
 }
 
 describe('every write', () => {
-  test('honours the key, has no caller that is known, or is on the list', () => {
+  test('honours the Idempotency-Key, has no authenticated caller, or is on the list of exceptions', () => {
     const others = writes.filter(([line]) => !keyed.includes(line))
     const unlisted = others.filter(
-      ([line, { who }]: [string, Access]) => who !== 'anybody' && !writesWithoutIdempotencyKey.has(line)
+      ([line, { who }]: [string, Access]) => who !== 'public' && !writesWithoutIdempotencyKey.has(line)
     )
     expect(unlisted).toEqual([])
     expect([...writesWithoutIdempotencyKey].filter((line) => !accessTable[line])).toEqual([])
     expect(keyed.length).toBeGreaterThan(25)
   })
 
-  test.each(keyed)('%s sent twice answers twice the same, and is done once', async (line) => {
+  test.each(keyed)('%s sent twice under one key has one effect and one response', async (line) => {
     const kind = callerOf(line)
     const { scene, headers } = await stage(kind)
-    const question = questions[line]!
-    const path = (await (paths[line] ?? question.path)?.(scene)) ?? line.split(' ')[1]!
-    const body = await question.body?.(scene)
-    const asked = { ...headers, ...question.headers, 'idempotency-key': `key of ${line}` }
+    const routeCase = routeCases[line]!
+    const path = (await (paths[line] ?? routeCase.path)?.(scene)) ?? line.split(' ')[1]!
+    const body = await routeCase.body?.(scene)
+    const asked = { ...headers, ...routeCase.headers, 'idempotency-key': `key of ${line}` }
     const ask = () => api.ask(line.split(' ')[0]!, path, body, asked)
     const first = await ask()
-    // Only what was done can be repeated.
+    // Only a successful write can be repeated.
     expect([first.status < 300, first.text]).toEqual([true, first.text])
     expect(first.headers['idempotency-replayed']).toBeUndefined()
     const again = await ask()
@@ -70,8 +70,8 @@ describe('every write', () => {
     else expect(again.body).toMatchObject({ id: first.body.id, [secret]: null, message: expect.any(String) })
   })
 
-  test.each([...writesWithoutIdempotencyKey])('%s looks at no key, whatever stands in it', async (line) => {
-    const { allowed, path, body, status } = questions[line]!
+  test.each([...writesWithoutIdempotencyKey])('%s ignores the key, valid or not', async (line) => {
+    const { allowed, path, body, status } = routeCases[line]!
     const kind = (['owner', 'anonymous'] as const).find((one) => allowed.includes(one))!
     for (let times = 0; times < 2; times++) {
       const { scene, headers } = await stage(kind)

@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import postgres from 'postgres'
 import { rateLimits } from '../../../domain/teams/rate-limits.js'
-import { type Answer, startApi } from '../../support/api/api.js'
+import { type ApiResponse, startApi } from '../../support/api/api.js'
 import { isReplay, jobsOf, keptOf, keyed, newKey, send, statusesOf, submit, times } from '../../support/api/keyed.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
@@ -46,8 +46,8 @@ afterEach(async () => {
   await database.db.execute(sql`drop trigger if exists break_it on outbox`)
 })
 
-describe('twenty at once', () => {
-  test('that are alike make one job, have one answer, and take one slot', async () => {
+describe('twenty requests at once with one key', () => {
+  test('that are equal create one job, get one response, and take one slot', async () => {
     const limited = await startApi('idempotency_limits', { limits: rateLimits })
     const url = await limited.listen()
     try {
@@ -65,7 +65,7 @@ describe('twenty at once', () => {
     }
   })
 
-  test('that differ make one job, and nineteen are told so', async () => {
+  test('that differ create one job, and nineteen are refused', async () => {
     const ada = await api.signUp()
     const key = newKey()
     const answers = await times(20, (at) =>
@@ -76,7 +76,7 @@ describe('twenty at once', () => {
     expect(await jobsOf(ada)).toBe(1)
   })
 
-  test('at two apis make one job', async () => {
+  test('at two apis create one job', async () => {
     const ada = await api.signUp()
     for (let round = 0; round < 5; round++) {
       const key = newKey()
@@ -89,7 +89,7 @@ describe('twenty at once', () => {
     expect(await jobsOf(ada)).toBe(5)
   })
 
-  test('whose first is refused are refused one after the other, each for itself', async () => {
+  test('of which the first is refused are each refused on their own', async () => {
     const ada = await api.signUp()
     const key = newKey()
     const answers = await times(8, () =>
@@ -100,11 +100,11 @@ describe('twenty at once', () => {
   })
 })
 
-describe('while the first is under way', () => {
-  test('a duplicate waits for its answer, here and at another api', async () => {
+describe('while the first request with a key is in progress,', () => {
+  test('a duplicate waits for its response, at this and at another api', async () => {
     const ada = await api.signUpWithTeam()
     const key = newKey()
-    let answers: Promise<Answer[]>
+    let answers: Promise<ApiResponse[]>
     await hold(async () => {
       answers = times(6, (at) => send(urls[at % 2]!, ada, '/api/jobs/submit', submission({ team_id: ada.teamId }), key))
       await held(1)
@@ -117,18 +117,18 @@ describe('while the first is under way', () => {
     expect([given[0]!.status, given.filter(isReplay).length]).toEqual([201, 5])
   })
 
-  test('no more than a quarter of the connections wait for another api; the rest hear at once to come again', async () => {
+  test('at most a quarter of the connections wait for another api; further requests get 503 at once', async () => {
     const ada = await api.signUpWithTeam()
     const some = Array.from({ length: 5 }, newKey)
     const ask = (url: string) =>
       times(5, (at) => send(url, ada, '/api/jobs/submit', submission({ team_id: ada.teamId }), some[at]!))
-    let firsts: Promise<Answer[]>
-    let repeats: Promise<Answer[]>
+    let firsts: Promise<ApiResponse[]>
+    let repeats: Promise<ApiResponse[]>
     await hold(async () => {
       firsts = ask(urls[0]!)
       await held(5)
       const started = performance.now()
-      const given: Answer[] = []
+      const given: ApiResponse[] = []
       repeats = times(5, async (at) => {
         const answer = await send(urls[1]!, ada, '/api/jobs/submit', submission({ team_id: ada.teamId }), some[at]!)
         given.push(answer)
@@ -147,7 +147,7 @@ describe('while the first is under way', () => {
     expect(await jobsOf(ada)).toBe(6)
   })
 
-  test('nobody waits for longer than ten seconds', async () => {
+  test('no duplicate waits for longer than ten seconds', async () => {
     const ada = await api.signUp()
     const key = newKey()
     const other = postgres(database.url, { max: 1, onnotice: () => {} })
@@ -171,8 +171,8 @@ describe('while the first is under way', () => {
   }, 30_000)
 })
 
-describe('when it goes wrong', () => {
-  test('an answer that is lost on the way is there for the second try', async () => {
+describe('after a failure,', () => {
+  test('a response that was lost is there for the repetition', async () => {
     const ada = await api.signUp()
     const key = newKey()
     const body = JSON.stringify(submission())
@@ -187,7 +187,7 @@ describe('when it goes wrong', () => {
     expect([again.status, isReplay(again), await jobsOf(ada)]).toEqual([201, true, 1])
   })
 
-  test('a proxy that drops every first answer costs nothing but time', async () => {
+  test('a proxy that drops every first response only costs time', async () => {
     const ada = await api.signUp()
     const dropped = new Set<string>()
     const proxy = createServer(async (request, response) => {
@@ -215,11 +215,11 @@ describe('when it goes wrong', () => {
     }
   })
 
-  test('a database that goes away in the middle leaves nothing, and the second try makes the job', async () => {
+  test('a lost database leaves nothing behind, and the repetition creates the job', async () => {
     const ada = await api.signUpWithTeam()
     const key = newKey()
     const body = submission({ team_id: ada.teamId })
-    let torn: Promise<Answer>
+    let torn: Promise<ApiResponse>
     await hold(async () => {
       torn = send(urls[0]!, ada, '/api/jobs/submit', body, key)
       await held(1)
@@ -234,7 +234,7 @@ describe('when it goes wrong', () => {
     expect([again.status, isReplay(again), await jobsOf(ada)]).toEqual([201, false, 2])
   })
 
-  test('a fault of the service is not remembered', async () => {
+  test('a fault of the service is not stored', async () => {
     const ada = await api.signUp()
     const key = newKey()
     await database.db.execute(sql`create or replace function break_it() returns trigger language plpgsql
@@ -246,7 +246,7 @@ describe('when it goes wrong', () => {
     expect([again.status, isReplay(again), await jobsOf(ada)]).toEqual([201, false, 1])
   })
 
-  test('a body that is refused, and then mended, may come under the same key', async () => {
+  test('a refused body can be corrected under the same key', async () => {
     const ada = await api.signUp()
     const key = newKey()
     expect((await submit(ada, key, { params: { shots: 0 } })).status).toBe(400)
@@ -254,7 +254,7 @@ describe('when it goes wrong', () => {
     expect((await submit(ada, key)).status).toBe(201)
   })
 
-  test('what the budget refuses is not remembered, and its team is told', async () => {
+  test("a refusal of the budget is not stored, and the team's webhook gets it", async () => {
     const ada = await api.signUpWithTeam()
     await ada.post('/api/team/webhooks', { url: 'https://hooks.example.org/', events: ['budget.exceeded'] })
     await ada.ask('PATCH', '/api/team/budget', { daily_usd: 0 })

@@ -1,8 +1,8 @@
-// Rate limits as callers meet them: exact, told to the second, and nobody else's business.
+// Rate limits as callers meet them: exact, with the seconds to wait, and independent of other callers.
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { parseTrustedProxies } from '../../../apps/api/http/limits/client-address.js'
 import { type RateLimits, rateLimits } from '../../../domain/teams/rate-limits.js'
-import { type Answer, deadAddress, type Headers, startApi } from '../../support/api/api.js'
+import { type ApiResponse, deadAddress, type Headers, startApi } from '../../support/api/api.js'
 import { submission } from '../../support/jobs/builders.js'
 
 const apis: { close(): Promise<void> }[] = []
@@ -14,12 +14,13 @@ async function limited(name: string, options: Parameters<typeof startApi>[1] = {
   return api
 }
 
-const of = (answers: Answer[], status: number): Answer[] => answers.filter((answer) => answer.status === status)
+const of = (answers: ApiResponse[], status: number): ApiResponse[] =>
+  answers.filter((answer) => answer.status === status)
 const times = <T>(count: number, ask: (at: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => ask(at)))
 
-describe('fifty submissions at once', () => {
-  test('record ten jobs, refuse the rest with the seconds to wait, and leave another user alone', async () => {
+describe('the limit of submissions', () => {
+  test('accepts ten of fifty at once, refuses the rest with the seconds to wait, and does not affect another user', async () => {
     const api = await limited('submit')
     const [ada, bob] = [await api.signUp(), await api.signUp()]
     const answers = await times(50, () => ada.post('/api/jobs/submit', submission()))
@@ -34,7 +35,7 @@ describe('fifty submissions at once', () => {
     expect((await ada.get('/api/jobs')).body.total).toBe(10)
   })
 
-  test('share their ten with the playground, whatever the session', async () => {
+  test('is shared with the playground and by all sessions of a user', async () => {
     const api = await limited('playground', { executorUrl: null })
     const ada = await api.signUp()
     await times(9, () => ada.post('/api/jobs/submit', submission()))
@@ -47,7 +48,7 @@ describe('fifty submissions at once', () => {
     ).toBe(429)
   })
 
-  test('by way of a key count for the key, not for its creator', async () => {
+  test('counts requests with an API key for the key, not for its creator', async () => {
     const api = await limited('keys')
     const ada = await api.signUp()
     const { key } = (await ada.post('/api/team/api-keys', { name: 'k', tier: 'simulate', kind: 'live' })).body
@@ -58,7 +59,7 @@ describe('fifty submissions at once', () => {
     expect((await ada.post('/api/jobs/submit', submission())).status).toBe(201)
   })
 
-  test('of one team are a hundred in a day, over all of its people, and a refused one takes nothing of its user', async () => {
+  test('also counts by team and day, and a refusal of the team does not count against the user', async () => {
     const few: RateLimits = { ...rateLimits, submitTeam: { ...rateLimits.submitTeam, max: 4 } }
     const api = await limited('team', { limits: few })
     const ada = await api.signUp()
@@ -66,17 +67,17 @@ describe('fifty submissions at once', () => {
     expect(of(answers, 201)).toHaveLength(4)
     const refused = of(answers, 429).find(({ body }) => body.error.includes('0/4 requests'))
     expect(Number(refused!.headers['retry-after'])).toBeGreaterThan(86_000)
-    // Her own ten are taken by the four that were recorded alone.
+    // Only the four recorded jobs count against her own ten.
     const elsewhere = (await ada.post('/api/teams', { name: 'Elsewhere' })).body.id
     expect((await ada.post('/api/jobs/submit', submission({ team_id: elsewhere }))).status).toBe(201)
   })
 })
 
-describe('addresses', () => {
+describe('the limit of an address', () => {
   const look = (api: Awaited<ReturnType<typeof limited>>, headers: Headers = {}) =>
     api.ask('POST', '/api/auth/validate-code', { code: 'any' }, headers)
 
-  test('may look at five codes a minute, and headers that anybody can send change nothing', async () => {
+  test('allows five checks of access codes a minute, and client-sent headers do not change the address', async () => {
     const api = await limited('address')
     const answers = await times(30, (at) =>
       look(api, {
@@ -90,14 +91,14 @@ describe('addresses', () => {
     expect([of(answers, 200).length, of(answers, 429).length]).toEqual([5, 25])
   })
 
-  test('are those that a trusted proxy names', async () => {
+  test('counts the address that a trusted proxy reports', async () => {
     const api = await limited('proxy', { trustedProxies: parseTrustedProxies('127.0.0.1') })
     const one = await times(8, (at) => look(api, { 'x-forwarded-for': `198.51.100.${at}, 203.0.113.7` }))
     expect(of(one, 200)).toHaveLength(5)
     expect((await look(api, { 'x-forwarded-for': '203.0.113.8' })).status).toBe(200)
   })
 
-  test('may not look at codes by signing up either', async () => {
+  test('counts wrong access codes at sign-up', async () => {
     const api = await limited('sign_up')
     const signUp = (at: number) =>
       api.ask('POST', '/api/auth/sign-up', {
@@ -109,7 +110,7 @@ describe('addresses', () => {
     expect([of(answers, 400).length, of(answers, 429).length]).toEqual([5, 15])
   })
 
-  test('sign in ten times a minute, whoever they try to be', async () => {
+  test('allows ten sign-ins a minute, over all accounts', async () => {
     const api = await limited('sign_in')
     const signIn = (at: number) =>
       api.ask('POST', '/api/auth/sign-in', { email: `a${at}@example.org`, password: 'guessed it' })
@@ -118,8 +119,8 @@ describe('addresses', () => {
   })
 })
 
-describe('reading', () => {
-  test('is a hundred a minute, and six hundred polls beside them', async () => {
+describe('the limit of reads', () => {
+  test('allows a hundred a minute, and does not count polls', async () => {
     const api = await limited('read')
     const ada = await api.signUp()
     const job = await ada.submit(submission({ not_before: new Date(Date.now() + 3.6e6).toISOString() }))
@@ -130,7 +131,7 @@ describe('reading', () => {
     expect((await ada.post('/api/jobs/submit', submission())).status).toBe(201)
   })
 
-  test('under another spelling of the path is the same reading, or none', async () => {
+  test('cannot be bypassed by another spelling of the path', async () => {
     const few: RateLimits = { ...rateLimits, read: { ...rateLimits.read, max: 3 } }
     const api = await limited('spelling', { limits: few })
     const ada = await api.signUp()
@@ -144,7 +145,7 @@ describe('reading', () => {
     expect(overridden.status).toBe(429)
   })
 
-  test('of the service about itself has no limit', async () => {
+  test('does not count health probes', async () => {
     const api = await limited('probes')
     expect(of(await times(120, () => api.ask('GET', '/healthz')), 200)).toHaveLength(120)
   })
@@ -155,7 +156,7 @@ describe('the scope that a limit declares decides whose requests are counted tog
     ...rateLimits,
     read: { ...rateLimits.read, max: 3, scope }
   })
-  const statuses = (answers: Answer[]): number[] => answers.map(({ status }) => status).sort()
+  const statuses = (answers: ApiResponse[]): number[] => answers.map(({ status }) => status).sort()
 
   test('by user, callers at one address do not share a limit, and a key has a limit of its own', async () => {
     const api = await limited('scope_user', { limits: readLimit('user') })
@@ -193,7 +194,7 @@ describe('the scope that a limit declares decides whose requests are counted tog
   })
 })
 
-describe('the other operations', () => {
+describe('the limit of other operations', () => {
   const operations: [string, number, (at: number, team: string) => [string, string, unknown]][] = [
     ['PATCH /api/profile', 30, (at: number) => ['PATCH', '/api/profile', { bio: `${at}` }]],
     [
@@ -224,7 +225,7 @@ describe('the other operations', () => {
   })
 })
 
-test('without Redis everybody is let in', async () => {
+test('without Redis, every request is let through', async () => {
   const api = await limited('down', { redisUrl: `redis://${await deadAddress()}` })
   const ada = await api.signUp()
   const answers = await times(30, () => ada.get('/api/jobs'))

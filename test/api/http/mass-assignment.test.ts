@@ -4,9 +4,9 @@ import { sql } from 'drizzle-orm'
 import { openSession } from '../../../db/accounts/accounts.js'
 import { newId } from '../../../db/ids.js'
 import { invite } from '../../../db/teams/invitations.js'
-import { questions } from '../../support/api/access-questions.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
 import type { Scene } from '../../support/api/callers.js'
+import { routeCases } from '../../support/api/route-cases.js'
 import { addDraft } from '../../support/capsules/audit-trails.js'
 import { addScript } from '../../support/jobs/script-rows.js'
 
@@ -44,7 +44,7 @@ const forbidden: Record<string, unknown> = {
 }
 
 // Submit drops what it does not know (decisions, 1): it is tested with the jobs that it makes.
-const routes = Object.entries(questions).filter(
+const routes = Object.entries(routeCases).filter(
   // A file has fields of its own: they are tested where it is read.
   ([route, { body, headers }]) => body && !headers && route !== 'POST /api/jobs/submit'
 )
@@ -96,13 +96,13 @@ const everything = async (): Promise<unknown[]> =>
     ].map(async (table) => [...(await db.execute(sql`select * from ${sql.identifier(table)} order by 1, 2`))])
   )
 
-describe("a field that is not the caller's to set", () => {
-  test.each(routes)('is refused by name by %s', async (route, question) => {
+describe('a field that callers cannot set', () => {
+  test.each(routes)('is refused by name by %s', async (route, routeCase) => {
     const [method, pattern] = route.split(' ') as [string, string]
-    const path = (await question.path?.(scene)) ?? pattern
+    const path = (await routeCase.path?.(scene)) ?? pattern
     const before = await everything()
     for (const [field, value] of Object.entries(forbidden)) {
-      const body = { ...((await question.body!(scene)) as object), [field]: value }
+      const body = { ...((await routeCase.body!(scene)) as object), [field]: value }
       const answer = await admin.ask(method, path, body)
       expect([field, answer.status, answer.body.error]).toEqual([
         field,
@@ -113,8 +113,8 @@ describe("a field that is not the caller's to set", () => {
     expect(await everything()).toEqual(before)
   })
 
-  test('is dropped by a submission, and the job has none of it', async () => {
-    const body = { ...(questions['POST /api/jobs/submit']!.body!(scene) as object), ...forbidden, status: 'completed' }
+  test('is dropped by a submission and not stored with the job', async () => {
+    const body = { ...(routeCases['POST /api/jobs/submit']!.body!(scene) as object), ...forbidden, status: 'completed' }
     const { status, body: answer } = await admin.post('/api/jobs/submit', body)
     expect(status).toBe(201)
     const job = (await admin.get(`/api/jobs/${answer.job_id}`)).body

@@ -27,7 +27,7 @@ const samplesOf = async (name: string, registry = api.metrics.registry): Promise
   )
 }
 
-test('a submission is counted by mode, backend and what became of it', async () => {
+test('a submission is counted by mode, backend and outcome', async () => {
   api.metrics.registry.resetMetrics()
   await ada.submit(submission())
   const id = await ada.submit(submission({ execution_mode: 'temporal' }))
@@ -48,7 +48,7 @@ test('a submission is counted by mode, backend and what became of it', async () 
   })
 })
 
-test('callers cannot make up labels', async () => {
+test('callers cannot create metric labels', async () => {
   api.metrics.registry.resetMetrics()
   for (let at = 0; at < 20; at++)
     await ada.post('/api/jobs/submit', submission({ backend: `made-up-${at}`, execution_mode: `made-up-${at}` }))
@@ -56,7 +56,7 @@ test('callers cannot make up labels', async () => {
   expect(await api.metrics.registry.metrics()).not.toContain('made-up')
 })
 
-test('a refusal because of money is counted by the limit that would have been broken', async () => {
+test('a refusal because of money is counted by the exceeded limit', async () => {
   api.metrics.registry.resetMetrics()
   await sql`update backends set task_fee_micro = 150000000 where slug = 'local'`
   try {
@@ -78,7 +78,7 @@ test('a refusal because of money is counted by the limit that would have been br
   })
 })
 
-test('the state of the service is what the database says', async () => {
+test("the metrics of the service's state match the database", async () => {
   await sql`delete from outbox`
   await sql`truncate jobs cascade`
   const [waiting, held, later] = [
@@ -125,7 +125,7 @@ test('the state of the service is what the database says', async () => {
   expect(await samplesOf('qjs_sweep_findings', registry)).toMatchObject({ 'sweep=money': 1 })
 })
 
-test('it is looked up once for all who ask within a few seconds', async () => {
+test('the state is read once for all scrapes within a few seconds', async () => {
   const registry = new Registry()
   const refresh = createStateMetrics(registry, db)
   await refresh()
@@ -135,7 +135,7 @@ test('it is looked up once for all who ask within a few seconds', async () => {
   expect(await samplesOf('qjs_outbox_rows', registry)).toMatchObject({ 'kind=start': 3 })
 })
 
-test('without the database a scrape still answers in time, and says that it does not know', async () => {
+test('without the database, a scrape responds in time without the figures', async () => {
   const away = connect(`postgres://nobody@${await deadAddress()}/none`, { max: 1 })
   const registry = new Registry()
   const refresh = createStateMetrics(registry, away.db)
@@ -147,7 +147,7 @@ test('without the database a scrape still answers in time, and says that it does
   await away.close()
 })
 
-test('a database that hangs is given up, and its figures do not pass for the present ones', async () => {
+test('a hanging database is given up, and old figures are not shown as present ones', async () => {
   const registry = new Registry()
   const pool = connect(api.database.url, { max: 1 })
   let release = () => {}

@@ -1,10 +1,9 @@
-// The document says what the service does: every route is described, and its answers are what the document says, to the last
-// field.
+// The OpenAPI document describes every route, and every response matches it, to the last field.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { accessTable } from '../../../apps/api/http/access-table.js'
 import { createAccessCode } from '../../../db/accounts/accounts.js'
-import { type Headers, PASSWORD, type ScriptRequest, startApi, type TestUser } from '../../support/api/api.js'
-import { type AnswerJudge, type ApiDocument, createAnswerJudge } from '../../support/api/documented.js'
+import { type Headers, PASSWORD, type SendRequest, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiDocument, createResponseChecker, type ResponseChecker } from '../../support/api/documented.js'
 import { later, makePopulatedTeam, type PopulatedTeam } from '../../support/api/populated-team.js'
 import { tarGz } from '../../support/capsules/capsule-bench.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
@@ -14,32 +13,32 @@ import { sha256 } from '../../support/jobs/script-rows.js'
 const api = await startApi('openapi')
 afterAll(() => api.close())
 
-/** Pages for people, and the document itself. */
+/** Pages for people, and the document itself, are not described. */
 const undescribed = ['GET /openapi.json', 'GET /invitations/:token', 'GET /reset-password/:token']
-/** Described only where a provider of identities is set up; test/api/accounts/oidc.test.ts goes through them. */
+/** Described only where an identity provider is configured; test/api/accounts/oidc.test.ts tests them. */
 const sometimes = ['GET /api/auth/oidc/start', 'GET /api/auth/oidc/callback']
 
 let document: ApiDocument
-let judge: AnswerJudge
+let checker: ResponseChecker
 let team: PopulatedTeam
 const faults: string[] = []
 
-/** Judges every answer on its way. */
-const judged =
-  (ask: ScriptRequest): ScriptRequest =>
+/** Checks every response. */
+const checked =
+  (ask: SendRequest): SendRequest =>
   async (method, path, body, headers) => {
     const answer = await ask(method, path, body, headers)
-    const fault = judge.faultOf(method, path, answer)
+    const fault = checker.faultOf(method, path, answer)
     if (fault) faults.push(fault)
     return answer
   }
 
 beforeAll(async () => {
-  // Throws what /openapi.json would answer 500 for: a route without answers.
+  // Throws if a route has no response.
   await api.app.ready()
   document = JSON.parse(JSON.stringify(api.app.swagger()))
-  judge = createAnswerJudge(document)
-  team = await makePopulatedTeam(api, judged)
+  checker = createResponseChecker(document)
+  team = await makePopulatedTeam(api, checked)
 })
 
 const described = (): [line: string, status: string][] =>
@@ -49,14 +48,14 @@ const described = (): [line: string, status: string][] =>
     )
   )
 
-describe('the document', () => {
+describe('the OpenAPI document', () => {
   test('describes every route of the access table', () => {
     const lines = new Set(described().map(([line]) => line.replaceAll(/\{(\w+)\}/g, ':$1')))
     const missing = Object.keys(accessTable).filter((line) => !lines.has(line))
     expect(missing.sort()).toEqual([...undescribed, ...sometimes].sort())
   })
 
-  test('says who may ask', () => {
+  test('states which credentials each route accepts', () => {
     const security = (path: string, method = 'get') => document.paths[path]![method]!.security
     expect(security('/api/meta')).toEqual([])
     expect(security('/api/profile')).toEqual([{ session: [] }])
@@ -64,7 +63,7 @@ describe('the document', () => {
     expect(security('/api/admin/audit')).toEqual([{ session: [] }])
   })
 
-  test('requires no field of a body that has a default, however deep', () => {
+  test('does not require body fields with a default, however deep', () => {
     const schemaOf = (path: string, method: string) =>
       document.paths[path]![method]!.requestBody!.content['application/json']!.schema as unknown as {
         required: string[]
@@ -76,12 +75,12 @@ describe('the document', () => {
     expect(schedule.properties.alert!.required).toEqual([])
   })
 
-  test('requires no parameter that has a default', () => {
+  test('does not require parameters with a default', () => {
     const parameters = document.paths['/api/jobs']!.get!.parameters as { name: string; required?: boolean }[]
     expect(parameters.filter(({ required }) => required)).toEqual([])
   })
 
-  test('names the refusals that follow from how a route is asked', () => {
+  test('lists the refusals that follow from the access table and the request', () => {
     const statuses = (line: string) => described().flatMap(([other, status]) => (other === line ? [status] : []))
     expect(statuses('GET /healthz')).toEqual(['200', '400', '500'])
     expect(statuses('GET /api/jobs/{id}')).toEqual(['200', '400', '401', '404', '429', '500'])
@@ -115,7 +114,7 @@ describe('the document', () => {
   })
 })
 
-describe('every route answers as the document says', () => {
+describe('responses match the OpenAPI document', () => {
   /** With the owner, an administrator of the platform too; in an order in which each can succeed. */
   const questions = (): [method: string, path: string, body?: unknown, headers?: Headers][] => {
     const { teamId, pendingJob, completedJob, failedJob, apiKey, member, scriptId, capsules } = team
@@ -241,7 +240,7 @@ describe('every route answers as the document says', () => {
   }
 
   test('when all goes well', async () => {
-    const ask = judged(team.owner.ask)
+    const ask = checked(team.owner.ask)
     const failed: string[] = []
     for (const question of questions()) {
       const { status, text } = await ask(...question)
@@ -254,7 +253,7 @@ describe('every route answers as the document says', () => {
   })
 
   test('when accounts come and go', async () => {
-    const ask = judged(api.ask)
+    const ask = checked(api.ask)
     const code = await createAccessCode(api.database.db, { uses: 1 })
     const email = 'guest@example.org'
     expect((await ask('POST', '/api/auth/sign-up', { email, password: PASSWORD, code })).status).toBe(201)
@@ -263,7 +262,7 @@ describe('every route answers as the document says', () => {
     expect((await ask('POST', '/api/auth/reset-password', { token, password: PASSWORD })).status).toBe(200)
 
     const [ada, eve] = [await api.signUp(), await api.signUp()]
-    const { body: mine } = await judged(ada.ask)('POST', '/api/teams', { name: 'ours' })
+    const { body: mine } = await checked(ada.ask)('POST', '/api/teams', { name: 'ours' })
     const invited = await ada.post('/api/team/invitations', { team_id: mine.id, email: eve.email, role: 'admin' })
     expect(invited.status).toBe(201)
     const link = /\/invitations\/([\w-]+)/.exec(api.mails.findLast(({ to }) => to === eve.email)!.text)![1]
@@ -277,24 +276,24 @@ describe('every route answers as the document says', () => {
       [eve, 'DELETE', '/api/profile', { password: PASSWORD }]
     ]
     const statuses: number[] = []
-    for (const [user, method, path, body] of steps) statuses.push((await judged(user.ask)(method, path, body)).status)
+    for (const [user, method, path, body] of steps) statuses.push((await checked(user.ask)(method, path, body)).status)
     expect(statuses).toEqual([200, 200, 200, 200, 200, 204, 200])
     const cancelled = await api.signUp()
     const pending = await cancelled.submit(submission({ not_before: later() }))
-    await judged(team.owner.ask)('POST', `/api/admin/jobs/${pending}/cancel`)
+    await checked(team.owner.ask)('POST', `/api/admin/jobs/${pending}/cancel`)
     const { id: userId, email: of } = cancelled
     const held = await addHeldJob(api.database.db, { userId, email: of }, { cost: 1_000_000n })
-    const paid = await judged(team.owner.ask)('POST', `/api/admin/jobs/${held}/settle`, {
+    const paid = await checked(team.owner.ask)('POST', `/api/admin/jobs/${held}/settle`, {
       cost_usd: 1.5,
       note: 'a bill'
     })
     expect(paid.status).toBe(200)
-    await judged(team.owner.ask)('GET', '/api/admin/money')
+    await checked(team.owner.ask)('GET', '/api/admin/money')
     expect(faults.splice(0)).toEqual([])
   })
 
   test('when capsules come and go as files', async () => {
-    const ask = judged(team.owner.ask)
+    const ask = checked(team.owner.ask)
     const made = await ask('POST', '/api/capsules/from-job', { job_id: team.completedJob, seal: true })
     const path = `/api/capsules/${made.body.capsule_id}`
     const bytes = tarGz({ 'x/capsule.yaml': 'version: "1.0.0"\nname: x\nlifecycle_state: draft\n' })
@@ -310,7 +309,7 @@ describe('every route answers as the document says', () => {
   })
 
   test('when a capsule is put on a schedule', async () => {
-    const ask = judged(team.owner.ask)
+    const ask = checked(team.owner.ask)
     const made = await ask('POST', '/api/capsules/from-job', { job_id: team.completedJob, seal: true })
     const path = `/api/capsules/${made.body.capsule_id}`
     const [from, to] = [new Date(Date.now() - 3_600_000).toISOString(), new Date().toISOString()]
@@ -328,7 +327,7 @@ describe('every route answers as the document says', () => {
   })
 
   test('when capsules are run', async () => {
-    const ask = judged(team.owner.ask)
+    const ask = checked(team.owner.ask)
     const { body: made } = await ask('POST', '/api/capsules/from-job', { job_id: team.completedJob })
     const path = `/api/capsules/${made.capsule_id}`
     const run = await ask('POST', `${path}/run`, { mode: 'verify' })
@@ -367,20 +366,20 @@ describe('every route answers as the document says', () => {
     const credentials: Headers[] = [{ cookie: ada.cookie }, { authorization: `Bearer ${made.key}` }]
     for (const credential of credentials)
       for (const [status, method, path, body, headers] of refusals) {
-        const answer = await judged(api.ask)(method, path, body, { ...credential, ...headers })
+        const answer = await checked(api.ask)(method, path, body, { ...credential, ...headers })
         if (answer.status !== status) wrong.push([status, method, path, answer.status, answer.text.slice(0, 200)])
       }
-    await judged(api.ask)('GET', '/api/jobs')
-    await judged(api.ask)('GET', '/api/profile', undefined, { authorization: `Bearer ${made.key}` })
+    await checked(api.ask)('GET', '/api/jobs')
+    await checked(api.ask)('GET', '/api/profile', undefined, { authorization: `Bearer ${made.key}` })
     expect(wrong).toEqual([])
     expect(faults.splice(0)).toEqual([])
   })
 
-  test('and the tests above had every success that is described', () => {
+  test('in the tests above for every described success', () => {
     const successes = described()
       .filter(([, status]) => Number(status) < 400)
       .map(([line, status]) => `${line} ${status}`)
-    const unseen = successes.filter((success) => !judge.seen.has(success))
+    const unseen = successes.filter((success) => !checker.seen.has(success))
     expect(unseen).toEqual([])
   })
 })

@@ -145,7 +145,7 @@ describe('Retry-After', () => {
     expect((await refusal(store, [bucket])).seconds).toBe(30)
   })
 
-  test('is true by the clock: refused before, let in then', async () => {
+  test('is exact: a request is refused before and accepted then', async () => {
     const bucket = { limit: limitOf(2, 2), key: newCaller() }
     const started = performance.now()
     await store.take([bucket])
@@ -159,7 +159,7 @@ describe('Retry-After', () => {
     expect(waited - firstTaken).toBeLessThan(told * 1000 + 900)
   })
 
-  test('of a day is told in seconds', async () => {
+  test('of a day is given in seconds', async () => {
     const bucket = { limit: limitOf(1, 86_400, 'submitTeam'), key: newCaller() }
     const key = await newKey(() => store.take([bucket]))
     expect((await refusal(store, [bucket])).seconds).toBe(86_400)
@@ -206,7 +206,7 @@ describe('a window slides', () => {
     expect((await store.take([bucket])).ok).toBe(true)
   })
 
-  test('and is forgotten soon after its last entry left', async () => {
+  test('and its key expires soon after its last entry', async () => {
     const key = await newKey(() => store.take([{ limit: limitOf(5, 1), key: newCaller() }]))
     const left = await direct.pttl(key)
     expect(left).toBeGreaterThan(1000)
@@ -257,7 +257,7 @@ test('an api that was busy for longer than the limit of a wait still reads the a
   expect((await answer).ok).toBe(false)
 })
 
-test('none of all that asked in vain', async () => {
+test('in all tests above, the store counted no failure', async () => {
   expect(await failures()).toBe(0)
 })
 
@@ -324,16 +324,19 @@ describe('when Redis is', () => {
     return held
   }
 
-  test.each(['away', 'silent'] as const)('%s from the beginning, nobody waits, and each is counted', async (fate) => {
-    const relay = await startRelay()
-    relay.become(fate)
-    for (const address of fate === 'away' ? [relay.url, await deadUrl()] : [relay.url]) {
-      const opened = await openStore(address)
-      expect(await heldUp(30, opened.store, full)).toBe(0)
-      expect(await opened.failures()).toBe(30)
-      expect(opened.log.length).toBe(1)
+  test.each(['away', 'silent'] as const)(
+    '%s from the beginning, requests do not wait, and each is counted as unlimited',
+    async (fate) => {
+      const relay = await startRelay()
+      relay.become(fate)
+      for (const address of fate === 'away' ? [relay.url, await deadUrl()] : [relay.url]) {
+        const opened = await openStore(address)
+        expect(await heldUp(30, opened.store, full)).toBe(0)
+        expect(await opened.failures()).toBe(30)
+        expect(opened.log.length).toBe(1)
+      }
     }
-  })
+  )
 
   test.each(['away', 'silent', 'lost'] as const)('%s for a while, limits hold again soon after', async (fate) => {
     const relay = await startRelay()
@@ -387,16 +390,16 @@ describe('when Redis is', () => {
 })
 
 describe('the metrics', () => {
-  test('tell failures and answers on a port of their own, and nothing else', async () => {
+  test('show failures and requests on a port of their own, and nothing else is served there', async () => {
     const opened = await openStore(await deadUrl())
-    const { registry, observeAnswer } = opened.metrics
+    const { registry, observeRequest } = opened.metrics
     const server = await startMetrics({ registry }, '127.0.0.1', 0)
     closing.push(() => server.close())
     const base = `http://127.0.0.1:${server.port}`
     await opened.store.take([{ limit: rateLimits.read, key: newCaller() }])
-    observeAnswer({ method: 'GET', route: '/api/jobs/:id', status: 200, seconds: 0.004 })
-    observeAnswer({ method: 'GET', route: '/api/jobs/:id', status: 204, seconds: 0.4 })
-    observeAnswer({ method: 'BREW', route: undefined, status: 404, seconds: 0.001 })
+    observeRequest({ method: 'GET', route: '/api/jobs/:id', status: 200, seconds: 0.004 })
+    observeRequest({ method: 'GET', route: '/api/jobs/:id', status: 204, seconds: 0.4 })
+    observeRequest({ method: 'BREW', route: undefined, status: 404, seconds: 0.001 })
 
     const answer = await fetch(`${base}/metrics`)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, registry.contentType])

@@ -43,7 +43,7 @@ async function store(id: string): Promise<string | null> {
 const download = async (name: string, headers: Record<string, string> = {}) =>
   api.app.inject({ url: `/api/jobs/${jobId}/artifacts/${name}`, headers: { cookie: ada.cookie, ...headers } })
 
-test('the list names every file but the result, which the record holds', async () => {
+test('the list of artifacts names every file except the result', async () => {
   const answer = await ada.get(`/api/jobs/${jobId}/artifacts`)
   expect([answer.status, answer.body]).toEqual([
     200,
@@ -57,7 +57,7 @@ test('the list names every file but the result, which the record holds', async (
   expect((await ada.get(`/api/jobs/${jobId}`)).body.result).toEqual({ counts: { '00': 1 } })
 })
 
-test.each(files)('$name comes back byte for byte, as a download', async ({ name, mediaType, content }) => {
+test.each(files)('the artifact $name is downloaded byte for byte', async ({ name, mediaType, content }) => {
   const answer = await download(name)
   expect(answer.statusCode).toBe(200)
   expect(answer.rawPayload.equals(content)).toBe(true)
@@ -70,7 +70,7 @@ test.each(files)('$name comes back byte for byte, as a download', async ({ name,
   })
 })
 
-test('a copy that is the same already is not sent again', async () => {
+test('an unchanged artifact is not sent again', async () => {
   const etag = `"${sha256(bytes)}"`
   for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
     const answer = await download('state_vector.npy', { 'if-none-match': known })
@@ -80,14 +80,14 @@ test('a copy that is the same already is not sent again', async () => {
 })
 
 test.each(['nothing', 'result.json', '..%2F..%2Fetc%2Fpasswd', "'; drop table artifacts"])(
-  'a name that is none of the list is 404: %s',
+  'an artifact with an unknown name is 404: %s',
   async (name) => {
     const answer = await ada.get(`/api/jobs/${jobId}/artifacts/${name}`)
     expect([answer.status, answer.body.error]).toEqual([404, 'no such artifact; see GET /api/jobs/:id/artifacts'])
   }
 )
 
-test('a job of others, or none, is 404; nobody is 401', async () => {
+test('artifacts of unknown jobs and jobs of others are 404, without credentials 401', async () => {
   for (const path of [`${jobId}/artifacts`, `${jobId}/artifacts/circuit.qasm`]) {
     expect(await eve.get(`/api/jobs/${path}`)).toMatchObject({ status: 404, body: { error: 'no such job' } })
     expect((await api.ask('GET', `/api/jobs/${path}`)).status).toBe(401)
@@ -96,7 +96,7 @@ test('a job of others, or none, is 404; nobody is 401', async () => {
   expect((await ada.get('/api/jobs/x/artifacts')).status).toBe(400)
 })
 
-test('before the job has its result there are none, even when they are stored', async () => {
+test('artifacts are not shown before the job has its result', async () => {
   const id = await ada.submit(submission({ execution_mode: 'temporal' }))
   const list = async () => (await ada.get(`/api/jobs/${id}/artifacts`)).body
   expect(await list()).toEqual({ artifacts: [] })
@@ -105,7 +105,7 @@ test('before the job has its result there are none, even when they are stored', 
   expect((await ada.get(`/api/jobs/${id}/artifacts/circuit.qasm`)).status).toBe(404)
 })
 
-test('a side that lost its attempt stores no file', async () => {
+test('a worker that lost its attempt stores no artifact', async () => {
   const id = await ada.submit(submission({ execution_mode: 'temporal' }))
   await beginJob(db, id, fence, {})
   expect(await openAttempt(db, id, fence)).toBe(1)
@@ -115,7 +115,7 @@ test('a side that lost its attempt stores no file', async () => {
   expect(row!.count).toBe(0)
 })
 
-test('what the executor makes beside a result is there after a job', async () => {
+test('files that the executor produces are there after a job', async () => {
   const id = await ada.submit(submission({ execution_mode: 'temporal' }))
   await beginJob(db, id, fence, {})
   const executor = createExecutorClient(process.env.TEST_EXECUTOR_URL!, process.env.TEST_EXECUTOR_TOKEN!)

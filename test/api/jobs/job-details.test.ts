@@ -7,7 +7,7 @@ import { beginJob, recordCancelled } from '../../../db/job-steps/job-steps.js'
 import { closeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
 import { transition } from '../../../db/jobs/job-transition.js'
 import type { JobStatus } from '../../../domain/jobs/job-status.js'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
 
@@ -27,7 +27,7 @@ const move = async (id: string, to: JobStatus) => {
 }
 
 /** The events of a text/event-stream. */
-const eventsOf = (answer: Answer) =>
+const eventsOf = (answer: ApiResponse) =>
   answer.text
     .split('\n\n')
     .filter((frame) => frame.startsWith('id:'))
@@ -72,7 +72,7 @@ describe('the tasks of a plain job', () => {
 })
 
 describe('the events of a job', () => {
-  test('that is over are all there, in order, and the stream ends', async () => {
+  test('that is finished are complete and in order, and the stream ends', async () => {
     const id = await submit()
     for (const status of ['running', 'cancelling', 'cancelled'] as const) await move(id, status)
     const answer = await ada.get(`/api/jobs/${id}/events`)
@@ -99,15 +99,15 @@ describe('the events of a job', () => {
 
   test('come as they happen, and the end of the job ends the stream', async () => {
     const id = await submit()
-    const before = api.heldPolls()
+    const before = api.waitingPolls()
     const streaming = ada.get(`/api/jobs/${id}/events`)
-    await eventually(() => api.heldPolls() > before)
+    await eventually(() => api.waitingPolls() > before)
     for (const status of ['running', 'completed'] as const) await move(id, status)
     expect(eventsOf(await streaming).map(({ status }) => status)).toEqual(['pending', 'running', 'completed'])
-    await eventually(() => api.heldPolls() === before)
+    await eventually(() => api.waitingPolls() === before)
   })
 
-  test('tell of every attempt, and go on after any of them', async () => {
+  test('include every attempt, and continue after any of them', async () => {
     const id = await submit()
     const fence = { generation: 1 }
     await move(id, 'running')
@@ -136,22 +136,22 @@ describe('the events of a job', () => {
     ])
   })
 
-  test('stop for a reader who leaves, and nothing of the stream stays', async () => {
+  test('stop when the reader disconnects, and leave nothing behind', async () => {
     const base = await api.listen()
     const id = await submit()
-    const before = api.heldPolls()
+    const before = api.waitingPolls()
     const reader = get(`${base}/api/jobs/${id}/events`, { headers: { cookie: ada.cookie } })
     const [response] = (await once(reader, 'response')) as [IncomingMessage]
     const [first] = await once(response, 'data')
     expect(String(first)).toContain('"pending"')
-    await eventually(() => api.heldPolls() > before)
+    await eventually(() => api.waitingPolls() > before)
     reader.destroy()
-    await eventually(() => api.heldPolls() === before)
+    await eventually(() => api.waitingPolls() === before)
   })
 })
 
 describe('running a job again', () => {
-  test('makes a job of the same source, parameters, backend and team', async () => {
+  test('creates a job with the same source, parameters, backend and team', async () => {
     const team = (await ada.post('/api/teams', { name: 'Ours' })).body.id
     const changes = { team_id: team, name: 'Bell', labels: ['a'], timeout_seconds: 7, params: { shots: 11, seed: 3 } }
     const first = await submit({ ...changes, execution_mode: 'temporal' })
@@ -184,7 +184,7 @@ describe('running a job again', () => {
     expect(row).toEqual({ kind: 'circuit', format: 'qasm3' })
   })
 
-  test('is refused when its backend is gone by now', async () => {
+  test('is refused when its backend no longer exists', async () => {
     const first = await submit({ backend: 'aer-mps' })
     await db.execute(sql`update backends set status = 'offline' where slug = 'aer-mps'`)
     expect((await ada.post(`/api/jobs/${first}/rerun`)).status).toBe(400)

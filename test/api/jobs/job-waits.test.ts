@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm'
 import { connect } from '../../../db/client.js'
 import { beginJob } from '../../../db/job-steps/job-steps.js'
 import { createJobAnnouncer } from '../../../db/jobs/job-changes.js'
-import { type Answer, answerOf, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, responseOf, startApi, type TestUser } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 
 interface Poll {
-  answer: Promise<Answer>
+  answer: Promise<ApiResponse>
   elapsed(): number
   hangUp(): void
 }
@@ -38,7 +38,7 @@ interface Poll {
 function poll(id: string, wait: string, options: { at?: string; agent?: Agent } = {}): Poll {
   const began = performance.now()
   let hangUp = () => {}
-  const answer = new Promise<Answer>((resolve, reject) => {
+  const answer = new Promise<ApiResponse>((resolve, reject) => {
     const request = get(
       `${options.at ?? base}/api/jobs/${id}/status?wait=${wait}`,
       { headers: { cookie: ada.cookie }, agent: options.agent ?? agent },
@@ -48,7 +48,7 @@ function poll(id: string, wait: string, options: { at?: string; agent?: Agent } 
         response.on('data', (chunk) => {
           text += chunk
         })
-        response.on('end', () => resolve(answerOf(response.statusCode!, response.headers, text)))
+        response.on('end', () => resolve(responseOf(response.statusCode!, response.headers, text)))
       }
     )
     request.on('error', reject)
@@ -57,11 +57,11 @@ function poll(id: string, wait: string, options: { at?: string; agent?: Agent } 
   return { answer, elapsed: () => performance.now() - began, hangUp }
 }
 
-const untilHeld = (polls: number) => eventually(() => api.heldPolls() === polls)
+const untilHeld = (polls: number) => eventually(() => api.waitingPolls() === polls)
 
 describe('a wait', () => {
   test.each(['', '0', '-5', '1.5', 'x', '1e1', '%2B5', '0x10', 'Infinity', '5&wait=5', '9999999999'])(
-    'of %p is rubbish or nothing, and answers at once',
+    'of %p is ignored, and the response comes at once',
     async (wait) => {
       const id = await ada.submit(submission())
       const held = poll(id, wait)
@@ -71,14 +71,14 @@ describe('a wait', () => {
     }
   )
 
-  test('lasts as long as it was asked to when nothing happens', async () => {
+  test('lasts as long as requested when nothing changes', async () => {
     const held = poll(await ada.submit(submission()), '1')
     expect((await held.answer).body.status).toBe('pending')
     expect(held.elapsed()).toBeGreaterThan(990)
     expect(held.elapsed()).toBeLessThan(3_000)
   })
 
-  test('on a job that is over answers at once', async () => {
+  test('on a finished job ends at once', async () => {
     const id = await ada.submit(submission())
     await ada.post(`/api/jobs/${id}/cancel`)
     const held = poll(id, '22')
@@ -86,7 +86,7 @@ describe('a wait', () => {
     expect(held.elapsed()).toBeLessThan(1_000)
   })
 
-  test('ends as soon as another process has changed the job and said so', async () => {
+  test('ends as soon as another process changes the job and notifies', async () => {
     const id = await ada.submit(submission())
     const held = [poll(id, '20'), poll(id, '20'), poll(id, '999')]
     await untilHeld(3)
@@ -98,7 +98,7 @@ describe('a wait', () => {
     }
   })
 
-  test('ends within seconds when the notice is lost', async () => {
+  test('ends within seconds when the notification is lost', async () => {
     const id = await ada.submit(submission())
     const held = poll(id, '20')
     await untilHeld(1)
@@ -107,7 +107,7 @@ describe('a wait', () => {
     expect(held.elapsed()).toBeLessThan(8_000)
   })
 
-  test('hears notices again after the listening connection was cut', async () => {
+  test('gets notifications again after the listening connection was cut', async () => {
     const id = await ada.submit(submission())
     const held = poll(id, '20')
     await untilHeld(1)
@@ -117,7 +117,7 @@ describe('a wait', () => {
     expect(held.elapsed()).toBeLessThan(8_000)
   })
 
-  test('is deaf to notices about other jobs, and to changes that are no change of status', async () => {
+  test('ignores notifications about other jobs, and changes that leave the status', async () => {
     const id = await ada.submit(submission())
     const held = poll(id, '1')
     await untilHeld(1)
@@ -150,22 +150,22 @@ test('many polls over one kept connection leave nothing behind on it', async () 
   expect(listeners).toEqual(Array(13).fill(listeners[0]))
 })
 
-test('whoever hangs up is forgotten at once', async () => {
+test('a disconnected client is forgotten at once', async () => {
   const own = new Agent({ keepAlive: false })
   const held = poll(await ada.submit(submission()), '20', { agent: own })
   await untilHeld(1)
   held.hangUp()
   await expect(held.answer).rejects.toThrow()
-  await eventually(() => api.heldPolls() === 0, { timeoutMs: 2_000 })
+  await eventually(() => api.waitingPolls() === 0, { timeoutMs: 2_000 })
 })
 
-test('closing the api answers every held poll with the present status, within two seconds', async () => {
+test('every waiting poll gets the present status within two seconds when the api closes', async () => {
   const closing = await startApi('job_waits_closing', { database: api.database })
   const at = await closing.listen()
   const id = await ada.submit(submission())
   const own = new Agent({ keepAlive: true })
   const held = Array.from({ length: 20 }, () => poll(id, '22', { at, agent: own }))
-  await eventually(() => closing.heldPolls() === 20)
+  await eventually(() => closing.waitingPolls() === 20)
   const began = performance.now()
   const closed = closing.close()
   for (const { answer } of held) {

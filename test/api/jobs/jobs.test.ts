@@ -113,7 +113,7 @@ describe('the record of a job', () => {
     })
   })
 
-  test('carries times, attempts and the run of its workflow when it is over; direct jobs have no workflow', async () => {
+  test('has times, attempts and its workflow run when it is finished; direct jobs have no workflow', async () => {
     const id = await ada.submit(submission({ execution_mode: 'temporal' }))
     await complete(id, '{"counts":{"00":100}}')
     expect(await job(id)).toMatchObject({
@@ -129,7 +129,7 @@ describe('the record of a job', () => {
     expect((await job(await ada.submit(submission()))).workflow).toBeNull()
   })
 
-  test('names the reason of a failure', async () => {
+  test('gives the reason of a failure', async () => {
     const id = await ada.submit(submission())
     await failJob(db, id, undefined, { code: 'execution_error', message: 'line 3: no such gate' })
     expect(await job(id)).toMatchObject({
@@ -240,8 +240,8 @@ describe('the status of a job', () => {
   })
 })
 
-describe("somebody else's job", () => {
-  test('is as if it were not there, for every route that takes an id', async () => {
+describe('a job of another team', () => {
+  test('gets the same 404 as an unknown id, on every route with an id', async () => {
     const [id, eve] = [await ada.submit(submission()), await api.signUp()]
     const missing = '01900000-0000-7000-8000-000000000000'
     for (const [method, route] of [
@@ -288,7 +288,7 @@ describe('the list of jobs', () => {
     await bob.post(`/api/jobs/${ids[0]}/cancel`)
   })
 
-  test('is newest first, with limit 50 and offset 0 unless asked for', async () => {
+  test('is newest first, with limit 50 and offset 0 by default', async () => {
     const page = await list()
     expect(idsOf(page)).toEqual(ids)
     expect(page).toMatchObject({ total: 7, limit: 50, offset: 0, next_cursor: null })
@@ -352,7 +352,7 @@ describe('the list of jobs', () => {
 })
 
 describe('cancelling', () => {
-  test('a waiting job ends it here and now', async () => {
+  test('a waiting job ends it at once', async () => {
     const id = await ada.submit(submission())
     const answer = await ada.post(`/api/jobs/${id}/cancel`)
     expect(answer.status).toBe(202)
@@ -364,7 +364,7 @@ describe('cancelling', () => {
     })
   })
 
-  test('a running job marks it, and asking again changes nothing', async () => {
+  test('a running job marks it, and a repetition changes nothing', async () => {
     const id = await ada.submit(submission())
     await beginJob(db, id, fence)
     for (let times = 0; times < 2; times++) {
@@ -378,7 +378,7 @@ describe('cancelling', () => {
     }
   })
 
-  test('a job that is over is refused, saying how it ended', async () => {
+  test('a finished job is refused with its status', async () => {
     const id = await ada.submit(submission())
     await complete(id, '{}')
     const answer = await ada.post(`/api/jobs/${id}/cancel`)
@@ -388,7 +388,7 @@ describe('cancelling', () => {
     ])
   })
 
-  test('by ten at once: one of them did it, the others are told so', async () => {
+  test('ten times at once succeeds once, and the others are refused', async () => {
     const id = await ada.submit(submission())
     const answers = await Promise.all(Array.from({ length: 10 }, () => ada.post(`/api/jobs/${id}/cancel`)))
     expect(answers.filter((answer) => answer.status === 202)).toHaveLength(1)

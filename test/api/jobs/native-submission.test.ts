@@ -3,9 +3,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import type { Answer } from '../../support/api/api.js'
+import type { ApiResponse } from '../../support/api/api.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
-import { type AnswerJudge, createAnswerJudge } from '../../support/api/documented.js'
+import { createResponseChecker, type ResponseChecker } from '../../support/api/documented.js'
 import { keyed } from '../../support/api/keyed.js'
 
 const api = await startApi('native_submission')
@@ -14,11 +14,11 @@ afterAll(() => api.close())
 
 let ada: TestUser & { teamId: string }
 let eve: TestUser & { teamId: string }
-let judge: AnswerJudge
+let checker: ResponseChecker
 beforeAll(async () => {
   ada = await api.signUpWithTeam({ admin: true })
   eve = await api.signUpWithTeam()
-  judge = createAnswerJudge((await api.ask('GET', '/openapi.json')).body)
+  checker = createResponseChecker((await api.ask('GET', '/openapi.json')).body)
 })
 
 const SOURCE =
@@ -39,9 +39,9 @@ const native = (changes: Record<string, unknown> = {}): Record<string, unknown> 
   input: INPUT,
   ...changes
 })
-const send = (body: unknown, key: string = randomUUID(), user: TestUser = ada): Promise<Answer> =>
+const send = (body: unknown, key: string = randomUUID(), user: TestUser = ada): Promise<ApiResponse> =>
   user.ask('POST', '/api/jobs/submit', body, keyed(key))
-const accepted = async (changes: Record<string, unknown>): Promise<Answer['body']> => {
+const accepted = async (changes: Record<string, unknown>): Promise<ApiResponse['body']> => {
   const answer = await send(native(changes))
   expect([answer.status, answer.body]).toEqual([201, expect.objectContaining({ job_id: expect.any(String) })])
   return answer.body
@@ -68,7 +68,7 @@ describe('a receipt', () => {
     const input = '{"entrypoint":"wf","args":[100000000000000000000000000000000000000000,"\\u00e9"],"kwargs":{}}'
     const answer = await send(native({ ...inline(source), input }))
     expect(answer.status).toBe(201)
-    expect(judge.faultOf('POST', '/api/jobs/submit', answer)).toBeNull()
+    expect(checker.faultOf('POST', '/api/jobs/submit', answer)).toBeNull()
     const { job_id } = answer.body
     expect(answer.body).toEqual({
       protocol_version: 'marqov.funded-admission-receipt/v1',
@@ -203,7 +203,7 @@ describe('is refused', () => {
     await refused(native(changes), message)
   })
 
-  test('a backend that nobody has, or that takes no jobs', async () => {
+  test('an unknown backend, or one that takes no jobs', async () => {
     await refused(native({ backend: 'nope' }), 'no backend is called "nope"')
     await refused(native({ backend: 'tn1' }), 'retired')
   })
@@ -230,7 +230,7 @@ describe('is refused', () => {
     await refused(native(), 'no such team', 404, randomUUID(), eve)
   })
 
-  test('a script that nobody has', async () => {
+  test('an unknown script', async () => {
     await refused(
       native({ source: { kind: 'script', script_id: randomUUID() } }),
       'source.script_id: no such script',
@@ -238,7 +238,7 @@ describe('is refused', () => {
     )
   })
 
-  test('a plain submission with the fields of a native one is one all the same', async () => {
+  test('a plain submission with fields of a native one stays a plain submission', async () => {
     const { protocol_version: _, ...rest } = native()
     const answer = await ada.post('/api/jobs/submit', rest)
     expect([answer.status, answer.body.error]).toEqual([400, 'params: is required'])
@@ -293,7 +293,7 @@ describe('the runtimes of a team', () => {
 
   test('are the backends that take jobs now, each for both models, with whole caps', async () => {
     const answer = await runtimes(ada, ada.teamId)
-    expect(judge.faultOf('GET', '/api/jobs/managed-runtimes', answer)).toBeNull()
+    expect(checker.faultOf('GET', '/api/jobs/managed-runtimes', answer)).toBeNull()
     const listed = answer.body.runtimes
     expect(listed).toContainEqual({
       backend: 'marqov-sim',
@@ -329,7 +329,7 @@ describe('the runtimes of a team', () => {
   })
 })
 
-test('whatever a bad client makes of a body, it is a refusal that names a field, or a receipt', async () => {
+test('a mutated native body is refused with a field, or gets a receipt', async () => {
   const values = [
     null,
     true,

@@ -99,7 +99,7 @@ describe('is accepted', () => {
     expect(body).toMatchObject({ status: 'pending', actual_cost_usd: null, user_id: ada.id, attempts: 0 })
   })
 
-  test('params come back as they were sent, keys of its own included', async () => {
+  test('params come back unchanged, unknown keys included', async () => {
     const params = { shots: 7, theta: 0.1, ключ: { a: [1, 'x', null, true, -0.5e-7] } }
     const id = await ada.submit(submission({ params }))
     expect((await ada.get(`/api/jobs/${id}`)).body.params).toEqual(params)
@@ -328,7 +328,7 @@ describe('is refused, leaving nothing behind:', () => {
     await refused(submission({ team_id: uuid }), 'team_id: no such team', 404)
   })
 
-  test('anything by nobody: 401', async () => {
+  test('any body without credentials: 401', async () => {
     const answer = await api.ask('POST', '/api/jobs/submit', submission())
     expect([answer.status, answer.text]).toEqual([401, '{"error":"Unauthorized"}'])
   })
@@ -340,7 +340,7 @@ test('a body just below 4 MiB is read', async () => {
 })
 
 describe('a suspended team', () => {
-  test('is read-only: writes are refused with the code of the specification, reads go on', async () => {
+  test('is read-only: writes are refused with the code of the specification, reads are not', async () => {
     const eve = await api.signUp()
     const id = await eve.submit(submission())
     const { team_id } = (await eve.get(`/api/jobs/${id}`)).body
@@ -376,7 +376,7 @@ describe('a suspended team', () => {
 })
 
 describe('the personal team', () => {
-  test('is made once by twenty first submissions at once, named after the address, its user the owner', async () => {
+  test('is created once by twenty simultaneous first submissions, is named after the address, and is owned by its user', async () => {
     const newcomer = await api.signUp()
     expect((await newcomer.get('/api/auth/session')).body.teams).toEqual([])
     const ids = await Promise.all(Array.from({ length: 20 }, () => newcomer.submit(submission())))
@@ -389,7 +389,7 @@ describe('the personal team', () => {
     expect(new Set(jobs.map((job: { team_id: string }) => job.team_id))).toEqual(new Set([teams[0].id]))
   })
 
-  test('is not made by a submission that is refused', async () => {
+  test('is not created by a refused submission', async () => {
     const newcomer = await api.signUp()
     expect((await newcomer.post('/api/jobs/submit', submission({ backend: 'nope' }))).status).toBe(400)
     expect((await newcomer.get('/api/auth/session')).body.teams).toEqual([])

@@ -36,7 +36,7 @@ const submit = async (user: TestUser, changes: Record<string, unknown> = {}) => 
 }
 
 describe('the limit of jobs under way', () => {
-  test('has the third wait for one of the first two, with its place, and nobody of another team', async () => {
+  test('makes the third job wait with its position, and does not affect other teams', async () => {
     const [first, second, third, fourth] = [
       await submit(ada),
       await submit(ada),
@@ -44,7 +44,7 @@ describe('the limit of jobs under way', () => {
       await submit(ada, { execution_mode: 'direct' })
     ]
     for (const id of [first, second]) expect((await queueOf(ada, id!)).reason).toBe('waiting_for_worker')
-    const held = { reason: 'concurrency_limit', message: expect.stringContaining('as many jobs under way') }
+    const held = { reason: 'concurrency_limit', message: expect.stringContaining('limit of concurrent jobs') }
     expect(await queueOf(ada, third!)).toEqual({ position: 1, ...held })
     expect(await queueOf(ada, fourth!)).toEqual({ position: 2, ...held })
     const other = await submit(bob)
@@ -158,7 +158,7 @@ describe("a provider's queue", () => {
     expect(await attempts()).toMatchObject([{ provider_job_id: null, cost_usd: 0 }])
   })
 
-  test('a task that is not accepted yet is no job there; the record says that it is being handed over', async () => {
+  test('a task that is not accepted yet is not listed as a provider job; the record says that it is being submitted', async () => {
     const dora = await api.signUp()
     const id = await submit(dora)
     await beginJob(db, id, fence)

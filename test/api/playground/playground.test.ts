@@ -53,7 +53,7 @@ const refusal = async (answer: ReturnType<typeof run>) => {
 }
 
 describe('a run', () => {
-  test('answers counts and everything that is known about them', async () => {
+  test('returns counts and their metadata', async () => {
     const answer = await run({ code: asymmetricQiskit(), language: 'qiskit' })
     expect([answer.status, answer.body]).toEqual([
       200,
@@ -194,7 +194,7 @@ describe('an executor that', () => {
     expect(answer.body).toMatchObject({ cost_usd: 0, backend: 'local', shots: 100, warnings: [], stdout: '' })
   })
 
-  test('is asked for an interactive run, in the name of user and team', async () => {
+  test('gets an interactive run with the keys of user and team', async () => {
     const user = await api.signUp()
     const team = await addTeam(db, { userId: user.id, email: user.email })
     faulty.from(stream([completed('{"counts":{}}')]))
@@ -221,18 +221,18 @@ describe('an executor that', () => {
     ])
   })
 
-  test('is not there gives 502', async () => {
+  test('is unreachable gives 502', async () => {
     const gone = await behind({ executorUrl: `http://${await deadAddress()}` })
     expect(await refusal(runOn(gone))).toEqual([502, unreachable('it is down or not ready')])
     await gone.close()
   })
 
-  test('does not know the api gives 502 and says nothing of why', async () => {
+  test("rejects the api's token gives 502 without the reason", async () => {
     const answer = await onFaulty(refuse(401, 'unauthorized', 'a secret reason'))
     expect([answer.status, answer.body.error]).toEqual([502, unreachable('it is down or not ready')])
   })
 
-  test('may not run code here gives 503 and says nothing of the machine', async () => {
+  test('refuses to run code gives 503 without details of the machine', async () => {
     const answer = await onFaulty(refuse(503, 'worker_not_configured', 'kernel.apparmor_restrict is 1'))
     expect([answer.status, answer.body.error]).toEqual([
       503,
@@ -269,7 +269,7 @@ describe('an executor that', () => {
 })
 
 describe('fairness', () => {
-  test('a third run of the same user is 429 until one ends; others are not concerned', async () => {
+  test('a third run of a user is 429 until one finishes; other users are not affected', async () => {
     const [user, other] = [await api.signUp(), await api.signUp()]
     faulty.from(hang)
     const before = faulty.calls.length
@@ -279,7 +279,7 @@ describe('fairness', () => {
     expect([third.status, third.headers['retry-after'], third.body.error]).toEqual([
       429,
       '1',
-      '2 playground runs of yours are under way, the most at a time. Try again in 1 second.'
+      '2 playground runs of yours are in progress, the most at a time. Try again in 1 second.'
     ])
     expect((await runOn(impatient, {}, other.cookie)).status).toBe(502)
     expect((await Promise.all(first)).map((answer) => answer.status)).toEqual([502, 502])
@@ -287,7 +287,7 @@ describe('fairness', () => {
     expect((await runOn(impatient, {}, user.cookie)).status).toBe(200)
   })
 
-  test('a caller that hangs up ends the run', async () => {
+  test('a client that disconnects stops the run', async () => {
     faulty.from(stream([{ beat: {} }], 'hang'))
     const before = faulty.calls.length
     const base = await withFaulty.listen()
@@ -305,7 +305,7 @@ describe('fairness', () => {
     expect(answers.map((answer) => answer.status)).toEqual([200, 200])
   })
 
-  test('an api that shuts down ends what still runs', async () => {
+  test('an api that shuts down stops the runs in progress', async () => {
     const closing = await behind({ executorUrl: faulty.url })
     faulty.from(hang)
     const before = faulty.calls.length
@@ -348,7 +348,7 @@ describe('convert', () => {
     expect(await refusal(convert(body))).toEqual([400, expect.stringContaining(message)])
   })
 
-  test('hands the answer of the executor on, and its faults as a run does', async () => {
+  test("passes on the executor's result, and its faults like a run", async () => {
     const ask = (other: TestApi, fault: Fault) => {
       faulty.from(fault)
       const body = { code, language: 'qiskit' }

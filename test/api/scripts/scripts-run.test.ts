@@ -167,7 +167,7 @@ describe('submitting', () => {
     expect(await scriptId(ada, { team_id: other })).toBe(templateId)
   })
 
-  test("others' published scripts go by id alone, and what is not there is 404", async () => {
+  test('published scripts of other teams are found by id only, and unknown ones are 404', async () => {
     const id = await scriptOf(bob, {}, 'of-bob')
     await db.execute(sql`update scripts set is_public = true where id = ${id}`)
     expect((await run(ada, { script_id: id })).status).toBe(201)
@@ -205,7 +205,7 @@ describe('execution options', () => {
   const options = async (user: TestUser, id: string, query = '') =>
     (await user.get(`/api/scripts/${id}/execution-options?${query}`)).body
 
-  test('tell for every backend whether a job would be taken, why not, and what it costs', async () => {
+  test('show for every backend whether it would accept a job, why not, and the cost', async () => {
     const id = await scriptOf(ada)
     const { destinations, ...rest } = await options(ada, id, 'shots=10&circuit_count=2')
     expect(rest).toEqual({
@@ -240,7 +240,7 @@ describe('execution options', () => {
     expect(await local(eve, id)).toMatchObject({ available: false, reason: expect.stringContaining('suspended') })
   })
 
-  test('are there for a caller without a team', async () => {
+  test('work for a caller without a team', async () => {
     const eve = await api.signUp()
     const id = await scriptOf(bob)
     await db.execute(sql`update scripts set is_public = true where id = ${id}`)
@@ -260,7 +260,7 @@ describe('an analysis', () => {
     })
   }
 
-  test('tells that nothing is wrong, and a submission may name it', async () => {
+  test('without findings can be named by a submission', async () => {
     const id = await scriptOf(ada)
     const { status, body } = await analyse(ada, id)
     expect(status).toBe(200)
@@ -278,7 +278,7 @@ describe('an analysis', () => {
     expect((await run(ada, { script_id: id, analysis_id, warn_check_ids: [] })).status).toBe(201)
   })
 
-  test('asks for consent to each warning by its id', async () => {
+  test('requires consent to each warning by its id', async () => {
     const content =
       'import nosuchone\nimport nosuchtwo\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n'
     const id = await scriptOf(ada, { content, metadata: { ...metadataOf(content), framework: 'qiskit' } })
@@ -377,7 +377,7 @@ describe('an analysis', () => {
     expect(await errors({ backend: 'aer-statevector' })).toEqual([true])
   })
 
-  test('tells the hint that clients compute', async () => {
+  test('returns the hint that clients compute', async () => {
     const id = await scriptOf(ada)
     let hash = 5381
     for (const unit of Buffer.from(bellQasm3())) hash = ((hash << 5) + hash + unit) | 0

@@ -97,7 +97,7 @@ describe('uploading', () => {
     })
   })
 
-  test('warns of what will probably fail, and of a type that the code does not bear out', async () => {
+  test('warns of probable failures, and of a type that does not match the code', async () => {
     const code =
       'import requests\nimport nosuchpackage\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n'
     const { status, body } = await upload(ada, { script_content: code, script_type: 'task' })
@@ -156,7 +156,7 @@ describe('uploading', () => {
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(message)])
   })
 
-  test('tells every fault beside the first', async () => {
+  test('reports every fault in addition to the first', async () => {
     const { body } = await upload(ada, { requirements: '-r a\n-r b' })
     expect(body.error).toMatch(/ \(and 1 more\)$/)
     expect(body.errors).toEqual([1, 2].map((line) => expect.objectContaining({ field: 'requirements', line })))
@@ -179,7 +179,7 @@ describe('uploading', () => {
     expect((await upload(ada, { script_content: 'x'.repeat(2_100_000) })).status).toBe(413)
   })
 
-  test('makes the personal team of whoever has none', async () => {
+  test('creates the personal team of a caller without one', async () => {
     const eve = await api.signUp()
     const id = (await upload(eve)).body.script_id
     const { teams } = (await eve.get('/api/auth/session')).body

@@ -118,7 +118,7 @@ describe('saving the code of a job', () => {
     expect(answers.map(({ status }) => status)).toEqual([404, 403, 400, 400, 400, 400])
     expect(answers.map(({ body }) => body.error)).toEqual([
       'job_id: no such job',
-      expect.stringMatching(/only whoever submitted/),
+      expect.stringMatching(/only the submitter/),
       expect.stringMatching(/must be a completed job \(it is pending\)/),
       expect.stringMatching(/must be a completed job \(it is failed\)/),
       expect.stringMatching(/no inline code: it ran a circuit/),
@@ -224,7 +224,7 @@ describe('who may', () => {
     expect((await Promise.all(steps(bob))).map(({ status }) => status)).toEqual([404, 404, 404, 404, 404])
   })
 
-  test("a published one is everybody's to read and run, and nobody's to change", async () => {
+  test('a published script can be read and run by all, and changed by none', async () => {
     const id = await uploaded(ada)
     const published = await publish(ada, id)
     expect(published.body).toMatchObject({ is_public: true, published_at: expect.any(String) })
@@ -298,7 +298,7 @@ describe('who may', () => {
 })
 
 describe('deleting', () => {
-  test('twice at once under one key answers twice the same', async () => {
+  test('twice at once under one key gives one response twice', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await uploaded(ada)
       const send = () => ada.ask('DELETE', `/api/scripts/${id}`, undefined, { 'idempotency-key': `delete ${id}` })

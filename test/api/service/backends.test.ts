@@ -94,7 +94,7 @@ describe('the catalogue', () => {
     }
   })
 
-  test('is cached as the specification says, and varies with nobody', async () => {
+  test('is cacheable as the specification requires, and does not vary by caller', async () => {
     const anonymous = await list()
     expect(anonymous.headers['cache-control']).toBe('public, max-age=600, s-maxage=300, stale-while-revalidate=3600')
     const signedIn = await list({ cookie: ada.cookie })
@@ -102,7 +102,7 @@ describe('the catalogue', () => {
     expect(signedIn.headers['set-cookie']).toBeUndefined()
   })
 
-  test('is not sent again to whoever has it', async () => {
+  test('is not sent again to a client that has it', async () => {
     const { headers } = await list()
     const etag = headers.etag as string
     expect(etag).toMatch(/^"[\w-]+"$/)
@@ -116,7 +116,7 @@ describe('the catalogue', () => {
       expect((await list({ 'if-none-match': other })).status).toBe(200)
   })
 
-  test('gives one backend by its slug, and 404 for a slug that is none', async () => {
+  test('returns one backend by its slug, and 404 for an unknown slug', async () => {
     const { body } = await list()
     const one = await ask('GET', '/api/backends/local')
     expect(one.body).toEqual(body.backends.find((backend: { slug: string }) => backend.slug === 'local'))
@@ -177,7 +177,7 @@ describe('a change by a platform administrator', () => {
     expect((await change('nope', { isRecommended: true })).status).toBe(404)
   })
 
-  test('is for nobody else: the route does not exist for them, and nothing changes', async () => {
+  test('is a 404 for other callers, and changes nothing', async () => {
     const before = await list()
     const missing = await ada.ask('PATCH', '/api/admin/no-such-route', {})
     for (const body of [{ isAvailable: false }, { rubbish: true }]) {

@@ -48,7 +48,7 @@ describe('/healthz and /readyz', () => {
     }
   })
 
-  test('without the database 503, also when it neither answers nor refuses', async () => {
+  test('is 503 without the database, also when it hangs', async () => {
     for (const database of [() => Promise.reject(new Error('refused')), () => new Promise<never>(() => {})]) {
       const dark = await startApi('service_dark', { database: api.database, probes: { database } })
       const { status, body } = await dark.ask('GET', '/readyz')

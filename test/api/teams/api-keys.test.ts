@@ -1,7 +1,7 @@
 // Keys of programs: what each may do, what it may spend, and that nobody sees it twice.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 import { submission } from '../../support/jobs/builders.js'
 
 const api = await startApi('api_keys')
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-const makeKey = async (changes: Record<string, unknown> = {}): Promise<Answer> =>
+const makeKey = async (changes: Record<string, unknown> = {}): Promise<ApiResponse> =>
   ada.post('/api/team/api-keys', { team_id: teamId, name: 'CI', tier: 'qpu', kind: 'live', ...changes })
 
 /** Asks with a key, as programs do. */
@@ -91,7 +91,7 @@ describe('a key', () => {
     expect((await ada.ask('DELETE', `/api/team/api-keys/${id}`)).status).toBe(404)
   })
 
-  test('beats a cookie that comes with it', async () => {
+  test('takes precedence over a session cookie', async () => {
     const { key } = (await makeKey({ tier: 'read' })).body
     const answer = await ada.ask('POST', '/api/jobs/submit', submission(), { authorization: `Bearer ${key}` })
     expect([answer.status, answer.body.error.code]).toEqual([403, 'permission_denied'])
@@ -137,7 +137,7 @@ describe('with a key', () => {
     if (costly === 403) expect(answer.body.error.message).toMatch(/tier (qpu|simulate)/)
   })
 
-  test('from another site the origin does not matter: a key is no ambient credential', async () => {
+  test('works from any origin, since a browser never sends a key by itself', async () => {
     const { key } = (await makeKey()).body
     const headers = { authorization: `Bearer ${key}`, origin: 'https://elsewhere.example' }
     expect((await api.ask('POST', '/api/jobs/submit', submission(), headers)).status).toBe(201)

@@ -169,12 +169,12 @@ describe('every operation', () => {
     expect(new Set(entries.map(({ action }) => action))).toEqual(new Set(auditActions))
   })
 
-  test('names who did it by an id', () => {
+  test('names its actor by an id', () => {
     const actors = new Set(entries.map(({ actor }) => actor))
     expect([...actors].sort()).toEqual([`admin:${admin.id}`, 'system', `user:${owner.id}`])
   })
 
-  test('leaves no address, whatever text it came in', async () => {
+  test('records no email address, in any field', async () => {
     const [kept] = await db.execute<{ all: string }>(sql`select json_agg(e)::text as all from audit_entries e`)
     expect(kept!.all).toContain('[mail address]')
     expect(kept!.all).not.toContain('mail.example.org')
@@ -350,7 +350,7 @@ describe('the proof names', () => {
   })
 })
 
-test('a deleted team leaves a trail that holds, and that tells of its capsules to the last', async () => {
+test('a deleted team leaves a valid trail that records all of its capsules', async () => {
   const leaving = await api.signUpWithTeam()
   const jobId = await leaving.submit(submission({}))
   for (const id of [

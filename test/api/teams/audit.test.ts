@@ -65,7 +65,7 @@ describe('the trail of a team', () => {
     expect((await outsider.get(`/api/team/audit?team_id=${owner.teamId}`)).status).toBe(404)
   })
 
-  test('is empty for whoever has no team', async () => {
+  test('is empty for a caller without a team', async () => {
     expect((await outsider.get('/api/team/audit')).body).toMatchObject({ entries: [], total: 0 })
     expect((await outsider.get('/api/team/audit/verify')).body).toMatchObject({ ok: true, entries: 0 })
   })
@@ -112,7 +112,7 @@ describe('the file of checkpoints outside the database', () => {
   })
   const proofOf = async ({ teamId, get }: typeof owner) => (await get(`/api/team/audit/verify?team_id=${teamId}`)).body
 
-  test('is no fault before anything is in it', async () => {
+  test('is not required before its first checkpoint', async () => {
     const team = await api.signUpWithTeam()
     api.deps.config.auditCheckpointsFile = file
     expect(await proofOf(team)).toMatchObject({
@@ -121,7 +121,7 @@ describe('the file of checkpoints outside the database', () => {
     })
   })
 
-  test('tells of a trail that was cut, with its checkpoints in the database', async () => {
+  test('reveals a trail that was truncated together with its checkpoints in the database', async () => {
     const team = await api.signUpWithTeam()
     const signer = await api.deps.signer()
     for (let more = 0; more < 3; more++) await append(db, { teamId: team.teamId })
@@ -166,7 +166,7 @@ describe('the file of checkpoints outside the database', () => {
 describe('the keys that sign', () => {
   const keys = async () => (await api.ask('GET', '/api/meta/keys')).body.keys
 
-  test('are shown to anybody', async () => {
+  test('are public', async () => {
     const [key, ...more] = await keys()
     expect(more).toEqual([])
     expect(key).toEqual({
@@ -204,14 +204,14 @@ describe('the keys that sign', () => {
     expect(await keyFaults(db, api.deps.keyRing)).toEqual([])
   })
 
-  test('are one, however many ask for the first', async () => {
+  test('are created once, with many first requests at once', async () => {
     await db.execute(sql`delete from signing_keys`)
     const ids = await Promise.all(Array.from({ length: 10 }, async () => (await api.deps.signer()).keyId))
     expect(new Set(ids).size).toBe(1)
     expect((await keys()).length).toBe(1)
   })
 
-  test('do not come from rows that somebody put in', async () => {
+  test('are not taken from rows that were inserted by hand', async () => {
     const proven = await provenKeys(db, api.deps.keyRing)
     await db.execute(sql`insert into signing_keys (key_id, public_key_pem, ring_key_id, wrapped_key, sealed_key)
       values ('0123456789abcdef', 'no key', 'test', ${randomBytes(60).toString('hex')}::bytea, 'x')`)
@@ -227,7 +227,7 @@ describe('the keys that sign', () => {
     await db.execute(sql`delete from signing_keys where key_id = '0123456789abcdef'`)
   })
 
-  test('sign nothing any more once they are retired, though somebody undoes that', async () => {
+  test('sign nothing once they are retired, even if the row is changed back', async () => {
     const { keyId, retired } = await rotateSigningKey(db, api.deps.keyRing!, commandLine)
     await db.execute(sql`update signing_keys set retired_at = null`)
     expect((await api.deps.signer()).keyId).toBe(keyId)
@@ -238,7 +238,7 @@ describe('the keys that sign', () => {
     expect(await keyFaults(db, api.deps.keyRing)).toEqual([])
   })
 
-  test('that the ring cannot open are called so, not foreign', async () => {
+  test('that the key ring cannot open are reported as such, not as foreign', async () => {
     const other = readKeyRing(`other:${randomBytes(32).toString('base64')}`)
     const [fault] = await keyFaults(db, other)
     expect(fault!.reason).toBe(
@@ -246,7 +246,7 @@ describe('the keys that sign', () => {
     )
   })
 
-  test('are needed to sign, and their lack is said', async () => {
+  test('are needed to sign, and a missing key is reported', async () => {
     const without = await startApi('audit-no-keys', { keyRing: null })
     await expect(without.deps.signer()).rejects.toMatchObject({ code: 'not_available' })
     const team = await without.signUpWithTeam()
@@ -269,7 +269,7 @@ describe('proofs', () => {
     seals: 0
   })
 
-  test('are made one at a time, shared by those who wait, and never older than the question', async () => {
+  test('run one at a time, are shared by waiting requests, and never predate the request', async () => {
     const begun: string[] = []
     const ends: (() => void)[] = []
     const proofs = createAuditProofs<AuditReport>((teamId) => {
@@ -292,7 +292,7 @@ describe('proofs', () => {
     expect(begun).toEqual(['a', 'a', 'b'])
   })
 
-  test('that fail do not stop the next, and too many are refused', async () => {
+  test('that fail do not block the next, and too many at once are refused', async () => {
     let fails = true
     const proofs = createAuditProofs(async () => {
       if (fails) throw new Error('away')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { members } from '../../../db/tables/accounts.js'
-import { answerOf, startApi, type TestUser } from '../../support/api/api.js'
+import { responseOf, startApi, type TestUser } from '../../support/api/api.js'
 import { submission } from '../../support/jobs/builders.js'
 
 const api = await startApi('budget')
@@ -22,7 +22,7 @@ const setBudget = (teamId: string, body: Record<string, unknown>) =>
   admin.ask('PUT', `/api/admin/teams/${teamId}/budgets`, body)
 
 describe('a budget with room for 37 jobs', () => {
-  test('takes exactly 37 of 200 that come at once over sockets; the others hear 402 with the right figures; cancelling gives everything back', async () => {
+  test('accepts exactly 37 of 200 simultaneous submissions; the others get 402 with the right figures; cancelling releases everything', async () => {
     const ada = await api.signUpWithTeam()
     await setBudget(ada.teamId, { daily_usd: 37.5 })
     const base = await api.listen()
@@ -33,7 +33,7 @@ describe('a budget with room for 37 jobs', () => {
           headers: { 'content-type': 'application/json', cookie: ada.cookie },
           body: JSON.stringify(priced())
         })
-        return answerOf(response.status, {}, await response.text())
+        return responseOf(response.status, {}, await response.text())
       })
     )
     const accepted = answers.filter((answer) => answer.status === 201)
@@ -141,7 +141,7 @@ describe('GET /api/team/budget', () => {
     })
   })
 
-  test('of a caller without any team is the one their team will have, and makes none', async () => {
+  test('of a caller without a team shows the defaults, and creates no team', async () => {
     const newcomer = await api.signUp()
     const answer = await newcomer.get('/api/team/budget')
     expect([answer.status, answer.body.team_id, answer.body.limits.daily_usd]).toEqual([200, null, 100])
@@ -231,7 +231,7 @@ describe('the budgets of a platform administrator', () => {
     expect((await admin.get(`/api/admin/teams/${ada.teamId}/budgets`)).body).toEqual(await budget(ada))
   })
 
-  test('exist for nobody else, and for no team that is not there', async () => {
+  test('are a 404 for other callers and for unknown teams', async () => {
     const ada = await api.signUpWithTeam()
     expect((await ada.get(`/api/admin/teams/${ada.teamId}/budgets`)).status).toBe(404)
     expect((await ada.ask('PUT', `/api/admin/teams/${ada.teamId}/budgets`, { daily_usd: 1 })).status).toBe(404)

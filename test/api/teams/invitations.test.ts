@@ -32,7 +32,7 @@ const members = async (owner: TestUser, id: string) =>
   (await owner.get(`/api/team/members?team_id=${id}`)).body.members as { email: string; role: string }[]
 
 describe('inviting', () => {
-  test('answers the invitation and mails a link that only the mail has', async () => {
+  test('returns the invitation and mails a link that only the mail contains', async () => {
     const { id, owner } = await newTeam()
     const email = newAddress()
     const body = { team_id: id, email, role: 'admin', message: 'Come and see.' }
@@ -60,7 +60,7 @@ describe('inviting', () => {
     expect((await owner.get(`/api/team/invitations?team_id=${id}`)).body.invitations).toEqual([answer.body])
   })
 
-  test('somebody who belongs to the team, or has a pending invitation in whatever case, is 400', async () => {
+  test('a member, or an address with a pending invitation in any case, is 400', async () => {
     const { id, owner } = await newTeam()
     const email = newAddress()
     await invite(owner, id, email)
@@ -88,7 +88,7 @@ describe('inviting', () => {
     expect(api.mails).toHaveLength(before)
   })
 
-  test('one address ten times at once makes one invitation', async () => {
+  test('ten times at once with one address creates one invitation', async () => {
     const { id, owner } = await newTeam()
     const body = { team_id: id, email: newAddress(), role: 'member' }
     const answers = await Promise.all(Array.from({ length: 10 }, () => owner.post('/api/team/invitations', body)))
@@ -169,7 +169,7 @@ describe('a link', () => {
     expect((await bob.post(`/api/invitations/${token}/accept`)).status).toBe(200)
   })
 
-  test('does not change the role of who belongs to the team meanwhile', async () => {
+  test('does not change the role of a person who has become a member in the meantime', async () => {
     const { id, owner } = await newTeam()
     const bob = await api.signUp()
     const { token } = await invite(owner, id, bob.email)

@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { readKeyRing } from '../../../services/keys/key-ring.js'
 import { openCredentials } from '../../../services/providers/credentials.js'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 
 const logged: string[] = []
 const log = pino(
@@ -20,7 +20,7 @@ afterAll(() => api.close())
 const path = '/api/team/secrets'
 const unknownId = '01a1fdb6-9b8b-7716-8ef2-8ab24a008b25'
 
-test('a value is in no answer, no log and no table, whatever way it was sent', async () => {
+test('a secret value appears in no response, log or table, however it was sent', async () => {
   const canary = 'CANARY9d1f4e7a8b2c3d5e6f70'
   const token = { api_key: canary }
   const [owner, member, outsider] = [await api.signUp(), await api.signUp(), await api.signUp()]
@@ -29,7 +29,7 @@ test('a value is in no answer, no log and no table, whatever way it was sent', a
   const body = (changes: object = {}) => ({ team_id: teamId, provider: 'ionq', secrets: token, ...changes })
   logged.length = 0
 
-  const answers: Answer[] = []
+  const answers: ApiResponse[] = []
   const send = async (user: TestUser, sent: unknown, headers = {}) => {
     for (const route of [path, `${path}/test`]) answers.push(await user.ask('POST', route, sent, headers))
   }

@@ -5,7 +5,7 @@ import type { CredentialProvider } from '../../../domain/backends/provider-crede
 import { readKeyRing } from '../../../services/keys/key-ring.js'
 import { openCredentials } from '../../../services/providers/credentials.js'
 import { createProviders } from '../../../services/providers/providers.js'
-import { type Answer, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 
 const keyRing = readKeyRing(`k1:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`)
 const emulators = await startEmulators()
@@ -34,7 +34,7 @@ const newTeam = async (user: TestUser): Promise<string> => {
 }
 const join = (user: TestUser, team: string, role: string) =>
   db.execute(sql`insert into members (team_id, user_id, role) values (${team}, ${user.id}, ${role})`)
-const save = (provider: string, secrets: unknown, user = owner, team = teamId): Promise<Answer> =>
+const save = (provider: string, secrets: unknown, user = owner, team = teamId): Promise<ApiResponse> =>
   user.post(path, { team_id: team, provider, secrets })
 const list = async (user = owner, team = teamId) => (await user.get(`${path}?team_id=${team}`)).body.secrets
 const stored = (provider: CredentialProvider, team = teamId) => openCredentials(db, keyRing, team, provider)
@@ -181,7 +181,7 @@ describe('credentials', () => {
     expect(await list()).toEqual([])
   })
 
-  test('of somebody without any team are an empty list', async () => {
+  test('of a caller without a team are an empty list', async () => {
     const answer = await outsider.get(path)
     expect([answer.status, answer.body]).toEqual([200, { secrets: [] }])
   })
@@ -190,7 +190,7 @@ describe('credentials', () => {
 describe('who may do what', () => {
   const body = () => ({ team_id: teamId, provider: 'ionq', secrets: { api_key: 'exampleKey0123456789' } })
 
-  test('an outsider meets what nobody made', async () => {
+  test('an outsider gets the same 404 as for unknown credentials', async () => {
     const [item] = (await save('aws-braket', aws)).body.secrets
     for (const [method, route, sent] of [
       ['POST', path, body()],
@@ -251,7 +251,7 @@ describe('a test of credentials', () => {
   }
   const untested = ['untested', 'The format is right; this version cannot ask the provider']
 
-  test('of a provider that cannot be asked never says that they are valid, and stores nothing', async () => {
+  test('of an unsupported provider never calls them valid, and stores nothing', async () => {
     expect(await check('aws-braket', aws)).toEqual(untested)
     expect(await list()).toEqual([])
   })
@@ -282,7 +282,7 @@ describe('a test of credentials', () => {
     ])
   })
 
-  test('says when the stored ones cannot be opened, which their owner can mend', async () => {
+  test('reports stored ones that cannot be opened', async () => {
     await save('ionq', { api_key: 'exampleKey0123456789' })
     await db.execute(sql`update team_secrets set ring_key_id = 'lost' where team_id = ${teamId}`)
     expect(await check('ionq')).toEqual([

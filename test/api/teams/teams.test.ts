@@ -27,7 +27,7 @@ const roles = async (asker: TestUser, teamId: string): Promise<Record<string, st
 }
 
 describe('a team', () => {
-  test('belongs to who made it, with the name as they gave it', async () => {
+  test('belongs to its creator and has the given name', async () => {
     const ada = await api.signUp()
     const made = await ada.post('/api/teams', { name: '  Ion trap group ' })
     expect([made.status, made.body]).toEqual([
@@ -85,7 +85,7 @@ describe('members', () => {
     })
   })
 
-  test('of nobody yet are an empty list', async () => {
+  test('of a caller without a team are an empty list', async () => {
     const { status, body } = await (await api.signUp()).get('/api/team/members')
     expect([status, body]).toEqual([200, { team_id: null, members: [] }])
   })
@@ -151,7 +151,7 @@ describe('ownership', () => {
     expect((await owner.post(`/api/teams/${id}/transfer`, { user_id: owner.id })).status).toBe(403)
   })
 
-  test('does not go to somebody outside, and to oneself is no change', async () => {
+  test('cannot go to a non-member, and a transfer to oneself changes nothing', async () => {
     const { id, owner } = await newTeam()
     expect((await owner.post(`/api/teams/${id}/transfer`, { user_id: (await api.signUp()).id })).status).toBe(404)
     expect((await owner.post(`/api/teams/${id}/transfer`, { user_id: owner.id })).body.role).toBe('owner')
@@ -171,7 +171,7 @@ describe('ownership', () => {
     expect((await roles(owner, team_id))[owner.id]).toBe('owner')
   })
 
-  test('is held by exactly one at every instant of ten transfers, demotions and removals at once', async () => {
+  test('is held by exactly one member during ten simultaneous transfers, demotions and removals', async () => {
     const { id, owner, admin, member } = await newTeam()
     let over = false
     let looks = 0

@@ -108,7 +108,7 @@ describe('the usage of a month', () => {
     ])
   })
 
-  test('of nobody yet is empty, not an error', async () => {
+  test('of a caller without a team is empty, not an error', async () => {
     const { status, body } = await (await api.signUp()).get('/api/team/usage')
     expect([status, body.summary.totalSpend, body.byProvider, body.daily.length]).toEqual([200, 0, [], 30])
   })

@@ -71,7 +71,7 @@ describe('a webhook', () => {
     expect((await make()).body.secret).not.toBe(secret)
   })
 
-  test('may want every event there is', async () => {
+  test('can subscribe to every event', async () => {
     expect((await make({ events: [...webhookEvents] })).body.events).toEqual([...webhookEvents])
   })
 
@@ -129,7 +129,7 @@ describe('a webhook', () => {
 })
 
 describe('the log of a webhook', () => {
-  test('shows what was told and what became of it, newest first', async () => {
+  test('shows events and their outcomes, newest first', async () => {
     const { id } = (await make({ events: ['job.cancelled'] })).body
     expect((await deliveries(id)).body).toEqual({ deliveries: [] })
     await cancelledJob()
@@ -154,7 +154,7 @@ describe('the log of a webhook', () => {
 })
 
 describe('who may', () => {
-  test('a member may neither see nor change webhooks; an outsider hears of none', async () => {
+  test('members can neither see nor change webhooks; outsiders get 404', async () => {
     const { id } = (await make()).body
     const requests: [string, string, unknown?][] = [
       ['GET', `${path}?team_id=${teamId}`],

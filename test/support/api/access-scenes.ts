@@ -1,4 +1,4 @@
-// Callers of every kind, each in a scene of their own, for tests that ask every route (access-questions.ts).
+// Callers of every kind, each in a scene of their own, for tests that call every route (route-cases.ts).
 import { sql } from 'drizzle-orm'
 import { createAccessCode, grantPlatformAdmin, openSession } from '../../../db/accounts/accounts.js'
 import { putSchedule } from '../../../db/capsules/capsule-schedules.js'
@@ -14,9 +14,9 @@ import { addDraft } from '../capsules/audit-trails.js'
 import { addCapsuleOfJob, addDraftCapsule, addFinishedJob, addSealedCapsule } from '../capsules/capsule-rows.js'
 import { addJob, addPerson, type Person } from '../jobs/rows.js'
 import { addScript } from '../jobs/script-rows.js'
-import { email } from './access-questions.js'
 import type { Headers } from './api.js'
 import { type Kind, keysOfTheTeam, type Scene } from './callers.js'
+import { email } from './route-cases.js'
 
 /** Makes the people, an access code `any`, and what sets a scene for one of them. */
 export async function createAccessScenes(db: Db) {

@@ -1,5 +1,5 @@
-// The api as tests use it: built by the product's own `buildApp` on a real database and a real queue, asked through
-// `inject`, or through sockets once it listens. Users come in by the front door, with an access code.
+// The api as tests use it: built by the product's `buildApp` on a real database and a real queue. Requests go through `inject`, or
+// through sockets once it listens. Users sign up with an access code, as in the product.
 import { createServer, type Server } from 'node:net'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Logger } from 'pino'
@@ -25,27 +25,27 @@ import { startSealPool } from '../../../services/threads/seal-pool.js'
 import { submission } from '../jobs/builders.js'
 import { createTestDatabase, type TestDatabase } from '../stack/database.js'
 
-export interface Answer {
+export interface ApiResponse {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string
-  /** The parsed body; `undefined` when it is no JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  /** The parsed body; `undefined` when it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape.
   body: any
 }
 
 export type Headers = Record<string, string>
 
-/** Answers one request. A body that is a string or a Buffer goes out as it is, anything else as JSON. */
-export type ScriptRequest = (method: string, path: string, body?: unknown, headers?: Headers) => Promise<Answer>
+/** Sends one request. A string or a Buffer is sent unchanged, any other body as JSON. */
+export type SendRequest = (method: string, path: string, body?: unknown, headers?: Headers) => Promise<ApiResponse>
 
 export interface TestUser {
   id: string
   email: string
   cookie: string
-  ask: ScriptRequest
-  get(path: string): Promise<Answer>
-  post(path: string, body?: unknown): Promise<Answer>
+  ask: SendRequest
+  get(path: string): Promise<ApiResponse>
+  post(path: string, body?: unknown): Promise<ApiResponse>
   /** The id of an accepted submission. */
   submit(body: Record<string, unknown>): Promise<string>
 }
@@ -64,7 +64,7 @@ export interface ApiOptions {
   poolMax?: number
   /** Default: a ring of one key, the same for all files. */
   keyRing?: KeyRing | null
-  /** Default: none, so that no credential is asked about. */
+  /** Default: none, so that no credential is checked with a provider. */
   providers?: ApiDeps['providers']
   /** Default: none is configured. */
   oidc?: ApiDeps['oidc']
@@ -133,7 +133,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     announce,
     limiter: {
       store: createRateLimitStore(limitsRedis, database.name),
-      // Tests ask more often than people; those of the limits set their own.
+      // Tests send more requests than people do; tests of the limits set their own.
       limits: options.limits ?? null,
       trustedProxies: options.trustedProxies ?? parseTrustedProxies('')
     },
@@ -175,7 +175,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
   }
   const app = await buildApp(deps, options.log ? { loggerInstance: options.log } : { logger: false })
 
-  const ask = asker(app)
+  const ask = createRequester(app)
   let closed: Promise<void> | null = null
   return {
     app,
@@ -185,11 +185,11 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     announce,
     metrics,
     ask,
-    /** Sent so far, the oldest first. */
+    /** The mails sent so far, oldest first. */
     mails,
 
     /** How many requests wait for a change of a job: each has read the job's status already. */
-    heldPolls: (): number => held,
+    waitingPolls: (): number => held,
 
     /** A signed-in user with an account of its own. */
     async signUp(account: { email?: string; admin?: boolean } = {}): Promise<TestUser> {
@@ -214,7 +214,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       return app.listen({ host: '127.0.0.1', port: 0 })
     },
 
-    /** Closes everything; the database too when it was made here. */
+    /** Closes everything, and drops the database if it was created here. */
     close(): Promise<void> {
       closed ??= (async () => {
         await app.close()
@@ -236,7 +236,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>
 
-function asker(app: FastifyInstance): ScriptRequest {
+function createRequester(app: FastifyInstance): SendRequest {
   return async (method, path, body, headers = {}) => {
     const raw = typeof body === 'string' || Buffer.isBuffer(body)
     const response = await app.inject({
@@ -245,30 +245,30 @@ function asker(app: FastifyInstance): ScriptRequest {
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { payload: raw ? body : JSON.stringify(body) })
     })
-    return answerOf(response.statusCode, response.headers as Answer['headers'], response.payload)
+    return responseOf(response.statusCode, response.headers as ApiResponse['headers'], response.payload)
   }
 }
 
-export function answerOf(status: number, headers: Answer['headers'], text: string): Answer {
+export function responseOf(status: number, headers: ApiResponse['headers'], text: string): ApiResponse {
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
-    // No JSON: `text` is there.
+    // Not JSON: `text` has the body.
   }
   return { status, headers, text, body }
 }
 
 /** The session cookie that an answer sets, as a client sends it back. */
-export function cookieOf(answer: Answer): string {
+export function cookieOf(answer: ApiResponse): string {
   const header = [answer.headers['set-cookie']].flat()[0]
-  if (!header) throw new Error(`no cookie in an answer ${answer.status}: ${answer.text}`)
+  if (!header) throw new Error(`no cookie in a response ${answer.status}: ${answer.text}`)
   return header.split(';')[0]!
 }
 
-function userOf(ask: ScriptRequest, email: string, answer: Answer): TestUser {
+function userOf(ask: SendRequest, email: string, answer: ApiResponse): TestUser {
   const cookie = cookieOf(answer)
-  const asUser: ScriptRequest = (method, path, body, headers) => ask(method, path, body, { cookie, ...headers })
+  const asUser: SendRequest = (method, path, body, headers) => ask(method, path, body, { cookie, ...headers })
   return {
     id: answer.body.user.id,
     email,

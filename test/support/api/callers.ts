@@ -1,4 +1,4 @@
-// The kinds of callers, what a request of theirs is about, and how a question to a route is put.
+// The kinds of callers, the scene that a request of theirs is about, and the case that tests a route with them.
 
 export const kinds = [
   'anonymous',
@@ -18,7 +18,7 @@ export type Kind = (typeof kinds)[number]
 
 export const keysOfTheTeam: Kind[] = ['read key', 'simulate key', 'qpu key']
 export const strangers: Kind[] = ['outsider', 'former member', 'key of another team', 'platform administrator']
-export const everybody = [...kinds]
+export const everyKind = [...kinds]
 export const people = kinds.filter((kind) => kind !== 'anonymous' && !kind.includes('key'))
 export const peopleOrKeys = kinds.filter((kind) => kind !== 'anonymous')
 export const readers: Kind[] = ['member', 'admin', 'owner', 'owner of a suspended team', ...keysOfTheTeam]
@@ -26,27 +26,27 @@ export const writers: Kind[] = ['member', 'admin', 'owner', 'simulate key', 'qpu
 export const managers: Kind[] = ['admin', 'owner']
 export const managersReading: Kind[] = [...managers, 'owner of a suspended team']
 export const owner: Kind[] = ['owner']
-/** The owner of a thing, and what a key of theirs may do with it. */
+/** The owner of a thing, and the owner's keys. */
 export const ownerOfIt: Kind[] = ['owner', 'simulate key', 'qpu key']
-/** Those, and the admins of its team. */
+/** The same, and the admins of its team. */
 export const managersOfIt: Kind[] = ['admin', ...ownerOfIt]
 export const platform: Kind[] = ['platform administrator']
 
-/** What a request is about: a team made for it alone, and things of it. */
+/** What a request is about: a team created for it, and things of that team. */
 export interface Scene {
   teamId: string
   ownerId: string
   memberId: string
   job(): Promise<string>
-  /** Over, so that a stream of its events ends. */
+  /** A finished job, so that a stream of its events ends. */
   finishedJob(): Promise<string>
-  /** The owner's, with inline code. */
+  /** A job of the owner with inline code. */
   completedJob(): Promise<string>
-  /** The owner's: a Bell pair in OpenQASM. */
+  /** A script of the owner: a Bell pair in OpenQASM. */
   script(): Promise<string>
-  /** The owner's draft, without tasks. */
+  /** A draft of the owner without tasks. */
   capsule(): Promise<string>
-  /** The owner's, with evidence unless it is a draft. */
+  /** A capsule of the owner, with evidence unless it is a draft. */
   capsuleIn(state: 'draft' | 'runnable' | 'sealed' | 'scheduled' | 'published'): Promise<string>
   invitation(): Promise<{ id: string; token: string }>
   apiKey(): Promise<string>
@@ -55,14 +55,14 @@ export interface Scene {
   session(): Promise<string>
 }
 
-export interface Question {
+export interface RouteCase {
   allowed: Kind[]
-  /** Of an answer to somebody who may. */
+  /** The status for callers who are allowed. */
   status: number | number[]
   path?: (scene: Scene) => string | Promise<string>
   /** May be a promise. */
   body?: (scene: Scene) => unknown
-  /** Beside those that say who asks. */
+  /** In addition to those of the caller. */
   headers?: Record<string, string>
 }
 

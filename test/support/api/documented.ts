@@ -1,8 +1,7 @@
-// The OpenAPI document as tests use it: with objects closed, so that a field which nobody described is a fault, and as a judge
-// of answers.
+// The OpenAPI document as tests use it: with closed objects, so that an undescribed field is a fault, and as a check of responses.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { Answer } from './api.js'
+import type { ApiResponse } from './api.js'
 
 type Node = Record<string, unknown>
 
@@ -20,7 +19,7 @@ export interface Operation {
   [key: string]: unknown
 }
 
-/** A copy in which the objects of answers hold what they name and nothing else, but for those that are open by their word. */
+/** A copy in which the objects of responses allow only their described fields, except objects that declare more. */
 export function closed(document: ApiDocument): ApiDocument {
   const copy = structuredClone(document)
   close(copy.components)
@@ -35,14 +34,14 @@ function close(value: unknown): void {
   for (const child of Object.values(node)) close(child)
 }
 
-export interface AnswerJudge {
-  /** What is wrong with an answer, `null` when it is as the document says. */
-  faultOf(method: string, path: string, answer: Answer): string | null
-  /** `GET /api/jobs/{id} 200`: what was judged so far. */
+export interface ResponseChecker {
+  /** What is wrong with a response; `null` when it matches the document. */
+  faultOf(method: string, path: string, answer: ApiResponse): string | null
+  /** The lines checked so far, such as `GET /api/jobs/{id} 200`. */
   seen: Set<string>
 }
 
-export function createAnswerJudge(document: ApiDocument): AnswerJudge {
+export function createResponseChecker(document: ApiDocument): ResponseChecker {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true })
   addFormats.default(ajv as never)
   ajv.addSchema(closed(document), 'document')

@@ -1,11 +1,11 @@
-// An api with a provider of identities beside it, and browsers that go from one to the other.
+// An api with an identity provider, and browsers that go from one to the other.
 import { expect } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { createAccessCode } from '../../../db/accounts/accounts.js'
 import { createOidcClient, type OidcClient } from '../../../services/identity/oidc-client.js'
 import { readKeyRing } from '../../../services/keys/key-ring.js'
-import { type Answer, cookieOf, startApi, type TestApi } from './api.js'
+import { type ApiResponse, cookieOf, startApi, type TestApi } from './api.js'
 import { CLIENT, type Person, startIdentityProvider } from './identity-provider.js'
 
 /** A browser that began to sign in: the cookie it got, and the path on which the provider sends it back. */
@@ -37,7 +37,7 @@ export async function startOidc(file: string) {
     const back = new URL(await provider.visit(answer.headers.location as string))
     return { cookie: cookieOf(answer), back: `${back.pathname}${back.search}` }
   }
-  const comeBack = ({ cookie, back }: Visit, at: TestApi = api): Promise<Answer> =>
+  const comeBack = ({ cookie, back }: Visit, at: TestApi = api): Promise<ApiResponse> =>
     at.ask('GET', back, undefined, cookie ? { cookie } : {})
 
   return {
@@ -49,7 +49,7 @@ export async function startOidc(file: string) {
     clock,
     goToProvider,
     comeBack,
-    signIn: async (person: Person, query = '', at: TestApi = api): Promise<Answer> =>
+    signIn: async (person: Person, query = '', at: TestApi = api): Promise<ApiResponse> =>
       comeBack(await goToProvider(person, query, at), at),
 
     newPerson(more: Partial<Person> = {}): Person {
@@ -61,7 +61,7 @@ export async function startOidc(file: string) {
       (await api.ask('POST', '/api/auth/validate-code', { code })).body.remaining_uses,
 
     /** The id of the user that an answer signs in. */
-    async whoIs(answer: Answer): Promise<string> {
+    async whoIs(answer: ApiResponse): Promise<string> {
       const session = cookiesOf(answer).qjs_session
       if (!session) throw new Error(`no session in an answer ${answer.status}: ${answer.text}`)
       const seen = await api.ask('GET', '/api/auth/session', undefined, { cookie: session.split(';')[0]! })
@@ -101,7 +101,7 @@ export async function startOidc(file: string) {
 }
 
 /** All cookies that an answer sets, by name. */
-export const cookiesOf = (answer: Answer): Record<string, string> =>
+export const cookiesOf = (answer: ApiResponse): Record<string, string> =>
   Object.fromEntries(
     [answer.headers['set-cookie']]
       .flat()
@@ -110,7 +110,7 @@ export const cookiesOf = (answer: Answer): Record<string, string> =>
   )
 
 /** Nobody is signed in, and the browser may not come back with the same cookie. */
-export function expectRefusal(answer: Answer, status: number, message: RegExp): void {
+export function expectRefusal(answer: ApiResponse, status: number, message: RegExp): void {
   expect([answer.status, answer.body]).toEqual([status, { error: expect.stringMatching(message) }])
   expect(Object.keys(cookiesOf(answer))).toEqual(['qjs_oidc'])
   expect(cookiesOf(answer).qjs_oidc).toMatch(/^qjs_oidc=;.*Expires=Thu, 01 Jan 1970/)

@@ -3,7 +3,7 @@
 import { beginJob, completeJob, failJob } from '../../../db/job-steps/job-steps.js'
 import { closeAttempt, completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
 import { bellQasm3, submission } from '../jobs/builders.js'
-import { type Answer, cookieOf, PASSWORD, type ScriptRequest, type TestApi, type TestUser } from './api.js'
+import { type ApiResponse, cookieOf, PASSWORD, type SendRequest, type TestApi, type TestUser } from './api.js'
 
 const fence = { generation: 1 }
 const failure = { code: 'execution_error', message: 'line 1: no such gate' } as const
@@ -41,7 +41,7 @@ export const later = (): string => new Date(Date.now() + 3_600_000).toISOString(
  */
 export async function makePopulatedTeam(
   api: TestApi,
-  wrap: (ask: ScriptRequest) => ScriptRequest = (ask) => ask
+  wrap: (ask: SendRequest) => SendRequest = (ask) => ask
 ): Promise<PopulatedTeam> {
   const { db } = api.database
   const owner = await api.signUp({ admin: true })
@@ -129,8 +129,8 @@ export async function makePopulatedTeam(
 }
 
 /** Gives the body of a success. */
-function succeeding(ask: ScriptRequest) {
-  return async (...question: Parameters<ScriptRequest>): Promise<Answer['body']> => {
+function succeeding(ask: SendRequest) {
+  return async (...question: Parameters<SendRequest>): Promise<ApiResponse['body']> => {
     const answer = await ask(...question)
     if (answer.status >= 300) throw new Error(`${question[0]} ${question[1]} answered ${answer.status}: ${answer.text}`)
     return answer.body

@@ -1,13 +1,13 @@
 // Capsules of a user, and their files for import and export.
 import { gzipSync } from 'node:zlib'
-import type { Answer, TestApi, TestUser } from '../api/api.js'
+import type { ApiResponse, TestApi, TestUser } from '../api/api.js'
 import { bellQasm3, submission } from '../jobs/builders.js'
 import { finishJob } from './capsule-rows.js'
 
 const result = '{"counts":{"00":512,"11":512},"shots":1024,"metadata":{"count_source":"simulator_sampled"}}'
 
 /** The id of the created capsule. @throws Error for any other response. */
-export function made(answer: Answer): string {
+export function made(answer: ApiResponse): string {
   if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.text}`)
   return answer.body.capsule_id
 }

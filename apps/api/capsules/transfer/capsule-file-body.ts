@@ -1,5 +1,5 @@
-// A file as the body of a request: as it is, or as the part `file` of a multipart form. Read whole, and never larger than its
-// route takes; a form may also name the team.
+// A file as the body of a request: the body itself, or the part `file` of a multipart form. It is read whole, up to the limit
+// of its route. A form can also name the team.
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError, validationError } from '../../../../domain/errors.js'
@@ -7,7 +7,7 @@ import { digestOf } from '../../http/idempotency.js'
 
 export interface FileBody {
   bytes: Buffer
-  /** Of a form. */
+  /** The team that a form names; `null` otherwise. */
   teamId: string | null
 }
 
@@ -19,10 +19,10 @@ export interface FileRoute {
   what: string
 }
 
-/** Beside the file, for the form around it. */
+/** For the form around the file. */
 const FORM_BYTES_MAX = 64 * 1024
 
-/** For the routes of one scope: reads bodies of these kinds and no others. */
+/** Makes the routes of one scope read bodies of these kinds only. */
 export async function takeFiles(scope: FastifyInstance, { types, bytesMax, what }: FileRoute): Promise<void> {
   scope.removeContentTypeParser('application/json')
   scope.addContentTypeParser(
@@ -48,12 +48,12 @@ export async function takeFiles(scope: FastifyInstance, { types, bytesMax, what 
 
 /** @throws ServiceError `validation_error`, `payload_too_large`. */
 export async function readFile(request: FastifyRequest, route: FileRoute): Promise<FileBody> {
-  const body = request.isMultipart() ? await readForm(request, route) : asItIs(request.body)
+  const body = request.isMultipart() ? await readForm(request, route) : wholeBody(request.body)
   if (body && body.bytes.length > 0) return body
   throw validationError(`body: is empty; send ${route.what}`)
 }
 
-const asItIs = (body: unknown): FileBody | null => (Buffer.isBuffer(body) ? { bytes: body, teamId: null } : null)
+const wholeBody = (body: unknown): FileBody | null => (Buffer.isBuffer(body) ? { bytes: body, teamId: null } : null)
 
 async function readForm(request: FastifyRequest, { bytesMax, what }: FileRoute): Promise<FileBody | null> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax + FORM_BYTES_MAX) throw tooLarge(bytesMax)
@@ -63,7 +63,7 @@ async function readForm(request: FastifyRequest, { bytesMax, what }: FileRoute):
   try {
     for await (const part of request.parts()) {
       if (part.type === 'file') {
-        // Read even if it is refused: the rest of the form comes after it.
+        // Read even if it is refused, because the rest of the form follows it.
         const bytes = await part.toBuffer()
         if (part.fieldname !== 'file') throw notTaken(part.fieldname, what)
         file = bytes
@@ -81,7 +81,7 @@ async function readForm(request: FastifyRequest, { bytesMax, what }: FileRoute):
   } catch (error) {
     throw faultOf(error, bytesMax)
   }
-  // The boundary between parts is another one each time: what is the same are the parts.
+  // The digest is of the parts, since their boundary differs each time.
   if (request.keyed) request.keyed.bodySha256 = digestOf(parts.join('\n'))
   if (!file) throw validationError(`file: is required: the part that is ${what}`)
   return { bytes: file, teamId }
@@ -91,18 +91,18 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const notTaken = (name: string, what: string) =>
   validationError(
-    `${JSON.stringify(name.slice(0, 100))}: is not a part of this form; send ${what} as "file", and "team_id" beside it`
+    `${JSON.stringify(name.slice(0, 100))}: is not a part of this form; send ${what} as "file", and optionally "team_id"`
   )
 
 const tooLarge = (bytesMax: number) =>
   new ServiceError('payload_too_large', `file: must have at most ${bytesMax / 1024} KiB`)
 
-/** What the reader of forms throws, most of it without a status. */
+/** Translates what the reader of forms throws, mostly without a status. */
 function faultOf(error: unknown, bytesMax: number): unknown {
   if (error instanceof ServiceError) return error
   const { code } = error as { code?: string }
   if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge(bytesMax)
   if (code === 'FST_FILES_LIMIT' || code === 'FST_FIELDS_LIMIT' || code === 'FST_PARTS_LIMIT')
-    return validationError('body: a form holds one "file", and "team_id" beside it; it holds more')
-  return validationError(`body: is no form that can be read (${(error as Error).message})`, error)
+    return validationError('body: a form can hold one "file" and one "team_id"; this one holds more')
+  return validationError(`body: is not a readable form (${(error as Error).message})`, error)
 }

@@ -1,4 +1,4 @@
-// Capsules as files, on their way in: packages, and YAML that people write.
+// Capsules imported from files: packages, and YAML.
 import { finished } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -32,7 +32,7 @@ const packages: FileRoute = {
   what: 'a package (.capsule archive or RO-Crate zip)'
 }
 
-/** Of a body. */
+/** The largest body that counts as small. */
 const SMALL_BYTES = 1024 * 1024
 
 /** The form around a YAML file makes the body of 512 KiB that the specification names. */
@@ -46,29 +46,29 @@ const TeamQuery = Type.Object({
   team_id: Type.Optional(Type.String({ format: 'uuid', description: 'Default: your personal team' }))
 })
 
-/** For the document: bodies of these routes are read by capsule-file-body.ts. */
+/** Shown in the document only; capsule-file-body.ts reads the bodies of these routes. */
 const fileBody = ({ types, what }: FileRoute) => ({
   consumes: ['multipart/form-data', ...types],
   body: Type.Unsafe<unknown>({
     type: 'object',
-    description: `The bytes of ${what}, or a form with it as "file" and, beside it, "team_id".`,
+    description: `The bytes of ${what}, or a form with it as "file" and an optional "team_id".`,
     properties: { file: { type: 'string', format: 'binary' }, team_id: { type: 'string', format: 'uuid' } }
   })
 })
 
-/** Of each kind; a large one takes up to 64 MiB four times. */
+/** For large and small packages separately; a large one takes up to four times 64 MiB of memory. */
 const PACKAGES_AT_ONCE = 4
 const PACKAGES_WAITING_MAX = 32
 
 export const capsuleImportRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app) => {
-  // A scope each: they read bodies of different kinds.
+  // Each has a scope of its own, because they read bodies of different kinds.
   await app.register(importRoute)
   await app.register(uploadRoute)
 }
 
 const isSmall = ({ headers }: FastifyRequest): boolean => Number(headers['content-length']) <= SMALL_BYTES
 
-/** Until the answer is sent, or the connection ends. @throws ServiceError `rate_limited`. */
+/** Takes a slot until the response is sent or the connection ends. @throws ServiceError `rate_limited`. */
 async function takeSlot(slots: PackageSlots, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const give = await slots.take().catch(async (error) => {
     await request.giveBackSlot()
@@ -84,19 +84,19 @@ const importRoute: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/api/capsules/import',
     {
-      validatorCompiler: anyBody(app),
-      // A large body takes memory while it comes in; a small one, however slowly it comes, keeps nobody waiting before it is
-      // there.
+      validatorCompiler: acceptAnyBody(app),
+      // A large body takes a slot while it is received, because it takes memory. A small one takes its slot afterwards, so that
+      // a slow sender does not delay others.
       preParsing: async (request, reply, payload) => {
         if (!isSmall(request)) await takeSlot(large, request, reply)
         return payload
       },
       schema: {
         tags: ['capsules'],
-        summary: 'Make a draft of a package',
+        summary: 'Create a draft from a package',
         description:
-          'Its digests are computed again; 400 names the entry that is not as it should be. The draft has the definition; ' +
-          'state, owner, seal, costs and times of the package are claims.',
+          'Its digests are computed again; 400 names an entry that does not match. The draft gets the definition; ' +
+          'state, owner, seal, costs and times of the package are kept as claims.',
         querystring: TeamQuery,
         ...fileBody(packages),
         response: {
@@ -136,10 +136,10 @@ const uploadRoute: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/api/capsules/upload',
     {
-      validatorCompiler: anyBody(app),
+      validatorCompiler: acceptAnyBody(app),
       schema: {
         tags: ['capsules'],
-        summary: 'Make a draft of what a YAML file describes',
+        summary: 'Create a draft from a YAML file',
         description: `At most ${YAML_BYTES_MAX / 1024} KiB: the fields of POST /api/capsules/create, or the shorter form with "tasks" at the top. 400 names the line.`,
         querystring: TeamQuery,
         ...fileBody(yaml),
@@ -162,8 +162,8 @@ const uploadRoute: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-/** The query is judged as ever; the body is not JSON, and is judged where it is read. */
-const anyBody =
+/** The query is validated by its schema. The body is not JSON; it is validated where it is read. */
+const acceptAnyBody =
   (scope: FastifyInstance): NonNullable<FastifyInstance['validatorCompiler']> =>
   (schema) =>
     schema.httpPart === 'body' ? () => true : scope.validatorCompiler!(schema)
@@ -171,7 +171,7 @@ const anyBody =
 /** @throws ServiceError `validation_error` when form and query name two teams. */
 function teamNamed(inQuery: string | undefined, inForm: string | null): string | null {
   if (inQuery !== undefined && inForm !== null && inQuery.toLowerCase() !== inForm.toLowerCase())
-    throw validationError('team_id: the form and the query name two teams; keep one of both')
+    throw validationError('team_id: the form and the query name different teams; send one')
   return inQuery ?? inForm
 }
 

@@ -1,4 +1,4 @@
-// Capsules as files, on their way out: packages and attestations. On their way in: capsule-imports.ts.
+// Capsules exported as files: packages and attestations. Imports are in capsule-imports.ts.
 import { finished } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
@@ -20,12 +20,12 @@ const Envelope = Type.Object({
   signatures: Type.Array(Type.Object({ keyid: text, sig: text }))
 })
 
-/** Each takes up to 64 MiB twice. */
+/** Each takes up to twice 64 MiB of memory. */
 const PACKAGES_AT_ONCE = 4
 const PACKAGES_WAITING_MAX = 32
-/** Packages below this wait for nobody. */
+/** Smaller packages take no slot. */
 const LARGE_BYTES = 4 * 1024 * 1024
-/** For whoever reads slowly on purpose: a package stays in memory until it is read. */
+/** Bounds slow readers: a package stays in memory until it is read. */
 const DOWNLOAD_LIMIT_MS = 300_000
 
 const Format = Type.Unsafe<ExportFormat>({ type: 'string', enum: [...exportFormats], default: 'capsule' })
@@ -90,7 +90,7 @@ export const capsuleTransferRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
   )
 }
 
-/** One of the caller's teams, or a published one. */
+/** A capsule of the caller's teams, or a published one. */
 async function readableCapsule({ db }: ApiDeps, request: FastifyRequest) {
   const { id } = request.params as { id: string }
   const capsule = await loadReadableCapsule(db, callerOf(request), id)

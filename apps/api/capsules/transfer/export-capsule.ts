@@ -1,5 +1,5 @@
-// A capsule as a file: the same bytes for the same capsule, whoever asks and whenever. What is sealed goes out as it was
-// sealed; whether it was published or archived since is not part of it.
+// A capsule as a file: the same capsule always gives the same bytes. A sealed capsule is exported as it was sealed; a later
+// publication or archiving is not part of the file.
 import type { Readable } from 'node:stream'
 import { archiveName, writeCapsuleArchive } from '../../../../capsule-format/archive/capsule-archive.js'
 import { packagedFiles } from '../../../../capsule-format/manifest/manifest.js'
@@ -55,7 +55,7 @@ const draftInput = async (db: DbOrTx, capsule: CapsuleRow) =>
     files: await loadFiles(db, capsule.id)
   })
 
-/** JSON text of the DSSE envelope. @throws ServiceError `not_found` while there is none. */
+/** JSON text of the DSSE envelope. @throws ServiceError `not_found` before the capsule is sealed. */
 export async function attestationOf(db: DbOrTx, capsule: CapsuleRow): Promise<string> {
   const seal = await loadSeal(db, capsule.id)
   if (seal) return seal.envelope

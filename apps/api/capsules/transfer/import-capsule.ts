@@ -245,7 +245,9 @@ async function attestationWarnings(db: DbOrTx, read: ReadPackage): Promise<strin
     if (key) keys.push(key.publicKeyPem)
   }
   if (keys.length === 0)
-    return ['The attestation in the package was not checked: it is signed with a key that is none of this service']
+    return [
+      'The attestation in the package was not checked: it is signed with a key that does not belong to this service'
+    ]
   const { checks } = verifyPackage(read, { publicKeyPem: keys.join('\n') })
   const attestation = checks.find(({ check }) => check === 'attestation')
   return attestation?.ok === true
@@ -259,7 +261,7 @@ function keyIdsIn(envelope: string): string[] {
     const { signatures } = JSON.parse(envelope) as { signatures: { keyid?: unknown }[] }
     return textsOf(signatures.slice(0, 8).map(({ keyid }) => keyid)).filter((id) => /^[0-9a-f]{16}$/.test(id))
   } catch {
-    // It is none.
+    // Not a time.
     return []
   }
 }

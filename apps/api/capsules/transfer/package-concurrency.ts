@@ -8,7 +8,7 @@ export interface PackageSlots {
   within<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** @param waitingMax beyond this somebody waits longer than they would like to. */
+/** @param waitingMax further requests are refused, since they would wait too long. */
 export function createPackageSlots(atOnce: number, waitingMax: number): PackageSlots {
   let free = atOnce
   const waiting: (() => void)[] = []

@@ -159,7 +159,7 @@ interface Step {
   offset: number | undefined
 }
 
-/** The longest key that the path goes on with: a key may hold dots. */
+/** The longest key with which the path continues: a key can contain dots. */
 function entryOf(items: readonly { key: unknown; value: unknown }[], path: string): Step | null {
   const text = path.startsWith('.') ? path.slice(1) : path
   const steps = items.flatMap(({ key, value }): (Step & { length: number })[] => {

@@ -1,4 +1,4 @@
-// Who is at the other end of a connection. A header is believed only from a proxy that the operator named: anybody can
+// The address of a client. Headers are trusted only from proxies that the operator named, because any client can
 // send X-Forwarded-For, and an address that callers choose themselves would be a rate limit that they switch off.
 import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net'
 
@@ -20,7 +20,7 @@ export function parseTrustedProxies(text: string): TrustedProxies {
       )
     if (range.prefix === 0)
       throw new Error(
-        `TRUSTED_PROXIES: "${entry}" trusts everybody, who could then claim any address; name the proxies alone`
+        `TRUSTED_PROXIES: "${entry}" trusts every client, which could then claim any address; name only the proxies`
       )
     trusted.addSubnet(range.address, range.prefix, familyOf(range.address))
   }
@@ -58,7 +58,7 @@ export function isTrusted(socketAddress: string | undefined, trusted: TrustedPro
   return peer !== null && trusted.check(peer, familyOf(peer))
 }
 
-/** Under what an address is counted: IPv4 as it is, IPv6 by its /64, since one subscriber owns all addresses of that. */
+/** The key that an address counts under: IPv4 itself, IPv6 by its /64, since one subscriber owns all addresses of a /64. */
 export function addressKey(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.split('::')
@@ -70,7 +70,7 @@ export function addressKey(address: string): string {
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6')
 
-/** One spelling per address; `null` for what is none. */
+/** One spelling per address; `null` for a text that is not an address. */
 function normalised(text: string): string | null {
   if (isIPv4(text)) return text
   if (!isIPv6(text)) return null

@@ -25,8 +25,8 @@ export interface Limiter {
 export type GiveBack = () => Promise<void>
 
 /**
- * Takes one of a limit's slots. The limit's `scope` decides whose slot it is: the user's (a key is a user of its own, and a
- * caller without credentials is known by address), or the address's, whoever is signed in there.
+ * Takes one of a limit's slots. The limit's `scope` decides who is counted: the user (a key is a user of its own, and a
+ * caller without credentials counts by address), or the address, independent of credentials.
  * @throws ServiceError `rate_limited` with the seconds to wait.
  */
 export const takeLimit = (limiter: Limiter, request: FastifyRequest, name: RequestLimitName): Promise<GiveBack> =>

@@ -30,9 +30,9 @@ export interface RateLimitStore {
 }
 
 export interface RateLimitStoreOptions {
-  /** Counts each request that went through because the store could not be asked. */
+  /** Counts each request that was let through because the store was unavailable. */
   failures?: { inc(): void }
-  /** Told once when the store fails, and once when it works again. */
+  /** Logs once when the store fails, and once when it works again. */
   log?: { warn(detail: object, message: string): void; info(message: string): void }
   /** How long a request waits for Redis; 100 ms unless said otherwise. */
   timeoutMs?: number
@@ -138,7 +138,7 @@ export function createRateLimitStore(
     }
   }
 
-  /** While the store fails, one request in `retryMs` asks it and the others do not wait. */
+  /** While the store fails, one request per `retryMs` tries it, and the others do not wait. */
   function leftAlone(): boolean {
     if (!failing) return false
     const now = performance.now()

@@ -1,5 +1,5 @@
-// What this process counts for a Prometheus server. Labels are words of small sets: an id, a path or whatever else a caller
-// chooses would fill the memory.
+// The metrics of this process. Labels have few values: an id, a path or another text that callers choose would fill the
+// memory.
 import { Counter, Histogram, Registry } from 'prom-client'
 import type { StatusListener } from '../../../../db/jobs/status-changes.js'
 import type { ErrorCode } from '../../../../domain/errors.js'
@@ -7,21 +7,21 @@ import type { ExecutionMode } from '../../../../domain/jobs/job-status.js'
 import type { BudgetRefusal } from '../../../../domain/money/budget.js'
 import { createJobMetrics } from '../../../../services/telemetry/job-metrics.js'
 
-export interface Answered {
+export interface HandledRequest {
   method: string
-  /** The route's pattern (`/api/jobs/:id`), never the path asked for: a label for each id would fill the memory. */
+  /** The route's pattern (`/api/jobs/:id`), never the requested path: a label for each id would fill the memory. */
   route: string | undefined
   /** HTTP status. */
   status: number
   seconds: number
 }
 
-export interface Submitted {
+export interface SubmissionOutcome {
   /** `null` when it was refused before that was known. */
   mode: ExecutionMode | null
   /** The slug of a backend of the catalogue; `null` as above. */
   backend: string | null
-  /** `repeated`: the answer to an earlier request was given again. */
+  /** `repeated`: the stored response of an earlier request was sent again. */
   outcome: 'accepted' | 'repeated' | ErrorCode
 }
 
@@ -29,23 +29,23 @@ export interface Metrics {
   registry: Registry
   /** Requests that went through uncounted because the store of the rate limits was away, slow or failing. */
   rateLimitStoreFailures: Counter
-  observeAnswer(answered: Answered): void
-  countSubmission(submitted: Submitted): void
+  observeRequest(request: HandledRequest): void
+  countSubmission(submission: SubmissionOutcome): void
   countBudgetRejection(limit: BudgetRefusal['limit']): void
   countStatusChange: StatusListener
 }
 
-/** The methods that a route can have; another one becomes `other`, so that callers cannot invent labels. */
+/** Methods of routes. Any other counts as `other`, so that callers cannot create labels. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** A registry of this process alone: two apis in one process (tests) do not add to each other's figures. */
+/** Creates a registry of its own, so that two apis in one process, as in tests, do not share figures. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
-  const answers = new Histogram({
+  const durations = new Histogram({
     name: 'qjs_http_request_duration_seconds',
     help: 'Time from a request to the end of its response; status is its class, such as 2xx.',
     labelNames: ['method', 'route', 'status'] as const,
-    // A held poll takes up to a minute, a run in the playground up to 90 s.
+    // A waiting poll takes up to a minute, a run in the playground up to 90 s.
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 100],
     registers: [registry]
   })
@@ -68,8 +68,8 @@ export function createMetrics(): Metrics {
       help: 'Requests let through without a rate limit because Redis was away, slow or failing.',
       registers: [registry]
     }),
-    observeAnswer({ method, route, status, seconds }) {
-      answers.observe(
+    observeRequest({ method, route, status, seconds }) {
+      durations.observe(
         {
           method: methods.has(method) ? method : 'other',
           route: route ?? 'none',

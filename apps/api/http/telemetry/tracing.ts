@@ -6,12 +6,12 @@ import { isTrusted, type TrustedProxies } from '../limits/client-address.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** `null` while there is no tracing, and for routes that are asked for all the time. */
+    /** `null` without tracing, and for probes. */
     span: Span | null
   }
 }
 
-const untold = new Set(['/healthz', '/readyz'])
+const untraced = new Set(['/healthz', '/readyz'])
 
 export default fp(
   async (app: FastifyInstance, options: { tracing: Tracing | null; trustedProxies: TrustedProxies }) => {
@@ -20,7 +20,7 @@ export default fp(
     if (!tracing) return
     app.addHook('onRequest', (request, reply, done) => {
       const route = request.routeOptions.url
-      if (route && untold.has(route)) return done()
+      if (route && untraced.has(route)) return done()
       const span = tracing.begin(route ? `${request.method} ${route}` : 'no route', {
         kind: 'server',
         parent: parentOf(request, trustedProxies),
@@ -31,7 +31,7 @@ export default fp(
         }
       })
       request.span = span
-      // Also of streams, and of answers for which nobody has waited.
+      // `close` also comes for streams, and when the client has disconnected.
       reply.raw.once('close', () => {
         const status = reply.raw.statusCode
         const job = request.submission?.recorded && { 'job.id': request.submission.recorded.jobId }
@@ -44,7 +44,7 @@ export default fp(
   { name: 'tracing' }
 )
 
-/** A trace goes on only from a proxy that is trusted: whoever else could hide requests in the traces of others. */
+/** A trace continues only from a trusted proxy: other clients could hide requests in traces of others. */
 function parentOf(request: FastifyRequest, trustedProxies: TrustedProxies): string | null {
   const { traceparent } = request.headers
   return typeof traceparent === 'string' && isTrusted(request.socket.remoteAddress, trustedProxies) ? traceparent : null

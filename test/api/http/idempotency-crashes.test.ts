@@ -8,7 +8,7 @@ import { type Platform, startPlatform } from '../../support/stack/platform.js'
 
 let platform: Platform
 beforeAll(async () => {
-  platform = await startPlatform('idempotency-deaths')
+  platform = await startPlatform('idempotency-crashes')
 }, 60_000)
 afterAll(() => platform.close())
 
@@ -39,7 +39,7 @@ async function killedAtSubmission(key: string): Promise<void> {
   await platform.start.api()
 }
 
-test('killed in the middle of its transaction: the same request makes the one job', async () => {
+test('an api killed in the middle of its transaction: the repeated request creates the one job', async () => {
   await killedAtSubmission('in the middle')
   const again = await submit('in the middle')
   expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, null])
@@ -48,7 +48,7 @@ test('killed in the middle of its transaction: the same request makes the one jo
   expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1 })
 }, 60_000)
 
-test('killed again and again while somebody repeats a request until it is answered: one job', async () => {
+test('an api killed again and again while a client repeats a request until it succeeds: one job', async () => {
   const before = await jobs()
   for (let death = 0; death < 3; death++) await killedAtSubmission('again and again')
   const answers = await Promise.all(Array.from({ length: 5 }, () => submit('again and again')))
@@ -57,7 +57,7 @@ test('killed again and again while somebody repeats a request until it is answer
   expect(await jobs()).toBe(before + 1)
 }, 90_000)
 
-test('killed between its commit and its answer: the same request is answered as if nothing had been', async () => {
+test('an api killed between commit and response: the repeated request gets the response of the first', async () => {
   const before = await jobs()
   const { sql } = platform.connection
   // The last thing that the commit does is to wait.

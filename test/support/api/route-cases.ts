@@ -1,10 +1,9 @@
-// One question for every route, and who may ask it: written down from the specification, not from the table that the api
-// works with.
+// One case for every route, and who is allowed to call it. It is written from the specification, not from the api's own table.
 import { createHash, randomBytes } from 'node:crypto'
-import { capsuleQuestions } from '../capsules/capsule-questions.js'
+import { capsuleRouteCases } from '../capsules/capsule-route-cases.js'
 import { submission } from '../jobs/builders.js'
 import {
-  everybody,
+  everyKind,
   inTeam,
   type Kind,
   managers,
@@ -14,7 +13,7 @@ import {
   people,
   peopleOrKeys,
   platform,
-  type Question,
+  type RouteCase,
   readers,
   type Scene,
   writers
@@ -29,38 +28,38 @@ const ofScript =
   async (scene: Scene) =>
     `/api/scripts/${await scene.script()}${rest}`
 export const email = () => `${randomBytes(5).toString('hex')}@example.org`
-const PASSWORD = 'a password of somebody'
+const PASSWORD = 'a password of a user'
 const bell = { code: submission().inline_code, language: 'openqasm', backend: 'local', shots: 10 }
 
-export const questions: Record<string, Question> = {
-  ...capsuleQuestions,
+export const routeCases: Record<string, RouteCase> = {
+  ...capsuleRouteCases,
 
-  'GET /healthz': { allowed: everybody, status: 200 },
-  'GET /readyz': { allowed: everybody, status: 200 },
-  'GET /openapi.json': { allowed: everybody, status: 200 },
-  'GET /invitations/:token': { allowed: everybody, status: 200, path: () => '/invitations/any' },
-  'GET /reset-password/:token': { allowed: everybody, status: 200, path: () => '/reset-password/any' },
-  'GET /api/meta': { allowed: everybody, status: 200 },
-  'GET /api/meta/keys': { allowed: everybody, status: 200 },
-  'GET /api/backends': { allowed: everybody, status: 200 },
-  'GET /api/backends/:slug': { allowed: everybody, status: 200, path: () => '/api/backends/local' },
+  'GET /healthz': { allowed: everyKind, status: 200 },
+  'GET /readyz': { allowed: everyKind, status: 200 },
+  'GET /openapi.json': { allowed: everyKind, status: 200 },
+  'GET /invitations/:token': { allowed: everyKind, status: 200, path: () => '/invitations/any' },
+  'GET /reset-password/:token': { allowed: everyKind, status: 200, path: () => '/reset-password/any' },
+  'GET /api/meta': { allowed: everyKind, status: 200 },
+  'GET /api/meta/keys': { allowed: everyKind, status: 200 },
+  'GET /api/backends': { allowed: everyKind, status: 200 },
+  'GET /api/backends/:slug': { allowed: everyKind, status: 200, path: () => '/api/backends/local' },
 
-  'POST /api/auth/validate-code': { allowed: everybody, status: 200, body: () => ({ code: 'any' }) },
-  'POST /api/auth/sign-up': { allowed: everybody, status: 400, body: () => ({ email: email(), password: PASSWORD }) },
-  'POST /api/auth/sign-in': { allowed: everybody, status: 401, body: () => ({ email: email(), password: PASSWORD }) },
-  'POST /api/auth/forgot-password': { allowed: everybody, status: 202, body: () => ({ email: email() }) },
+  'POST /api/auth/validate-code': { allowed: everyKind, status: 200, body: () => ({ code: 'any' }) },
+  'POST /api/auth/sign-up': { allowed: everyKind, status: 400, body: () => ({ email: email(), password: PASSWORD }) },
+  'POST /api/auth/sign-in': { allowed: everyKind, status: 401, body: () => ({ email: email(), password: PASSWORD }) },
+  'POST /api/auth/forgot-password': { allowed: everyKind, status: 202, body: () => ({ email: email() }) },
   'POST /api/auth/reset-password': {
-    allowed: everybody,
+    allowed: everyKind,
     status: 400,
     body: () => ({ token: 'none', password: PASSWORD })
   },
-  'GET /api/auth/oidc/start': { allowed: everybody, status: [302, 404] },
-  'GET /api/auth/oidc/callback': { allowed: everybody, status: [400, 404] },
+  'GET /api/auth/oidc/start': { allowed: everyKind, status: [302, 404] },
+  'GET /api/auth/oidc/callback': { allowed: everyKind, status: [400, 404] },
   'GET /api/auth/session': { allowed: people, status: 200 },
   'GET /api/auth/sessions': { allowed: people, status: 200 },
   'DELETE /api/auth/sessions/:id': {
     allowed: people,
-    // Of the owner, and so nobody else's.
+    // A session of the owner, so other callers get 404.
     status: [204, 404],
     path: async (scene) => `/api/auth/sessions/${await scene.session()}`
   },
@@ -74,7 +73,7 @@ export const questions: Record<string, Question> = {
   'GET /api/profile': { allowed: people, status: 200 },
   'PATCH /api/profile': { allowed: people, status: 200, body: () => ({ bio: 'hello' }) },
   'DELETE /api/profile': { allowed: people, status: 400, body: () => ({ password: 'not theirs' }) },
-  'GET /api/profiles/:username': { allowed: everybody, status: 404, path: () => '/api/profiles/nobody-at-all' },
+  'GET /api/profiles/:username': { allowed: everyKind, status: 404, path: () => '/api/profiles/nobody-at-all' },
 
   'GET /api/teams': { allowed: peopleOrKeys, status: 200 },
   'POST /api/teams': { allowed: people, status: 201, body: () => ({ name: 'another' }) },
@@ -92,7 +91,7 @@ export const questions: Record<string, Question> = {
     body: (scene) => ({ user_id: scene.memberId })
   },
   'POST /api/teams/:id/leave': {
-    // The owner may ask, and is told that owners cannot.
+    // The owner is allowed to call it, and is refused because owners cannot leave.
     allowed: ['member', 'admin'],
     status: 200,
     path: ({ teamId }) => `/api/teams/${teamId}/leave`
@@ -128,7 +127,7 @@ export const questions: Record<string, Question> = {
     path: async (scene) => `/api/team/invitations/${(await scene.invitation()).id}`
   },
   'GET /api/invitations/:token': {
-    allowed: everybody,
+    allowed: everyKind,
     status: 200,
     path: async (scene) => `/api/invitations/${(await scene.invitation()).token}`
   },
@@ -202,7 +201,7 @@ export const questions: Record<string, Question> = {
   'GET /api/jobs/:id/status': { allowed: readers, status: 200, path: ofJob('/status') },
   'GET /api/jobs/:id/attempts': { allowed: readers, status: 200, path: ofJob('/attempts') },
   'GET /api/jobs/:id/artifacts': { allowed: readers, status: 200, path: ofJob('/artifacts') },
-  // Nobody has such a file; strangers do not even hear that of the file, but of the job.
+  // No job has this file. Strangers get the 404 of the job, not of the file.
   'GET /api/jobs/:id/artifacts/:name': { allowed: readers, status: 404, path: ofJob('/artifacts/none') },
   'GET /api/jobs/:id/source': { allowed: readers, status: 200, path: ofJob('/source') },
   'GET /api/jobs/:id/tasks': { allowed: readers, status: 200, path: ofJob('/tasks') },
@@ -247,7 +246,7 @@ export const questions: Record<string, Question> = {
     })
   },
 
-  // The playground is about no team; a key's team and the suspension of all of a person's teams count.
+  // The playground concerns no team, except the team of a key and the suspension of all of a person's teams.
   'POST /api/playground/run': { allowed: notReadKeys(), status: [200, 503], body: () => bell },
   'POST /api/playground/convert': {
     allowed: notReadKeys(),
@@ -308,7 +307,7 @@ export const questions: Record<string, Question> = {
     status: 202,
     path: async (scene) => `/api/admin/jobs/${await scene.job()}/cancel`
   },
-  // Its money is not held.
+  // The job holds no money, so it cannot be settled.
   'POST /api/admin/jobs/:id/settle': {
     allowed: platform,
     status: 409,

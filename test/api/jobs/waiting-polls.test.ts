@@ -85,7 +85,7 @@ test('2,000 held status requests are all answered when their jobs change, over t
   const ids = await waitingJobs(POLLS)
   const answers: string[] = []
   const polls = ids.map((id) => ask(`/api/jobs/${id}/status?wait=22`, () => {}).then((text) => answers.push(text)))
-  await until(POLLS, () => api.heldPolls())
+  await until(POLLS, () => api.waitingPolls())
   expect(answers).toEqual([])
   await move(ids, 'running')
   await until(POLLS, () => answers.length)
@@ -94,11 +94,11 @@ test('2,000 held status requests are all answered when their jobs change, over t
   expect(most).toBeLessThanOrEqual(CONNECTIONS_MAX)
 }, 120_000)
 
-test('500 event streams are told every change, over ten connections at most', async () => {
+test('500 event streams get every change, over ten connections at most', async () => {
   const ids = await waitingJobs(STREAMS)
   const seen = new Map<string, string>()
   const streams = ids.map((id) => ask(`/api/jobs/${id}/events`, (text) => seen.set(id, text)))
-  await until(STREAMS, () => api.heldPolls())
+  await until(STREAMS, () => api.waitingPolls())
   await move(ids, 'running')
   await until(STREAMS, () => [...seen.values()].filter((text) => text.includes('"running"')).length)
   await move(ids, 'completed')

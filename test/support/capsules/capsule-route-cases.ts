@@ -1,11 +1,11 @@
-// The access questions about capsules (access-questions.ts).
+// The access routeCases about capsules (route-cases.ts).
 import {
-  everybody,
+  everyKind,
   inTeam,
   managersOfIt,
   ownerOfIt,
   platform,
-  type Question,
+  type RouteCase,
   readers,
   type Scene,
   writers
@@ -17,7 +17,7 @@ const ofCapsule =
   async (scene: Scene) =>
     `/api/capsules/${await scene.capsuleIn(state)}${rest}`
 
-export const capsuleQuestions: Record<string, Question> = {
+export const capsuleRouteCases: Record<string, RouteCase> = {
   'GET /api/capsules/:id/audit': {
     allowed: readers,
     status: 200,
@@ -58,9 +58,9 @@ export const capsuleQuestions: Record<string, Question> = {
     body: async (scene) => ({ job_id: await scene.completedJob() })
   },
   'GET /api/capsules': { allowed: readers, status: 200, path: inTeam('/api/capsules') },
-  'GET /api/capsules/public': { allowed: everybody, status: 200 },
+  'GET /api/capsules/public': { allowed: everyKind, status: 200 },
   'GET /api/capsules/public/:slug': {
-    allowed: everybody,
+    allowed: everyKind,
     status: 200,
     path: async (scene) => `/api/capsules/public/bell-${await scene.capsuleIn('published')}`
   },

@@ -1,12 +1,12 @@
-// How many rows a list has in all, as far as anybody needs to know (domain/json/page.ts).
+// Counts the rows of a list, up to the cap of domain/json/page.ts.
 import { sql } from 'drizzle-orm'
 import type { PgSelect } from 'drizzle-orm/pg-core'
 import { TOTAL_MAX } from '../domain/json/page.js'
 import type { DbOrTx } from './client.js'
 
 /**
- * @param matching a query of what is counted, one row each: `db.select(ONE).from(...).where(...).$dynamic()`.
- * @returns no more than `TOTAL_MAX + 1`.
+ * @param matching a query with one row for each item: `db.select(ONE).from(...).where(...).$dynamic()`.
+ * @returns at most `TOTAL_MAX + 1`.
  */
 export async function cappedCount(db: DbOrTx, matching: PgSelect): Promise<number> {
   const [row] = await db
@@ -15,5 +15,5 @@ export async function cappedCount(db: DbOrTx, matching: PgSelect): Promise<numbe
   return (row as { total: number } | undefined)?.total ?? 0
 }
 
-/** What such a query selects. */
+/** The selection of such a query. */
 export const ONE = { one: sql`1`.as('one') }

@@ -1,5 +1,5 @@
-// The connection pool and its drizzle face. On this client raw queries take strings, never Dates: drizzle changes how
-// the driver writes and reads timestamps.
+// The connection pool and drizzle on top of it. On this client raw queries take strings, never Dates: drizzle changes
+// how the driver writes and reads timestamps.
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
@@ -8,7 +8,7 @@ import { type ConnectionKeeper, survivingConnectionLoss } from './connection-los
 
 export type Db = PostgresJsDatabase<Record<string, never>>
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
-/** Inside a transaction only its `tx` may be used: a second connection taken there can deadlock the pool. */
+/** Inside a transaction only its `tx` can be used: taking a second connection there can deadlock the pool. */
 export type DbOrTx = Db | Tx
 
 export interface Connection {
@@ -17,7 +17,7 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/** @param max connections of the pool; a statement that runs longer than `statementTimeoutMs` is cancelled by Postgres. */
+/** @param max connections of the pool; Postgres cancels a statement that runs longer than `statementTimeoutMs`. */
 export function connect(databaseUrl: string, options: { max?: number; statementTimeoutMs?: number } = {}): Connection {
   const { options: steadily, watch } = survivingConnectionLoss({
     application_name: 'quantum-job-service',
@@ -34,8 +34,8 @@ export function connect(databaseUrl: string, options: { max?: number; statementT
 
 /**
  * drizzle sends every query unprepared, which costs a second round trip and a new plan each time. The driver prepares
- * per connection when asked to; lists of varying length therefore go as one array parameter (`anyOf`), or each length
- * would be a statement of its own.
+ * statements per connection on request. Lists of varying length therefore go as one array parameter (`anyOf`);
+ * otherwise each length would be a statement of its own.
  */
 function withPreparedStatements<T extends postgres.Sql | postgres.TransactionSql>(
   client: T,
@@ -48,7 +48,7 @@ function withPreparedStatements<T extends postgres.Sql | postgres.TransactionSql
       begin((inner) => watch((async () => run(withPreparedStatements(inner, watch)))()))
   const overrides: Record<string, unknown> = {
     unsafe: (query: string, parameters: never[], options: object) =>
-      // drizzle says no for each query that it was not asked to prepare.
+      // drizzle explicitly disables preparing for each query.
       unsafe(query, parameters, { ...options, prepare: true })
   }
   if ('begin' in client) overrides.begin = nested(client.begin.bind(client) as never)
@@ -56,18 +56,18 @@ function withPreparedStatements<T extends postgres.Sql | postgres.TransactionSql
   return new Proxy(client, { get: (target, key) => overrides[key as string] ?? Reflect.get(target, key) })
 }
 
-/** `column` is one of the ids. */
+/** Whether `column` is one of the ids. */
 export const anyOf = (column: AnyPgColumn, ids: string[]): SQL =>
   sql`${column} = any(string_to_array(${ids.join(',')}, ',')::uuid[])`
 
-/** The Postgres error code (`23505`, ...) behind a thrown value, which drizzle wraps. */
+/** The Postgres error code (`23505`, ...) of a thrown value, which drizzle wraps. */
 export function postgresCode(error: unknown): string | null {
   for (let at = error as { code?: unknown; cause?: unknown } | undefined; at; at = at.cause as typeof at)
     if (typeof at.code === 'string') return at.code
   return null
 }
 
-/** The constraint that an insert or update broke. */
+/** The constraint that an insert or update violated. */
 export function brokenConstraint(error: unknown): string | null {
   for (let at = error as { constraint_name?: unknown; cause?: unknown } | undefined; at; at = at.cause as typeof at)
     if (typeof at.constraint_name === 'string') return at.constraint_name

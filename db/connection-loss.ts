@@ -1,22 +1,21 @@
-// Options under which a connection that is lost costs no more than what was under way on it.
+// Options under which losing a connection costs no more than the work in progress on it.
 //
-// The driver (postgres 3.4.9, porsager/postgres issues 1154 and 1208) forgets its socket when a connection closes, while a
-// transaction may still hold that connection and send its rollback on it: an exception that nobody can catch, which ends
-// the process. Whoever catches it all the same finds that the connection never comes back.
+// The driver (postgres 3.4.9, porsager/postgres issues 1154 and 1208) drops its socket when a connection closes, while
+// a transaction may still hold that connection and send its rollback on it. The resulting exception cannot be caught
+// where it occurs and stops the process. If a global handler catches it all the same, the connection never recovers.
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-// The driver puts small messages off to the end of the turn. When the connection closes meanwhile it puts off all later
-// ones for ever, but for those above 1024 bytes. So the first message of a connection is longer than that: an option of
-// blanks, which means nothing to Postgres.
+// The driver defers small messages to the end of the turn. When the connection closes in between, it defers all later
+// ones for ever, except those above 1024 bytes. So the first message of a connection is made longer than that with an
+// option of blanks, which Postgres ignores.
 const BLANKS = ' '.repeat(1_024)
 
 export interface ConnectionKeeper {
   options: object
   /**
-   * To be told of every transaction's body. A connection that is lost is not taken up again before the bodies that were
-   * running then are over: the driver would send what a slow one still has to say on the new connection, outside any
-   * transaction.
+   * Must be called with every transaction's body. A lost connection is not reopened before the bodies that were running
+   * have finished: the driver would send the rest of a slow one on the new connection, outside any transaction.
    */
   watch<T>(body: Promise<T>): Promise<T>
 }
@@ -27,11 +26,11 @@ export function survivingConnectionLoss(parameters: Record<string, string | numb
   return {
     options: {
       socket: (target: Target) => connectSocket(target, () => Promise.allSettled(bodies)),
-      // The driver's own look-up of array types fails to nobody's ears when the connection is lost meanwhile, which ends
-      // the process too. Lists go as text (`anyOf` in db/client.ts).
+      // The driver's own look-up of array types rejects without a handler when the connection is lost, which also stops
+      // the process. Lists are therefore passed as text (`anyOf` in db/client.ts).
       fetch_types: false,
-      // The driver counts each of a pool's lost connections as one more failed try: after a restart of the database it
-      // would not connect again for up to 20 seconds.
+      // The driver counts each lost connection of a pool as one more failed try. With its default, it would not
+      // reconnect for up to 20 seconds after a restart of the database.
       backoff: (losses: number) => Math.min(losses * 0.05, 1),
       connection: { ...parameters, options: BLANKS }
     },
@@ -44,7 +43,7 @@ export function survivingConnectionLoss(parameters: Record<string, string | numb
   }
 }
 
-/** The driver hands over hosts and ports as lists. */
+/** The driver passes hosts and ports as lists. */
 interface Target {
   path?: string
   host: string[]
@@ -58,31 +57,31 @@ function connectSocket(target: Target, transactionsOver: () => Promise<unknown>)
     : socket.connect({ host: target.host[0]!, port: target.port[0]! })
 }
 
-/** Far longer than the driver needs, once a transaction's body has failed, for its rollback. */
+/** Far longer than the driver needs for a rollback after a transaction's body has failed. */
 const LINGER_MS = 250
 
 /**
- * Bodies have failed long before this. The one that has not waits for an answer which the driver will never give, to a
+ * Bodies have failed long before this. A remaining one waits for a response that the driver will never give, to a
  * statement that it sent after the failed one.
  */
 const GIVE_UP_MS = 30_000
 
-// ReadyForQuery outside a transaction: type Z, length 5, status I. Always the end of what the server sends at a time.
+// ReadyForQuery outside a transaction: type Z, length 5, status I. It always ends what the server sends at a time.
 const IDLE = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 
 /**
- * A socket that closes in the middle of work first fails what is under way, as an error that callers see, and says that
- * it is closed a moment later, when they are through with it.
+ * A socket that, when it closes during work, first fails the work with an error that callers see, and emits its close
+ * event a moment later, when they have finished.
  */
 class ReconnectingSocket extends Socket {
   private busy = false
   private lost: Error | null = null
 
-  /** @param transactionsOver settles when every transaction that is running now has had its last word. */
+  /** @param transactionsOver settles when every currently running transaction has finished. */
   constructor(private readonly transactionsOver: () => Promise<unknown>) {
     super()
     const send = this.send.bind(this)
-    // Node itself replaces the method when the socket connects and when the other side ends.
+    // Node itself replaces the method when the socket connects and when the other side closes.
     Object.defineProperty(this, 'write', { get: () => send, set: () => {} })
     this.on('data', (chunk: Buffer) => {
       this.busy = !chunk.subarray(-IDLE.length).equals(IDLE)
@@ -113,7 +112,7 @@ class ReconnectingSocket extends Socket {
   }
 
   private fail(): void {
-    // Without a listener an error event would be the very exception that this class avoids.
+    // Without a listener, an error event would be the very exception that this class avoids.
     if (this.listenerCount('error') > 0) super.emit('error', this.lost)
   }
 }

@@ -1,5 +1,5 @@
-// Brings a database to the present schema and seeds the catalogue. Every process calls it at its start; an advisory lock
-// lets one work while the others wait, since drizzle's own migrator is not safe in parallel.
+// Migrates a database to the current schema and seeds the catalogue. Every process calls it at its start. An advisory
+// lock lets one of them work while the others wait, since drizzle's own migrator is not safe in parallel.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,9 +12,9 @@ import { readTemplates, seedTemplates } from './scripts/script-templates.js'
 // Any number that no other advisory lock of this product uses.
 export const MIGRATION_LOCK = 7_261_001
 
-/** @param databaseUrl of an existing database. Waits for another process that migrates, then does what is left. */
+/** @param databaseUrl an existing database. Waits for another process that migrates, then does the rest. */
 export async function migrate(databaseUrl: string): Promise<void> {
-  // One connection: the lock belongs to the session that took it.
+  // One connection, since the lock belongs to the session that took it.
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 5 })
   try {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
@@ -25,12 +25,12 @@ export async function migrate(databaseUrl: string): Promise<void> {
     const templates = readTemplates(join(folder, 'seed', 'templates'))
     await db.transaction((tx) => seedTemplates(tx, templates))
   } finally {
-    // Ending the session frees the lock, also when a migration failed.
+    // Closing the session releases the lock, also after a failed migration.
     await sql.end({ timeout: 5 })
   }
 }
 
-/** The folder of package.json: this file runs from its source and from a bundle that lies elsewhere below it. */
+/** The folder of package.json. This file runs from its source, and from a bundle elsewhere below that folder. */
 function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'package.json'))) {

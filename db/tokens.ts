@@ -1,5 +1,5 @@
-// Secrets that people and programs show again: sessions, keys, links in mails. Known to their owner alone; rows hold the
-// SHA-256, which is enough for 256 random bits.
+// Secret tokens: sessions, API keys, links in mails. Only the owner has the token. Rows store its SHA-256, which
+// suffices for 256 random bits.
 import { createHash, randomBytes } from 'node:crypto'
 
 /** 43 characters of base64url. */

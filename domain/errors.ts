@@ -40,6 +40,8 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue
 
+export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[]
+
 export const isErrorCode = (text: unknown): text is ErrorCode =>
   typeof text === 'string' && Object.hasOwn(errorCatalogue, text)
 

@@ -1,9 +1,9 @@
-"""A workflow: one task for each size of a GHZ state, side by side, and one that gathers what they saw.
+"""A workflow with one task for each size of a GHZ state, in parallel, and one that collects their results.
 
-    qjob run examples/fan-out.py --mode temporal --param largest=6
+    npx qjob run examples/fan-out.py --mode temporal --param largest=6
 
-In mode temporal each task runs on its own, is tried again when it fails, and shows on the timeline of `qjob job ID`.
-All qubits of a GHZ state read the same, so every agreement is 1 without noise.
+In mode temporal each task runs separately, is retried if it fails, and appears on the timeline of `qjob job ID`.
+All qubits of a GHZ state have the same outcome, so without noise every agreement is 1.
 """
 
 from marqov import get_device, ghz_state, task, workflow
@@ -11,7 +11,7 @@ from marqov import get_device, ghz_state, task, workflow
 
 @task(retries=2, timeout=60)
 def agreement(size: int, shots: int, backend: str) -> float:
-    """How often all qubits read the same."""
+    """The share of shots in which all qubits have the same outcome."""
     counts = get_device({"backend": backend}).run(ghz_state(size), shots)
     return (counts.get("0" * size, 0) + counts.get("1" * size, 0)) / sum(counts.values())
 
@@ -22,7 +22,7 @@ def gather(sizes: list[int], agreements: list[float]) -> dict:
     return {
         "agreement": {str(size): seen for size, seen in zip(sizes, agreements, strict=True)},
         "lowest": lowest,
-        "_summary": {"GHZ states": f"{sizes[0]} to {sizes[-1]} qubits agree in {lowest:.1%} of the shots at least"},
+        "_summary": {"GHZ states": f"{sizes[0]} to {sizes[-1]} qubits agree in at least {lowest:.1%} of the shots"},
     }
 
 

@@ -1,9 +1,9 @@
-"""A search that decides by what it has measured: `main` runs one workflow after another.
+"""A search whose next step depends on its measurements: `main` runs one workflow after another.
 
-    qjob run examples/search.py --mode temporal --param rounds=4
+    npx qjob run examples/search.py --mode temporal --param rounds=4
 
-RY(theta) leaves a qubit with <Z> = cos(theta), which is lowest, -1, at theta = pi. Each round measures five angles side
-by side and goes on around the best one.
+RY(theta) gives a qubit <Z> = cos(theta), which has its minimum, -1, at theta = pi. Each round measures five angles in
+parallel and continues around the best one.
 """
 
 from math import pi

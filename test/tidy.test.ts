@@ -286,11 +286,19 @@ describe('documents', () => {
     expect(lost).toEqual([])
   })
 
-  test('docs/errors.md is what tools/errors-doc.mjs writes from the catalogue', () => {
-    const written = execFileSync(process.execPath, [join(root, 'tools/errors-doc.mjs'), '--print'], {
+  test.each([
+    ['docs/errors.md', 'tools/errors-doc.mjs', 'the error catalogue'],
+    ['docs/limits.md', 'tools/limits-doc.mjs', 'the limits that the service enforces']
+  ])('%s is what %s writes from %s', (page, tool) => {
+    const written = execFileSync(process.execPath, [join(root, tool), '--print'], { encoding: 'utf8' })
+    expect(read(page)).toBe(written)
+  })
+
+  test('docs/operations/metrics.md lists the metrics that the api and the worker register', () => {
+    const written = execFileSync(process.execPath, [join(root, 'tools/metrics-doc.mjs'), '--print'], {
       encoding: 'utf8'
     })
-    expect(read('docs/errors.md')).toBe(written)
+    expect(read('docs/operations/metrics.md')).toBe(written)
   })
 })
 

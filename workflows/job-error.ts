@@ -1,4 +1,4 @@
-// What a failed step means for its job.
+// Translates the failure of a step to the error of its job.
 import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow'
 import { isErrorCode, type JobError } from '../domain/errors.js'
 
@@ -10,8 +10,8 @@ export function jobErrorOf(error: unknown): JobError {
 }
 
 /**
- * Whether a step ended because the job is being cancelled. A try that ends meanwhile with a failure that would be tried again
- * (a worker that died, "not yet") counts too: Temporal then tries no more, and tells that failure alone.
+ * Whether a step ended because the job is being cancelled. This includes a try that meanwhile failed with a retryable
+ * failure (a lost worker, "not yet"): Temporal then stops retrying and reports only that failure.
  */
 export const isCancel = (error: unknown): boolean =>
   isCancellation(error) || (error instanceof ActivityFailure && error.retryState === 'CANCEL_REQUESTED')

@@ -1,13 +1,12 @@
-// What every job's workflow does alike: its short database steps, and how long its other steps may take and when they are
-// tried again.
+// What the workflows of all jobs share: the short database steps, and the time-outs and retries of their other steps.
 import { ActivityCancellationType, proxyLocalActivities } from '@temporalio/workflow'
 import type { JobActivities } from '../activities/job/job-activities.js'
 import { executionRetry } from '../domain/jobs/retry.js'
 
-/** A local activity that asks the database alone. */
+/** A local activity that only uses the database. */
 export const databaseStep = {
   startToCloseTimeout: '20 seconds',
-  // The database may be away for long: these steps wait it out, every 5 s at the latest.
+  // These steps wait until the database is back, retrying at least every 5 s.
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 seconds' }
 } as const
 
@@ -15,9 +14,9 @@ export const { beginJob, completeJob, failJob, recordCancelled } = proxyLocalAct
 
 const step = {
   heartbeatTimeout: '10 seconds',
-  // Whoever goes on after a cancel finds the step really ended: no run is left, no answer comes into its middle.
+  // Code that runs after a cancel finds the step finished: no run is left over, and no response arrives in between.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  // Steps say when a failure is final, and may name the time of the next try; what is left to retry is what was lost.
+  // Steps decide whether a failure is final, and can set the time of the next try. These retries cover lost tries.
   retry: {
     initialInterval: executionRetry.firstWaitMs,
     backoffCoefficient: executionRetry.factor,
@@ -25,8 +24,10 @@ const step = {
   }
 } as const
 
-/** A step that waits for the executor, which bounds the work itself; an absent executor is waited for for 24 hours. */
+/**
+ * A step that waits for the executor, which limits the work itself. An absent executor is waited for up to 24 hours.
+ */
 export const executorStep = { ...step, startToCloseTimeout: '26 hours' } as const
 
-/** One try at a provider: a look-up through a long list and one request. */
+/** One try at a provider: a look-up through a long list, and one request. */
 export const providerStep = { ...step, startToCloseTimeout: '10 minutes' } as const

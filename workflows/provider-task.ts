@@ -1,5 +1,6 @@
-// A circuit that a script or one of its tasks has asked for, at the provider: compiled, sent once, followed for as long as it
-// takes, its counts stored as the answer to the ask. What is not ready yet is a retry of its activity, and no event.
+// A circuit that a script or one of its tasks has requested at the provider: compile it, send it once, follow it for as
+// long as it takes, and store its counts as the answer. Waiting is a retry of the activity, and adds no event to the
+// history.
 import { CancellationScope, proxyActivities } from '@temporalio/workflow'
 import type { ProviderActivities } from '../activities/provider/provider-activities.js'
 import type { JobHandOver } from '../domain/jobs/dispatch.js'
@@ -11,10 +12,10 @@ const { prepareCircuit } = proxyActivities<ProviderActivities>(executorStep)
 const steps = proxyActivities<ProviderActivities>(providerStep)
 
 /**
- * @param asked who asks (`task` is '' for the script itself) and the number of the ask.
- * @returns `answered`: the ask has its answer, counts or the reason why there are none; `cancel`: the job, or this scope of
- * its workflow, is to end (what is at the provider is still there: `cancelAtProvider`); `stop`: the job is another side's.
- * @throws ActivityFailure for what ends the job: no budget, a provider that cannot be reached, an outcome nobody knows.
+ * @param asked the requester (`task` is '' for the script itself) and the number of the request.
+ * @returns `answered`: the request has its answer, counts or an error; `cancel`: the job, or this scope of its
+ * workflow, is to end (work at the provider remains for `cancelAtProvider`); `stop`: another worker has the job.
+ * @throws ActivityFailure for what ends the job: a budget, an unreachable provider, an unknown outcome.
  */
 export async function runCircuit(
   job: JobHandOver,
@@ -24,7 +25,8 @@ export async function runCircuit(
   try {
     const prepared = await prepareCircuit(circuit)
     if (prepared.next !== 'submit') return prepared.next
-    // Cut short, nobody would know whether the provider has it. It reads itself whether the job is still wanted.
+    // If it were interrupted, nothing would record whether the provider has the circuit. The step itself checks whether
+    // the job is still to run.
     const submitted = await CancellationScope.nonCancellable(() => steps.submitCircuit(circuit))
     if (submitted.next !== 'follow') return submitted.next
     const followed = await steps.followCircuit(circuit)

@@ -1,8 +1,7 @@
-// The life of a job whose circuit runs at a provider of quantum machines: compile, submit once, follow for as long as it
-// takes, collect, complete. A program that leaves no circuit is a script: it runs in the executor (run-script.ts) and asks
-// for its circuits one by one. A cancel asks the provider before it ends the job, and so does a script that fails. However
-// often a step is tried and whatever dies meanwhile, the history stays short: what is not ready yet is a retry of its
-// activity, and no event.
+// The life of a job whose circuit runs at a quantum provider: compile, submit once, follow for as long as it takes,
+// collect, complete. A program that leaves no circuit is a script: it runs in the executor (run-script.ts) and requests
+// its circuits one by one. A cancelled job and a failed script first cancel their work at the provider. However often a
+// step is retried, the history stays short: waiting is a retry of the activity, and adds no event.
 import {
   CancellationScope,
   ContinueAsNew,
@@ -38,7 +37,8 @@ async function run(job: JobHandOver): Promise<End> {
     const prepared = await prepareProgram(job)
     if (prepared.next === 'script') return await script(job)
     if (prepared.next !== 'submit') return await elsewhere(job, prepared.next)
-    // Cut short, nobody would know whether the provider has it. It reads itself whether the job is still wanted.
+    // If it were interrupted, nothing would record whether the provider has the job. The step itself checks whether the
+    // job is still to run.
     const submitted = await CancellationScope.nonCancellable(() => submitToProvider(job))
     if (submitted.next !== 'follow') return await elsewhere(job, submitted.next)
     const followed = await followTask(job)
@@ -57,7 +57,7 @@ async function script(job: JobHandOver): Promise<End> {
     return await CancellationScope.nonCancellable(() => completeJob({ ...job, resultSha256: answer.resultSha256 }))
   } catch (error) {
     if (error instanceof ContinueAsNew || isCancel(error)) throw error
-    // Nobody waits any more for what other tasks have there.
+    // The provider jobs of other tasks have no use any more.
     const end = await CancellationScope.nonCancellable(() => cancelAtProvider(job))
     return end.next === 'stop' ? 'stopped' : failed(job, error)
   }
@@ -66,7 +66,7 @@ async function script(job: JobHandOver): Promise<End> {
 const elsewhere = (job: JobHandOver, next: 'cancel' | 'stop'): Promise<End> =>
   next === 'cancel' ? cancelled(job) : Promise.resolve('stopped')
 
-/** A cancel that comes now is too late: what is finished and paid for stays finished. */
+/** A cancel is too late now: what is finished and paid for stays finished. */
 const completed = (job: JobHandOver): Promise<End> =>
   CancellationScope.nonCancellable(async () => {
     const collected = await collectResult(job)

@@ -1,6 +1,6 @@
-// The life of a job on an engine of our own: begin, execute, complete; any failure fails the job, a cancel (from the API or the
-// Temporal UI) ends it as cancelled. Short database steps are local activities; runs are regular ones (run-script.ts). No
-// circuit and no result crosses the history: steps hand over ids and digests.
+// The life of a job on a local engine: begin, execute, complete. Any failure fails the job; a cancel (from the API or
+// the Temporal UI) cancels it. Short database steps are local activities, runs are regular ones (run-script.ts). No
+// circuit and no result enters the history: steps pass ids and digests.
 import { CancellationScope, ContinueAsNew, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow'
 import { type JobHandOver, searchAttributes } from '../domain/jobs/dispatch.js'
 import type { JobStatus } from '../domain/jobs/job-status.js'
@@ -25,7 +25,7 @@ async function endOf(job: JobHandOver, beginning: 'begin' | 'resume' | 'cancel')
     const answer = await runScript(job)
     if (answer.next === 'stop') return 'stopped'
     if (answer.next === 'cancel') return await cancelled()
-    // A cancel that comes now is too late: what is finished stays finished.
+    // A cancel is too late now: what is finished stays finished.
     return await CancellationScope.nonCancellable(() => completeJob({ ...job, resultSha256: answer.resultSha256 }))
   } catch (error) {
     if (error instanceof ContinueAsNew) throw error

@@ -1,6 +1,6 @@
-// A script on its way to its result: run up to what it asks for, do that, let it go on. Tasks of a graph start as soon as
-// their own inputs are there. How far a graph is stands in the database, so that a new execution of the workflow (after a
-// loss, or to begin a new history) goes on with what is left.
+// Runs a script to its result: run it until it makes a request, answer the request, resume it. Tasks of a graph start
+// as soon as their own inputs exist. The database stores the progress of a graph, so that a new execution of the
+// workflow (after a loss, or to begin a new history) continues with what is left.
 import {
   ApplicationFailure,
   CancellationScope,
@@ -16,9 +16,12 @@ import { taskOrder } from '../domain/jobs/task-order.js'
 import { databaseStep, executorStep } from './job-steps.js'
 import { runCircuit } from './provider-task.js'
 
-/** Tasks of one job with the workers at once: enough for every slot of an executor, and room for other jobs' steps. */
+/**
+ * How many tasks of one job are with the workers at once: enough for every slot of an executor, with room for other
+ * jobs' steps.
+ */
 const TASKS_UNDER_WAY = 32
-/** A new execution begins a new history well before the server's limit of 51,200 events. */
+/** A new history begins well before the server's limit of 51,200 events. */
 const HISTORY_EVENTS = 8_000
 
 const { execute } = proxyActivities<JobActivities>(executorStep)
@@ -27,7 +30,7 @@ const { openTasks } = proxyLocalActivities<TaskActivities>(databaseStep)
 
 export type ScriptOutcome = Exclude<ExecuteOutcome, { ask: number }>
 
-/** Runs a job's program to its end, whatever it asks for. */
+/** Runs a job's program to its end, including all its requests. */
 export async function runScript(job: JobHandOver): Promise<ScriptOutcome> {
   while (true) {
     const answer = await execute(job)
@@ -42,7 +45,7 @@ type Done = { next: 'done' } | { next: 'cancel' } | { next: 'stop' }
 
 const historyIsLong = () => workflowInfo().historyLength > HISTORY_EVENTS
 
-/** @throws the failure of a task that failed for good, when no other runs any more. */
+/** @throws the failure of a task that failed for good, once no other task is running. */
 async function runTasks(job: JobHandOver, ask: number): Promise<Done> {
   const { tasks, waitsFor } = await openTasks({ ...job, ask })
   const order = taskOrder(tasks, waitsFor)
@@ -81,11 +84,11 @@ async function runTasks(job: JobHandOver, ask: number): Promise<Done> {
   if (reason) return reason.end
   if (left === 0) return { next: 'done' }
   if (!historyIsLong()) throw ApplicationFailure.nonRetryable('tasks wait for each other', 'internal_error')
-  // Whatever was under way has ended; what is left starts in the new history.
+  // All running tasks have finished; the remaining ones start in the new history.
   return continueAsNew(job)
 }
 
-/** `later`: the task goes on in the new history. */
+/** `later`: the task continues in the new history. */
 async function taskToItsEnd(job: JobHandOver, task: string): Promise<Done | { next: 'later' }> {
   while (true) {
     const answer = await runTask({ ...job, task })

@@ -1,4 +1,4 @@
-// The one place where an error of the catalogue becomes a Temporal failure: its type is the code.
+// Turns an error of the catalogue into a Temporal failure, whose type is the error's code. Only here.
 import { ApplicationFailure } from '@temporalio/activity'
 import type { JobError } from '../../domain/errors.js'
 

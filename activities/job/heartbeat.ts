@@ -1,4 +1,4 @@
-// Tells the server, while an activity works, that its worker is alive; a cancel reaches it with the answer.
+// Reports to the Temporal server, while an activity works, that its worker is alive. The response carries a cancellation.
 import type { Context } from '@temporalio/activity'
 
 const HEARTBEAT_MS = 1_000

@@ -1,5 +1,5 @@
 // The activities of a job's workflow. Each is idempotent by job id and fence: the short ones are single transactions that
-// answer what an earlier call of theirs already did, `execute` looks for a stored result before it runs anything.
+// return what an earlier call did, and `execute` looks for a stored result before it executes anything.
 import { Context } from '@temporalio/activity'
 import { type Beginning, beginJob, completeJob, failJob, recordCancelled } from '../../db/job-steps/job-steps.js'
 import { jobStatus } from '../../db/jobs/jobs.js'
@@ -12,10 +12,10 @@ import { failureOf } from './failure.js'
 import { withHeartbeat } from './heartbeat.js'
 import type { ExecuteDeps } from './job-attempt.js'
 
-/** What the workflow does after `execute`; the result itself is stored, only its digest crosses the history. */
+/** What the workflow does after `execute`. The result itself is stored; only its digest enters the history. */
 export type ExecuteOutcome =
   | { next: 'complete'; resultSha256: string }
-  /** A script waits for what it asked for: a graph of tasks, or a circuit. */
+  /** A script waits for the work that it requested: a graph of tasks, or a circuit. */
   | { next: 'tasks' | 'circuit'; ask: number }
   | { next: 'cancel' }
   | { next: 'stop' }
@@ -24,7 +24,7 @@ export type JobActivities = ReturnType<typeof createActivities>
 
 export function createActivities(deps: ExecuteDeps) {
   const { db, announce } = deps
-  // The status the job has after a step, for the search attribute: the step may have lost to somebody else.
+  // The status of the job after a step, for the search attribute: another writer may have been first.
   const statusAfter = async (jobId: string): Promise<JobStatus> => {
     announce(jobId)
     return (await jobStatus(db, jobId)) ?? 'failed'

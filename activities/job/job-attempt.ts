@@ -1,4 +1,4 @@
-// The attempt of a job under way: opened when the executor accepts a run, closed by how the run ended.
+// The attempt of a job under way: opened when the executor accepts an execution, closed with its outcome.
 
 import type { Db } from '../../db/client.js'
 import { closeAttempt, completeAttempt } from '../../db/jobs/attempts.js'
@@ -22,8 +22,9 @@ export interface ExecuteDeps {
 }
 
 /**
- * `tasks`, `circuit`: the script waits for what it asked for. `cancelling`: the job is this side's, and somebody wants it
- * ended; `stopped`: it is no longer this side's at all. `attempt` counts accepted runs, this one included.
+ * `tasks`, `circuit`: the script waits for the work that it requested. `cancelling`: this worker has the claim on the job,
+ * and the job is to be cancelled. `stopped`: this worker has lost its claim. `attempt` counts accepted executions, this one
+ * included.
  */
 export type Execution =
   | { outcome: 'completed'; resultSha256: string }
@@ -33,7 +34,6 @@ export type Execution =
   | { outcome: 'cancelling' }
   | { outcome: 'stopped' }
 
-/** The job's own attempt: opened when the executor accepts, closed by how its run ended. */
 export function jobAttempt(
   deps: ExecuteDeps,
   jobId: string,
@@ -42,19 +42,19 @@ export function jobAttempt(
   signal: AbortSignal,
   open: () => Promise<number | null>
 ) {
-  const kept = { log: deps.log, jobId, signal }
+  const retrying = { log: deps.log, jobId, signal }
   const ids = { jobId, teamId: job.teamId, requestId: job.requestId, generation: fence.generation }
   let attempt: number | null = null
   return {
     async accepted(): Promise<boolean> {
-      attempt = await retryWhileDatabaseAway(kept, open)
+      attempt = await retryWhileDatabaseAway(retrying, open)
       if (attempt !== null) deps.log.info({ ...ids, attempt }, 'job attempt begun')
       deps.announce(jobId)
       return attempt !== null
     },
     /**
      * `null` when the attempt could not be opened or is no longer open.
-     * @param retried the job is durable: an execution that is lost is followed by another, up to a number.
+     * @param retried the job is durable: a lost execution is followed by another, up to a limit.
      */
     async ended(end: Waited<RunEnd>, retried: boolean): Promise<Execution | null> {
       if (attempt !== null)
@@ -75,15 +75,15 @@ async function recordEnd(
   signal: AbortSignal,
   retried: boolean
 ): Promise<Execution | null> {
-  const kept = { log: deps.log, jobId, signal }
+  const retrying = { log: deps.log, jobId, signal }
   const close = (state: 'failed' | 'lost', error: JobError, backoffMs: number | null = null) =>
     attempt === null
       ? false
-      : retryWhileDatabaseAway(kept, () => closeAttempt(deps.db, jobId, attempt, state, error, backoffMs))
+      : retryWhileDatabaseAway(retrying, () => closeAttempt(deps.db, jobId, attempt, state, error, backoffMs))
   switch (end.kind) {
     case 'completed': {
       if (attempt === null) return null
-      const resultSha256 = await retryWhileDatabaseAway(kept, () =>
+      const resultSha256 = await retryWhileDatabaseAway(retrying, () =>
         completeAttempt(deps.db, jobId, attempt, end.result, end.artifacts)
       )
       return resultSha256 ? { outcome: 'completed', resultSha256 } : null

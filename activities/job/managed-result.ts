@@ -1,18 +1,18 @@
-// The result of a native submission, as the public client reads it: for each task whose result its workflow returns, where
-// the value is kept, and the value itself where JSON can tell it. Values are passed on as text and never read: a number in
-// them may be larger than a JavaScript number can hold.
+// The result of a native submission, as the public client reads it: for each task whose result the workflow returns, where
+// the value is stored, and the value itself if JSON can express it. Values are passed on as text and never parsed: their
+// numbers can be larger than a JavaScript number can hold.
 import { createHash } from 'node:crypto'
 import type { DbOrTx } from '../../db/client.js'
 import { type ReturnedResult, returnedResults, taskTexts } from '../../db/jobs/task-results.js'
 import { displayProtocol, resultProtocol } from '../../domain/jobs/native-submission.js'
 import { jsonObject } from '../../domain/json/json-text.js'
 
-/** All values shown in one result. With what stands around 2,000 of them it stays below the 16 MiB that a result may have. */
+/** All values shown in one result. With the fields around 2,000 values, it stays below the limit for a result, 16 MiB. */
 const SHOWN_BYTES_MAX = 14 * 1024 * 1024
 
 /**
  * JSON text of the result of a job whose last graph is done.
- * @throws Error when it is not.
+ * @throws Error when that graph is not done.
  */
 export async function managedResult(db: DbOrTx, jobId: string, teamId: string): Promise<string> {
   const returned = await returnedResults(db, jobId)
@@ -28,7 +28,7 @@ export async function managedResult(db: DbOrTx, jobId: string, teamId: string): 
   ])
 }
 
-/** Of each task whose value is shown, the digest of the text; in order, as long as there is room. */
+/** The digest of the text of each task whose value is shown: in order, as long as there is room. */
 function fitting(returned: ReturnedResult[]): Map<string, string> {
   const shown = new Map<string, string>()
   let bytes = 0
@@ -66,7 +66,7 @@ function output(jobId: string, teamId: string, result: ReturnedResult, value: st
   ])
 }
 
-/** The same for the same content of the same job: a UUID of version 8, whose bits are the maker's own. */
+/** The same content of the same job has the same id: a UUID of version 8, whose bits are free to choose. */
 function artifactId(jobId: string, sha256: string): string {
   const bytes = createHash('sha256').update(`${jobId}/${sha256}`).digest().subarray(0, 16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x80

@@ -1,6 +1,6 @@
-// A durable script: what it asks for while it runs, and how it goes on. The rows of its asks (db/jobs/script-requests.ts) say where it
-// stands, so that this may begin anew at any point: an ask that is open is work for the workflow; once all are answered the
-// script goes on in the child that waits for the answer, or from its start with all answers so far.
+// Executes a durable script, which can request work (tasks, circuits) and waits for the response. The rows of its requests
+// (db/jobs/script-requests.ts) hold its progress, so this step can start again at any point: an open request is work for the
+// workflow; once all have a response, the script continues in the child that waits for it, or restarts with all responses.
 import { attemptUnderWay, completeAttempt, openAttempt } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import { listTasks, type TaskRow } from '../../db/jobs/job-tasks.js'
@@ -15,7 +15,7 @@ import {
 } from '../../db/jobs/script-requests.js'
 import { type GraphBody, nodeIdOf, taskKey } from '../../domain/jobs/script-requests.js'
 import { workflowMetadata } from '../../domain/jobs/workflow-metadata.js'
-import type { RunRequest, ScriptResponse } from '../../services/executor/client.js'
+import type { RunRequest, ScriptResponse } from '../../services/executor/requests.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import { type Waited, whenExecutorCan } from '../../services/executor/wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
@@ -24,8 +24,8 @@ import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import { newRunId, type RunEnded, repeatable, requestOf, resumeOrReplay } from './run-request.js'
 
 /**
- * Whether a job's program may ask for something: any on a backend that the sandbox cannot reach, and elsewhere one that
- * could have a workflow. Of a direct job everything is done in its own process.
+ * Whether a job's program can request work: every program on a backend that the sandbox cannot reach, and elsewhere a program
+ * that could have a workflow. A direct job does everything in its own process.
  */
 export const mayRequestWork = (job: JobRun): boolean =>
   job.durable &&
@@ -33,7 +33,7 @@ export const mayRequestWork = (job: JobRun): boolean =>
   job.framework !== 'openqasm' &&
   (job.atProvider || (job.engine !== null && (job.programmingModel !== null || /\bmarqov\b/.test(job.sourceText))))
 
-/** Runs a script up to its next ask or its end. `null`: the job is no longer this side's to run. */
+/** Executes a script up to its next request or its end. `null`: this worker has lost its claim on the job. */
 export async function runProgram(
   deps: ExecuteDeps,
   jobId: string,
@@ -41,7 +41,7 @@ export async function runProgram(
   fence: Fence,
   signal: AbortSignal
 ): Promise<Execution | null> {
-  // A write that was not taken was another side's to make, or was made by an earlier try of ours: the rows say which.
+  // A write that changed nothing was made by another worker, or by an earlier try of this one: the rows show which.
   while (await isRunBy(deps.db, jobId, fence)) {
     const asks = await listScriptRequests(deps.db, jobId, '')
     const open = asks.find(({ state }) => state === 'open')
@@ -73,7 +73,7 @@ export async function runProgram(
   return null
 }
 
-/** What the workflow has to do about an open ask; `null` when its answer is there already. */
+/** The work that an open request leaves to the workflow; `null` when its response is stored already. */
 async function workOf(
   deps: ExecuteDeps,
   jobId: string,
@@ -88,7 +88,7 @@ async function workOf(
   return null
 }
 
-/** A script that goes on does so within the attempt in which it began to wait. */
+/** A script continues in the attempt in which it began to wait. */
 const currentOrNewAttempt = async ({ db }: ExecuteDeps, jobId: string, fence: Fence) =>
   (await attemptUnderWay(db, jobId, fence)) ?? openAttempt(db, jobId, fence)
 
@@ -128,7 +128,7 @@ function metadataOf(tasks: TaskRow[], asks: ScriptRequest[]): Pick<RunRequest, '
   return { workflow_metadata: JSON.stringify(workflowMetadata(inOrderOfGraphs(tasks), returned)) }
 }
 
-/** Levels of one graph after those of the graphs before it: what a script dispatches later does not run beside them. */
+/** Puts the levels of a graph after those of earlier graphs, which never run at the same time. */
 function inOrderOfGraphs(tasks: TaskRow[]): TaskRow[] {
   const depths = new Map<number, number>()
   for (const { ask, level } of tasks) depths.set(ask, Math.max(depths.get(ask) ?? 0, level + 1))
@@ -137,7 +137,7 @@ function inOrderOfGraphs(tasks: TaskRow[]): TaskRow[] {
   return tasks.map((task) => ({ ...task, level: starts.get(task.ask)! + task.level }))
 }
 
-/** What the SDK's `run_with_ids` tells of one graph, its tasks under the ids that they have there. */
+/** What the SDK's `run_with_ids` returns about one graph, with its tasks under the ids of that graph. */
 function graphMetadata(tasks: TaskRow[], { number, body }: ScriptRequest): string {
   const own = tasks
     .filter(({ ask }) => ask === number)
@@ -164,11 +164,11 @@ type StoredCircuitAnswer =
   | { counts: Record<string, number>; count_source?: string; provider_job_id?: string | null }
   | { error: string }
 
-/** The stored answer to a circuit: its counts as the text they came in, or why there are none. */
+/** The stored response to a circuit: its counts as the provider's text, or the reason why there are none. */
 export function circuitResponse({ digest, answer }: ScriptRequest): ScriptResponse {
-  const told = JSON.parse(answer!) as StoredCircuitAnswer
-  if ('error' in told) return { digest, error: told.error }
-  const { counts, count_source, provider_job_id } = told
+  const stored = JSON.parse(answer!) as StoredCircuitAnswer
+  if ('error' in stored) return { digest, error: stored.error }
+  const { counts, count_source, provider_job_id } = stored
   return {
     digest,
     counts: JSON.stringify(counts),
@@ -191,7 +191,7 @@ async function valuesOf(
   return Object.fromEntries([...results].map(([key, text]) => [nodeIdOf(key), text]))
 }
 
-/** A native submission's result tells where each output is; no child has to make it. */
+/** The result of a native submission says where each output is, so no child has to build it. */
 async function completeManaged(deps: ExecuteDeps, jobId: string, job: JobRun, fence: Fence): Promise<Execution | null> {
   const number = await currentOrNewAttempt(deps, jobId, fence)
   if (number === null) return null

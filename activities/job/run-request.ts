@@ -1,13 +1,13 @@
-// What is asked of the execution service for a job, its script or one of its tasks, and how a run that waited for an answer
-// goes on.
+// Builds the requests to the execution service for a job, its script or one of its tasks, and continues an execution that
+// waits for a response.
 import { createHash, randomBytes } from 'node:crypto'
 import type { JobRun } from '../../db/jobs/jobs.js'
 import { JsonText } from '../../domain/json/json-text.js'
-import { type RunRequest, type ScriptResponse, sourceOf } from '../../services/executor/client.js'
+import { type RunRequest, type ScriptResponse, sourceOf } from '../../services/executor/requests.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import type { Waited } from '../../services/executor/wait.js'
 
-/** What every run of a job has alike. `engine`: on a backend that has none it is not used. */
+/** The part that all executions of a job share. A backend without an engine ignores `engine`. */
 export const requestOf = (job: JobRun, runId: string, wallSeconds: number): RunRequest => ({
   run_id: runId,
   source: sourceOf(job),
@@ -18,27 +18,27 @@ export const requestOf = (job: JobRun, runId: string, wallSeconds: number): RunR
   limits: { wall_seconds: wallSeconds }
 })
 
-/** Ids of runs are the executor's own: a run that is still being ended there is never taken for the one that follows. */
+/** Each execution has an id of its own, so an execution that is still being stopped is never taken for the next one. */
 export const newRunId = (jobId: string): string => `${jobId}.${randomBytes(6).toString('hex')}`
 
 /**
- * Where the randomness and the clock of a run begin that may have to be repeated. The seed is the same for the same names:
- * 52 bits, which every JSON reader takes.
+ * The start of the randomness and of the clock of an execution that may be repeated. The same names give the same seed:
+ * 52 bits, which every JSON reader accepts.
  */
 export const repeatable = (job: JobRun, ...of: string[]): NonNullable<RunRequest['script']> => ({
   seed: Number.parseInt(createHash('sha256').update(of.join('/')).digest('hex').slice(0, 13), 16),
   now: job.startedAt!.getTime() / 1000
 })
 
-/** How a run ended, and under which id it did: it may wait there for the next answer. */
+/** How an execution ended, and its id: it may wait under that id for the next response. */
 export interface RunEnded {
   end: Waited<ScriptEnd>
   runId: string
 }
 
 /**
- * Wakes the run that waits for the last answer; where there is none any more, repeats it from its start with all of them.
- * @param asks all so far, each with its answer; the earlier ones are read only to repeat the run.
+ * Resumes the execution that waits for the last response; if it is gone, repeats it from its start with all responses.
+ * @param asks all requests so far, each with its response; the earlier ones are read only to repeat the execution.
  */
 export async function resumeOrReplay<ScriptRequest extends { parkedAs: string | null }>(
   request: RunRequest,

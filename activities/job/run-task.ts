@@ -1,6 +1,6 @@
-// The step that runs one task of a graph, in a child of its own. AT-LEAST-ONCE, as execute-job.ts: a task that has completed
-// is not run again, a result is stored with the end of its attempt, and only accepted runs count as attempts.
-import { attemptStates, attemptUnderWay, closeAttempt } from '../../db/jobs/attempts.js'
+// The step that executes one task of a graph, in a child of its own. AT-LEAST-ONCE, like execute-job.ts: a completed task is
+// not executed again, a result is stored with the end of its attempt, and only accepted executions count as attempts.
+import { attemptUnderWay, closeAttempt, loadAttemptStates } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import {
   completeTask,
@@ -10,7 +10,7 @@ import {
   type TaskRun,
   taskState
 } from '../../db/jobs/job-tasks.js'
-import { type JobRun, loadRun } from '../../db/jobs/jobs.js'
+import { type JobRun, loadJobRun } from '../../db/jobs/jobs.js'
 import {
   listScriptRequests,
   loadScriptRequest,
@@ -20,7 +20,7 @@ import {
 import { assertNever, type JobError } from '../../domain/errors.js'
 import { nodeIdOf } from '../../domain/jobs/script-requests.js'
 import { lastFailure, type TaskRetry, taskRetry } from '../../domain/jobs/task-retry.js'
-import type { RunRequest } from '../../services/executor/client.js'
+import type { RunRequest } from '../../services/executor/requests.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import type { ExecuteDeps } from './job-attempt.js'
@@ -28,10 +28,10 @@ import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import { circuitResponse } from './run-program.js'
 import { newRunId, repeatable, requestOf, resumeOrReplay } from './run-request.js'
 
-/** Results of other tasks that one task may take, together. */
+/** All results of other tasks that one task takes, together. */
 const VALUES_BYTES_MAX = 32 * 1024 * 1024
 
-/** `circuit`: the task waits for its ask of this number. `retry`: it failed, and is to be tried again after a while. */
+/** `circuit`: the task waits for the response to its request of this number. `retry`: it failed, and is tried again later. */
 export type TaskEnd =
   | { outcome: 'completed' }
   | { outcome: 'circuit'; ask: number }
@@ -57,15 +57,15 @@ export async function runTask(
   fence: Fence,
   signal: AbortSignal
 ): Promise<TaskEnd> {
-  const [job, task] = await Promise.all([loadRun(deps.db, jobId), loadTaskRun(deps.db, jobId, key)])
+  const [job, task] = await Promise.all([loadJobRun(deps.db, jobId), loadTaskRun(deps.db, jobId, key)])
   if (!job || !task || job.generation !== fence.generation) return { outcome: 'stopped' }
   if (task.state === 'completed') return { outcome: 'completed' }
   if (job.status === 'cancelling') return { outcome: 'cancelling' }
   if (job.status !== 'running') return { outcome: 'stopped' }
   const work = { deps, jobId, key, fence, signal, job, task }
-  // On an engine of ours a task runs its circuits itself.
+  // On a local simulator, a task runs its circuits itself.
   const [asks, states] = job.atProvider
-    ? await Promise.all([listScriptRequests(deps.db, jobId, key), attemptStates(deps.db, jobId, key)])
+    ? await Promise.all([listScriptRequests(deps.db, jobId, key), loadAttemptStates(deps.db, jobId, key)])
     : [[], []]
   const waiting = asks.find(({ state }) => state === 'open')
   if (waiting) return { outcome: 'circuit', ask: waiting.number }
@@ -82,12 +82,12 @@ export async function runTask(
 async function execute(work: Work, asks: ScriptRequest[], series: number): Promise<TaskEnd> {
   const { deps, jobId, key, fence, signal } = work
   const answered = asks.filter((ask) => ask.series === series)
-  const kept = { log: deps.log, jobId, signal }
+  const retrying = { log: deps.log, jobId, signal }
   let attempt: Promise<number | null> = Promise.resolve(null)
   const taken = new AbortController()
-  // A short task is over before its attempt is written down: the executor's slot does not wait for the commit.
+  // A short task can finish before its attempt is recorded: the executor's slot does not wait for the commit.
   const accepted = async () => {
-    attempt = retryWhileDatabaseAway(kept, async () => {
+    attempt = retryWhileDatabaseAway(retrying, async () => {
       const underWay = answered.length > 0 ? await attemptUnderWay(deps.db, jobId, fence, key) : null
       return underWay ?? openTaskAttempt(deps.db, jobId, fence, key)
     })
@@ -106,7 +106,7 @@ async function execute(work: Work, asks: ScriptRequest[], series: number): Promi
     async (ask) => circuitResponse(ask),
     run
   ).catch(async (error: unknown) => {
-    // An attempt that is opened after this try has ended would close the one of the next.
+    // Opened after the end of this try, an attempt would close that of the next try.
     await attempt.catch(() => {})
     if (signal.aborted || !taken.signal.aborted) throw error
     return null
@@ -118,7 +118,7 @@ async function execute(work: Work, asks: ScriptRequest[], series: number): Promi
   deps.log.info({ jobId, task: key, attempt: number, end: end.kind }, 'task attempt ended')
   switch (end.kind) {
     case 'completed': {
-      const stored = await retryWhileDatabaseAway(kept, () => completeTask(deps.db, jobId, key, number, end))
+      const stored = await retryWhileDatabaseAway(retrying, () => completeTask(deps.db, jobId, key, number, end))
       deps.announce(jobId)
       return stored ? { outcome: 'completed' } : endOf(work)
     }
@@ -130,8 +130,8 @@ async function execute(work: Work, asks: ScriptRequest[], series: number): Promi
         })
       const by = { task: key, number: asks.length + 1, series, parkedAs: end.parked ? runId : null }
       const { ask } = end
-      await retryWhileDatabaseAway(kept, () => recordScriptRequest(deps.db, jobId, fence, by, ask))
-      const open = await retryWhileDatabaseAway(kept, () => loadScriptRequest(deps.db, jobId, key, by.number))
+      await retryWhileDatabaseAway(retrying, () => recordScriptRequest(deps.db, jobId, fence, by, ask))
+      const open = await retryWhileDatabaseAway(retrying, () => loadScriptRequest(deps.db, jobId, key, by.number))
       return open?.digest === ask.digest && open.state === 'open'
         ? { outcome: 'circuit', ask: by.number }
         : { outcome: 'stopped' }
@@ -146,7 +146,7 @@ async function execute(work: Work, asks: ScriptRequest[], series: number): Promi
   }
 }
 
-/** A write that was not taken was another side's to make, or was made by an earlier try of ours: the row says which. */
+/** A write that changed nothing was made by another worker, or by an earlier try of this one: the row shows which. */
 async function endOf({ deps, jobId, key, signal }: Work): Promise<TaskEnd> {
   const state = await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () => taskState(deps.db, jobId, key))
   return { outcome: state === 'completed' ? 'completed' : 'stopped' }
@@ -155,12 +155,12 @@ async function endOf({ deps, jobId, key, signal }: Work): Promise<TaskEnd> {
 function taskRequest({ jobId, key, job, task }: Work, series: number): RunRequest {
   return {
     ...requestOf(job, newRunId(jobId), task.timeoutSeconds),
-    // Only what may have to be repeated up to where it stood is given a randomness and a clock of its own.
+    // Only an execution that may be repeated up to its last request needs a randomness and a clock of its own.
     ...(job.atProvider && {
       circuits: 'ask' as const,
       script: repeatable(job, jobId, key, String(series))
     }),
-    // A graph of one task is over with it: only the tasks after the first are worth a confinement that is kept.
+    // A graph of one task ends with it: a confinement is kept only from the second task on.
     ...(task.position > 0 && { task_of: jobId }),
     task: {
       name: task.funcName,
@@ -171,14 +171,14 @@ function taskRequest({ jobId, key, job, task }: Work, series: number): RunReques
   }
 }
 
-/** An attempt that did not complete: the next one comes after a while, or the task has failed for good. */
+/** Closes an attempt that did not complete: the next one follows after a pause, or the task has failed. */
 async function attemptEnded(work: Work, number: number, state: 'failed' | 'lost', error: JobError): Promise<TaskEnd> {
   const { deps, jobId, key, signal, task } = work
-  const kept = { log: deps.log, jobId, signal }
-  const before = await retryWhileDatabaseAway(kept, () => attemptStates(deps.db, jobId, key))
+  const retrying = { log: deps.log, jobId, signal }
+  const before = await retryWhileDatabaseAway(retrying, () => loadAttemptStates(deps.db, jobId, key))
   const retry: TaskRetry = taskRetry([...before.slice(0, number - 1), state], task.retries)
   const backoffMs = retry.again ? retry.afterMs : null
-  await retryWhileDatabaseAway(kept, () => closeAttempt(deps.db, jobId, number, state, error, backoffMs, key))
+  await retryWhileDatabaseAway(retrying, () => closeAttempt(deps.db, jobId, number, state, error, backoffMs, key))
   deps.announce(jobId)
   return retry.again ? { outcome: 'retry', error, afterMs: retry.afterMs } : failedForGood(work, error)
 }

@@ -1,4 +1,4 @@
-// The activities of a graph of tasks: what is left of it, and one task's run.
+// The activities of a graph of tasks: its open tasks, and the execution of one task.
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { type OpenTasks, openTasks } from '../../db/jobs/script-requests.js'
 import type { JobHandOver } from '../../domain/jobs/dispatch.js'
@@ -7,7 +7,7 @@ import { withHeartbeat } from './heartbeat.js'
 import type { ExecuteDeps } from './job-attempt.js'
 import { runTask } from './run-task.js'
 
-/** `circuit`: the task waits for its ask of this number. */
+/** `circuit`: the task waits for the response to its request of this number. */
 export type TaskOutcome = { next: 'done' } | { next: 'circuit'; ask: number } | { next: 'cancel' } | { next: 'stop' }
 
 export type TaskActivities = ReturnType<typeof createTaskActivities>

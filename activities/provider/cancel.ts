@@ -1,5 +1,5 @@
-// Ends what a job has at its provider. Nothing is sent for the first time here: an intent that may have been accepted is
-// looked up until that is certain, and an accepted task is asked to end until the provider says that it has.
+// Cancels a job's work at its provider. Nothing is submitted here: an intent that may have been accepted is looked up until
+// that is certain, and the cancellation of an accepted provider job is requested until the provider confirms it.
 import { adoptAttempt } from '../../db/provider-jobs/provider-attempts.js'
 import {
   circuitsSoFar,
@@ -12,7 +12,7 @@ import {
 import { loadProviderRun, type ProviderRun } from '../../db/provider-jobs/provider-runs.js'
 import type { CancelOutcome } from '../../domain/jobs/job-status.js'
 import { ProviderFault } from '../../services/providers/adapter.js'
-import { noteView } from './follow.js'
+import { storeView } from './follow.js'
 import {
   type Access,
   type Again,
@@ -28,17 +28,17 @@ import {
 const LOOK_AGAIN_MS = 1_000
 const CIRCUITS_AT_ONCE = 8
 
-/** `collect`: a plain job's task had completed before the cancel took hold. `outcome` of a script is that of all its circuits. */
+/** `collect`: the provider job completed before the cancellation. For a script, `outcome` covers all its circuits. */
 export type CancelledAtProvider = { next: 'cancelled'; outcome: CancelOutcome } | { next: 'collect' } | StepEnd
 
 export async function cancelAtProvider(deps: ProviderDeps, context: StepContext): Promise<CancelledAtProvider> {
   const found = await runningJob(deps, context, ['running', 'cancelling'])
   if ('end' in found) return found.end
-  return found.job.hasAsked ? endCircuits(deps, context) : endTask(deps, context, found.job)
+  return found.job.hasAsked ? cancelCircuits(deps, context) : cancelProviderJob(deps, context, found.job)
 }
 
-/** A script's circuits, whoever of it has asked for them. */
-async function endCircuits(deps: ProviderDeps, context: StepContext): Promise<CancelledAtProvider> {
+/** All circuits of a script and its tasks. */
+async function cancelCircuits(deps: ProviderDeps, context: StepContext): Promise<CancelledAtProvider> {
   const { jobId } = context.ref
   const open = await openCircuits(deps.db, jobId)
   const ends: CancelledAtProvider[] = []
@@ -47,7 +47,7 @@ async function endCircuits(deps: ProviderDeps, context: StepContext): Promise<Ca
       ...(await Promise.all(
         open.slice(at, at + CIRCUITS_AT_ONCE).map(async (ref) => {
           const job = await loadProviderRun(deps.db, ref)
-          return job ? endTask(deps, { ...context, ref }, job) : ({ next: 'stop' } as const)
+          return job ? cancelProviderJob(deps, { ...context, ref }, job) : ({ next: 'stop' } as const)
         })
       ))
     )
@@ -59,17 +59,21 @@ async function endCircuits(deps: ProviderDeps, context: StepContext): Promise<Ca
   return { next: 'cancelled', outcome: accepted > 0 ? 'provider_confirmed' : 'stopped_before_provider' }
 }
 
-/** One look at a task, and what is asked of the provider about it. */
-async function endTask(deps: ProviderDeps, context: StepContext, job: ProviderRun): Promise<CancelledAtProvider> {
-  const end = await step(deps, context, job)
+/** Looks at one provider job and requests its cancellation. */
+async function cancelProviderJob(
+  deps: ProviderDeps,
+  context: StepContext,
+  job: ProviderRun
+): Promise<CancelledAtProvider> {
+  const end = await cancelStep(deps, context, job)
   if (end.next !== 'again') return end
-  // The provider does not answer, or does not act: the caller hears so, and the money waits for its word.
+  // The provider does not respond, or does not act: the job reports that, and its money stays held until the provider does.
   if ((job.secondsCancelling ?? 0) > deps.providerTimes.cancelSeconds)
     return { next: 'cancelled', outcome: 'provider_unknown' }
   return end
 }
 
-async function step(deps: ProviderDeps, context: StepContext, job: ProviderRun): Promise<CancelledAtProvider> {
+async function cancelStep(deps: ProviderDeps, context: StepContext, job: ProviderRun): Promise<CancelledAtProvider> {
   const { ref, fence } = context
   const { task } = job
   if (!task) return stopped
@@ -92,7 +96,7 @@ async function step(deps: ProviderDeps, context: StepContext, job: ProviderRun):
   try {
     if (task.state === 'intended') return await lookUp(deps, context, access, task.token)
     if (!ref.asked) await adoptAttempt(deps.db, ref.jobId, fence)
-    return await end(deps, context, access, task.providerJobId!)
+    return await requestCancel(deps, context, access, task.providerJobId!)
   } catch (error) {
     return againAfter(deps, error)
   }
@@ -100,7 +104,7 @@ async function step(deps: ProviderDeps, context: StepContext, job: ProviderRun):
 
 const stopped = { next: 'cancelled', outcome: 'stopped_before_provider' } as const
 
-/** Whether a request whose answer was lost has arrived. */
+/** Finds out whether a submission whose response was lost has arrived. */
 async function lookUp(
   deps: ProviderDeps,
   { ref, fence, signal }: StepContext,
@@ -108,31 +112,31 @@ async function lookUp(
   token: string
 ): Promise<CancelledAtProvider> {
   const attempt = await takeForLookUp(deps.db, ref, fence)
-  if (!attempt) return again(0, 'it was accepted meanwhile')
+  if (!attempt) return again(0, 'it has just been accepted')
   const id = await adapter.find(credentials, token, attempt.createdAt, signal)
   if (id !== null) {
     await markAccepted(deps.db, ref, fence, id)
-    return again(0, 'found; it is asked to end')
+    return again(0, 'found; its cancellation is requested next')
   }
   if ((attempt.secondsSinceSent ?? 0) < deps.providerTimes.lookUpWindowSeconds)
     return again(deps.providerTimes.retryMs, `${adapter.name} has no such task yet; a request may still be under way`)
-  // The account that it may have been sent to can no longer be asked.
+  // The account that it may have been sent to is no longer accessible.
   if (attempt.sentWith !== version) return { next: 'cancelled', outcome: 'provider_unknown' }
-  return (await markWithdrawn(deps.db, ref, fence, null)) ? stopped : again(0, 'it was accepted meanwhile')
+  return (await markWithdrawn(deps.db, ref, fence, null)) ? stopped : again(0, 'it has just been accepted')
 }
 
-async function end(
+async function requestCancel(
   deps: ProviderDeps,
   { ref, signal }: StepContext,
   { adapter, credentials }: Access,
   id: string
 ): Promise<CancelledAtProvider> {
-  // Refused, perhaps because the task is over: what counts is how it fares now.
+  // A refusal may mean that the provider job is over: its present status decides.
   await adapter.cancel(credentials, id, signal).catch((error) => {
     if (!(error instanceof ProviderFault)) throw error
   })
   const view = await adapter.look(credentials, id, signal)
-  await noteView(deps, ref, view)
+  await storeView(deps, ref, view)
   switch (view.status) {
     case 'completed':
       return { next: 'collect' }

@@ -1,4 +1,4 @@
-// What a script or task hears of a circuit that it has asked for, and how it ends when the circuit's fault ends its job.
+// Responds to a script or task that requested a circuit, or fails it when the fault is not the circuit's own.
 import { attemptUnderWay, closeAttempt } from '../../db/jobs/attempts.js'
 import { failTask } from '../../db/jobs/job-tasks.js'
 import { answerScriptRequest } from '../../db/jobs/script-requests.js'
@@ -8,12 +8,12 @@ import type { ProviderJobCounts } from '../../services/providers/adapter.js'
 import { retryWhileDatabaseAway } from '../job/retry-while-database-away.js'
 import { type ProviderDeps, runningJob, type StepContext, type StepEnd } from './step.js'
 
-/** As it is kept of an ask (db/jobs/script-requests.ts): counts and where they come from, or why there are none. */
+/** As a request stores it (db/jobs/script-requests.ts): counts and their source, or the reason why there are none. */
 type CircuitResponse =
   | { counts: ProviderJobCounts['counts']; count_source: ProviderJobCounts['source']; provider_job_id: string | null }
   | { error: string }
 
-/** Faults that are not the circuit's own: a script that catches them could only go on to the next one. */
+/** Faults that are not the circuit's own: the script's next circuit would meet them again. */
 const endsTheJob: ReadonlySet<ErrorCode> = new Set([
   'backend_unavailable',
   'budget_exceeded',
@@ -23,7 +23,7 @@ const endsTheJob: ReadonlySet<ErrorCode> = new Set([
   'internal_error'
 ])
 
-/** Stores what becomes of an ask; an answer that is there stays. */
+/** Stores the response to a request; an existing response stays. */
 export async function respondWithCircuit(
   deps: ProviderDeps,
   context: StepContext,
@@ -39,17 +39,17 @@ export async function respondWithCircuit(
   return 'end' in found ? found.end : { next: 'stop' }
 }
 
-/** A fault of the circuit itself is the answer; another fails whoever asked, for good. */
+/** A fault of the circuit itself becomes the response; any other fault fails the script or task. */
 export async function respondWithFault(deps: ProviderDeps, context: StepContext, fault: JobError): Promise<StepEnd> {
   if (!endsTheJob.has(fault.code)) return respondWithCircuit(deps, context, { error: fault.message })
   const { ref, fence, signal } = context
   const { jobId, task } = ref
-  const kept = { log: deps.log, jobId, signal }
-  const asker = await retryWhileDatabaseAway(kept, () => loadProviderRun(deps.db, ref))
-  const error = asker?.funcName
-    ? { code: fault.code, message: `task '${asker.funcName}' (${task}): ${fault.message}` }
+  const retrying = { log: deps.log, jobId, signal }
+  const requester = await retryWhileDatabaseAway(retrying, () => loadProviderRun(deps.db, ref))
+  const error = requester?.funcName
+    ? { code: fault.code, message: `task '${requester.funcName}' (${task}): ${fault.message}` }
     : fault
-  await retryWhileDatabaseAway(kept, async () => {
+  await retryWhileDatabaseAway(retrying, async () => {
     const number = await attemptUnderWay(deps.db, jobId, fence, task)
     if (number !== null) await closeAttempt(deps.db, jobId, number, 'failed', fault, null, task)
     if (task !== '') await failTask(deps.db, jobId, task, error)

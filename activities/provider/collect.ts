@@ -1,5 +1,5 @@
-// Fetches the counts of a completed task and stores them: as a plain job's result, or as the answer to who has asked for the
-// circuit. AT-LEAST-ONCE: what is stored is found again.
+// Fetches the counts of a completed provider job and stores them: as the result of a plain job, or as the response to a
+// requested circuit. AT-LEAST-ONCE: a second call finds what the first has stored.
 import { createHash } from 'node:crypto'
 import { completeOpenAttempt } from '../../db/provider-jobs/provider-attempts.js'
 import type { ProviderRun } from '../../db/provider-jobs/provider-runs.js'
@@ -18,7 +18,7 @@ import {
   type StepEnd
 } from './step.js'
 
-/** A result may lag behind the status, by seconds as a rule. */
+/** A result can lag behind the status, usually by seconds. */
 const LAG_MS_MIN = 1_000
 const LAG_MS_MAX = 60_000
 
@@ -40,7 +40,7 @@ export async function collectResult(deps: ProviderDeps, context: StepContext): P
   return stored ? { next: 'complete', resultSha256: stored } : { next: 'stop' }
 }
 
-/** The same of a circuit that was asked for; who asked goes on with its counts. */
+/** The same for a requested circuit: the script or task continues with its counts. */
 export async function collectCounts(deps: ProviderDeps, context: StepContext): Promise<StepEnd> {
   const found = await runningJob(deps, context)
   if ('end' in found) return found.end
@@ -79,7 +79,7 @@ function notThere({ providerTimes }: ProviderDeps, { provider, secondsEnded }: P
   return again(Math.min(Math.max(seconds * 100, LAG_MS_MIN), LAG_MS_MAX), 'its result is not there yet')
 }
 
-/** JSON text of a result as every job has it, with where the counts come from. */
+/** JSON text of a result in the form that all jobs share, with the source of the counts. */
 function resultText(job: ProviderRun, compiled: CompiledProgram, found: ProviderJobCounts): string {
   const { qasm, circuit_info, warnings } = compiled
   const observed = Object.values(found.counts).reduce((sum, count) => sum + count, 0)

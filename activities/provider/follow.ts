@@ -1,5 +1,5 @@
-// Looks how an accepted task fares. Asked again and again by the workflow's retries, which leave no trace in its history,
-// so that a task may wait for days. AT-LEAST-ONCE: it only reads there, and what it notes here is the provider's last word.
+// Reads the status of an accepted provider job. The workflow repeats it by retries, which leave no trace in its history, so
+// a provider job can wait for days. AT-LEAST-ONCE: it only reads at the provider, and stores the provider's latest status.
 import { adoptAttempt, failOpenAttempt } from '../../db/provider-jobs/provider-attempts.js'
 import { markSeen, markUnknown } from '../../db/provider-jobs/provider-jobs.js'
 import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
@@ -35,7 +35,7 @@ export async function followTask(deps: ProviderDeps, context: StepContext): Prom
   if ('missing' in access) return silent(deps, context, job.secondsSilent, again(60_000, access.missing))
   try {
     const view = await access.adapter.look(access.credentials, task.providerJobId, context.signal)
-    await noteView(deps, ref, view)
+    await storeView(deps, ref, view)
     if (view.status === 'completed') return { next: 'collect' }
     if (view.status === 'failed' || view.status === 'cancelled') return ended(deps, context, view.status, view.failure)
     return again(lookAgainMs(job.secondsAccepted ?? 0), `${job.provider}: ${view.raw}`)
@@ -44,9 +44,9 @@ export async function followTask(deps: ProviderDeps, context: StepContext): Prom
   }
 }
 
-/** Writes down what a provider said, and tells whoever waits when it is news. */
-export async function noteView(deps: ProviderDeps, ref: ProviderRef, view: ProviderJobView): Promise<void> {
-  const news = await markSeen(deps.db, ref, {
+/** Stores what a provider reported, and notifies waiting requests of a change. */
+export async function storeView(deps: ProviderDeps, ref: ProviderRef, view: ProviderJobView): Promise<void> {
+  const changed = await markSeen(deps.db, ref, {
     state: view.status === 'queued' || view.status === 'running' ? 'accepted' : view.status,
     status: view.status,
     queuePosition: view.queuePosition,
@@ -54,7 +54,7 @@ export async function noteView(deps: ProviderDeps, ref: ProviderRef, view: Provi
     cost: view.cost,
     failure: view.failure
   })
-  if (news) deps.announce(ref.jobId)
+  if (changed) deps.announce(ref.jobId)
 }
 
 async function ended(
@@ -73,7 +73,7 @@ async function ended(
   return { next: 'fail', error }
 }
 
-/** Thirty days without any answer after acceptance: nobody will say any more. */
+/** After thirty days without any response, the outcome counts as unknown. */
 async function silent(
   deps: ProviderDeps,
   { ref, fence }: StepContext,
@@ -89,6 +89,6 @@ async function silent(
   )
 }
 
-/** A task that has waited for long may wait a little longer for our look. */
+/** The longer a provider job has waited, the longer the pause before the next look. */
 const lookAgainMs = (secondsAccepted: number): number =>
   Math.min(Math.max(secondsAccepted * 100, LOOK_FIRST_MS), LOOK_MAX_MS)

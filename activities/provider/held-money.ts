@@ -1,5 +1,5 @@
-// Asks a provider after a task whose job has ended with its money held, and settles when it has said how each of the job's
-// tasks ended. AT-LEAST-ONCE: a settled job is not settled again.
+// Looks up a provider job whose job has ended with its money held, and settles once the provider has reported the end of
+// all provider jobs of the job. AT-LEAST-ONCE: a settled job is not settled again.
 import { settleHeld } from '../../db/money/budget.js'
 import { closeHeldProviderJob, type HeldProviderJob } from '../../db/provider-jobs/provider-money.js'
 import { ProviderFault } from '../../services/providers/adapter.js'
@@ -19,7 +19,7 @@ export async function settleHeldProviderJob(
   const { adapter, credentials, version } = access
   try {
     const id = held.providerJobId ?? (await adapter.find(credentials, held.token, held.createdAt, signal))
-    // Nothing found, long after any request: it was never accepted.
+    // Not found, long after the last submission: it was never accepted.
     if (id === null) {
       const longAgo = (held.secondsSinceSent ?? 0) >= deps.providerTimes.lookUpWindowSeconds
       const certain = longAgo && held.sentWith === version

@@ -1,17 +1,18 @@
-// From the submitted source, or the circuit that a script asks for, to the provider's own form: one question to the executor.
-// AT-LEAST-ONCE: what was compiled stays what is sent, so a second call finds the file of the first and asks nobody.
+// Compiles the submitted source, or a circuit that a script requested, to the provider's own form, by one request to the
+// executor. AT-LEAST-ONCE: the program that was compiled first is the one submitted, so a second call uses its file.
 import type { Artifact } from '../../db/jobs/artifacts.js'
 import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
 import { compiledFileOf, fileText, type ProviderRun, storeFiles } from '../../db/provider-jobs/provider-runs.js'
 import type { Readout } from '../../domain/backends/provider-counts.js'
 import { JsonText } from '../../domain/json/json-text.js'
-import { type CompileEnd, type CompileRequest, sourceOf } from '../../services/executor/client.js'
+import type { CompileEnd } from '../../services/executor/client.js'
+import { type CompileRequest, sourceOf } from '../../services/executor/requests.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import type { ProviderProgram } from '../../services/providers/adapter.js'
 import { retryWhileDatabaseAway } from '../job/retry-while-database-away.js'
 import { fail, type ProviderDeps, runningJob, type StepContext, type StepEnd } from './step.js'
 
-/** What the executor compiled, as it is stored. `qasm` is the canonical circuit, `null` where it has no such form. */
+/** The stored output of the compilation. `qasm` is the canonical circuit, `null` if it has no such form. */
 export interface CompiledProgram {
   program: string
   media_type: string
@@ -24,10 +25,10 @@ export interface CompiledProgram {
 
 /** The executor's own limit for compiling. */
 const COMPILE_SECONDS_MAX = 60
-/** Where the catalogue names no width. */
+/** Used where the catalogue names no width. */
 const QUBITS_MAX = 1024
 
-/** `script`: the source leaves no circuit; it is for running, and asks for its circuits itself. */
+/** `script`: the source builds no circuit; it has to be executed, and requests its circuits itself. */
 export type Prepared = { next: 'submit' } | { next: 'script' } | StepEnd
 
 export async function prepareProgram(deps: ProviderDeps, context: StepContext): Promise<Prepared> {
@@ -76,7 +77,7 @@ function compileRequest(job: ProviderRun, format: string): CompileRequest {
   }
 }
 
-/** Of a circuit that was asked for the one file holds both forms. */
+/** For a requested circuit, the one file contains both forms. */
 function filesOf(ref: ProviderRef, { qasm }: CompiledProgram, answer: string): Artifact[] {
   const compiled = { name: compiledFileOf(ref), mediaType: 'application/json', content: Buffer.from(answer) }
   if (qasm === null || ref.asked) return [compiled]

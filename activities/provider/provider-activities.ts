@@ -1,6 +1,6 @@
-// The activities of a job at a provider: one step each (activities/at-provider), and the one place where a step's answer
-// becomes what Temporal understands. `again` is a failure that nobody needs to look at: the retries of an activity leave
-// no trace in the history, so a task may wait for days.
+// The activities of a job at a provider: one step each, and the one place where a step's outcome becomes a result or a
+// failure for Temporal. `again` is a benign failure: the retries of an activity leave no trace in the history, so a provider
+// job can wait for days.
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { ApplicationFailureCategory } from '@temporalio/common'
 import { type ProviderRef, plainRef, requestedRef } from '../../db/provider-jobs/provider-refs.js'
@@ -15,21 +15,21 @@ import { prepareProgram } from './prepare.js'
 import type { ProviderDeps, StepContext, StepEnd } from './step.js'
 import { submitToProvider } from './submit.js'
 
-/** A retry at once would be a busy loop if the reason stayed. */
+/** An immediate retry would be a busy loop while the reason persists. */
 const AGAIN_MS_MIN = 50
 
-/** A circuit that a script (`task` is '') or a task of its graph has asked for. */
+/** A circuit that a script (`task` is '') or a task of its graph has requested. */
 export interface CircuitHandOver extends JobHandOver {
   task: string
-  /** The number of the ask. */
+  /** The number of the request. */
   ask: number
 }
 
-/** What a step answers to the workflow when it is neither a failure nor a wait. */
-type Answer<Step extends { next: string }> = Exclude<Step, { next: 'again' } | { next: 'fail' }>
-/** What it answers of a plain job alone, and of a circuit that was asked for alone. */
-type PlainAnswer<Step extends { next: string }> = Exclude<Answer<Step>, { next: 'answered' }>
-type CircuitResponse<Step extends { next: string }> = Exclude<Answer<Step>, { next: 'script' }>
+/** What a step returns to the workflow when it neither fails nor waits. */
+type Outcome<Step extends { next: string }> = Exclude<Step, { next: 'again' } | { next: 'fail' }>
+/** The outcomes that only a plain job has, and those that only a requested circuit has. */
+type PlainOutcome<Step extends { next: string }> = Exclude<Outcome<Step>, { next: 'answered' }>
+type CircuitOutcome<Step extends { next: string }> = Exclude<Outcome<Step>, { next: 'script' }>
 
 export type ProviderActivities = ReturnType<typeof createProviderActivities>
 
@@ -37,23 +37,23 @@ export function createProviderActivities(deps: ProviderDeps) {
   type StepOf<Step> = (deps: ProviderDeps, context: StepContext) => Promise<Step>
 
   const plain = async <Step extends { next: string }>(job: JobHandOver, step: StepOf<Step>) =>
-    (await answerOf<Step | StepEnd>(job, plainRef(job.jobId), (context) => step(deps, context))) as PlainAnswer<
+    (await outcomeOf<Step | StepEnd>(job, plainRef(job.jobId), (context) => step(deps, context))) as PlainOutcome<
       Step | StepEnd
     >
 
   const circuit = async <Step extends { next: string }>({ task, ask, ...job }: CircuitHandOver, step: StepOf<Step>) =>
-    (await answerOf<Step | StepEnd>(job, requestedRef(job.jobId, task, ask), async (context) => {
+    (await outcomeOf<Step | StepEnd>(job, requestedRef(job.jobId, task, ask), async (context) => {
       const end = await step(deps, context)
       const fault = end.next === 'fail' ? (end as unknown as StepEnd & { next: 'fail' }).error : null
       return fault ? respondWithFault(deps, context, fault) : end
-    })) as CircuitResponse<Step | StepEnd>
+    })) as CircuitOutcome<Step | StepEnd>
 
   return {
     prepareProgram: (job: JobHandOver) => plain(job, prepareProgram),
     submitToProvider: (job: JobHandOver) => plain(job, submitToProvider),
     followTask: (job: JobHandOver) => plain(job, followTask),
     collectResult: (job: JobHandOver) => plain(job, collectResult),
-    /** Nothing else of the job may be under way here any more. */
+    /** Precondition: no other activity of the job is under way. */
     cancelAtProvider: (job: JobHandOver) => plain(job, cancelAtProvider),
     prepareCircuit: (asked: CircuitHandOver) => circuit(asked, prepareProgram),
     submitCircuit: (asked: CircuitHandOver) => circuit(asked, submitToProvider),
@@ -62,11 +62,11 @@ export function createProviderActivities(deps: ProviderDeps) {
   }
 }
 
-async function answerOf<Step extends { next: string } | StepEnd>(
+async function outcomeOf<Step extends { next: string } | StepEnd>(
   { generation }: JobHandOver,
   ref: ProviderRef,
   step: (context: StepContext) => Promise<Step>
-): Promise<Answer<Step>> {
+): Promise<Outcome<Step>> {
   const activity = Context.current()
   const end = await withHeartbeat(activity, () =>
     step({ ref, fence: { generation }, signal: activity.cancellationSignal })
@@ -82,5 +82,5 @@ async function answerOf<Step extends { next: string } | StepEnd>(
       nextRetryDelay: Math.max(afterMs, AGAIN_MS_MIN)
     })
   }
-  return end as Answer<Step>
+  return end as Outcome<Step>
 }

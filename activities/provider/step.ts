@@ -1,5 +1,5 @@
-// What the steps of a job at a provider have in common: what they are given, what they may answer, and how a fault of the
-// provider becomes one of these answers.
+// What the steps of a job at a provider share: their inputs, their possible outcomes, and how a fault of the provider becomes
+// one of these outcomes.
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/client.js'
 import type { Fence } from '../../db/jobs/fence.js'
@@ -16,7 +16,7 @@ import { type ProviderAdapter, ProviderFault } from '../../services/providers/ad
 import { openCredentials } from '../../services/providers/credentials.js'
 
 export interface ProviderTimes {
-  /** A look-up that finds nothing counts only this long after a request may have been under way. */
+  /** A look-up that finds nothing is trusted only this long after the last possible submission. */
   lookUpWindowSeconds: number
   /** One unbroken silence of the provider before it has accepted. */
   outageSeconds: number
@@ -24,7 +24,7 @@ export interface ProviderTimes {
   silenceSeconds: number
   /** Between two tries, where the provider names no time. */
   retryMs: number
-  /** How long a cancel waits for the provider's word. */
+  /** How long a cancellation waits for the provider's confirmation. */
   cancelSeconds: number
 }
 
@@ -54,29 +54,29 @@ export interface StepContext {
   signal: AbortSignal
 }
 
-/** Not yet, and nothing is wrong. */
+/** The step is not done yet, and nothing is wrong. */
 export interface Again {
   next: 'again'
   afterMs: number
   why: string
 }
 
-/** What any step may answer beside its own. */
+/** The outcomes that every step can have in addition to its own. */
 export type StepEnd =
   | Again
   | { next: 'fail'; error: JobError }
-  /** Somebody wants the job ended. */
+  /** The job is to be cancelled. */
   | { next: 'cancel' }
-  /** The job is no longer this side's. */
+  /** This worker has lost its claim on the job. */
   | { next: 'stop' }
-  /** Of a circuit that was asked for: the asker has its answer. */
+  /** For a requested circuit: its response is stored. */
   | { next: 'answered' }
 
 export const again = (afterMs: number, why: string): Again => ({ next: 'again', afterMs, why })
 
 export const fail = (code: JobError['code'], message: string): StepEnd => ({ next: 'fail', error: { code, message } })
 
-/** The job as it is now, when it is this side's to run, or the answer to give. */
+/** The present state of the job if this worker has the claim on it, or the outcome to return. */
 export async function runningJob(
   { db }: ProviderDeps,
   { ref, fence }: StepContext,
@@ -99,7 +99,7 @@ export interface Access {
   version: string
 }
 
-/** @returns the reason when there is none: this version has no adapter, or the team no credentials. */
+/** @returns `missing`, the reason, when this version has no adapter or the team has no credentials. */
 export async function accessOf(
   { db, keyRing, providers }: AccessDeps,
   job: Pick<ProviderRun, 'teamId' | 'provider'>
@@ -107,7 +107,7 @@ export async function accessOf(
   const adapter = providers.get(job.provider)
   if (!adapter) return { missing: `this version cannot talk to ${job.provider}` }
   if (!keyRing) return { missing: `SECRETS_KEYS is not set, so the credentials of ${job.provider} cannot be opened` }
-  // Before the values: of two that are not alike the older name is the safe one.
+  // Read before the values: if the credentials change in between, the older version is the safe one to record.
   const version = await credentialsVersion(db, job.teamId, adapter.credentials)
   const credentials = await openCredentials(db, keyRing, job.teamId, adapter.credentials)
   if (Object.keys(credentials).length === 0)
@@ -115,14 +115,14 @@ export async function accessOf(
   return { adapter, credentials, version }
 }
 
-/** The same for a task whatever happens: what its provider finds its task by. */
+/** Identifies a provider job in its provider's list, the same in every try. */
 export const clientToken = ({ jobId, task, attempt }: ProviderRef): string =>
   createHash('sha256').update(`${jobId}\0${task}\0${attempt}`).digest('hex')
 
-/** Credentials that were withdrawn may be put right by somebody. */
+/** The team can replace rejected credentials. */
 const UNAUTHORIZED_MS = 60_000
 
-/** When to ask again after a fault. Anything else than a provider's fault is ours, and thrown on. */
+/** When to try again after a provider's fault. Any other error is internal, and thrown again. */
 export function againAfter({ providerTimes }: ProviderDeps, error: unknown): Again {
   if (!(error instanceof ProviderFault)) throw error
   const afterMs = error.retryAfterMs ?? (error.kind === 'unauthorized' ? UNAUTHORIZED_MS : providerTimes.retryMs)

@@ -1,14 +1,14 @@
-// Asks the provider for the task, once, whatever dies or is lost on the way. AT-LEAST-ONCE: each try takes the intent row;
-// only the very first sends without looking first, and a look that finds nothing is believed only when no request can be
-// under way any more. Not cancellable from outside: it reads itself whether the job is still wanted.
+// Submits to the provider exactly once, whatever process or message is lost. AT-LEAST-ONCE: each try takes the intent row;
+// only the first try sends without a look-up, and a look-up that finds nothing is trusted only when no earlier submission
+// can be under way. Not cancellable from outside: it reads itself whether the job is still to run.
 
 import {
   markAccepted,
   markNotSent,
-  markResponded,
   markSending,
   markUnknown,
   markWithdrawn,
+  recordProviderResponse,
   type SubmitTry,
   takeForSubmit
 } from '../../db/provider-jobs/provider-jobs.js'
@@ -35,7 +35,7 @@ import {
   type StepEnd
 } from './step.js'
 
-/** A try that took its row longer ago may have been overtaken by another. */
+/** A try that took its row longer ago may have lost it to another. */
 const TAKEN_MS_MAX = 30_000
 
 export type Submitted = { next: 'follow' } | StepEnd
@@ -45,7 +45,7 @@ export async function submitToProvider(deps: ProviderDeps, context: StepContext)
   if ('end' in found) return found.end
   const { job } = found
   if (job.task && job.task.state !== 'intended')
-    return job.task.state === 'withdrawn' ? givenUp(job.task) : { next: 'follow' }
+    return job.task.state === 'withdrawn' ? withdrawn(job.task) : { next: 'follow' }
   const access = await accessOf(deps, job)
   if ('missing' in access) return withoutAccess(deps, context, job, access.missing)
   const { ref, fence } = context
@@ -53,20 +53,21 @@ export async function submitToProvider(deps: ProviderDeps, context: StepContext)
   const takenAt = performance.now()
   const attempt = await taken(deps, context, job, token)
   if (attempt && 'next' in attempt) return attempt
-  if (!attempt) return again(0, 'another try has it')
+  if (!attempt) return again(0, 'another try has the submission')
   if (attempt.lastSentAt !== null && !access.adapter.submitsOnce) {
     const looked = await lookFirst(deps, context, access, token, attempt)
     if (looked) return looked
   }
-  if (!(await markSending(deps.db, ref, fence, attempt.number, access.version))) return again(0, 'another try has it')
+  if (!(await markSending(deps.db, ref, fence, attempt.number, access.version)))
+    return again(0, 'another try has the submission')
   const request = await taskRequest(deps, ref, job, token)
-  // Right before the request leaves: a process that stood still for long must not send any more.
+  // Checked right before the request: a process that was suspended for long must not send.
   if (performance.now() - takenAt > TAKEN_MS_MAX)
     return again(deps.providerTimes.retryMs, 'this try took too long before it sent')
   return send(deps, context, access, attempt, request)
 }
 
-/** The intent, with the money of a circuit that was asked for made sure of; a refusal of the budget is final. */
+/** Takes the intent row, and reserves the money for a requested circuit; a refusal by the budget is final. */
 async function taken(
   deps: ProviderDeps,
   { ref, fence }: StepContext,
@@ -88,15 +89,15 @@ async function taken(
   }
 }
 
-/** The present price of a circuit that was asked for. */
+/** The present price of a requested circuit. */
 function priceOf({ pricing, shots }: ProviderRun): MicroUsd | null {
   const { taskFee, perShot, minimumCost } = pricing ?? {}
   if (taskFee == null || perShot == null || minimumCost == null) return null
   return estimateCost({ taskFee, perShot, minimumCost }, shots)
 }
 
-/** Its reason was written down with its end. */
-const givenUp = ({ errorCode, errorMessage }: NonNullable<ProviderRun['task']>): StepEnd =>
+/** The reason was recorded when the submission was withdrawn. */
+const withdrawn = ({ errorCode, errorMessage }: NonNullable<ProviderRun['task']>): StepEnd =>
   fail(isErrorCode(errorCode) ? errorCode : 'internal_error', errorMessage ?? 'the task was given up before')
 
 async function send(
@@ -137,11 +138,11 @@ async function accepted(deps: ProviderDeps, { ref, fence, signal }: StepContext,
     markAccepted(deps.db, ref, fence, id)
   )
   deps.announce(jobId)
-  // Whoever has the job now finds the task by its token.
+  // The worker that has the claim now finds the provider job by its token.
   return mine ? { next: 'follow' } : { next: 'stop' }
 }
 
-/** Looks for a task of an earlier try. @returns `null` when there is certainly none, so that it may be sent again. */
+/** Looks for the submission of an earlier try. @returns `null` when there is certainly none, so that it can be sent again. */
 async function lookFirst(
   deps: ProviderDeps,
   context: StepContext,
@@ -151,7 +152,7 @@ async function lookFirst(
 ): Promise<Submitted | null> {
   try {
     const id = await adapter.find(credentials, token, attempt.createdAt, context.signal)
-    await markResponded(deps.db, context.ref, attempt.number)
+    await recordProviderResponse(deps.db, context.ref, attempt.number)
     if (id !== null) return accepted(deps, context, id)
     if ((attempt.secondsSinceSent ?? 0) < deps.providerTimes.lookUpWindowSeconds)
       return again(
@@ -165,7 +166,7 @@ async function lookFirst(
   }
 }
 
-/** What these credentials do not show may have been accepted under those it was sent with. */
+/** These credentials may belong to another account than those of the submission. */
 async function otherAccount(deps: ProviderDeps, { ref, fence }: StepContext): Promise<Submitted> {
   await markUnknown(deps.db, ref, fence)
   return fail(
@@ -174,7 +175,7 @@ async function otherAccount(deps: ProviderDeps, { ref, fence }: StepContext): Pr
   )
 }
 
-/** Waits the provider out, for a day of one unbroken silence. */
+/** Waits while the provider is away, for up to a day of one unbroken silence. */
 async function outage(
   deps: ProviderDeps,
   { ref, fence }: StepContext,
@@ -195,7 +196,7 @@ async function outage(
   )
 }
 
-/** Before anything was sent the job fails; afterwards somebody may put the credentials back. */
+/** Before anything was sent, the job fails; afterwards it waits for the team to restore the credentials. */
 async function withoutAccess(
   deps: ProviderDeps,
   context: StepContext,

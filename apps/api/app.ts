@@ -21,12 +21,14 @@ import { adminRoutes } from './admin/admin.js'
 import { capsuleRunRoutes } from './capsules/capsule-runs.js'
 import { capsuleScheduleRoutes } from './capsules/capsule-schedule.js'
 import { capsuleStateRoutes } from './capsules/capsule-states.js'
+import { capsuleVerificationRoutes } from './capsules/capsule-verifications.js'
 import { capsuleRoutes } from './capsules/capsules.js'
 import { publicCapsuleRoutes } from './capsules/public-capsules.js'
 import { capsuleTransferRoutes } from './capsules/transfer/capsule-transfer.js'
 import { createPackageSlots } from './capsules/transfer/package-concurrency.js'
 import type { ApiDeps } from './deps.js'
 import access from './http/access.js'
+import { BODY_MAX } from './http/body-limits.js'
 import errors, { sendFault } from './http/errors.js'
 import jsonBody from './http/json-body.js'
 import originGuard from './http/origin-guard.js'
@@ -61,7 +63,6 @@ import { usageRoutes } from './teams/usage.js'
 import { webhookRoutes } from './teams/webhooks.js'
 import { API_VERSION } from './version.js'
 
-const BODY_MAX = 64 * 1024
 /** Capsules that are made of jobs, or sealed: each may take 60 MiB twice. Most take milliseconds. */
 const CAPSULES_AT_ONCE = 4
 const CAPSULES_WAITING_MAX = 100
@@ -89,6 +90,8 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   app.setValidatorCompiler(({ schema, httpPart }) =>
     compiledLate(httpPart === 'body' ? bodies : parameters, schema as object)
   )
+  // `schema.response` documents, types and tests responses. A serialiser made from it would drop fields and read results.
+  app.setSerializerCompiler(() => JSON.stringify)
 
   let closing = false
   const nudge = createNudge({ ...deps, ...deps.config, log: app.log })
@@ -140,6 +143,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(scriptRoutes, { deps })
   await app.register(capsuleRunRoutes, { deps, nudge })
   await app.register(capsuleScheduleRoutes, { deps })
+  await app.register(capsuleVerificationRoutes, { deps })
   await app.register(capsuleTransferRoutes, { deps })
   const capsuleSlots = createPackageSlots(CAPSULES_AT_ONCE, CAPSULES_WAITING_MAX)
   await app.register(capsuleRoutes, { deps, slots: capsuleSlots })

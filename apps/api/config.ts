@@ -5,7 +5,6 @@ import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
 import { type RateLimits, rateLimits, scaled } from '../../domain/teams/rate-limits.js'
 import type { OidcSettings } from '../../services/identity/oidc-client.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
-import { DEFAULT_SENDER } from '../../services/mail/message.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
 import { parseTrustedProxies, type TrustedProxies } from './http/limits/client-address.js'
 
@@ -40,9 +39,8 @@ export interface ApiConfig {
   providerUrls: ProviderUrls
   /** Sign-in through a provider of identities; `null`: with passwords alone. */
   oidc: OidcSettings | null
-  smtpUrl: string | null
-  mailDir: string | null
-  mailFrom: string
+  /** A mail server or a folder is configured, which the workers send mails to. */
+  sendsMail: boolean
   /** Where the worker appends checkpoints of audit trails, if this process can read it; `null`: not told. */
   auditCheckpointsFile: string | null
   /** `null`: no metrics. */
@@ -96,9 +94,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     keyRing: configuredKeyRing(env),
     providerUrls: readProviderUrls(env),
     oidc: readOidcSettings(env),
-    smtpUrl: env.SMTP_URL || null,
-    mailDir: env.MAIL_DIR || null,
-    mailFrom: env.MAIL_FROM || DEFAULT_SENDER,
+    sendsMail: Boolean(env.SMTP_URL || env.MAIL_DIR),
     auditCheckpointsFile: env.AUDIT_CHECKPOINTS_FILE?.trim() || null,
     metricsPort: env.METRICS_PORT ? portOf('METRICS_PORT', env.METRICS_PORT) : null,
     metricsHost: env.METRICS_HOST || '127.0.0.1',

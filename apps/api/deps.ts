@@ -3,12 +3,12 @@
 import type { Db } from '../../db/client.js'
 import type { AnnounceJob, JobListener } from '../../db/jobs/job-changes.js'
 import type { Dispatcher } from '../../services/dispatch/dispatcher.js'
-import type { EngineState } from '../../services/dispatch/target-state.js'
+import type { TargetState } from '../../services/dispatch/target-state.js'
 import type { ExecutorClient } from '../../services/executor/client.js'
 import type { OidcClient } from '../../services/identity/oidc-client.js'
 import type { KeyRing } from '../../services/keys/key-ring.js'
 import type { InstallationSigner } from '../../services/keys/signer.js'
-import type { Mailer } from '../../services/mail/memory-mailer.js'
+import type { Mailer } from '../../services/mail/mailer.js'
 import type { ProviderAdapter } from '../../services/providers/adapter.js'
 import type { Tracing } from '../../services/telemetry/tracing.js'
 import type { SealPool } from '../../services/threads/seal-pool.js'
@@ -51,7 +51,7 @@ export interface ApiDeps {
   /** `null`: nothing is traced. */
   tracing: Tracing | null
   /** What administrators see of the queues. */
-  engines: EngineState
+  engines: TargetState
   /** For the playground; `null` when no executor is configured. */
   executor: ExecutorClient | null
   /** How long the playground waits for the executor; 90 s unless said otherwise. */

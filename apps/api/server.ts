@@ -7,15 +7,15 @@ import { migrate } from '../../db/migrate.js'
 import { isFit } from '../../domain/backends/executor-health.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
-import { createEngineState } from '../../services/dispatch/target-state.js'
+import { createTargetState } from '../../services/dispatch/target-state.js'
 import { createTemporalClient } from '../../services/dispatch/temporal-client.js'
 import { createExecutorClient } from '../../services/executor/client.js'
 import { createOidcClient } from '../../services/identity/oidc-client.js'
 import { createInstallationSigner } from '../../services/keys/signer.js'
-import { createMailer } from '../../services/mail/memory-mailer.js'
+import { createMailer } from '../../services/mail/mailer.js'
 import { missingRingKeys } from '../../services/providers/credentials.js'
 import { createProviders } from '../../services/providers/providers.js'
-import { logMoves } from '../../services/telemetry/job-log.js'
+import { statusLogger } from '../../services/telemetry/job-log.js'
 import { startMetrics } from '../../services/telemetry/metrics-server.js'
 import { createStateMetrics } from '../../services/telemetry/state-metrics.js'
 import { startTracing } from '../../services/telemetry/tracing.js'
@@ -27,7 +27,6 @@ import { createMetrics } from './http/telemetry/metrics.js'
 import { logResponses, redacted } from './http/telemetry/request-log.js'
 
 /** What mail servers need when they answer at all. */
-const MAIL_GRACE_MS = 3_000
 
 const config = readApiConfig(process.env)
 const log = pino({ level: config.logLevel, base: { app: 'api' }, redact: redacted }, pino.destination(2))
@@ -54,17 +53,17 @@ const providers = createProviders(config.providerUrls)
 const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
 const executor = config.executorUrl ? createExecutorClient(config.executorUrl, config.executorToken) : null
 
-const logMove = logMoves(log)
-onStatusCommitted(db, (move) => {
-  metrics.countMove(move)
-  logMove(move)
+const logStatusChange = statusLogger(log)
+onStatusCommitted(db, (change) => {
+  metrics.countStatusChange(change)
+  logStatusChange(change)
 })
 const limitsRedis = await connectRateLimitRedis(config.redisUrl)
 const signer = createInstallationSigner(db, config.keyRing)
 // Made before anybody asks for it, so that its public half can be looked up from the start.
 if (config.keyRing) await signer().catch((err) => log.error({ err }, 'seals cannot be signed'))
 const sealing = startSealPool()
-const mailer = createMailer({ ...config, from: config.mailFrom, log })
+const mailer = createMailer({ sends: config.sendsMail, keyRing: config.keyRing, log })
 
 const app = await buildApp(
   {
@@ -102,7 +101,7 @@ const app = await buildApp(
     }),
     metrics,
     tracing,
-    engines: createEngineState({ queue: directQueue.queue, temporal, taskQueue: config.taskQueue }),
+    engines: createTargetState({ queue: directQueue.queue, temporal, taskQueue: config.taskQueue }),
     executor,
     probes: {
       database: () => sql`select 1`,
@@ -146,7 +145,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     log.info({ signal }, 'stopping')
     await app.close()
     await sealing.close()
-    await mailer.close(MAIL_GRACE_MS)
     await metricsServer?.close()
     limitsRedis.disconnect()
     await Promise.all([

@@ -1,11 +1,11 @@
-// The worker's configuration, read once at the door. Times are settings so that an operator can tune them and a test
-// need not wait; the defaults are the product's promises.
+// The worker's configuration, read once at start. Times are settings so that operators can tune them and tests need not
+// wait; the defaults are the product's promises.
 
 import { defaultProviderTimes } from '../../activities/provider/step.js'
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
-import { DEFAULT_SENDER, type MailSettings } from '../../services/mail/message.js'
+import { type MailSettings, readMailSettings } from '../../services/mail/message.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
 import { defaultScheduleTimes } from './sweeps/schedule-sweep.js'
 import { defaultTimes, type WorkerTimes } from './sweeps/times.js'
@@ -19,20 +19,20 @@ export interface WorkerConfig {
   queuePrefix: string
   executorUrl: string
   executorToken: string
-  /** `null`: nothing sealed can be opened; in production there has to be one. */
+  /** `null`: no sealed value can be opened; production requires one. */
   keyRing: KeyRing | null
   /** Addresses that replace those of the providers' own services. */
   providerUrls: ProviderUrls
-  /** Emulators answer instead of the providers. */
+  /** The providers are emulators. */
   emulatedHardware: boolean
-  /** `true` where webhooks may lead into private networks. */
+  /** `true`: webhooks can have private addresses. */
   webhookAllowPrivate: boolean
   mail: MailSettings
-  /** Where checkpoints of audit trails are appended; `null`: nowhere outside the database. */
+  /** File that checkpoints of audit trails are appended to; `null`: they stay in the database. */
   auditCheckpointsFile: string | null
-  /** What links in mails begin with; `null`: they have none. */
+  /** Start of the links in mails; `null`: mails have none. */
   linkOrigin: string | null
-  /** Jobs that a team may have under way; more of them wait. */
+  /** Concurrency limit of a team; further jobs wait. */
   teamRunningMax: number
   workflowBundle: string
   healthPort: number
@@ -74,7 +74,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     providerUrls: readProviderUrls(env),
     emulatedHardware: env.EMULATED_HARDWARE === '1',
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE === '1',
-    mail: { smtpUrl: env.SMTP_URL || null, mailDir: env.MAIL_DIR || null, from: env.MAIL_FROM || DEFAULT_SENDER },
+    mail: readMailSettings(env),
     auditCheckpointsFile: env.AUDIT_CHECKPOINTS_FILE?.trim() || null,
     linkOrigin: env.PUBLIC_URL ? originOf(env.PUBLIC_URL) : null,
     teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),

@@ -11,7 +11,7 @@ import { startWorker } from './worker.js'
 const config = readWorkerConfig(process.env)
 const log = pino({ level: config.logLevel, base: { app: 'worker' } }, pino.destination(2))
 
-// Signals are handled below; Temporal would otherwise take them for itself.
+// Signals are handled below; otherwise Temporal would handle them.
 Runtime.install({
   shutdownSignals: [],
   logger: new DefaultLogger('WARN', ({ message, meta }) =>

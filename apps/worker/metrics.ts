@@ -1,4 +1,4 @@
-// What a worker counts for a Prometheus server.
+// The metrics of a worker.
 import { Gauge, Histogram, Registry } from 'prom-client'
 import type { StatusListener } from '../../db/jobs/status-changes.js'
 import type { ExecutorGate } from '../../services/executor/gate.js'
@@ -6,16 +6,16 @@ import { createJobMetrics } from '../../services/telemetry/job-metrics.js'
 
 export interface WorkerMetrics {
   registry: Registry
-  countMove: StatusListener
+  countStatusChange: StatusListener
   /**
-   * @param operation what was asked: a word of a small set, never an id or an address.
+   * @param operation a word of a small set, never an id or an address.
    * @param outcome `ok`, or the kind of the fault.
-   * @param seconds from the request to the end of its answer, or to giving it up.
+   * @param seconds from the request to the end of its response, or to the moment when it was given up.
    */
   recordProviderCall(provider: string, operation: string, outcome: string, seconds: number): void
 }
 
-/** A registry of this worker alone. */
+/** Registers them in a registry of this worker alone. */
 export function createWorkerMetrics(gate: ExecutorGate): WorkerMetrics {
   const registry = new Registry()
   const registers = [registry]
@@ -28,19 +28,19 @@ export function createWorkerMetrics(gate: ExecutorGate): WorkerMetrics {
         this.set(value())
       }
     })
-  gauge('qjs_executor_permits', 'Runs that this worker may have at the executor at once.', () => gate.permits)
-  gauge('qjs_executor_permits_in_use', 'Runs that this worker has at the executor.', () => gate.inUse)
-  gauge('qjs_executor_permits_awaited', 'Runs that wait in this worker for a permit.', () => gate.waiting)
+  gauge('qjs_executor_permits', 'Executions that this worker can have at the executor at once.', () => gate.permits)
+  gauge('qjs_executor_permits_in_use', 'Executions that this worker has at the executor.', () => gate.inUse)
+  gauge('qjs_executor_permits_awaited', 'Executions that wait in this worker for a permit.', () => gate.waiting)
   const providerCalls = new Histogram({
     name: 'qjs_provider_call_seconds',
-    help: 'Calls to providers, by what was asked and how it ended.',
+    help: 'Duration of calls to providers. operation is submit, find, look, counts, cancel or backends; outcome is ok, refused, unauthorized, not_found, busy, unreachable, unclear (the request may have arrived) or aborted.',
     labelNames: ['provider', 'operation', 'outcome'] as const,
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers
   })
   return {
     registry,
-    countMove: createJobMetrics(registry),
+    countStatusChange: createJobMetrics(registry),
     recordProviderCall: (provider, operation, outcome, seconds) =>
       providerCalls.observe({ provider, operation, outcome }, seconds)
   }

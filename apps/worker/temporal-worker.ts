@@ -1,5 +1,5 @@
-// The Temporal worker of this process. It outlives the server's absence at start and a fatal end of the worker: both are
-// tried again, while the direct consumer and the relay go on.
+// The Temporal worker of this process. It survives an absent server at start and a fatal error of the worker: both are tried
+// again, while the direct consumer and the relay continue.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import type { Logger } from 'pino'
@@ -13,7 +13,7 @@ const RETRY_MS = 1_000
 
 export interface TemporalWorker {
   isRunning(): boolean
-  /** Lets activities end within the grace time, then cancels them; resolves when the worker has stopped. */
+  /** Waits for activities within the grace time, then cancels them; resolves when the worker has stopped. */
   close(): Promise<void>
 }
 
@@ -36,11 +36,11 @@ export function startTemporalWorker(options: {
       try {
         connection = await NativeConnection.connect({ address: options.address })
         worker = await createWorker(connection, options)
-        // Closing while the worker was being made would have found none to stop.
+        // A close during the creation of the worker found none to stop.
         if (closed) return
         await worker.run()
       } catch (err) {
-        if (!closed) log.warn({ reason: (err as Error).message }, 'Temporal away; trying again')
+        if (!closed) log.warn({ reason: (err as Error).message }, 'Temporal is away; trying again')
       } finally {
         worker = null
         await connection?.close().catch(() => {})
@@ -77,9 +77,9 @@ const createWorker = (
     workflowBundle: { codePath: options.tracing ? tracedBundle(options.workflowBundle) : options.workflowBundle },
     ...options.tracing?.worker,
     activities: options.activities,
-    // A killed worker's workflows move on after a second instead of ten.
+    // The workflows of a killed worker continue after one second instead of ten.
     stickyQueueScheduleToStartTimeout: '1s',
-    // Cancels reach an activity with its heartbeat; this bounds how long they may be held back.
+    // A cancellation reaches an activity with its heartbeat; this bounds the delay.
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
     shutdownGraceTime: '20s',
@@ -88,5 +88,5 @@ const createWorker = (
     maxConcurrentActivityTaskExecutions: 200
   })
 
-/** Beside the plain one; tools/build.mjs makes both. */
+/** tools/build.mjs writes both next to each other. */
 const tracedBundle = (workflowBundle: string): string => workflowBundle.replace(/(\.js)?$/, '-traced.js')

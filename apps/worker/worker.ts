@@ -1,5 +1,5 @@
-// Builds a worker: one process, two consumers (Temporal and the direct queue) that call the same steps, the outbox relay
-// and the sweeps. `main.ts` runs it; tests run it in their own process.
+// Builds a worker: one process with two consumers (Temporal and the direct queue) that call the same steps, the outbox relay,
+// and the sweeps. `main.ts` starts it; tests start it in their own process.
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { createCapsuleActivities } from '../../activities/capsule/capsule-activities.js'
@@ -17,9 +17,9 @@ import { createTemporalClient } from '../../services/dispatch/temporal-client.js
 import { createExecutorClient } from '../../services/executor/client.js'
 import { createExecutorGate } from '../../services/executor/gate.js'
 import { createInstallationSigner } from '../../services/keys/signer.js'
-import { createPostman } from '../../services/mail/mail-client.js'
+import { createMailClient } from '../../services/mail/mail-client.js'
 import { createProviders } from '../../services/providers/providers.js'
-import { logMoves } from '../../services/telemetry/job-log.js'
+import { statusLogger } from '../../services/telemetry/job-log.js'
 import type { Scraped } from '../../services/telemetry/metrics-server.js'
 import { createStateMetrics } from '../../services/telemetry/state-metrics.js'
 import type { Tracing } from '../../services/telemetry/tracing.js'
@@ -35,30 +35,30 @@ import { startCapsuleJudge } from './sweeps/capsule-judge.js'
 import { startCapsuleRunSweep } from './sweeps/capsule-run-sweep.js'
 import { startDeferredStartSweep } from './sweeps/deferred-start-sweep.js'
 import { startLeaseSweep } from './sweeps/lease-sweep.js'
-import { MAIL_LANES, startMailSender } from './sweeps/mail-sender.js'
+import { MAIL_CONNECTIONS, startMailSender } from './sweeps/mail-sender.js'
 import { startMoneySweep } from './sweeps/money-sweep.js'
 import { startProviderLoops } from './sweeps/provider-loops.js'
 import { startRelay } from './sweeps/relay.js'
 import { startRetentionSweep } from './sweeps/retention-sweep.js'
 import { startScheduleSweep } from './sweeps/schedule-sweep.js'
 import { startStalledSweep } from './sweeps/stalled-sweep.js'
-import { createSweepNotes } from './sweeps/sweep-notes.js'
+import { createSweepReports } from './sweeps/sweep-reports.js'
 import { startLoop } from './sweeps/timer-loop.js'
 import { startUsageSweep } from './sweeps/usage-sweep.js'
 import { watchProviders } from './sweeps/watched-providers.js'
 import { startWebhookSender } from './sweeps/webhook-sender.js'
 import { startTemporalWorker } from './temporal-worker.js'
 
-// Runs slots to expect until the executor has told its own.
+// Slots to assume until the executor has reported its own.
 const INITIAL_PERMITS = 2
 const DIRECT_GRACE_MS = 20_000
-/** For the whole of one try of a webhook. */
+/** Limit for one try of a webhook. */
 const WEBHOOK_TIMEOUT_MS = 10_000
 
 export interface RunningWorker {
   /** Polls Temporal and consumes the queue. */
   isReady(): boolean
-  /** What a Prometheus server reads. */
+  /** The metrics that a Prometheus server reads. */
   metrics: Scraped
   close(): Promise<void>
 }
@@ -71,11 +71,11 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   const executor = tracedExecutor(createExecutorClient(config.executorUrl, config.executorToken), tracing)
   const gate = createExecutorGate(INITIAL_PERMITS)
   const metrics = createWorkerMetrics(gate)
-  const logMove = logMoves(log)
-  onStatusCommitted(db, (move) => {
-    metrics.countMove(move)
-    logMove(move)
-    if (move.capsuleRunId) capsuleRuns.noticed(move.capsuleRunId)
+  const logStatusChange = statusLogger(log)
+  onStatusCommitted(db, (change) => {
+    metrics.countStatusChange(change)
+    logStatusChange(change)
+    if (change.capsuleRunId) capsuleRuns.onRunChanged(change.capsuleRunId)
   })
   const steps = { db, executor, gate, announce, log }
   const providers = createProviders(config.providerUrls, { callTimeoutMs: times.providerCallMs })
@@ -133,54 +133,67 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     allowPrivate: config.webhookAllowPrivate,
     timeoutMs: WEBHOOK_TIMEOUT_MS
   })
-  const notes = createSweepNotes(db, log, () => performance.now())
+  const reports = createSweepReports(db, log, () => performance.now())
   const { keyRing } = config
-  const postman = createPostman(config.mail, MAIL_LANES)
-  if (!postman) log.warn('neither SMTP_URL nor MAIL_DIR is set: nobody is mailed about the end of a job')
-  if (!keyRing) log.warn('SECRETS_KEYS is not set: no webhook is sent, and no audit trail is signed')
+  const mailClient = createMailClient(config.mail, MAIL_CONNECTIONS)
+  if (!mailClient) log.warn('neither SMTP_URL nor MAIL_DIR is set: no mail is sent')
+  if (!keyRing)
+    log.warn('SECRETS_KEYS is not set: no webhook and no mail with a link is sent, and no audit trail is signed')
   if (!config.auditCheckpointsFile)
-    log.warn('AUDIT_CHECKPOINTS_FILE is not set: signed points of audit trails stay in the database alone')
-  const capsuleJudge = startCapsuleJudge({ db, pool: startJudgePool(), notes, log, everyMs: times.capsuleRunMs })
+    log.warn('AUDIT_CHECKPOINTS_FILE is not set: checkpoints of audit trails stay in the database alone')
+  const capsuleJudge = startCapsuleJudge({ db, pool: startJudgePool(), reports, log, everyMs: times.capsuleRunMs })
   const capsuleRuns = startCapsuleRunSweep({
     db,
     announce,
-    notes,
+    reports,
     log,
     everyMs: times.capsuleRunMs,
-    toBeJudged: capsuleJudge.wake
+    onJudging: capsuleJudge.wake
   })
   const loops = [
     capsuleRuns,
     capsuleJudge,
-    ...(keyRing ? [startWebhookSender({ db, keyRing, client: webhookClient, times: times.webhooks, notes, log })] : []),
-    ...(postman
-      ? [startMailSender({ db, postman, linkOrigin: config.linkOrigin, times: times.mails, notes, log })]
+    ...(keyRing
+      ? [startWebhookSender({ db, keyRing, client: webhookClient, times: times.webhooks, reports, log })]
       : []),
-    startRelay({ db, dispatcher, announce, times, teamRunningMax, notes, log }),
-    startDeferredStartSweep({ db, notes, log, everyMs: times.heldSweepMs, teamRunningMax }),
-    startLeaseSweep({ db, announce, notes, log, everyMs: times.leaseSweepMs, clock: () => performance.now() }),
-    startStalledSweep({ db, temporal, announce, times, notes, log }),
+    ...(mailClient
+      ? [
+          startMailSender({
+            db,
+            client: mailClient,
+            keyRing,
+            linkOrigin: config.linkOrigin,
+            times: times.mails,
+            reports,
+            log
+          })
+        ]
+      : []),
+    startRelay({ db, dispatcher, announce, times, teamRunningMax, reports, log }),
+    startDeferredStartSweep({ db, reports, log, everyMs: times.deferredSweepMs, teamRunningMax }),
+    startLeaseSweep({ db, announce, reports, log, everyMs: times.leaseSweepMs, clock: () => performance.now() }),
+    startStalledSweep({ db, temporal, announce, times, reports, log }),
     startScheduleSweep({
       db,
       copies: createScheduleCopies(temporal, config.taskQueue),
       times: times.schedules,
-      notes,
+      reports,
       log
     }),
-    startMoneySweep({ db, notes, log, everyMs: times.moneySweepMs }),
-    startRetentionSweep(db, notes, log),
-    startUsageSweep(db, notes, log),
+    startMoneySweep({ db, reports, log, everyMs: times.moneySweepMs }),
+    startRetentionSweep(db, reports, log),
+    startUsageSweep(db, reports, log),
     ...(keyRing
       ? startAuditCheckpointSweep({
           db,
           keyRing,
           signer: createInstallationSigner(db, keyRing),
           file: config.auditCheckpointsFile,
-          notes,
+          reports,
           log
         })
       : []),
-    ...startProviderLoops({ ...providerSteps, notes, log, emulated: config.emulatedHardware }),
+    ...startProviderLoops({ ...providerSteps, reports, log, emulated: config.emulatedHardware }),
     startLoop('executor health', times.executorHealthMs, log, async () => {
       const health = await executor.health().catch(() => null)
       if (!health) return false
@@ -198,7 +211,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     metrics: { registry: metrics.registry, refresh: createStateMetrics(metrics.registry, db) },
     isReady: () => temporalWorker.isRunning() && consumer.isReady(),
     async close() {
-      // What is under way may still need the leases, the database and the executor.
+      // Work under way can still need the leases, the database and the executor.
       await Promise.all([consumer.close(DIRECT_GRACE_MS), temporalWorker.close(), ...loops.map((loop) => loop.close())])
       await leased.close()
       await Promise.all([webhookClient.close(), providers.close()])

@@ -1,4 +1,4 @@
-"""Fifty tasks side by side that do nothing, and one that joins them."""
+"""Fifty parallel tasks that do nothing, and one that joins them."""
 
 from marqov import task, workflow
 

@@ -1,4 +1,4 @@
-"""2,000 tasks: a thousand in a chain, a thousand beside it."""
+"""2,000 tasks: a thousand in a chain, a thousand in parallel to it."""
 
 from marqov import task, workflow
 
@@ -13,5 +13,5 @@ def large():
     value = 0
     for _ in range(1_000):
         value = step(value)
-    beside = [step(x) for x in range(1_000)]
-    return [value, beside[-1]]
+    parallel = [step(x) for x in range(1_000)]
+    return [value, parallel[-1]]

@@ -82,7 +82,7 @@ function isSame(header: LocalFileHeader, entry: Entry): boolean {
     [packed, entry.compressedSize]
   ]
   // If the sizes follow the entry, the header has none.
-  return stated.every(([own, told]) => own === told || (isStreamed(entry) && (own === 0 || own === ELSEWHERE)))
+  return stated.every(([own, other]) => own === other || (isStreamed(entry) && (own === 0 || own === ELSEWHERE)))
 }
 
 function statedSizes({

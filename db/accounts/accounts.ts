@@ -1,4 +1,4 @@
-// Users, their sessions, and the access codes that let them in.
+// Users, their sessions, and the access codes for sign-up.
 import { randomBytes } from 'node:crypto'
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { validationError } from '../../domain/errors.js'
@@ -25,7 +25,7 @@ export const userColumns = {
   createdAt: users.createdAt
 }
 
-/** A session nobody uses for a week ends, and every one after a month. */
+/** A session expires after a week without use, and at the latest after a month. */
 const SESSION_IDLE = sql`interval '7 days'`
 const SESSION_ABSOLUTE = sql`interval '30 days'`
 const isLive = and(
@@ -35,9 +35,10 @@ const isLive = and(
 )
 
 /**
- * Makes an account and spends one use of the code, both or neither, so that two people cannot take the last use.
- * @param account.code `null` where none is needed. @param also what belongs to the account and is made or refused with it.
- * @throws ServiceError `validation_error`; an address that is taken is refused in words that fit other reasons as well.
+ * Creates an account and spends one use of the code, both or neither, so that two people cannot take the last use.
+ * @param account.code `null` when none is required.
+ * @param also creates what belongs to the account, in the same transaction.
+ * @throws ServiceError `validation_error`. The message for an address that is taken does not reveal that it is.
  */
 export async function signUp(
   db: Db,
@@ -55,7 +56,7 @@ export async function signUp(
 
 export interface NewUser {
   email: string
-  /** `null` for whoever signs in through a provider of identities alone. */
+  /** `null` for users who sign in only through an identity provider. */
   passwordHash: string | null
   displayName: string | null
 }
@@ -78,7 +79,7 @@ async function insertUser(tx: Tx, account: NewUser): Promise<User> {
       .onConflictDoNothing()
       .returning(userColumns)
     if (row) return row
-    // Either the name or the address was taken; only a name can be tried again.
+    // Either the username or the address was taken. Only the username can be tried again.
     const [other] = await tx
       .select({ id: users.id })
       .from(users)
@@ -88,7 +89,7 @@ async function insertUser(tx: Tx, account: NewUser): Promise<User> {
   throw new Error('no free username in ten tries')
 }
 
-/** A username of 3-30 letters, digits, hyphens and underscores, from the part before the @. */
+/** A username of 3-30 letters, digits, hyphens and underscores, from the part of the address before the @. */
 function usernameBase(email: string): string {
   const cleaned = email
     .split('@')[0]!
@@ -110,7 +111,7 @@ export async function findPasswordHash(
   return { user, passwordHash }
 }
 
-/** Opens a session. The token goes to its owner; the row holds only its SHA-256. */
+/** Opens a session. Its owner gets the token; the row stores its SHA-256. */
 export async function openSession(db: DbOrTx, userId: string, userAgent: string | null): Promise<string> {
   const token = newToken()
   await db
@@ -119,7 +120,7 @@ export async function openSession(db: DbOrTx, userId: string, userAgent: string 
   return token
 }
 
-/** The live session behind a token. Its last use is noted at most once a minute, outside the answer's way. */
+/** The valid session of a token. The last use is recorded at most once a minute, and outside the request. */
 export async function findSession(
   db: DbOrTx,
   token: string
@@ -140,7 +141,7 @@ export async function touchSession(db: DbOrTx, sessionId: string): Promise<void>
   await db.update(sessions).set({ lastSeenAt: sql`now()` }).where(eq(sessions.id, sessionId))
 }
 
-/** Ends a session of the user; `false` when it is none of theirs, or has ended. */
+/** Revokes a session of the user. Returns `false` when it is another user's, or has ended. */
 export async function revokeSession(db: DbOrTx, userId: string, sessionId: string): Promise<boolean> {
   const revoked = await db
     .update(sessions)
@@ -152,8 +153,15 @@ export async function revokeSession(db: DbOrTx, userId: string, sessionId: strin
 
 const SESSIONS_SHOWN = 100
 
-/** A user's live sessions, the newest first. */
-export async function listSessions(db: DbOrTx, userId: string) {
+export interface SessionItem {
+  id: string
+  userAgent: string | null
+  createdAt: Date
+  lastSeenAt: Date
+}
+
+/** A user's valid sessions, newest first. */
+export async function listSessions(db: DbOrTx, userId: string): Promise<SessionItem[]> {
   return db
     .select({
       id: sessions.id,
@@ -174,7 +182,7 @@ const codeIsLive = (code: string) =>
     or(isNull(accessCodes.expiresAt), gt(accessCodes.expiresAt, sql`now()`))
   )
 
-/** Uses left of a code; 0 for unknown, expired and used-up ones alike. Looking spends nothing. */
+/** The remaining uses of a code; 0 for unknown, expired and used-up codes alike. Spends nothing. */
 export async function remainingUses(db: DbOrTx, code: string): Promise<number> {
   const [row] = await db.select({ remaining: accessCodes.remainingUses }).from(accessCodes).where(codeIsLive(code))
   return row?.remaining ?? 0
@@ -189,7 +197,7 @@ async function spendAccessCode(tx: Tx, code: string): Promise<boolean> {
   return spent.length > 0
 }
 
-/** Makes an access code. @returns the code: the given one, or a new random one. */
+/** Creates an access code. @returns the given code, or a new random one. */
 export async function createAccessCode(
   db: DbOrTx,
   options: { code?: string; uses: number; expiresAt?: Date }
@@ -199,7 +207,7 @@ export async function createAccessCode(
   return code
 }
 
-/** Makes a user a platform administrator. `false` when no account has that address. */
+/** Makes a user a platform administrator. Returns `false` when no account has that address. */
 export async function grantPlatformAdmin(db: DbOrTx, email: string): Promise<boolean> {
   const granted = await db
     .update(users)

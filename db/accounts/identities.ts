@@ -1,16 +1,16 @@
-// Who somebody is at a provider of identities, and whose account that opens.
+// Identities at identity providers, and the accounts that they open.
 import { and, eq, gt, isNotNull, or, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { identities, users } from '../tables/accounts.js'
 import { signUp, type User, userColumns } from './accounts.js'
 
-/** A person as the provider tells of them; issuer and subject together name the same person for ever. */
+/** A person as the identity provider describes them. Issuer and subject together always identify the same person. */
 export interface ProvidedIdentity {
   issuer: string
   subject: string
   email: string | null
-  /** The provider says that mail to the address reaches this person. */
+  /** Whether the provider confirms that the person receives mail at the address. */
   emailVerified: boolean
   displayName: string | null
 }
@@ -21,27 +21,27 @@ type WithEmail = ProvidedIdentity & { email: string }
 const isNamed = ({ issuer, subject }: Named) => and(eq(identities.issuer, issuer), eq(identities.subject, subject))
 
 /**
- * An account that was made with an address that nobody had proved belongs to whoever proves it later, by the mail that
- * resets a password. From then on it no longer opens to the identity that made it: that may be somebody else's, who only
- * claimed the address.
+ * An account created with an unproved address passes to the person who later proves the address by a password reset.
+ * From then on it no longer opens to the identity that created it, which may belong to someone who only claimed the
+ * address.
  */
 const isOvertaken = and(isNotNull(users.passwordHash), gt(users.emailVerifiedAt, identities.createdAt))
 
-/** Whose account the identity opens; `null` for one that opens none. */
+/** The user whose account the identity opens; `null` when it opens none. */
 export async function findIdentityOwner(db: DbOrTx, identity: Named): Promise<User | null> {
   const [row] = await db
     .select(userColumns)
     .from(identities)
     .innerJoin(users, eq(users.id, identities.userId))
-    // Without a proof of the address the comparison is null.
+    // The comparison is null while the address is unproved.
     .where(and(isNamed(identity), sql`(${isOvertaken}) is not true`))
   return row ?? null
 }
 
 /**
- * Lets the identity open the account that has its e-mail address. Both sides must have proved the address, or anybody could
- * take an account by claiming its address at a provider, or lie in wait with an account for the address of somebody else.
- * @returns the account's user, `null` when no account has the address.
+ * Links the identity to the account with its email address. Both sides must have proved the address: otherwise anyone
+ * could take over an account by claiming its address at a provider, or prepare an account for another person's address.
+ * @returns the account's user; `null` when no account has the address.
  * @throws ServiceError `permission_denied` when one has, but a proof is missing.
  */
 export async function linkIdentity(db: Db, identity: WithEmail): Promise<User | null> {
@@ -55,7 +55,7 @@ export async function linkIdentity(db: Db, identity: WithEmail): Promise<User | 
     if (!identity.emailVerified)
       throw new ServiceError(
         'permission_denied',
-        'An account with your e-mail address exists, and the provider of identities does not say that the address is yours (email_verified): sign in with the password'
+        'An account with your e-mail address exists, and the identity provider does not confirm that the address is yours (email_verified): sign in with the password'
       )
     if (found.emailVerifiedAt === null)
       throw new ServiceError(
@@ -68,8 +68,9 @@ export async function linkIdentity(db: Db, identity: WithEmail): Promise<User | 
 }
 
 /**
- * Makes an account that this identity opens, without a password, and spends one use of the code: both or neither.
- * @param code `null` where none is needed. @throws ServiceError as `signUp` does.
+ * Creates an account without a password that this identity opens, and spends one use of the code, both or neither.
+ * @param code `null` when none is required.
+ * @throws ServiceError as `signUp` does.
  */
 export async function signUpWithIdentity(db: Db, identity: WithEmail, code: string | null): Promise<User> {
   const { email, displayName, emailVerified } = identity

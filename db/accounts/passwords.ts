@@ -1,4 +1,4 @@
-// Passwords: changed by who knows the present one, reset by who gets mail at the account's address.
+// Passwords: changed with the current one, or reset by mail to the account's address.
 import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { passwordResets, sessions, users } from '../tables/accounts.js'
@@ -11,7 +11,7 @@ export async function passwordHashOf(db: DbOrTx, userId: string): Promise<string
   return row?.hash ?? null
 }
 
-/** Sets a password and ends the user's sessions, but for the one with the id `keep`. */
+/** Sets a password and revokes the user's sessions, except the one with the id `keep`. */
 export async function setPassword(tx: Tx, userId: string, passwordHash: string, keep: string | null): Promise<void> {
   await tx.update(users).set({ passwordHash }).where(eq(users.id, userId))
   await tx
@@ -22,7 +22,7 @@ export async function setPassword(tx: Tx, userId: string, passwordHash: string, 
     )
 }
 
-/** @returns the token for the mailed link and its end, `null` when nobody has the address. */
+/** @returns the token for the mailed link and its expiry; `null` when no account has the address. */
 export async function beginPasswordReset(
   db: DbOrTx,
   email: string
@@ -40,15 +40,16 @@ export async function beginPasswordReset(
   return { token, email: user.email, expiresAt: row!.expiresAt }
 }
 
-/** Whether a reset could be done with the token now. */
+/** Whether the token can be used now. */
 export async function isResetLive(db: DbOrTx, token: string): Promise<boolean> {
   const rows = await db.select({ userId: passwordResets.userId }).from(passwordResets).where(isLive(token))
   return rows.length > 0
 }
 
 /**
- * Sets the password of the account that the token was mailed to. It works once, and ends every other token and every
- * session of that account. @returns the user's id, `null` for a token that is worth nothing.
+ * Sets the password of the account that the token was mailed to. The token works once. All other tokens and all
+ * sessions of the account become invalid.
+ * @returns the user's id; `null` for an invalid token.
  */
 export async function resetPassword(db: Db, token: string, passwordHash: string): Promise<string | null> {
   return db.transaction(async (tx) => {

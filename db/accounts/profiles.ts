@@ -1,4 +1,4 @@
-// What people say about themselves.
+// Profiles of users.
 import { and, eq, sql } from 'drizzle-orm'
 import { validationError } from '../../domain/errors.js'
 import { type DbOrTx, postgresCode } from '../client.js'
@@ -25,7 +25,7 @@ export async function findProfile(db: DbOrTx, userId: string): Promise<Profile |
   return profile ?? null
 }
 
-/** By name in whatever case; `null` when there is none, or it is not public. */
+/** By username in any case; `null` when there is none, or the profile is not public. */
 export async function findPublicProfile(db: DbOrTx, username: string): Promise<Profile | null> {
   const [profile] = await query(db).where(
     and(eq(sql`lower(${users.username})`, username.toLowerCase()), eq(users.isPublic, true))
@@ -33,7 +33,7 @@ export async function findPublicProfile(db: DbOrTx, username: string): Promise<P
   return profile ?? null
 }
 
-/** @throws ServiceError `validation_error` when the username is somebody else's. */
+/** @throws ServiceError `validation_error` when another user has the username. */
 export async function changeProfile(db: DbOrTx, userId: string, change: Partial<Profile>): Promise<Profile | null> {
   if (Object.keys(change).length === 0) return findProfile(db, userId)
   try {

@@ -1,6 +1,6 @@
-// What platform administrators look through: teams, users, jobs, access codes, the audit, and how much is under way.
-// Every list sees the rows of all teams and is capped. What is searched for is a parameter that no pattern is made of, so
-// that no character of it has a meaning.
+// Lists for platform administrators: teams, users, jobs, access codes, the audit, and the open work. Every list covers
+// all teams and is capped. Search text is a parameter and never part of a pattern, so none of its characters has a
+// special meaning.
 import { and, asc, desc, eq, exists, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
@@ -21,7 +21,7 @@ import { adminActions } from '../tables/administration.js'
 import { jobs, outbox } from '../tables/jobs.js'
 
 export interface Search extends Page {
-  /** An id, or text that names may hold, upper and lower case alike. */
+  /** An id, or text that occurs in a name, in any case. */
   q?: string | undefined
 }
 
@@ -79,7 +79,7 @@ function toTeamSummary(row: Awaited<ReturnType<typeof teamSummaries>>[number]): 
   return { ...team, owner: ownerId && ownerEmail ? { id: ownerId, email: ownerEmail } : null }
 }
 
-/** Users, newest first: by id, by the id of a team, by address, username or displayed name. */
+/** Users, newest first: by id, by the id of a team, by address, username or display name. */
 export async function searchUsers(db: Db, search: Search): Promise<Found<UserSummary>> {
   const where = searched(search.q, {
     id: (id) =>
@@ -89,7 +89,7 @@ export async function searchUsers(db: Db, search: Search): Promise<Found<UserSum
       )!,
     text: (text) => or(...[users.email, users.username, users.displayName].map((name) => holds(name, text)))!
   })
-  // Columns within `sql` lose their table's name in a query of one table, hence the aliases.
+  // In a query of one table, drizzle drops the table's name from columns within `sql`; hence the aliases.
   const rows = db
     .select({
       id: users.id,
@@ -122,7 +122,7 @@ export async function loadAnyJob(db: DbOrTx, jobId: string): Promise<JobRow | nu
   return row ?? null
 }
 
-/** Access codes, newest first, dead ones included. */
+/** Access codes, newest first, including expired and used-up ones. */
 export async function listAccessCodes(db: Db, page: Page): Promise<Found<AccessCode>> {
   const [rows, total] = await Promise.all([
     db
@@ -141,7 +141,10 @@ export async function findAccessCode(db: DbOrTx, code: string): Promise<AccessCo
   return row ?? null
 }
 
-/** What was done, newest first (ids sort by time). @param before only entries older than the one with this id. */
+/**
+ * Administrative actions, newest first (ids sort by time).
+ * @param before only entries older than the one with this id.
+ */
 export async function listAdminActions(
   db: Db,
   options: { before?: string | undefined; limit: number }
@@ -163,15 +166,15 @@ export async function listAdminActions(
 export interface Backlog {
   jobs: Record<'pending' | 'running' | 'cancelling', number>
   /**
-   * `held`: those that wait for their backend or for room in their team; `due`: those that an engine should know of by
-   * now; `unreachable`: those whose engine did not answer last.
+   * `held`: deferred until their backend or a slot of their team is free; `due`: ready for delivery; `unreachable`:
+   * their dispatch target did not respond last time.
    */
   outbox: { rows: number; held: number; due: number; unreachable: number; oldestSeconds: number | null }
 }
 
 const isDue = sql`${outbox.dueAt} <= ${now} and ${outbox.heldReason} is null`
 
-/** How much is under way, and how long the oldest row of the outbox has been due. */
+/** How much work is open, and how long the oldest row of the outbox has been due. */
 export async function backlog(db: Db): Promise<Backlog> {
   const [open, [waiting]] = await Promise.all([
     db

@@ -1,5 +1,5 @@
-// What platform administrators change: each change is one transaction with its entry in the audit, so that there is no
-// entry without a change and no change without its entry. Who may call is decided before.
+// Changes by platform administrators. Each change is one transaction with its audit entry, so neither exists without
+// the other. The caller has checked the permission.
 
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Backend } from '../../domain/backends/backend.js'
@@ -18,8 +18,8 @@ import { fairTeamLock } from '../teams/team-lock.js'
 import { loadTeamSummary } from './administration-lists.js'
 
 /**
- * Makes a team read-only. Waits for writes under way, which hold the team's row: none is recorded after the answer.
- * Suspending once more changes the reason and keeps the time.
+ * Makes a team read-only. Waits for writes in progress, which hold the team's row: no write is recorded after this
+ * returns. Suspending again changes the reason and keeps the time.
  * @throws ServiceError `not_found`.
  */
 export async function suspendTeam(db: DbOrTx, actor: AdminActor, teamId: string, reason: string): Promise<TeamSummary> {
@@ -37,7 +37,7 @@ export async function suspendTeam(db: DbOrTx, actor: AdminActor, teamId: string,
   })
 }
 
-/** Lifts a suspension; a team that is not suspended stays as it is. @throws ServiceError `not_found`. */
+/** Lifts a suspension. A team that is not suspended stays unchanged. @throws ServiceError `not_found`. */
 export async function unsuspendTeam(db: DbOrTx, actor: AdminActor, teamId: string): Promise<TeamSummary> {
   return db.transaction(async (tx) => {
     const before = await lockTeam(tx, teamId)
@@ -52,7 +52,10 @@ export async function unsuspendTeam(db: DbOrTx, actor: AdminActor, teamId: strin
   })
 }
 
-/** A team that is not deleted, held against writes of its members until the transaction ends. @throws ServiceError `not_found`. */
+/**
+ * A team that is not deleted, locked against writes of its members until the transaction ends.
+ * @throws ServiceError `not_found`.
+ */
 export async function lockTeam(
   tx: Tx,
   teamId: string
@@ -66,13 +69,13 @@ export async function lockTeam(
   return team
 }
 
-/** A backend as it stays until the transaction ends; `null` when none has that slug. */
+/** A backend, locked until the transaction ends; `null` when none has that slug. */
 export async function lockBackend(tx: Tx, slug: string): Promise<Backend | null> {
   await tx.select({ id: backends.id }).from(backends).where(eq(backends.slug, slug)).for('no key update')
   return findBackend(tx, slug)
 }
 
-/** As `createAccessCode`. @throws the database's 23505 for a code that there is already. */
+/** Like `createAccessCode`. @throws the database's 23505 for an existing code. */
 export async function makeAccessCode(
   db: DbOrTx,
   actor: AdminActor,
@@ -99,7 +102,7 @@ export async function makePlatformAdmin(db: Db, actor: AdminActor, email: string
 }
 
 /**
- * Cancels a job of any team, suspended ones included. One that is being cancelled already stays as it is.
+ * Cancels a job of any team, including suspended ones. A job that is being cancelled stays unchanged.
  * @throws ServiceError `not_found`, `conflict` when it is final.
  */
 export async function cancelAnyJob(db: DbOrTx, actor: AdminActor, jobId: string): Promise<void> {
@@ -116,7 +119,7 @@ export async function cancelAnyJob(db: DbOrTx, actor: AdminActor, jobId: string)
   })
 }
 
-/** What of `after` differs from `before`, for an entry of the audit. */
+/** The fields of `after` that differ from `before`, for an audit entry. */
 export function differences(before: Record<string, unknown>, after: Record<string, unknown>) {
   const keys = Object.keys(after).filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
   const only = (values: Record<string, unknown>) => Object.fromEntries(keys.map((key) => [key, values[key]]))

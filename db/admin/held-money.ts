@@ -1,5 +1,5 @@
-// Money of jobs that ended without anybody knowing what they cost, and of jobs that cost more than was reserved: what an
-// administrator looks through and settles.
+// Money of jobs that ended before their cost was known, and of jobs that exceeded their reservation: lists for
+// administrators, and their settlement.
 import { eq, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
 import type { HeldJob, MoneyState, OverReservation } from '../../domain/money/held-money.js'
@@ -10,22 +10,24 @@ import { settleHeld } from '../money/budget.js'
 import { loadSweeps } from '../service/sweeps.js'
 import { jobs } from '../tables/jobs.js'
 
-/** The condition on rows of `jobs` under which their money is held: `mayHoldMoney` of domain/money/budget.ts, and no figure yet. */
+/** The condition on rows of `jobs` whose money is held: `mayHoldMoney` of domain/jobs/held-job.ts, and no cost yet. */
 export const moneyIsHeld = sql`(actual_cost_micro is null and status in ('failed', 'cancelled')
   and case status when 'failed' then error_code = 'provider_outcome_unknown'
     else cancel_outcome = 'provider_unknown' end)`
 
-/** All that is reserved for a row of `jobs`: its own reservation, and those of circuits that it asked for while it ran. */
+/**
+ * Everything that is reserved for a row of `jobs`: its own reservation, and those of the circuits that it requested.
+ */
 export const reservedForJob = sql`(select coalesce(sum(amount_micro), 0) from ledger
   where ledger.job_id = jobs.id and ledger.kind = 'reserve')`
 
-/** @param limit how many of each list. */
+/** @param limit the length of each list. */
 export async function loadMoney(db: DbOrTx, limit: number): Promise<MoneyState> {
   const [held, over, sweeps] = await Promise.all([heldJobs(db, limit), overReservations(db, limit), loadSweeps(db)])
   return { held, over, proofs: sweeps.filter(({ name }) => name.startsWith('money')) }
 }
 
-/** Those first that have waited for the longest. */
+/** The longest waiting first. */
 async function heldJobs(db: DbOrTx, limit: number): Promise<MoneyState['held']> {
   const [rows, [all]] = await Promise.all([
     db.execute<Record<string, string | null>>(sql`
@@ -83,8 +85,8 @@ async function overReservations(db: DbOrTx, limit: number): Promise<OverReservat
 }
 
 /**
- * An administrator says what a held job has cost. Must run in a transaction.
- * @throws ServiceError `not_found`; `conflict` when its money is not held (any more).
+ * Settles a held job with the cost that an administrator states. Must run in a transaction.
+ * @throws ServiceError `not_found`; `conflict` when its money is not held.
  */
 export async function settleByAdministrator(
   tx: Tx,

@@ -1,5 +1,5 @@
-// Jobs of all teams, as platform administrators look for them. Costs the same however many jobs there are: what a search
-// is narrowed by is read from an index, newest first, and a text is looked for in the newest jobs alone.
+// Search over the jobs of all teams for platform administrators. Its cost does not grow with the number of jobs:
+// filters read an index, newest first, and text is searched only in the newest jobs.
 import { desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { type Page, TOTAL_MAX } from '../../domain/json/page.js'
@@ -10,7 +10,7 @@ import { teams, users } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
 
 export interface JobSearch extends Page {
-  /** The id of a job, a team or a user; else text in the name, backend, team's name or user's address. */
+  /** The id of a job, a team or a user; or text in the name, the backend, the team's name or the user's address. */
   q?: string | undefined
   status?: JobStatus | undefined
 }
@@ -21,7 +21,7 @@ export interface JobSearchPage {
   rows: JobSearchRow[]
   /** Counted no further than `TOTAL_MAX + 1`. */
   total: number
-  /** There may be more: a text is looked for in the newest `SEARCHED_MAX` jobs. */
+  /** Whether there may be more: text is searched only in the newest `SEARCHED_MAX` jobs. */
   unfinished: boolean
 }
 
@@ -54,7 +54,7 @@ export async function searchJobs(db: Db, search: JobSearch): Promise<JobSearchPa
   return { rows, total, unfinished: text !== '' && !uuid.test(text) && searched === SEARCHED_MAX }
 }
 
-/** The ids of the newest matching jobs, at least `most` of them where there are so many. */
+/** The ids of the newest matching jobs, at least `most` of them if there are that many. */
 function matching(text: string, status: JobStatus | undefined, most: number): SQL {
   if (text === '') return newest(status, sql`true`, most)
   if (uuid.test(text))

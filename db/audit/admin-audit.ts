@@ -3,16 +3,16 @@ import type { Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { adminActions } from '../tables/administration.js'
 
-/** Who acts: a platform administrator, or whoever has the database. */
+/** The acting platform administrator, or the command line, which requires access to the database. */
 export interface AdminActor {
   id: string
   email: string
 }
 
-/** At the command line nobody has signed in. */
+/** There is no signed-in user at the command line. */
 export const commandLine: AdminActor = { id: '00000000-0000-0000-0000-000000000000', email: 'command line' }
 
-/** Writes an entry of the audit. Must run in the transaction of the change that it tells of. */
+/** Writes an audit entry. Must run in the transaction of the change that it records. */
 export async function recordAdminAction(
   tx: Tx,
   actor: AdminActor,

@@ -1,5 +1,5 @@
-// Checkpoints: signed statements that a team's chain had a certain hash at a certain place. Whoever recomputes a chain, or
-// cuts its end off, cannot make those anew.
+// Checkpoints: signed statements that a team's chain had a certain hash at a certain entry. Rewriting or truncating the
+// chain contradicts them, and new ones cannot be signed without the key.
 import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { type Checkpoint, checkpointText } from '../../domain/audit/audit-checkpoint.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
@@ -11,7 +11,7 @@ export interface CheckpointSigner {
   sign(bytes: Buffer): Buffer
 }
 
-/** Signs the end that the team's chain has now; in the transaction of an entry: with that entry. */
+/** Signs the current end of the team's chain. In the transaction of an entry, it signs that entry. */
 export async function checkpoint(tx: DbOrTx, teamId: string, signer: CheckpointSigner): Promise<void> {
   const [head] = await tx
     .select({
@@ -38,12 +38,12 @@ export async function teamsToCheckpoint(db: DbOrTx, seconds: number, limit: numb
     ) as last on true
     where head.seq > coalesce(last.seq, 0)
       and (last.at is null or last.at::timestamptz < now() - make_interval(secs => ${seconds}))
-    -- By chance: trails that get no signature stay due, and must not keep the others from theirs.
+    -- In random order: trails that fail their check stay due, and must not block the others.
     order by random() limit ${limit}`)
   return rows.map((row) => row.team_id)
 }
 
-/** Whether any checkpoint, of whichever team, was ever handed out. */
+/** Whether any checkpoint of any team was ever exported. */
 export async function isAnyExported(db: DbOrTx): Promise<boolean> {
   const rows = await db
     .select({ seq: auditCheckpoints.seq })
@@ -54,8 +54,9 @@ export async function isAnyExported(db: DbOrTx): Promise<boolean> {
 }
 
 /**
- * Hands checkpoints that were not exported yet to `append`, and notes them as exported once it is through. One process at a
- * time; one that dies in between leaves them to be handed out again. Answers how many, `null` while another process does it.
+ * Passes checkpoints that were not exported yet to `append`, and marks them as exported when it has succeeded. Only one
+ * process at a time; when it dies in between, the checkpoints are exported again. Returns how many, or `null` while
+ * another process exports.
  */
 export async function exportCheckpoints(
   db: Db,

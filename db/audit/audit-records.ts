@@ -1,5 +1,5 @@
-// Digests that entries of the audit trail state of rows: what a run came to, a publication, the evidence that a capsule
-// began with. Columns are named one by one: others that come with a later version change no digest that was written before.
+// Digests of rows that audit entries contain: the outcome of a run, a publication, the first evidence of a capsule.
+// Columns are listed explicitly, so that columns of later versions do not change existing digests.
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 
@@ -11,7 +11,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const digestOf = (record: object): string => sha256(canonicalize(record)!)
 const time = (at: Date | null): string | null => at?.toISOString() ?? null
 
-/** Of a run that is over: none of this changes any more. Hex SHA-256. */
+/** Hex SHA-256 of a finished run, whose columns no longer change. */
 export const runSha256 = (run: CapsuleRunRow): string =>
   digestOf({
     run_id: run.id,
@@ -30,7 +30,7 @@ export const runSha256 = (run: CapsuleRunRow): string =>
     completed_at: time(run.completedAt)
   })
 
-/** Of what everybody is shown, and of whether they still are. Hex SHA-256. */
+/** Hex SHA-256 of the public part of a capsule, including whether it is still published. */
 export const publicationSha256 = (publication: typeof capsulePublications.$inferSelect): string =>
   digestOf({
     capsule_id: publication.capsuleId,
@@ -46,7 +46,7 @@ export const publicationSha256 = (publication: typeof capsulePublications.$infer
     takedown_reason: publication.takedownReason
   })
 
-/** Of files by their digests, whatever their order. Hex SHA-256. */
+/** Hex SHA-256 over the digests of files, independent of their order. */
 export const filesSha256 = (files: readonly { name: string; sha256: string }[]): string =>
   sha256(
     files

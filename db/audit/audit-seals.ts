@@ -1,4 +1,5 @@
-// What the audit trail says of a seal: digests of everything that a sealed capsule consists of, taken from its rows.
+// What the audit trail records of a seal: digests of everything that a sealed capsule consists of, computed from its
+// rows.
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
@@ -6,12 +7,12 @@ import type { DbOrTx } from '../client.js'
 import { auditEntries } from '../tables/audit.js'
 import { capsuleFiles, capsuleSeals, capsules } from '../tables/capsules.js'
 
-/** In the metadata of a `capsule.sealed` entry. */
+/** Part of the metadata of a `capsule.sealed` entry. */
 export interface SealRecord {
   capsule_digest: string
   root_digest: string
   key_id: string
-  /** Hex SHA-256 over the columns of the capsule and of its seal that never change any more. */
+  /** Hex SHA-256 over the columns of the capsule and of its seal that never change. */
   record_sha256: string
 }
 
@@ -26,8 +27,8 @@ export async function sealRecord(db: DbOrTx, capsuleId: string): Promise<SealRec
 }
 
 /**
- * The columns are named one by one: others that come with a later version change no digest that was written before. Files
- * are covered by the seal's checksums; what may still change (state, owner, publication) is not in it.
+ * Columns are listed explicitly, so that columns of later versions do not change existing digests. The seal's checksums
+ * cover the files. State, owner and publication can still change and are left out.
  */
 function recordOf(capsule: typeof capsules.$inferSelect, seal: typeof capsuleSeals.$inferSelect): SealRecord {
   const record = {
@@ -71,11 +72,14 @@ export interface SealedContent {
   seal: typeof capsuleSeals.$inferSelect
   /** JSON text. */
   definition: string
-  /** What is stated of each file, and what it is. */
+  /** The recorded and the actual digest and size of each file. */
   files: { name: string; sha256: string; sizeBytes: number; actualSha256: string; actualBytes: number }[]
 }
 
-/** All that is sealed of a capsule, its files by their digests; `null` when the capsule or its seal is gone. */
+/**
+ * Everything that is sealed of a capsule, with its files by their digests; `null` when the capsule or its seal was
+ * deleted.
+ */
 export async function sealedContent(db: DbOrTx, capsuleId: string): Promise<SealedContent | null> {
   const [row] = await db
     .select({ capsule: capsules, seal: capsuleSeals })
@@ -88,7 +92,7 @@ export async function sealedContent(db: DbOrTx, capsuleId: string): Promise<Seal
       name: capsuleFiles.name,
       sha256: capsuleFiles.sha256,
       sizeBytes: capsuleFiles.sizeBytes,
-      // Where the bytes are: a capsule may have 60 MiB of them.
+      // Hashed in the database, since a capsule can have 60 MiB of files.
       actualSha256: sql<string>`encode(sha256(${capsuleFiles.content}), 'hex')`,
       actualBytes: sql<number>`length(${capsuleFiles.content})`
     })
@@ -98,7 +102,7 @@ export async function sealedContent(db: DbOrTx, capsuleId: string): Promise<Seal
   return { record: recordOf(row.capsule, row.seal), seal: row.seal, definition: row.capsule.definition, files }
 }
 
-/** Whether a later entry tells that the capsule was deleted. */
+/** Whether a later entry records the deletion of the capsule. */
 export async function deletionIsRecorded(
   db: DbOrTx,
   { teamId, capsuleId, seq }: { teamId: string; capsuleId: string; seq: number }

@@ -1,5 +1,5 @@
-// The audit trail: each entry is written in the transaction of the change that it tells of, at the end of its team's chain
-// of hashes. A change without its entry and an entry without its change are both impossible.
+// The audit trail. Each entry is appended to its team's hash chain in the transaction of the change that it records, so
+// neither can exist without the other.
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { and, desc, eq, sql } from 'drizzle-orm'
@@ -10,24 +10,26 @@ import { auditEntries, auditHeads } from '../tables/audit.js'
 import type { Caller } from '../teams/memberships.js'
 import { sealRecord } from './audit-seals.js'
 
-/** A value of metadata whose JSON is longer than this is recorded by its digest. */
+/** A metadata value whose JSON is longer than this is recorded by its digest. */
 const VALUE_MAX_BYTES = 8 * 1024
-/** What stands between the characters that no address has: each is looked at once, however long the text is. */
+/**
+ * Runs of characters between those that no address contains. Each character is examined once, however long the text is.
+ */
 const word = /[^\s"'<>(),;:]+/gu
 
 export interface NewAuditEntry {
   teamId: string
   capsuleId: string | null
   action: AuditAction
-  /** From `actorText`. */
+  /** Made by `actorText`. */
   actor: string
   previousState: string | null
   newState: string | null
-  /** JSON; mail addresses in it are blotted out, large values are recorded by their SHA-256. */
+  /** JSON. Email addresses in it are removed, and large values are recorded by their SHA-256. */
   metadata: Record<string, unknown>
 }
 
-/** Who did it, by id alone. */
+/** The actor, by id alone. */
 export function actorText(actor: Caller | { adminId: string } | 'system'): string {
   if (actor === 'system') return 'system'
   if ('adminId' in actor) return `admin:${actor.adminId}`
@@ -35,14 +37,15 @@ export function actorText(actor: Caller | { adminId: string } | 'system'): strin
 }
 
 /**
- * Appends to the team's chain. Call it last in the transaction: the end of the chain stays locked until that is over, and
- * it comes after every other lock. The entry of a seal is written after the seal, whose digests it takes from the rows.
+ * Appends to the team's chain. Must come last in the transaction: the end of the chain stays locked until the commit,
+ * and this lock comes after every other. The entry of a seal is written after the seal, since it digests the seal's
+ * rows.
  */
 export async function appendAudit(tx: Tx, entry: NewAuditEntry): Promise<{ seq: number; hash: string }> {
   const head = await lockHead(tx, entry.teamId)
   const seal = entry.action === 'capsule.sealed' ? await sealRecord(tx, entry.capsuleId!) : null
   if (entry.action === 'capsule.sealed' && !seal)
-    throw new Error(`the entry of a seal was written before the seal of ${entry.capsuleId}`)
+    throw new Error(`the audit entry was written before the seal of ${entry.capsuleId}`)
   const next = {
     seq: head.seq + 1,
     teamId: entry.teamId,
@@ -55,7 +58,7 @@ export async function appendAudit(tx: Tx, entry: NewAuditEntry): Promise<{ seq: 
     metadata: metadataText({ ...entry.metadata, ...seal })
   }
   const hash = entryHash(head.hash, auditEntryText(next))
-  // One statement for both: it is the last round trip before the commit.
+  // One statement for both, since it is the last round trip before the commit.
   await tx.execute(sql`
     with entry as (
       insert into ${auditEntries}
@@ -66,13 +69,13 @@ export async function appendAudit(tx: Tx, entry: NewAuditEntry): Promise<{ seq: 
   return { seq: next.seq, hash }
 }
 
-/** Of an entry whose text is `text`, after the one with `prevHash`; hex. */
+/** Hex hash of an entry with the canonical form `text`, after the one with `prevHash`. */
 export const entryHash = (prevHash: string, text: string): string =>
   createHash('sha256')
     .update(prevHash + text)
     .digest('hex')
 
-/** The end of a team's chain, kept from others until the transaction ends, and the time then. */
+/** The end of a team's chain, locked until the transaction ends, and the current time. */
 async function lockHead(tx: Tx, teamId: string): Promise<{ seq: number; hash: string; now: string }> {
   const lock = () =>
     tx
@@ -90,7 +93,7 @@ async function lockHead(tx: Tx, teamId: string): Promise<{ seq: number; hash: st
   return (await lock())[0]!
 }
 
-/** @throws Error for what no JSON can hold. */
+/** @throws Error for a value that JSON cannot represent. */
 function metadataText(metadata: Record<string, unknown>): string {
   const recorded = Object.entries(metadata).flatMap(([name, value]) => {
     const given = recordedValue(value)
@@ -99,7 +102,7 @@ function metadataText(metadata: Record<string, unknown>): string {
   return canonicalize(Object.fromEntries(recorded))!
 }
 
-/** A value of metadata as an entry has it; `undefined` for what JSON does not show. */
+/** A metadata value as the entry stores it; `undefined` for what JSON omits. */
 export function recordedValue(value: unknown): unknown {
   const text = canonicalize(cleaned(value))
   if (text === undefined) return undefined
@@ -108,7 +111,7 @@ export function recordedValue(value: unknown): unknown {
   return { sha256: createHash('sha256').update(text).digest('hex'), size_bytes: size }
 }
 
-/** Without mail addresses, and without halves of characters, which canonical JSON does not have. */
+/** Removes email addresses, and lone surrogates, which canonical JSON does not have. */
 function cleaned(value: unknown): unknown {
   if (typeof value === 'string') return withoutAddresses(value.toWellFormed())
   if (Array.isArray(value)) return value.map(cleaned)
@@ -118,7 +121,7 @@ function cleaned(value: unknown): unknown {
   return value
 }
 
-/** Something@somewhere.example: an entry can never be deleted, so no address gets into one. */
+/** An entry can never be deleted, so no text of the form name@host.example gets into one. */
 function withoutAddresses(text: string): string {
   if (!text.includes('@')) return text
   return text.replace(word, (some) => {
@@ -134,7 +137,7 @@ export interface AuditFilter {
   offset: number
 }
 
-/** The newest first. `total` is counted no further than `TOTAL_MAX + 1`. */
+/** Newest first. `total` is counted no further than `TOTAL_MAX + 1`. */
 export async function listAudit(
   db: DbOrTx,
   { teamId, capsuleId, limit, offset }: AuditFilter

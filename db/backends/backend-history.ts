@@ -1,13 +1,13 @@
-// What the catalogue has said of a backend, and since when. A trigger of the database keeps it (db/migrations), whoever
-// changes the catalogue; what comes and goes by the minute (status, queue) is not in it.
+// The history of a backend's catalogue entry. A database trigger records it (db/migrations), whatever changes the
+// catalogue. Status and queue, which change by the minute, are not part of it.
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { type BackendFacts, backendFacts } from '../../domain/backends/backend.js'
 import type { DbOrTx } from '../client.js'
 import { backends, backendVersions } from '../tables/backends.js'
 
 /**
- * The entry that held at a time; where the history begins later, its first, whose `valid_from` tells.
- * @returns `null` for a backend that the catalogue never had.
+ * The entry that was valid at a time; for times before the history begins, its first entry, as `valid_from` shows.
+ * @returns `null` for a backend that was never in the catalogue.
  */
 export async function backendFactsAt(
   db: DbOrTx,
@@ -25,7 +25,7 @@ export async function backendFactsAt(
   return found ? { valid_from: found.validFrom, facts: backendFacts(readEntry(found.entry)) } : null
 }
 
-/** A row as JSON has it, by the names of its columns. */
+/** Parses a row's JSON, whose names are the names of the columns. */
 function readEntry(entry: Record<string, unknown>) {
   const row = Object.fromEntries(
     Object.entries(getTableColumns(backends)).map(([key, column]) => {

@@ -1,4 +1,4 @@
-// Reads and changes of the backend catalogue.
+// Reads and changes the catalogue of backends.
 import { and, asc, eq, getTableColumns, inArray, like, or, sql } from 'drizzle-orm'
 import type { Backend, BackendStatus } from '../../domain/backends/backend.js'
 import { type MicroUsd, microFromUsd } from '../../domain/money/money.js'
@@ -19,7 +19,7 @@ export async function findBackend(db: DbOrTx, slug: string): Promise<Backend | n
   return row ? fromRow(row) : null
 }
 
-/** What an administrator may change; absent keys stay. */
+/** What an administrator can change. Absent keys stay unchanged. */
 export interface BackendChange {
   status?: BackendStatus
   isAvailable?: boolean
@@ -45,12 +45,12 @@ export async function changeBackend(db: DbOrTx, slug: string, change: BackendCha
   return row ? findBackend(db, slug) : null
 }
 
-/** How long a GPU counts as there after the last executor that reported it: another may report on behalf of none. */
+/** How long a GPU counts as present after an executor last reported it. Long, since other executors may report none. */
 const GPU_REPORT_SECONDS = 120
 
 /**
- * Takes backends on GPUs online while an executor reports their engine, and offline when none has done so for a while.
- * One in maintenance stays so.
+ * Takes GPU backends online while an executor reports their engine, and offline when none has for a while. A backend in
+ * maintenance stays there.
  */
 export async function reportEngines(db: Db, engines: string[]): Promise<void> {
   const onGpu = like(backends.engine, 'gpu\\_%')
@@ -86,13 +86,16 @@ type SeedEntry = Omit<
   pricing: { taskFee: number; perShot: number; minimumCost: number }
 }
 
-/** Adds the catalogue's entries that are not there yet. An existing row is never touched: it may carry an operator's prices. */
+/**
+ * Inserts entries that are missing in the catalogue. Existing rows are never touched, since they may have an operator's
+ * prices.
+ */
 export async function seedBackends(db: Db, entries: SeedEntry[]): Promise<void> {
   const rows = entries.map((entry, index) => {
     const { pricing, ...rest } = entry
     const price = (name: keyof typeof pricing): MicroUsd => {
       const micro = microFromUsd(pricing[name])
-      if (micro === null) throw new Error(`seed: ${entry.slug} has a ${name} that is no price`)
+      if (micro === null) throw new Error(`seed: ${entry.slug} has a ${name} that is not a price`)
       return micro
     }
     const prices = { taskFee: price('taskFee'), perShot: price('perShot'), minimumCost: price('minimumCost') }

@@ -1,4 +1,4 @@
-// Which providers a worker of this installation can talk to, and what the providers say about their machines.
+// Which providers the workers of this installation serve, and what the providers report about their machines.
 import { and, asc, eq, exists, isNull, ne, sql } from 'drizzle-orm'
 import { type Backend, type BackendStatus, isAtProvider } from '../../domain/backends/backend.js'
 import { credentialsOfProvider } from '../../domain/backends/quantum-providers.js'
@@ -9,10 +9,15 @@ import { backends } from '../tables/backends.js'
 import { providerWorkers } from '../tables/providers.js'
 import { teamSecrets } from '../tables/teams.js'
 
-/** A worker that has not said so for this long may never come back; jobs for its provider are refused then, not kept. */
+/**
+ * A worker that has not declared a provider for this long may never return. Jobs for the provider are then refused
+ * instead of kept waiting.
+ */
 export const DECLARED_HOURS = 24
 
-/** A worker that is away makes jobs wait; only one that nobody has seen for a day makes them be refused. */
+/**
+ * While a worker is briefly away, jobs wait. They are refused only when no worker has declared the provider for a day.
+ */
 export const servedByWorker = sql<boolean>`exists (select 1 from ${providerWorkers}
   where ${providerWorkers.provider} = ${backends.provider}
     and ${providerWorkers.declaredAt} > clock_timestamp() - make_interval(hours => ${DECLARED_HOURS}))`
@@ -27,15 +32,15 @@ export async function declareProviders(db: Db, providers: readonly string[]): Pr
 
 export interface ProviderState {
   provider: string
-  /** When a worker last said that it can talk to it; `null`: none ever has. */
+  /** When a worker last declared the provider; `null` when none ever has. */
   workerSeenAt: Date | null
   backends: number
   online: number
-  /** When the provider last said how its machines are. */
+  /** When the provider last reported the state of its machines. */
   askedAt: Date | null
 }
 
-/** Of every provider in the catalogue that is not one of our own engines. */
+/** For every provider in the catalogue, without local engines. */
 export async function providerStates(db: DbOrTx): Promise<ProviderState[]> {
   return db
     .select({
@@ -52,24 +57,24 @@ export async function providerStates(db: DbOrTx): Promise<ProviderState[]> {
     .orderBy(asc(backends.provider))
 }
 
-/** Whether the team has any credential of the provider. */
+/** Whether the team has any credential for the provider. */
 export async function hasCredentials(db: DbOrTx, teamId: string | null, provider: string): Promise<boolean> {
   const [row] = await db.select({ found: exists(credentials(db, teamId, provider)) }).from(sql`(values (1)) one`)
   return row?.found === true
 }
 
-/** A job that its provider would refuse for want of credentials is not recorded. */
+/** Refuses a job that its provider would reject for lack of credentials. */
 export async function assertCredentials(tx: DbOrTx, teamId: string, backend: Backend): Promise<void> {
   const provider = isAtProvider(backend) ? credentialsOfProvider[backend.provider] : undefined
   if (!provider || (await hasCredentials(tx, teamId, provider))) return
   throw new ServiceError(
     'backend_unavailable',
-    `backend: ${backend.slug} needs the team's own credentials of ${backend.provider}: an owner or admin stores them ` +
+    `backend: ${backend.slug} needs the team's own credentials for ${backend.provider}: an owner or admin stores them ` +
       `with POST /api/team/secrets (provider ${provider})`
   )
 }
 
-/** @param teamId `null`: of any team. */
+/** @param teamId `null` for any team. */
 const credentials = (db: DbOrTx, teamId: string | null, provider: string) =>
   db
     .select({ id: teamSecrets.id })
@@ -83,7 +88,10 @@ export interface SeenBackend {
   queueTimeSeconds: number | null
 }
 
-/** Notes what a provider says about its machines. One that an administrator has put in maintenance stays so. */
+/**
+ * Records what a provider reports about its machines. A backend that an administrator has put into maintenance stays
+ * there.
+ */
 export async function noteBackends(db: Db, provider: string, seen: readonly SeenBackend[]): Promise<void> {
   for (const { target, status, queueLength, queueTimeSeconds } of seen)
     await db
@@ -94,7 +102,7 @@ export async function noteBackends(db: Db, provider: string, seen: readonly Seen
         queueTimeSeconds,
         queueUpdatedAt: now,
         statusUpdatedAt: now,
-        // Only news changes what clients have cached.
+        // Only a change of status invalidates what clients have cached.
         updatedAt: sql`case when ${backends.status} = ${status} then ${backends.updatedAt} else ${now} end`
       })
       .where(

@@ -1,24 +1,27 @@
-// Mails about alerts (db/capsule-runs/capsule-alerts.ts), one per address. They are taken, tried and removed as mails about jobs are
-// (db/jobs/job-mails.ts): the count of tries is the fence.
+// Alert mails (db/capsule-runs/capsule-alerts.ts), one per address. They are taken, tried and removed like mails about
+// jobs (db/jobs/job-mails.ts): the count of tries is the fence.
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../client.js'
 import { members, users } from '../tables/accounts.js'
 import { capsuleAlertMails, capsuleRuns } from '../tables/capsules.js'
 import { type Alert, loadAlert } from './capsule-alerts.js'
 
-/** How long a taken mail is left to its sender, who needs at most the time limit of one try. */
+/** How long a taken mail belongs to its sender, which needs at most the time limit of one try. */
 const TAKEN_SECONDS = 120
 
 export interface AlertMail {
   runId: string
   email: string
-  /** Counts this one already. */
+  /** The number of tries, including this one. */
   tries: number
-  /** `null` when nobody of the team has the address any more. */
+  /** `null` when no member of the team has the address any more. */
   alert: Alert | null
 }
 
-/** Takes the mail that has been due for the longest time, or `null` when none is. Others' are passed over. */
+/**
+ * Takes the mail that has been due longest, or returns `null` when none is due. Skips mails that other senders have
+ * taken.
+ */
 export async function takeAlertMail(db: Db): Promise<AlertMail | null> {
   const due = db
     .$with('due')
@@ -57,12 +60,12 @@ export async function takeAlertMail(db: Db): Promise<AlertMail | null> {
 
 type Taken = Pick<AlertMail, 'runId' | 'email' | 'tries'>
 
-/** The mail is sent, or nobody's any more. */
+/** The mail was sent, or has no recipient any more. */
 export async function removeAlertMail(db: Db, taken: Taken): Promise<void> {
   await db.delete(capsuleAlertMails).where(isTaken(taken))
 }
 
-/** The try failed for a reason that may pass; the next one is due after `seconds`. */
+/** The try failed for a temporary reason. The next one is due after `seconds`. */
 export async function postponeAlertMail(db: Db, taken: Taken, error: string, seconds: number): Promise<void> {
   await db
     .update(capsuleAlertMails)

@@ -1,66 +1,68 @@
-// Alerts of schedules: a verification that came out as nobody wants is repeated once, and only when the repetition comes out
-// so too is anybody told. One transaction ends a run and decides about it, so nothing is told twice and nothing forgotten.
+// Alerts of schedules. An unexpected verdict is confirmed by one more run before an alert is sent. One transaction ends
+// a run and decides about its alert, so no alert is sent twice or lost.
 import { and, desc, eq, gt, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
-import { type AlertOutcome, alertOutcomes, TOLD_AGAIN_SECONDS } from '../../domain/verification/schedule-names.js'
+import { ALERT_REPEAT_SECONDS, type AlertOutcome, alertOutcomes } from '../../domain/verification/schedule-names.js'
 import { loadSchedule, type ScheduleRow } from '../capsules/capsule-schedules.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { teams } from '../tables/accounts.js'
 import { capsuleAlertMails, capsuleRuns, capsules } from '../tables/capsules.js'
 import { membersByAddress } from '../teams/members.js'
 import { recordTeamEvent } from '../teams/webhook-deliveries.js'
-import { type CapsuleRunRow as Run, runColumns } from './capsule-run-records.js'
+import { hasOpenRun, type CapsuleRunRow as Run, runColumns } from './capsule-run-records.js'
 import { createRun } from './capsule-runs.js'
 
 /**
- * Goes on from a verification that has ended: makes the run that confirms it, or tells people. Call it in the transaction that
- * writes the verdict or the failure, after that and before its entry in the audit trail. Runs that no schedule made, and
- * those that came out well, need nothing.
+ * Continues after a verification has ended: creates the confirming run, or sends the alert. Must run in the transaction
+ * that writes the verdict or the failure, after that and before its audit entry. Does nothing for runs that no schedule
+ * created, and for expected verdicts.
  */
 export async function afterVerdict(tx: Tx, runId: string, at = new Date()): Promise<void> {
-  const run = await loadRun(tx, runId)
+  const run = await loadAlertedRun(tx, runId)
   if (run?.mode !== 'verify' || run.trigger === 'request') return
   const schedule = await loadSchedule(tx, run.capsuleId)
   if (!schedule || schedule.alertOn.length === 0) return
   await lockAlerts(tx, run.capsuleId)
   if (run.trigger === 'confirmation') {
-    const first = run.confirms === null ? null : await loadRun(tx, run.confirms)
+    const first = run.confirms === null ? null : await loadAlertedRun(tx, run.confirms)
     if (!first || first.alertedAt !== null) return
-    // It was cancelled, or has no verdict where there was one: what it should have confirmed is told as it is.
+    // The confirmation was cancelled, or has no verdict while the first run had one. The first run is then reported
+    // unconfirmed.
     const saysNothing = run.verdict === null && (run.status === 'cancelled' || first.verdict !== null)
     const outcome = outcomeOf(saysNothing ? first : run)
     if (isSurprise(schedule, outcome) && !(await isToldAlready(tx, run, outcome, at)))
-      await tell(tx, schedule, first, { outcome, confirmedBy: saysNothing ? null : run })
+      await sendAlert(tx, schedule, first, { outcome, confirmedBy: saysNothing ? null : run })
     return
   }
   const outcome = outcomeOf(run)
   if (!isSurprise(schedule, outcome) || (await isToldAlready(tx, run, outcome, at))) return
-  if (await isBeingConfirmed(tx, run)) return
+  // One confirmation counts for every run of the capsule that waits for it.
+  if (await hasOpenRun(tx, run.capsuleId, 'confirmation')) return
   if (await confirm(tx, run, at)) return
-  await tell(tx, schedule, run, { outcome, confirmedBy: null })
+  await sendAlert(tx, schedule, run, { outcome, confirmedBy: null })
 }
 
 /**
- * Tells, as of a verification that failed, that a schedule has begun to be refused: once, until one of its runs can be made
- * again, and at most once a day. Call it in the transaction that records the refusal, before its entry in the audit trail.
+ * Sends an alert when the runs of a schedule begin to be refused: once, until one of them can be created again, and at
+ * most once a day. Must run in the transaction that records the refusal, before its audit entry.
  */
 export async function afterRefusal(tx: Tx, runId: string, at = new Date()): Promise<void> {
-  const run = await loadRun(tx, runId)
+  const run = await loadAlertedRun(tx, runId)
   if (run?.trigger !== 'schedule') return
   const schedule = await loadSchedule(tx, run.capsuleId)
   if (!schedule?.alertOn.includes('failed')) return
   await lockAlerts(tx, run.capsuleId)
-  if (!(await isRefusalTold(tx, run, at))) await tell(tx, schedule, run, { outcome: 'failed', confirmedBy: null })
+  if (!(await isRefusalTold(tx, run, at))) await sendAlert(tx, schedule, run, { outcome: 'failed', confirmedBy: null })
 }
 
-/** Of several that end at once, one is confirmed and told. */
+/** Serialises the alerts of a capsule: of several runs that end at once, only one is confirmed and reported. */
 const lockAlerts = (tx: Tx, capsuleId: string) =>
   tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`alerts ${capsuleId}`}, 0))`)
 
 const isOutcome = (value: string | null): value is AlertOutcome =>
   (alertOutcomes as readonly (string | null)[]).includes(value)
 
-/** What an alert may be about; `null` for anything else. */
+/** The outcome that an alert can report; `null` for any other. */
 function outcomeOf({ status, verdict }: Run): AlertOutcome | null {
   const outcome = status === 'completed' ? verdict : status
   return isOutcome(outcome) ? outcome : null
@@ -69,29 +71,29 @@ function outcomeOf({ status, verdict }: Run): AlertOutcome | null {
 const isSurprise = ({ alertOn }: ScheduleRow, outcome: AlertOutcome | null): outcome is AlertOutcome =>
   outcome !== null && alertOn.includes(outcome)
 
-async function loadRun(tx: Tx, runId: string): Promise<Run | null> {
+async function loadAlertedRun(tx: Tx, runId: string): Promise<Run | null> {
   const [run] = await tx.select(runColumns).from(capsuleRuns).where(eq(capsuleRuns.id, runId))
   return run ?? null
 }
 
-/** The same outcome was told not long ago, and nothing came out well since. */
+/** Whether the same outcome was reported recently, and no good verification followed. */
 async function isToldAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date): Promise<boolean> {
   const ofCapsule = eq(capsuleRuns.capsuleId, run.capsuleId)
-  const [told] = await tx
+  const [reported] = await tx
     .select(runColumns)
     .from(capsuleRuns)
     .where(and(ofCapsule, isNotNull(capsuleRuns.alertedAt), ne(capsuleRuns.status, 'refused')))
     .orderBy(desc(capsuleRuns.alertedAt))
     .limit(1)
-  if (!told || outcomeOf(told) !== outcome) return false
-  if (at.getTime() - told.alertedAt!.getTime() >= TOLD_AGAIN_SECONDS * 1000) return false
+  if (!reported || outcomeOf(reported) !== outcome) return false
+  if (at.getTime() - reported.alertedAt!.getTime() >= ALERT_REPEAT_SECONDS * 1000) return false
   const [well] = await tx
     .select({ id: capsuleRuns.id })
     .from(capsuleRuns)
     .where(
       and(
         ofCapsule,
-        gt(capsuleRuns.completedAt, told.alertedAt!),
+        gt(capsuleRuns.completedAt, reported.alertedAt!),
         eq(capsuleRuns.status, 'completed'),
         inArray(capsuleRuns.verdict, ['exact', 'consistent'])
       )
@@ -102,39 +104,23 @@ async function isToldAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date):
 
 async function isRefusalTold(tx: Tx, run: Run, at: Date): Promise<boolean> {
   const ofSchedule = and(eq(capsuleRuns.capsuleId, run.capsuleId), eq(capsuleRuns.trigger, 'schedule'))
-  const [told] = await tx
+  const [reported] = await tx
     .select({ id: capsuleRuns.id, at: capsuleRuns.alertedAt })
     .from(capsuleRuns)
     .where(and(ofSchedule, eq(capsuleRuns.status, 'refused'), isNotNull(capsuleRuns.alertedAt)))
     .orderBy(desc(capsuleRuns.id))
     .limit(1)
-  if (!told) return false
-  if (at.getTime() - told.at!.getTime() < TOLD_AGAIN_SECONDS * 1000) return true
+  if (!reported) return false
+  if (at.getTime() - reported.at!.getTime() < ALERT_REPEAT_SECONDS * 1000) return true
   const [made] = await tx
     .select({ id: capsuleRuns.id })
     .from(capsuleRuns)
-    .where(and(ofSchedule, gt(capsuleRuns.id, told.id), ne(capsuleRuns.status, 'refused')))
+    .where(and(ofSchedule, gt(capsuleRuns.id, reported.id), ne(capsuleRuns.status, 'refused')))
     .limit(1)
   return made === undefined
 }
 
-/** Another run of the capsule is; what comes of that is told of both. */
-async function isBeingConfirmed(tx: Tx, { capsuleId }: Run): Promise<boolean> {
-  const [open] = await tx
-    .select({ id: capsuleRuns.id })
-    .from(capsuleRuns)
-    .where(
-      and(
-        eq(capsuleRuns.capsuleId, capsuleId),
-        eq(capsuleRuns.trigger, 'confirmation'),
-        inArray(capsuleRuns.status, ['pending', 'running', 'judging'])
-      )
-    )
-    .limit(1)
-  return open !== undefined
-}
-
-/** Makes the run that repeats it. @returns `false` when there can be none now. */
+/** Creates the confirming run. @returns `false` when it cannot run now. */
 async function confirm(tx: Tx, run: Run, at: Date): Promise<boolean> {
   const [team] = await tx.select({ suspendedAt: teams.suspendedAt }).from(teams).where(eq(teams.id, run.teamId))
   if (team?.suspendedAt) return false
@@ -157,8 +143,8 @@ async function confirm(tx: Tx, run: Run, at: Date): Promise<boolean> {
   }
 }
 
-/** @param confirmedBy `null`: there could be no second run, or it has said nothing. */
-async function tell(
+/** @param confirmedBy `null` when there was no second run, or it had no verdict. */
+async function sendAlert(
   tx: Tx,
   schedule: ScheduleRow,
   first: Run,
@@ -170,12 +156,12 @@ async function tell(
     .where(and(eq(capsuleRuns.id, first.id), isNull(capsuleRuns.alertedAt)))
     .returning({ alertedAt: capsuleRuns.alertedAt })
   if (!mine) return
-  // Whoever has left the team meanwhile is told nothing.
-  const told = await membersByAddress(tx, first.teamId, schedule.alertEmails)
-  if (told.size > 0)
+  // Addresses that no longer belong to members of the team get no mail.
+  const recipients = await membersByAddress(tx, first.teamId, schedule.alertEmails)
+  if (recipients.size > 0)
     await tx
       .insert(capsuleAlertMails)
-      .values([...told.values()].map(({ email }) => ({ runId: first.id, email })))
+      .values([...recipients.values()].map(({ email }) => ({ runId: first.id, email })))
       .onConflictDoNothing()
   await recordTeamEvent(tx, first.teamId, 'capsule.verified', {
     alert: true,
@@ -191,15 +177,15 @@ async function tell(
   })
 }
 
-/** What a mail about an alert says. */
+/** The content of an alert mail. */
 export interface Alert {
   runId: string
   capsuleId: string
   capsuleName: string
   scheduledAt: Date | null
-  /** Of the run that the schedule made. */
+  /** The run that the schedule created. */
   first: { outcome: string; reason: string | null; tvd: number | null; margin: number | null }
-  /** Of the run that confirmed it; `null` when there was none. */
+  /** The run that confirmed it; `null` when there was none. */
   second: { outcome: string; reason: string | null; tvd: number | null; margin: number | null } | null
 }
 
@@ -217,14 +203,14 @@ export async function loadAlert(db: DbOrTx, runId: string): Promise<Alert | null
     capsuleId: first.run.capsuleId,
     capsuleName: first.name,
     scheduledAt: first.run.scheduledAt,
-    first: told(first.run),
-    second: second ? told(second.run) : null
+    first: toAlertOutcome(first.run),
+    second: second ? toAlertOutcome(second.run) : null
   }
 }
 
 const inOutcomes = (run: Run): boolean => outcomeOf(run) !== null
 
-function told({ status, verdict, reason, verification }: Run): Alert['first'] {
+function toAlertOutcome({ status, verdict, reason, verification }: Run): Alert['first'] {
   const number = (value: unknown) => (typeof value === 'number' ? value : null)
   const report = (verification ?? {}) as { tvd?: unknown; margin?: unknown; reason?: unknown }
   return {

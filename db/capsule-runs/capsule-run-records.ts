@@ -1,5 +1,5 @@
-// Runs of capsules as they are read: each with its tasks, and how far their jobs are.
-import { and, asc, desc, eq, sql } from 'drizzle-orm'
+// Reads runs of capsules, each with its tasks and the states of their jobs.
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { CapsuleRunStatus, CapsuleRunTrigger } from '../../domain/capsules/capsule-state.js'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import type { Page } from '../../domain/json/page.js'
@@ -9,7 +9,7 @@ import { anyOf, type DbOrTx } from '../client.js'
 import { capsuleRuns, capsuleRunTasks } from '../tables/capsules.js'
 import { jobs } from '../tables/jobs.js'
 
-/** All but the definition, which may be of megabytes. */
+/** All columns except the definition, which can have megabytes. */
 export const runColumns = {
   id: capsuleRuns.id,
   capsuleId: capsuleRuns.capsuleId,
@@ -31,7 +31,7 @@ export const runColumns = {
   completedAt: capsuleRuns.completedAt
 }
 
-/** Circuits of a report that a list shows: one may have a thousand, and a page a hundred reports. */
+/** How many circuits of a report a list shows. A report can have a thousand, and a page a hundred reports. */
 export const LISTED_CHECKS_MAX = 20
 
 const { verification } = capsuleRuns
@@ -48,7 +48,7 @@ const runQuery = (db: DbOrTx) => db.select(runColumns).from(capsuleRuns)
 
 export type CapsuleRunRow = Awaited<ReturnType<typeof runQuery>>[number]
 
-/** A task of a run, as its job says. */
+/** A task of a run, with the state of its job. */
 export interface RunTask {
   name: string
   jobId: string
@@ -62,7 +62,7 @@ export interface RunTask {
 export type CapsuleRun = CapsuleRunRow & { tasks: RunTask[] }
 
 /** A run of the capsule, or `null`. */
-export async function loadRun(db: DbOrTx, capsuleId: string, runId: string): Promise<CapsuleRun | null> {
+export async function loadCapsuleRun(db: DbOrTx, capsuleId: string, runId: string): Promise<CapsuleRun | null> {
   const rows = await runQuery(db).where(and(eq(capsuleRuns.id, runId), eq(capsuleRuns.capsuleId, capsuleId)))
   return (await withTasks(db, rows))[0] ?? null
 }
@@ -73,7 +73,10 @@ export interface RunFilter extends Page {
   trigger?: CapsuleRunTrigger
 }
 
-/** Newest first, of a report the first circuits alone. @returns `total`: counted no further than `TOTAL_MAX + 1`. */
+/**
+ * Newest first, with only the first circuits of each report.
+ * @returns `total` is counted no further than `TOTAL_MAX + 1`.
+ */
 export async function listRuns(
   db: DbOrTx,
   { capsuleId, status, trigger, limit, offset }: RunFilter
@@ -117,4 +120,20 @@ async function withTasks(db: DbOrTx, rows: CapsuleRunRow[]): Promise<CapsuleRun[
     )
     .orderBy(asc(capsuleRunTasks.position))
   return rows.map((row) => ({ ...row, tasks: tasks.filter(({ runId }) => runId === row.id) }))
+}
+
+/** Whether the capsule has a run with this trigger that has not finished. */
+export async function hasOpenRun(db: DbOrTx, capsuleId: string, trigger: CapsuleRunTrigger): Promise<boolean> {
+  const [open] = await db
+    .select({ id: capsuleRuns.id })
+    .from(capsuleRuns)
+    .where(
+      and(
+        eq(capsuleRuns.capsuleId, capsuleId),
+        eq(capsuleRuns.trigger, trigger),
+        inArray(capsuleRuns.status, ['pending', 'running', 'judging'])
+      )
+    )
+    .limit(1)
+  return open !== undefined
 }

@@ -1,6 +1,6 @@
-// How a run goes on: a task that has completed starts the next one with its result in its parameters; one that has failed or
-// was cancelled ends the rest. Every step is one transaction that finds out by the rows what is due, so that it does not
-// matter who looks, how often, or who died before. db/capsule-runs/capsule-runs.ts has the order of locks.
+// How a run proceeds: a completed task starts the next one with its result filled in; a failed or cancelled task stops
+// the rest. Every step is one transaction that decides by the rows alone, so it does not matter which process runs it,
+// how often, or which process died before. db/capsule-runs/capsule-runs.ts defines the order of locks.
 import { and, asc, eq, exists, sql } from 'drizzle-orm'
 import { assertParams } from '../../domain/backends/backend.js'
 import { assertParameters } from '../../domain/capsules/capsule-definition.js'
@@ -13,14 +13,16 @@ import { storableText } from '../../domain/json/json-guard.js'
 import { findBackend } from '../backends/backends.js'
 import { anyOf, type Db, type DbOrTx, type Tx } from '../client.js'
 import { now } from '../clock.js'
-import { endFailed, requestCancel } from '../job-steps/job-steps.js'
+import { recordFailure, requestCancel } from '../job-steps/job-steps.js'
 import { resultText } from '../jobs/attempts.js'
 import { teams } from '../tables/accounts.js'
 import { capsuleRuns, capsuleRunTasks, capsules } from '../tables/capsules.js'
 import { jobs, outbox } from '../tables/jobs.js'
 import { afterVerdict } from './capsule-alerts.js'
 
-/** What a step did. `changed`: jobs that others have to hear of. `again`: there may be more to do at once. */
+/**
+ * The effect of a step. `changed`: jobs whose watchers have to be notified. `again`: there may be more to do at once.
+ */
 export interface Step {
   status: CapsuleRunStatus | null
   changed: string[]
@@ -29,7 +31,7 @@ export interface Step {
 
 const nothing = (status: CapsuleRunStatus | null): Step => ({ status, changed: [], again: false })
 
-/** Moves a run along by what its jobs say. Repeating it changes nothing more. */
+/** Advances a run by the states of its jobs. Repeating it has no further effect. */
 export async function advanceRun(db: Db, runId: string): Promise<Step> {
   const done: Step = nothing(null)
   do {
@@ -55,10 +57,10 @@ async function advanceOnce(tx: Tx, runId: string): Promise<Step> {
   const stopped = tasks.find(isStopped)
   if (stopped) return stop(tx, runId, tasks)
   const next = tasks.find(({ status }) => status !== 'completed')!
-  return next.held ? releaseStep(tx, tasks, next) : nothing('running')
+  return next.deferred ? releaseStep(tx, tasks, next) : nothing('running')
 }
 
-/** The run, locked after its team and capsule: a run that confirms it may be made. */
+/** Locks the team and the capsule before the run, since the step may create a confirming run. */
 async function lockRun(tx: Tx, runId: string) {
   const ofRun = and(eq(capsuleRuns.id, runId), eq(capsuleRuns.capsuleId, capsules.id))
   const locked = await tx
@@ -68,7 +70,7 @@ async function lockRun(tx: Tx, runId: string) {
     .where(exists(tx.select({ id: capsuleRuns.id }).from(capsuleRuns).where(ofRun)))
     .for('share')
   if (locked.length === 0) return null
-  // Not its definition, which may be of megabytes.
+  // Without the definition, which can have megabytes.
   const [run] = await tx
     .select({ mode: capsuleRuns.mode, status: capsuleRuns.status })
     .from(capsuleRuns)
@@ -84,11 +86,11 @@ interface StepOfRun {
   errorMessage: string | null
   cancelRequested: boolean
   resultSha256: string | null
-  /** It waits for an earlier task. */
-  held: boolean
+  /** Whether it waits for an earlier task. */
+  deferred: boolean
 }
 
-/** In the order in which they start. */
+/** In starting order. */
 const tasksOf = (tx: Tx, runId: string): Promise<StepOfRun[]> =>
   tx
     .select({
@@ -98,7 +100,7 @@ const tasksOf = (tx: Tx, runId: string): Promise<StepOfRun[]> =>
       errorMessage: jobs.errorMessage,
       cancelRequested: sql<boolean>`${jobs.cancelRequestedAt} is not null`,
       resultSha256: jobs.resultSha256,
-      held: sql<boolean>`exists (select 1 from ${outbox} where ${outbox.jobId} = ${jobs.id}
+      deferred: sql<boolean>`exists (select 1 from ${outbox} where ${outbox.jobId} = ${jobs.id}
         and ${outbox.kind} = 'start' and ${outbox.heldReason} = 'earlier_task')`
     })
     .from(capsuleRunTasks)
@@ -106,7 +108,7 @@ const tasksOf = (tx: Tx, runId: string): Promise<StepOfRun[]> =>
     .where(eq(capsuleRunTasks.runId, runId))
     .orderBy(asc(capsuleRunTasks.position))
 
-/** Nothing may follow it: it ended without a result, or somebody has asked for its end. */
+/** Whether no task can follow it: it ended without a result, or its cancellation was requested. */
 const isStopped = ({ status, cancelRequested }: StepOfRun): boolean =>
   cancelRequested || status === 'failed' || status === 'dispatch_failed' || status === 'cancelled'
 
@@ -119,12 +121,12 @@ async function begin(tx: Tx, runId: string): Promise<void> {
     .where(and(eq(capsuleRuns.id, runId), eq(capsuleRuns.status, 'pending')))
 }
 
-/** Ends what is left of a run that was stopped, and the run when nothing is left. */
+/** Cancels the remaining jobs of a stopped run, and ends the run when none remains. */
 async function stop(tx: Tx, runId: string, tasks: StepOfRun[]): Promise<Step> {
   const left = tasks.filter(({ status, cancelRequested }) => !isFinal(status) && !cancelRequested)
   if (left.length > 0) {
     const jobIds = left.map(({ jobId }) => jobId)
-    // All of them before the money of the first: whoever ends one of them at the same time goes the same way.
+    // Locks all of them before it settles the first: concurrent writers then take the locks in the same order.
     await tx.select({ id: jobs.id }).from(jobs).where(anyOf(jobs.id, jobIds)).orderBy(asc(jobs.id)).for('no key update')
     for (const jobId of jobIds) await requestCancel(tx, jobId)
     return { status: 'running', changed: jobIds, again: true }
@@ -153,7 +155,7 @@ async function end(
   return nothing(status)
 }
 
-/** Writes the results that a held task takes into its parameters, and lets it start; one that cannot take them fails. */
+/** Fills the results into the parameters of a deferred task and lets it start. A task that cannot take them fails. */
 async function releaseStep(tx: Tx, tasks: StepOfRun[], { jobId }: StepOfRun): Promise<Step> {
   const done: Step = { status: 'running', changed: [jobId], again: false }
   const [job] = await tx
@@ -161,14 +163,14 @@ async function releaseStep(tx: Tx, tasks: StepOfRun[], { jobId }: StepOfRun): Pr
     .from(jobs)
     .where(eq(jobs.id, jobId))
     .for('no key update')
-  // Cancelled meanwhile.
+  // It was cancelled in the meantime.
   if (job!.status !== 'pending') return { ...done, again: true }
   const filled = await filledParams(tx, tasks, job!).catch((error: unknown) => {
     if (error instanceof ServiceError) return error
     throw error
   })
   if (filled instanceof ServiceError) {
-    await endFailed(tx, jobId, { code: filled.code, message: filled.message })
+    await recordFailure(tx, jobId, { code: filled.code, message: filled.message })
     return { ...done, again: true }
   }
   if (filled !== job!.params) await tx.update(jobs).set({ params: filled }).where(eq(jobs.id, jobId))
@@ -189,7 +191,7 @@ async function filledParams(tx: Tx, tasks: StepOfRun[], job: { params: string; b
   const filled = fillReferences(job.params, (name) => {
     const result = results.get(name)
     if (result != null) return result
-    throw validationError(`parameters: task ${JSON.stringify(name)} has left no result`)
+    throw validationError(`parameters: task ${JSON.stringify(name)} has no result`)
   })
   const { value } = paramsFromText(filled)
   assertParameters(value, 'parameters')
@@ -199,8 +201,8 @@ async function filledParams(tx: Tx, tasks: StepOfRun[], job: { params: string; b
 }
 
 /**
- * Open runs that have something to do by what their jobs say. Those that follow the end of a job are moved at once by whoever
- * ended it; this finds what that has missed.
+ * Open runs whose jobs' states require a step. The end of a job advances its run at once; this finds runs for which
+ * that was missed.
  */
 export async function dueRuns(db: DbOrTx, limit: number): Promise<string[]> {
   const final = sql`job.status in ('completed', 'failed', 'cancelled', 'dispatch_failed')`

@@ -1,5 +1,5 @@
-// Runs of capsules are made here, with all their jobs in one transaction. How one goes on is db/capsule-runs/capsule-run-steps.ts, and how
-// it is read db/capsule-runs/capsule-run-records.ts.
+// Creates the runs of capsules, each with all its jobs in one transaction. db/capsule-runs/capsule-run-steps.ts
+// advances a run, and db/capsule-runs/capsule-run-records.ts reads it.
 //
 // Locks are taken in the order team, capsule, run, jobs, the capsule's budget, key's day, day, month, audit trail.
 import { eq } from 'drizzle-orm'
@@ -32,7 +32,7 @@ import { estimateOf, insertJob } from '../jobs/jobs.js'
 import { reserveSuite } from '../money/budget.js'
 import { capsuleRuns, capsuleRunTasks, capsules } from '../tables/capsules.js'
 
-/** What a run changes of the capsule's definition; parameters are merged over those of every task. */
+/** What a run overrides in the capsule's definition. Parameters are merged over those of every task. */
 export interface RunOverrides {
   params?: Record<string, unknown>
   backend?: string
@@ -45,36 +45,36 @@ export interface NewRun {
   mode: CapsuleRunMode
   trigger: CapsuleRunTrigger
   overrides?: RunOverrides | null
-  /** Whose jobs they are. */
+  /** The owner of the jobs. */
   owner: { userId: string | null; keyId: string | null; keyDailyLimit?: MicroUsd | null }
-  /** As the audit trail names whoever asked (`actorText`). */
+  /** The requester, as the audit trail names them (`actorText`). */
   actor: string
   at: Date
-  /** The time that a schedule meant. */
+  /** The time that a schedule named. */
   scheduledAt?: Date | null
   /** The run whose verdict this one confirms. */
   confirms?: string | null
   requestId?: string
   traceParent?: string | null
-  /** Refuses a backend that whoever asks may not use. */
+  /** Refuses a backend that the requester may not use. */
   mayUse?: (backend: Backend) => void
-  /** Told of a refusal for want of money before it is thrown. */
+  /** Called with a refusal by a budget before it is thrown. */
   refused?: (refusal: BudgetRefusal, backend: string) => void
 }
 
 export interface MadeRun {
   runId: string
-  /** In the order in which they start. */
+  /** In starting order. */
   jobIds: string[]
-  /** How the first one is started, which waits for nobody. */
+  /** The execution mode of the first one, which waits for no other. */
   mode: ExecutionMode
 }
 
 /**
- * Makes a run and all its jobs, reserved together. The caller has locked the team (`lockTeamForWrite`).
- * @throws ServiceError `not_found` for a capsule that is gone, `validation_error` for what cannot be run so,
- * `backend_unknown`, `backend_retired`, `backend_unavailable`, `budget_exceeded`, `spend_limit_exceeded`, and what `mayUse`
- * throws: the transaction has to be rolled back.
+ * Creates a run and all its jobs, reserved together. The caller has locked the team (`lockTeamForWrite`).
+ * @throws ServiceError `not_found` for a deleted capsule, `validation_error` for a definition that cannot run,
+ * `backend_unknown`, `backend_retired`, `backend_unavailable`, `budget_exceeded`, `spend_limit_exceeded`, and whatever
+ * `mayUse` throws; the transaction must then be rolled back.
  */
 export async function createRun(tx: Tx, run: NewRun): Promise<MadeRun> {
   const { mode, trigger, owner, at } = run
@@ -125,7 +125,7 @@ export async function createRun(tx: Tx, run: NewRun): Promise<MadeRun> {
         backend,
         ...(run.requestId && { requestId: run.requestId }),
         traceParent: run.traceParent ?? null,
-        run: { capsuleId, runId, task: task.name, held: position > 0 }
+        run: { capsuleId, runId, task: task.name, deferred: position > 0 }
       }
     )
   await appendAudit(tx, {
@@ -150,7 +150,7 @@ export async function createRun(tx: Tx, run: NewRun): Promise<MadeRun> {
   return { runId, jobIds: planned.map(({ id }) => id), mode: planned[0]!.submission.mode }
 }
 
-/** Others may run it meanwhile; nobody changes or deletes it. */
+/** A shared lock: others can run the capsule at the same time, but not change or delete it. */
 export async function lockForRun(tx: Tx, capsuleId: string): Promise<CapsuleRow> {
   const [capsule] = await tx.select().from(capsules).where(eq(capsules.id, capsuleId)).for('share')
   if (!capsule) throw new ServiceError('not_found', 'no such capsule')
@@ -166,12 +166,12 @@ function assertRunnable(
   if (mode === 'template') return
   if (capsule.sourceJobId === null)
     throw validationError(
-      'mode: only a capsule that was made from a job can be verified (it has the result to compare with); run it with mode template'
+      'mode: only a capsule that was made from a job can be verified , since only that has a result to compare with; run it with mode template'
     )
   for (const name of ['params', 'backend'] as const)
     if (overrides?.[name] !== undefined)
       throw validationError(
-        `${name}: a verification runs with identical parameters on the same backend; mode template takes others`
+        `${name}: a verification runs with identical parameters on the same backend; use mode template to change them`
       )
 }
 
@@ -192,14 +192,14 @@ function withOverrides(definition: CapsuleDefinition, overrides: RunOverrides): 
   try {
     assertTasks(tasks, 'workflow.tasks')
   } catch (error) {
-    // Of one task, it is what was sent.
+    // With one task, the fault is in the request's own `params`.
     if (tasks.length > 1 || !(error instanceof ServiceError)) throw error
     throw validationError(error.message.replaceAll('workflow.tasks[0].parameters', 'params'))
   }
   return { tasks }
 }
 
-/** What is kept as text stays so: a number in it may be larger than a JavaScript number can hold. */
+/** Parameters that are stored as text stay text: a number in them can be larger than a JavaScript number can hold. */
 function changedParameters(task: CapsuleTask, changed: Record<string, unknown>): Partial<CapsuleTask> {
   const parameters = { ...task.parameters, ...changed }
   if (task.parameters_text === undefined) return { parameters }
@@ -216,7 +216,10 @@ interface PlannedJob {
   estimate: MicroUsd
 }
 
-/** Finds a backend that the team may use; tasks mostly share one. @throws ServiceError as `createRun` does. */
+/**
+ * Finds a backend that the team can use. Cached, since tasks mostly share one.
+ * @throws ServiceError as `createRun` does.
+ */
 function backendsFor(tx: Tx, teamId: string, mayUse: NewRun['mayUse']) {
   const found = new Map<string, Backend>()
   return async (slug: string, shots: number): Promise<Backend> => {
@@ -239,7 +242,7 @@ async function plan(
 ): Promise<PlannedJob> {
   const task = tasks[place]!
   const name = (tasks.length === 1 ? capsule.name : `${capsule.name}: ${task.name}`).slice(0, 200)
-  // References in the parameters are replaced by results when the tasks that they name have completed.
+  // References in the parameters are replaced by results once the tasks that they name have completed.
   const submission = submissionOfTask(task, { teamId: capsule.teamId, name })
   const parameters = submission.params.value
   try {

@@ -1,4 +1,4 @@
-// The verdict of a run: who judges it next, what is compared, and the record of what was found.
+// The verdict of a run: which worker judges it, what is compared, and the record of the outcome.
 import { and, eq, not, sql } from 'drizzle-orm'
 import { MAIN_TASK } from '../../domain/capsules/capsule-definition.js'
 import { storableText } from '../../domain/json/json-guard.js'
@@ -17,13 +17,14 @@ import { recordTeamEvent } from '../teams/webhook-deliveries.js'
 import { afterVerdict } from './capsule-alerts.js'
 import { type CapsuleRunRow, runColumns } from './capsule-run-records.js'
 
-/** How many of those that wait are looked at for one that nobody judges. */
+/** How many waiting runs are examined for one that no worker is judging. */
 const LOOKED_AT = 50
 
 /**
- * Takes up the run that has waited longest for its verdict, until the transaction ends: what others are judging is passed
- * over, and is free again as soon as they are gone. No row is locked, so that the record can lock in its order.
- * @param except runs that are left for later.
+ * Claims the run that has waited longest for its verdict, until the transaction ends. Skips runs that other workers are
+ * judging; such a run is free again as soon as its worker disconnects. No row is locked, so that the record can lock
+ * rows in its own order.
+ * @param except runs to skip this time.
  */
 export async function takeRunToJudge(tx: Tx, except: readonly string[] = []): Promise<string | null> {
   const waiting = await tx
@@ -48,11 +49,11 @@ async function isJudging(tx: Tx, runId: string): Promise<boolean> {
 
 export interface ToJudge {
   tasks: TaskRuns[]
-  /** As declared when the capsule was sealed; `null` before that. */
+  /** The margin declared when the capsule was sealed; `null` before that. */
   margin: number | null
 }
 
-/** The results that a run's verdict compares; or why there are none. */
+/** The results that a verdict compares; or the reason why there are none. */
 export async function loadToJudge(db: DbOrTx, runId: string): Promise<ToJudge | string> {
   const [run] = await db
     .select({
@@ -70,16 +71,16 @@ export async function loadToJudge(db: DbOrTx, runId: string): Promise<ToJudge | 
     .leftJoin(backends, eq(backends.slug, jobs.backend))
     .leftJoin(capsuleSeals, eq(capsuleSeals.capsuleId, capsuleRuns.capsuleId))
     .where(eq(capsuleRuns.id, runId))
-  if (!run?.resultSha256) return 'the run has left no result'
+  if (!run?.resultSha256) return 'the run has no result'
   const sealed = await evidenceFile(db, run.capsuleId, 'result.json')
   const timing = await evidenceFile(db, run.capsuleId, 'timing.json')
   if (sealed === null || timing === null) return 'the capsule has no result to compare with'
   if (sealed === CHANGED || timing === CHANGED)
-    return 'the evidence of the capsule is not what its digest says: somebody has changed it in the database'
+    return 'the evidence of the capsule does not match its digest: it was changed in the database'
   const rerun = await resultText(db, run.jobId, run.resultSha256)
-  if (rerun === null) return 'the result of the run is gone'
+  if (rerun === null) return 'the result of the run has been deleted'
   const { completed_at: sealedAt } = JSON.parse(timing) as { completed_at?: string }
-  // A verification runs on the backend of the sealed run: what it is holds for both.
+  // A verification runs on the backend of the sealed run, so these facts hold for both.
   const machine = { hardware: run.deviceType === 'qpu', local: run.engine !== null }
   return {
     tasks: [
@@ -109,9 +110,9 @@ async function evidenceFile(db: DbOrTx, capsuleId: string, name: string): Promis
 }
 
 /**
- * Writes down what judging a run has come to, once: with its entry of the audit trail, what webhooks are told of a verdict,
- * and what follows of it for a schedule.
- * @param found a report; or why the results cannot be compared at all, with which the run has failed.
+ * Records the outcome of judging a run, once: with its audit entry, the webhook event of the verdict, and the
+ * consequences for a schedule.
+ * @param found a report; or the reason why the results cannot be compared at all, which fails the run.
  * @returns whether this call did it.
  */
 export async function recordJudged(tx: Tx, runId: string, found: Verification | string): Promise<boolean> {
@@ -124,7 +125,12 @@ export async function recordJudged(tx: Tx, runId: string, found: Verification | 
   if (!capsule || !run) return false
   if (typeof found !== 'string') await recordTeamEvent(tx, run.teamId, 'capsule.verified', eventOf(run, found))
   await afterVerdict(tx, runId)
-  await tell(tx, capsule, run, typeof found === 'string' ? { verdict: null, reason: run.reason } : figuresOf(found))
+  await sendVerdict(
+    tx,
+    capsule,
+    run,
+    typeof found === 'string' ? { verdict: null, reason: run.reason } : figuresOf(found)
+  )
   return true
 }
 
@@ -142,7 +148,7 @@ const figuresOf = ({ verdict, p_values, tvd, tvd_upper, margin, reason }: Verifi
   reason
 })
 
-/** What webhooks are told of a verdict. */
+/** The webhook event of a verdict. */
 const eventOf = (run: CapsuleRunRow, verification: Verification) => ({
   alert: false,
   capsule_id: run.capsuleId,
@@ -164,7 +170,9 @@ const eventOf = (run: CapsuleRunRow, verification: Verification) => ({
 
 type LockedCapsule = Pick<typeof capsules.$inferSelect, 'id' | 'teamId' | 'state'>
 
-/** Locks team and capsule before the run, in the order of whoever makes runs: a confirmation may be made of this one. */
+/**
+ * Locks team and capsule before the run, in the order that creating a run uses, since a confirmation may be created.
+ */
 async function lockCapsuleOf(tx: Tx, runId: string): Promise<LockedCapsule | null> {
   const [run] = await tx
     .select({ capsuleId: capsuleRuns.capsuleId, teamId: capsuleRuns.teamId })
@@ -180,7 +188,7 @@ async function lockCapsuleOf(tx: Tx, runId: string): Promise<LockedCapsule | nul
   return capsule ?? null
 }
 
-async function tell(
+async function sendVerdict(
   tx: Tx,
   capsule: LockedCapsule,
   run: CapsuleRunRow,

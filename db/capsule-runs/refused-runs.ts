@@ -1,4 +1,4 @@
-// Runs that a schedule should have made and could not: recorded with the reason, and told when they begin.
+// Runs that a schedule could not create: each is recorded with the reason, and the first of a series sends an alert.
 import { sql } from 'drizzle-orm'
 import { appendAudit } from '../audit/audit.js'
 import type { Tx } from '../client.js'
@@ -7,7 +7,10 @@ import { capsuleRuns } from '../tables/capsules.js'
 import { afterRefusal } from './capsule-alerts.js'
 import { lockForRun, type NewRun } from './capsule-runs.js'
 
-/** A run that was due and could not be made, and why. A second one for the same time is none. @returns its id, or `null`. */
+/**
+ * Records a run that was due and could not be created, with the reason.
+ * @returns its id, or `null` when the same time has one already.
+ */
 export async function recordRefusedRun(
   tx: Tx,
   run: Pick<NewRun, 'capsuleId' | 'mode' | 'trigger' | 'actor' | 'scheduledAt' | 'confirms'> & {

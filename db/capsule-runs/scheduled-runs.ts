@@ -1,5 +1,5 @@
-// Runs that a schedule makes: one for each time at which it is due, or its refusal with the reason. Whether a run is made is
-// decided by the rows in its transaction: what the engine was told may be old.
+// Runs that a schedule creates: one for each due time, or a refusal with the reason. The rows decide in their
+// transaction whether a run is created, since Temporal's copy of the schedule can be outdated.
 import { and, between, eq, inArray, isNotNull, ne, sql } from 'drizzle-orm'
 import { mayBeIn } from '../../domain/capsules/capsule-actions.js'
 import { ServiceError } from '../../domain/errors.js'
@@ -12,10 +12,11 @@ import type { Db, DbOrTx, Tx } from '../client.js'
 import { firstIdAt } from '../ids.js'
 import { members, teams } from '../tables/accounts.js'
 import { capsuleRuns, capsules } from '../tables/capsules.js'
+import { hasOpenRun } from './capsule-run-records.js'
 import { createRun, type NewRun } from './capsule-runs.js'
 import { recordRefusedRun } from './refused-runs.js'
 
-/** `skipped`: the run before is still under way. `not due`: the schedule is over, paused, or was changed meanwhile. */
+/** `skipped`: the previous run has not finished. `not due`: the schedule was deleted, paused or changed. */
 export type ScheduledStart =
   | { next: 'await'; runId: string }
   | { next: 'end'; outcome: 'refused' | 'skipped' | 'not due'; runId: string | null }
@@ -23,8 +24,8 @@ export type ScheduledStart =
 const DAY_MS = 24 * 3_600_000
 
 /**
- * Makes the run that was due at `scheduledAt`. Asked again, it answers what it did.
- * @param at now; `limit` scheduled runs a team may have in 24 hours.
+ * Creates the run that was due at `scheduledAt`. A repeated call returns the same outcome.
+ * @param at the current time; `limit` is how many scheduled runs a team can have in 24 hours.
  */
 export async function startScheduledRun(
   db: Db,
@@ -41,20 +42,21 @@ export async function startScheduledRun(
     const schedule = await loadSchedule(tx, capsuleId)
     if (!schedule || !isMeant(schedule, version, scheduledAt) || !mayBeIn('schedule', capsule.state))
       return { next: 'end', outcome: 'not due', runId: null }
-    if (await isUnderWay(tx, capsuleId)) return { next: 'end', outcome: 'skipped', runId: null }
+    // Temporal skips an overlapping run itself, unless it has lost its state. Backfilled and requested runs do not count.
+    if (await hasOpenRun(tx, capsuleId, 'schedule')) return { next: 'end', outcome: 'skipped', runId: null }
     const run = await makeRun(tx, { capsule, schedule, team, scheduledAt, at, limit })
     return run.refused ? { next: 'end', outcome: 'refused', runId: run.runId } : { next: 'await', runId: run.runId }
   })
 }
 
-/** The version that the engine started it from need not be the present one. */
+/** Whether the current schedule still has this time. Temporal may have started it from an older version. */
 function isMeant({ version, paused, cron, timezone }: ScheduleRow, startedFrom: number, scheduledAt: Date): boolean {
   if (paused) return false
   return version === startedFrom || isDue(readCron(cron), timezone, scheduledAt)
 }
 
 export interface TeamStanding {
-  /** Why the team may not run anything now. */
+  /** Why the team cannot run anything now. */
   refusal: string | null
 }
 
@@ -63,7 +65,7 @@ async function capsuleOf(tx: DbOrTx, capsuleId: string): Promise<CapsuleRow | nu
   return row ?? null
 }
 
-/** Scheduled runs of a team come one after the other, so that its limit is exact; suspension waits for them. */
+/** Serialises the scheduled runs of a team, so that its limit is exact. A suspension waits for them. */
 export async function lockTeam(tx: Tx, teamId: string): Promise<TeamStanding> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`scheduled runs ${teamId}`}, 0))`)
   const [team] = await tx
@@ -71,7 +73,7 @@ export async function lockTeam(tx: Tx, teamId: string): Promise<TeamStanding> {
     .from(teams)
     .where(eq(teams.id, teamId))
     .for('share')
-  if (!team || team.deletedAt) return { refusal: 'The team is gone' }
+  if (!team || team.deletedAt) return { refusal: 'The team was deleted' }
   return { refusal: team.suspendedAt ? 'The team is suspended' : null }
 }
 
@@ -80,29 +82,13 @@ async function runOf(tx: Tx, capsuleId: string, scheduledAt: Date) {
     .select({ id: capsuleRuns.id, status: capsuleRuns.status })
     .from(capsuleRuns)
     .where(and(eq(capsuleRuns.capsuleId, capsuleId), eq(capsuleRuns.scheduledAt, scheduledAt)))
-    // What was refused may have been made up for.
+    // A refused run can be followed by a successful one for the same time.
     .orderBy(sql`${capsuleRuns.status} = 'refused'`)
     .limit(1)
   return run ?? null
 }
 
-/** The engine skips it by itself, unless it has lost what it knew. Back-filled runs and those of people count for themselves. */
-async function isUnderWay(tx: Tx, capsuleId: string): Promise<boolean> {
-  const [run] = await tx
-    .select({ id: capsuleRuns.id })
-    .from(capsuleRuns)
-    .where(
-      and(
-        eq(capsuleRuns.capsuleId, capsuleId),
-        eq(capsuleRuns.trigger, 'schedule'),
-        inArray(capsuleRuns.status, ['pending', 'running', 'judging'])
-      )
-    )
-    .limit(1)
-  return run !== undefined
-}
-
-/** The run of one time, or its refusal; both are rows. The team is locked. */
+/** Records the run of one time, or its refusal. The caller has locked the team. */
 async function makeRun(
   tx: Tx,
   due: {
@@ -125,14 +111,15 @@ async function makeRun(
   }
   const refuse = async (reason: string) => {
     const runId = await recordRefusedRun(tx, { ...run, reason })
-    if (runId === null) throw new Error(`the run of ${capsule.id} at ${scheduledAt.toISOString()} was made meanwhile`)
+    if (runId === null)
+      throw new Error(`the run of ${capsule.id} at ${scheduledAt.toISOString()} was created by another transaction`)
     return { runId, refused: reason }
   }
   if (team.refusal) return refuse(team.refusal)
   if ((await runsSince(tx, capsule.teamId, new Date(at.getTime() - DAY_MS))) >= limit)
-    return refuse(`The team has had its ${limit} scheduled runs of the last 24 hours`)
+    return refuse(`The team has used its ${limit} scheduled runs of the last 24 hours`)
   try {
-    // What a refused run has written is undone, what came before it stays.
+    // A savepoint: what a refused run wrote is undone, and everything before it stays.
     const { runId } = await tx.transaction((inner) => createRun(inner, { ...run, at }))
     return { runId, refused: null }
   } catch (error) {
@@ -141,7 +128,7 @@ async function makeRun(
   }
 }
 
-/** Who set the schedule up, else who owns the capsule, as long as they belong to the team. */
+/** The user who set up the schedule, or else the owner of the capsule, while they are members of the team. */
 async function ownerOfRuns(tx: DbOrTx, { createdBy }: ScheduleRow, { teamId, ownerId }: CapsuleRow) {
   const candidates = [createdBy, ownerId].filter((id) => id !== null)
   if (candidates.length === 0) return null
@@ -152,7 +139,7 @@ async function ownerOfRuns(tx: DbOrTx, { createdBy }: ScheduleRow, { teamId, own
   return candidates.find((id) => rows.some((row) => row.id === id)) ?? null
 }
 
-/** Scheduled and back-filled runs of the team that were made since then; refused ones cost nothing. */
+/** Scheduled and backfilled runs of the team since then. Refused ones do not count. */
 async function runsSince(tx: DbOrTx, teamId: string, since: Date): Promise<number> {
   const [counted] = await tx
     .select({ runs: sql<number>`count(*)::int` })
@@ -168,7 +155,7 @@ async function runsSince(tx: DbOrTx, teamId: string, since: Date): Promise<numbe
   return counted!.runs
 }
 
-/** What became of a run; `null` while it goes on, `gone` when its capsule was deleted with it. */
+/** The outcome of a run; `null` while it is open, `gone` when it was deleted with its capsule. */
 export async function outcomeOfRun(db: DbOrTx, runId: string): Promise<string | null> {
   const [run] = await db
     .select({ status: capsuleRuns.status, verdict: capsuleRuns.verdict })
@@ -182,13 +169,13 @@ export async function outcomeOfRun(db: DbOrTx, runId: string): Promise<string | 
 export interface Backfill {
   /** In order. */
   made: { runId: string; scheduledAt: Date }[]
-  /** Times that have a run already. */
+  /** How many times have a run already. */
   passedOver: number
 }
 
 /**
- * Makes the runs of these times, all of them or none. Times that have a run already are passed over; a refused one is none.
- * The team is locked (`lockTeam`), and so is the capsule.
+ * Creates the runs of these times, all or none. Times that have a run are skipped; a refused run does not count. The
+ * caller has locked the team (`lockTeam`) and the capsule.
  * @throws ServiceError `rate_limited`, and as `createRun` does.
  */
 export async function backfillRuns(
@@ -201,7 +188,7 @@ export async function backfillRuns(
   if (had + times.length > limit)
     throw new ServiceError(
       'rate_limited',
-      `These are ${times.length} runs, and the team has had ${had} of its ${limit} scheduled runs of the last 24 hours; choose fewer`,
+      `These are ${times.length} runs, and the team has used ${had} of its ${limit} scheduled runs of the last 24 hours; choose fewer`,
       { retryAfterSeconds: 3_600 }
     )
   const made: Backfill['made'] = []

@@ -1,4 +1,4 @@
-// What the verifications of a capsule have said over time.
+// The verdicts of a capsule over time.
 import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
 import type { CapsuleRunTrigger } from '../../domain/capsules/capsule-state.js'
 import type { Page } from '../../domain/json/page.js'
@@ -14,11 +14,14 @@ export interface PastVerification {
   completedAt: Date
   verdict: Verdict
   alertedAt: Date | null
-  /** Total variation distance from the sealed counts, its upper bound, what was tolerated; `null` where none could be computed. */
+  /**
+   * Total variation distance from the sealed counts, its upper bound, and the margin; `null` when none could be
+   * computed.
+   */
   tvd: number | null
   tvdUpper: number | null
   margin: number | null
-  /** The combined p-value of the test against the sealed counts. */
+  /** The combined p-value of the tests against the sealed counts. */
   pValue: number | null
 }
 
@@ -26,7 +29,7 @@ const number = (path: string) =>
   sql<number | null>`case when jsonb_typeof(${capsuleRuns.verification} #> ${path}) = 'number'
     then (${capsuleRuns.verification} #>> ${path})::float8 end`
 
-/** Newest first. @returns `total`: counted no further than `TOTAL_MAX + 1`. */
+/** Newest first. @returns `total` is counted no further than `TOTAL_MAX + 1`. */
 export async function listVerifications(
   db: DbOrTx,
   capsuleId: string,

@@ -1,5 +1,5 @@
-// Making, changing and deleting capsules. The team is locked by the caller (`lockTeamForWrite`), and a capsule that is there
-// already by `lockCapsule`. Each change writes its entry of the audit trail in the same transaction, last.
+// Creates, changes and deletes capsules. The caller has locked the team (`lockTeamForWrite`), and an existing capsule
+// with `lockCapsule`. Each change writes its audit entry in the same transaction, last.
 import { count, eq, sql } from 'drizzle-orm'
 import type { AuditAction } from '../../domain/audit/audit-action.js'
 import {
@@ -19,7 +19,7 @@ import { sha256Of } from '../jobs/artifacts.js'
 import { capsuleFiles, capsuleRuns, capsules } from '../tables/capsules.js'
 import type { CapsuleRow } from './capsules.js'
 
-/** Of one team: beyond this somebody fills the database. */
+/** Per team. Protects the database against abuse. */
 export const CAPSULES_MAX = 10_000
 
 export interface CapsuleFields {
@@ -27,7 +27,7 @@ export interface CapsuleFields {
   description: string
   tags: string[]
   definition: CapsuleDefinition
-  /** Left out: those of the tasks. */
+  /** Defaults to the backends of the tasks. */
   backends?: string[]
   maxBudget: MicroUsd | null
   retentionYears: number | null
@@ -43,7 +43,7 @@ export interface NewCapsule extends CapsuleFields {
   /** `mqc:1:<hex>` of the sealed capsule that this one continues. */
   derivedFrom?: string | null
   imported?: Record<string, unknown> | null
-  /** Evidence that is there from the beginning. */
+  /** Evidence that exists from the beginning. */
   files?: readonly EvidenceFile[]
 }
 
@@ -60,23 +60,24 @@ export interface EvidenceFile {
 export const definitionDigest = (text: string): string => sha256Of(Buffer.from(text, 'utf8'))
 
 /**
- * Records a capsule and its entry of the audit trail.
- * @returns its id. @throws ServiceError `conflict` when the team has too many.
+ * Records a capsule and its audit entry.
+ * @returns its id.
+ * @throws ServiceError `conflict` when the team has too many.
  */
 export async function createCapsule(
   tx: Tx,
   capsule: NewCapsule,
-  told: {
+  audit: {
     actor: string
     action?: AuditAction
     metadata?: Record<string, unknown>
-    /** What else belongs to it, before the entry. */
+    /** Writes further rows of the capsule before its audit entry. */
     before?: (id: string) => Promise<unknown>
   }
 ): Promise<string> {
   const [held] = await tx.select({ count: count() }).from(capsules).where(eq(capsules.teamId, capsule.teamId))
   if (held!.count >= CAPSULES_MAX)
-    throw new ServiceError('conflict', `This team has ${CAPSULES_MAX} capsules, the most that it may have; delete some`)
+    throw new ServiceError('conflict', `This team has ${CAPSULES_MAX} capsules, which is the limit; delete some first`)
   const id = newId()
   const text = definitionText(capsule.definition)
   await tx.insert(capsules).values({
@@ -99,12 +100,12 @@ export async function createCapsule(
     imported: capsule.imported ?? null
   })
   await storeFiles(tx, id, capsule.files ?? [])
-  await told.before?.(id)
+  await audit.before?.(id)
   await appendAudit(tx, {
     teamId: capsule.teamId,
     capsuleId: id,
-    action: told.action ?? 'capsule.created',
-    actor: told.actor,
+    action: audit.action ?? 'capsule.created',
+    actor: audit.actor,
     previousState: null,
     newState: capsule.state,
     metadata: {
@@ -114,19 +115,19 @@ export async function createCapsule(
       ...(capsule.files && { evidence_sha256: filesSha256(capsule.files) }),
       ...(capsule.sourceJobId && { source_job_id: capsule.sourceJobId }),
       ...(capsule.clonedFrom && { cloned_from: capsule.clonedFrom }),
-      ...told.metadata
+      ...audit.metadata
     }
   })
   return id
 }
 
-/** Files go one by one: together they may be larger than one statement should be. */
+/** Inserted one by one, since all files together can be too large for one statement. */
 export async function storeFiles(tx: Tx, capsuleId: string, files: readonly EvidenceFile[]): Promise<void> {
   for (const { name, mediaType, content, sha256 } of files)
     await tx.insert(capsuleFiles).values({ capsuleId, name, mediaType, content, sha256, sizeBytes: content.length })
 }
 
-/** Changes a locked draft; absent fields stay. */
+/** Changes a locked draft. Absent fields stay unchanged. */
 export async function changeCapsule(
   tx: Tx,
   row: CapsuleRow,
@@ -152,11 +153,11 @@ export async function changeCapsule(
   return changed!
 }
 
-/** Backends that nobody named are those of the tasks. */
+/** Backends that were not set explicitly are those of the tasks. */
 const followsTasks = ({ backends, definition }: CapsuleRow): boolean =>
   JSON.stringify(backends) === JSON.stringify(backendsOf(readDefinition(definition)))
 
-/** @throws ServiceError `conflict` while a run of it is under way. */
+/** @throws ServiceError `conflict` while one of its runs is open. */
 export async function deleteCapsule(tx: Tx, row: CapsuleRow, actor: string): Promise<void> {
   const [open] = await tx
     .select({ id: capsuleRuns.id })
@@ -166,7 +167,7 @@ export async function deleteCapsule(tx: Tx, row: CapsuleRow, actor: string): Pro
   if (open)
     throw new ServiceError(
       'conflict',
-      `The run ${open.id} of this capsule is under way; wait for it, or cancel its jobs`
+      `The run ${open.id} of this capsule has not finished; wait for it, or cancel its jobs`
     )
   await tx.delete(capsules).where(eq(capsules.id, row.id))
   await recordCapsuleChange(tx, row, 'capsule.deleted', actor, null, {
@@ -175,7 +176,7 @@ export async function deleteCapsule(tx: Tx, row: CapsuleRow, actor: string): Pro
   })
 }
 
-/** The entry of the audit trail for a change of a capsule; last in its transaction. */
+/** Writes the audit entry for a change of a capsule. Must come last in its transaction. */
 export async function recordCapsuleChange(
   tx: Tx,
   before: Pick<CapsuleRow, 'id' | 'teamId' | 'state'>,

@@ -1,7 +1,8 @@
-// The evidence of a completed job: what ran, on what, with which parameters, what came of it, and what it took. Sources,
-// parameters and results are kept byte for byte; what is written here is RFC 8785 text: the same job gives the same files.
+// The evidence of a completed job: its source, backend, parameters, result, cost and times. Sources, parameters and
+// results are stored byte for byte. Files that are written here are RFC 8785 text, so the same job always gives the
+// same files.
 import canonicalize from 'canonicalize'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { assertEvidenceFits } from '../../domain/capsules/capsule-size.js'
 import { ServiceError, validationError } from '../../domain/errors.js'
 import type { StoredSource } from '../../domain/jobs/submission.js'
@@ -23,7 +24,7 @@ type EvidenceJob = Awaited<ReturnType<typeof jobQuery>>[number]
 
 async function completedJob(db: DbOrTx, jobId: string): Promise<EvidenceJob> {
   const [job] = await jobQuery(db).where(eq(jobs.id, jobId))
-  if (!job) throw new ServiceError('conflict', `the job ${jobId}, whose result is to be the evidence, is gone`)
+  if (!job) throw new ServiceError('conflict', `the job ${jobId}, whose result should become the evidence, was deleted`)
   if (job.status !== 'completed' || job.resultSha256 === null)
     throw validationError(`job_id: must be a completed job (it is ${job.status})`)
   return job
@@ -31,8 +32,8 @@ async function completedJob(db: DbOrTx, jobId: string): Promise<EvidenceJob> {
 
 /**
  * The files of one completed job, below `tasks/<task>/`.
- * @param task its name, which is fit to name a folder.
- * @throws ServiceError `validation_error` when it has not completed, or has more than can be kept.
+ * @param task its name, which must be valid as the name of a folder.
+ * @throws ServiceError `validation_error` when it has not completed, or its evidence is too large.
  */
 export async function collectEvidence(db: DbOrTx, jobId: string, task: string): Promise<EvidenceFile[]> {
   const job = await completedJob(db, jobId)
@@ -66,7 +67,10 @@ export async function collectEvidence(db: DbOrTx, jobId: string, task: string): 
   return files.sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** The circuit and its compiled form stand beside the source; all else that the job made has a folder of its own. */
+/**
+ * The circuit and its compiled form are stored next to the source; all other files of the job have a folder of their
+ * own.
+ */
 const placeOf = ({ name }: ArtifactInfo): string =>
   name === 'circuit.qasm' || /^compiled[.-]/.test(name) ? name : `artifacts/${name}`
 
@@ -89,7 +93,7 @@ function file(task: string, name: string, content: Buffer, mediaType?: string): 
   }
 }
 
-/** By key: the digest of what a task of the workflow has returned, and its plain JSON, or why there is none. */
+/** By key: the digest of a task's return value, and its plain JSON or the reason why it has none. */
 async function shownText(db: DbOrTx, jobId: string, results: readonly ShownResult[]): Promise<string> {
   const texts = await taskTexts(db, jobId, [...new Set(results.flatMap(({ display }) => display?.sha256 ?? []))])
   return jsonObject(
@@ -105,7 +109,7 @@ async function shownText(db: DbOrTx, jobId: string, results: readonly ShownResul
 
 const written = (value: object): string => canonicalize(value)!
 
-/** Engine, versions, seed and calibration, in the words of the result. */
+/** Engine, versions, seed and calibration, exactly as the result states them. */
 function environment(framework: string, result: string): string {
   return jsonObject([
     ['framework', JSON.stringify(framework)],
@@ -113,7 +117,7 @@ function environment(framework: string, result: string): string {
   ])
 }
 
-/** The fields of a result as texts; none of one that is no object. Large results are gone through once. */
+/** The fields of a result as text; empty when it is not an object. Split once, since results can be large. */
 const fieldsOf = (result: string): Map<string, string> => (result.startsWith('{') ? jsonFields(result) : new Map())
 
 const timing = (job: EvidenceJob, attempts: AttemptRow[]) => ({
@@ -161,8 +165,8 @@ const record = (job: EvidenceJob, source: StoredSource) => ({
 })
 
 /**
- * Which jobs the evidence of a capsule is of: its own when it was made from one, else those of the newest completed run of
- * its present definition. Empty when there is none.
+ * The jobs that the evidence of a capsule consists of: the job that it was made from, or else those of the newest
+ * completed run of its current definition. Empty when there is none.
  */
 export async function evidenceJobs(
   db: DbOrTx,
@@ -172,7 +176,7 @@ export async function evidenceJobs(
   return capsule.sourceJobId === null ? evidenceRun(db, capsule) : [{ task: mainTask, jobId: capsule.sourceJobId }]
 }
 
-/** All kept files, by name. */
+/** All stored files, sorted by name. */
 export async function loadFiles(db: DbOrTx, capsuleId: string): Promise<EvidenceFile[]> {
   const rows = await db
     .select({
@@ -184,4 +188,13 @@ export async function loadFiles(db: DbOrTx, capsuleId: string): Promise<Evidence
     .from(capsuleFiles)
     .where(eq(capsuleFiles.capsuleId, capsuleId))
   return rows.sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+/** The size of all stored files together, in bytes. */
+export async function evidenceSize(db: DbOrTx, capsuleId: string): Promise<number> {
+  const [row] = await db
+    .select({ bytes: sql<number>`coalesce(sum(${capsuleFiles.sizeBytes}), 0)::int` })
+    .from(capsuleFiles)
+    .where(eq(capsuleFiles.capsuleId, capsuleId))
+  return row!.bytes
 }

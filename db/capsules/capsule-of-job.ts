@@ -1,4 +1,4 @@
-// A capsule made of a completed job: its definition is what the job ran, and its evidence is there from the beginning.
+// Makes a capsule of a completed job: its definition is what the job ran, and it has its evidence from the beginning.
 import { and, eq, isNull } from 'drizzle-orm'
 import type { AuditAction } from '../../domain/audit/audit-action.js'
 import { assertSize, definitionText, MAIN_TASK, taskOfJob } from '../../domain/capsules/capsule-definition.js'
@@ -16,7 +16,7 @@ export interface CapsuleOfJob {
   jobId: string
   teamId: string
   ownerId: string | null
-  /** `null`: named after the job. */
+  /** `null` to take the job's name. */
   name: string | null
   description?: string
   tags?: string[]
@@ -28,12 +28,12 @@ export interface CapsuleOfJob {
 /**
  * Packages a completed job, for a team that the transaction has locked.
  * @returns the capsule's id.
- * @throws ServiceError `validation_error` when it has not completed or has too much evidence, `conflict`.
+ * @throws ServiceError `validation_error` when the job has not completed or its evidence is too large, `conflict`.
  */
 export async function createCapsuleOfJob(
   tx: Tx,
   { jobId, name, description = '', tags = [], ...rest }: CapsuleOfJob,
-  told: { actor: string; action?: AuditAction }
+  audit: { actor: string; action?: AuditAction }
 ): Promise<string> {
   const files = await collectEvidence(tx, jobId, MAIN_TASK)
   const [job] = await tx
@@ -50,7 +50,7 @@ export async function createCapsuleOfJob(
     .where(eq(jobs.id, jobId))
   const definition = { tasks: [taskOfJob(job!, await loadSource(tx, jobId))] }
   assertSize(definition)
-  // All that a seal will hold: what could never be sealed is refused now.
+  // The size that a seal will have: what could never be sealed is refused now.
   assertEvidenceFits([
     ...files.map(({ name, content }) => ({ name, size: content.length })),
     { name: 'definition.json', size: Buffer.byteLength(definitionText(definition)) }
@@ -72,7 +72,7 @@ export async function createCapsuleOfJob(
       files
     },
     {
-      ...told,
+      ...audit,
       metadata: { cost_micro_usd: job!.actualCost === null ? null : String(job!.actualCost) },
       before: (capsuleId) =>
         tx
@@ -84,8 +84,8 @@ export async function createCapsuleOfJob(
 }
 
 /**
- * What `create_capsule` asked for, in the transaction that completes the job, as its last step. A job that has its result
- * is completed whatever becomes of the capsule: why there is none stands in its `status_reason`.
+ * Creates the capsule that `create_capsule` requested, as the last step of the transaction that completes the job. A
+ * job with a result completes even when the capsule cannot be made; its `status_reason` then says why.
  */
 export async function createRequestedCapsule(tx: Tx, jobId: string): Promise<void> {
   const [job] = await tx
@@ -99,7 +99,7 @@ export async function createRequestedCapsule(tx: Tx, jobId: string): Promise<voi
       createCapsuleOfJob(savepoint as Tx, { jobId, teamId: job.teamId, ownerId: job.userId, name: job.name }, { actor })
     )
   } catch (error) {
-    // A connection that is gone takes the whole step with it, and that is tried again.
+    // A lost connection fails the whole step, which is then retried.
     const why = codeOf(error) ? (error as Error).message : 'it could not be recorded'
     await tx
       .update(jobs)

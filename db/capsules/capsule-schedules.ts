@@ -1,5 +1,5 @@
-// Schedules of verifications. The row is the truth; the engine has a copy, made from it by apps/worker/sweeps/schedule-sweep.ts. A
-// schedule that is over stays as a row until the engine's copy is gone.
+// Schedules of verifications. The row is authoritative; apps/worker/sweeps/schedule-sweep.ts copies it to Temporal. A
+// deleted schedule keeps its row until the copy in Temporal is gone.
 import { and, asc, desc, eq, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import type { AlertOutcome } from '../../domain/verification/schedule-names.js'
 import { anyOf, type Db, type DbOrTx, type Tx } from '../client.js'
@@ -8,7 +8,7 @@ import { capsuleRuns, capsuleSchedules } from '../tables/capsules.js'
 export type ScheduleRow = typeof capsuleSchedules.$inferSelect
 
 export interface GivenSchedule {
-  /** As domain/verification/schedule.ts reads it. */
+  /** Validated by domain/verification/schedule.ts. */
   cron: string
   /** A name of the IANA database. */
   timezone: string
@@ -20,7 +20,7 @@ export interface GivenSchedule {
 const isOf = (capsuleId: string) => eq(capsuleSchedules.capsuleId, capsuleId)
 const goesOn = isNull(capsuleSchedules.endedAt)
 
-/** Makes the schedule of a capsule, or changes it. @returns the row, and whether there was none. */
+/** Creates or changes the schedule of a capsule. @returns the row, and whether it is new. */
 export async function putSchedule(
   tx: Tx,
   capsuleId: string,
@@ -44,7 +44,7 @@ export async function putSchedule(
   return { schedule: schedule!, made: !before }
 }
 
-/** `null` when there is none, or it is over. */
+/** `null` when there is none, or it was deleted. */
 export async function loadSchedule(db: DbOrTx, capsuleId: string): Promise<ScheduleRow | null> {
   const [row] = await db
     .select()
@@ -53,8 +53,8 @@ export async function loadSchedule(db: DbOrTx, capsuleId: string): Promise<Sched
   return row ?? null
 }
 
-/** Ends the schedule of a capsule; runs under way go on. @returns whether there was one. */
-export async function endSchedule(tx: DbOrTx, capsuleId: string): Promise<boolean> {
+/** Deletes the schedule of a capsule; open runs continue. @returns whether there was one. */
+export async function deleteSchedule(tx: DbOrTx, capsuleId: string): Promise<boolean> {
   const rows = await tx
     .update(capsuleSchedules)
     .set({ endedAt: sql`now()`, version: sql`${capsuleSchedules.version} + 1`, updatedAt: sql`now()` })
@@ -63,7 +63,7 @@ export async function endSchedule(tx: DbOrTx, capsuleId: string): Promise<boolea
   return rows.length > 0
 }
 
-/** A schedule's last run, refused ones too. */
+/** A schedule's last run, including refused ones. */
 export async function lastScheduledRun(db: DbOrTx, capsuleId: string) {
   const [run] = await db
     .select({
@@ -84,8 +84,8 @@ export async function lastScheduledRun(db: DbOrTx, capsuleId: string) {
 const lags: SQL = sql`${capsuleSchedules.appliedVersion} is distinct from ${capsuleSchedules.version}`
 
 /**
- * Capsules of whose schedules the engine has no copy, an older one, or one that has to go; the longest first.
- * @param except those that are left for later.
+ * Capsules whose schedule is missing in Temporal, outdated there, or to be removed there; the longest waiting first.
+ * @param except capsules to skip this time.
  */
 export async function unappliedSchedules(db: DbOrTx, limit: number, except: readonly string[] = []): Promise<string[]> {
   const rows = await db
@@ -97,7 +97,7 @@ export async function unappliedSchedules(db: DbOrTx, limit: number, except: read
   return rows.map(({ capsuleId }) => capsuleId)
 }
 
-/** Every schedule that the engine should have a copy of, and the version that it was told, by capsule. */
+/** Every schedule that Temporal should have, with the version that it received, by capsule. */
 export async function appliedSchedules(db: DbOrTx): Promise<Map<string, number>> {
   const rows = await db
     .select({ capsuleId: capsuleSchedules.capsuleId, version: capsuleSchedules.version })
@@ -106,7 +106,7 @@ export async function appliedSchedules(db: DbOrTx): Promise<Map<string, number>>
   return new Map(rows.map(({ capsuleId, version }) => [capsuleId, version]))
 }
 
-/** Marks what the engine was found not to have, so that it is told again. */
+/** Marks a schedule that Temporal was found not to have, so that it is copied again. */
 export async function forgetApplied(db: DbOrTx, capsuleId: string, version: number): Promise<void> {
   await db
     .update(capsuleSchedules)
@@ -114,17 +114,17 @@ export async function forgetApplied(db: DbOrTx, capsuleId: string, version: numb
     .where(and(isOf(capsuleId), eq(capsuleSchedules.appliedVersion, version)))
 }
 
-/** What the engine is told of one schedule; each rejects when the engine does not answer. */
+/** Temporal's copies of schedules. Each method rejects when Temporal does not respond. */
 export interface ScheduleCopies {
-  /** @returns why the engine does not take it, or `null`. */
+  /** @returns why Temporal refuses the schedule, or `null`. */
   put(schedule: ScheduleRow): Promise<string | null>
   remove(capsuleId: string): Promise<void>
 }
 
 /**
- * Brings the engine's copy to what the row says. One worker at a time: a slower one would put an older version over a newer
- * one. Nobody else waits for that lock, so a change by its owner never waits for the engine.
- * @returns `busy`: another worker is at it.
+ * Brings Temporal's copy up to date with the row. Only one worker at a time: a slower one could overwrite a newer
+ * version. No other code takes this lock, so a change by a user never waits for Temporal.
+ * @returns `busy` when another worker is doing it.
  */
 export async function applySchedule(
   db: Db,

@@ -1,4 +1,4 @@
-// What becomes of a finished capsule: sealed, published, archived, taken down.
+// The states of a capsule after its draft: sealed, published, archived, taken down.
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
 import type { Page } from '../../domain/json/page.js'
@@ -10,10 +10,10 @@ import { cappedCount, ONE } from '../capped-count.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { capsulePublications, capsuleSeals, capsules } from '../tables/capsules.js'
 import { type EvidenceFile, recordCapsuleChange, storeFiles } from './capsule-changes.js'
-import { endSchedule } from './capsule-schedules.js'
+import { deleteSchedule } from './capsule-schedules.js'
 import { type CapsulePublication, type CapsuleRow, type CapsuleSeal, lockCapsule } from './capsules.js'
 
-/** Records the seal of a locked capsule. Its files come first: from the seal on none is added. */
+/** Records the seal of a locked capsule. Its files must be stored first; none can be added after the seal. */
 export async function recordSeal(
   tx: Tx,
   capsuleId: string,
@@ -42,7 +42,7 @@ export interface NewPublication {
   tags: string[]
 }
 
-/** Shows a locked, sealed capsule to everybody, under a slug made of its title. */
+/** Publishes a locked, sealed capsule under a slug made from its title. */
 export async function publishCapsule(
   tx: Tx,
   capsule: CapsuleRow,
@@ -60,7 +60,7 @@ export async function publishCapsule(
   return published
 }
 
-/** The plain slug; where that is taken, with the end of the capsule's id, which nobody else has. */
+/** Uses the plain slug, or when that is taken, the slug with the end of the capsule's id, which is unique. */
 async function withFreeSlug(tx: Tx, capsuleId: string, publication: NewPublication): Promise<CapsulePublication> {
   const plain = slugOf(publication.title)
   for (const slug of [plain, `${plain.slice(0, SLUG_STEM)}-${capsuleId.replaceAll('-', '')}`]) {
@@ -71,23 +71,27 @@ async function withFreeSlug(tx: Tx, capsuleId: string, publication: NewPublicati
       .returning()
     if (row) return row
   }
-  throw new ServiceError('slug_conflict', 'title: many capsules of this title are being published; choose another')
+  throw new ServiceError(
+    'slug_conflict',
+    'title: too many capsules with this title are being published; choose another title'
+  )
 }
 
-/** A slug has at most 200 characters; 33 are for the id. */
+/** A slug has at most 200 characters, of which 33 are for the id. */
 const SLUG_STEM = 160
 
-/** Ends the life of a locked, sealed capsule: it stays as it is, and nothing verifies it any more on a schedule. */
+/** Archives a locked, sealed capsule: it stays readable, and no schedule verifies it any more. */
 export async function archiveCapsule(tx: Tx, capsule: CapsuleRow, actor: string): Promise<CapsuleRow> {
-  const scheduleEnded = await endSchedule(tx, capsule.id)
+  const scheduleEnded = await deleteSchedule(tx, capsule.id)
   const archived = await moveState(tx, capsule.id, 'archived')
   await recordCapsuleChange(tx, capsule, 'capsule.archived', actor, 'archived', { schedule_ended: scheduleEnded })
   return archived
 }
 
 /**
- * Takes a published capsule out of the public catalogue. It stays with its team; taking it down again changes the reason.
- * @throws ServiceError `not_found`, `conflict` for one that is not published.
+ * Removes a published capsule from the public catalogue. It stays with its team. Taking it down again changes the
+ * reason.
+ * @throws ServiceError `not_found`, `conflict` for a capsule that is not published.
  */
 export async function takeDownCapsule(
   tx: Tx,
@@ -133,16 +137,13 @@ export type PublicCapsule = Awaited<ReturnType<typeof catalogueQuery>>[number]
 const isShown = and(eq(capsules.state, 'published'), isNull(capsulePublications.takenDownAt))
 
 export interface CatalogueFilter extends Page {
-  /** Stands in the title or the description. */
+  /** Text that occurs in the title or the description. */
   text?: string
   tag?: string
   category?: string
 }
 
-/**
- * Published capsules, the newest publication first.
- * @returns `total`: counted no further than `TOTAL_MAX + 1`.
- */
+/** Published capsules, the newest publication first. @returns `total` is counted no further than `TOTAL_MAX + 1`. */
 export async function listPublished(
   db: DbOrTx,
   { limit, offset, text, tag, category }: CatalogueFilter

@@ -1,4 +1,4 @@
-// Finding and listing capsules. A capsule is there for the members of its team; what is published is there for everybody
+// Finds and lists capsules. Members see the capsules of their teams; published ones are visible to everyone
 // (db/capsules/capsule-seals.ts).
 import { and, asc, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { CapsuleStanding } from '../../domain/capsules/capsule-actions.js'
@@ -31,7 +31,7 @@ export async function loadCapsule(db: DbOrTx, caller: Caller, id: string): Promi
   return row?.capsule ?? null
 }
 
-/** One of the caller's teams, or one that is published; `null` otherwise. */
+/** A capsule of one of the caller's teams, or a published one; otherwise `null`. */
 export async function loadReadableCapsule(db: DbOrTx, caller: Caller, id: string): Promise<CapsuleRow | null> {
   const own = await loadCapsule(db, caller, id)
   if (own) return own
@@ -43,13 +43,13 @@ export async function loadReadableCapsule(db: DbOrTx, caller: Caller, id: string
   return row?.capsule ?? null
 }
 
-/** The present row, locked until the transaction ends; `null` when it was deleted. */
+/** The current row, locked until the transaction ends; `null` when it was deleted. */
 export async function lockCapsule(tx: Tx, id: string): Promise<CapsuleRow | null> {
   const [row] = await tx.select().from(capsules).where(eq(capsules.id, id)).for('update')
   return row ?? null
 }
 
-/** What the caller's rights over a capsule follow from. A key acts as its creator, and as a member at most. */
+/** What the caller's rights over a capsule depend on. An API key acts as its creator, and at most as a member. */
 export async function standingOf(
   db: DbOrTx,
   { userId, key }: Caller,
@@ -70,10 +70,10 @@ export async function standingOf(
 export interface CapsuleFilter extends Page {
   teamId?: string
   state?: CapsuleState
-  /** Stands in the name or the description. */
+  /** Text that occurs in the name or the description. */
   text?: string
   tag?: string
-  /** Only those that the caller owns. */
+  /** Only capsules that the caller owns. */
   mine: boolean
 }
 
@@ -107,13 +107,13 @@ const summaryQuery = (db: DbOrTx) =>
 
 export type CapsuleSummary = Awaited<ReturnType<typeof summaryQuery>>[number]
 
-/** Said so that the planner goes by the team's index: a subquery within an `in` cannot. */
+/** Written as an array, so that the planner uses the team's index; it cannot with a subquery inside an `in`. */
 const ofTeamsOf = (db: DbOrTx, caller: Caller): SQL =>
   sql`${capsules.teamId} = any(array(${db.select({ id: members.teamId }).from(members).where(membershipsOf(caller))}))`
 
 /**
  * Capsules of the caller's teams, newest first (ids sort by time).
- * @returns `total`: counted no further than `TOTAL_MAX + 1`.
+ * @returns `total` is counted no further than `TOTAL_MAX + 1`.
  */
 export async function listCapsules(
   db: DbOrTx,
@@ -150,9 +150,9 @@ export type CapsuleSeal = typeof capsuleSeals.$inferSelect
 export type CapsulePublication = typeof capsulePublications.$inferSelect
 export type CapsuleSchedule = typeof capsuleSchedules.$inferSelect
 
-/** All that a capsule's record shows beside its row. */
+/** Everything that a capsule's record shows in addition to its row. */
 export interface CapsuleParts {
-  /** Tasks whose execution the evidence holds; of a draft, those of its newest completed run. */
+  /** How many tasks have their execution in the evidence; for a draft, in its newest completed run. */
   taskExecutions: number
   files: CapsuleFileInfo[]
   seal: CapsuleSeal | null
@@ -167,7 +167,7 @@ export async function loadParts(
   capsule: Pick<CapsuleRow, 'id' | 'definitionSha256'>
 ): Promise<CapsuleParts> {
   const { id } = capsule
-  // One after the other: inside a transaction there is one connection.
+  // Sequential, since a transaction has one connection.
   const files = await listFiles(db, id)
   const seal = await loadSeal(db, id)
   const [publication] = await db.select().from(capsulePublications).where(eq(capsulePublications.capsuleId, id))
@@ -188,7 +188,7 @@ export async function loadParts(
   }
 }
 
-/** Tasks whose execution is among the files. */
+/** How many tasks have their execution among the files. */
 export const countExecutions = (files: readonly Pick<CapsuleFileInfo, 'name'>[]): number =>
   files.filter(({ name }) => /^tasks\/[^/]+\/job\.json$/.test(name)).length
 
@@ -209,7 +209,7 @@ export const listFiles = (db: DbOrTx, capsuleId: string): Promise<CapsuleFileInf
     .where(eq(capsuleFiles.capsuleId, capsuleId))
     .orderBy(asc(sql`${capsuleFiles.name} collate "C"`))
 
-/** Whether any run of it has completed, of whichever definition. */
+/** Whether any run of it has completed, with any definition. */
 export async function hasCompletedRun(db: DbOrTx, capsuleId: string): Promise<boolean> {
   const rows = await db
     .select({ id: capsuleRuns.id })
@@ -219,7 +219,7 @@ export async function hasCompletedRun(db: DbOrTx, capsuleId: string): Promise<bo
   return rows.length > 0
 }
 
-/** The jobs of the newest completed run of the capsule's present definition, in the order of its tasks. */
+/** The jobs of the newest completed run of the capsule's current definition, in the order of its tasks. */
 export async function evidenceRun(
   db: DbOrTx,
   { id, definitionSha256 }: Pick<CapsuleRow, 'id' | 'definitionSha256'>

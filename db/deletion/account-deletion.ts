@@ -1,4 +1,4 @@
-// The end of an account. What a team owns stays with the team; what the user alone owns goes with them.
+// Deletes an account. Data of teams stays with the teams; data of the user alone is deleted.
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
 import { actorText } from '../audit/audit.js'
@@ -11,9 +11,9 @@ import { fairTeamLock } from '../teams/team-lock.js'
 import { deleteTeam } from './team-deletion.js'
 
 /**
- * Deletes the account, its sessions and keys, the answers kept for it, and the teams that have no other member.
- * @throws ServiceError `conflict` while the user owns a team with others, or a team of theirs alone cannot be deleted
- * (jobs under way, a sealed capsule inside its retention).
+ * Deletes the account, its sessions and keys, the responses stored for it, and the teams that have no other member.
+ * @throws ServiceError `conflict` while the user owns a team with other members, or a team of theirs alone cannot be
+ * deleted (open jobs, a sealed capsule within its retention).
  */
 export async function deleteAccount(db: Db, caller: Caller): Promise<void> {
   await db.transaction(async (tx) => {
@@ -21,7 +21,7 @@ export async function deleteAccount(db: Db, caller: Caller): Promise<void> {
       .select({ id: members.teamId })
       .from(members)
       .where(and(eq(members.userId, caller.userId), eq(members.role, 'owner')))
-    // In one order, as two deletions at once might share teams.
+    // Ordered, since two concurrent deletions may share teams.
     const mine = await tx
       .select({ id: teams.id, name: teams.name })
       .from(teams)

@@ -1,4 +1,4 @@
-// The end of a team's capsules. What is sealed is kept until its retention is over; only then it goes, with its team.
+// Deletes a team's capsules. A sealed capsule is kept until its retention is over, and only then deleted with its team.
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { retainedUntil } from '../../domain/capsules/retention.js'
 import { ServiceError } from '../../domain/errors.js'
@@ -7,14 +7,14 @@ import type { Tx } from '../client.js'
 import { capsuleSeals, capsules } from '../tables/capsules.js'
 
 /**
- * Deletes all capsules of a team that the caller has locked for `update`, published ones too. Their audit trail stays, and
- * tells of it.
- * @param actor as the trail names whoever deletes the team.
- * @throws ServiceError `conflict` naming a sealed one that is inside its retention.
+ * Deletes all capsules of a team that the caller has locked for `update`, including published ones. Their audit trail
+ * stays, and records the deletions.
+ * @param actor who deletes the team, as the audit trail names them.
+ * @throws ServiceError `conflict` naming a sealed capsule within its retention.
  */
 export async function deleteCapsulesOfTeam(tx: Tx, teamId: string, actor: string): Promise<void> {
   await assertRetentionOver(tx, teamId)
-  // The guards let this transaction, until the next line.
+  // The triggers allow the deletion in this transaction until the setting is reset below.
   await tx.execute(sql`select set_config('qjs.retention_over', 'yes', true)`)
   const gone = await tx.delete(capsules).where(eq(capsules.teamId, teamId)).returning({
     id: capsules.id,
@@ -36,7 +36,7 @@ export async function deleteCapsulesOfTeam(tx: Tx, teamId: string, actor: string
 }
 
 async function assertRetentionOver(tx: Tx, teamId: string): Promise<void> {
-  // Locked: none is sealed between this look and the deletion.
+  // Locked, so that none is sealed between this check and the deletion.
   await tx
     .select({ id: capsules.id })
     .from(capsules)

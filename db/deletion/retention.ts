@@ -1,8 +1,8 @@
-// Removes what has been kept long enough (docs/operations/retention.md).
+// Deletes rows whose retention is over (docs/operations/retention.md).
 import { sql } from 'drizzle-orm'
 import type { Db } from '../client.js'
 
-/** Rows of one kind that go in one statement: it locks them, and others wait. */
+/** How many rows of one kind a statement deletes. It locks them while others wait. */
 const AT_ONCE = 1_000
 
 const due = [
@@ -11,13 +11,14 @@ const due = [
     where: sql`coalesce(revoked_at, least(last_seen_at + interval '7 days', created_at + interval '30 days')) < now() - interval '30 days'`
   },
   { table: 'password_resets', where: sql`expires_at < now() - interval '1 day'` },
+  { table: 'sealed_mails', where: sql`expires_at < now()` },
   { table: 'invitations', where: sql`expires_at < now() - interval '90 days'` },
   { table: 'idempotency_keys', where: sql`created_at < now() - interval '48 hours'` },
   { table: 'script_analyses', where: sql`created_at < now() - interval '7 days'` },
   { table: 'playground_telemetry', where: sql`created_at < now() - interval '90 days'` }
 ]
 
-/** @returns how many rows went; at least `AT_ONCE` of a kind when there is more to do. */
+/** @returns how many rows were deleted; at least `AT_ONCE` of a kind when there are more. */
 export async function removeOutdated(db: Db): Promise<{ removed: number; more: boolean }> {
   let removed = 0
   let more = false

@@ -1,5 +1,5 @@
-// The steps of a job that change its status, each one transaction, each safe to run twice: begin, complete, fail, cancel.
-// Both modes call these; only the fence differs (a lease for direct jobs).
+// The steps that change a job's status: begin, complete, fail, cancel. Each is one transaction and safe to run twice.
+// Both modes call these; only the fence differs (direct jobs have a lease).
 
 import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { type JobError, ServiceError } from '../../domain/errors.js'
@@ -18,14 +18,14 @@ import { leaseEnd } from '../jobs/lease-time.js'
 import { settle } from '../money/budget.js'
 import { checkAgainLater, costAtEnd, costOfCompleted, lockJob } from '../provider-jobs/provider-money.js'
 import { backends } from '../tables/backends.js'
-import { jobAsks, jobs, outbox } from '../tables/jobs.js'
+import { jobs, outbox, scriptRequests } from '../tables/jobs.js'
 
-/** `cancel`: go straight to the cancel path. `stop`: the job is final, or another side's; end quietly. */
+/** `cancel`: continue with the cancel path. `stop`: the job is final, or another worker has it; finish quietly. */
 export type Beginning = 'begin' | 'resume' | 'cancel' | 'stop'
 
 /**
- * Claims a job for the executing side named by the fence, and prices it again: a price that rose above what was reserved
- * fails the job before anything is spent.
+ * Claims a job for the worker that the fence names, and prices it again. A price above the reservation fails the job
+ * before anything is spent.
  */
 export async function beginJob(
   db: Db,
@@ -34,7 +34,7 @@ export async function beginJob(
   facts: { workflowRunId?: string } = {}
 ): Promise<Beginning> {
   return db.transaction(async (tx) => {
-    // The lease is taken by this very statement, so the claim is fenced by the generation alone.
+    // The same statement sets the lease, so the claim is fenced by the generation alone.
     const claim = await transition(tx, jobId, 'running', {
       fence: { generation: fence.generation },
       set: {
@@ -47,13 +47,13 @@ export async function beginJob(
     })
     const beginning = claim === 'won' ? 'begin' : await beginningOf(tx, jobId, fence)
     if (beginning !== 'begin') {
-      // A later generation finds the job running already; its row has served its purpose too.
+      // A later generation finds the job running already; its row is obsolete as well.
       if (beginning !== 'stop') await tx.delete(outbox).where(and(eq(outbox.jobId, jobId), eq(outbox.kind, 'start')))
       return beginning
     }
     const problem = await repriceProblem(tx, jobId)
     if (!problem) return 'begin'
-    await endFailed(tx, jobId, problem, { fence })
+    await recordFailure(tx, jobId, problem, { fence })
     return 'stop'
   })
 }
@@ -80,7 +80,7 @@ async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
     .from(jobs)
     .innerJoin(backends, eq(backends.slug, jobs.backend))
     .where(eq(jobs.id, jobId))
-  // A backend that is no longer in the catalogue fails the job when it is to be run.
+  // A backend that is no longer in the catalogue fails the job later, when it is run.
   if (!job) return null
   const cost = estimateCost(job.pricing, job.shots, job.circuits)
   if (cost <= job.estimate) return null
@@ -93,11 +93,12 @@ async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
 }
 
 /**
- * The job's result is the stored artifact with this digest. It has cost what its provider charged, or else its estimate.
+ * Completes a job with the stored artifact of this digest as its result. The cost is what its provider charged, or else
+ * its estimate.
  */
 export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha256: string): Promise<Transition> {
   return db.transaction(async (tx) => {
-    // What holds a lease runs on an engine of ours.
+    // Only jobs on local engines have a lease.
     const cost = fence.lease ? null : await costOfCompleted(tx, jobId)
     let wantsCapsule = false
     const moved = await transition(tx, jobId, 'completed', {
@@ -112,26 +113,26 @@ export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha
       }
     })
     if (moved === 'won') await settle(tx, jobId, cost ?? 'all')
-    // Last: its entry of the audit trail is the last that a transaction locks.
+    // Last, since its audit entry is the last row that a transaction locks.
     if (wantsCapsule) await createRequestedCapsule(tx, jobId)
     return moved
   })
 }
 
 /**
- * Ends a job as failed. A run on a local engine that failed costs nothing; work at a provider costs what it certainly did,
- * and while that is not known the reservation stays held.
+ * Fails a job. A failed run on a local engine costs nothing. A provider job costs its certain charge, and while that is
+ * unknown the reservation stays held.
  */
 export async function failJob(db: Db, jobId: string, fence: Fence | undefined, error: JobError): Promise<Transition> {
   return db.transaction(async (tx) => {
     if (fence && !fence.lease) await closeWaitingAttempt(tx, jobId, fence, error)
-    return endFailed(tx, jobId, error, fence ? { fence } : {})
+    return recordFailure(tx, jobId, error, fence ? { fence } : {})
   })
 }
 
-/** A script that waited for what failed has failed with it; its end is known. */
+/** A script that waited for the failed work fails with it, so the end of its attempt is known. */
 async function closeWaitingAttempt(tx: Tx, jobId: string, fence: Fence, error: JobError): Promise<void> {
-  const waiting = sql`exists (select 1 from ${jobAsks} where ${jobAsks.jobId} = ${jobId} and ${jobAsks.state} = 'open')`
+  const waiting = sql`exists (select 1 from ${scriptRequests} where ${scriptRequests.jobId} = ${jobId} and ${scriptRequests.state} = 'open')`
   const [mine] = await tx
     .select({ id: jobs.id })
     .from(jobs)
@@ -141,13 +142,16 @@ async function closeWaitingAttempt(tx: Tx, jobId: string, fence: Fence, error: J
   if (attempt !== null) await closeAttempt(tx, jobId, attempt, 'failed', error)
 }
 
-/** Who ends a job: an executing side by its fence, or a sweep by the condition that made it look (checked once more). */
+/**
+ * The writer that ends a job: a worker by its fence, or a sweep by the condition that selected the job, which is
+ * checked once more.
+ */
 export interface EndedBy {
   fence?: Fence
   where?: SQL
 }
 
-export async function endFailed(
+export async function recordFailure(
   tx: Tx,
   jobId: string,
   error: JobError,
@@ -169,16 +173,16 @@ export async function endFailed(
   return moved
 }
 
-/** Whatever went wrong here: what counts for the caller is that a paid task may have run. */
+/** Whatever else failed, the caller must know that a paid provider job may have run. */
 const outcomeUnknown = ({ code, message }: JobError): JobError =>
   code === 'provider_outcome_unknown'
     ? { code, message }
     : {
         code: 'provider_outcome_unknown',
-        message: `${message}; its task at the provider may have run: what is reserved for it stays reserved until that is known`
+        message: `${message}; its provider job may have run, so its reservation stays held until the outcome is known`
       }
 
-/** The job is locked first: nothing may be sent for it between the look at its tasks and its end. */
+/** Locks the job first: nothing can be sent for it between the look at its provider jobs and its end. */
 async function lockedCostAtEnd(tx: Tx, jobId: string): Promise<MicroUsd | 'held'> {
   await lockJob(tx, jobId)
   return costAtEnd(tx, jobId)
@@ -189,17 +193,17 @@ async function settleAtEnd(tx: Tx, jobId: string, cost: MicroUsd | 'held'): Prom
   if (cost === 'held') await checkAgainLater(tx, jobId)
 }
 
-/** Ends a job as cancelled. A cancel that came from the engine itself passes through `cancelling` in the same transaction. */
+/** Cancels a job. A cancel that began in Temporal itself passes through `cancelling` in the same transaction. */
 export async function recordCancelled(
   db: Db,
   jobId: string,
   fence: Fence | undefined,
   outcome: CancelOutcome
 ): Promise<Transition> {
-  return db.transaction((tx) => endCancelled(tx, jobId, outcome, fence ? { fence } : {}))
+  return db.transaction((tx) => recordCancellation(tx, jobId, outcome, fence ? { fence } : {}))
 }
 
-export async function endCancelled(
+export async function recordCancellation(
   tx: Tx,
   jobId: string,
   outcome: CancelOutcome,
@@ -224,7 +228,7 @@ export async function endCancelled(
   return moved
 }
 
-/** What an outbox row repeats of its job. */
+/** The columns that an outbox row copies from its job. */
 export const outboxFacts = {
   teamId: jobs.teamId,
   backend: jobs.backend,
@@ -232,10 +236,16 @@ export const outboxFacts = {
   generation: jobs.generation
 }
 
-/** What a cancel request did: ended a waiting job, told the engine to stop a running one, or came too late. */
+/**
+ * The effect of a cancel request: it cancelled a waiting job, marked a running one for its worker to stop, or came too
+ * late.
+ */
 export type CancelRequest = 'cancelled' | 'cancelling' | 'final'
 
-/** A waiting job ends here and now; a running one is marked, and an outbox row tells its engine until the job is final. */
+/**
+ * Cancels a waiting job at once. A running one is marked, and an outbox row notifies its dispatch target until the job
+ * is final.
+ */
 export async function requestCancel(db: DbOrTx, jobId: string): Promise<CancelRequest> {
   return db.transaction(async (tx) => {
     const requested = { cancelRequestedAt: now }
@@ -267,9 +277,9 @@ export async function requestCancel(db: DbOrTx, jobId: string): Promise<CancelRe
   })
 }
 
-/** `requestCancel` for somebody who is told how it went. @throws ServiceError `conflict` when the job is final already. */
+/** `requestCancel` for a caller who needs an error. @throws ServiceError `conflict` when the job is already final. */
 export async function cancelJob(db: DbOrTx, jobId: string): Promise<void> {
   if ((await requestCancel(db, jobId)) !== 'final') return
   const [job] = await db.select({ status: jobs.status }).from(jobs).where(eq(jobs.id, jobId))
-  throw new ServiceError('conflict', `job is ${job?.status} already; only a job that is not final can be cancelled`)
+  throw new ServiceError('conflict', `the job is already ${job?.status}; only a job that is not final can be cancelled`)
 }

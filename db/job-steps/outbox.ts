@@ -1,5 +1,6 @@
-// The outbox: what still has to be told to an engine. The relay takes due rows, tells, and notes the outcome; a row is
-// deleted by the step that makes it needless (db/job-steps/job-steps.ts), never here. Telling twice is harmless.
+// The outbox: what a dispatch target still has to receive. The relay takes due rows, delivers them, and records the
+// outcome. The step that makes a row obsolete deletes it (db/job-steps/job-steps.ts), never this file. Delivering twice
+// is harmless.
 import { and, eq, exists, lte, or, sql } from 'drizzle-orm'
 import type { DispatchKind } from '../../domain/jobs/dispatch.js'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
@@ -7,7 +8,7 @@ import { anyOf, type Db } from '../client.js'
 import { now } from '../clock.js'
 import { judgeStarts } from '../jobs/deferred-starts.js'
 import { outbox } from '../tables/jobs.js'
-import { endFailed } from './job-steps.js'
+import { recordFailure } from './job-steps.js'
 
 export interface OutboxRow {
   jobId: string
@@ -20,25 +21,25 @@ export interface OutboxRow {
 
 export type OutboxKey = Pick<OutboxRow, 'jobId' | 'kind'>
 
-/** How long a taken row is left alone while its taker talks to the engine. */
+/** How long a taken row is left to the process that delivers it. */
 const TAKEN_SECONDS = 10
 
 const columns = sql`job_id, kind, mode, generation, deliveries, team_id, backend`
 
 type JudgedRow = OutboxRow & Record<string, unknown> & { held: string | null }
 
-/** `full`: as many were due as were asked for, so that there may be more. */
+/** `full` means that as many rows were due as were requested, so there may be more. */
 export interface DueRows {
   rows: OutboxRow[]
   full: boolean
 }
 
 /**
- * Takes at most `limit` rows that are due, but for those that have to be held (db/jobs/deferred-starts.ts). Rows that another relay
- * is taking are passed over.
+ * Takes at most `limit` due rows, except those that have to be deferred (db/jobs/deferred-starts.ts). Rows that another
+ * relay is taking are skipped.
  */
 export async function takeDue(db: Db, limit: number, runningMax: number): Promise<DueRows> {
-  // By `now()`, which stays the same over the statement: the index can stop at what is not due yet.
+  // `now()` is constant within the statement, so the index scan can stop at rows that are not due yet.
   const due = sql`select ${columns} from ${outbox} where next_at <= now() and due_at <= now()
     order by next_at limit ${limit} for update skip locked`
   const rows = await db.execute<JudgedRow>(
@@ -47,9 +48,11 @@ export async function takeDue(db: Db, limit: number, runningMax: number): Promis
   return { rows: passed(rows), full: rows.length === limit }
 }
 
-/** The rows of jobs just recorded, for the nudge. Those not due yet are left to the relay, and so are those held. */
+/**
+ * The rows of jobs that were just recorded, for the nudge. Rows that are deferred or not due yet are left to the relay.
+ */
 export async function findFresh(db: Db, jobIds: string[], runningMax: number): Promise<OutboxRow[]> {
-  // The list as a query of its own: with a list that it knows, Postgres makes a plan for each.
+  // The list is passed as one text: for a list of known length, Postgres would make a plan for each length.
   const fresh = sql`select ${columns} from ${outbox}
     where job_id = any(string_to_array((select ${jobIds.join(',')}::text), ',')::uuid[]) and deliveries = 0 and due_at <= now() and held_reason is null`
   return passed(await db.execute<JudgedRow>(judgeStarts(fresh, runningMax, null)))
@@ -60,7 +63,7 @@ const passed = (rows: JudgedRow[]): OutboxRow[] =>
     .filter(({ held }) => held === null)
     .map(({ jobId, kind, mode, generation, deliveries }) => ({ jobId, kind, mode, generation, deliveries }))
 
-/** Notes a delivery; the relay looks again `recheckSeconds` later, whether the engine still knows of it. */
+/** Records a delivery. After `recheckSeconds` the relay checks whether the dispatch target still has it. */
 export async function markDelivered(db: Db, keys: OutboxKey[], recheckSeconds: number): Promise<void> {
   if (keys.length === 0) return
   await db
@@ -74,7 +77,7 @@ export async function markDelivered(db: Db, keys: OutboxKey[], recheckSeconds: n
     .where(isOneOf(keys))
 }
 
-/** Notes that the engine answered and still holds what was delivered. */
+/** Records that the dispatch target responded and still has the delivery. */
 export async function markDeferred(db: Db, keys: OutboxKey[], recheckSeconds: number): Promise<void> {
   if (keys.length === 0) return
   await db
@@ -83,7 +86,7 @@ export async function markDeferred(db: Db, keys: OutboxKey[], recheckSeconds: nu
     .where(isOneOf(keys))
 }
 
-/** Notes that the engine could not be reached; the time counts from the first such note in a row. */
+/** Records that the dispatch target could not be reached. The time counts from the first such record in a row. */
 export async function markUnreachable(db: Db, keys: OutboxKey[], retrySeconds: number): Promise<void> {
   if (keys.length === 0) return
   await db
@@ -96,8 +99,8 @@ export async function markUnreachable(db: Db, keys: OutboxKey[], retrySeconds: n
 }
 
 /**
- * Gives up on jobs whose engine could not be reached for `deadlineSeconds` without a break. Returns their ids. Jobs are
- * always locked before their outbox rows, so the rows are only read here.
+ * Fails jobs whose dispatch target could not be reached for `deadlineSeconds` without interruption. Returns their ids.
+ * Jobs are always locked before their outbox rows, so the rows are only read here.
  */
 export async function sweepDispatchDeadline(db: Db, deadlineSeconds: number, limit: number): Promise<string[]> {
   const tooLong = lte(outbox.unreachableSince, sql`${now} - make_interval(secs => ${deadlineSeconds})`)
@@ -111,13 +114,13 @@ export async function sweepDispatchDeadline(db: Db, deadlineSeconds: number, lim
     const engine = mode === 'direct' ? 'direct queue' : 'workflow engine'
     const message = `the ${engine} could not be reached for ${deadlineSeconds} s; submit again later`
     const moved = await db.transaction((tx) =>
-      endFailed(
+      recordFailure(
         tx,
         jobId,
         { code: 'dispatch_failed', message },
         {
           to: 'dispatch_failed',
-          // A delivery may have come in between.
+          // A delivery may have succeeded since.
           where: exists(
             tx
               .select()

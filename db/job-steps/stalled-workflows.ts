@@ -1,14 +1,14 @@
-// Jobs of the durable mode that have made no progress for a while: their workflow may be lost. A restart is one
-// conditional UPDATE to the next generation and an outbox row; the fence keeps the former workflow from writing on.
+// Durable jobs that have made no progress for a while: their workflow may be lost. A restart is one conditional UPDATE
+// to the next generation and an outbox row. The fence stops the former workflow from writing any more.
 import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import { finalStatuses, type JobStatus } from '../../domain/jobs/job-status.js'
 import { anyOf, type Db } from '../client.js'
 import { now } from '../clock.js'
 import { transition } from '../jobs/job-transition.js'
 import { jobs, outbox } from '../tables/jobs.js'
-import { endFailed, outboxFacts } from './job-steps.js'
+import { outboxFacts, recordFailure } from './job-steps.js'
 
-/** A job that lost its workflow this often has a fault that a sixth start will not mend. */
+/** A job that has lost its workflow this often has a fault that another restart will not fix. */
 const RESTARTS_MAX = 5
 
 export interface StalledJob {
@@ -18,7 +18,7 @@ export interface StalledJob {
   missing: boolean
 }
 
-/** Picks at most `limit` open jobs without progress for `quietSeconds` and marks them looked at. */
+/** Picks at most `limit` open jobs without progress for `quietSeconds`, and marks them as checked. */
 export async function takeStalled(db: Db, quietSeconds: number, limit: number): Promise<StalledJob[]> {
   const quiet = sql`${now} - make_interval(secs => ${quietSeconds})`
   return db.transaction(async (tx) => {
@@ -30,9 +30,9 @@ export async function takeStalled(db: Db, quietSeconds: number, limit: number): 
           eq(jobs.durable, true),
           inArray(jobs.status, ['pending', 'running', 'cancelling']),
           lt(jobs.updatedAt, quiet),
-          // A missing workflow is looked for again at the next pass, the others once per quiet time.
+          // A job with a missing workflow is checked again at the next pass, others once per quiet time.
           or(isNull(jobs.checkedAt), lt(jobs.checkedAt, quiet), sql`${jobs.missingSince} is not null`),
-          // What was never delivered is the relay's.
+          // The relay is responsible for rows that were never delivered.
           sql`not exists (select 1 from ${outbox} where ${outbox.jobId} = ${jobs.id} and ${outbox.kind} = 'start' and ${outbox.deliveries} = 0)`
         )
       )
@@ -53,7 +53,7 @@ export async function takeStalled(db: Db, quietSeconds: number, limit: number): 
 }
 
 /**
- * Notes that the engine answered and does not know the job's workflow.
+ * Records that Temporal responded and does not have the job's workflow.
  * @returns whether it was already missing `confirmSeconds` ago, which makes it lost.
  */
 export async function markMissing(db: Db, jobId: string, generation: number, confirmSeconds: number): Promise<boolean> {
@@ -74,7 +74,7 @@ export async function markWorkflowFound(db: Db, jobId: string): Promise<void> {
 
 /**
  * Gives a job that is not final a new workflow.
- * @param as `cancelling` when an operator terminated the former one: the new one only cleans up.
+ * @param as `cancelling` when an operator terminated the former workflow: the new one only cleans up.
  * @returns whether this call did it.
  */
 export async function restartWorkflow(
@@ -100,7 +100,7 @@ export async function restartWorkflow(
       .returning(outboxFacts)
     if (!job) return 'lost'
     if (generation > RESTARTS_MAX) {
-      await endFailed(tx, jobId, {
+      await recordFailure(tx, jobId, {
         code: 'internal_error',
         message: `the workflow of this job was lost ${generation} times; an operator has to look at the workflow engine`
       })

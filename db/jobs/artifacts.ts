@@ -1,21 +1,21 @@
-// What a job produced beside its result: canonical circuit, compiled program, state vector. Stored with the attempt that
-// made them (db/jobs/attempts.ts) and shown once the job has its result.
+// The files of a job besides its result: canonical circuit, compiled program, state vector. They are stored with the
+// attempt that produced them (db/jobs/attempts.ts), and shown once the job has its result.
 import { createHash } from 'node:crypto'
 import { and, asc, desc, eq, ne } from 'drizzle-orm'
 import type { DbOrTx } from '../client.js'
 import { artifacts } from '../tables/jobs.js'
 
-/** The name under which a result is stored. It is part of the record and not shown as a file. */
+/** The name under which a result is stored. It is part of the record and not listed as a file. */
 export const RESULT_ARTIFACT = 'result.json'
 
-/** As a run hands it over. `name` has letters, digits, `.`, `_` and `-` only. */
+/** A file of a run. `name` consists of letters, digits, `.`, `_` and `-`. */
 export interface Artifact {
   name: string
   mediaType: string
   content: Buffer
 }
 
-/** Hex. */
+/** Returns hex. */
 export const sha256Of = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
 
 export interface ArtifactInfo {
@@ -33,7 +33,7 @@ const info = {
   mediaType: artifacts.mediaType
 }
 
-/** By name; of two with the same name the newest. */
+/** Sorted by name. When names repeat, only the newest file counts. */
 export async function listArtifacts(db: DbOrTx, jobId: string): Promise<ArtifactInfo[]> {
   return db
     .selectDistinctOn([artifacts.name], info)

@@ -1,6 +1,6 @@
-// Attempts: a row is opened when the executor has accepted a run, and closed once. A row carries the generation that
-// opened it, and only the job's present generation writes to it: a side that lost its job neither opens nor closes anything.
-// A finished run's result is stored in the closing transaction.
+// Attempts: a row is opened when the executor has accepted a run, and closed once. Only the job's current generation
+// writes to its attempts: a worker that has lost its claim can neither open nor close one. The closing transaction also
+// stores the result.
 import { and, asc, eq, inArray, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { JobError } from '../../domain/errors.js'
 import type { AttemptState, JobStatus } from '../../domain/jobs/job-status.js'
@@ -9,7 +9,7 @@ import { storableText } from '../../domain/json/json-guard.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx } from '../client.js'
 import { now } from '../clock.js'
-import { artifacts, attempts, jobAsks, jobEvents, jobs } from '../tables/jobs.js'
+import { artifacts, attempts, jobEvents, jobs, scriptRequests } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
 import { type Artifact, RESULT_ARTIFACT, sha256Of } from './artifacts.js'
 import { type Fence, fenceHolds } from './fence.js'
@@ -23,7 +23,7 @@ export interface Attempt {
   errorCode: string | null
   errorMessage: string | null
   resultSha256: string | null
-  /** How long the next attempt waits after this one; `null` when there is none. */
+  /** How long the next attempt waits; `null` when there is none. */
   backoffMs: number | null
 }
 
@@ -33,12 +33,12 @@ const lostWithItsSide: JobError = {
 }
 
 const { firstWaitMs, factor, longestWaitMs } = executionRetry
-/** As `waitAfterAttempt`, of an attempt that another followed. */
+/** The SQL form of `waitAfterAttempt`, for an attempt that another followed. */
 const waited = sql`least(${longestWaitMs}::int, ${firstWaitMs}::int * ${factor}::int ^ (${attempts.number} - 1))::int`
 
 /**
- * Of which task an attempt is (`''`: the job's own), and in which statuses of the job it may begin. `begins` is a statement
- * about the rows of `held`, the job, that returns `job_id` when what the attempt is of may run.
+ * Which task an attempt belongs to (`''` for the job's own), and in which statuses of the job it can begin. `begins` is
+ * a statement about the rows of `held`, the job, that returns `job_id` when the task can run.
  */
 export interface AttemptOf {
   task?: string
@@ -47,9 +47,9 @@ export interface AttemptOf {
 }
 
 /**
- * Opens the next attempt, of a job that runs or (a task found at its provider) is being cancelled; one that is still open
- * belongs to an execution whose end nobody saw and is closed as lost.
- * @returns its number from 1, or `null` when the job is no longer this side's to run.
+ * Opens the next attempt of a job that is running, or that is being cancelled (for a task found at its provider). An
+ * attempt that is still open is closed as lost, since no worker saw how it ended.
+ * @returns its number from 1, or `null` when this worker has lost the job.
  */
 export async function openAttempt(
   db: DbOrTx,
@@ -61,19 +61,19 @@ export async function openAttempt(
   const opened = await openFirst(db, jobId, task, fence, mine, begins)
   if (opened !== null) return opened
   return db.transaction(async (tx) => {
-    // Locked by a statement of its own: the next ones see what whoever held the lock has written.
+    // Locked by a separate statement, so that the next ones see what the previous lock holder wrote.
     const [held] = await tx.select({ id: jobs.id }).from(jobs).where(mine).for('no key update')
     if (!held) return null
     const lost = await closeOpen(tx, and(openOf(jobId), eq(attempts.task, task)), 'lost', lostWithItsSide, waited)
     if (lost.length > 0) {
       const { seq, status } = await raiseEvents(tx, jobId, lost.length)
-      await tellClosed(tx, jobId, lost, seq - lost.length + 1, status)
+      await appendClosedEvents(tx, jobId, lost, seq - lost.length + 1, status)
     }
     return openFirst(tx, jobId, task, fence, mine, begins)
   })
 }
 
-/** The number of the attempt of a task that this side's generation has open; a script that goes on goes on in it. */
+/** The number of the task's open attempt in this generation. A resumed script continues in it. */
 export async function attemptUnderWay(
   db: DbOrTx,
   jobId: string,
@@ -87,8 +87,8 @@ export async function attemptUnderWay(
   return row?.number ?? null
 }
 
-/** How the attempts of a task have ended, in order. */
-export async function attemptStates(db: DbOrTx, jobId: string, task: string): Promise<AttemptState[]> {
+/** The states of a task's attempts, in order. */
+export async function loadAttemptStates(db: DbOrTx, jobId: string, task: string): Promise<AttemptState[]> {
   const rows = await db
     .select({ state: attempts.state })
     .from(attempts)
@@ -97,7 +97,7 @@ export async function attemptStates(db: DbOrTx, jobId: string, task: string): Pr
   return rows.map(({ state }) => state)
 }
 
-/** Opens an attempt unless one is open. The lock on the job keeps a cancel or a sweep from coming between. */
+/** Opens an attempt unless one is open. The lock on the job excludes a concurrent cancel or sweep. */
 async function openFirst(
   db: DbOrTx,
   jobId: string,
@@ -124,7 +124,7 @@ async function openFirst(
         returning id, event_seq, status),
       next as (select coalesce(max(number), 0) + 1 as number from ${attempts}
         where job_id = ${jobId} and task = ${task}),
-      told as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state)
+      appended as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state)
         select id, event_seq, 'attempt', status, ${task}, number, 'running' from raised, next)
     insert into ${attempts} (job_id, task, number, generation, state)
       select id, ${task}, number, ${fence.generation}, 'running' from raised, next
@@ -133,8 +133,9 @@ async function openFirst(
 }
 
 /**
- * Closes an open attempt that did not complete. `false` when somebody else closed it, or has the job by now.
- * @param backoffMs how long the next one waits.
+ * Closes an open attempt that did not complete. Returns `false` when it was closed already, or another worker has the
+ * job.
+ * @param backoffMs how long the next attempt waits.
  */
 export async function closeAttempt(
   db: DbOrTx,
@@ -164,8 +165,8 @@ export interface AttemptRef {
 }
 
 /**
- * The parts of a statement that closes an open attempt of the job's present generation and tells of it: `closed` has its
- * row, or nothing. The job is locked before the attempt, as everywhere.
+ * The parts of a statement that closes an open attempt of the job's current generation and appends its event: `closed`
+ * has its row, or nothing. Like everywhere, the job is locked before the attempt.
  */
 export function closing(db: DbOrTx, { jobId, task, number }: AttemptRef, set: SQL): SQL {
   const held = db
@@ -180,7 +181,7 @@ export function closing(db: DbOrTx, { jobId, task, number }: AttemptRef, set: SQ
         returning job_id, task, number, state, ended_at),
       raised as (update ${jobs} set event_seq = event_seq + 1 where id in (select job_id from closed)
         returning event_seq, status),
-      told as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state, at)
+      appended as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state, at)
         select job_id, event_seq, 'attempt', raised.status, task, number, state, ended_at from closed, raised)`
 }
 
@@ -190,8 +191,8 @@ export const errorColumns = (error: JobError | null) => ({
 })
 
 /**
- * Closes whatever attempt of a job is still open, after its end was written in the same transaction: what readers hear of
- * the attempts comes before the end all the same.
+ * Closes every open attempt of a job whose end was written in the same transaction. The events of the attempts are
+ * numbered before the event of the end, so readers see them in that order.
  */
 export async function closeOpenAttempts(
   tx: DbOrTx,
@@ -211,12 +212,12 @@ export async function closeOpenAttempts(
     .select({ status: jobEvents.status })
     .from(jobEvents)
     .where(and(eq(jobEvents.jobId, jobId), eq(jobEvents.seq, first - 1)))
-  await tellClosed(tx, jobId, closed, first, before!.status)
+  await appendClosedEvents(tx, jobId, closed, first, before!.status)
 }
 
 const openOf = (jobId: string) => and(eq(attempts.jobId, jobId), eq(attempts.state, 'running'))
 
-/** The job is locked by this transaction. The events are for the caller to write. */
+/** The caller holds the lock on the job, and appends the events. */
 async function closeOpen(
   tx: DbOrTx,
   which: SQL | undefined,
@@ -241,7 +242,7 @@ async function raiseEvents(tx: DbOrTx, jobId: string, by: number) {
   return raised!
 }
 
-async function tellClosed(
+async function appendClosedEvents(
   tx: DbOrTx,
   jobId: string,
   closed: Awaited<ReturnType<typeof closeOpen>>,
@@ -263,40 +264,39 @@ async function tellClosed(
 }
 
 /**
- * Stores a result (JSON text, kept byte for byte) with the files made beside it, and closes its attempt as completed: all
- * or nothing.
- * @returns the hex SHA-256 under which the result is stored, or `null` when the attempt is no longer open, or no longer of
- * the job's present generation.
+ * Stores a result (JSON text, byte for byte) with its files and closes its attempt as completed, all or nothing.
+ * @returns the hex SHA-256 of the stored result, or `null` when the attempt is no longer open, or not of the job's
+ * current generation.
  */
 export async function completeAttempt(
   db: Db,
   jobId: string,
   number: number,
   result: string,
-  beside: readonly Artifact[] = []
+  files: readonly Artifact[] = []
 ): Promise<string | null> {
   const resultFile = { name: RESULT_ARTIFACT, mediaType: 'application/json', content: Buffer.from(result, 'utf8') }
   const resultSha256 = sha256Of(resultFile.content)
-  const files = [resultFile, ...beside].map(
+  const rows = [resultFile, ...files].map(
     ({ name, mediaType, content }) =>
       sql`(${name}::text, ${sha256Of(content)}::text, ${content.length}::int, ${mediaType}::text, ${content}::bytea)`
   )
-  // The lock that `closing` takes keeps a sweep from giving the job away between the check and the commit.
+  // The lock that `closing` takes keeps a sweep from reassigning the job between the check and the commit.
   const closed = await db.execute(sql`
     with ${closing(db, { jobId, task: '', number }, sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`)},
       stored as (insert into ${artifacts} (job_id, name, sha256, size_bytes, media_type, content)
         select closed.job_id, file.* from closed
-          cross join (values ${sql.join(files, sql`, `)}) as file (name, sha256, size_bytes, media_type, content)
+          cross join (values ${sql.join(rows, sql`, `)}) as file (name, sha256, size_bytes, media_type, content)
         on conflict do nothing)
     select job_id from closed`)
   return closed.length > 0 ? resultSha256 : null
 }
 
-/** An attempt, with what its provider says of it. */
+/** An attempt with the facts that its provider reported. */
 export interface AttemptRow extends Attempt {
-  /** Of the one task that it had there; `null` also when it has asked for several circuits. */
+  /** Set when the attempt has one provider job; `null` also when it has requested several circuits. */
   providerJobId: string | null
-  /** `null`: the attempt is at a provider that has not said. */
+  /** `null` while the provider has not reported the cost. */
   cost: MicroUsd | null
 }
 
@@ -316,14 +316,14 @@ export async function listAttempts(db: DbOrTx, jobId: string): Promise<AttemptRo
 }
 
 /**
- * Tasks at providers, by the attempt that they belong to: a plain job's is its own; a circuit that was asked for belongs to
- * the first attempt after the failure before it.
+ * Provider jobs by the attempt that they belong to. A plain job's belongs to its own attempt; a requested circuit
+ * belongs to the first attempt after the failure before the request.
  */
 const atProviders = (db: DbOrTx, jobId: string) =>
   db
     .select({
       task: providerJobs.task,
-      attempt: sql<number>`coalesce(${jobAsks.series} + 1, ${providerJobs.attempt})`.as('of_attempt'),
+      attempt: sql<number>`coalesce(${scriptRequests.series} + 1, ${providerJobs.attempt})`.as('of_attempt'),
       tasks: sql<number>`count(*)::int`.as('tasks'),
       id: sql<string | null>`min(${providerJobs.providerJobId})`.as('id'),
       cost: sql<string | null>`sum(${providerJobs.cost})`.as('cost'),
@@ -331,19 +331,19 @@ const atProviders = (db: DbOrTx, jobId: string) =>
     })
     .from(providerJobs)
     .leftJoin(
-      jobAsks,
+      scriptRequests,
       and(
         isNotNull(providerJobs.estimate),
-        eq(jobAsks.jobId, providerJobs.jobId),
-        eq(jobAsks.task, providerJobs.task),
-        eq(jobAsks.number, providerJobs.attempt)
+        eq(scriptRequests.jobId, providerJobs.jobId),
+        eq(scriptRequests.task, providerJobs.task),
+        eq(scriptRequests.number, providerJobs.attempt)
       )
     )
     .where(and(eq(providerJobs.jobId, jobId), ne(providerJobs.state, 'withdrawn')))
     .groupBy(providerJobs.task, sql`2`)
     .as('there')
 
-/** The stored result, as the text it arrived as. */
+/** The stored result, as the exact text that arrived. */
 export async function resultText(db: DbOrTx, jobId: string, sha256: string): Promise<string | null> {
   const [row] = await db
     .select({ content: artifacts.content })

@@ -1,13 +1,13 @@
 import { and, eq, type SQL } from 'drizzle-orm'
 import { jobs } from '../tables/jobs.js'
 
-/** Who is writing: the generation of the executing side, and for direct jobs the lease it holds. */
+/** The writer of a change: the generation of the worker, and for direct jobs its lease. */
 export interface Fence {
   generation: number
   lease?: string
 }
 
-/** The condition that keeps a side that lost its job from writing anything more about it. */
+/** The condition that stops a worker that has lost its claim on a job from writing to it. */
 export function fenceHolds(fence: Fence | undefined): SQL | undefined {
   if (!fence) return undefined
   const generation = eq(jobs.generation, fence.generation)

@@ -1,21 +1,25 @@
-// Telling other processes that a job changed. Always after commit and outside any transaction (a NOTIFY inside one
-// serialises all commits), ids coalesced. A notice may be lost: whoever waits reads again now and then.
+// Notifies other processes that a job changed. Always after commit and outside any transaction (a NOTIFY inside one
+// serialises all commits), with ids coalesced. A notification can be lost, so waiting requests also re-read every few
+// seconds.
 import postgres from 'postgres'
 import { survivingConnectionLoss } from '../connection-loss.js'
 
 const CHANNEL = 'job_changes'
 const COALESCE_MS = 5
-/** Of tasks, of which a graph may end fifty a second: whoever watches it sees them move ten times a second. */
+/** For tasks, of which a graph can finish fifty a second: watchers get an update ten times a second. */
 const TASKS_COALESCE_MS = 100
-// A notice carries at most 8000 bytes; an id and its comma are 37.
+// A notification carries at most 8000 bytes; an id and its comma take 37.
 const IDS_PER_NOTICE = 200
 
 export type AnnounceJob = (jobId: string) => void
 
-/** Gathers ids for a few milliseconds and sends them in one notice. A failure is dropped: a notice is only a hint. */
+/**
+ * Collects ids for a few milliseconds and sends them in one notification. A failure is ignored, since a notification is
+ * only a hint.
+ */
 export const createJobAnnouncer = (sql: postgres.Sql): AnnounceJob => announcer(sql, COALESCE_MS)
 
-/** The same for what tasks of a job's graphs do. */
+/** The same for changes of a job's tasks. */
 export const createTaskAnnouncer = (sql: postgres.Sql): AnnounceJob => announcer(sql, TASKS_COALESCE_MS)
 
 function announcer(sql: postgres.Sql, coalesceMs: number): AnnounceJob {
@@ -37,16 +41,16 @@ function announcer(sql: postgres.Sql, coalesceMs: number): AnnounceJob {
 }
 
 export interface JobListener {
-  /** Calls `changed` at each notice about the job, until the returned function is called. */
+  /** Calls `changed` at each notification about the job, until the returned function is called. */
   on(jobId: string, changed: () => void): () => void
   close(): Promise<void>
 }
 
 /**
- * One listening connection for a process. `any` hears every id. After a reconnect all waiters are told once, since
- * notices were missed meanwhile.
+ * One listening connection per process. `any` gets every id. After a reconnect every waiting request is woken once,
+ * since notifications may have been missed.
  */
-export function listenToJobs(databaseUrl: string, any: (jobId: string) => void = () => {}): JobListener {
+export function listenToJobs(databaseUrl: string, onAnyJob: (jobId: string) => void = () => {}): JobListener {
   const sql = postgres(databaseUrl, {
     max: 1,
     onnotice: () => {},
@@ -54,9 +58,9 @@ export function listenToJobs(databaseUrl: string, any: (jobId: string) => void =
     ...survivingConnectionLoss().options
   })
   const waiters = new Map<string, Set<() => void>>()
-  const tell = (jobId: string) => {
+  const notify = (jobId: string) => {
     for (const changed of waiters.get(jobId) ?? []) changed()
-    any(jobId)
+    onAnyJob(jobId)
   }
   const listening = listenUntilClosed()
   let closed = false
@@ -67,7 +71,7 @@ export function listenToJobs(databaseUrl: string, any: (jobId: string) => void =
         await sql.listen(
           CHANNEL,
           (payload) => {
-            for (const jobId of payload.split(',')) tell(jobId)
+            for (const jobId of payload.split(',')) notify(jobId)
           },
           () => {
             for (const set of waiters.values()) for (const changed of set) changed()

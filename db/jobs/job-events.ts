@@ -1,5 +1,5 @@
-// What happened to a job, in order: one row for each change of its status, and for each attempt that begins or ends.
-// Numbers rise without a gap; whoever writes one raises the job's own count in the same transaction.
+// The events of a job, in order: one row for each change of its status, and for each attempt that begins or ends.
+// Numbers rise without a gap: the transaction that inserts an event also raises the job's counter.
 import { and, asc, eq, gt } from 'drizzle-orm'
 import type { AttemptState, JobEventType, JobStatus } from '../../domain/jobs/job-status.js'
 import type { DbOrTx } from '../client.js'
@@ -8,20 +8,20 @@ import { jobEvents } from '../tables/jobs.js'
 export interface JobEvent {
   seq: number
   type: JobEventType
-  /** Of the job at this time. */
+  /** The status of the job at this time. */
   status: JobStatus
   reason: string | null
-  /** Of an attempt's event: which attempt, and what became of it. `''` is the one task of a plain job. */
+  /** Set for attempt events: which attempt, and its state. `''` is a plain job's only task. */
   task: string | null
   attempt: number | null
   attemptState: AttemptState | null
   at: Date
 }
 
-/** More than any job has; a bound all the same. */
+/** Far more than any job has. */
 const EVENTS_MAX = 1_000
 
-/** The events after the one with the number `after`, the oldest first. */
+/** The events after number `after`, the oldest first. */
 export async function eventsAfter(db: DbOrTx, jobId: string, after: number): Promise<JobEvent[]> {
   return db
     .select({

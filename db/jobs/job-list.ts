@@ -1,5 +1,5 @@
-// Lists of jobs, which cost the same however many jobs there are: of each team of the caller only the newest that match are
-// read, in the order of an index; then the newest of those.
+// Lists of jobs, at a cost that does not grow with the number of jobs: for each team of the caller only the newest
+// matches are read in index order, then the newest of those.
 import { and, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
 import { isJobStatus, type JobStatus } from '../../domain/jobs/job-status.js'
 import { TOTAL_MAX } from '../../domain/json/page.js'
@@ -10,12 +10,12 @@ import { jobs } from '../tables/jobs.js'
 import { type Caller, membershipsOf } from '../teams/memberships.js'
 import { type JobRow, recordColumns } from './jobs.js'
 
-/** How many jobs a search for text reads at most: all of their names and labels, which no index helps with. */
+/** How many jobs a text search reads at most. It reads all of their names and labels, for which there is no index. */
 export const SEARCHED_MAX = 5_000
 
 /**
- * An id is made by the api's clock, `created_at` by the database's. The ids between which a time is looked for are so much
- * wider than the clocks may differ that none is missed.
+ * An id comes from the API's clock, `created_at` from the database's. The range of ids searched for a time is wider by
+ * this much than any difference of the clocks, so that no job is missed.
  */
 const CLOCKS_MS = 86_400_000
 
@@ -27,7 +27,7 @@ export interface JobFilter {
   capsuleId?: string
   createdAfter?: Date
   createdBefore?: Date
-  /** Stands in the name or a label, or begins the id. */
+  /** Text that occurs in the name or a label, or at the beginning of the id. */
   text?: string
   /** Only jobs older than the one with this id. */
   before?: string
@@ -37,11 +37,11 @@ export interface JobFilter {
 
 export interface JobPage {
   rows: JobRow[]
-  /** What `before` has to be for the jobs after these; `null` at the end. */
+  /** The value of `before` for the next page; `null` at the end. */
   next: string | null
-  /** Of all that match, counted no further than `TOTAL_MAX + 1`; of a search those among the jobs that it read. */
+  /** How many jobs match, counted no further than `TOTAL_MAX + 1`; for a search, how many of those that it read. */
   total: number
-  /** There may be more than `total`: a search read its `SEARCHED_MAX` jobs, and there are older ones. */
+  /** Whether more than `total` may match: a search read its `SEARCHED_MAX` jobs, and there are older ones. */
   unfinished: boolean
 }
 
@@ -74,8 +74,8 @@ async function listed(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<Id
 }
 
 /**
- * Reads the newest `SEARCHED_MAX` jobs that the other conditions leave and says where to go on, so that a search never
- * takes longer than that and still reaches every job. A whole id is found at once, wherever it is.
+ * Reads the newest `SEARCHED_MAX` jobs that satisfy the other conditions and returns where to continue, so that a
+ * search is bounded and still reaches every job. A complete id is found directly, wherever it is.
  */
 async function searched(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<IdPage> {
   const { text = '', limit, offset } = filter
@@ -111,13 +111,16 @@ const newestOfTeams = (caller: Caller, filter: JobFilter, columns: SQL, most: nu
     select ${columns} from ${jobs} where ${matches(filter)} ${filter.before ? sql`and ${lt(jobs.id, filter.before)}` : sql``}
     order by ${jobs.id} desc limit ${most}) newest where ${membershipsOf(caller)}) newest`
 
-/** In the statement itself: the planner knows how rare each status is, and goes by the right index. */
+/** Inlined in the statement: the planner knows how rare each status is, and picks the right index. */
 export function hasStatus(status: JobStatus): SQL {
   if (!isJobStatus(status)) throw new Error(`no such status: ${status}`)
   return sql`${jobs.status} = ${sql.raw(`'${status}'`)}`
 }
 
-/** That a job is of the membership at hand, and all that the filter asks for but its text and its place. */
+/**
+ * The condition that a job belongs to the current membership and satisfies the filter, except for its text and its
+ * place.
+ */
 function matches({ teamId, status, backend, scriptId, capsuleId, createdAfter, createdBefore }: JobFilter): SQL {
   const idAt = (time: Date) => firstIdAt(new Date(Math.max(0, time.getTime())))
   return and(

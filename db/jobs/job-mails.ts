@@ -1,7 +1,7 @@
-// Mails about the end of jobs, to whoever asked for one at submission. A row is written by the transaction that ends the
-// job; the sender takes one that is due, sends it outside of any transaction, and removes the row when the mail is with the
-// server or given up. A try counts when it is taken, and the count is the fence. Sending twice is possible (the process
-// dies between the server's word and the removal), not sending is not, short of giving up.
+// Mails about the end of jobs, for submitters who requested one. The transaction that ends the job inserts a row. The
+// sender takes a due row, sends the mail outside of any transaction, and removes the row when the mail server has
+// accepted the mail or the sender gives up. A try counts when it is taken, and the count is the fence. A mail can be
+// sent twice (when the process dies before the removal), but is never lost short of giving up.
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { ErrorCode } from '../../domain/errors.js'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
@@ -11,21 +11,21 @@ import { members, users } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
 import { jobMails } from '../tables/operations.js'
 
-/** How long a taken mail is left to its sender, who needs at most the time limit of one try. */
+/** How long a taken mail belongs to its sender, which needs at most the time limit of one try. */
 const TAKEN_SECONDS = 120
 
 /**
  * A part of the statement that ends a job.
- * @param ended a table of that statement with the job, or nothing: `id`, `notify`.
+ * @param ended a table of that statement with `id` and `notify` of the job, or nothing.
  */
 export const recordMail = (ended: SQL): SQL =>
   sql`insert into ${jobMails} (job_id) select id from ${ended} where notify = 'email'`
 
 export interface JobMail {
   jobId: string
-  /** Counts this one already. */
+  /** The number of tries, including this one. */
   tries: number
-  /** The submitter, or `null` when they are gone: the account, or their membership in the job's team. */
+  /** The submitter; `null` when they have deleted their account or left the job's team. */
   email: string | null
   name: string | null
   backend: string
@@ -35,7 +35,10 @@ export interface JobMail {
   cost: MicroUsd | null
 }
 
-/** Takes the mail that has been due for the longest time, or `null` when none is. Others' are passed over. */
+/**
+ * Takes the mail that has been due longest, or returns `null` when none is due. Skips mails that other senders have
+ * taken.
+ */
 export async function takeMail(db: Db): Promise<JobMail | null> {
   const due = db
     .$with('due')
@@ -76,12 +79,12 @@ export async function takeMail(db: Db): Promise<JobMail | null> {
   return { ...taken, ...job! }
 }
 
-/** The mail is sent, or nobody's any more. */
+/** The mail was sent, or has no recipient any more. */
 export async function removeMail(db: Db, taken: Pick<JobMail, 'jobId' | 'tries'>): Promise<void> {
   await db.delete(jobMails).where(isTaken(taken))
 }
 
-/** The try failed for a reason that may pass; the next one is due after `seconds`. */
+/** The try failed for a temporary reason. The next one is due after `seconds`. */
 export async function postponeMail(
   db: Db,
   taken: Pick<JobMail, 'jobId' | 'tries'>,

@@ -1,4 +1,4 @@
-// The tasks of a job's graphs: what one needs to run, how it went. Every write is fenced as those of the job itself.
+// The tasks of a job's graphs: their inputs and their outcomes. Every write is fenced like those of the job itself.
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { JobError } from '../../domain/errors.js'
@@ -14,7 +14,7 @@ import { taskResults } from './script-requests.js'
 
 export interface TaskRun {
   state: TaskState
-  /** In its graph, from 0. */
+  /** The position in its graph, from 0. */
   position: number
   name: string
   funcName: string
@@ -23,14 +23,14 @@ export interface TaskRun {
   startedAt: Date | null
   /** A pickled function, in base64. */
   function: string
-  /** JSON text of { args, kwargs }. */
+  /** JSON of { args, kwargs }. */
   arguments: string
-  /** Results of the tasks that it takes, by key; one is missing that has none. */
+  /** Results of the tasks that it depends on, by key. A task without a result is missing. */
   values: Map<string, string>
   dependsOn: string[]
 }
 
-/** What the executor needs to run a task. */
+/** Everything that the executor needs to run a task. */
 export async function loadTaskRun(db: DbOrTx, jobId: string, key: string): Promise<TaskRun | null> {
   const called = alias(taskValues, 'called')
   const taken = alias(taskValues, 'taken')
@@ -64,7 +64,9 @@ export async function taskState(db: DbOrTx, jobId: string, key: string): Promise
   return row?.state ?? null
 }
 
-/** `openAttempt` of a task, which runs from its first one on; `null` also when the task is over. */
+/**
+ * `openAttempt` for a task, which is running from its first attempt on. Returns `null` also when the task has finished.
+ */
 export const openTaskAttempt = (db: Db, jobId: string, fence: Fence, key: string): Promise<number | null> =>
   openAttempt(db, jobId, fence, {
     task: key,
@@ -74,20 +76,20 @@ export const openTaskAttempt = (db: Db, jobId: string, fence: Fence, key: string
   })
 
 export interface TaskResult {
-  /** JSON text, pickled where JSON cannot hold it. */
+  /** JSON text, with pickled values where JSON cannot represent them. */
   result: string
-  /** JSON text that anybody may read; `null` where there is none, and why. */
+  /** Plain JSON text; `null` when there is none, with the reason. */
   display: string | null
   displayProblem: string | null
   stdout: string
 }
 
-/** A page of output is enough to find a mistake; more of it would be stored twice a thousand times. */
+/** A page of output is enough to find a mistake. */
 const STDOUT_MAX = 16 * 1024
 
 /**
- * Stores what a task returned, and closes its attempt and the task as completed: all or nothing.
- * @returns `false` when the attempt is no longer open, or no longer of the job's present generation.
+ * Stores the return value of a task, and closes its attempt and the task as completed, all or nothing.
+ * @returns `false` when the attempt is no longer open, or not of the job's current generation.
  */
 export async function completeTask(
   db: DbOrTx,
@@ -120,7 +122,7 @@ export async function completeTask(
   return closed.length > 0
 }
 
-/** Closes a task that failed for good. `false` when it was over already. */
+/** Fails a task for good. Returns `false` when it had finished already. */
 export async function failTask(db: DbOrTx, jobId: string, key: string, error: JobError): Promise<boolean> {
   const failed = await db
     .update(jobTasks)
@@ -135,7 +137,7 @@ export async function failTask(db: DbOrTx, jobId: string, key: string, error: Jo
   return failed.length > 0
 }
 
-/** With a job that ends, what has not started of it never will, and what runs is stopped. */
+/** When a job ends, its pending tasks are skipped and its running ones are cancelled. */
 export async function closeTasks(tx: Tx, jobId: string): Promise<void> {
   await tx
     .update(jobTasks)

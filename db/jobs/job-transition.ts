@@ -1,6 +1,6 @@
-// The only writer of a job's status. One conditional UPDATE along the table of domain/jobs/job-status.ts raises the job's own
-// event number; the event is appended in the same transaction. Steps run twice after a crash, so the answer says
-// whether this call moved the job, whether its own earlier call did, or whether the job belongs to somebody else by now.
+// The only writer of a job's status. One conditional UPDATE along the table of domain/jobs/job-status.ts raises the
+// job's event counter, and the same statement appends the event. Steps can run twice after a crash, so the result shows
+// whether this call changed the job, an earlier call of the same writer did, or another writer has the job.
 
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
@@ -20,11 +20,11 @@ export type Transition = 'won' | 'already_mine' | 'lost'
 export type JobChange = PgUpdateSetSource<typeof jobs>
 
 /**
- * Moves a job to `to`. Without a fence (cancel, sweeps) the present status alone decides. Must run in a transaction.
- * A final status ends the lease and whatever the outbox still meant to tell, and is told to the team's webhooks; `clears`
- * names a row that another status makes needless. The end also writes down the mail that the submitter asked for, and gives
- * on the next of the team's held jobs. One statement, since every job passes here three times, and a second one where a
- * webhook wants to know.
+ * Changes the status of a job to `to`. Without a fence (cancel, sweeps) only the current status decides. Must run in a
+ * transaction. A final status clears the lease and the outbox, notifies the team's webhooks, records the mail that the
+ * submitter requested, and releases the team's next deferred job. `clears` names the outbox row that another status
+ * makes obsolete. It is one statement, since every job passes here three times, plus a second one when a webhook
+ * subscribes.
  */
 export async function transition(
   tx: DbOrTx,
@@ -36,7 +36,7 @@ export async function transition(
     set?: JobChange
     where?: SQL
     clears?: 'start'
-    /** Called when this call moved the job and its submitter has asked for a capsule of it. */
+    /** Called when this call changed the job and its submitter requested a capsule of it. */
     wantsCapsule?: () => void
   } = {}
 ): Promise<Transition> {
@@ -57,21 +57,22 @@ export async function transition(
     .returning(movedColumns)
   const needless = isFinal(to) ? sql`true` : clears ? sql`${outbox.kind} = ${clears}` : sql`false`
   const event = eventOfStatus[to]
-  const atTheEnd = sql`, mailed as (${recordMail(sql`moved`)}), given_on as (${releaseNextDeferred(sql`moved`)})`
+  const atTheEnd = sql`, mailed as (${recordMail(sql`moved`)}), released as (${releaseNextDeferred(sql`moved`)})`
   const [moved] = await tx.execute<MovedRow>(sql`
     with moved as ${move},
-      told as (insert into ${jobEvents} (job_id, seq, type, status, reason)
+      appended as (insert into ${jobEvents} (job_id, seq, type, status, reason)
         select id, event_seq, 'status', ${to}, ${reason} from moved),
       cleared as (delete from ${outbox} where ${outbox.jobId} in (select id from moved) and ${needless})
       ${isFinal(to) ? atTheEnd : sql.empty()}
     select ${event ? hasSubscriber(event, sql`moved.team_id`) : sql`false`} as wanted,
-      (cancel_requested_at is not null or generation > 1) as told_late, ${movedFacts} from moved`)
+      (cancel_requested_at is not null or generation > 1) as late_rows, ${statusChangeColumns} from moved`)
   if (moved) {
-    // A row that was written while this statement waited for the job is beyond its view: a cancel, or a new workflow.
-    if (isFinal(to) && moved.told_late) await tx.delete(outbox).where(eq(outbox.jobId, jobId))
+    // This statement does not see a row that was inserted while it waited for the job's lock: a cancel, or a new
+    // workflow.
+    if (isFinal(to) && moved.late_rows) await tx.delete(outbox).where(eq(outbox.jobId, jobId))
     if (event && moved.wanted) await recordEnd(tx, jobId, event)
     if (moved.create_capsule) wantsCapsule?.()
-    queueStatusChange(tx, () => moveOf(jobId, to, moved))
+    queueStatusChange(tx, () => toStatusChange(jobId, to, moved))
     return 'won'
   }
   if (!fence) return 'lost'
@@ -107,15 +108,15 @@ const movedColumns = {
   completedAt: jobs.completedAt
 }
 
-// `moved` has the columns under the names of the table.
-const movedFacts =
+// `moved` has the column names of the table.
+const statusChangeColumns =
   sql.raw(`team_id, capsule_run_id, create_capsule, request_id, execution_mode, backend, generation, error_code,
   actual_cost_micro,
   extract(epoch from started_at - greatest(created_at, not_before))::float8 as queued_seconds,
   extract(epoch from completed_at - started_at)::float8 as ran_seconds`)
 
 interface MovedRow extends Record<string, unknown> {
-  told_late: boolean
+  late_rows: boolean
   wanted: boolean
   team_id: string
   capsule_run_id: string | null
@@ -125,13 +126,13 @@ interface MovedRow extends Record<string, unknown> {
   backend: string
   generation: number
   error_code: StatusChange['errorCode']
-  /** A bigint, which the driver gives as text. */
+  /** A bigint, which the driver returns as text. */
   actual_cost_micro: string | null
   queued_seconds: number | null
   ran_seconds: number | null
 }
 
-const moveOf = (jobId: string, to: JobStatus, row: MovedRow): StatusChange => ({
+const toStatusChange = (jobId: string, to: JobStatus, row: MovedRow): StatusChange => ({
   jobId,
   teamId: row.team_id,
   capsuleRunId: row.capsule_run_id,
@@ -146,6 +147,6 @@ const moveOf = (jobId: string, to: JobStatus, row: MovedRow): StatusChange => ({
   ranSeconds: row.ran_seconds
 })
 
-// A final status has given up its lease; generation and status together are then the proof.
+// A final status has cleared its lease; generation and status together are then the proof.
 const sameLease = (lease: string | null, fence: Fence, to: JobStatus): boolean =>
   isFinal(to) || (fence.lease ?? null) === lease

@@ -1,5 +1,5 @@
-// Recording, finding and listing jobs. A job, its reservation and its outbox row are one transaction; nothing is started
-// inside it. Reads always name the caller, so that a job of somebody else's team is as if it were not there.
+// Records, finds and lists jobs. A job, its reservation and its outbox row are one transaction, which starts nothing.
+// Reads always name the caller: non-members get the same result as for a job that does not exist.
 import { createHash } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import { type Backend, isAtProvider } from '../../domain/backends/backend.js'
@@ -19,15 +19,17 @@ import { type Caller, membershipsOf } from '../teams/memberships.js'
 import { type Fence, fenceHolds } from './fence.js'
 import { providerJobsOfJob, waitingOfJob } from './job-waiting.js'
 
-/** How long the relay leaves a fresh row to the nudge that follows the answer. */
+/** How long the relay leaves a new row to the nudge that follows the response. */
 const NUDGE_HEAD_START_SECONDS = 2
-/** When the start of a task is due that waits for an earlier one: the relay never looks at it. */
+/** The due time of a task that waits for an earlier one. The relay never takes such a row. */
 const NEVER = sql`'9999-01-01Z'::timestamptz`
 
 /**
- * Records a job with its reservation and its outbox row, for a team that the transaction has locked (`lockTeamForWrite`).
+ * Records a job with its reservation and its outbox row, for a team that the transaction has locked
+ * (`lockTeamForWrite`).
  * @returns the job's id.
- * @throws ServiceError `budget_exceeded`, `spend_limit_exceeded` (with the figures): the transaction has to be rolled back.
+ * @throws ServiceError `budget_exceeded` or `spend_limit_exceeded` with the figures; the transaction must then be
+ * rolled back.
  */
 export async function createJob(
   tx: Tx,
@@ -37,11 +39,14 @@ export async function createJob(
     keyDailyLimit?: MicroUsd | null
     backend: Backend
     at: Date
-    /** Of the request that submits it. */
+    /** The id of the request that submits it. */
     requestId?: string
-    /** Its place in a trace (W3C traceparent). */
+    /** The place of that request in a trace (W3C traceparent). */
     traceParent?: string | null
-    /** Told of a refusal before it is thrown. Who is to hear of it (`recordBudgetExceeded`) does so after the rollback. */
+    /**
+     * Called with a refusal before it is thrown. The notification (`recordBudgetExceeded`) must wait until after the
+     * rollback.
+     */
     refused?: (refusal: BudgetRefusal) => void
   }
 ): Promise<string> {
@@ -64,22 +69,22 @@ export async function createJob(
   return id
 }
 
-/** What running it on the backend costs at most, at the present price. */
+/** The most that a run on the backend can cost at the current price. */
 export const estimateOf = (
   { params, circuitCount }: Pick<Submission, 'params' | 'circuitCount'>,
   { pricing }: Pick<Backend, 'pricing'>
 ): MicroUsd => estimateCost(pricing, params.value.shots, circuitCount)
 
-/** Of a job of a capsule's run. */
+/** The place of a job in a capsule run. */
 export interface StepOfRun {
   capsuleId: string
   runId: string
   task: string
-  /** It waits for an earlier task: nobody starts it before `releaseStep`. */
-  held: boolean
+  /** Whether it waits for an earlier task. It starts only after `releaseStep`. */
+  deferred: boolean
 }
 
-/** Records a job whose estimate is reserved already. */
+/** Records a job whose estimate is already reserved. */
 export async function insertJob(
   tx: Tx,
   submission: Submission & { teamId: string; id: string; estimate: MicroUsd },
@@ -140,18 +145,18 @@ export async function insertJob(
     backend: backend.slug,
     mode: durable ? 'temporal' : 'direct',
     generation: 1,
-    // By the database's clock, as everything that reads it: the api's may differ.
-    dueAt: run?.held ? NEVER : (submission.notBefore ?? now),
-    heldReason: run?.held ? 'earlier_task' : null,
-    nextAt: run?.held
+    // Uses the database's clock, like every reader; the API's clock can differ.
+    dueAt: run?.deferred ? NEVER : (submission.notBefore ?? now),
+    heldReason: run?.deferred ? 'earlier_task' : null,
+    nextAt: run?.deferred
       ? NEVER
       : sql`greatest(${submission.notBefore?.toISOString() ?? null}::timestamptz, ${now} + make_interval(secs => ${NUDGE_HEAD_START_SECONDS}))`
   })
-  // One statement: a caller waits for every round trip.
+  // One statement, since the caller waits for every round trip.
   await tx.execute(sql`with job as ${job}, event as ${event} ${message.getSQL()}`)
 }
 
-/** A capsule may have come from elsewhere, or be older than what is left of a script. */
+/** The script can be missing when a capsule was imported, or is older than the script's deletion. */
 const scriptThatExists = (id: string, run: StepOfRun | undefined) =>
   run ? sql`(select id from scripts where id = ${id}::uuid)` : id
 
@@ -210,7 +215,7 @@ export async function loadJob(db: DbOrTx, caller: Caller, jobId: string): Promis
   return row ?? null
 }
 
-/** What was submitted. */
+/** The source that was submitted. */
 export async function loadSource(db: DbOrTx, jobId: string): Promise<StoredSource> {
   const [row] = await db
     .select({
@@ -243,7 +248,7 @@ export interface JobState {
   seq: number
 }
 
-/** Where each of the jobs stands, by id; one that does not exist is missing. */
+/** The states of the jobs by id. A job that does not exist is missing. */
 export async function jobStates(db: DbOrTx, jobIds: string[]): Promise<Map<string, JobState>> {
   const rows = await db
     .select({ id: jobs.id, status: jobs.status, seq: jobs.eventSeq })
@@ -252,7 +257,9 @@ export async function jobStates(db: DbOrTx, jobIds: string[]): Promise<Map<strin
   return new Map(rows.map(({ id, ...state }) => [id, state]))
 }
 
-/** What every executing side reads of a job. `storedResult`: digest of a result that an earlier call of a step has stored. */
+/**
+ * What every worker reads of a job. `storedResult` is the digest of a result that an earlier call of a step has stored.
+ */
 export const runColumns = {
   status: jobs.status,
   generation: jobs.generation,
@@ -270,13 +277,13 @@ export const runColumns = {
     where ${attempts.jobId} = ${jobs.id} and ${attempts.task} = '' and ${attempts.state} = 'completed' limit 1)`
 }
 
-export type JobRun = NonNullable<Awaited<ReturnType<typeof loadRun>>>
+export type JobRun = NonNullable<Awaited<ReturnType<typeof loadJobRun>>>
 
 /**
- * What the execution service needs to run a job. `engine` is null when the backend has none (`atProvider`), or is no longer
- * in the catalogue.
+ * Everything that the executor needs to run a job. `engine` is null when the backend has none (`atProvider`), or is no
+ * longer in the catalogue.
  */
-export async function loadRun(db: DbOrTx, jobId: string) {
+export async function loadJobRun(db: DbOrTx, jobId: string) {
   const [row] = await db
     .select({
       ...runColumns,
@@ -294,7 +301,7 @@ export async function loadRun(db: DbOrTx, jobId: string) {
   return row ?? null
 }
 
-/** Whether a job runs, and is this side's to run. */
+/** Whether a job is running, and this worker has the claim on it. */
 export async function isRunBy(db: DbOrTx, jobId: string, fence: Fence): Promise<boolean> {
   const rows = await db
     .select({ id: jobs.id })
@@ -303,13 +310,13 @@ export async function isRunBy(db: DbOrTx, jobId: string, fence: Fence): Promise<
   return rows.length > 0
 }
 
-/** The place of the request that submitted a job in a trace, as W3C traceparent. */
+/** The place in a trace of the request that submitted a job (W3C traceparent). */
 export async function loadTraceParent(db: DbOrTx, jobId: string): Promise<string | null> {
   const [row] = await db.select({ traceParent: jobs.traceParent }).from(jobs).where(eq(jobs.id, jobId))
   return row?.traceParent ?? null
 }
 
-/** What the start of a workflow is labelled with, so that operators can find and read it. */
+/** The labels of a workflow, by which operators find and recognise it. */
 export async function loadStartLabels(db: DbOrTx, jobIds: string[]) {
   if (jobIds.length === 0) return []
   return db

@@ -1,27 +1,27 @@
-// What scripts and tasks ask of the service while they run, and the answers. A row is written before anything is done about
-// it, so that whoever runs the script again answers from here what was asked before.
+// What scripts and tasks request from the service while they run, and the answers. A request is recorded before
+// anything is done about it, so that a script that runs again gets the answer from here.
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { JobError } from '../../domain/errors.js'
 import type { RequestedCircuit, RequestedGraph } from '../../domain/jobs/script-requests.js'
 import { taskKey } from '../../domain/jobs/script-requests.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { now } from '../clock.js'
-import { jobAsks, jobs, jobTasks, taskValues } from '../tables/jobs.js'
+import { jobs, jobTasks, scriptRequests, taskValues } from '../tables/jobs.js'
 import { sha256Of } from './artifacts.js'
 import { type Fence, fenceHolds } from './fence.js'
 
-export type ScriptRequest = typeof jobAsks.$inferSelect
+export type ScriptRequest = typeof scriptRequests.$inferSelect
 
-/** Rows of one INSERT: Postgres takes 65,535 parameters. */
+/** Rows per INSERT: Postgres accepts 65,535 parameters. */
 const CHUNK = 500
 
-/** All that a task (`''`: the script) has asked, in order. */
+/** All requests of a task (`''` for the script), in order. */
 export async function listScriptRequests(db: DbOrTx, jobId: string, task: string): Promise<ScriptRequest[]> {
   return db
     .select()
-    .from(jobAsks)
-    .where(and(eq(jobAsks.jobId, jobId), eq(jobAsks.task, task)))
-    .orderBy(asc(jobAsks.number))
+    .from(scriptRequests)
+    .where(and(eq(scriptRequests.jobId, jobId), eq(scriptRequests.task, task)))
+    .orderBy(asc(scriptRequests.number))
 }
 
 export async function loadScriptRequest(
@@ -32,12 +32,12 @@ export async function loadScriptRequest(
 ): Promise<ScriptRequest | null> {
   const [row] = await db
     .select()
-    .from(jobAsks)
-    .where(and(eq(jobAsks.jobId, jobId), eq(jobAsks.task, task), eq(jobAsks.number, number)))
+    .from(scriptRequests)
+    .where(and(eq(scriptRequests.jobId, jobId), eq(scriptRequests.task, task), eq(scriptRequests.number, number)))
   return row ?? null
 }
 
-/** Who asks, as which of all its asks, and where its run waits for the answer. */
+/** Who makes a request, as which of its requests, and where its run waits for the answer. */
 export interface ScriptRequester {
   task: string
   number: number
@@ -46,8 +46,8 @@ export interface ScriptRequester {
 }
 
 /**
- * Writes down what a run has asked, of a graph its tasks too.
- * @returns `false` when the job is no longer this side's to run, or another side has written an ask of this number.
+ * Records the request of a run, and for a graph its tasks.
+ * @returns `false` when this worker has lost the job, or another one has recorded a request with this number.
  */
 export async function recordScriptRequest(
   db: Db,
@@ -64,7 +64,7 @@ export async function recordScriptRequest(
       .for('no key update')
     if (!mine) return false
     const written = await tx
-      .insert(jobAsks)
+      .insert(scriptRequests)
       .values({
         jobId,
         ...by,
@@ -75,7 +75,7 @@ export async function recordScriptRequest(
         state: 'open'
       })
       .onConflictDoNothing()
-      .returning({ number: jobAsks.number })
+      .returning({ number: scriptRequests.number })
     if (written.length === 0) return false
     if (asked.kind === 'graph') await storeTasks(tx, jobId, by.number, asked)
     return true
@@ -96,7 +96,7 @@ function bodyOf(asked: RequestedGraph | RequestedCircuit): string {
 
 async function storeTasks(tx: Tx, jobId: string, ask: number, { graph }: RequestedGraph): Promise<void> {
   const values = new Map<string, Buffer>()
-  const kept = (content: Buffer): string => {
+  const stored = (content: Buffer): string => {
     const sha256 = sha256Of(content)
     values.set(sha256, content)
     return sha256
@@ -114,8 +114,8 @@ async function storeTasks(tx: Tx, jobId: string, ask: number, { graph }: Request
     retries: node.retries,
     timeoutSeconds: node.timeout_seconds,
     state: 'pending' as const,
-    functionSha256: kept(Buffer.from(node.function, 'utf8')),
-    argumentsSha256: kept(Buffer.from(node.arguments, 'utf8'))
+    functionSha256: stored(Buffer.from(node.function, 'utf8')),
+    argumentsSha256: stored(Buffer.from(node.arguments, 'utf8'))
   }))
   const contents = [...values].map(([sha256, content]) => ({ jobId, sha256, sizeBytes: content.length, content }))
   for (let at = 0; at < contents.length; at += CHUNK)
@@ -126,7 +126,7 @@ async function storeTasks(tx: Tx, jobId: string, ask: number, { graph }: Request
   for (let at = 0; at < tasks.length; at += CHUNK) await tx.insert(jobTasks).values(tasks.slice(at, at + CHUNK))
 }
 
-/** Notes the answer to an ask. @returns whether it was open, and this side's job to answer. */
+/** Records the answer to a request. @returns whether the request was open, and the job is this worker's. */
 export async function answerScriptRequest(
   db: DbOrTx,
   jobId: string,
@@ -136,31 +136,31 @@ export async function answerScriptRequest(
   answer: string | null
 ): Promise<boolean> {
   const answered = await db
-    .update(jobAsks)
+    .update(scriptRequests)
     .set({ state: 'answered', answer, answeredAt: now })
     .where(
       and(
-        eq(jobAsks.jobId, jobId),
-        eq(jobAsks.task, task),
-        eq(jobAsks.number, number),
-        eq(jobAsks.state, 'open'),
+        eq(scriptRequests.jobId, jobId),
+        eq(scriptRequests.task, task),
+        eq(scriptRequests.number, number),
+        eq(scriptRequests.state, 'open'),
         sql`exists (select 1 from ${jobs} where ${jobs.id} = ${jobId} and ${jobs.generation} = ${fence.generation})`
       )
     )
-    .returning({ number: jobAsks.number })
+    .returning({ number: scriptRequests.number })
   return answered.length > 0
 }
 
 export interface OpenTasks {
   /** Tasks that have not completed, in the order of the script. */
   tasks: string[]
-  /** Of each, the places in `tasks` of those that it waits for. */
+  /** For each task, the positions in `tasks` of the tasks that it waits for. */
   waitsFor: number[][]
   /** A task that failed for good, with its reason. */
   failed: JobError | null
 }
 
-/** What is left to do of a graph. */
+/** The unfinished tasks of a graph. */
 export async function openTasks(db: DbOrTx, jobId: string, ask: number): Promise<OpenTasks> {
   const rows = await db
     .select({
@@ -183,7 +183,7 @@ export async function openTasks(db: DbOrTx, jobId: string, ask: number): Promise
   }
 }
 
-/** The stored results of tasks, as the JSON text they came in, by key. */
+/** The stored results of tasks by key, as the exact JSON text that arrived. */
 export async function taskResults(db: DbOrTx, jobId: string, keys: string[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map()
   const rows = await db

@@ -1,5 +1,5 @@
-// Tells of each change of a job's status once it is committed, to whoever counts and logs in this process. Nothing else
-// hears of all of them: steps, sweeps and requests all end in `transition`.
+// Reports each change of a job's status to this process once it is committed, for metrics and logs. It sees every
+// change, since steps, sweeps and requests all go through `transition`.
 import type { ErrorCode } from '../../domain/errors.js'
 import type { ExecutionMode, JobStatus } from '../../domain/jobs/job-status.js'
 import type { MicroUsd } from '../../domain/money/money.js'
@@ -8,9 +8,9 @@ import type { Db, DbOrTx, Tx } from '../client.js'
 export interface StatusChange {
   jobId: string
   teamId: string
-  /** Of a job of a capsule's run: which one. */
+  /** Set for jobs that a capsule run created. */
   capsuleRunId: string | null
-  /** Of the request that submitted the job. */
+  /** The id of the request that submitted the job. */
   requestId: string | null
   to: JobStatus
   mode: ExecutionMode
@@ -18,36 +18,39 @@ export interface StatusChange {
   generation: number
   errorCode: ErrorCode | null
   cost: MicroUsd | null
-  /** From the moment at which it could have started (its creation, or `not_before`) to its start; `null` before that. */
+  /**
+   * Seconds from the time at which it could have started (its creation, or `not_before`) to its start; `null` before
+   * that.
+   */
   queuedSeconds: number | null
-  /** From its start to its end; `null` before that, and where it never started. */
+  /** Seconds from its start to its end; `null` before that, and when it never started. */
   ranSeconds: number | null
 }
 
-/** Must not throw: what it is told of has happened. */
-export type StatusListener = (move: StatusChange) => void
+/** Must not throw: the change is already committed. */
+export type StatusListener = (change: StatusChange) => void
 
 const listeners = new WeakMap<DbOrTx, StatusListener>()
 
 /**
- * Has `tell` called for each change of a status that is made through `db`, after the commit and never for what was rolled
- * back. A change whose commit was not answered (the connection broke) is told by nobody: none is told twice.
+ * Calls `listener` for each change of a status made through `db`, after the commit and never after a rollback. A change
+ * whose commit got no response (the connection broke) is not reported: no change is reported twice.
  */
-export function onStatusCommitted(db: DbOrTx, tell: StatusListener): void {
-  listeners.set(db, tell)
-  // A savepoint is begun like a transaction, without settings of its own.
+export function onStatusCommitted(db: DbOrTx, listener: StatusListener): void {
+  listeners.set(db, listener)
+  // A savepoint begins like a transaction, without settings of its own.
   const begin = db.transaction.bind(db) as Db['transaction']
   const transaction: Db['transaction'] = async (work, config) => {
-    const moves: StatusChange[] = []
-    const answer = await begin((tx: Tx) => {
-      onStatusCommitted(tx, (move) => moves.push(move))
+    const changes: StatusChange[] = []
+    const result = await begin((tx: Tx) => {
+      onStatusCommitted(tx, (change) => changes.push(change))
       return work(tx)
     }, config)
-    for (const move of moves) tell(move)
-    return answer
+    for (const change of changes) listener(change)
+    return result
   }
   db.transaction = transaction
 }
 
-/** For `transition`: what its caller's transaction has done. */
-export const queueStatusChange = (handle: DbOrTx, move: () => StatusChange): void => listeners.get(handle)?.(move())
+/** For `transition`: queues a change until the caller's transaction is committed. */
+export const queueStatusChange = (handle: DbOrTx, change: () => StatusChange): void => listeners.get(handle)?.(change())

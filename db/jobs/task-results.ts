@@ -1,33 +1,41 @@
-// What the tasks of a job have returned, for those who read it from outside: its size and digest, and its plain JSON. A stored
-// result may hold pickled values; nobody but the sandbox opens those.
+// The return values of a job's tasks for outside readers: size, digest and plain JSON. A stored result can hold pickled
+// values, which only the sandbox opens.
 import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { type GraphBody, taskKey } from '../../domain/jobs/script-requests.js'
 import type { DbOrTx } from '../client.js'
-import { jobAsks, jobTasks, taskValues } from '../tables/jobs.js'
+import { jobTasks, scriptRequests, taskValues } from '../tables/jobs.js'
 import type { ArtifactInfo } from './artifacts.js'
 
-/** A task whose result the workflow of a job returns. */
+/** A task whose result the job's workflow returns. */
 export interface ReturnedResult {
-  /** As its graph has it. */
+  /** The id in its graph. */
   nodeId: string
   sha256: string
   sizeBytes: number
-  /** Its plain JSON, where there is one; else why not. */
+  /** Its plain JSON if there is one; otherwise `displayProblem` is the reason. */
   display: { sha256: string; sizeBytes: number } | null
   displayProblem: string | null
 }
 
 /**
- * The results that the last graph of a job refers to in what it returns, each once, in the order of the references.
- * @throws Error when the job has no such graph, or one of the tasks has no result.
+ * The results that the return value of a job's last graph refers to, without repetition, in the order of the
+ * references.
+ * @throws Error when the job has no such graph, or a task has no result.
  */
 export async function returnedResults(db: DbOrTx, jobId: string): Promise<ReturnedResult[]> {
   const [last] = await db
-    .select({ number: jobAsks.number, body: jobAsks.body })
-    .from(jobAsks)
-    .where(and(eq(jobAsks.jobId, jobId), eq(jobAsks.task, ''), eq(jobAsks.kind, 'graph'), eq(jobAsks.final, true)))
-  if (!last) throw new Error(`job ${jobId} has asked for no graph whose output is its result`)
+    .select({ number: scriptRequests.number, body: scriptRequests.body })
+    .from(scriptRequests)
+    .where(
+      and(
+        eq(scriptRequests.jobId, jobId),
+        eq(scriptRequests.task, ''),
+        eq(scriptRequests.kind, 'graph'),
+        eq(scriptRequests.final, true)
+      )
+    )
+  if (!last) throw new Error(`job ${jobId} has requested no graph whose output is its result`)
   const returns = [...new Set((JSON.parse(last.body) as GraphBody).returns)]
   if (returns.length === 0) return []
   const shown = alias(taskValues, 'shown')
@@ -54,7 +62,7 @@ export async function returnedResults(db: DbOrTx, jobId: string): Promise<Return
   })
 }
 
-/** Stored contents as the text they came in, by digest. */
+/** Stored contents by digest, as the exact text that arrived. */
 export async function taskTexts(db: DbOrTx, jobId: string, digests: string[]): Promise<Map<string, string>> {
   if (digests.length === 0) return new Map()
   const rows = await db
@@ -64,10 +72,10 @@ export async function taskTexts(db: DbOrTx, jobId: string, digests: string[]): P
   return new Map(rows.map(({ sha256, content }) => [sha256, content.toString('utf8')]))
 }
 
-/** What a task has returned, in the order of the script, as its plain JSON where there is one. */
+/** The return value of a task, with its plain JSON if there is one. */
 export interface ShownResult {
   key: string
-  /** Of what is stored, which may hold pickled values. */
+  /** Digest of the stored value, which can hold pickled values. */
   sha256: string
   display: { sha256: string; sizeBytes: number } | null
   displayProblem: string | null
@@ -108,7 +116,7 @@ export async function listTaskFiles(db: DbOrTx, jobId: string): Promise<Artifact
   return rows.map(({ key, ...file }) => ({ name: nameOf(key), mediaType: MEDIA_TYPE, ...file }))
 }
 
-/** One of them, by its name. */
+/** One of these files, by its name. */
 export async function findTaskFile(
   db: DbOrTx,
   jobId: string,

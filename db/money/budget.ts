@@ -1,6 +1,7 @@
-// Reserve, settle, release. The counters of a team's day and month change conditionally, in the transaction that also
-// writes the ledger row which explains the change, always a capsule's own before the day before the month (the order in
-// which every transaction locks them). Ledger = counters, always. An amount of zero touches neither.
+// Reserves, settles and releases money. The counters of a team's day and month change conditionally, in the transaction
+// that also writes the ledger row of the change. A capsule's counter always comes before the day and the day before the
+// month, so that every transaction locks them in this order. Ledger and counters are equal at all times. An amount of
+// zero changes neither.
 import { and, eq, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
 import { mayHoldMoney } from '../../domain/jobs/held-job.js'
@@ -41,7 +42,7 @@ export async function teamBudget(db: DbOrTx, teamId: string): Promise<TeamBudget
     daily: row?.ceilingDaily ?? defaultCeilings.daily,
     monthly: row?.ceilingMonthly ?? defaultCeilings.monthly
   }
-  // A ceiling that was lowered below a team's limit wins at once.
+  // A ceiling that was lowered below a team's limit applies at once.
   const limit = (name: keyof BudgetLimits): MicroUsd => {
     const own = row?.[name] ?? defaultLimits[name]
     return own < ceilings[name] ? own : ceilings[name]
@@ -52,7 +53,7 @@ export async function teamBudget(db: DbOrTx, teamId: string): Promise<TeamBudget
   }
 }
 
-/** Sets what is given, keeps the rest. */
+/** Sets the given values and leaves the others unchanged. */
 export async function changeTeamBudget(
   db: DbOrTx,
   teamId: string,
@@ -93,20 +94,20 @@ export async function periodCounters(
   return { day: of('day'), month: of('month') }
 }
 
-/** Whose budget, from when on, and what else bounds it. */
+/** The budget that a reservation uses, its date, and further limits. */
 export interface ReservationTerms {
   teamId: string
   startsAt: Date
   maxCost: MicroUsd | null
-  /** The key that submits it, when it has a limit of its own. */
+  /** The key that submits the job, when it has a limit of its own. */
   key: { id: string; dailyLimit: MicroUsd } | null
-  /** Of jobs of a capsule's run, which the transaction has locked. */
+  /** Set for jobs of a capsule run. The transaction has locked the capsule. */
   capsuleId?: string
 }
 
 /**
- * Reserves a job's estimate in the day and month of its start. Answers the refusal instead of throwing: the caller's
- * transaction has then to be rolled back. However many circuits it has, one job is no suite.
+ * Reserves a job's estimate on the day and in the month of its start. Returns the refusal instead of throwing; the
+ * caller must then roll back the transaction. A single job is not a suite, however many circuits it has.
  */
 export const reserve = (
   tx: Tx,
@@ -114,8 +115,8 @@ export const reserve = (
 ): Promise<BudgetRefusal | null> => reserveAll(tx, job, [job])
 
 /**
- * Reserves the jobs that are submitted as one, all of them or none: each within the limit per job, their sum within the
- * others. Answers as `reserve`; each job settles for itself.
+ * Reserves jobs that are submitted together, all or none: each within the limit per job, their sum within the other
+ * limits. Returns as `reserve` does. Each job settles separately.
  */
 export const reserveSuite = (
   tx: Tx,
@@ -152,10 +153,10 @@ async function reserveAll(
 }
 
 /**
- * Makes sure that what is reserved for a job covers a circuit that it asks for while it runs, whose intent is written: what
- * its circuits have cost or may cost, together, is reserved. What is missing is reserved in the circuit's name, on the day
- * of the job's own reservation. The caller has locked the job.
- * @throws ServiceError `budget_exceeded`, `spend_limit_exceeded`, with the refusal as its cause.
+ * Makes sure that the reservation of a running job covers a circuit that it requests and whose intent is recorded. The
+ * missing amount for all its circuits is reserved in the circuit's name, on the day of the job's own reservation. The
+ * caller has locked the job.
+ * @throws ServiceError `budget_exceeded` or `spend_limit_exceeded`, with the refusal as its cause.
  */
 export async function reserveCircuit(
   tx: Tx,
@@ -179,7 +180,7 @@ export async function reserveCircuit(
   await tx.insert(ledger).values({ teamId, jobId, task, attempt, kind: 'reserve', amount: missing, day })
 }
 
-/** What a job's circuits have cost or may cost, what is reserved for them, and what bounds it. */
+/** What a job's circuits cost or may cost, what is reserved for them, and their limits. */
 async function circuitTerms(tx: Tx, jobId: string) {
   const ofJob = and(eq(ledger.jobId, jobId), eq(ledger.kind, 'reserve'))
   const [[job], [books], [circuits]] = [
@@ -214,12 +215,12 @@ async function circuitTerms(tx: Tx, jobId: string) {
   }
 }
 
-/** What a circuit that was asked for has cost, or may cost. */
+/** What a requested circuit costs, or may cost. */
 const committedBy = sql`case when ${providerJobs.state} = 'withdrawn' then 0
   when ${providerJobs.state} in ('completed', 'failed', 'cancelled') then coalesce(${providerJobs.cost}, ${providerJobs.estimate})
   else ${providerJobs.estimate} end`
 
-/** Reserves in the team's day and month. */
+/** Reserves on the team's day and in its month. */
 async function reservePeriods(
   tx: Tx,
   teamId: string,
@@ -256,13 +257,13 @@ async function reserveKeyDay(
   return checkKeyDay(estimate, key.dailyLimit, { spent, reserved: reserved - estimate })
 }
 
-/** What became of a job's money. `free`: there was none. */
+/** The state of a job's money. `free`: there was none. */
 export type Settlement = 'settled' | 'held' | 'free'
 
 /**
- * Settles what a job has spent (`all` that was reserved) and releases the rest of its reservation; the rest is negative
- * when more was spent than reserved. Repeating it changes nothing. `held` leaves the reservation as it is, for a job whose
- * provider has not said how it ended (`mayHoldMoney`); `settleHeld` settles it later.
+ * Settles what a job has spent (`all` for the whole reservation) and releases the rest, which is negative when more was
+ * spent than reserved. Repeating it has no effect. `held` leaves the reservation unchanged, for a job whose provider
+ * has not reported how it ended (`mayHoldMoney`); `settleHeld` settles it later.
  * @throws Error when the job was settled before with another figure: a later correction is an entry of its own.
  */
 export async function settle(tx: Tx, jobId: string, cost: MicroUsd | 'all' | 'held'): Promise<Settlement> {
@@ -277,12 +278,12 @@ export async function settle(tx: Tx, jobId: string, cost: MicroUsd | 'all' | 'he
   const reserved = reservation?.amount ?? 0n
   const spent = cost === 'all' ? reserved : cost
   if (reserved === 0n && spent === 0n) return 'free'
-  // Its price was nothing, and somebody has charged for it: that belongs to the same day.
+  // The estimate was zero and there is a charge all the same. It counts on the day of the job.
   const { teamId, day } = reservation ?? (await startOf(tx, jobId))
   const entries = [{ teamId, jobId, kind: 'settle' as const, amount: spent, day }]
   const rest = { teamId, jobId, kind: 'release' as const, amount: reserved - spent, day }
-  // The unique index decides when two settle at once: the loser's transaction fails and its step is repeated. The entry
-  // `settle` is therefore written also when nothing was spent.
+  // The unique index decides between concurrent settlements: the loser's transaction fails and its step is repeated.
+  // Therefore the `settle` entry is written even when nothing was spent.
   await tx.insert(ledger).values(rest.amount === 0n ? entries : [...entries, rest])
   const month = periodsOf(new Date(`${day}T00:00:00Z`)).month
   const capsuleId = reservation ? reservation.capsuleId : await capsuleOfJob(tx, jobId)
@@ -303,8 +304,8 @@ export async function settle(tx: Tx, jobId: string, cost: MicroUsd | 'all' | 'he
 }
 
 /**
- * Settles the held reservation of a job that has ended, with the exact figure, and writes it down as the job's cost.
- * Repeating it with the same figure answers `already`.
+ * Settles the held reservation of a finished job with the exact figure, and records it as the job's cost. Repeating it
+ * with the same figure returns `already`.
  * @throws ServiceError `not_found`, `conflict` when the job's money is not held, or was settled with another figure.
  */
 export async function settleHeld(tx: Tx, jobId: string, cost: MicroUsd): Promise<'settled' | 'already'> {
@@ -330,7 +331,7 @@ export async function settleHeld(tx: Tx, jobId: string, cost: MicroUsd): Promise
   }
   await settle(tx, jobId, cost)
   await tx.update(jobs).set({ actualCost: cost, updatedAt: sql`clock_timestamp()` }).where(eq(jobs.id, jobId))
-  // Nobody has to ask the provider any more.
+  // The provider need not be queried any more.
   await tx.update(providerJobs).set({ askAt: null }).where(eq(providerJobs.jobId, jobId))
   return 'settled'
 }
@@ -341,11 +342,11 @@ async function startOf(tx: Tx, jobId: string): Promise<{ teamId: string; day: st
     .select({ teamId: jobs.teamId, notBefore: jobs.notBefore, createdAt: jobs.createdAt })
     .from(jobs)
     .where(eq(jobs.id, jobId))
-  if (!job) throw new Error(`job ${jobId} is not there, and nothing is reserved for it`)
+  if (!job) throw new Error(`job ${jobId} does not exist, and nothing is reserved for it`)
   return { teamId: job.teamId, day: periodsOf(job.notBefore ?? job.createdAt).day }
 }
 
-/** The day of the key that submitted the job; a key without a limit of its own has none. */
+/** The daily counter of the key that submitted the job. A key without a limit of its own has none. */
 async function moveKeyDay(
   tx: Tx,
   jobId: string,
@@ -365,7 +366,7 @@ async function moveKeyDay(
     )
 }
 
-/** Of the key that submitted the job, if it has a limit of its own. */
+/** For the key that submitted the job, if it has a limit of its own. */
 async function makeKeyDay(tx: Tx, jobId: string, day: string): Promise<void> {
   await tx.execute(sql`insert into ${apiKeyDays} (key_id, day, spent_micro, reserved_micro)
     select ${apiKeys.id}, ${day}::date, 0, 0 from ${jobs} join ${apiKeys} on ${apiKeys.id} = ${jobs.apiKeyId}
@@ -373,8 +374,8 @@ async function makeKeyDay(tx: Tx, jobId: string, day: string): Promise<void> {
 }
 
 /**
- * The job's entries by kind. It may have reserved more than once (for circuits that it asked for while it ran, on the same
- * day); it settles once.
+ * The job's entries by kind. It can have several reservations (for circuits that it requested, all on the same day),
+ * and one settlement.
  */
 async function entriesOf(tx: Tx, jobId: string) {
   const rows = await tx
@@ -395,7 +396,7 @@ async function entriesOf(tx: Tx, jobId: string) {
   return { reserve: first && { ...first, amount }, settle: of('settle'), release: of('release') }
 }
 
-/** The counter as it is and stays until this transaction ends: the statement makes the row if need be, and locks it. */
+/** The counter, locked until the transaction ends. The statement inserts the row if it is missing. */
 async function lockCounter(tx: Tx, teamId: string, period: 'day' | 'month', startsOn: string): Promise<PeriodCounter> {
   const [row] = await tx
     .insert(budgetCounters)

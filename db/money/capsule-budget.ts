@@ -1,4 +1,4 @@
-// What the runs of a capsule have spent and reserved, all together, against its `max_budget_usd`. The counter moves in the
+// What all runs of a capsule have spent and reserved, against its `max_budget_usd`. The counter changes in the
 // transaction that writes the ledger row of one of its jobs, and is locked before the counters of key, day and month.
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { CapsuleCounter } from '../../domain/money/budget.js'
@@ -7,7 +7,7 @@ import type { Tx } from '../client.js'
 import { capsuleBudgets, capsules } from '../tables/capsules.js'
 import { jobs } from '../tables/jobs.js'
 
-/** The counter as it is and stays until this transaction ends: the statement makes the row if need be, and locks it. */
+/** The counter, locked until the transaction ends. The statement inserts the row if it is missing. */
 export async function lockCapsuleBudget(tx: Tx, capsuleId: string): Promise<CapsuleCounter> {
   const [row] = await tx
     .insert(capsuleBudgets)
@@ -18,7 +18,7 @@ export async function lockCapsuleBudget(tx: Tx, capsuleId: string): Promise<Caps
   return { ...row!, max: capsule!.max }
 }
 
-/** A capsule that was deleted has no counter any more; its jobs still settle for their team. */
+/** A deleted capsule has no counter. Its jobs still settle for their team. */
 export async function moveCapsuleBudget(
   tx: Tx,
   capsuleId: string,
@@ -39,7 +39,7 @@ export async function makeCapsuleBudget(tx: Tx, capsuleId: string): Promise<void
     select id, 0, 0 from ${capsules} where id = ${capsuleId} on conflict do nothing`)
 }
 
-/** The capsule of whose run the job is; `null` of any other job, and when the capsule is gone. */
+/** The capsule whose run created the job; `null` for any other job, and when the capsule was deleted. */
 export async function capsuleOfJob(tx: Tx, jobId: string): Promise<string | null> {
   const [row] = await tx
     .select({ capsuleId: capsules.id })

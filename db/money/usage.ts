@@ -1,6 +1,6 @@
-// What a team ran and spent, by UTC day and backend: the day to which a job's reservation belongs, of its not_before, else
-// of its submission. A job counts once it began to run. Read from sums, so that a month costs the same however many jobs
-// it had; triggers write what comes (db/tables/budgets.ts), a sweep adds it to the sums.
+// What a team ran and spent, by UTC day and backend. A job counts on the day of its reservation (its not_before, or
+// else its submission) once it has started. Read from sums, so that the cost of a month does not grow with its jobs:
+// triggers write entries (db/tables/budgets.ts), and a sweep adds them to the sums.
 import { sql } from 'drizzle-orm'
 import type { MicroUsd } from '../../domain/money/money.js'
 import type { Month } from '../../domain/money/month.js'
@@ -13,18 +13,18 @@ export interface UsageLine {
   backend: string
   name: string
   provider: string
-  /** Jobs that began to run. */
+  /** Jobs that started. */
   jobs: number
   shots: number
   spend: MicroUsd
 }
 
-const of = (teamId: string, month: Month) =>
+const inMonth = (teamId: string, month: Month) =>
   sql`team_id = ${teamId} and day between ${month.start}::date and ${month.end}::date`
 
 const figures = sql`team_id, day, backend, provider, jobs, shots, spent_micro`
 
-/** One line for each day and backend that has anything, in the order of days. */
+/** One line for each day and backend with any usage, in the order of days. */
 export async function usageOf(db: DbOrTx, teamId: string, month: Month): Promise<UsageLine[]> {
   const lines = await db.execute<{
     day: string
@@ -38,8 +38,8 @@ export async function usageOf(db: DbOrTx, teamId: string, month: Month): Promise
     select used.*, (select name from ${backends} where slug = used.backend) as name from (
       select to_char(day, 'YYYY-MM-DD') as day, backend, provider, sum(jobs)::int as jobs, sum(shots)::text as shots,
         sum(spent_micro)::text as spend
-      from (select ${figures} from ${usageDays} where ${of(teamId, month)}
-        union all select ${figures} from ${usageEntries} where ${of(teamId, month)}) figures
+      from (select ${figures} from ${usageDays} where ${inMonth(teamId, month)}
+        union all select ${figures} from ${usageEntries} where ${inMonth(teamId, month)}) figures
       group by day, backend, provider) used
     where jobs > 0 or spend <> '0'
     order by day, backend, provider`)
@@ -51,23 +51,23 @@ export async function usageOf(db: DbOrTx, teamId: string, month: Month): Promise
   }))
 }
 
-/** All that was spent in a month. */
+/** Everything that was spent in a month. */
 export async function spendOf(db: DbOrTx, teamId: string, month: Month): Promise<MicroUsd> {
   const [row] = await db.execute<{ spend: string }>(sql`
     select coalesce(sum(spent_micro), 0)::text as spend
-    from (select spent_micro from ${usageDays} where ${of(teamId, month)}
-      union all select spent_micro from ${usageEntries} where ${of(teamId, month)}) figures`)
+    from (select spent_micro from ${usageDays} where ${inMonth(teamId, month)}
+      union all select spent_micro from ${usageEntries} where ${inMonth(teamId, month)}) figures`)
   return BigInt(row!.spend)
 }
 
-/** Entries that are added to the sums in one statement. */
+/** How many entries one statement adds to the sums. */
 const AT_ONCE = 5_000
 /** Any number that no other advisory lock of this product uses. */
 const USAGE_LOCK = 7_261_101
 
 /**
- * Adds entries to the sums; whoever reads meanwhile sees them in the one place or in the other. One worker at a time: two
- * that raise the same sums in another order would wait for each other.
+ * Adds entries to the sums. Concurrent readers see each entry in exactly one of the two places. Only one worker at a
+ * time: two that raise the same sums in different orders could deadlock.
  * @returns how many entries were added, and whether there may be more.
  */
 export async function sumUsage(db: Db): Promise<{ summed: number; more: boolean }> {

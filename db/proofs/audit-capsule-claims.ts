@@ -1,5 +1,6 @@
-// What a trail last says of each capsule that is there (state, definition, first evidence, publication, schedule), held
-// against the rows. Of deleted capsules nothing is kept in memory: a long trail takes no more of it than the team's capsules.
+// Compares what a trail last claims about each existing capsule (state, definition, first evidence, publication,
+// schedule) with the rows. Deleted capsules are dropped from memory, so a long trail needs no more of it than the
+// team's capsules.
 import canonicalize from 'canonicalize'
 import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { AuditFault, ChainedEntry } from '../../domain/audit/audit-action.js'
@@ -9,19 +10,19 @@ import { auditEntries } from '../tables/audit.js'
 import { capsuleFiles, capsulePublications, capsuleSchedules, capsuleSeals, capsules } from '../tables/capsules.js'
 import { textSha256 } from './audit-runs.js'
 
-/** Capsules that one statement is about. */
+/** How many capsules one statement covers. */
 const AT_ONCE = 100
-/** The same where it digests their evidence, up to 60 MiB of each: a statement has ten seconds. */
+/** The same for statements that digest evidence, up to 60 MiB per capsule: a statement has ten seconds. */
 const DIGESTED_AT_ONCE = 10
 
-/** A fact, and the entry that told it last. */
+/** A fact, and the entry that claimed it last. */
 interface Fact {
   seq: number
-  /** A digest, or the text itself; `null`: not any more. */
+  /** A digest, or the text itself; `null` when it no longer exists. */
   is: string | null
 }
 
-interface ToldCapsule {
+interface ClaimedCapsule {
   state: Fact
   definition?: Fact
   evidence?: Fact
@@ -31,29 +32,30 @@ interface ToldCapsule {
 
 export interface CapsuleClaims {
   note(entry: ChainedEntry): void
-  /** The first entry, of those that were noted, that tells of what is not so; `seq` is the last of them. */
+  /** The first of the noted entries whose claim is false; `seq` is the last of them. */
   fault(tx: DbOrTx, teamId: string, seq: number): Promise<AuditFault | null>
 }
 
 export function capsuleClaims(): CapsuleClaims {
-  const told = new Map<string, ToldCapsule>()
+  const claims = new Map<string, ClaimedCapsule>()
   return {
     note(entry) {
       const { capsuleId, action, seq } = entry
       if (capsuleId === null) return
-      if (action === 'capsule.deleted') return void told.delete(capsuleId)
-      const before = told.get(capsuleId)
-      // Entries of runs name the state that they found, which may have moved on meanwhile.
-      if (entry.previousState !== entry.newState) told.set(capsuleId, { ...before, state: { seq, is: entry.newState } })
-      const capsule = told.get(capsuleId)
+      if (action === 'capsule.deleted') return void claims.delete(capsuleId)
+      const before = claims.get(capsuleId)
+      // Entries of runs name the state at that time, which may have changed since.
+      if (entry.previousState !== entry.newState)
+        claims.set(capsuleId, { ...before, state: { seq, is: entry.newState } })
+      const capsule = claims.get(capsuleId)
       if (capsule) Object.assign(capsule, factsOf(entry))
     },
     async fault(tx, teamId, seq) {
       const faults = [
-        await capsulesFault(tx, teamId, told, seq + 1),
-        await evidenceFault(tx, told),
-        await publicationsFault(tx, teamId, told, seq + 1),
-        await schedulesFault(tx, teamId, told, seq + 1)
+        await capsulesFault(tx, teamId, claims, seq + 1),
+        await evidenceFault(tx, claims),
+        await publicationsFault(tx, teamId, claims, seq + 1),
+        await schedulesFault(tx, teamId, claims, seq + 1)
       ].filter((fault) => fault !== null)
       return first(faults)
     }
@@ -63,7 +65,7 @@ export function capsuleClaims(): CapsuleClaims {
 const first = (faults: AuditFault[]): AuditFault | null =>
   faults.reduce<AuditFault | null>((least, fault) => (least && least.seq <= fault.seq ? least : fault), null)
 
-function factsOf({ action, seq, metadata }: ChainedEntry): Omit<Partial<ToldCapsule>, 'state'> {
+function factsOf({ action, seq, metadata }: ChainedEntry): Omit<Partial<ClaimedCapsule>, 'state'> {
   const text = (name: string): Fact | undefined => {
     const { [name]: value } = JSON.parse(metadata) as Record<string, unknown>
     return typeof value === 'string' ? { seq, is: value } : undefined
@@ -88,14 +90,14 @@ function factsOf({ action, seq, metadata }: ChainedEntry): Omit<Partial<ToldCaps
 }
 
 const known = (facts: Record<string, Fact | undefined>) =>
-  Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as Partial<ToldCapsule>
+  Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as Partial<ClaimedCapsule>
 
 const scheduleText = ({ cron, timezone, paused, alert_on }: Record<string, unknown>): string =>
   canonicalize({ cron, timezone, paused, alert_on })!
 
-type Told = ReadonlyMap<string, ToldCapsule>
+type Claims = ReadonlyMap<string, ClaimedCapsule>
 
-async function capsulesFault(tx: DbOrTx, teamId: string, told: Told, next: number): Promise<AuditFault | null> {
+async function capsulesFault(tx: DbOrTx, teamId: string, claims: Claims, next: number): Promise<AuditFault | null> {
   const rows = await tx
     .select({ id: capsules.id, state: capsules.state, definitionSha256: capsules.definitionSha256 })
     .from(capsules)
@@ -103,7 +105,7 @@ async function capsulesFault(tx: DbOrTx, teamId: string, told: Told, next: numbe
     .orderBy(asc(capsules.id))
   const faults: AuditFault[] = []
   for (const { id, state, definitionSha256 } of rows) {
-    const capsule = told.get(id)
+    const capsule = claims.get(id)
     if (!capsule) faults.push(await unknownFault(tx, teamId, id, next))
     else if (capsule.state.is !== state)
       faults.push({
@@ -114,10 +116,10 @@ async function capsulesFault(tx: DbOrTx, teamId: string, told: Told, next: numbe
       faults.push(changed(capsule.definition, id))
   }
   const there = new Set(rows.map(({ id }) => id))
-  for (const [id, { state }] of told)
+  for (const [id, { state }] of claims)
     if (!there.has(id))
-      faults.push({ seq: state.seq, reason: `the capsule ${id} is gone, and no entry tells of its deletion` })
-  // Of a sealed one the seal's own record has it.
+      faults.push({ seq: state.seq, reason: `the capsule ${id} is missing, and no entry records its deletion` })
+  // For a sealed capsule, the record of the seal contains it.
   const open = rows.filter(({ state }) => state === 'draft' || state === 'runnable').map(({ id }) => id)
   for (const ids of pages(open))
     for (const { id, stated, actual } of await tx
@@ -128,7 +130,7 @@ async function capsulesFault(tx: DbOrTx, teamId: string, told: Told, next: numbe
       })
       .from(capsules)
       .where(anyOf(capsules.id, ids))) {
-      const definition = told.get(id)?.definition
+      const definition = claims.get(id)?.definition
       if (definition && stated !== actual) faults.push(changed(definition, id))
     }
   return first(faults)
@@ -136,7 +138,7 @@ async function capsulesFault(tx: DbOrTx, teamId: string, told: Told, next: numbe
 
 const changed = ({ seq }: Fact, id: string): AuditFault => ({
   seq,
-  reason: `the definition of the capsule ${id} is not the one that the trail last tells of`
+  reason: `the definition of the capsule ${id} is not the one that the trail last recorded`
 })
 
 async function unknownFault(tx: DbOrTx, teamId: string, id: string, next: number): Promise<AuditFault> {
@@ -149,20 +151,20 @@ async function unknownFault(tx: DbOrTx, teamId: string, id: string, next: number
     .orderBy(desc(auditEntries.seq))
     .limit(1)
   return last
-    ? { seq: last.seq, reason: `the capsule ${id} is there; the trail says that it was deleted` }
-    : { seq: next, reason: `no entry tells of the capsule ${id}, which there is` }
+    ? { seq: last.seq, reason: `the capsule ${id} exists, and the trail says that it was deleted` }
+    : { seq: next, reason: `no entry records the capsule ${id}` }
 }
 
-/** What a capsule made of a job began with, sealed or not. */
-async function evidenceFault(tx: DbOrTx, told: Told): Promise<AuditFault | null> {
+/** The first evidence of a capsule made from a job, sealed or not. */
+async function evidenceFault(tx: DbOrTx, claims: Claims): Promise<AuditFault | null> {
   const faults: AuditFault[] = []
-  const withEvidence = [...told].filter(([, { evidence }]) => evidence)
+  const withEvidence = [...claims].filter(([, { evidence }]) => evidence)
   for (const some of pages(withEvidence, DIGESTED_AT_ONCE)) {
     const files = await tx
       .select({
         capsuleId: capsuleFiles.capsuleId,
         name: capsuleFiles.name,
-        // Of a sealed one the proof of the seal has looked at the content.
+        // For a sealed capsule, the proof of the seal has checked the content.
         sha256: sql<string>`case when ${capsuleSeals.capsuleId} is null
           then encode(sha256(${capsuleFiles.content}), 'hex') else ${capsuleFiles.sha256} end`
       })
@@ -181,16 +183,16 @@ async function evidenceFault(tx: DbOrTx, told: Told): Promise<AuditFault | null>
   return first(faults)
 }
 
-async function publicationsFault(tx: DbOrTx, teamId: string, told: Told, next: number): Promise<AuditFault | null> {
+async function publicationsFault(tx: DbOrTx, teamId: string, claims: Claims, next: number): Promise<AuditFault | null> {
   const rows = await tx
     .select({ id: capsulePublications.capsuleId })
     .from(capsulePublications)
     .innerJoin(capsules, eq(capsules.id, capsulePublications.capsuleId))
     .where(eq(capsules.teamId, teamId))
   const faults: AuditFault[] = rows
-    .filter(({ id }) => !told.get(id)?.publication)
-    .map(({ id }) => ({ seq: next, reason: `no entry tells of the publication of the capsule ${id}, which there is` }))
-  for (const some of pages([...told].filter(([, { publication }]) => publication))) {
+    .filter(({ id }) => !claims.get(id)?.publication)
+    .map(({ id }) => ({ seq: next, reason: `no entry records the publication of the capsule ${id}` }))
+  for (const some of pages([...claims].filter(([, { publication }]) => publication))) {
     const ids = some.map(([id]) => id)
     const present = await tx.select().from(capsulePublications).where(anyOf(capsulePublications.capsuleId, ids))
     const digests = new Map(present.map((row) => [row.capsuleId, publicationSha256(row)]))
@@ -198,13 +200,13 @@ async function publicationsFault(tx: DbOrTx, teamId: string, told: Told, next: n
       if (digests.get(id) !== publication!.is)
         faults.push({
           seq: publication!.seq,
-          reason: `the publication of the capsule ${id} is not what the trail last tells of`
+          reason: `the publication of the capsule ${id} is not what the trail last recorded`
         })
   }
   return first(faults)
 }
 
-async function schedulesFault(tx: DbOrTx, teamId: string, told: Told, next: number): Promise<AuditFault | null> {
+async function schedulesFault(tx: DbOrTx, teamId: string, claims: Claims, next: number): Promise<AuditFault | null> {
   const rows = await tx
     .select({
       id: capsuleSchedules.capsuleId,
@@ -218,12 +220,12 @@ async function schedulesFault(tx: DbOrTx, teamId: string, told: Told, next: numb
     .where(and(eq(capsules.teamId, teamId), isNull(capsuleSchedules.endedAt)))
   const present = new Map(rows.map(({ id, ...row }) => [id, scheduleText(row)]))
   const faults: AuditFault[] = []
-  for (const id of new Set([...present.keys(), ...told.keys()])) {
-    const schedule = told.get(id)?.schedule
+  for (const id of new Set([...present.keys(), ...claims.keys()])) {
+    const schedule = claims.get(id)?.schedule
     if ((present.get(id) ?? null) !== (schedule?.is ?? null))
       faults.push({
         seq: schedule?.seq ?? next,
-        reason: `the schedule of the capsule ${id} is not what the trail last tells of`
+        reason: `the schedule of the capsule ${id} is not what the trail last recorded`
       })
   }
   return first(faults)

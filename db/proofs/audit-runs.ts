@@ -1,4 +1,4 @@
-// What a trail says of runs, held against their rows: what was run, by which jobs, what was compared, and what came of it.
+// Compares what a trail claims about runs with their rows: what ran, in which jobs, what was compared, and the outcome.
 import canonicalize from 'canonicalize'
 import { and, asc, count, eq, gt, isNotNull, sql } from 'drizzle-orm'
 import type { AuditFault, ChainedEntry } from '../../domain/audit/audit-action.js'
@@ -12,36 +12,38 @@ import { auditEntries } from '../tables/audit.js'
 import { capsuleRuns, capsuleRunTasks, capsules } from '../tables/capsules.js'
 import { artifacts, jobs } from '../tables/jobs.js'
 
-/** Rows whose texts are digested in one statement: it has ten seconds. */
+/** How many rows' texts one statement digests: it has ten seconds. */
 const AT_ONCE = 100
 const PAGE = 1_000
 const uuidShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-type Told = Record<string, unknown>
+type Claim = Record<string, unknown>
 
 interface Named {
   entry: ChainedEntry
-  told: Told
+  claim: Claim
   runId: string
 }
 
 interface PresentRun {
   row: CapsuleRunRow
-  /** Of its text as it is now. */
+  /** The digest of its current text. */
   definitionSha256: string
-  /** In the order in which they start. */
+  /** In starting order. */
   tasks: { name: string; jobId: string; backend: string; resultSha256: string | null }[]
 }
 
 export interface RunClaims {
-  /** The first of these entries that tells of a run which is not so, or not there; they come page by page. */
+  /**
+   * The first of these entries whose claim about a run is false, or whose run is missing. Entries arrive page by page.
+   */
   fault(tx: DbOrTx, entries: readonly ChainedEntry[]): Promise<AuditFault | null>
-  /** A run, or a verdict, that none of them told of; `next` is the number of the entry that should. */
-  untold(tx: DbOrTx, teamId: string, next: number): Promise<AuditFault | null>
+  /** A run or a verdict that no entry claims; `next` is the number of the entry that should. */
+  unclaimed(tx: DbOrTx, teamId: string, next: number): Promise<AuditFault | null>
 }
 
 export function runClaims(): RunClaims {
-  // How many there were of what is there; which ones takes a long trail's memory, and is asked when the sums differ.
+  // Only counts: which ones are missing would take memory for a long trail, and is queried when the counts differ.
   let begun = 0
   let judged = 0
   return {
@@ -60,7 +62,7 @@ export function runClaims(): RunClaims {
       }
       return null
     },
-    async untold(tx, teamId, next) {
+    async unclaimed(tx, teamId, next) {
       const [there] = await tx
         .select({ runs: count(), verdicts: count(capsuleRuns.verdict) })
         .from(capsules)
@@ -69,12 +71,12 @@ export function runClaims(): RunClaims {
       if (there!.runs > begun)
         return {
           seq: next,
-          reason: `no entry tells of the run ${await untoldRun(tx, teamId, 'capsule.run')}, which there is`
+          reason: `no entry records the run ${await unclaimedRun(tx, teamId, 'capsule.run')}`
         }
       if (there!.verdicts > judged)
         return {
           seq: next,
-          reason: `no entry tells of the verdict of the run ${await untoldRun(tx, teamId, 'capsule.verified')}`
+          reason: `no entry records the verdict of the run ${await unclaimedRun(tx, teamId, 'capsule.verified')}`
         }
       return null
     }
@@ -83,9 +85,9 @@ export function runClaims(): RunClaims {
 
 function namedRun(entry: ChainedEntry): Named[] {
   if (entry.action !== 'capsule.run' && entry.action !== 'capsule.verified') return []
-  const told = JSON.parse(entry.metadata) as Told
-  const { run_id: runId } = told
-  return typeof runId === 'string' && uuidShape.test(runId) ? [{ entry, told, runId }] : []
+  const claim = JSON.parse(entry.metadata) as Claim
+  const { run_id: runId } = claim
+  return typeof runId === 'string' && uuidShape.test(runId) ? [{ entry, claim, runId }] : []
 }
 
 async function presentRuns(tx: DbOrTx, ids: string[]): Promise<Map<string, PresentRun>> {
@@ -119,7 +121,7 @@ export const textSha256 = (text: ReturnType<typeof sql>) =>
 
 async function runFault(
   tx: DbOrTx,
-  { entry, told, runId }: Named,
+  { entry, claim, runId }: Named,
   run: PresentRun | undefined
 ): Promise<string | null> {
   const { teamId, capsuleId, seq, action } = entry
@@ -134,36 +136,36 @@ async function runFault(
       : definitionSha256 !== row.definitionSha256
         ? 'its definition was changed'
         : action === 'capsule.run'
-          ? startFault(told, row, tasks)
-          : (endFault(told, row) ?? (await resultFault(tx, told, tasks)))
+          ? startFault(claim, row, tasks)
+          : (endFault(claim, row) ?? (await resultFault(tx, claim, tasks)))
   return fault && `the run ${runId} is not what the trail says: ${fault}`
 }
 
-function startFault(told: Told, row: CapsuleRunRow, tasks: PresentRun['tasks']): string | null {
+function startFault(claim: Claim, row: CapsuleRunRow, tasks: PresentRun['tasks']): string | null {
   const present = {
     mode: row.mode,
     trigger: row.trigger,
-    ...(told.definition_sha256 !== undefined && { definition_sha256: row.definitionSha256 }),
+    ...(claim.definition_sha256 !== undefined && { definition_sha256: row.definitionSha256 }),
     scheduled_at: row.scheduledAt?.toISOString(),
     confirms: row.confirms ?? undefined,
-    ...(told.tasks !== undefined && {
+    ...(claim.tasks !== undefined && {
       tasks: recordedValue(tasks.map(({ name, jobId, backend }) => ({ name, job_id: jobId, backend })))
     }),
     refused: row.status === 'refused' ? recordedValue(row.reason) : undefined
   }
   for (const [field, value] of Object.entries(present))
-    if (canonicalize(value) !== canonicalize(told[field])) return `its ${field} was changed`
+    if (canonicalize(value) !== canonicalize(claim[field])) return `its ${field} was changed`
   return null
 }
 
-function endFault(told: Told, row: CapsuleRunRow): string | null {
-  if (told.verdict !== row.verdict) return `its verdict is ${row.verdict}; the trail says ${String(told.verdict)}`
-  return told.run_sha256 === undefined || told.run_sha256 === runSha256(row) ? null : 'what came of it was changed'
+function endFault(claim: Claim, row: CapsuleRunRow): string | null {
+  if (claim.verdict !== row.verdict) return `its verdict is ${row.verdict}; the trail says ${String(claim.verdict)}`
+  return claim.run_sha256 === undefined || claim.run_sha256 === runSha256(row) ? null : 'its outcome was changed'
 }
 
-/** The result that the verdict was about. A capsule that can be verified has one task. */
-async function resultFault(tx: DbOrTx, told: Told, [main]: PresentRun['tasks']): Promise<string | null> {
-  const { result_sha256: compared } = told
+/** The result that was judged. A capsule that can be verified has one task. */
+async function resultFault(tx: DbOrTx, claim: Claim, [main]: PresentRun['tasks']): Promise<string | null> {
+  const { result_sha256: compared } = claim
   if (typeof compared !== 'string') return null
   const changed = `the result of its job ${main?.jobId} is not the one that was compared`
   if (main?.resultSha256 !== compared) return changed
@@ -174,9 +176,9 @@ async function resultFault(tx: DbOrTx, told: Told, [main]: PresentRun['tasks']):
   return result?.actual === compared ? null : changed
 }
 
-/** The first run that no entry of this kind names; of verdicts, that has one. */
-async function untoldRun(tx: DbOrTx, teamId: string, action: 'capsule.run' | 'capsule.verified'): Promise<string> {
-  const told = new Set<string | null>()
+/** The first run that no entry of this kind names; for verdicts, the first that has one. */
+async function unclaimedRun(tx: DbOrTx, teamId: string, action: 'capsule.run' | 'capsule.verified'): Promise<string> {
+  const named = new Set<string | null>()
   for (let last = 0; ; ) {
     const rows = await tx
       .select({ seq: auditEntries.seq, runId: sql<string | null>`${auditEntries.metadata}::json->>'run_id'` })
@@ -184,7 +186,7 @@ async function untoldRun(tx: DbOrTx, teamId: string, action: 'capsule.run' | 'ca
       .where(and(eq(auditEntries.teamId, teamId), eq(auditEntries.action, action), gt(auditEntries.seq, last)))
       .orderBy(asc(auditEntries.seq))
       .limit(PAGE)
-    for (const { runId } of rows) told.add(runId)
+    for (const { runId } of rows) named.add(runId)
     if (rows.length < PAGE) break
     last = rows.at(-1)!.seq
   }
@@ -194,5 +196,5 @@ async function untoldRun(tx: DbOrTx, teamId: string, action: 'capsule.run' | 'ca
     .innerJoin(capsuleRuns, eq(capsuleRuns.capsuleId, capsules.id))
     .where(and(eq(capsules.teamId, teamId), action === 'capsule.run' ? undefined : isNotNull(capsuleRuns.verdict)))
     .orderBy(asc(capsuleRuns.id))
-  return runs.find(({ id }) => !told.has(id))?.id ?? 'that was put in'
+  return runs.find(({ id }) => !named.has(id))?.id ?? 'that was inserted'
 }

@@ -1,5 +1,5 @@
-// Proves a team's audit trail: that nothing in it was changed, left out, put in, moved or cut off. Entries are read page by
-// page in one snapshot, so that of a long trail no more is in memory than of a short one; only checkpoints are, all of them.
+// Proves a team's audit trail: no entry was changed, removed, inserted, moved or cut off. Entries are read page by page
+// in one snapshot, so memory does not grow with the trail; only the checkpoints are read at once.
 import { verify as checkSignature, type KeyObject } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
@@ -13,35 +13,35 @@ import { capsuleClaims } from './audit-capsule-claims.js'
 import { runClaims } from './audit-runs.js'
 
 const PAGE = 1_000
-/** What a key is of which nothing is known. */
+/** The description of an unknown key. */
 export const NOT_OURS = "none of this installation's"
 
 export interface AuditReport {
   ok: boolean
-  /** How many entries there are, whatever they are worth. */
+  /** How many entries exist, valid or not. */
   entries: number
-  /** The end as the database has it. */
+  /** The end according to the database. */
   head: { seq: number; hash: string }
   firstBroken: AuditFault | null
-  /** Signed points that were found to hold, and the last place that one covers. */
+  /** How many checkpoints were verified, and the last entry that one covers. */
   checkpoints: number
   signedUpTo: number
-  /** Seals whose content was found to be what was sealed. */
+  /** How many seals have the content that was sealed. */
   seals: number
 }
 
 export interface AuditEvidence {
-  /** Public keys that are this installation's, by id. */
+  /** Public keys of this installation, by id. */
   keys: ReadonlyMap<string, KeyObject>
-  /** Of keys in the database that are not: what they are, as in "which is ...". */
+  /** Keys in the database that do not belong to this installation, with a description to follow "which is ...". */
   unproven?: ReadonlyMap<string, string>
-  /** Checkpoints of this team that were kept outside the database. */
+  /** Checkpoints of this team from outside the database. */
   exported?: readonly Checkpoint[]
-  /** What is wrong with the sealed capsule that an entry tells of; `null`: nothing. */
+  /** Checks the sealed capsule that an entry names. Returns what is wrong; `null` when nothing is. */
   checkSeal?: (tx: DbOrTx, entry: ChainedEntry) => Promise<string | null>
 }
 
-/** Looks at everything that there is of a team's trail, and stops at the first fault. */
+/** Checks a team's whole trail, and stops at the first fault. */
 export async function verifyAudit(db: Db, teamId: string, evidence: AuditEvidence): Promise<AuditReport> {
   return db.transaction((tx) => auditReport(tx, teamId, evidence), {
     isolationLevel: 'repeatable read',
@@ -49,7 +49,7 @@ export async function verifyAudit(db: Db, teamId: string, evidence: AuditEvidenc
   })
 }
 
-/** The same in a transaction that is there: it should see one state of the database throughout. */
+/** The same inside an existing transaction, which should see one state of the database throughout. */
 export async function auditReport(tx: Tx, teamId: string, evidence: AuditEvidence): Promise<AuditReport> {
   const [head] = await tx.select().from(auditHeads).where(eq(auditHeads.teamId, teamId))
   const [counted] = await tx
@@ -58,17 +58,17 @@ export async function auditReport(tx: Tx, teamId: string, evidence: AuditEvidenc
     .where(eq(auditEntries.teamId, teamId))
   const points = await signedPoints(tx, teamId, evidence.exported ?? [])
   const walk = createWalk({ seq: 0, hash: NO_HASH }, points, evidence)
-  const told = capsuleClaims()
+  const claimed = capsuleClaims()
   const runs = runClaims()
   let seals = 0
-  /** Goes along a page as far as it holds. */
+  /** Checks the entries of a page until one fails. */
   async function pageFault(page: ChainedEntry[]): Promise<AuditFault | null> {
     for (const [place, entry] of page.entries()) {
       const broken = walk.step(entry) ?? (await sealFault(tx, entry, points, evidence))
-      // What stands before it comes first.
+      // A fault in an earlier entry of the page comes first.
       if (broken) return (await runs.fault(tx, page.slice(0, place))) ?? broken
       if (entry.action === 'capsule.sealed') seals++
-      told.note(entry)
+      claimed.note(entry)
     }
     return runs.fault(tx, page)
   }
@@ -78,7 +78,9 @@ export async function auditReport(tx: Tx, teamId: string, evidence: AuditEvidenc
       if (broken) return broken
     }
     const { seq } = walk.at
-    return walk.end(head ?? null) ?? (await told.fault(tx, teamId, seq)) ?? (await runs.untold(tx, teamId, seq + 1))
+    return (
+      walk.end(head ?? null) ?? (await claimed.fault(tx, teamId, seq)) ?? (await runs.unclaimed(tx, teamId, seq + 1))
+    )
   })()
   return {
     ok: fault === null,
@@ -91,7 +93,7 @@ export async function auditReport(tx: Tx, teamId: string, evidence: AuditEvidenc
   }
 }
 
-/** Every team of which there is a trail, a part of one, or a sealed capsule; and those that are named. */
+/** Every team that has a trail, a part of one, or a sealed capsule; and the named ones. */
 export async function teamsWithTrails(db: DbOrTx, named: readonly string[]): Promise<string[]> {
   const rows = await db.execute<{ team_id: string }>(sql`
     select team_id from ${auditHeads} union select team_id from ${auditCheckpoints}
@@ -99,7 +101,7 @@ export async function teamsWithTrails(db: DbOrTx, named: readonly string[]): Pro
   return [...new Set([...rows.map((row) => row.team_id), ...named])].sort()
 }
 
-/** Entries after one, page by page. */
+/** The entries after one, page by page. */
 async function* pagesAfter(tx: DbOrTx, teamId: string, after: number): AsyncGenerator<ChainedEntry[]> {
   for (let last = after; ; ) {
     const rows = await tx
@@ -115,9 +117,9 @@ async function* pagesAfter(tx: DbOrTx, teamId: string, after: number): AsyncGene
 }
 
 interface Point extends Checkpoint {
-  /** As messages call it. */
+  /** How messages name it. */
   where: 'in the database' | 'in the file'
-  /** Of the file: not in the database any more. */
+  /** Set for a point of the file that is missing in the database. */
   lost: boolean
 }
 
@@ -137,7 +139,7 @@ async function signedPoints(
   return points
 }
 
-/** Goes along a chain from a place that is known. */
+/** Walks along a chain from a known entry. */
 function createWalk(
   from: { seq: number; hash: string },
   points: ReadonlyMap<number, readonly Point[]>,
@@ -148,7 +150,7 @@ function createWalk(
     checkpoints: 0,
     signedUpTo: 0,
 
-    /** The next entry that there is; what is wrong with it. */
+    /** Takes the next entry. Returns what is wrong with it. */
     step(entry: ChainedEntry): AuditFault | null {
       const seq = walk.at.seq + 1
       if (entry.seq !== seq) return { seq: Math.min(seq, entry.seq), reason: outOfTurn(seq, entry.seq) }
@@ -166,20 +168,20 @@ function createWalk(
       return null
     },
 
-    /** After the last entry: what should be there and is not. */
+    /** Called after the last entry. Returns what is missing. */
     end(head: { seq: number; hash: string } | null): AuditFault | null {
       const { seq, hash } = walk.at
       const beyond = [...points.values()].flat().find((point) => point.seq > seq || point.seq < 1)
       if (beyond)
         return {
           seq: seq + 1,
-          reason: `the end was cut off: a checkpoint of ${beyond.at} ${beyond.where} signs entry ${beyond.seq}`
+          reason: `the end is missing: a checkpoint of ${beyond.at} ${beyond.where} signs entry ${beyond.seq}`
         }
       if (!head && seq === 0) return null
-      if (!head) return { seq, reason: 'the record of where the trail ends is gone' }
-      if (head.seq > seq) return { seq: seq + 1, reason: `the end was cut off: the trail went up to entry ${head.seq}` }
+      if (!head) return { seq, reason: "the record of the trail's end is missing" }
+      if (head.seq > seq) return { seq: seq + 1, reason: `the end is missing: the trail had entries up to ${head.seq}` }
       if (head.seq < seq)
-        return { seq: head.seq + 1, reason: `the trail ended at entry ${head.seq}; this was put behind it` }
+        return { seq: head.seq + 1, reason: `the trail ended at entry ${head.seq}; this entry was appended after it` }
       return head.hash === hash ? null : { seq, reason: 'it is not the entry with which the trail ended' }
     }
   }
@@ -208,12 +210,12 @@ function pointFault(
   if (!key) return `${named} names the key ${point.keyId}, which is ${unproven?.get(point.keyId) ?? NOT_OURS}`
   if (!isSignedBy(key, point)) return `${named} does not carry the signature of the key ${point.keyId}`
   if (point.hash !== hash) return `the trail was rewritten: ${named} signs another hash for this entry`
-  return point.lost ? `${named} is not in the database any more` : null
+  return point.lost ? `${named} is missing in the database` : null
 }
 
 function isSignedBy(key: KeyObject, point: Checkpoint): boolean {
   const signature = Buffer.from(point.signature, 'base64')
-  // Node reads over what is no base64.
+  // Node ignores characters that are not base64.
   if (signature.toString('base64') !== point.signature) return false
   return checkSignature(null, Buffer.from(checkpointText(point)), key, signature)
 }
@@ -227,14 +229,14 @@ async function sealFault(
   const { seq } = entry
   if (entry.action !== 'capsule.sealed') return null
   // It was written in the transaction of the seal.
-  if (!points.get(seq)?.length) return { seq, reason: 'the checkpoint that was signed with this seal is gone' }
+  if (!points.get(seq)?.length) return { seq, reason: 'the checkpoint that was signed with this seal is missing' }
   const reason = checkSeal ? await checkSeal(tx, entry) : null
   return reason === null ? null : { seq, reason }
 }
 
 /**
- * What was appended since the last checkpoint, checked before it is signed: a chain that was rewritten gets no signature.
- * Answers `null` when it holds.
+ * Checks the entries since the last checkpoint before a new one is signed, so that a rewritten chain gets no signature.
+ * Returns `null` when they are valid.
  */
 export async function verifySinceCheckpoint(
   tx: DbOrTx,

@@ -1,23 +1,23 @@
-// Proves that the books are right; it mends nothing. Each proof reads one snapshot, in which ledger, counters and jobs must
-// agree to the micro-dollar, since they only ever change together.
+// Proves that ledger, counters and jobs agree; it corrects nothing. Each proof reads one snapshot, in which they must
+// agree to the micro-dollar, since they only change together.
 //
-// `proveRecent` is for every minute and looks at what can have moved: it starts from open and held jobs, from counters that
-// have something reserved, from the days since yesterday and the months since the last one. Its cost follows the work under
-// way and the traffic of two days, not the years before. `proveAll` reads the whole ledger, once a day.
+// `proveRecent` runs every minute and checks what can have changed: open and held jobs, counters with a reservation,
+// the days since yesterday and the months since the last one. Its cost grows with the open work and the traffic of two
+// days, not with the age of the ledger. `proveAll` reads the whole ledger once a day.
 import { type SQL, sql } from 'drizzle-orm'
 import { formatUsd } from '../../domain/money/money.js'
 import { moneyIsHeld, reservedForJob } from '../admin/held-money.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { FINDINGS_MAX } from '../service/sweeps.js'
 
-// Numbers of their own, since other programs may lock in the same database.
+// Distinct numbers, since other programs may take advisory locks in the same database.
 const locks = { recent: 7_104_001, all: 7_104_002 }
-/** The whole ledger takes longer to read than any statement of a request may. */
+/** Reading the whole ledger takes longer than a request's statement is allowed to. */
 const ALL_TIMEOUT = '10min'
-/** How long a job that cost more than was reserved for it is pointed out. */
+/** How many days a job that exceeded its reservation is reported. */
 const OVER_DAYS = 7
 
-/** Findings about open and recent periods. `null`: another worker is at it. */
+/** Findings about open and recent periods; `null` when another worker is proving. */
 export const proveRecent = (db: Db): Promise<string[] | null> =>
   prove(db, 'recent', [
     reservationsAgainstJobs,
@@ -28,7 +28,10 @@ export const proveRecent = (db: Db): Promise<string[] | null> =>
     heldForGood
   ])
 
-/** Findings about every entry of the ledger, every counter and every job with a price. `null`: another worker is at it. */
+/**
+ * Findings about every entry of the ledger, every counter and every job with a price; `null` when another worker is
+ * proving.
+ */
 export const proveAll = (db: Db): Promise<string[] | null> =>
   prove(db, 'all', [
     ledgerMismatches,
@@ -52,12 +55,12 @@ function prove(db: Db, name: keyof typeof locks, proofs: ((tx: Tx) => Promise<st
   )
 }
 
-/** What an entry of the ledger adds to what is reserved, and to what is spent. */
+/** How much an entry of the ledger adds to the reserved and to the spent amount. */
 const reservedBy = sql`case ledger.kind when 'reserve' then ledger.amount_micro when 'adjust' then 0 else -ledger.amount_micro end`
 const spentBy = sql`case when ledger.kind in ('settle', 'adjust') then ledger.amount_micro else 0 end`
 const open = sql`status in ('pending', 'running', 'cancelling')`
 
-/** Counters, of teams and of keys, that have something else reserved than their open and held jobs. */
+/** Counters of teams and keys whose reserved amount differs from their open and held jobs. */
 async function reservationsAgainstJobs(tx: Tx): Promise<string[]> {
   const rows = await tx.execute<{
     team: string | null
@@ -104,7 +107,7 @@ interface Differing extends Record<string, unknown> {
   spent_by_counter: string
 }
 
-/** Each difference in a sentence. @param compared rows of `what`, the books' figures `b`, the counter's figures `c`. */
+/** One sentence per difference. @param compared rows of `what`, the ledger's figures `b`, the counter's figures `c`. */
 async function differences(tx: DbOrTx, compared: SQL): Promise<string[]> {
   const rows = await tx.execute<Differing>(sql`
     select what, coalesce(b_reserved, 0)::text as reserved, coalesce(c_reserved, 0)::text as reserved_by_counter,
@@ -144,7 +147,7 @@ const recentMonths = (tx: Tx) =>
         and (starts_on >= date_trunc('month', now() at time zone 'UTC') - interval '1 month' or reserved_micro <> 0)`
   )
 
-/** Days and months of teams on which ledger and counters differ: none, always. */
+/** Days and months of teams on which ledger and counters differ. There must never be any. */
 export const ledgerMismatches = (tx: DbOrTx) =>
   differences(
     tx,
@@ -174,7 +177,7 @@ const ledgerAgainstKeyDays = (tx: Tx) =>
       ) b on b.key_id = c.key_id and b.day = c.day`
   )
 
-/** A capsule has spent and reserved what the jobs of its runs have. A deleted one has no counter. */
+/** A capsule's counter equals the sum over the jobs of its runs. A deleted capsule has no counter. */
 const ledgerAgainstCapsules = (tx: Tx) =>
   differences(
     tx,
@@ -188,7 +191,7 @@ const ledgerAgainstCapsules = (tx: Tx) =>
       ) b on b.capsule_id = c.capsule_id`
   )
 
-/** Capsules that have something else reserved than the open and held jobs of their runs. */
+/** Capsules whose reserved amount differs from the open and held jobs of their runs. */
 async function capsuleReservations(tx: Tx): Promise<string[]> {
   const rows = await tx.execute<{ capsule: string; counter: string; books: string }>(sql`
     with jobs_with_money as (select id, capsule_id from jobs where ${open} and capsule_run_id is not null
@@ -206,7 +209,7 @@ async function capsuleReservations(tx: Tx): Promise<string[]> {
   )
 }
 
-/** Jobs whose entries do not go with their status and cost. @param where of the ledger. */
+/** Jobs whose entries contradict their status and cost. @param where a condition on the ledger. */
 async function wrongBooks(tx: Tx, where: SQL): Promise<string[]> {
   const rows = await tx.execute<Record<'id' | 'status' | 'left' | 'cost' | 'spent' | 'wrong', string>>(sql`
     with books as (
@@ -240,7 +243,7 @@ async function wrongBooks(tx: Tx, where: SQL): Promise<string[]> {
   })
 }
 
-/** Jobs with a price or a cost of which the ledger knows nothing. */
+/** Jobs with a price or a cost that have no entry in the ledger. */
 async function jobsWithoutBooks(tx: Tx): Promise<string[]> {
   const rows = await tx.execute<{ id: string; status: string; amount: string }>(sql`
     select id, status, greatest(estimated_cost_micro, actual_cost_micro)::text as amount from jobs
@@ -262,7 +265,7 @@ async function aboveReservation(tx: Tx): Promise<string[]> {
   )
 }
 
-/** Money that is held, and whose provider nobody asks any more. */
+/** Held money whose provider is no longer queried. */
 async function heldForGood(tx: Tx): Promise<string[]> {
   const rows = await tx.execute<{ id: string; team_id: string; amount: string }>(sql`
     select id, team_id, amount::text as amount from jobs, lateral ${reservedForJob} reserved (amount)
@@ -271,7 +274,7 @@ async function heldForGood(tx: Tx): Promise<string[]> {
     order by completed_at limit ${FINDINGS_MAX}`)
   return rows.map(
     ({ id, team_id, amount }) =>
-      `job ${id} of team ${team_id}: ${usd(amount)} is held and its provider is no longer asked; ` +
+      `job ${id} of team ${team_id}: ${usd(amount)} is held, and its provider is no longer queried; ` +
       `settle it with what the provider billed: POST /api/admin/jobs/${id}/settle`
   )
 }

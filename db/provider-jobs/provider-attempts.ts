@@ -1,4 +1,4 @@
-// The attempt of a task at a provider outlives the side that opened it: whoever has the job by now takes it over.
+// The attempt of a provider job outlives the worker that opened it: the worker that has the job now takes it over.
 import { and, sql } from 'drizzle-orm'
 import type { JobError } from '../../domain/errors.js'
 import type { Db, DbOrTx } from '../client.js'
@@ -11,8 +11,8 @@ const openAttempt = (jobId: string, { generation }: Fence) =>
     and exists (select 1 from ${jobs} where ${jobs.id} = ${jobId} and ${jobs.generation} = ${generation})`
 
 /**
- * Takes the open attempt over from an earlier generation of the job.
- * @returns its number, or `null` when none is open, or the job is another side's.
+ * Takes over the open attempt of an earlier generation.
+ * @returns its number, or `null` when none is open, or another worker has the job.
  */
 export async function adoptAttempt(db: DbOrTx, jobId: string, fence: Fence): Promise<number | null> {
   await db
@@ -29,7 +29,7 @@ export async function failOpenAttempt(db: DbOrTx, jobId: string, fence: Fence, e
   if (number !== null) await closeAttempt(db, jobId, number, 'failed', error)
 }
 
-/** `completeAttempt` of the open one. */
+/** `completeAttempt` for the open attempt. */
 export async function completeOpenAttempt(db: Db, jobId: string, fence: Fence, result: string): Promise<string | null> {
   const number = await adoptAttempt(db, jobId, fence)
   return number === null ? null : completeAttempt(db, jobId, number, result)

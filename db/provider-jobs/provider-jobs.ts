@@ -1,6 +1,6 @@
-// Intent rows of work at providers. A row is written before anything is sent, of a circuit that was asked for together with
-// what it makes sure of the budget; each try to submit takes it by a conditional UPDATE, so that two sides never send at
-// once; whoever lost the job (its generation) writes nothing more.
+// Intent rows of provider jobs. A row is inserted before anything is sent; for a requested circuit, together with its
+// reservation. Each try to submit takes the row by a conditional UPDATE, so two workers never send at once. A worker
+// that has lost the job (its generation) can no longer write to it.
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { ProviderJobState } from '../../domain/backends/provider-job.js'
 import type { MicroUsd } from '../../domain/money/money.js'
@@ -9,42 +9,42 @@ import { now } from '../clock.js'
 import { openAttempt } from '../jobs/attempts.js'
 import type { Fence } from '../jobs/fence.js'
 import { reserveCircuit } from '../money/budget.js'
-import { jobAsks, jobs } from '../tables/jobs.js'
+import { jobs, scriptRequests } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
 import { type ProviderRef, requestedRef } from './provider-refs.js'
 
 export type ProviderJob = typeof providerJobs.$inferSelect
 
-export const taskAt = ({ jobId, task, attempt }: Omit<ProviderRef, 'asked'>) =>
+export const providerJobAt = ({ jobId, task, attempt }: Omit<ProviderRef, 'asked'>) =>
   and(eq(providerJobs.jobId, jobId), eq(providerJobs.task, task), eq(providerJobs.attempt, attempt))
 
 const presentGeneration = (jobId: string, { generation }: Fence) =>
   sql`exists (select 1 from ${jobs} where ${jobs.id} = ${jobId} and ${jobs.generation} = ${generation})`
 
 export async function loadProviderJob(db: DbOrTx, ref: ProviderRef): Promise<ProviderJob | null> {
-  const [row] = await db.select().from(providerJobs).where(taskAt(ref))
+  const [row] = await db.select().from(providerJobs).where(providerJobAt(ref))
   return row ?? null
 }
 
-/** A try to submit, as its taker knows it. Times by the database's clock. */
+/** A try to submit. Times are from the database's clock. */
 export interface SubmitTry {
-  /** Counts from 1; the fence of this try. */
+  /** Counts from 1, and is the fence of this try. */
   number: number
   createdAt: Date
-  /** When a request of an earlier try may last have been under way; `null`: certainly never. */
+  /** When a request of an earlier try may last have been in flight; `null` when there certainly was none. */
   lastSentAt: Date | null
-  /** The credentials that request went out with, as `credentialsVersion` names them. */
+  /** The version of the credentials that the request used, as `credentialsVersion` returns it. */
   sentWith: string | null
   secondsSinceSent: number | null
-  /** Since the provider last answered about this task, or since the row was written. */
+  /** Seconds since the provider last responded about this job, or since the row was inserted. */
   secondsSilent: number
 }
 
 /**
- * Writes the intent if there is none yet, and takes it for a try. The money of a circuit that was asked for is made sure of
- * with its intent, once.
- * @param task `estimate`: the price of a circuit that was asked for; a plain job's is reserved already.
- * @returns `null` when there is nothing to submit: it was accepted or ended, or the job is another side's.
+ * Inserts the intent if there is none, and takes it for a try. The money of a requested circuit is reserved with its
+ * intent, once.
+ * @param task `estimate` is the price of a requested circuit; a plain job has a reservation already.
+ * @returns `null` when there is nothing to submit: the job was accepted or ended, or another worker has it.
  * @throws ServiceError as `reserveCircuit` does; nothing is written then.
  */
 export async function takeForSubmit(
@@ -71,12 +71,12 @@ export async function takeForSubmit(
   })
 }
 
-/** Whether nobody has answered the ask yet. */
+/** Whether the request is still unanswered. */
 async function isOpen(db: DbOrTx, { jobId, task, attempt }: ProviderRef): Promise<boolean> {
   const asks = await db
-    .select({ state: jobAsks.state })
-    .from(jobAsks)
-    .where(and(eq(jobAsks.jobId, jobId), eq(jobAsks.task, task), eq(jobAsks.number, attempt)))
+    .select({ state: scriptRequests.state })
+    .from(scriptRequests)
+    .where(and(eq(scriptRequests.jobId, jobId), eq(scriptRequests.task, task), eq(scriptRequests.number, attempt)))
   return asks[0]?.state === 'open'
 }
 
@@ -85,7 +85,7 @@ async function takeRow(db: DbOrTx, ref: ProviderRef, fence: Fence): Promise<Subm
   const [row] = await db
     .update(providerJobs)
     .set({ tries: sql`${providerJobs.tries} + 1`, takenAt: now, generation: fence.generation })
-    .where(and(taskAt(ref), eq(providerJobs.state, 'intended'), presentGeneration(jobId, fence)))
+    .where(and(providerJobAt(ref), eq(providerJobs.state, 'intended'), presentGeneration(jobId, fence)))
     .returning({
       number: providerJobs.tries,
       createdAt: providerJobs.createdAt,
@@ -97,15 +97,18 @@ async function takeRow(db: DbOrTx, ref: ProviderRef, fence: Fence): Promise<Subm
   return row ?? null
 }
 
-/** Takes the intent of a job that is being cancelled, to find out whether anything was accepted; it is never sent again. */
+/**
+ * Takes the intent of a job that is being cancelled, to find out whether anything was accepted. The intent is never
+ * sent again.
+ */
 export const takeForLookUp = takeRow
 
-/** The row as this try holds it; false as soon as another one has taken it. */
+/** The row while this try holds it; false once another try has taken it. */
 const heldBy = (ref: ProviderRef, number: number) =>
-  and(taskAt(ref), eq(providerJobs.state, 'intended'), eq(providerJobs.tries, number))
+  and(providerJobAt(ref), eq(providerJobs.state, 'intended'), eq(providerJobs.tries, number))
 
 /**
- * Notes that a request may be under way from now on. Nothing may be sent without it.
+ * Records that a request may be in flight from now on. Must precede every request.
  * @returns `false` when another try has taken the row, or the job is no longer to run.
  */
 export async function markSending(
@@ -116,7 +119,7 @@ export async function markSending(
   sentWith: string
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
-    // Held until this is committed: whoever ends the job decides about its money before this, or knows of it.
+    // Locked until the commit: a writer that ends the job either decides about its money before this, or sees this row.
     const [mine] = await tx
       .select({ id: jobs.id })
       .from(jobs)
@@ -132,7 +135,7 @@ export async function markSending(
   })
 }
 
-/** Takes back `markSending` of a request that certainly did not arrive. */
+/** Takes back `markSending` for a request that certainly did not arrive. */
 export async function markNotSent(
   db: Db,
   ref: ProviderRef,
@@ -141,25 +144,25 @@ export async function markNotSent(
   await db.update(providerJobs).set({ lastSentAt, sentWith }).where(heldBy(ref, number))
 }
 
-/** Notes that the provider answered a look-up, whatever it said. */
-export async function markResponded(db: Db, ref: ProviderRef, number: number): Promise<void> {
+/** Records that the provider responded to a look-up, whatever the response. */
+export async function recordProviderResponse(db: Db, ref: ProviderRef, number: number): Promise<void> {
   await db.update(providerJobs).set({ seenAt: now }).where(heldBy(ref, number))
 }
 
 /**
- * The provider has the task: its id is recorded, and a plain job's attempt begins. Whoever asked for a circuit is in an
- * attempt already.
- * @returns `false` when this side no longer holds the row; whoever does finds the task by its token.
+ * Records that the provider has the job: its id is stored, and a plain job's attempt begins. The requester of a circuit
+ * has an attempt already.
+ * @returns `false` when this worker no longer holds the row; the one that does finds the provider's job by its token.
  */
 export async function markAccepted(db: Db, ref: ProviderRef, fence: Fence, providerJobId: string): Promise<boolean> {
   const { jobId } = ref
   return db.transaction(async (tx) => {
-    // The job before its task, as everywhere: its attempt is opened below.
+    // The job is locked before its provider job, as everywhere: its attempt is opened below.
     await tx.select({ id: jobs.id }).from(jobs).where(eq(jobs.id, jobId)).for('no key update')
     const accepted = await tx
       .update(providerJobs)
       .set({ state: 'accepted', providerJobId, acceptedAt: now, seenAt: now, providerStatus: 'queued' })
-      .where(and(taskAt(ref), eq(providerJobs.state, 'intended'), presentGeneration(jobId, fence)))
+      .where(and(providerJobAt(ref), eq(providerJobs.state, 'intended'), presentGeneration(jobId, fence)))
       .returning({ jobId: providerJobs.jobId })
     if (accepted.length === 0) return false
     if (!ref.asked) await openAttempt(tx, jobId, fence, { statuses: ['running', 'cancelling'] })
@@ -167,7 +170,10 @@ export async function markAccepted(db: Db, ref: ProviderRef, fence: Fence, provi
   })
 }
 
-/** Closes an intent that the provider certainly did not accept. `false` when it is another side's, or was accepted. */
+/**
+ * Closes an intent that the provider certainly did not accept. Returns `false` when another worker has it, or it was
+ * accepted.
+ */
 export async function markWithdrawn(
   db: DbOrTx,
   ref: ProviderRef,
@@ -177,13 +183,13 @@ export async function markWithdrawn(
   const withdrawn = await db
     .update(providerJobs)
     .set({ state: 'withdrawn', endedAt: now, errorCode: error?.code ?? null, errorMessage: error?.message ?? null })
-    .where(and(taskAt(ref), eq(providerJobs.state, 'intended'), presentGeneration(ref.jobId, fence)))
+    .where(and(providerJobAt(ref), eq(providerJobs.state, 'intended'), presentGeneration(ref.jobId, fence)))
     .returning({ jobId: providerJobs.jobId })
   return withdrawn.length > 0
 }
 
-/** What the provider said of an accepted task. */
-export interface SeenTask {
+/** What the provider reported about an accepted job. */
+export interface ReportedStatus {
   state: Extract<ProviderJobState, 'accepted' | 'completed' | 'failed' | 'cancelled'>
   status: string
   queuePosition: number | null
@@ -192,8 +198,8 @@ export interface SeenTask {
   failure: string | null
 }
 
-/** Notes what the provider said. @returns whether that is news for whoever waits. */
-export async function markSeen(db: DbOrTx, ref: ProviderRef, seen: SeenTask): Promise<boolean> {
+/** Records the provider's report. @returns whether waiting requests should be woken. */
+export async function markSeen(db: DbOrTx, ref: ProviderRef, seen: ReportedStatus): Promise<boolean> {
   const over = seen.state !== 'accepted'
   const values = {
     state: seen.state,
@@ -210,35 +216,41 @@ export async function markSeen(db: DbOrTx, ref: ProviderRef, seen: SeenTask): Pr
   const before = db
     .select({ status: providerJobs.providerStatus, position: providerJobs.queuePosition })
     .from(providerJobs)
-    .where(taskAt(ref))
+    .where(providerJobAt(ref))
     .for('no key update')
     .as('before')
-  // What a provider said at the end stays: an answer that was under way meanwhile is older.
+  // A reported end is final: a response that arrives later was sent earlier.
   const [row] = await db
     .update(providerJobs)
     .set({ ...values, seenAt: now })
     .from(before)
-    .where(and(taskAt(ref), eq(providerJobs.state, 'accepted')))
+    .where(and(providerJobAt(ref), eq(providerJobs.state, 'accepted')))
     .returning({ status: before.status, position: before.position })
   return row !== undefined && (row.status !== seen.status || row.position !== seen.queuePosition || over)
 }
 
-/** Nobody will ever know what became of the task. Its money stays held. */
+/** The outcome of the provider job can never be known. Its money stays held. */
 export async function markUnknown(db: DbOrTx, ref: ProviderRef, fence: Fence): Promise<void> {
   await db
     .update(providerJobs)
     .set({ state: 'unknown', endedAt: now })
-    .where(and(taskAt(ref), inArray(providerJobs.state, ['intended', 'accepted']), presentGeneration(ref.jobId, fence)))
+    .where(
+      and(
+        providerJobAt(ref),
+        inArray(providerJobs.state, ['intended', 'accepted']),
+        presentGeneration(ref.jobId, fence)
+      )
+    )
 }
 
 export async function markCancelRequested(db: DbOrTx, ref: ProviderRef): Promise<void> {
   await db
     .update(providerJobs)
     .set({ cancelRequestedAt: sql`coalesce(${providerJobs.cancelRequestedAt}, ${now})` })
-    .where(taskAt(ref))
+    .where(providerJobAt(ref))
 }
 
-/** The circuits that a job has asked for and whose end at the provider is not known. */
+/** The circuits that a job has requested and whose end at the provider is not known. */
 export async function openCircuits(db: DbOrTx, jobId: string): Promise<ProviderRef[]> {
   const rows = await db
     .select({ task: providerJobs.task, attempt: providerJobs.attempt })
@@ -248,7 +260,7 @@ export async function openCircuits(db: DbOrTx, jobId: string): Promise<ProviderR
   return rows.map(({ task, attempt }) => requestedRef(jobId, task, attempt))
 }
 
-/** Of a job's circuits: how many a provider has accepted, and of how many nobody knows how they ended. */
+/** For the circuits of a job: how many a provider has accepted, and how many have an unknown outcome. */
 export async function circuitsSoFar(db: DbOrTx, jobId: string): Promise<{ accepted: number; unknown: number }> {
   const [row] = await db
     .select({

@@ -1,5 +1,5 @@
-// What work at providers has cost, and what of it nobody knows yet. Money is settled with a figure that is certain, or it
-// stays held: a reservation is released only for what was certainly never accepted.
+// The cost of provider jobs. Money is settled with a certain figure, or it stays held. A reservation is released only
+// for work that was certainly never accepted.
 import { and, asc, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import { finalStatuses } from '../../domain/jobs/job-status.js'
 import type { MicroUsd } from '../../domain/money/money.js'
@@ -8,15 +8,15 @@ import { now } from '../clock.js'
 import { backends } from '../tables/backends.js'
 import { jobs } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
-import { taskAt } from './provider-jobs.js'
+import { providerJobAt } from './provider-jobs.js'
 import type { ProviderRef } from './provider-refs.js'
 
-/** How often a provider is asked about a task whose job has ended with its money held. */
+/** How often a provider is queried about a job that ended with its reservation held. */
 const ASK_SECONDS = 3_600
-/** After this long without an answer it is for an administrator to settle. */
+/** After this many days without a result, an administrator has to settle it. */
 const ASK_DAYS = 30
 
-/** Of a circuit that was asked for its own price; else the job's. */
+/** A requested circuit's own price, or else the job's. */
 const estimate = sql`coalesce(${providerJobs.estimate}, ${jobs.estimatedCost})`.mapWith(jobs.estimatedCost)
 
 const taskStates = (tx: DbOrTx, jobId: string) =>
@@ -27,8 +27,8 @@ const taskStates = (tx: DbOrTx, jobId: string) =>
     .where(eq(providerJobs.jobId, jobId))
 
 /**
- * What a job that ends without a result has cost: what its tasks at providers certainly did, the estimate where one ended
- * there without a figure. `held`: a task was accepted, or may have been, and how it ended there is not known.
+ * The cost of a job that ends without a result: the certain charges of its provider jobs, or the estimate of one that
+ * ended without a figure. `held` when one was or may have been accepted, and its outcome is unknown.
  */
 export async function costAtEnd(tx: Tx, jobId: string): Promise<MicroUsd | 'held'> {
   let cost = 0n
@@ -40,8 +40,8 @@ export async function costAtEnd(tx: Tx, jobId: string): Promise<MicroUsd | 'held
 }
 
 /**
- * What a job that completes has cost: on an engine of ours its estimate, else what its tasks at providers did; the estimate
- * of each that named no figure. A script may have asked its provider for nothing.
+ * The cost of a job that completes: its estimate on a local engine, otherwise the charges of its provider jobs, with
+ * the estimate for those without a figure. A script may have requested nothing from its provider.
  */
 export async function costOfCompleted(tx: Tx, jobId: string): Promise<MicroUsd> {
   const [job] = await tx
@@ -54,19 +54,19 @@ export async function costOfCompleted(tx: Tx, jobId: string): Promise<MicroUsd> 
     .leftJoin(backends, eq(backends.slug, jobs.backend))
     .where(eq(jobs.id, jobId))
   if (!job?.atProvider) return job?.estimate ?? 0n
-  // Nothing may be sent for it between the look at its tasks and its end.
+  // Nothing can be sent for it between the look at its provider jobs and its end.
   await lockJob(tx, jobId)
   return (await taskStates(tx, jobId))
     .filter(({ state, lastSentAt }) => state !== 'withdrawn' && (state !== 'intended' || lastSentAt !== null))
     .reduce((sum, { cost, estimate }) => sum + (cost ?? estimate), 0n)
 }
 
-/** Until the end of the transaction. */
+/** Held until the end of the transaction. */
 export async function lockJob(tx: Tx, jobId: string): Promise<void> {
   await tx.select({ id: jobs.id }).from(jobs).where(eq(jobs.id, jobId)).for('no key update')
 }
 
-/** Has the provider asked again about a job that ended with its money held. */
+/** Schedules another query to the provider, for a job that ended with its reservation held. */
 export async function checkAgainLater(tx: Tx, jobId: string): Promise<void> {
   await tx
     .update(providerJobs)
@@ -86,7 +86,7 @@ export interface HeldProviderJob extends Pick<ProviderRef, 'jobId' | 'task' | 'a
   estimate: MicroUsd
 }
 
-/** Takes held tasks that it is time to ask about; the next look at each is an hour away. */
+/** Takes held provider jobs that are due for a query. The next query of each is an hour away. */
 export async function takeHeldProviderJobs(db: Db, limit: number): Promise<HeldProviderJob[]> {
   const due = db
     .select({ jobId: providerJobs.jobId, task: providerJobs.task, attempt: providerJobs.attempt })
@@ -127,19 +127,20 @@ export async function takeHeldProviderJobs(db: Db, limit: number): Promise<HeldP
 }
 
 /**
- * How a held task turned out to have ended.
- * @returns what its job has cost, or `held` while another of its tasks has no known end.
+ * Records how a held provider job ended.
+ * @returns the cost of its job, or `held` while another of its provider jobs has no known end.
  */
 export async function closeHeldProviderJob(
   tx: Tx,
   held: HeldProviderJob,
   found: { state: 'completed' | 'failed' | 'cancelled' | 'withdrawn'; providerJobId: string | null; cost: MicroUsd }
 ): Promise<MicroUsd | 'held'> {
-  // The job before its tasks, as everywhere; and of two tasks the second sees the first one's end.
+  // The job is locked before its provider jobs, as everywhere. Of two concurrent calls the second sees the first one's
+  // end.
   await lockJob(tx, held.jobId)
   await tx
     .update(providerJobs)
     .set({ ...found, endedAt: now, seenAt: now, askAt: null })
-    .where(and(taskAt(held), inArray(providerJobs.state, ['intended', 'accepted', 'unknown'])))
+    .where(and(providerJobAt(held), inArray(providerJobs.state, ['intended', 'accepted', 'unknown'])))
   return costAtEnd(tx, held.jobId)
 }

@@ -1,8 +1,8 @@
-// Which task at a provider is meant.
+// Identifies a provider job.
 
 /**
- * The one task of a plain job, or (`asked`) the circuit of an ask: `task` is who asks, '' for the script itself, `attempt`
- * the number of its ask.
+ * The only one of a plain job, or (`asked`) a requested circuit: `task` is the requester ('' for the script itself),
+ * and `attempt` is the number of its request.
  */
 export interface ProviderRef {
   jobId: string
@@ -11,7 +11,7 @@ export interface ProviderRef {
   asked: boolean
 }
 
-/** A plain job has one task, asked for once. */
+/** A plain job has one provider job, submitted once. */
 export const plainRef = (jobId: string): ProviderRef => ({ jobId, task: '', attempt: 1, asked: false })
 
 export const requestedRef = (jobId: string, task: string, ask: number): ProviderRef => ({

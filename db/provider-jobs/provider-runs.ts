@@ -1,4 +1,4 @@
-// What a step at a provider reads of its job, and the files that its steps hand on to each other.
+// What the steps at a provider read of their job, and the files that they pass to each other.
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { RequestedCircuit } from '../../domain/jobs/script-requests.js'
 import type { Db, DbOrTx } from '../client.js'
@@ -7,12 +7,12 @@ import { type Artifact, sha256Of } from '../jobs/artifacts.js'
 import type { Fence } from '../jobs/fence.js'
 import { runColumns } from '../jobs/jobs.js'
 import { backends } from '../tables/backends.js'
-import { artifacts, jobAsks, jobs, jobTasks } from '../tables/jobs.js'
+import { artifacts, jobs, jobTasks, scriptRequests } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
-import { taskAt } from './provider-jobs.js'
+import { providerJobAt } from './provider-jobs.js'
 import type { ProviderRef } from './provider-refs.js'
 
-/** The file of the compiled program and of what its results mean, as the executor answered: JSON text. */
+/** The file with the compiled program and the meaning of its results: JSON text, as the executor returned it. */
 export const compiledFileOf = ({ task, attempt, asked }: ProviderRef): string =>
   asked ? `${task || 'script'}-${attempt}.compiled-program.json` : 'compiled-program.json'
 
@@ -27,8 +27,8 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
       jobShots: jobs.shots,
       name: jobs.name,
       programmingModel: jobs.programmingModel,
-      /** It is a script, and has got as far as a question to the service. */
-      hasAsked: sql<boolean>`exists (select 1 from ${jobAsks} asked where asked.job_id = ${jobs.id})`,
+      /** Whether it is a script that has made a request to the service. */
+      hasAsked: sql<boolean>`exists (select 1 from ${scriptRequests} asked where asked.job_id = ${jobs.id})`,
       secondsCancelling: sql<
         number | null
       >`extract(epoch from ${now} - coalesce(${jobs.cancelRequestedAt}, ${providerJobs.cancelRequestedAt}))::float8`,
@@ -36,21 +36,21 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
       secondsAccepted: sql<number | null>`extract(epoch from ${now} - ${providerJobs.acceptedAt})::float8`,
       secondsEnded: sql<number | null>`extract(epoch from ${now} - ${providerJobs.endedAt})::float8`,
       task: providerJobs,
-      /** Of the task of a graph that asks. */
+      /** The function of the graph's task that requested the circuit. */
       funcName: jobTasks.funcName,
-      ask: { state: jobAsks.state, body: jobAsks.body }
+      ask: { state: scriptRequests.state, body: scriptRequests.body }
     })
     .from(jobs)
     .leftJoin(backends, eq(backends.slug, jobs.backend))
-    .leftJoin(providerJobs, taskAt(ref))
+    .leftJoin(providerJobs, providerJobAt(ref))
     .leftJoin(jobTasks, and(eq(jobTasks.jobId, jobs.id), eq(jobTasks.key, ref.task)))
     .leftJoin(
-      jobAsks,
+      scriptRequests,
       and(
         sql`${ref.asked}::boolean`,
-        eq(jobAsks.jobId, jobs.id),
-        eq(jobAsks.task, ref.task),
-        eq(jobAsks.number, ref.attempt)
+        eq(scriptRequests.jobId, jobs.id),
+        eq(scriptRequests.task, ref.task),
+        eq(scriptRequests.number, ref.attempt)
       )
     )
     .where(eq(jobs.id, ref.jobId))
@@ -61,7 +61,7 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
 
 export type ProviderRun = NonNullable<Awaited<ReturnType<typeof loadProviderRun>>>
 
-/** Stores files of a job that runs, or nothing when the job is no longer this side's. */
+/** Stores files of a running job, or nothing when this worker has lost the job. */
 export async function storeFiles(db: Db, jobId: string, fence: Fence, files: readonly Artifact[]): Promise<boolean> {
   return db.transaction(async (tx) => {
     const [mine] = await tx
@@ -89,7 +89,7 @@ export async function storeFiles(db: Db, jobId: string, fence: Fence, files: rea
   })
 }
 
-/** The newest file of that name, as text. */
+/** The text of the newest file with that name. */
 export async function fileText(db: DbOrTx, jobId: string, name: string): Promise<string | null> {
   const [row] = await db
     .select({ content: artifacts.content })

@@ -1,12 +1,12 @@
-// What callers were told about a script before it ran. Kept for a week (db/deletion/retention.ts).
+// Analyses that callers were shown before running a script. Stored for a week (db/deletion/retention.ts).
 import { eq } from 'drizzle-orm'
 import type { KeptAnalysis } from '../../domain/scripts/script-analysis.js'
 import type { DbOrTx } from '../client.js'
 import { newId } from '../ids.js'
 import { scriptAnalyses } from '../tables/scripts.js'
 
-/** @returns the id that a submission may name. */
-export async function keepAnalysis(tx: DbOrTx, analysis: KeptAnalysis & { canRun: boolean }): Promise<string> {
+/** @returns the id that a submission can name. */
+export async function storeAnalysis(tx: DbOrTx, analysis: KeptAnalysis & { canRun: boolean }): Promise<string> {
   const id = newId()
   await tx.insert(scriptAnalyses).values({ id, ...analysis })
   return id

@@ -1,5 +1,5 @@
-// Making, changing, publishing and deleting saved scripts. The team is locked by the caller (`lockTeamForWrite`); the row of
-// a script is locked here, so that two changes at once come one after the other and each is a version of its own.
+// Creates, changes, publishes and deletes saved scripts. The caller has locked the team (`lockTeamForWrite`). The row
+// of a script is locked here, so that concurrent changes run one after the other and each becomes a version.
 import { and, count, eq, isNull, or, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
 import type { Framework } from '../../domain/jobs/framework.js'
@@ -18,9 +18,9 @@ import { jobs } from '../tables/jobs.js'
 import { scripts, scriptVersions } from '../tables/scripts.js'
 import type { ScriptRow } from './scripts.js'
 
-/** Slugs that are tried for one name, after those that are known to be taken. */
+/** How many slugs are tried for one name, after those that are known to be taken. */
 const SLUG_TRIES = 50
-/** All slugs of one name begin with as much of it. */
+/** The common beginning of all slugs for one name. */
 const SLUG_PREFIX = SLUG_MAX - 10
 
 export interface NewScript {
@@ -37,7 +37,7 @@ export interface NewScript {
 }
 
 /**
- * Saves a script under the slug given, or under the first that its name leaves free.
+ * Saves a script under the given slug, or under the first free one for its name.
  * @throws ServiceError `slug_conflict` for a slug that is taken, `conflict` when the team has too many scripts.
  */
 export async function createScript(tx: Tx, script: NewScript, slug: string | null): Promise<ScriptRow> {
@@ -46,7 +46,7 @@ export async function createScript(tx: Tx, script: NewScript, slug: string | nul
     .from(scripts)
     .where(and(eq(scripts.teamId, script.teamId), eq(scripts.isActive, true)))
   if (held!.count >= SCRIPTS_MAX)
-    throw new ServiceError('conflict', `This team has ${SCRIPTS_MAX} scripts, the most that it may have; delete some`)
+    throw new ServiceError('conflict', `This team has ${SCRIPTS_MAX} scripts, which is the limit; delete some first`)
   if (slug !== null) {
     const taken = await takenSlugs(tx, script.teamId, slug)
     const row = taken.has(slug) ? null : await insert(tx, script, slug)
@@ -59,13 +59,13 @@ export async function createScript(tx: Tx, script: NewScript, slug: string | nul
     if (taken.has(choice)) continue
     const row = await insert(tx, script, choice)
     if (row) return row
-    // Somebody else has taken it in this moment.
+    // A concurrent transaction has taken it.
     if (++tries === SLUG_TRIES) break
   }
-  throw new ServiceError('slug_conflict', 'name: many scripts of this name are being saved at once; try again')
+  throw new ServiceError('slug_conflict', 'name: too many scripts with this name are being saved at once; try again')
 }
 
-/** Slugs of the team and of the templates that begin so. */
+/** Slugs of the team and of the templates with this beginning. */
 async function takenSlugs(tx: Tx, teamId: string, beginning: string): Promise<Set<string>> {
   const rows = await tx
     .select({ slug: scripts.slug })
@@ -80,7 +80,7 @@ async function takenSlugs(tx: Tx, teamId: string, beginning: string): Promise<Se
   return new Set(rows.map(({ slug }) => slug))
 }
 
-/** @returns `null` when another transaction has taken the slug: that one is waited for. */
+/** @returns `null` when another transaction has taken the slug; that one is waited for. */
 async function insert(tx: Tx, script: NewScript, slug: string): Promise<ScriptRow | null> {
   const { source_sha256: sourceSha256 } = script.metadata
   const [row] = await tx
@@ -92,12 +92,12 @@ async function insert(tx: Tx, script: NewScript, slug: string): Promise<ScriptRo
     })
     .returning()
   if (!row) return null
-  await keepVersion(tx, row, script.userId)
+  await storeVersion(tx, row, script.userId)
   return row
 }
 
-/** A version is what a job that names it ran, so it never changes. */
-export const keepVersion = (tx: DbOrTx, row: ScriptRow, createdBy: string | null) =>
+/** A version never changes, since jobs name the version that they ran. */
+export const storeVersion = (tx: DbOrTx, row: ScriptRow, createdBy: string | null) =>
   tx.insert(scriptVersions).values({
     scriptId: row.id,
     version: row.version,
@@ -109,7 +109,7 @@ export const keepVersion = (tx: DbOrTx, row: ScriptRow, createdBy: string | null
     createdBy
   })
 
-/** The present row, locked until the transaction ends, which keeps no job from naming it; `null` when it was deleted. */
+/** The current row, locked until the transaction ends; jobs can still name it. `null` when it was deleted. */
 export async function lockScript(tx: Tx, id: string): Promise<ScriptRow | null> {
   const [row] = await tx
     .select()
@@ -119,18 +119,18 @@ export async function lockScript(tx: Tx, id: string): Promise<ScriptRow | null> 
   return row ?? null
 }
 
-/** What a change says; absent fields stay. */
+/** The changes to a script. Absent fields stay unchanged. */
 export interface ScriptChange {
   name?: string
   description?: string
   framework?: Framework
   requirements?: string | null
-  /** With what was read in it. */
+  /** The new source, with the metadata that reading it revealed. */
   source?: { content: string; metadata: ScriptMetadata }
 }
 
 /**
- * Changes a locked script. What changes what a job would run is a new version.
+ * Changes a locked script. A change that affects what a job would run creates a new version.
  * @throws ServiceError `conflict` when it has too many versions.
  */
 export async function changeScript(
@@ -147,7 +147,7 @@ export async function changeScript(
   if (runsOtherwise && row.version >= VERSIONS_MAX)
     throw new ServiceError(
       'conflict',
-      `This script has ${VERSIONS_MAX} versions, the most that one may have; save it as a new script`
+      `This script has ${VERSIONS_MAX} versions, which is the limit; save it as a new script`
     )
   const metadata = source?.metadata ?? row.metadata
   const [changed] = await tx
@@ -165,11 +165,13 @@ export async function changeScript(
     })
     .where(eq(scripts.id, row.id))
     .returning()
-  if (runsOtherwise) await keepVersion(tx, changed!, changedBy)
+  if (runsOtherwise) await storeVersion(tx, changed!, changedBy)
   return changed!
 }
 
-/** From here on everybody may read and run it, and nobody may change it. One that is published stays as it is. */
+/**
+ * Publishes a script: from now on everyone can read and run it, and no one can change it. Repeating it has no effect.
+ */
 export async function publishScript(tx: Tx, row: ScriptRow): Promise<ScriptRow> {
   if (row.isPublic) return row
   const [published] = await tx
@@ -180,12 +182,12 @@ export async function publishScript(tx: Tx, row: ScriptRow): Promise<ScriptRow> 
   return published!
 }
 
-/** Its slug is free again; the jobs that ran it go on naming it. */
+/** Frees its slug. Jobs that ran it still name it. */
 export async function deleteScript(tx: Tx, id: string): Promise<void> {
   await tx.update(scripts).set({ isActive: false, updatedAt: sql`clock_timestamp()` }).where(eq(scripts.id, id))
 }
 
-/** Of a team that is deleted: those that a job names stay as rows, for their jobs; the others are gone. */
+/** For a team that is deleted: scripts that a job names keep their row, the others are deleted. */
 export async function deleteScriptsOfTeam(tx: Tx, teamId: string): Promise<void> {
   await tx
     .update(scripts)

@@ -1,5 +1,5 @@
-// The platform's own scripts, which everybody may run: written beside the code (db/seed/templates) and brought into the
-// database at every start, so that they are what this version says.
+// The platform's own scripts, which everyone can run. They are part of the source (db/seed/templates) and are written
+// to the database at every start, so that they match this version.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,10 +9,10 @@ import type { ScriptMetadata, ScriptType } from '../../domain/scripts/script.js'
 import type { DbOrTx } from '../client.js'
 import { newId } from '../ids.js'
 import { scripts } from '../tables/scripts.js'
-import { keepVersion } from './script-changes.js'
+import { storeVersion } from './script-changes.js'
 import type { ScriptRow } from './scripts.js'
 
-/** A line of the manifest; `<slug>.py` lies beside it. */
+/** A line of the manifest; `<slug>.py` is in the same folder. */
 interface ManifestLine {
   slug: string
   name: string
@@ -34,8 +34,8 @@ export interface Template {
 }
 
 /**
- * Makes the platform's templates what they are to be: a changed content is a new version of the same script, and one that is
- * no longer among them is deleted. Whoever calls it keeps others from doing so at the same time.
+ * Updates the platform's templates: changed content becomes a new version of the same script, and a template that no
+ * longer exists is deleted. The caller prevents concurrent calls.
  */
 export async function seedTemplates(db: DbOrTx, templates: Template[]): Promise<void> {
   const present = new Map(
@@ -56,7 +56,7 @@ export async function seedTemplates(db: DbOrTx, templates: Template[]): Promise<
         .insert(scripts)
         .values({ id: newId(), ...values, publishedAt: sql`now()` })
         .returning()
-      await keepVersion(db, made!, null)
+      await storeVersion(db, made!, null)
       continue
     }
     if (isSame(row, template)) continue
@@ -66,7 +66,7 @@ export async function seedTemplates(db: DbOrTx, templates: Template[]): Promise<
       .set({ ...values, version: row.version + (runsOtherwise ? 1 : 0), updatedAt: sql`now()` })
       .where(eq(scripts.id, row.id))
       .returning()
-    if (runsOtherwise) await keepVersion(db, changed!, null)
+    if (runsOtherwise) await storeVersion(db, changed!, null)
   }
   for (const { id, isActive } of present.values())
     if (isActive) await db.update(scripts).set({ isActive: false, updatedAt: sql`now()` }).where(eq(scripts.id, id))
@@ -74,7 +74,7 @@ export async function seedTemplates(db: DbOrTx, templates: Template[]): Promise<
 
 const isSame = (row: ScriptRow, { metadata, ...template }: Template): boolean =>
   row.isActive &&
-  // Postgres sorts the keys of what it keeps.
+  // Postgres reorders the keys of stored JSON.
   JSON.stringify(sorted(row.metadata)) === JSON.stringify(sorted(metadata)) &&
   Object.entries(template).every(([name, value]) => row[name as keyof ScriptRow] === value)
 
@@ -90,8 +90,8 @@ const sorted = (value: unknown): unknown =>
       : value
 
 /**
- * The templates in a folder; none when it has no manifest. What is known of each by reading it stands in metadata.json, which
- * tools/template-metadata.mjs writes; of a source that is not the one that was read, nothing is known but its digest.
+ * Reads the templates in a folder; none when it has no manifest. Their metadata is in metadata.json, which
+ * tools/template-metadata.mjs writes. For a source that has changed since, only its digest is known.
  */
 export function readTemplates(folder: string): Template[] {
   const manifest = join(folder, 'manifest.json')

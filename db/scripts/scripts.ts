@@ -1,5 +1,5 @@
-// Finding and listing saved scripts. Reads always name the caller: a script is there for the members of its team, and for
-// everybody once it is published. A deleted one is there for nobody.
+// Finds and lists saved scripts. Reads always name the caller: members see the scripts of their teams, and everyone
+// sees published ones. Deleted scripts are invisible.
 import { and, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { type Page, TOTAL_MAX } from '../../domain/json/page.js'
@@ -9,10 +9,10 @@ import { cappedCount, ONE } from '../capped-count.js'
 import type { DbOrTx } from '../client.js'
 import { members } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
-import { scripts } from '../tables/scripts.js'
+import { scripts, scriptVersions } from '../tables/scripts.js'
 import { type Caller, membershipsOf } from '../teams/memberships.js'
 
-/** How many of its last jobs a script is shown with. */
+/** How many of its last jobs a script shows. */
 const LAST_JOBS = 10
 
 export type ScriptRow = typeof scripts.$inferSelect
@@ -33,23 +33,26 @@ const itemQuery = (db: DbOrTx) => db.select(itemColumns).from(scripts)
 
 export type ScriptItem = Awaited<ReturnType<typeof itemQuery>>[number] & { executions: number }
 
-/** The ids of the teams through which the caller sees anything. */
+/** The ids of the teams that give the caller access. */
 const teamIdsOf = (db: DbOrTx, caller: Caller) =>
   db.select({ id: members.teamId }).from(members).where(membershipsOf(caller))
 
-/** Said so that the planner can go by the indexes of teams and of published scripts: a subquery within an `or` cannot. */
+/**
+ * Written so that the planner can use the indexes of teams and of published scripts; it cannot with a subquery inside
+ * an `or`.
+ */
 const isVisibleTo = (db: DbOrTx, caller: Caller): SQL =>
   sql`${scripts.isActive} and (${scripts.isPublic} or ${scripts.teamId} = any(array(${teamIdsOf(db, caller)})))`
 
 export interface ScriptFilter extends Page {
   type?: ScriptType
-  /** Only those that the caller owns. */
+  /** Only scripts that the caller owns. */
   mine: boolean
 }
 
 /**
- * Scripts that the caller sees, newest first (ids sort by time).
- * @returns `total`: counted no further than `TOTAL_MAX + 1`.
+ * Scripts that the caller can see, newest first (ids sort by time).
+ * @returns `total` is counted no further than `TOTAL_MAX + 1`.
  */
 export async function listScripts(
   db: DbOrTx,
@@ -70,7 +73,7 @@ export async function listScripts(
   return { rows: rows.map((row) => ({ ...row, executions: executions.get(row.id) ?? 0 })), total }
 }
 
-/** A script that the caller sees, or `null`. */
+/** A script that the caller can see, or `null`. */
 export async function loadScript(db: DbOrTx, caller: Caller, id: string): Promise<ScriptRow | null> {
   const [row] = await db
     .select()
@@ -79,7 +82,7 @@ export async function loadScript(db: DbOrTx, caller: Caller, id: string): Promis
   return row ?? null
 }
 
-/** What a submission by slug means: a script of the acting team, else a template. */
+/** Resolves a submission by slug: a script of the acting team, or else a template. */
 export async function loadScriptBySlug(db: DbOrTx, teamId: string, slug: string): Promise<ScriptRow | null> {
   const [row] = await db
     .select()
@@ -92,9 +95,22 @@ export async function loadScriptBySlug(db: DbOrTx, teamId: string, slug: string)
   return row ?? null
 }
 
+/** The content of one version of a script; `null` when the version does not exist. */
+export async function loadScriptVersion(
+  db: DbOrTx,
+  scriptId: string,
+  version: number
+): Promise<{ content: string } | null> {
+  const [row] = await db
+    .select({ content: scriptVersions.content })
+    .from(scriptVersions)
+    .where(and(eq(scriptVersions.scriptId, scriptId), eq(scriptVersions.version, version)))
+  return row ?? null
+}
+
 /**
- * Whether the caller may change a script: its owner may while they are of its team, and where the owner has left the team or
- * is no more, the owner of the team. A key does what its creator may, but for this last.
+ * Whether the caller can change a script: its owner while they are a member of its team; when the owner has left the
+ * team or was deleted, the owner of the team. An API key can do what its creator can, except for the latter.
  */
 export async function ownsScript(
   db: DbOrTx,
@@ -111,7 +127,7 @@ export async function ownsScript(
   return !key && caller.role === 'owner' && !rows.some(({ id }) => id === script.userId)
 }
 
-/** Jobs of the caller's teams that ran each of the scripts, by id; of one team counted no further than `TOTAL_MAX`. */
+/** How many jobs of the caller's teams ran each of the scripts, by id; per team counted no further than `TOTAL_MAX`. */
 export async function countExecutions(db: DbOrTx, caller: Caller, ids: string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
   const rows = await db.execute<{ id: string; count: number }>(sql`

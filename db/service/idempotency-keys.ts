@@ -1,18 +1,18 @@
-// Answers to writes that carried an Idempotency-Key. A key's row is the first thing that the transaction of its write
-// inserts, and holds the answer before the commit: a duplicate waits on the primary key, and a process that is killed
-// leaves nothing behind.
+// Responses to writes with an Idempotency-Key. The row of a key is the first thing that the transaction of its write
+// inserts, and has the response before the commit. A duplicate waits on the primary key, and a killed process leaves
+// nothing behind.
 import { and, eq, sql } from 'drizzle-orm'
 import { type DbOrTx, postgresCode, type Tx } from '../client.js'
 import { members } from '../tables/accounts.js'
 import { idempotencyKeys } from '../tables/operations.js'
 
-/** A write as its key names it. */
+/** A write, as its key identifies it. */
 export interface KeyedWrite {
-  /** Whose key it is: `user:<id>` or `key:<id>`. Keys of others are others. */
+  /** The owner of the key: `user:<id>` or `key:<id>`. Equal keys of different owners are independent. */
   principal: string
   key: string
   method: string
-  /** With its query. */
+  /** Includes the query string. */
   path: string
   /** Of the body's bytes, in hex. */
   bodySha256: string
@@ -20,13 +20,13 @@ export interface KeyedWrite {
 
 export interface StoredResponse extends Pick<KeyedWrite, 'method' | 'path' | 'bodySha256'> {
   status: number
-  /** JSON text; '' for an answer without a body. */
+  /** JSON text; '' for a response without a body. */
   body: string
-  /** Whether the write was about a team to which the user does not belong any more. */
+  /** Whether the write concerned a team that the user has left since. */
   teamLeft: boolean
 }
 
-/** The answer that is kept under a key, or `null`. @param userId of whoever asks. */
+/** The response stored under a key, or `null`. @param userId the caller. */
 export async function findStoredResponse(
   db: DbOrTx,
   { principal, key }: Pick<KeyedWrite, 'principal' | 'key'>,
@@ -42,16 +42,16 @@ export async function findStoredResponse(
   return row ?? null
 }
 
-/** Cancelled for its statement's time, or for that of a lock. */
+/** Cancelled by the statement timeout or the lock timeout. */
 const waitedTooLong = new Set(['57014', '55P03'])
 
 /**
- * Takes a key for this transaction; its first statement. `taken`: an answer is kept under it. `held`: another transaction
- * had the key for all of `patienceMs`; this one is aborted then.
+ * Claims a key for this transaction. Must be its first statement. `taken`: a response is stored under it. `held`:
+ * another transaction had the key for all of `patienceMs`; this transaction is then aborted.
  */
 export async function claimKey(tx: Tx, write: KeyedWrite, patienceMs: number): Promise<'mine' | 'taken' | 'held'> {
   const { principal, key, method, path, bodySha256 } = write
-  // One statement sets the limit, waits, and lifts the limit for what follows: its row passes the three in this order.
+  // One statement sets the time limit, waits, and lifts the limit again: its row passes the three parts in this order.
   const claim = sql`
     with patience as materialized (select set_config('lock_timeout', ${`${Math.ceil(patienceMs)}ms`}, true))
     insert into ${idempotencyKeys} (principal, key, method, path, body_sha256, status, body)
@@ -67,9 +67,9 @@ export async function claimKey(tx: Tx, write: KeyedWrite, patienceMs: number): P
 }
 
 /**
- * Keeps the answer of a write under the key that its transaction has claimed; its last statement.
- * @param teamId the team that the write was about. It is forgotten when the write itself has ended the user's membership:
- * whoever leaves a team twice hears twice that they have left.
+ * Stores the response of a write under the key that its transaction has claimed. Must be its last statement.
+ * @param teamId the team that the write concerned. It is dropped when the write itself ended the user's membership, so
+ * that repeating the request to leave a team returns the same response.
  */
 export async function storeResponse(
   tx: Tx,

@@ -1,4 +1,4 @@
-// Records of the playground: what browser simulations report.
+// Reports of the playground about simulations in the browser.
 import type { Db } from '../client.js'
 import { newId } from '../ids.js'
 import { playgroundTelemetry } from '../tables/playground.js'
@@ -7,7 +7,7 @@ import { lockTeamForWrite } from '../teams/teams.js'
 
 export type Telemetry = Omit<typeof playgroundTelemetry.$inferInsert, 'id' | 'userId' | 'createdAt'>
 
-/** @throws ServiceError `not_found` for a team of others, `team_suspended`. */
+/** @throws ServiceError `not_found` for non-members, `team_suspended`. */
 export async function recordTelemetry(db: Db, caller: Caller, telemetry: Telemetry): Promise<void> {
   await db.transaction(async (tx) => {
     await lockTeamForWrite(tx, caller, telemetry.teamId)

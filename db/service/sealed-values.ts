@@ -1,11 +1,14 @@
-// Everything that is sealed with the key ring, table by table: what a change of the ring's first key has to know of it.
-// Keys of values come and go wrapped; nothing here can open them.
+// Everything that is sealed with the key ring, table by table, for a rotation of the ring's first key. Data keys are
+// passed wrapped; this file cannot open them.
 import { type SQL, sql } from 'drizzle-orm'
 import type { DbOrTx } from '../client.js'
 import { signingKeys } from '../tables/audit.js'
+import { sealedMails } from '../tables/operations.js'
 import { teamSecrets, webhooks } from '../tables/teams.js'
 
-/** Where the rows are, what names one, and (as JSON) what its value is bound to. Ids sort after `first`. */
+/**
+ * Where the rows are, the expression that names one, and (as JSON) what its value is bound to. Ids sort after `first`.
+ */
 const places = {
   team_secrets: {
     table: teamSecrets,
@@ -24,6 +27,12 @@ const places = {
     id: signingKeys.keyId,
     first: '',
     bound: sql`json_build_object('keyId', key_id)`
+  },
+  sealed_mails: {
+    table: sealedMails,
+    id: sealedMails.id,
+    first: '00000000-0000-0000-0000-000000000000',
+    bound: sql`json_build_object('id', id)`
   }
 } as const
 
@@ -35,6 +44,7 @@ export interface BoundTo {
   team_secrets: { teamId: string; provider: string; keyName: string; id: string }
   webhooks: { teamId: string; id: string }
   signing_keys: { keyId: string }
+  sealed_mails: { id: string }
 }
 
 export interface WrappedRow<Name extends SealedTable> {
@@ -44,7 +54,7 @@ export interface WrappedRow<Name extends SealedTable> {
   bound: BoundTo[Name]
 }
 
-/** Rows whose keys are wrapped by another key of the ring, in the order of their ids, after one of them. */
+/** Rows whose data keys are wrapped by another key of the ring, in the order of their ids, after a given one. */
 export async function rowsNotUnder<Name extends SealedTable>(
   db: DbOrTx,
   name: Name,
@@ -59,8 +69,9 @@ export async function rowsNotUnder<Name extends SealedTable>(
 }
 
 /**
- * Puts the same key under another key of the ring. `false` when the row has changed since it was read, or is gone: the
- * condition is the wrapped key itself, for a value that was replaced meanwhile has another one under the same ring key.
+ * Stores the same data key wrapped by another key of the ring. Returns `false` when the row was changed or deleted
+ * since it was read. The condition compares the wrapped key itself, since a replaced value has a different one under
+ * the same ring key.
  */
 export async function rewrapRow(
   db: DbOrTx,
@@ -75,7 +86,7 @@ export async function rewrapRow(
   return rows.length > 0
 }
 
-/** How many sealed values each key of the ring is needed for, by its id. */
+/** How many sealed values need each key of the ring, by its id. */
 export async function ringKeysInUse(db: DbOrTx): Promise<Record<string, number>> {
   const all = sealedTables.map((name): SQL => sql`select ring_key_id from ${places[name].table}`)
   const rows = await db.execute<{ ring_key_id: string; count: number }>(sql`

@@ -1,4 +1,4 @@
-// What the sweeps of all workers did last, so that an administrator sees one that has stopped or has found something.
+// The last pass of each sweep in any worker, so that administrators see a sweep that has stopped or has findings.
 import { asc, eq, sql } from 'drizzle-orm'
 import type { Finding, Sweep, SweepName } from '../../domain/operations/sweep.js'
 import type { DbOrTx } from '../client.js'
@@ -7,23 +7,26 @@ import { sweeps } from '../tables/operations.js'
 
 /** After this many periods without a success a sweep is late. */
 const LATE_PERIODS = 10
-/** What a sweep says about more than this many things, a person reads elsewhere. */
+/** Further findings of a sweep are not stored. */
 export const FINDINGS_MAX = 100
 const TEXT_MAX = 500
 
 export interface SweepPass {
   name: SweepName
-  /** How often a pass is noted when all is well. */
+  /** How often a pass is recorded when all is well. */
   periodSeconds: number
   /** Why the pass failed; `null` when it succeeded. */
   error: string | null
-  /** How much was dealt with since the note before. */
+  /** How many items were handled since the previous record. */
   handled: number
-  /** What a person has to look at; `null` keeps what was found before. */
+  /** What an administrator has to look at; `null` leaves the previous findings. */
   findings: string[] | null
 }
 
-/** A failed pass leaves the last success and its findings as they are; a finding keeps the time of its first note. */
+/**
+ * Records a pass. A failed one leaves the last success and its findings unchanged. A finding keeps the time of its
+ * first record.
+ */
 export async function noteSweep(db: DbOrTx, pass: SweepPass): Promise<void> {
   const { name, periodSeconds, error, handled, findings } = pass
   const row = { periodSeconds, ranAt: now, error: error?.slice(0, TEXT_MAX) ?? null }
@@ -65,7 +68,7 @@ export async function loadSweeps(db: DbOrTx): Promise<Sweep[]> {
     .orderBy(asc(sweeps.name))
 }
 
-/** Whether the last success of a sweep is longer ago than it should be, or has left something found for a while. */
+/** Whether the last success of a sweep is longer ago than its period, or than `foundSeconds` when it has findings. */
 export async function isDue(db: DbOrTx, name: SweepName, everySeconds: number, foundSeconds: number): Promise<boolean> {
   const [row] = await db
     .select({

@@ -1,4 +1,4 @@
-// People and how they come in: users, sessions, access codes, teams, members.
+// Accounts: users, sessions, identities, access codes, teams, members.
 
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
@@ -9,13 +9,13 @@ export const users = pgTable(
   'users',
   {
     id: uuid('id').primaryKey(),
-    // As written by its owner; compared in lower case.
+    // Stored as its owner wrote it; compared in lower case.
     email: text('email').notNull(),
     username: text('username').notNull(),
     displayName: text('display_name'),
-    // Null for whoever signs in through a provider of identities alone.
+    // Null for users who sign in only through an identity provider.
     passwordHash: text('password_hash'),
-    // When it was proved that mail to the address reaches its owner.
+    // When the owner proved that they receive mail at the address.
     emailVerifiedAt: instant('email_verified_at'),
     isPlatformAdmin: boolean('is_platform_admin').notNull().default(false),
     bio: text('bio'),
@@ -34,7 +34,7 @@ export const users = pgTable(
   ]
 )
 
-// A session's token is known to its owner alone; the row holds the SHA-256 of it.
+// Only the owner knows the token of a session. The row stores its SHA-256.
 export const sessions = pgTable(
   'sessions',
   {
@@ -50,12 +50,12 @@ export const sessions = pgTable(
   },
   (table) => [
     uniqueIndex('sessions_token_hash_key').on(table.tokenHash),
-    // Ends all sessions of a user.
+    // Revoking all sessions of a user.
     index('sessions_user_id_idx').on(table.userId)
   ]
 )
 
-// Mailed to the owner of an account; the row holds only the token's SHA-256.
+// The token is mailed to the owner of an account. The row stores its SHA-256.
 export const passwordResets = pgTable(
   'password_resets',
   {
@@ -68,12 +68,12 @@ export const passwordResets = pgTable(
     createdAt: instant('created_at').notNull().defaultNow()
   },
   (table) => [
-    // A used one ends all others of its user.
+    // Using a reset invalidates all others of its user.
     index('password_resets_user_id_idx').on(table.userId)
   ]
 )
 
-// Who somebody is at a provider of identities (OpenID Connect).
+// A user's identity at an identity provider (OpenID Connect).
 export const identities = pgTable(
   'identities',
   {
@@ -99,11 +99,11 @@ export const teams = pgTable(
   {
     id: uuid('id').primaryKey(),
     name: text('name').notNull(),
-    // Set on the one team that a user's first write makes; at most one per user.
+    // Set on the team that a user's first write creates. At most one per user.
     personalOf: uuid('personal_of').references(() => users.id, { onDelete: 'set null' }),
     suspendedAt: instant('suspended_at'),
     suspendedReason: text('suspended_reason'),
-    // A deleted team has no members; its jobs stay for the books until their retention ends.
+    // A deleted team has no members. Its jobs are kept for accounting until their retention ends.
     deletedAt: instant('deleted_at'),
     createdAt: instant('created_at').notNull().defaultNow()
   },

@@ -1,4 +1,4 @@
-// The audit trail: one chain of hashes per team, only ever appended to; signed points of it; and the keys that sign.
+// The audit trail: one hash chain per team, only appended to; its signed checkpoints; and the signing keys.
 import { sql } from 'drizzle-orm'
 import { bigint, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { bytea, instant } from './columns.js'
@@ -6,20 +6,20 @@ import { bytea, instant } from './columns.js'
 export const auditEntries = pgTable(
   'audit_entries',
   {
-    // No references: entries outlive what they tell of.
+    // No references: entries outlive their subjects.
     teamId: uuid('team_id').notNull(),
     seq: bigint('seq', { mode: 'number' }).notNull(),
     capsuleId: uuid('capsule_id'),
     action: text('action').notNull(),
-    // `user:<id>`, `key:<id>`, `admin:<id>` or `system`: never an address.
+    // `user:<id>`, `key:<id>`, `admin:<id>` or `system`; never an email address.
     actor: text('actor').notNull(),
     // The text that is hashed: ISO 8601 UTC with milliseconds.
     at: text('at').notNull(),
     previousState: text('previous_state'),
     newState: text('new_state'),
-    // JSON text as hashed (RFC 8785).
+    // The JSON text that is hashed (RFC 8785).
     metadata: text('metadata').notNull(),
-    // Hex.
+    // Both hashes are hex.
     prevHash: text('prev_hash').notNull(),
     hash: text('hash').notNull()
   },
@@ -35,7 +35,8 @@ export const auditHeads = pgTable('audit_heads', {
   hash: text('hash').notNull()
 })
 
-// Signed: the chain of this team had this hash at this place. Also appended to a file outside the database.
+// A signed statement that the team's chain had this hash at this entry. It is also appended to a file outside the
+// database.
 export const auditCheckpoints = pgTable(
   'audit_checkpoints',
   {
@@ -46,7 +47,7 @@ export const auditCheckpoints = pgTable(
     keyId: text('key_id').notNull(),
     // Base64 of the Ed25519 signature.
     signature: text('signature').notNull(),
-    // When it was appended to the file; null: not yet.
+    // When it was appended to the file; null when it was not yet.
     exportedAt: instant('exported_at')
   },
   (table) => [
@@ -55,9 +56,9 @@ export const auditCheckpoints = pgTable(
   ]
 )
 
-// Ed25519 keys of the installation. The private half is sealed with the key ring, as a provider's credential is.
+// The installation's Ed25519 keys. The private half is sealed with the key ring, like a provider's credential.
 export const signingKeys = pgTable('signing_keys', {
-  // First 16 hex digits of the SHA-256 of the public key (SubjectPublicKeyInfo, DER).
+  // The first 16 hex digits of the SHA-256 of the public key (SubjectPublicKeyInfo, DER).
   keyId: text('key_id').primaryKey(),
   publicKeyPem: text('public_key_pem').notNull(),
   ringKeyId: text('ring_key_id').notNull(),

@@ -1,4 +1,4 @@
-// The catalogue of backends. Seeded from db/seed/backends.json at migration; afterwards the row is what counts.
+// The catalogue of backends. The migration seeds it from db/seed/backends.json; afterwards the rows are authoritative.
 import { boolean, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { backendStatuses, deviceTypes } from '../../domain/backends/backend.js'
 import { instant, micro } from './columns.js'
@@ -33,7 +33,7 @@ export const backends = pgTable(
     supportedProgramTypes: jsonb('supported_program_types').$type<string[]>().notNull(),
     supportsNoiseModel: boolean('supports_noise_model').notNull(),
     supportsStateVector: boolean('supports_state_vector').notNull(),
-    // What its provider said about its queue, and when.
+    // The queue that the provider last reported, and when.
     queueLength: integer('queue_length'),
     queueTimeSeconds: integer('queue_time_seconds'),
     queueUpdatedAt: instant('queue_updated_at'),
@@ -43,8 +43,8 @@ export const backends = pgTable(
   (table) => [uniqueIndex('backends_slug_key').on(table.slug)]
 )
 
-// What the catalogue has said of a backend, and since when; a trigger writes it (db/migrations). `entry` is the row without
-// what comes and goes by the minute: status and queue.
+// Every version of a backend's catalogue entry, with the time from which it held. A trigger writes it (db/migrations).
+// `entry` omits the status and the queue, which change by the minute.
 export const backendVersions = pgTable(
   'backend_versions',
   {

@@ -1,10 +1,11 @@
-// Money: limits of a team, counters of a day or month, and the append-only ledger that must always add up to them.
+// Money: limits of a team, counters of a day or month, and the append-only ledger, whose sums must always equal the
+// counters.
 import { sql } from 'drizzle-orm'
 import { bigint, date, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { teams } from './accounts.js'
 import { instant, micro } from './columns.js'
 
-// Only what differs from the defaults in domain/money/budget.ts; null = default.
+// Stores only what differs from the defaults in domain/money/budget.ts; null means the default.
 export const teamBudgets = pgTable('team_budgets', {
   teamId: uuid('team_id')
     .primaryKey()
@@ -27,7 +28,7 @@ export const budgetCounters = pgTable(
       .notNull()
       .references(() => teams.id, { onDelete: 'cascade' }),
     period: text('period', { enum: ['day', 'month'] }).notNull(),
-    // First UTC day of the period.
+    // The first UTC day of the period.
     startsOn: date('starts_on', { mode: 'string' }).notNull(),
     spent: micro('spent_micro').notNull(),
     reserved: micro('reserved_micro').notNull()
@@ -41,39 +42,39 @@ export const ledger = pgTable(
     id: uuid('id').primaryKey().default(sql`gen_random_uuid()`),
     teamId: uuid('team_id').notNull(),
     jobId: uuid('job_id').notNull(),
-    // '' and 0 for a job's own row; a task of a graph and its attempt otherwise.
+    // '' and 0 for a job's own row; otherwise the task of a graph and its attempt.
     task: text('task').notNull().default(''),
     attempt: integer('attempt').notNull().default(0),
     kind: text('kind', { enum: ['reserve', 'settle', 'release', 'adjust'] }).notNull(),
     amount: micro('amount_micro').notNull(),
-    // The UTC day whose counters the row moved (its month follows).
+    // The UTC day whose counters the row changed. The month follows from it.
     day: date('day', { mode: 'string' }).notNull(),
     at: instant('at').notNull().default(sql`clock_timestamp()`)
   },
   (table) => [
     uniqueIndex('ledger_once_key').on(table.jobId, table.task, table.attempt, table.kind),
-    // Sums of a team by day, against its counters.
+    // Sums of a team by day, to compare with its counters.
     index('ledger_team_day_idx').on(table.teamId, table.day),
-    // Jobs that cost more than was reserved for them.
+    // Jobs that cost more than their reservation.
     index('ledger_over_idx').on(table.at).where(sql`kind = 'release' and amount_micro < 0`)
   ]
 )
 
 const usageFigures = {
   teamId: uuid('team_id').notNull(),
-  // The UTC day to which a job's reservation belongs.
+  // The UTC day that a job's reservation counts against.
   day: date('day', { mode: 'string' }).notNull(),
   backend: text('backend').notNull(),
   provider: text('provider').notNull(),
-  // Jobs that began to run, and their shots.
+  // Jobs that started, and their shots.
   jobs: integer('jobs').notNull(),
   shots: bigint('shots', { mode: 'number' }).notNull(),
   spent: micro('spent_micro').notNull()
 }
 
-// What a team ran and spent, by day and backend: sums, and what has come since. Two triggers write the entries, in the
-// transaction that begins a job or moves money: rows of their own, so that no job waits for another's. A sweep adds them
-// to the sums (db/money/usage.ts).
+// What a team ran and spent, by day and backend: the sums, and the entries since they were computed. Two triggers write
+// an entry in the transaction that starts a job or moves money. Each entry is a row of its own, so that no job waits
+// for another. A sweep adds the entries to the sums (db/money/usage.ts).
 export const usageDays = pgTable('usage_days', usageFigures, (table) => [
   primaryKey({ columns: [table.teamId, table.day, table.backend, table.provider] })
 ])

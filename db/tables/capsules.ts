@@ -1,5 +1,6 @@
-// Capsules: a definition (a job's own, or a workflow of tasks), the evidence of its runs, its seal, and what was run again.
-// A sealed capsule's definition, files and seal never change: triggers refuse it (db/migrations), digests tell it.
+// Capsules: a definition (of a job, or of a workflow of tasks), the evidence of its runs, its seal, and its runs. The
+// definition, files and seal of a sealed capsule never change: triggers refuse it (db/migrations), and digests reveal
+// it.
 import { sql } from 'drizzle-orm'
 import {
   type AnyPgColumn,
@@ -19,6 +20,7 @@ import type {
   CapsuleRunTrigger,
   CapsuleState
 } from '../../domain/capsules/capsule-state.js'
+import type { AlertOutcome } from '../../domain/verification/schedule-names.js'
 import type { Verdict } from '../../domain/verification/verdict.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
@@ -36,41 +38,42 @@ export const capsules = pgTable(
     description: text('description').notNull().default(''),
     tags: jsonb('tags').$type<string[]>().notNull(),
     state: text('state').$type<CapsuleState>().notNull(),
-    // JSON text of a CapsuleDefinition (domain/capsules/capsule-definition.ts): numbers in it never pass through a reader that could round them.
+    // JSON text of a CapsuleDefinition (domain/capsules/capsule-definition.ts). It stays text, since a JSON parser
+    // could round its numbers.
     definition: text('definition').notNull(),
-    // Hex SHA-256 of the definition's canonical form: what a run was a run of.
+    // Hex SHA-256 of the definition's canonical form. It identifies the definition of a run.
     definitionSha256: text('definition_sha256').notNull(),
     backends: jsonb('backends').$type<string[]>().notNull(),
     maxBudget: micro('max_budget_micro'),
     retentionYears: integer('retention_years'),
     regulatoryFramework: text('regulatory_framework'),
-    // The job that it was made from; no reference, since the capsule outlives it.
+    // The job that it was made from. No reference, since the capsule outlives the job.
     sourceJobId: uuid('source_job_id'),
     clonedFrom: uuid('cloned_from').references((): AnyPgColumn => capsules.id, { onDelete: 'set null' }),
     // `mqc:1:<hex>` of the sealed capsule that this one continues.
     derivedFrom: text('derived_from'),
-    // What an imported package claimed about itself; provenance only.
+    // What an imported package claims about itself. It is recorded as provenance only and never trusted.
     imported: jsonb('imported').$type<Record<string, unknown> | null>(),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow()
   },
   (table) => [
-    // Lists of a team, newest first; those of an owner.
+    // Lists of a team, newest first; and lists of an owner.
     index('capsules_team_idx').on(table.teamId, table.id, table.state),
     index('capsules_owner_idx').on(table.ownerId, table.id),
-    // One capsule per job that asked for it at submission.
+    // One capsule per job that requested it at submission.
     index('capsules_source_job_idx').on(table.sourceJobId).where(sql`source_job_id is not null`)
   ]
 )
 
-// The evidence, file by file: of a capsule made from a job since its creation, of any other since its seal.
+// The files of the evidence. A capsule made from a job has them from its creation, any other from its seal.
 export const capsuleFiles = pgTable(
   'capsule_files',
   {
     capsuleId: uuid('capsule_id')
       .notNull()
       .references(() => capsules.id, { onDelete: 'cascade' }),
-    // A path with `/`, e.g. tasks/main/result.json.
+    // A path with `/`, for example tasks/main/result.json.
     name: text('name').notNull(),
     // Hex.
     sha256: text('sha256').notNull(),
@@ -85,17 +88,17 @@ export const capsuleSeals = pgTable('capsule_seals', {
   capsuleId: uuid('capsule_id')
     .primaryKey()
     .references(() => capsules.id, { onDelete: 'cascade' }),
-  // The bytes of capsule.yaml and .checksums, never written again.
+  // The exact bytes of capsule.yaml and .checksums. They are never written again.
   manifest: text('manifest').notNull(),
   checksums: text('checksums').notNull(),
-  // `sha256:<hex>` of .checksums, `mqc:1:<hex>` of the manifest.
+  // `sha256:<hex>` of .checksums, and `mqc:1:<hex>` of the manifest.
   rootDigest: text('root_digest').notNull(),
   capsuleDigest: text('capsule_digest').notNull(),
   exitCode: integer('exit_code').notNull(),
   exitMessage: text('exit_message'),
-  // TVD that a verification tolerates, as text of a decimal.
+  // The total variation distance that a verification tolerates, as decimal text.
   margin: text('margin').notNull(),
-  // Where the sealed shots are too few for the margin.
+  // Set when the sealed shots are too few for the margin.
   warnings: jsonb('warnings').$type<string[]>().notNull().default([]),
   // No reference: the seal outlives the account.
   sealedBy: uuid('sealed_by').notNull(),
@@ -128,7 +131,7 @@ export const capsulePublications = pgTable(
   ]
 )
 
-// Of every capsule: what its runs have spent and reserved, against `max_budget`.
+// For every capsule: what its runs have spent and reserved, to compare with `max_budget`.
 export const capsuleBudgets = pgTable('capsule_budgets', {
   capsuleId: uuid('capsule_id')
     .primaryKey()
@@ -150,40 +153,42 @@ export const capsuleRuns = pgTable(
     userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
     apiKeyId: uuid('api_key_id').references(() => apiKeys.id, { onDelete: 'set null' }),
     status: text('status').$type<CapsuleRunStatus>().notNull(),
-    // Why it failed or was not made.
+    // Why the run failed or was refused.
     reason: text('reason'),
-    // What it ran: JSON text, and its digest (that of the capsule's definition where nothing was changed for this run).
+    // The JSON text of what ran, and its digest. The digest equals that of the capsule's definition when the run
+    // overrode nothing.
     definition: text('definition').notNull(),
     definitionSha256: text('definition_sha256').notNull(),
-    // Of a scheduled run: the time that the schedule meant.
+    // Set for scheduled runs: the time that the schedule named.
     scheduledAt: instant('scheduled_at'),
-    // Of a confirmation: the run whose verdict it confirms.
+    // Set for confirmations: the run whose verdict it confirms.
     confirms: uuid('confirms').references((): AnyPgColumn => capsuleRuns.id, { onDelete: 'cascade' }),
     verdict: text('verdict').$type<Verdict | null>(),
     // JSON of the Verification report (domain/verification).
     verification: jsonb('verification').$type<Record<string, unknown> | null>(),
-    // When somebody was told of a surprising verdict.
+    // When an alert about an unexpected verdict was sent.
     alertedAt: instant('alerted_at'),
     createdAt: instant('created_at').notNull().defaultNow(),
     startedAt: instant('started_at'),
     completedAt: instant('completed_at')
   },
   (table) => [
-    // Of a capsule, newest first.
+    // Runs of a capsule, newest first.
     index('capsule_runs_capsule_idx').on(table.capsuleId, table.id),
-    // The sweep of runs that are not over.
+    // The sweep of runs that have not finished.
     index('capsule_runs_open_idx').on(table.id).where(sql`status in ('pending', 'running', 'judging')`),
-    // One run for each time of a schedule (a refused one may be made up for), one confirmation for each run.
+    // One run for each scheduled time (a refused one can be repeated), and one confirmation for each run.
     uniqueIndex('capsule_runs_scheduled_key')
       .on(table.capsuleId, table.scheduledAt)
       .where(sql`scheduled_at is not null and status <> 'refused'`),
     uniqueIndex('capsule_runs_confirms_key').on(table.confirms).where(sql`confirms is not null`),
-    // How many scheduled runs a team had since yesterday.
+    // How many scheduled runs a team had within a day.
     index('capsule_runs_scheduled_team_idx').on(table.teamId, table.id).where(sql`scheduled_at is not null`)
   ]
 )
 
-// The jobs of a run, one per task, made with the run in the order in which they start. How far each is says its job.
+// The jobs of a run, one per task, created with the run in starting order. The progress of a task is the status of its
+// job.
 export const capsuleRunTasks = pgTable(
   'capsule_run_tasks',
   {
@@ -208,21 +213,21 @@ export const capsuleSchedules = pgTable('capsule_schedules', {
   timezone: text('timezone').notNull(),
   paused: boolean('paused').notNull(),
   alertEmails: jsonb('alert_emails').$type<string[]>().notNull(),
-  alertOn: jsonb('alert_on').$type<string[]>().notNull(),
-  // Raised by each change; the Temporal schedule carries the one that it was made from.
+  alertOn: jsonb('alert_on').$type<AlertOutcome[]>().notNull(),
+  // Raised by each change. The Temporal schedule carries the version that it was made from.
   version: integer('version').notNull().default(1),
   createdBy: uuid('created_by').references(() => users.id, { onDelete: 'set null' }),
-  // What the engine was last told; null: not yet.
+  // The version that Temporal last received; null when it has none yet.
   appliedVersion: integer('applied_version'),
-  // Why the engine would not take that version.
+  // Why Temporal refused that version.
   refusal: text('refusal'),
-  // The schedule is over: the row goes when the engine's copy is gone.
+  // The schedule was deleted. The row is removed once the copy in Temporal is gone.
   endedAt: instant('ended_at'),
   createdAt: instant('created_at').notNull().defaultNow(),
   updatedAt: instant('updated_at').notNull().defaultNow()
 })
 
-// Mails about a surprising verdict, one per address, until they are sent or given up.
+// Mails about an unexpected verdict, one per address, until each is sent or abandoned.
 export const capsuleAlertMails = pgTable(
   'capsule_alert_mails',
   {

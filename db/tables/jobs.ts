@@ -1,5 +1,6 @@
-// Jobs and what belongs to one: events, attempts, artifacts, the outbox. A status is written by `transition` alone
-// (db/jobs/job-transition.ts); a trigger refuses any step that domain/jobs/job-status.ts does not name.
+// Jobs and their events, attempts, requests, tasks, artifacts and outbox rows. Only `transition`
+// (db/jobs/job-transition.ts) writes a status; a trigger refuses every step that domain/jobs/job-status.ts does not
+// allow.
 import { sql } from 'drizzle-orm'
 import { boolean, doublePrecision, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { DispatchKind } from '../../domain/jobs/dispatch.js'
@@ -27,22 +28,23 @@ export const jobs = pgTable(
       .notNull()
       .references(() => teams.id),
     userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
-    // The key that submitted it.
+    // The API key that submitted it.
     apiKeyId: uuid('api_key_id').references(() => apiKeys.id, { onDelete: 'set null' }),
     name: text('name'),
     labels: jsonb('labels').$type<string[]>().notNull(),
     status: text('status').$type<JobStatus>().notNull(),
     statusReason: text('status_reason'),
-    // The generation that wrote the present status; null when the writer does not execute (cancel, sweep).
+    // The generation that wrote the current status; null when the writer does not execute the job (cancel, sweep).
     statusGeneration: integer('status_generation'),
     mode: text('execution_mode').$type<ExecutionMode>().notNull(),
-    // Runs as a workflow: every job of mode temporal, and every job at a provider, since nobody may lose a paid task.
+    // Runs as a workflow: every job of mode temporal, and every job at a provider, since a paid provider job must never
+    // be lost.
     durable: boolean('durable').notNull(),
-    // Raised each time a job gets a new workflow. Every write of an executing side names the one it belongs to.
+    // Raised each time the job gets a new workflow. Every write of a worker names the generation that it belongs to.
     generation: integer('generation').notNull().default(1),
     // The number of the newest event in job_events.
     eventSeq: integer('event_seq').notNull().default(1),
-    // Direct jobs: who holds the job, and until when by the database's clock.
+    // Set for direct jobs: the worker's claim, and when it expires by the database's clock.
     leaseToken: uuid('lease_token'),
     leaseExpiresAt: instant('lease_expires_at'),
     backend: text('backend').notNull(),
@@ -52,34 +54,36 @@ export const jobs = pgTable(
     sourceFormat: text('source_format').$type<CircuitFormat | null>(),
     sourceText: text('source_text').notNull(),
     sourceSha256: text('source_sha256').notNull(),
-    // Of a saved script: which one, and the version whose text this is.
+    // Set for saved scripts: the script, and the version that `source_text` is a copy of.
     scriptId: uuid('script_id').references(() => scripts.id),
     scriptVersion: integer('script_version'),
-    // Of a capsule's run: which one, and the task of its workflow. No references: jobs outlive a deleted capsule.
+    // Set for jobs that a capsule run created: the capsule, the run, and the task of its workflow. No references: jobs
+    // outlive a deleted capsule.
     capsuleId: uuid('capsule_id'),
     capsuleRunId: uuid('capsule_run_id'),
     capsuleTask: text('capsule_task'),
-    // A capsule is made of it when it completes, with this name.
+    // Whether a capsule is made of the job on completion, and its name.
     createCapsule: boolean('create_capsule').notNull().default(false),
     capsuleName: text('capsule_name'),
-    // Of a native submission: what is called, and with what (JSON text as it came, of integers of any size).
+    // Set for native submissions: the function to call, and its input (exact JSON text, since its integers can have any
+    // size).
     programmingModel: text('programming_model').$type<ProgrammingModel | null>(),
     entrypoint: text('entrypoint'),
     input: text('input'),
-    // JSON text as it came: a number in it never passes through a reader that could round it.
+    // Exact JSON text: a JSON parser could round a number in it.
     params: text('params').notNull(),
     shots: integer('shots').notNull(),
     timeoutSeconds: integer('timeout_seconds').notNull(),
     notBefore: instant('not_before'),
-    // Circuits that the estimate counts.
+    // How many circuits the estimate counts.
     circuitCount: integer('circuit_count').notNull().default(1),
-    // How the submitter wants to hear of the end.
+    // How the submitter is notified when the job ends.
     notify: text('notify').$type<'email' | null>(),
-    // Of the request that submitted it: its id, and its place in a trace (W3C traceparent).
+    // Of the request that submitted the job: its id, and its place in a trace (W3C traceparent).
     requestId: text('request_id'),
     traceParent: text('trace_parent'),
     estimatedCost: micro('estimated_cost_micro').notNull(),
-    // The submitter's own cap, for what the job asks for while it runs.
+    // The submitter's own cap on all costs of the job.
     maxCost: micro('max_cost_micro'),
     actualCost: micro('actual_cost_micro'),
     // SHA-256 of the artifact that is the job's result.
@@ -89,7 +93,8 @@ export const jobs = pgTable(
     cancelRequestedAt: instant('cancel_requested_at'),
     cancelOutcome: text('cancel_outcome').$type<CancelOutcome>(),
     workflowRunId: text('workflow_run_id'),
-    // Sweep of jobs without a live workflow: when it last looked, and since when the workflow was not found.
+    // Written by the sweep of jobs without a live workflow: when it last looked, and since when the workflow is
+    // missing.
     checkedAt: instant('checked_at'),
     missingSince: instant('missing_since'),
     createdAt: instant('created_at').notNull().defaultNow(),
@@ -98,28 +103,28 @@ export const jobs = pgTable(
     updatedAt: instant('updated_at').notNull().defaultNow()
   },
   (table) => [
-    // Lists of a team, newest first (ids sort by time): all, those of a time, of a status, of a backend.
+    // Lists of a team, newest first (ids sort by time): all, by time, by status, by backend.
     index('jobs_team_id_idx').on(table.teamId, table.id, table.createdAt),
     index('jobs_team_status_idx').on(table.teamId, table.status, table.id, table.backend),
     index('jobs_team_backend_idx').on(table.teamId, table.backend, table.id, table.status),
-    // Those of a script that a team ran, newest first.
+    // Jobs of a team that ran a script, newest first.
     index('jobs_script_idx').on(table.scriptId, table.teamId, table.id).where(sql`script_id is not null`),
-    // Those of a capsule's runs, newest first.
+    // Jobs of a capsule's runs, newest first.
     index('jobs_capsule_idx').on(table.capsuleId, table.teamId, table.id).where(sql`capsule_id is not null`),
-    // Those of all teams, for administrators.
+    // Jobs of all teams, for administrators.
     index('jobs_status_idx').on(table.status, table.id),
-    // Those of a user, and what the end of a user or a key has to change.
+    // Jobs of a user; and the rows to change when a user or a key is deleted.
     index('jobs_user_idx').on(table.userId, table.id),
     index('jobs_api_key_idx').on(table.apiKeyId).where(sql`api_key_id is not null`),
-    // Sweep of leases that ran out.
+    // The sweep of expired leases.
     index('jobs_lease_idx').on(table.leaseExpiresAt).where(sql`lease_token is not null`),
-    // Sweep of jobs without a live workflow, and the queue position of a waiting job.
+    // The sweep of jobs without a live workflow, and the queue position of a waiting job.
     index('jobs_open_idx').on(table.updatedAt).where(sql`status in ('pending', 'running', 'cancelling')`),
-    // Jobs that ended with their money held.
+    // Finished jobs whose reservation is held.
     index('jobs_held_idx')
       .on(table.completedAt)
       .where(sql`actual_cost_micro is null and status in ('failed', 'cancelled')`),
-    // A team's jobs under way, against its limit.
+    // A team's running jobs, to compare with its limit.
     index('jobs_under_way_idx').on(table.teamId).where(sql`status in ('running', 'cancelling')`)
   ]
 )
@@ -134,7 +139,7 @@ export const jobEvents = pgTable(
     type: text('type').$type<JobEventType>().notNull(),
     status: text('status').$type<JobStatus>().notNull(),
     reason: text('reason'),
-    // Of an event of type `attempt`: which one, and what became of it.
+    // Set for events of type `attempt`: which attempt, and its state.
     task: text('task'),
     attempt: integer('attempt'),
     attemptState: text('attempt_state').$type<AttemptState>(),
@@ -143,14 +148,15 @@ export const jobEvents = pgTable(
   (table) => [primaryKey({ columns: [table.jobId, table.seq] })]
 )
 
-// One row for each execution that the executor accepted. Closing is conditional on `running`, so a late worker changes nothing.
+// One row for each run that the executor accepted. Closing requires the state `running`, so a late worker changes
+// nothing.
 export const attempts = pgTable(
   'attempts',
   {
     jobId: uuid('job_id')
       .notNull()
       .references(() => jobs.id, { onDelete: 'cascade' }),
-    // '' is the one task of a plain job.
+    // '' for a plain job's only task.
     task: text('task').notNull().default(''),
     number: integer('number').notNull(),
     generation: integer('generation').notNull(),
@@ -166,31 +172,31 @@ export const attempts = pgTable(
   (table) => [primaryKey({ columns: [table.jobId, table.task, table.number] })]
 )
 
-// What a script asks of the service while it runs, and the answer: the results of a graph of tasks, or the counts of a
-// circuit on a backend where the sandbox runs none. A script that has to run again gets its earlier answers at once.
-export const jobAsks = pgTable(
+// What a script requests from the service while it runs, and the answer: the results of a task graph, or the counts of
+// a circuit on a backend that the sandbox cannot reach. A script that runs again gets its earlier answers at once.
+export const scriptRequests = pgTable(
   'job_asks',
   {
     jobId: uuid('job_id')
       .notNull()
       .references(() => jobs.id, { onDelete: 'cascade' }),
-    // Who asks: '' is the script itself, else a task of its graph.
+    // The requester: '' is the script itself, otherwise a task of its graph.
     task: text('task').notNull().default(''),
-    // Of all that this task has asked, from 1. A try after a failed one asks anew.
+    // Counts the requests of this task, from 1. A try after a failed one requests anew.
     number: integer('number').notNull(),
-    // The attempt after whose failure this was asked: answers serve the tries from there to the next failure.
+    // The number of the last failed attempt before this request. Its answer serves all tries until the next failure.
     series: integer('series').notNull().default(0),
     kind: text('kind').$type<'graph' | 'circuit'>().notNull(),
-    // What was asked, without what may differ between two runs of the same script: hex SHA-256.
+    // Hex SHA-256 of the request without anything that can differ between two runs of the same script.
     digest: text('digest').notNull(),
-    // The graph's output is the job's result; the script is over.
+    // The graph's output is the job's result, and the script has finished.
     final: boolean('final').notNull().default(false),
     // JSON text. Graph: { name, output, dot }; circuit: { openqasm3, facts, shots }.
     body: text('body').notNull(),
     state: text('state').$type<'open' | 'answered'>().notNull(),
-    // JSON text: { counts } or { error } of a circuit; a graph's is what its tasks have stored.
+    // JSON text: { counts } or { error } for a circuit. For a graph, the answer is the stored results of its tasks.
     answer: text('answer'),
-    // The run that waits in the executor for the answer, for a while.
+    // The executor's run that waits for the answer for a limited time.
     parkedAs: text('parked_as'),
     createdAt: instant('created_at').notNull().default(sql`clock_timestamp()`),
     answeredAt: instant('answered_at')
@@ -198,16 +204,16 @@ export const jobAsks = pgTable(
   (table) => [primaryKey({ columns: [table.jobId, table.task, table.number] })]
 )
 
-// A task of a graph. Written when its graph is asked for, moved along by conditional updates.
+// A task of a graph. Inserted when its graph is requested, and changed by conditional updates.
 export const jobTasks = pgTable(
   'job_tasks',
   {
     jobId: uuid('job_id')
       .notNull()
       .references(() => jobs.id, { onDelete: 'cascade' }),
-    // `task_0001`, those of a second graph `2.task_0001`.
+    // `task_0001`; in a second graph `2.task_0001`.
     key: text('key').notNull(),
-    // The number of the script's ask that brought it, and its place there.
+    // The number of the request that contains the task, and the position of the task in it.
     ask: integer('ask').notNull(),
     position: integer('position').notNull(),
     name: text('name').notNull(),
@@ -218,14 +224,14 @@ export const jobTasks = pgTable(
     retries: integer('retries').notNull(),
     timeoutSeconds: doublePrecision('timeout_seconds').notNull(),
     state: text('state').$type<TaskState>().notNull(),
-    // Contents in task_values: the pickled function, its arguments, what it returned.
+    // Digests of rows in task_values: the pickled function, its arguments, its return value.
     functionSha256: text('function_sha256').notNull(),
     argumentsSha256: text('arguments_sha256').notNull(),
     resultSha256: text('result_sha256'),
-    // The result as plain JSON, where it can be told so; else why not.
+    // The return value as plain JSON when it can be written so; otherwise the reason why not.
     displaySha256: text('display_sha256'),
     displayProblem: text('display_problem'),
-    // What it printed, cut.
+    // The task's output, truncated.
     stdout: text('stdout'),
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
@@ -235,8 +241,8 @@ export const jobTasks = pgTable(
   (table) => [primaryKey({ columns: [table.jobId, table.key] })]
 )
 
-// Functions, arguments and results of a job's tasks, each content once. They may hold pickled values, which are opened in
-// the sandbox alone.
+// Functions, arguments and results of a job's tasks, without duplicates. They can hold pickled values, which only the
+// sandbox opens.
 export const taskValues = pgTable(
   'task_values',
   {
@@ -251,7 +257,7 @@ export const taskValues = pgTable(
   (table) => [primaryKey({ columns: [table.jobId, table.sha256] })]
 )
 
-// What a job produced, by name. Written once; a second write with the same name replaces it only within the same fence.
+// The files that a job produced, by name. Each is written once.
 export const artifacts = pgTable(
   'artifacts',
   {
@@ -268,8 +274,9 @@ export const artifacts = pgTable(
   (table) => [primaryKey({ columns: [table.jobId, table.name, table.sha256] })]
 )
 
-// What still has to be told to an engine. Written in the transaction that makes the need true; a `start` row lives until
-// the job leaves `pending`, a `cancel` row until the job is final. Steady state: empty but for jobs that wait.
+// What a dispatch target still has to receive. A row is written in the transaction that makes it necessary. A `start`
+// row lives until the job leaves `pending`, a `cancel` row until the job is final. In a steady state only deferred jobs
+// have rows.
 export const outbox = pgTable(
   'outbox',
   {
@@ -281,26 +288,26 @@ export const outbox = pgTable(
     backend: text('backend').notNull(),
     mode: text('mode').$type<ExecutionMode>().notNull(),
     generation: integer('generation').notNull(),
-    // Not before this time (`not_before` of a job).
+    // The earliest start (`not_before` of the job).
     dueAt: instant('due_at').notNull(),
     // When the relay looks at the row next.
     nextAt: instant('next_at').notNull(),
     deliveries: integer('deliveries').notNull().default(0),
-    // Why the relay does not deliver a due row yet.
+    // Why the relay defers a due row.
     heldReason: text('held_reason').$type<DeferralReason | null>(),
-    // Since when, without a break, the engine could not be reached; null while it can be.
+    // Since when the dispatch target has been unreachable without interruption; null while it can be reached.
     unreachableSince: instant('unreachable_since'),
     createdAt: instant('created_at').notNull().defaultNow()
   },
   (table) => [
     primaryKey({ columns: [table.jobId, table.kind] }),
-    // The relay's pass.
+    // The pass of the relay.
     index('outbox_next_at_idx').on(table.nextAt),
-    // The next of a team's held jobs, when one of its jobs ends.
+    // A team's next deferred job, when one of its jobs ends.
     index('outbox_held_idx').on(table.teamId, table.jobId).where(sql`held_reason = 'concurrency_limit'`),
-    // Jobs that wait for a backend, when it is back.
+    // Jobs that are deferred until a backend is online.
     index('outbox_offline_idx').on(table.backend, table.jobId).where(sql`held_reason = 'backend_offline'`),
-    // What a team has with the engines and nobody has begun, against its limit.
+    // A team's delivered starts that no worker has begun, to compare with its limit.
     index('outbox_delivered_idx').on(table.teamId).where(sql`kind = 'start' and deliveries > 0`)
   ]
 )

@@ -1,10 +1,10 @@
-// What the service notes about its own work: answers to repeated requests, sweeps, mails about jobs.
+// The service's own records: responses to repeated requests, passes of sweeps, mails about jobs.
 import { sql } from 'drizzle-orm'
 import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { instant } from './columns.js'
+import { bytea, instant } from './columns.js'
 import { jobs } from './jobs.js'
 
-// One row for each write that carried an Idempotency-Key and was answered 2xx, written by the transaction that did it: a
+// One row for each write with an Idempotency-Key and a 2xx response, inserted by the transaction of the write itself. A
 // duplicate waits on the primary key, and a killed process leaves nothing behind.
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
@@ -16,34 +16,34 @@ export const idempotencyKeys = pgTable(
     path: text('path').notNull(),
     bodySha256: text('body_sha256').notNull(),
     status: integer('status').notNull(),
-    // JSON text, without secrets that are shown once; '' of an answer without a body.
+    // JSON text without secrets that are shown once; '' for a response without a body.
     body: text('body').notNull(),
-    // The team that the write was about, if the caller still belonged to it afterwards: who has left it meanwhile is not
-    // shown the answer again.
+    // The team that the write concerned, if the caller was still a member afterwards. A caller who has left since does
+    // not get the response again.
     teamId: uuid('team_id'),
     createdAt: instant('created_at').notNull().defaultNow()
   },
   (table) => [
     primaryKey({ columns: [table.principal, table.key] }),
-    // The sweep that forgets old ones.
+    // The sweep that removes old rows.
     index('idempotency_keys_created_at_idx').on(table.createdAt)
   ]
 )
 
-// The last pass of each sweep, whichever worker made it.
+// The last pass of each sweep, in any worker.
 export const sweeps = pgTable('sweeps', {
   name: text('name').primaryKey(),
-  // How often it is noted when all is well.
+  // How often a pass is recorded when all is well.
   periodSeconds: integer('period_seconds').notNull(),
   ranAt: instant('ran_at').notNull(),
   succeededAt: instant('succeeded_at'),
   error: text('error'),
-  // What the last successful pass dealt with, and what it found that a person has to look at.
+  // How many items the last successful passes handled, and what an administrator has to look at.
   handled: integer('handled').notNull().default(0),
   findings: jsonb('findings').$type<{ message: string; at: string }[]>().notNull().default([])
 })
 
-// Mails that people asked for about a job's end, until they are sent or given up.
+// Requested mails about the end of jobs, until each is sent or abandoned.
 export const jobMails = pgTable(
   'job_mails',
   {
@@ -55,4 +55,22 @@ export const jobMails = pgTable(
     lastError: text('last_error')
   },
   (table) => [index('job_mails_next_at_idx').on(table.nextAt)]
+)
+
+// Mails whose links hold a live token (invitations, forgotten passwords), until they are sent, given up or expired. The
+// whole mail is sealed as a provider's credential is.
+export const sealedMails = pgTable(
+  'sealed_mails',
+  {
+    id: uuid('id').primaryKey(),
+    ringKeyId: text('ring_key_id').notNull(),
+    wrappedKey: bytea('wrapped_key').notNull(),
+    sealedMail: bytea('sealed_mail').notNull(),
+    // The end of the token's life: the mail is worth nothing afterwards.
+    expiresAt: instant('expires_at').notNull(),
+    tries: integer('tries').notNull().default(0),
+    nextAt: instant('next_at').notNull().default(sql`clock_timestamp()`),
+    lastError: text('last_error')
+  },
+  (table) => [index('sealed_mails_next_at_idx').on(table.nextAt)]
 )

@@ -1,4 +1,4 @@
-// What browser simulations report about themselves. Nothing else refers to these rows.
+// What simulations in the browser report about themselves. No other table refers to these rows.
 import { sql } from 'drizzle-orm'
 import { doublePrecision, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { teams, users } from './accounts.js'
@@ -10,7 +10,7 @@ export const playgroundTelemetry = pgTable('playground_telemetry', {
     .notNull()
     .references(() => teams.id, { onDelete: 'cascade' }),
   userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
-  // The browser's own word for its visit; no session of this service.
+  // The browser's own id for its visit, unrelated to sessions of this service.
   sessionId: text('session_id').notNull(),
   simulator: text('simulator').notNull(),
   sourceFramework: text('source_framework'),

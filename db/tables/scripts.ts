@@ -1,5 +1,5 @@
-// Saved scripts: what a team keeps. The row of a script holds its present version; each content it ever had is a row of
-// `script_versions`, which a job that ran it names.
+// Saved scripts of teams. The row of a script holds its current version. Each version is also a row of
+// `script_versions`, which the jobs that ran it name.
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { ScriptMetadata, ScriptType } from '../../domain/scripts/script.js'
@@ -11,9 +11,9 @@ export const scripts = pgTable(
   'scripts',
   {
     id: uuid('id').primaryKey(),
-    // Null: a template of the platform.
+    // Null for a template of the platform.
     teamId: uuid('team_id').references(() => teams.id, { onDelete: 'cascade' }),
-    // Its owner.
+    // The owner.
     userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
     slug: text('slug').notNull(),
     name: text('name').notNull(),
@@ -29,17 +29,17 @@ export const scripts = pgTable(
     version: integer('version').notNull().default(1),
     isPublic: boolean('is_public').notNull().default(false),
     isHardcoded: boolean('is_hardcoded').notNull().default(false),
-    // False: deleted. The jobs that ran it still name it.
+    // False when deleted. Jobs that ran the script still name it.
     isActive: boolean('is_active').notNull().default(true),
     publishedAt: instant('published_at'),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow()
   },
   (table) => [
-    // A slug is its team's, a template's is everybody's; a deleted script gives its slug back.
+    // A slug is unique within a team, and among templates. Deleting a script frees its slug.
     uniqueIndex('scripts_slug_key').on(table.teamId, table.slug).where(sql`is_active and team_id is not null`),
     uniqueIndex('scripts_template_slug_key').on(table.slug).where(sql`is_active and team_id is null`),
-    // Lists: of a team, and what everybody may read.
+    // Lists: scripts of a team, and public ones.
     index('scripts_team_idx').on(table.teamId, table.id).where(sql`is_active`),
     index('scripts_public_idx').on(table.id).where(sql`is_active and is_public`),
     index('scripts_user_idx').on(table.userId)
@@ -64,8 +64,8 @@ export const scriptVersions = pgTable(
   (table) => [primaryKey({ columns: [table.scriptId, table.version] })]
 )
 
-// What a caller was told about a script before running it: a submission may refer to it, and is refused when the source
-// has changed since.
+// The analysis of a script that a caller has seen before running it. A submission can name it, and is refused when the
+// source has changed since.
 export const scriptAnalyses = pgTable(
   'script_analyses',
   {
@@ -73,7 +73,7 @@ export const scriptAnalyses = pgTable(
     scriptId: uuid('script_id')
       .notNull()
       .references(() => scripts.id, { onDelete: 'cascade' }),
-    // Whose caller asked.
+    // The team of the caller who requested the analysis.
     teamId: uuid('team_id')
       .notNull()
       .references(() => teams.id, { onDelete: 'cascade' }),

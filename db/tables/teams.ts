@@ -1,10 +1,10 @@
-// What belongs to a team beside its members: invitations, keys of programs, credentials of providers, webhooks.
+// What belongs to a team besides its members: invitations, API keys, credentials of providers, webhooks.
 import { sql } from 'drizzle-orm'
 import { date, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { CredentialState } from '../../domain/backends/provider-credentials.js'
 import type { KeyKind, KeyTier } from '../../domain/teams/api-key.js'
 import type { AssignableRole, StoredInvitationState } from '../../domain/teams/role.js'
-import type { DeliveryState } from '../../domain/teams/webhook.js'
+import type { DeliveryState, WebhookEvent } from '../../domain/teams/webhook.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
 
@@ -18,9 +18,9 @@ export const invitations = pgTable(
     email: text('email').notNull(),
     role: text('role').$type<AssignableRole>().notNull(),
     message: text('message'),
-    // SHA-256 of the token in the mailed link; a new one with each mail.
+    // SHA-256 of the token in the mailed link. Each mail has a new token.
     tokenHash: bytea('token_hash').notNull(),
-    // An expired one is still `pending` here; its time says so.
+    // An expired invitation is still `pending` here; `expires_at` decides.
     status: text('status').$type<StoredInvitationState>().notNull(),
     invitedBy: uuid('invited_by').references(() => users.id, { onDelete: 'set null' }),
     expiresAt: instant('expires_at').notNull(),
@@ -28,7 +28,7 @@ export const invitations = pgTable(
   },
   (table) => [
     uniqueIndex('invitations_token_hash_key').on(table.tokenHash),
-    // One pending invitation of an address to a team.
+    // One pending invitation per address and team.
     uniqueIndex('invitations_pending_key').on(table.teamId, sql`lower(${table.email})`).where(sql`status = 'pending'`)
   ]
 )
@@ -40,12 +40,12 @@ export const apiKeys = pgTable(
     teamId: uuid('team_id')
       .notNull()
       .references(() => teams.id, { onDelete: 'cascade' }),
-    // A key acts as its creator, and is worth nothing once its creator has left the team.
+    // A key acts as its creator, and is invalid once its creator has left the team.
     createdBy: uuid('created_by')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
-    // The first characters, by which its owner knows it again.
+    // The first characters, by which its owner recognises it.
     prefix: text('prefix').notNull(),
     tokenHash: bytea('token_hash').notNull(),
     tier: text('tier').$type<KeyTier>().notNull(),
@@ -63,7 +63,7 @@ export const apiKeys = pgTable(
   ]
 )
 
-// What jobs of a key with a limit of its own have spent and reserved on a UTC day.
+// What the jobs of a key with its own limit have spent and reserved on a UTC day.
 export const apiKeyDays = pgTable(
   'api_key_days',
   {
@@ -77,7 +77,8 @@ export const apiKeyDays = pgTable(
   (table) => [primaryKey({ columns: [table.keyId, table.day] })]
 )
 
-// One value of a provider's credentials: sealed with a key of its own, which is wrapped by a key of the key ring.
+// One value of a provider's credentials, encrypted with a data key of its own. A key of the key ring wraps the data
+// key.
 export const teamSecrets = pgTable(
   'team_secrets',
   {
@@ -97,7 +98,7 @@ export const teamSecrets = pgTable(
   },
   (table) => [
     uniqueIndex('team_secrets_name_key').on(table.teamId, table.provider, table.keyName),
-    // Rotation: what an old key of the ring still wraps.
+    // Rotation: the rows that an old key of the ring still wraps.
     index('team_secrets_ring_key_id_idx').on(table.ringKeyId)
   ]
 )
@@ -110,8 +111,8 @@ export const webhooks = pgTable(
       .notNull()
       .references(() => teams.id, { onDelete: 'cascade' }),
     url: text('url').notNull(),
-    events: jsonb('events').$type<string[]>().notNull(),
-    // The signing secret, sealed as a provider's credential is.
+    events: jsonb('events').$type<WebhookEvent[]>().notNull(),
+    // The signing secret, sealed like a provider's credential.
     ringKeyId: text('ring_key_id').notNull(),
     wrappedKey: bytea('wrapped_key').notNull(),
     sealedSecret: bytea('sealed_secret').notNull(),
@@ -121,7 +122,7 @@ export const webhooks = pgTable(
   (table) => [index('webhooks_team_id_idx').on(table.teamId)]
 )
 
-// What has to be told to a webhook: written with the change that it tells of, kept afterwards as the delivery log.
+// Deliveries to webhooks. A row is inserted with the change that it reports, and stays as the delivery log.
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',
   {
@@ -129,8 +130,8 @@ export const webhookDeliveries = pgTable(
     webhookId: uuid('webhook_id')
       .notNull()
       .references(() => webhooks.id, { onDelete: 'cascade' }),
-    event: text('event').notNull(),
-    // JSON text, sent as it stands at every try.
+    event: text('event').$type<WebhookEvent>().notNull(),
+    // JSON text, sent unchanged with every try.
     payload: text('payload').notNull(),
     state: text('state').$type<DeliveryState>().notNull(),
     tries: integer('tries').notNull().default(0),
@@ -141,7 +142,7 @@ export const webhookDeliveries = pgTable(
     deliveredAt: instant('delivered_at')
   },
   (table) => [
-    // The sender's pass.
+    // The pass of the sender.
     index('webhook_deliveries_next_at_idx').on(table.nextAt).where(sql`state = 'pending'`),
     // The log of a webhook, newest first.
     index('webhook_deliveries_webhook_id_idx').on(table.webhookId, table.id)

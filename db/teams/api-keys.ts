@@ -1,7 +1,8 @@
-// Keys of programs. The key itself goes to its owner once; the row holds its SHA-256.
+// API keys. The key is shown to its owner once; the row stores its SHA-256.
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { MicroUsd } from '../../domain/money/money.js'
-import { type KeyKind, type KeyTier, keyPrefix, keyShape, SHOWN_CHARACTERS } from '../../domain/teams/api-key.js'
+import { KEY_PREFIX_LENGTH, type KeyKind, type KeyTier, keyPrefix, keyShape } from '../../domain/teams/api-key.js'
+import { API_KEYS_MAX } from '../../domain/teams/team-limits.js'
 import { type User, userColumns } from '../accounts/accounts.js'
 import type { DbOrTx } from '../client.js'
 import { newId } from '../ids.js'
@@ -14,13 +15,13 @@ export interface ApiKey {
   teamId: string
   tier: KeyTier
   kind: KeyKind
-  /** `null`: only the team's limits hold. */
+  /** `null` when only the team's limits apply. */
   dailyLimit: MicroUsd | null
 }
 
 /**
- * The live key behind a token and the user it acts as, who must still belong to the team. Its last use is noted at most
- * once a minute, outside the answer's way.
+ * The valid key of a token and the user that it acts as, who must still be a member of the team. The last use is
+ * recorded at most once a minute, and outside the request.
  */
 export async function findApiKey(
   db: DbOrTx,
@@ -66,12 +67,12 @@ export interface NewApiKey {
   expiresAt: Date | null
 }
 
-/** @returns the row, and the key itself, which nobody can tell again. */
+/** @returns the row, and the key itself, which cannot be recovered later. */
 export async function createApiKey(db: DbOrTx, given: NewApiKey): Promise<{ row: ApiKeyRow; key: string }> {
   const key = `${keyPrefix(given.kind)}${newToken()}`
   const [row] = await db
     .insert(apiKeys)
-    .values({ id: newId(), ...given, prefix: key.slice(0, SHOWN_CHARACTERS), tokenHash: hashToken(key) })
+    .values({ id: newId(), ...given, prefix: key.slice(0, KEY_PREFIX_LENGTH), tokenHash: hashToken(key) })
     .returning(shownColumns)
   return { row: row!, key }
 }
@@ -92,20 +93,17 @@ const shownColumns = {
 
 export type ApiKeyRow = { [name in keyof typeof shownColumns]: (typeof apiKeys.$inferSelect)[name] }
 
-/** More would be a list that nobody can keep in order. */
-export const KEYS_MAX = 100
-
-/** A team's keys that have not been revoked, newest first. */
+/** A team's keys that were not revoked, newest first. */
 export async function listApiKeys(db: DbOrTx, teamId: string): Promise<ApiKeyRow[]> {
   return db
     .select(shownColumns)
     .from(apiKeys)
     .where(and(eq(apiKeys.teamId, teamId), isNull(apiKeys.revokedAt)))
     .orderBy(desc(apiKeys.id))
-    .limit(KEYS_MAX)
+    .limit(API_KEYS_MAX)
 }
 
-/** The team of a key that has not been revoked. */
+/** The team of a key that was not revoked. */
 export async function teamOfApiKey(db: DbOrTx, keyId: string): Promise<string | null> {
   const [row] = await db
     .select({ teamId: apiKeys.teamId })
@@ -114,7 +112,7 @@ export async function teamOfApiKey(db: DbOrTx, keyId: string): Promise<string | 
   return row?.teamId ?? null
 }
 
-/** Ends a key at once; `false` when it had ended before. */
+/** Revokes a key at once. Returns `false` when it was revoked before. */
 export async function revokeApiKey(db: DbOrTx, keyId: string): Promise<boolean> {
   const revoked = await db
     .update(apiKeys)

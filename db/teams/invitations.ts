@@ -1,19 +1,17 @@
-// Invitations to a team. The token in the mailed link is known to its receiver alone; the row holds its SHA-256.
+// Invitations to a team. Only the recipient of the mail has the token of its link; the row stores its SHA-256.
 
 import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import { ServiceError, validationError } from '../../domain/errors.js'
 import type { AssignableRole, InvitationState } from '../../domain/teams/role.js'
+import { MEMBERS_MAX, PENDING_INVITATIONS_MAX } from '../../domain/teams/team-limits.js'
 import { type DbOrTx, postgresCode, type Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { members, teams, users } from '../tables/accounts.js'
 import { invitations } from '../tables/teams.js'
 import { hashToken, newToken } from '../tokens.js'
-import { MEMBERS_MAX } from './members.js'
 import { suspended } from './teams.js'
 
 const LIFETIME = sql`interval '7 days'`
-/** Pending ones of a team; more would be a mailing list. */
-const PENDING_MAX = 200
 
 const columns = {
   id: invitations.id,
@@ -21,7 +19,7 @@ const columns = {
   email: invitations.email,
   role: invitations.role,
   message: invitations.message,
-  // Time alone makes a pending one expired; nothing has to write it.
+  // The time alone makes a pending invitation expired; no write is needed.
   status: sql<InvitationState>`case
     when ${invitations.status} = 'pending' and ${invitations.expiresAt} <= now() then 'expired' else ${invitations.status} end`,
   invitedBy: invitations.invitedBy,
@@ -39,10 +37,10 @@ export async function listInvitations(db: DbOrTx, teamId: string): Promise<Invit
   return query(db)
     .where(and(eq(invitations.teamId, teamId), isLive))
     .orderBy(desc(invitations.id))
-    .limit(PENDING_MAX)
+    .limit(PENDING_INVITATIONS_MAX)
 }
 
-/** The team of an invitation, whatever became of it. */
+/** The team of an invitation in any state. */
 export async function teamOfInvitation(db: DbOrTx, id: string): Promise<string | null> {
   const [row] = await db.select({ teamId: invitations.teamId }).from(invitations).where(eq(invitations.id, id))
   return row?.teamId ?? null
@@ -50,7 +48,7 @@ export async function teamOfInvitation(db: DbOrTx, id: string): Promise<string |
 
 /**
  * @returns the invitation, and the token for its link.
- * @throws ServiceError `validation_error` for an address that belongs to the team or has a pending invitation; `conflict`.
+ * @throws ServiceError `validation_error` for the address of a member or of a pending invitation; `conflict`.
  */
 export async function invite(
   tx: Tx,
@@ -67,9 +65,12 @@ export async function invite(
     .select({ pending: sql<number>`count(*)::int` })
     .from(invitations)
     .where(and(eq(invitations.teamId, teamId), isLive))
-  if (pending >= PENDING_MAX)
-    throw new ServiceError('conflict', `${PENDING_MAX} invitations are pending, the most at a time; cancel some first`)
-  // One that ran out makes way for a new one.
+  if (pending >= PENDING_INVITATIONS_MAX)
+    throw new ServiceError(
+      'conflict',
+      `${PENDING_INVITATIONS_MAX} invitations are pending, which is the limit; cancel some first`
+    )
+  // Removes an expired invitation of the address, so that a new one can be inserted.
   await tx
     .update(invitations)
     .set({ status: 'cancelled' })
@@ -95,7 +96,8 @@ export async function invite(
 }
 
 /**
- * A new link with seven new days; the old link is dead. @returns `null` when the invitation was accepted or cancelled.
+ * Creates a new link that is valid for seven days and invalidates the old one.
+ * @returns `null` when the invitation was accepted or cancelled.
  */
 export async function resendInvitation(tx: Tx, id: string): Promise<{ invitation: Invitation; token: string } | null> {
   const token = newToken()
@@ -127,8 +129,8 @@ export async function cancelInvitation(tx: Tx, id: string): Promise<boolean> {
   return cancelled.length > 0
 }
 
-/** What the receiver of a link is shown; `null` for a link that is worth nothing (any more). */
-export async function lookAtInvitation(
+/** What the recipient of a link sees; `null` for an invalid link. */
+export async function previewInvitation(
   db: DbOrTx,
   token: string
 ): Promise<{ teamId: string; teamName: string; role: AssignableRole; email: string; expiresAt: Date } | null> {
@@ -147,10 +149,10 @@ export async function lookAtInvitation(
 }
 
 /**
- * Makes the user a member with the invited role. Following the link proves that mail to the address reaches them.
- * Who belongs to the team already keeps their role.
- * @throws ServiceError `not_found` for a link that is worth nothing, `permission_denied` for another address than the
- * invited one, `team_suspended`, `conflict` when the team is full.
+ * Makes the user a member with the invited role. Following the link proves that the user receives mail at the address.
+ * A member keeps their role.
+ * @throws ServiceError `not_found` for an invalid link, `permission_denied` for another address than the invited one,
+ * `team_suspended`, `conflict` when the team is full.
  */
 export async function acceptInvitation(
   tx: Tx,
@@ -164,7 +166,7 @@ export async function acceptInvitation(
   if (!found) throw noSuchInvitation()
   if (found.email.toLowerCase() !== user.email.toLowerCase())
     throw new ServiceError('permission_denied', 'This invitation is for another e-mail address; sign in with that one')
-  // The team before the invitation, as everybody locks them.
+  // The team is locked before the invitation, as everywhere.
   const [team] = await tx
     .select({ suspendedAt: teams.suspendedAt })
     .from(teams)
@@ -181,7 +183,8 @@ export async function acceptInvitation(
     .select({ count: sql<number>`count(*)::int` })
     .from(members)
     .where(eq(members.teamId, found.teamId))
-  if (count >= MEMBERS_MAX) throw new ServiceError('conflict', `The team has ${MEMBERS_MAX} members, which is the most`)
+  if (count >= MEMBERS_MAX)
+    throw new ServiceError('conflict', `The team has ${MEMBERS_MAX} members, which is the limit`)
   await tx
     .insert(members)
     .values({ teamId: accepted.teamId, userId: user.id, role: accepted.role })

@@ -1,18 +1,17 @@
-// Who belongs to a team, as what. Whoever changes it has locked the team for `update` (db/teams/teams.ts), so that two at once come
-// one after the other, and a team has exactly one owner at every instant (a unique index says so too).
+// The members of a team and their roles. Every writer has locked the team for `update` (db/teams/teams.ts), so
+// concurrent changes run one after the other and a team has exactly one owner at every instant, which a unique index
+// also enforces.
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
 import type { AssignableRole, Role } from '../../domain/teams/role.js'
+import { MEMBERS_MAX } from '../../domain/teams/team-limits.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { members, teams, users } from '../tables/accounts.js'
-
-/** A team may have this many members. */
-export const MEMBERS_MAX = 1_000
 
 const memberColumns = {
   userId: members.userId,
   email: users.email,
-  // The display name, else what stands before the @.
+  // The display name, or else the part of the address before the @.
   name: sql<string>`coalesce(nullif(${users.displayName}, ''), split_part(${users.email}, '@', 1))`,
   role: members.role,
   joinedAt: members.joinedAt
@@ -31,7 +30,7 @@ export async function listMembers(db: DbOrTx, teamId: string): Promise<Member[]>
     .limit(MEMBERS_MAX)
 }
 
-/** Members of a team by their address in lower case, of those who have one of these. */
+/** Members of a team that have one of these addresses, by their address in lower case. */
 export async function membersByAddress(
   db: DbOrTx,
   teamId: string,
@@ -52,7 +51,7 @@ async function memberOf(tx: Tx, teamId: string, userId: string): Promise<Member>
 
 /**
  * Makes a member an admin or a plain member.
- * @throws ServiceError `not_found`; `permission_denied` for the owner, whose role only a transfer changes.
+ * @throws ServiceError `not_found`; `permission_denied` for the owner, whose role changes only by a transfer.
  */
 export async function changeRole(tx: Tx, teamId: string, userId: string, role: AssignableRole): Promise<Member> {
   const member = await memberOf(tx, teamId, userId)
@@ -65,7 +64,7 @@ export async function changeRole(tx: Tx, teamId: string, userId: string, role: A
   return { ...member, role }
 }
 
-/** @throws ServiceError `not_found`; `permission_denied` for the owner and for oneself. */
+/** @throws ServiceError `not_found`; `permission_denied` for the owner, and for removing oneself. */
 export async function removeMember(tx: Tx, teamId: string, userId: string, actorId: string): Promise<void> {
   const member = await memberOf(tx, teamId, userId)
   if (userId === actorId)
@@ -87,8 +86,8 @@ async function deleteMember(tx: Tx, teamId: string, userId: string): Promise<voi
 }
 
 /**
- * Makes another member the owner; the present one becomes an admin. A personal team is personal no more: its old owner gets
- * another with their next write.
+ * Makes another member the owner; the current one becomes an admin. A personal team stops being personal: its former
+ * owner gets a new one with their next write.
  * @throws ServiceError `not_found`, `permission_denied` when the actor is no longer the owner.
  */
 export async function transferOwnership(tx: Tx, teamId: string, from: string, to: string): Promise<void> {
@@ -106,7 +105,7 @@ export async function transferOwnership(tx: Tx, teamId: string, from: string, to
   await tx.update(teams).set({ personalOf: null }).where(eq(teams.id, teamId))
 }
 
-/** Whether anybody beside the user belongs to the team. */
+/** Whether the team has members other than the user. */
 export async function hasOthers(db: DbOrTx, teamId: string, userId: string): Promise<boolean> {
   const others = await db
     .select({ id: members.userId })

@@ -1,4 +1,4 @@
-// Teams of a caller, with the caller's role in each.
+// The teams of a caller, with the caller's role in each.
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Role } from '../../domain/teams/role.js'
 import type { DbOrTx } from '../client.js'
@@ -11,11 +11,11 @@ export interface Membership {
   suspended: boolean
 }
 
-/** Who asks, as queries need it. A key sees and changes its own team alone, as a member at most. */
+/** The caller of a query. An API key sees and changes only its own team, and is at most a member. */
 export interface Caller {
   userId: string
   email: string
-  /** The key that a program asks with, and its team. */
+  /** The API key of the request, and its team; `null` for a session. */
   key: { id: string; teamId: string } | null
 }
 
@@ -34,6 +34,6 @@ export async function teamsOf(db: DbOrTx, caller: Caller): Promise<Membership[]>
     .orderBy(asc(members.joinedAt), asc(teams.id))
 }
 
-/** The rows of `members` by which a caller may see anything. */
+/** The rows of `members` that give a caller access. */
 export const membershipsOf = (caller: Caller): SQL =>
   and(eq(members.userId, caller.userId), caller.key ? eq(members.teamId, caller.key.teamId) : undefined)!

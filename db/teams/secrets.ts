@@ -1,4 +1,4 @@
-// Sealed credentials of providers. Values come and go sealed; nothing here can open them.
+// Sealed credentials of providers. Values are passed sealed; this file cannot open them.
 import { and, asc, eq, lt, sql } from 'drizzle-orm'
 import type { DbOrTx } from '../client.js'
 import { teamSecrets } from '../tables/teams.js'
@@ -8,7 +8,7 @@ export type NewSecret = Pick<
   SecretRow,
   'id' | 'teamId' | 'provider' | 'keyName' | 'ringKeyId' | 'wrappedKey' | 'sealedValue'
 >
-/** A row without what is sealed. */
+/** A row without the sealed fields. */
 export type SecretItem = Omit<SecretRow, 'ringKeyId' | 'wrappedKey' | 'sealedValue'>
 
 const itemColumns = {
@@ -22,7 +22,7 @@ const itemColumns = {
   updatedAt: teamSecrets.updatedAt
 }
 
-/** By provider and name; a team has at most as many as the providers have names. */
+/** Sorted by provider and name. A team has at most as many as the providers have names. */
 export async function listSecrets(db: DbOrTx, teamId: string, provider?: string): Promise<SecretItem[]> {
   return db
     .select(itemColumns)
@@ -39,7 +39,10 @@ export async function sealedSecrets(db: DbOrTx, teamId: string, provider: string
     .orderBy(asc(teamSecrets.keyName))
 }
 
-/** Names the present state of a team's values of a provider: another one as soon as any of them is written or gone. */
+/**
+ * Identifies the current state of a team's credentials for a provider. It changes whenever one of them is written or
+ * deleted.
+ */
 export async function credentialsVersion(db: DbOrTx, teamId: string, provider: string): Promise<string> {
   const [row] = await db
     .select({
@@ -57,14 +60,17 @@ export async function teamOfSecret(db: DbOrTx, id: string): Promise<string | nul
 }
 
 /**
- * Lets one transaction at a time write a team's credentials of a provider: a value is sealed for the id of its row, so
- * nobody may make that row between the look for it and the write.
+ * Serialises the writers of a team's credentials for a provider. A value is sealed for the id of its row, so no other
+ * transaction can be allowed to insert that row between the look-up and the write.
  */
 export async function lockSecrets(tx: DbOrTx, teamId: string, provider: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`team_secrets ${teamId} ${provider}`}, 0))`)
 }
 
-/** Writes values under the ids that they are sealed for; call it under `lockSecrets`. What was tested was another value. */
+/**
+ * Writes values under the ids that they are sealed for. Must run under `lockSecrets`. Resets the result of the last
+ * check, which was of another value.
+ */
 export async function putSecrets(tx: DbOrTx, rows: NewSecret[]): Promise<void> {
   const written = await tx
     .insert(teamSecrets)
@@ -83,10 +89,10 @@ export async function putSecrets(tx: DbOrTx, rows: NewSecret[]): Promise<void> {
       setWhere: sql`${teamSecrets.id} = excluded.id`
     })
     .returning({ id: teamSecrets.id })
-  if (written.length !== rows.length) throw new Error('a credential was sealed for another row than the one it has')
+  if (written.length !== rows.length) throw new Error('a credential was sealed for a row that is not its own')
 }
 
-/** Notes what the provider said of a team's values, but for those that were written after they were read. */
+/** Records the provider's verdict on a team's values, except those that were written after they were read. */
 export async function noteValidation(
   db: DbOrTx,
   { teamId, provider }: { teamId: string; provider: string },
@@ -99,7 +105,7 @@ export async function noteValidation(
     .where(and(eq(teamSecrets.teamId, teamId), eq(teamSecrets.provider, provider), lt(teamSecrets.updatedAt, readAt)))
 }
 
-/** `false` when it was gone already. */
+/** `false` when it was deleted before. */
 export async function deleteSecret(tx: DbOrTx, id: string): Promise<boolean> {
   const rows = await tx.delete(teamSecrets).where(eq(teamSecrets.id, id)).returning({ id: teamSecrets.id })
   return rows.length > 0

@@ -10,8 +10,8 @@ import { type Caller, type Membership, membershipsOf, teamsOf } from './membersh
 import { fairTeamLock } from './team-lock.js'
 
 /**
- * The team that a read is about: the one named, else the first that the caller joined; `null` when there is none.
- * @throws ServiceError `not_found` for a team of others, `permission_denied` below the role `least`.
+ * The team that a read concerns: the named one, or else the first that the caller joined; `null` when there is none.
+ * @throws ServiceError `not_found` for non-members, `permission_denied` below the role `least`.
  */
 export async function teamForRead(
   db: DbOrTx,
@@ -28,11 +28,11 @@ export async function teamForRead(
 }
 
 /**
- * The team that a write goes to: a key's own, the one named, of which the caller must be a member, else the caller's
- * personal team, made here if need be (two first writes at once make one). Team and membership are locked against
- * suspension and a change of role until the transaction ends; `update` also keeps every other write to the team waiting,
- * and has to be asked for at once: raised later, two that share the lock would wait for each other.
- * @throws ServiceError `not_found` for a team of others, `permission_denied` below the role `least`, `team_suspended`.
+ * The team that a write concerns: a key's own; the named one, of which the caller must be a member; or else the
+ * caller's personal team, which is created if it is missing (two concurrent first writes create one). Team and
+ * membership are locked against suspension and changes of role until the transaction ends. `update` also makes all
+ * other writes to the team wait. It must be taken at once: two transactions that upgrade a shared lock would deadlock.
+ * @throws ServiceError `not_found` for non-members, `permission_denied` below the role `least`, `team_suspended`.
  */
 export async function lockTeamForWrite(
   tx: DbOrTx,
@@ -88,7 +88,9 @@ async function lockPersonalTeam(tx: DbOrTx, caller: Caller) {
   return (await select())[0]
 }
 
-/** Both rows in one statement. Whoever loses the race waits on the unique index, and finds the winner's team afterwards. */
+/**
+ * Inserts both rows in one statement. The loser of a race waits on the unique index, and then finds the winner's team.
+ */
 async function makePersonalTeam(tx: DbOrTx, caller: Caller): Promise<void> {
   const team = tx
     .insert(teams)
@@ -100,8 +102,9 @@ async function makePersonalTeam(tx: DbOrTx, caller: Caller): Promise<void> {
 }
 
 /**
- * In whose name a caller runs something that no team owns: the first of their teams that is not suspended, `null` without
- * any team. @throws ServiceError `team_suspended` when all are.
+ * The team in whose name a caller runs something that no team owns: the first of their teams that is not suspended;
+ * `null` without any team.
+ * @throws ServiceError `team_suspended` when all are.
  */
 export async function teamForRuns(db: DbOrTx, caller: Caller): Promise<string | null> {
   const memberships = await teamsOf(db, caller)

@@ -1,6 +1,6 @@
-// Deliveries: what has to be told to webhooks, and afterwards their log. A delivery is written with the change that it
-// tells of; the sender takes one that is due, sends it outside of any transaction, and notes the outcome. A try counts when
-// it is taken, and the count is the fence: whoever took too long finds that the delivery has moved on.
+// Webhook deliveries and their log. A delivery is inserted with the change that it reports. The sender takes a due one,
+// sends it outside of any transaction, and records the outcome. A try counts when it is taken, and the count is the
+// fence: a sender that took too long can no longer record.
 import { and, asc, desc, eq, inArray, lt, lte, not, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { type BudgetRefusal, budgetRefusalBody } from '../../domain/money/budget.js'
@@ -10,13 +10,13 @@ import { firstIdAt, newId } from '../ids.js'
 import { jobs } from '../tables/jobs.js'
 import { webhookDeliveries, webhooks } from '../tables/teams.js'
 
-/** How long a taken delivery is left to its sender, who needs at most the time limit of one request. */
+/** How long a taken delivery belongs to its sender, which needs at most the time limit of one request. */
 const TAKEN_SECONDS = 30
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const LOG_MAX = 100
 
-/** One id per row of a statement that writes several: the time of ours, chance of the database's. */
+/** One id per row of a statement that inserts several: the time is this process's, the randomness is the database's. */
 const deliveryId = (): SQL =>
   sql`overlay(gen_random_uuid()::text placing ${newId().slice(0, 15)}::text from 1 for 15)::uuid`
 
@@ -27,14 +27,14 @@ const usd = (column: AnyPgColumn): SQL => sql`trim_scale(${column}::numeric / 10
 
 const wants = (event: WebhookEvent): SQL => sql`${webhooks.events} ? ${event}`
 
-/** Whether any webhook of the team wants the event, as a part of a statement. */
+/** Whether a webhook of the team subscribes to the event, as a part of a statement. */
 export const hasSubscriber = (event: WebhookEvent, teamId: SQL | string): SQL =>
   sql`exists (select 1 from ${webhooks} where ${webhooks.teamId} = ${teamId} and ${wants(event)})`
 
 /**
- * Writes the deliveries of a job's end, one for each webhook of its team that wants the event. Call it in the transaction
- * that ends the job, after its row has the final status. A webhook that is being deleted at this moment is waited for and
- * passed over: the job's end must not fail with it.
+ * Inserts the deliveries of a job's end, one for each subscribed webhook of its team. Must run in the transaction that
+ * ends the job, after its row has the final status. A webhook that is being deleted concurrently is waited for and
+ * skipped: the job's end must not fail with it.
  */
 export async function recordEnd(tx: DbOrTx, jobId: string, event: WebhookEvent): Promise<void> {
   const payload = sql`json_build_object(
@@ -55,8 +55,8 @@ export async function recordEnd(tx: DbOrTx, jobId: string, event: WebhookEvent):
 }
 
 /**
- * Tells a team's webhooks that a submission was refused for its daily or monthly budget; at most once an hour for each of
- * the two, since a program that is refused tends to try again. Other refusals concern one submission and are told to nobody.
+ * Notifies a team's webhooks that a submission exceeded its daily or monthly budget. At most once an hour for each of
+ * the two, since refused programs tend to retry. Other refusals concern a single submission and send no event.
  */
 export async function recordBudgetExceeded(
   db: Db,
@@ -70,7 +70,7 @@ export async function recordBudgetExceeded(
   const data = { team_id: teamId, limit, backend, ...budgetRefusalBody(refusal).fields }
   const payload = JSON.stringify({ type: event, timestamp: at.toISOString(), data })
   await db.transaction(async (tx) => {
-    // One at a time for a team and limit: two refused at once would not see each other's delivery.
+    // Serialised per team and limit: two concurrent refusals would not see each other's delivery.
     const [listener] = await tx.execute(sql`
       select pg_advisory_xact_lock(hashtextextended(${`${event} ${teamId} ${limit}`}, 0))
       where ${hasSubscriber(event, teamId)}`)
@@ -79,15 +79,15 @@ export async function recordBudgetExceeded(
       select ${deliveryId()}, ${webhooks.id}, ${event}, ${payload}, 'pending', now()
       from ${webhooks}
       where ${webhooks.teamId} = ${teamId} and ${wants(event)} and not exists (
-        select 1 from ${webhookDeliveries} told
-        where told.webhook_id = ${webhooks.id} and told.event = ${event}
-          and told.id >= ${firstIdAt(new Date(at.getTime() - HOUR_MS))}
-          and told.payload::json #>> '{data,limit}' = ${limit})
+        select 1 from ${webhookDeliveries} recent
+        where recent.webhook_id = ${webhooks.id} and recent.event = ${event}
+          and recent.id >= ${firstIdAt(new Date(at.getTime() - HOUR_MS))}
+          and recent.payload::json #>> '{data,limit}' = ${limit})
       for key share of ${webhooks}`)
   })
 }
 
-/** Tells the webhooks of a team that want the event, in the transaction of what it tells of. @param data ids and figures. */
+/** Notifies the team's subscribed webhooks, in the transaction of the reported change. @param data ids and figures. */
 export async function recordTeamEvent(
   tx: DbOrTx,
   teamId: string,
@@ -102,15 +102,15 @@ export async function recordTeamEvent(
     for key share of ${webhooks}`)
 }
 
-/** What the sender needs for one try; `tries` counts it already. */
+/** What the sender needs for one try; `tries` includes it. */
 export type TakenDelivery = NonNullable<Awaited<ReturnType<typeof takeDelivery>>>
 
 /**
- * Takes the delivery that has been due for the longest time, or `null` when none is. What other senders are taking is
- * passed over, and so are the webhooks in `except`.
+ * Takes the delivery that has been due longest, or returns `null` when none is due. Skips deliveries that other senders
+ * are taking, and the webhooks in `except`.
  */
 export async function takeDelivery(db: DbOrTx, except: string[]) {
-  // By `now()`, which stays the same over the statement: the index can stop at what is not due yet.
+  // `now()` is constant within the statement, so the index scan can stop at rows that are not due yet.
   const due = db.$with('due').as(
     db
       .select({ id: webhookDeliveries.id })
@@ -153,9 +153,9 @@ export async function takeDelivery(db: DbOrTx, except: string[]) {
 }
 
 /**
- * Notes what became of a try. A failed one is due again after the time that `retrySeconds` has for it, and the delivery has
- * failed when it has none.
- * @returns the delivery's state; `null` when it is somebody else's by now, or gone.
+ * Records the outcome of a try. A failed one is due again after its time in `retrySeconds`; when there is none left,
+ * the delivery has failed.
+ * @returns the delivery's state; `null` when another sender has it by now, or it was deleted.
  */
 export async function finishTry(
   db: DbOrTx,
@@ -208,7 +208,7 @@ export async function listDeliveries(db: DbOrTx, webhookId: string): Promise<Del
     .limit(LOG_MAX)
 }
 
-/** Removes at most `limit` deliveries that have been in the log for too long. @returns how many. */
+/** Removes at most `limit` deliveries whose time in the log is over. @returns how many. */
 export async function removeOldDeliveries(db: DbOrTx, limit: number): Promise<number> {
   const old = db
     .select({ id: webhookDeliveries.id })

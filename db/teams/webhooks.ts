@@ -1,4 +1,5 @@
-// A team's webhooks. Signing secrets come sealed (services/keys/key-ring.ts); what is sent lies in db/teams/webhook-deliveries.ts.
+// A team's webhooks. Signing secrets are passed sealed (services/keys/key-ring.ts); deliveries are in
+// db/teams/webhook-deliveries.ts.
 import { asc, eq } from 'drizzle-orm'
 import type { WebhookEvent } from '../../domain/teams/webhook.js'
 import type { DbOrTx } from '../client.js'
@@ -17,12 +18,12 @@ const shownColumns = {
 /** A webhook without its secret. */
 export type WebhookRow = { [name in keyof typeof shownColumns]: (typeof webhooks.$inferSelect)[name] }
 
-/** A team's webhooks, oldest first; at most as many as a team may have. */
+/** A team's webhooks, oldest first. Their number is limited. */
 export async function listWebhooks(db: DbOrTx, teamId: string): Promise<WebhookRow[]> {
   return db.select(shownColumns).from(webhooks).where(eq(webhooks.teamId, teamId)).orderBy(asc(webhooks.id))
 }
 
-/** The id is the caller's, since the secret is sealed for it. */
+/** The caller supplies the id, since the secret is sealed for it. */
 export async function createWebhook(tx: DbOrTx, given: NewWebhook): Promise<WebhookRow> {
   const [row] = await tx.insert(webhooks).values(given).returning(shownColumns)
   return row!
@@ -34,7 +35,7 @@ export async function teamOfWebhook(db: DbOrTx, id: string): Promise<string | nu
   return row?.teamId ?? null
 }
 
-/** With all of its deliveries; `false` when it was gone already. */
+/** Deletes it with all its deliveries. Returns `false` when it was deleted before. */
 export async function deleteWebhook(tx: DbOrTx, id: string): Promise<boolean> {
   const rows = await tx.delete(webhooks).where(eq(webhooks.id, id)).returning({ id: webhooks.id })
   return rows.length > 0

@@ -65,7 +65,7 @@ export const auditEntryView = (entry: ChainedEntry) => ({
   seq: entry.seq,
   team_id: entry.teamId,
   capsule_id: entry.capsuleId,
-  action: entry.action,
+  action: entry.action as AuditAction,
   actor: entry.actor,
   at: entry.at,
   previous_state: entry.previousState,

@@ -3,5 +3,8 @@
 export const sourceKinds = ['inline', 'circuit', 'script'] as const
 export type SourceKind = (typeof sourceKinds)[number]
 
+/** The values of `source.kind` in the record of a job: `capsule` for jobs that a capsule run created. */
+export const recordedSourceKinds = [...sourceKinds, 'capsule'] as const
+
 export const circuitFormats = ['qasm2', 'qasm3'] as const
 export type CircuitFormat = (typeof circuitFormats)[number]

@@ -11,7 +11,7 @@ export interface Page {
 /** The closing fields of a list's body. @param total counted no further than `TOTAL_MAX + 1`. */
 export const pageView = (total: number, { limit, offset }: Page) => ({
   total: Math.min(total, TOTAL_MAX),
-  ...(total > TOTAL_MAX && { total_capped: true }),
+  ...(total > TOTAL_MAX && { total_capped: true as const }),
   limit,
   offset
 })

@@ -1,8 +1,12 @@
 // What administrators see of held reservations and of jobs that exceeded theirs: one shape for the API and for `qjob
 // admin`.
 
+import type { JobStatus } from '../jobs/job-status.js'
 import { type Sweep, sweepView } from '../operations/sweep.js'
 import { type MicroUsd, usdFromMicro } from './money.js'
+
+/** The statuses with which a job can end before its cost is known. */
+export const heldJobStatuses = ['failed', 'cancelled'] as const satisfies JobStatus[]
 
 /** A job that ended before its cost was known. */
 export interface HeldJob {
@@ -12,7 +16,7 @@ export interface HeldJob {
   backend: string
   provider: string
   providerJobId: string | null
-  status: 'failed' | 'cancelled'
+  status: (typeof heldJobStatuses)[number]
   reason: string | null
   amount: MicroUsd
   /** When the job ended. */

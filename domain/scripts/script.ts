@@ -18,7 +18,7 @@ export const SLUG_MAX = 200
 
 /** What the executor reads in a script without running it. */
 export interface ScriptMetadata {
-  /** `null` where the text does not say. */
+  /** `null` when the text does not show it. */
   framework: Framework | null
   imports: string[]
   functions: {

@@ -14,6 +14,6 @@ export const keyShape = /^marqey_(live|test)_[A-Za-z0-9_-]{43}$/
 export const keyPrefix = (kind: KeyKind): string => `marqey_${kind}_`
 
 /** How many leading characters of a key remain visible after its creation. */
-export const SHOWN_CHARACTERS = 18
+export const KEY_PREFIX_LENGTH = 18
 
 export const reaches = (tier: KeyTier, needed: KeyTier): boolean => keyTiers.indexOf(tier) >= keyTiers.indexOf(needed)

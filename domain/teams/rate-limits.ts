@@ -47,6 +47,14 @@ const table = {
 
 export type LimitName = keyof typeof table
 
+type LimitNameOf<Scope extends LimitScope> = {
+  [Name in LimitName]: (typeof table)[Name]['scope'] extends Scope ? Name : never
+}[LimitName]
+/** The caller alone decides whose slot a request takes. */
+export type RequestLimitName = LimitNameOf<'user' | 'address'>
+/** The team has to be known first. */
+export type TeamLimitName = LimitNameOf<'team'>
+
 export interface RateLimit extends Rule {
   name: LimitName
 }

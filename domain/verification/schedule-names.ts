@@ -37,7 +37,7 @@ export type AlertOutcome = (typeof alertOutcomes)[number]
 export const ALERT_EMAILS_MAX = 20
 
 /** The same outcome is reported again after this period, or after a good verification in between. */
-export const TOLD_AGAIN_SECONDS = 24 * 60 * 60
+export const ALERT_REPEAT_SECONDS = 24 * 60 * 60
 
 /** How many times one request can backfill. */
 export const BACKFILL_MAX = 100

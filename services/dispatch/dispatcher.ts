@@ -1,5 +1,5 @@
-// Hands jobs to their engine: an entry in the direct queue, or a workflow. Used by the api right after its answer (the
-// nudge) and by every worker's relay (the guarantee). Delivering twice is harmless; every call has a deadline.
+// Hands jobs to their dispatch target: an entry in the direct queue, or a workflow. Used by the api right after its response
+// (the nudge) and by every worker's relay (the guarantee). Delivering twice is harmless; every call has a deadline.
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client'
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common'
 import type { Queue } from 'bullmq'
@@ -20,7 +20,7 @@ import {
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import type { Tracing } from '../telemetry/tracing.js'
 
-/** Between a slow engine and a relay that stands still. */
+/** Long enough for a slow target, short enough for the relay to continue. */
 const DEADLINE_MS = 2_000
 
 export interface DispatchDeps {
@@ -32,11 +32,11 @@ export interface DispatchDeps {
   tracing?: Tracing | null
 }
 
-/** `delivered` now; `held`: the engine still has an earlier delivery; `unreachable`: it did not answer in time. */
-export type Delivery = 'delivered' | 'held' | 'unreachable'
+/** `duplicate`: the target still has an earlier delivery. `unreachable`: it did not respond in time. */
+export type Delivery = 'delivered' | 'duplicate' | 'unreachable'
 
 export interface Dispatcher {
-  /** One answer per row, in order. Rows of both modes and kinds may be mixed. */
+  /** One outcome per row, in order. Rows of both modes and kinds can be mixed. */
   deliver(rows: OutboxRow[]): Promise<Delivery[]>
 }
 
@@ -46,23 +46,23 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       const direct = rows.filter((row) => row.mode === 'direct' && row.kind === 'start')
       const starts = rows.filter((row) => row.mode === 'temporal' && row.kind === 'start')
       const cancels = rows.filter((row) => row.kind === 'cancel')
-      const answers = new Map<OutboxRow, Delivery>()
+      const outcomes = new Map<OutboxRow, Delivery>()
       await Promise.all([
-        enqueue(deps, direct, answers),
-        startWorkflows(deps, starts, answers),
-        cancelAll(deps, cancels, answers)
+        enqueue(deps, direct, outcomes),
+        startWorkflows(deps, starts, outcomes),
+        cancelAll(deps, cancels, outcomes)
       ])
-      return rows.map((row) => answers.get(row) ?? 'unreachable')
+      return rows.map((row) => outcomes.get(row) ?? 'unreachable')
     }
   }
 }
 
-async function enqueue({ queue }: DispatchDeps, rows: OutboxRow[], answers: Map<OutboxRow, Delivery>): Promise<void> {
+async function enqueue({ queue }: DispatchDeps, rows: OutboxRow[], outcomes: Map<OutboxRow, Delivery>): Promise<void> {
   if (rows.length === 0) return
   try {
     const fresh: OutboxRow[] = []
     for (const row of rows)
-      if (row.deliveries > 0 && (await isQueued(queue, row))) answers.set(row, 'held')
+      if (row.deliveries > 0 && (await isQueued(queue, row))) outcomes.set(row, 'duplicate')
       else fresh.push(row)
     await inTime(
       queue.addBulk(
@@ -73,9 +73,9 @@ async function enqueue({ queue }: DispatchDeps, rows: OutboxRow[], answers: Map<
         }))
       )
     )
-    for (const row of fresh) answers.set(row, 'delivered')
+    for (const row of fresh) outcomes.set(row, 'delivered')
   } catch {
-    // Whatever is not answered counts as unreachable.
+    // A row without an outcome counts as unreachable.
   }
 }
 
@@ -84,7 +84,11 @@ const queuedStates = new Set(['waiting', 'active', 'delayed', 'prioritized'])
 const isQueued = async (queue: Queue<JobHandOver>, row: OutboxRow): Promise<boolean> =>
   queuedStates.has(await inTime(queue.getJobState(queueEntryIdOf(row.jobId, row.deliveries))))
 
-async function startWorkflows(deps: DispatchDeps, rows: OutboxRow[], answers: Map<OutboxRow, Delivery>): Promise<void> {
+async function startWorkflows(
+  deps: DispatchDeps,
+  rows: OutboxRow[],
+  outcomes: Map<OutboxRow, Delivery>
+): Promise<void> {
   if (rows.length === 0) return
   const labels = new Map(
     (
@@ -111,39 +115,39 @@ async function startWorkflows(deps: DispatchDeps, rows: OutboxRow[], answers: Ma
               { key: keyword(searchAttributes.team), value: label.teamId },
               { key: keyword(searchAttributes.backend), value: label.backend },
               { key: keyword(searchAttributes.mode), value: label.mode },
-              // A workflow exists to run its job; writing it at the start saves every job an event and an index entry.
+              // A workflow exists to run its job; setting the status here saves every job an event and an index entry.
               { key: keyword(searchAttributes.status), value: 'running' satisfies JobStatus }
             ])
           })
         )
       try {
         await (deps.tracing ? deps.tracing.within(label.traceParent, start) : start())
-        answers.set(row, row.deliveries > 0 ? 'held' : 'delivered')
+        outcomes.set(row, row.deliveries > 0 ? 'duplicate' : 'delivered')
       } catch (error) {
-        // A closed workflow of this id was delivered; whether its job still needs one is for the sweep to find out.
-        if (error instanceof WorkflowExecutionAlreadyStartedError) answers.set(row, 'held')
+        // A closed workflow of this id was delivered; the sweep finds out whether its job needs another.
+        if (error instanceof WorkflowExecutionAlreadyStartedError) outcomes.set(row, 'duplicate')
       }
     })
   )
 }
 
-async function cancelAll(deps: DispatchDeps, rows: OutboxRow[], answers: Map<OutboxRow, Delivery>): Promise<void> {
+async function cancelAll(deps: DispatchDeps, rows: OutboxRow[], outcomes: Map<OutboxRow, Delivery>): Promise<void> {
   await Promise.all(
     rows.map(async (row) => {
-      // A direct job's worker hears of it by the notice, and at its next renewal of the lease at the latest.
+      // The worker of a direct job learns of it by the notification, at the latest with the next renewal of its lease.
       if (row.mode === 'direct') {
         deps.announce(row.jobId)
-        answers.set(row, 'delivered')
+        outcomes.set(row, 'delivered')
         return
       }
       try {
         await withDeadline(deps.temporal, () =>
           deps.temporal.workflow.getHandle(workflowIdOf(row.jobId, row.generation)).cancel()
         )
-        answers.set(row, 'delivered')
+        outcomes.set(row, 'delivered')
       } catch (error) {
-        // Without a workflow there is nothing to tell; the sweep gives the job one that ends it.
-        if (error instanceof WorkflowNotFoundError) answers.set(row, 'held')
+        // There is no workflow to cancel; the sweep starts one that ends the job.
+        if (error instanceof WorkflowNotFoundError) outcomes.set(row, 'duplicate')
       }
     })
   )
@@ -154,6 +158,6 @@ const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttribute
 const withDeadline = <T>(client: Client, call: () => Promise<T>): Promise<T> =>
   client.withDeadline(Date.now() + DEADLINE_MS, call)
 
-/** Redis commands queue up while it is away; a late success is a second delivery, which is harmless. */
+/** Redis commands queue up while Redis is away; a late success is a second delivery, which is harmless. */
 const inTime = <T>(promise: Promise<T>): Promise<T> =>
   pTimeout(promise, { milliseconds: DEADLINE_MS, message: `no answer within ${DEADLINE_MS} ms` })

@@ -1,4 +1,4 @@
-// Sends one mail once and says how it went, for whoever keeps mails elsewhere and decides about another try.
+// Sends one mail, once, and reports the outcome. The sender that stores mails decides about another try.
 import {
   fileNameOf,
   isAddress,
@@ -11,46 +11,56 @@ import {
 } from './message.js'
 import { isRefusedForGood, type MailRoute, mailFault } from './route.js'
 
-/** `refused`: for good. `reason` is for the log and holds nothing of the mail. */
-export type Posting = { outcome: 'sent' } | { outcome: 'refused' | 'failed'; reason: Record<string, unknown> }
+/** `refused`: another try is useless. `reason` is for the log and contains nothing of the mail. */
+export type MailOutcome = { outcome: 'sent' } | { outcome: 'refused' | 'failed'; reason: Record<string, unknown> }
 
-export interface Postman {
+export interface MailClient {
   /** @param id of the mail, the same for every try. @param signal cuts the connection. */
-  post(mail: Mail, id: string, signal: AbortSignal): Promise<Posting>
+  send(mail: Mail, id: string, signal: AbortSignal): Promise<MailOutcome>
   close(): void
 }
 
-/** How long the server may take to be found, to greet, and to say nothing. */
+/** Limit for each of: the server's address, its greeting, and any silence. */
 const SILENCE_MS = 10_000
-/** How long one try may take, however often the server says something. */
+/** Limit for one try, however often the server responds. */
 const TRY_MS = 30_000
+
+/** What one try may take; the defaults suit a server on the internet. */
+export interface TryLimits {
+  silenceMs?: number
+  tryMs?: number
+}
 
 /**
  * @param connections to the server at once.
- * @returns `null` when mails go nowhere. @throws Error naming the setting that cannot be used, never its value.
+ * @returns `null` when no mail server or folder is configured. @throws Error naming the setting that cannot be used, never its value.
  */
-export function createPostman(settings: MailSettings, connections: number): Postman | null {
+export function createMailClient(
+  settings: MailSettings,
+  connections: number,
+  { silenceMs = SILENCE_MS, tryMs = TRY_MS }: TryLimits = {}
+): MailClient | null {
   const from = senderOf(settings.from)
-  const route = mailRoute(settings, { connections, silenceMs: SILENCE_MS })
+  const route = mailRoute(settings, { connections, silenceMs })
   if (!route) return null
   let count = 0
   return {
-    async post(mail, id, signal) {
+    async send(mail, id, signal) {
       if (!isAddress(mail.to)) return { outcome: 'refused', reason: { message: 'the recipient is not one address' } }
-      return postOnce(route, from, mail, id, ++count, AbortSignal.any([signal, AbortSignal.timeout(TRY_MS)]))
+      return sendOnce(route, from, mail, id, ++count, AbortSignal.any([signal, AbortSignal.timeout(tryMs)]))
     },
     close: () => route.close()
   }
 }
 
-async function postOnce(
+async function sendOnce(
   route: MailRoute,
   from: Sender,
   mail: Mail,
   id: string,
   count: number,
   signal: AbortSignal
-): Promise<Posting> {
+): Promise<MailOutcome> {
   const date = new Date()
   try {
     await route.deliver(messageOf(from, mail.to, mail, id, date), fileNameOf(date, count), signal)

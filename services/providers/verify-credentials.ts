@@ -1,4 +1,4 @@
-// Asks a provider whether it takes a team's credentials.
+// Checks with a provider whether it accepts a team's credentials.
 import type { CredentialProvider, CredentialState, Credentials } from '../../domain/backends/provider-credentials.js'
 import { type ProviderAdapter, ProviderFault } from './adapter.js'
 

@@ -1,4 +1,4 @@
-// One line of the log for each change of a job's status that this process commits, with the ids by which it is found.
+// Logs one line, with the ids to find it by, for each change of a job's status that this process commits.
 import type { StatusChange, StatusListener } from '../../db/jobs/status-changes.js'
 import { isFinal, type JobStatus } from '../../domain/jobs/job-status.js'
 import { usdFromMicro } from '../../domain/money/money.js'
@@ -12,12 +12,12 @@ const messageOf = (to: JobStatus): string => {
   return isFinal(to) ? 'job ended' : `job ${to}`
 }
 
-export function logMoves(log: JobLog): StatusListener {
-  return (move) => {
-    const { jobId, teamId, requestId, to: status, mode, backend, generation, errorCode, cost } = move
+export function statusLogger(log: JobLog): StatusListener {
+  return (change) => {
+    const { jobId, teamId, requestId, to: status, mode, backend, generation, errorCode, cost } = change
     const ids = { jobId, teamId, requestId, mode, backend, generation }
-    if (!isFinal(status)) return log.info({ ...ids, ...waited(move) }, messageOf(status))
-    const end = { code: errorCode, costUsd: cost === null ? null : usdFromMicro(cost), seconds: move.ranSeconds }
+    if (!isFinal(status)) return log.info({ ...ids, ...waited(change) }, messageOf(status))
+    const end = { code: errorCode, costUsd: cost === null ? null : usdFromMicro(cost), seconds: change.ranSeconds }
     log.info({ ...ids, status, ...end }, messageOf(status))
   }
 }

@@ -1,5 +1,5 @@
-// What the database knows of the service as a whole, as gauges. Every process that is asked tells the same, so an operator
-// takes the maximum over processes, and one that lives is enough. Looked up when somebody reads, at most every few seconds.
+// The state of the service as the database has it, as gauges. Every process reports the same values, so operators take the
+// maximum over processes, and one live process is enough. Read on each scrape, at most every few seconds.
 import pTimeout from 'p-timeout'
 import { Gauge, type Registry } from 'prom-client'
 import type { DbOrTx } from '../../db/client.js'
@@ -7,58 +7,58 @@ import { type ServiceState, serviceState } from '../../db/service/service-state.
 
 /** Several readers and a short interval must not become load on the database. */
 const KEEP_MS = 5_000
-/** A scrape is given up after ten seconds by default; the other figures must be there long before. */
+/** Prometheus gives up a scrape after ten seconds by default; the other metrics must be ready long before. */
 const DEADLINE_MS = 2_000
 
 const engines = ['direct', 'temporal'] as const
 
-/** @returns brings the gauges up to date; without an answer of the database they are removed and `qjs_state_known` is 0. */
+/** @returns updates the gauges; when the database does not respond, they are removed and `qjs_state_known` is 0. */
 export function createStateMetrics(registry: Registry, db: DbOrTx): () => Promise<void> {
   const registers = [registry]
   const known = new Gauge({
     name: 'qjs_state_known',
-    help: '1 when the database has told the state of the service, 0 when it is away or too slow.',
+    help: '1 when the database has returned the state of the service, 0 when it is away or too slow.',
     registers
   })
   const jobs = new Gauge({
     name: 'qjs_jobs',
-    help: 'Jobs that are not final, by status.',
+    help: 'Jobs that are not final.',
     labelNames: ['engine', 'status'] as const,
     registers
   })
   const waiting = new Gauge({
     name: 'qjs_queue_jobs',
-    help: 'Waiting jobs by what they wait for; ready: for nothing but their turn.',
+    help: 'Waiting jobs by reason: ready (only for their turn), concurrency_limit, backend_offline, engine_unavailable, not_before, earlier_task.',
     labelNames: ['engine', 'reason'] as const,
     registers
   })
   const age = new Gauge({
     name: 'qjs_queue_age_seconds',
-    help: 'How long the oldest waiting job has been due.',
+    help: 'Time for which the oldest of these jobs has been due.',
     labelNames: ['engine', 'reason'] as const,
     registers
   })
   const rows = new Gauge({
     name: 'qjs_outbox_rows',
-    help: 'Rows of the outbox: what engines have to be told, or told again until a job has begun or ended.',
+    help: 'Rows of the outbox: starts of jobs that have not begun, and cancels of jobs that have not ended.',
     labelNames: ['kind'] as const,
     registers
   })
   const late = new Gauge({
     name: 'qjs_outbox_age_seconds',
-    help: 'For how long the oldest due row of the outbox has waited for a relay.',
+    help: 'Time for which the oldest due row of the outbox has waited for a relay.',
     labelNames: ['kind'] as const,
     registers
   })
   const sweepAge = new Gauge({
     name: 'qjs_sweep_success_age_seconds',
-    help: 'Since the last successful pass of a sweep; +Inf when there was none.',
+    help: 'Time since the last successful pass of a sweep; +Inf when there was none.',
     labelNames: ['sweep'] as const,
     registers
   })
   const findings = new Gauge({
     name: 'qjs_sweep_findings',
-    help: 'What a sweep has found that a person has to look at.',
+    help: 'Findings of a sweep that a person has to look at; GET /api/admin/system lists them.',
     labelNames: ['sweep'] as const,
     registers
   })
@@ -67,7 +67,7 @@ export function createStateMetrics(registry: Registry, db: DbOrTx): () => Promis
     for (const gauge of [jobs, waiting, age, rows, late, sweepAge, findings]) gauge.reset()
     known.set(state ? 1 : 0)
     if (!state) return
-    // What there is none of is 0, not absent: an alert on it has to see that it is over.
+    // An empty set is 0, not absent: an alert must see that its cause is gone.
     for (const engine of engines) {
       for (const status of ['pending', 'running', 'cancelling']) jobs.set({ engine, status }, 0)
       waiting.set({ engine, reason: 'ready' }, 0)
@@ -94,7 +94,7 @@ export function createStateMetrics(registry: Registry, db: DbOrTx): () => Promis
   }
 
   let shownAt = Number.NEGATIVE_INFINITY
-  // One look at a time: those that a dead database leaves unanswered do not pile up.
+  // One query at a time: queries that a dead database never answers must not pile up.
   let look: Promise<void> | null = null
   return async () => {
     if (performance.now() - shownAt < KEEP_MS) return

@@ -1,4 +1,4 @@
-"""Adds a file to a zip, as somebody at a desk does: `add_to_zip.py ARCHIVE NAME`. Prints the archive's path."""
+"""Adds a file to a zip, like a desktop program: `add_to_zip.py ARCHIVE NAME`. Prints the archive's path."""
 
 from __future__ import annotations
 

@@ -58,9 +58,9 @@ describe('an attestation envelope is refused', () => {
   test('under another key, or if the key is not Ed25519', async () => {
     const { envelope } = await sealedSample()
     expect(() => verifyEnvelope(envelope, otherPem)).toThrow('is not valid under this key')
-    expect(() => verifyEnvelope(envelope, 'no key')).toThrow('no Ed25519 public key')
+    expect(() => verifyEnvelope(envelope, 'no key')).toThrow('not an Ed25519 public key')
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'spki', format: 'pem' })
-    expect(() => verifyEnvelope(envelope, rsa as string)).toThrow('no Ed25519 public key')
+    expect(() => verifyEnvelope(envelope, rsa as string)).toThrow('not an Ed25519 public key')
   })
 
   test('if the signature covers the payload without its type', async () => {
@@ -123,7 +123,7 @@ describe('an attestation envelope is valid', () => {
     for (const keys of [`b  ed25519\n${otherPem}\na  ed25519\n${publicKeyPem}`, answer(otherPem, publicKeyPem)])
       expect(verifyEnvelope(envelope, keys).predicate.exit_code).toBe(0)
     expect(() => verifyEnvelope(envelope, answer(otherPem, otherPem))).toThrow('under any of these keys')
-    expect(() => verifyEnvelope(envelope, answer())).toThrow('no Ed25519 public key')
+    expect(() => verifyEnvelope(envelope, answer())).toThrow('not an Ed25519 public key')
   })
 })
 

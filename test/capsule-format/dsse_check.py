@@ -1,4 +1,4 @@
-"""Checks a DSSE envelope by itself: `dsse_check.py ENVELOPE.json KEY.pem`. Prints the statement, or fails."""
+"""Checks a DSSE envelope alone: `dsse_check.py ENVELOPE.json KEY.pem`. Prints the statement, or fails."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ describe('a tar', () => {
     [
       'a name in two parts under the mark of GNU',
       draft({ name: 'x', prefix: 'c', content: some, magic: 'ustar  \u0000' }),
-      /a name in two parts/
+      /splits a name into two parts/
     ],
     ['one block of zeros, then more', gap(512), /after its end/],
     ['zeros enough for an end, then more', gap(1024), /after its end/],

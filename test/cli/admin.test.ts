@@ -37,7 +37,7 @@ test('suspending and unsuspending a team both return its record', async () => {
   const said = await admin('suspend', teamId, '--reason', 'unpaid bills')
   expect([said.code, said.stderr]).toEqual([0, ''])
   expect(said.stdout).toMatch(
-    /^tea%m�\[31m red is read-only since \d{4}-\d\d-\d\d [\d:]{8} UTC; its running jobs go on\.\n$/
+    /^tea%m�\[31m red is read-only since \d{4}-\d\d-\d\d [\d:]{8} UTC; its running jobs continue\.\n$/
   )
   await expect(addJob(database.db, ada, { submission: { teamId } })).rejects.toMatchObject({ code: 'team_suspended' })
   expect(await json('suspend', teamId, '--reason', 'more of them')).toMatchObject({
@@ -120,7 +120,7 @@ test('held money is listed and settled once, and the ledger is shown like in the
   await noteSweep(database.db, { name: 'money', periodSeconds: 60, error: null, handled: 0, findings: ['one cent'] })
   expect((await admin('money')).stdout).toMatch(
     new RegExp(
-      `^\\$4\\.00 is held for 1 job\\.\nJOB .*\n${held} .* \\$4\\.00 .* its provider is asked\n\nFound by .*:\none cent\n$`
+      `^\\$4\\.00 is held for 1 job\\.\nJOB .*\n${held} .* \\$4\\.00 .* checked at the provider\n\nErrors found by .*:\none cent\n$`
     )
   )
   expect(await json('money')).toMatchObject({

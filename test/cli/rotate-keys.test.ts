@@ -73,7 +73,7 @@ test('after a rotation every value is readable with the new key alone', async ()
   expect(again).toEqual({ code: 0, stderr: '', stdout: expect.any(String) })
   expect(JSON.parse(again.stdout)).toEqual({
     current: 'k2',
-    rewrapped: { team_secrets: 0, webhooks: 0, signing_keys: 0 },
+    rewrapped: { team_secrets: 0, webhooks: 0, signing_keys: 0, sealed_mails: 0 },
     unopenable: [],
     in_use: { k2: 13 },
     removable: ['k1']
@@ -162,7 +162,7 @@ test('a rotation of more rows than a batch completes', async () => {
   const heard: number[] = []
   const { rewrapped, inUse } = await rotateKeys(db, ring.both, (done) => heard.push(done))
   expect([rewrapped, inUse, heard]).toEqual([
-    { team_secrets: 0, webhooks: 450, signing_keys: 0 },
+    { team_secrets: 0, webhooks: 450, signing_keys: 0, sealed_mails: 0 },
     { k2: 450 },
     [200, 400, 450]
   ])
@@ -182,7 +182,7 @@ describe('a value that no key decrypts', () => {
     const { error } = JSON.parse(ended.stdout)
     expect(error).toMatchObject({
       current: 'k2',
-      rewrapped: { team_secrets: 1, webhooks: 0, signing_keys: 0 },
+      rewrapped: { team_secrets: 1, webhooks: 0, signing_keys: 0, sealed_mails: 0 },
       in_use: { k0: 1, k1: 1, k2: 1 },
       removable: []
     })

@@ -1,5 +1,6 @@
-// Postgres restarts, an operator ends a session, a proxy gives up: what is under way fails in a way its caller sees, and
-// everything goes on afterwards. An exception that nobody can catch would end this test's own process.
+// Postgres restarts, an operator terminates a session, a proxy disconnects: work in progress fails with an error that
+// its caller sees, and everything continues afterwards. An exception that cannot be caught would stop this test's own
+// process.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from '@jest/globals'
@@ -27,13 +28,13 @@ afterAll(async () => {
 })
 
 const person = await addPerson(database.db)
-/** Ends every session of the pool, from outside. */
+/** Terminates every session of the pool, from outside. */
 const cutAll = () => knife`select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and application_name = 'quantum-job-service'`
 
 /**
- * As many queries at once as the pool has connections, each long enough to need its own. A connection that was cut in the
- * middle of a statement fails its next one too, before it is sent; after that all is well.
+ * As many concurrent queries as the pool has connections, each long enough to need its own. A connection that was cut
+ * in the middle of a statement fails its next one too, before it is sent; after that all is well.
  */
 const everyConnectionAnswers = () =>
   eventually(async () => {
@@ -61,7 +62,7 @@ test.each([
       })
   ],
   [
-    'and hears of it late',
+    'and learns of it late',
     async () =>
       db.transaction(async (tx) => {
         await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)
@@ -71,7 +72,7 @@ test.each([
       })
   ],
   [
-    'before its last word',
+    'before its commit',
     async () =>
       db.transaction(async (tx) => {
         await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)
@@ -89,7 +90,7 @@ test.each([
   }
 )
 
-test('submissions under a database whose sessions keep being ended are recorded whole or not at all', async () => {
+test('submissions are recorded completely or not at all while database sessions keep being terminated', async () => {
   const recorded: string[] = []
   let failed = 0
   let over = false
@@ -118,14 +119,14 @@ test('submissions under a database whose sessions keep being ended are recorded 
     await db.execute(sql`select (select count(*)::int from jobs) as jobs, (select count(*)::int from job_events) as events,
     (select count(*)::int from outbox) as outbox, (select count(*)::int from ledger) as ledger`)
   expect(counts).toEqual({ jobs: counts!.jobs, events: counts!.jobs, outbox: counts!.jobs, ledger: counts!.jobs })
-  // What was answered is there; a commit whose answer got lost may be there as well.
+  // Every acknowledged submission is there. One whose commit got no response may be there as well.
   expect(counts!.jobs as number).toBeGreaterThanOrEqual(recorded.length)
   for (const id of recorded)
     expect([...(await db.execute(sql`select status from jobs where id = ${id}`))]).toEqual([{ status: 'pending' }])
   expect([...(await ledgerMismatches(db))]).toEqual([])
 })
 
-test('a database that is away right after a job was claimed ends no job: the step goes on when it is back', async () => {
+test('an outage right after a job was claimed ends no job: the step continues when the database is back', async () => {
   const jobId = await addJob(database.db, person)
   const impatient = connect(database.url, { max: 1, statementTimeoutMs: 100 })
   const executor = createExecutorClient('http://127.0.0.1:1', 'nobody is asked')
@@ -143,7 +144,7 @@ test('a database that is away right after a job was claimed ends no job: the ste
     end = executeJob(deps, jobId, { generation: 1 }, new AbortController().signal)
     await Promise.race([end, eventually(async () => warned > 0)])
   })
-  // It has not begun: nothing is run.
+  // It has not begun, so nothing runs.
   expect(await end).toEqual({ outcome: 'stopped' })
   expect(warned).toBeGreaterThan(0)
   await executor.close()

@@ -1,4 +1,4 @@
-// What the database itself refuses, whoever writes.
+// What the database itself refuses every writer.
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { postgresCode } from '../../db/client.js'
@@ -19,21 +19,21 @@ const refusal = async (statement: Promise<unknown>): Promise<string | null> => {
   }
 }
 
-test('the database allows exactly the steps that domain/jobs/job-status.ts names, of all 49', async () => {
+test('the database allows exactly the steps that domain/jobs/job-status.ts lists, of all 49', async () => {
   const jobId = await addJob(db, await addPerson(db))
   const disagreements: string[] = []
   for (const from of jobStatuses)
     for (const to of jobStatuses) {
       await forceStatus(db, jobId, { status: from })
       const code = await refusal(db.execute(sql`update jobs set status = ${to} where id = ${jobId}`))
-      // Writing the same status again is no step.
+      // Writing the same status again is not a step.
       const allowed = from === to || mayFollow(from, to)
       if (code !== (allowed ? null : '23514')) disagreements.push(`${from} -> ${to}: ${code}`)
     }
   expect(disagreements).toEqual([])
 })
 
-test('a status that no table names cannot be written, at birth or later', async () => {
+test('an unknown status cannot be written, on insert or later', async () => {
   const jobId = await addJob(db, await addPerson(db))
   expect(await refusal(db.execute(sql`update jobs set status = 'paused' where id = ${jobId}`))).toBe('23514')
   expect(
@@ -45,7 +45,7 @@ test('a status that no table names cannot be written, at birth or later', async 
 })
 
 describe('the ledger', () => {
-  test('is only ever appended to: no row can be changed or deleted', async () => {
+  test('is append-only: no row can be changed or deleted', async () => {
     const jobId = await addJob(db, await addPerson(db), { cost: 5n })
     expect(await refusal(db.execute(sql`update ledger set amount_micro = 0 where job_id = ${jobId}`))).toBe('23514')
     expect(await refusal(db.execute(sql`delete from ledger where job_id = ${jobId}`))).toBe('23514')

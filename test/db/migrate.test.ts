@@ -21,7 +21,7 @@ describe('migrations', () => {
   }
   afterAll(() => Promise.all(databases.map((database) => database.drop())))
 
-  test('three processes that start at once on an empty database migrate it once', async () => {
+  test('run once when three processes start at once on an empty database', async () => {
     const { db, url } = await emptyDatabase()
     await Promise.all([migrate(url), migrate(url), migrate(url)])
     const applied = await db.execute(
@@ -31,7 +31,7 @@ describe('migrations', () => {
     expect((await listBackends(db)).length).toBeGreaterThan(20)
   })
 
-  test('a second start changes nothing, and keeps the prices an operator has set', async () => {
+  test("change nothing at a second start, and keep an operator's prices", async () => {
     const { db, url } = await emptyDatabase()
     await migrate(url)
     await db.execute(sql`update backends set per_shot_micro = 42, status = 'maintenance' where slug = 'local'`)
@@ -40,7 +40,7 @@ describe('migrations', () => {
     expect(await listBackends(db)).toEqual(before)
   })
 
-  test('a process that dies while it holds the lock keeps nobody from migrating', async () => {
+  test('are not blocked by a process that died while it held the lock', async () => {
     const { db, sql: connection, url } = await emptyDatabase()
     const dying = postgres(url, { max: 1, onnotice: () => {} })
     const [session] = await dying`select pg_backend_pid() as pid, pg_advisory_lock(${MIGRATION_LOCK})`
@@ -48,7 +48,7 @@ describe('migrations', () => {
     const migrated = migrate(url).then(() => {
       done = true
     })
-    // The second session waits for the lock, and has made nothing yet.
+    // The second session waits for the lock, and has created nothing yet.
     await eventually(async () => {
       const waiting = await connection`select 1 from pg_locks where locktype = 'advisory' and not granted`
       return waiting.length === 1
@@ -60,8 +60,8 @@ describe('migrations', () => {
     await dying.end({ timeout: 1 })
   })
 
-  test('the journal is numbered without gaps, its times rise, and it names the files that are there', () => {
-    // The migrator skips every entry that is older than the newest one applied.
+  test('have a journal without gaps, with rising times, that lists exactly the existing files', () => {
+    // The migrator skips every entry that is older than the newest applied one.
     const times = journal.entries.map((entry) => entry.when)
     expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
     expect(journal.entries.map((entry) => entry.idx)).toEqual(journal.entries.map((_, index) => index))

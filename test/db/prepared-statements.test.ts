@@ -1,4 +1,4 @@
-// Every query is prepared once for a connection: one round trip and no new plan each time.
+// Every query is prepared once per connection: one round trip, and no new plan each time.
 import { afterAll, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { anyOf, connect } from '../../db/client.js'
@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const id = '01900000-0000-7000-8000-000000000000'
 
-test('however a query is written, inside a transaction and outside, and however long its lists are', async () => {
+test('every query is prepared once, inside and outside of transactions, whatever the length of its lists', async () => {
   for (let round = 1; round <= 3; round++) {
     const ids = Array.from({ length: round }, () => id)
     await db

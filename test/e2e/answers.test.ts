@@ -1,5 +1,5 @@
-// What the whole service answers, through both modes, with the real simulator: right counts for good circuits, a failed
-// job with its reason for bad ones, and the next job runs.
+// What the whole service returns in both modes with the real simulator: right counts for good circuits, a failed job
+// with its reason for bad ones, and the next job runs.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import {
   asymmetricCirq,
@@ -39,7 +39,7 @@ describe('qubit 0 is the leftmost character of every outcome', () => {
       { inline_code: undefined, framework: undefined, circuit: { format: 'qasm2', payload: asymmetricQasm2() } }
     ],
     ['Qiskit', 'direct', { inline_code: asymmetricQiskit(), framework: 'qiskit' }],
-    ['Qiskit, found by its import', 'temporal', { inline_code: asymmetricQiskit(), framework: undefined }],
+    ['Qiskit, detected by its import', 'temporal', { inline_code: asymmetricQiskit(), framework: undefined }],
     [
       'Cirq beside an import of Qiskit',
       'direct',
@@ -92,8 +92,8 @@ test('a seed makes a run repeatable, in either mode', async () => {
 
 const qiskit = (code: string) => ({ framework: 'qiskit', inline_code: `from qiskit import QuantumCircuit\n${code}\n` })
 
-// Together rather than one after the other: each also shows that its neighbours do not suffer.
-test('what cannot run fails its job with a reason, and the next job runs', async () => {
+// Together, so that each also shows that its neighbours are not affected.
+test('code that cannot run fails its job with a reason, and the next job runs', async () => {
   const cases: [string, Record<string, unknown>, RegExp][] = [
     ['an endless loop', { ...qiskit('while True: pass'), timeout_seconds: 3 }, /time limit of 3 s/],
     ['an allocation of 10 GB', qiskit('x = bytearray(10 * 1024 ** 3)'), /memory/i],
@@ -108,7 +108,7 @@ test('what cannot run fails its job with a reason, and the next job runs', async
     ['code without a circuit', qiskit('x = 1'), /No circuit found/],
     ['a syntax error', qiskit('circuit = QuantumCircuit('), /line 2/],
     ['an exit', qiskit('import os; os._exit(3)'), /crashed/],
-    ['OpenQASM that is none', { inline_code: 'OPENQASM 3.0;\nnonsense here;\n' }, /line 2/]
+    ['invalid OpenQASM', { inline_code: 'OPENQASM 3.0;\nnonsense here;\n' }, /line 2/]
   ]
   const jobs = await Promise.all(
     cases.map(async ([what, source]) => ({

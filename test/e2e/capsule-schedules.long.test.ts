@@ -1,6 +1,6 @@
-// Schedules of capsules on a whole platform whose Temporal server is its own: due in the same minute, while parts are away or
-// have lost everything, and while they are being changed. The first test waits for a minute of the clock; the others have
-// Temporal make up for minutes that are past.
+// Schedules of capsules on a whole platform with its own Temporal server: many due in the same minute, while parts are
+// down or have lost their data, and while they are being changed. The first test waits for a minute of the clock; the
+// others let Temporal catch up on past minutes.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { type Platform, startPlatform } from '../support/stack/platform.js'
 /** The long form: SCHEDULES=500 npm test -- capsule-schedules -t 'while Temporal was away'; a team has 500 such runs a day. */
 const CAPSULES = Number(process.env.SCHEDULES ?? 8)
 const isLong = CAPSULES > 100
-/** To the next minute, and the time for that many runs. */
+/** To the next minute, plus the time for that many runs. */
 const MINUTE = 60_000
 const PATIENCE = 120_000 + 2_000 * CAPSULES
 
@@ -39,12 +39,12 @@ beforeAll(async () => {
   await platform.ended(jobId)
   unsteady = await seal(jobId)
   await platform.connection.db.transaction(async (tx) => {
-    // As if the machine had changed since: the counts that were sealed are others than it gives.
+    // As if the machine had changed since: it gives counts other than the sealed ones.
     await tx.execute(sql`set local session_replication_role = replica`)
     const content = sql`regexp_replace(convert_from(content, 'utf8'), '"counts": ?[{][^}]*[}]', '"counts":{"01":50,"10":50}')`
     await tx.execute(sql`update capsule_files set content = convert_to(${content}, 'utf8')
       where capsule_id = ${unsteady} and name = 'tasks/main/result.json'`)
-    // With a digest that fits: what was plainly changed is not compared.
+    // With a matching digest, since changed evidence is not compared.
     await tx.execute(
       sql`update capsule_files set sha256 = encode(sha256(content), 'hex') where capsule_id = ${unsteady}`
     )
@@ -132,7 +132,7 @@ const engineSchedules = (): Promise<string[]> =>
     return found
   })
 
-/** Temporal starts what these schedules have at the minute, one after the other for each, and whether or not it has before. */
+/** Temporal starts these schedules for the minute, one after the other, whether or not it has before. */
 const makeUp = (ids: string[], minute: Date): Promise<void> =>
   inEngine(async (schedules) => {
     const [start, end] = [new Date(minute.getTime() - 1_000), new Date(minute.getTime() + 1_000)]
@@ -140,16 +140,16 @@ const makeUp = (ids: string[], minute: Date): Promise<void> =>
   })
 
 const timeText = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
-/** At which nothing has run: from before the schedules. */
+/** A minute before the schedules existed, at which nothing has run. */
 const minuteBefore = (minutes: number): Date => new Date(Math.floor(begun / MINUTE - minutes) * MINUTE)
 const runAt = async (id: string, minute: Date): Promise<Run | undefined> =>
   (await runs()).find(({ capsule_id, scheduled_at }) => capsule_id === id && scheduled_at === timeText(minute))
 
 test(
-  'schedules that were set while Temporal was away are all run in the minute in which they are due',
+  'schedules that were set while Temporal was away all run in the minute in which they are due',
   async () => {
     await platform.kill('temporal')
-    // So many are due in one minute, and in no other: the team may have no more in a day.
+    // All are due in one minute and in no other, since the team has a daily limit.
     const due = new Date(Math.ceil((Date.now() + 30_000 + 200 * CAPSULES) / MINUTE) * MINUTE)
     const cron = isLong ? `${due.getUTCMinutes()} ${due.getUTCHours()} * * *` : '* * * * *'
     for (const id of capsules) {
@@ -163,8 +163,8 @@ test(
     await waitFor('every capsule is judged', async () => isJudged(back))
     if (isLong)
       console.log(`${CAPSULES} judged ${((Date.now() - due.getTime()) / 1000).toFixed(0)} s after they were due`)
-    // The next test kills what this one is told by.
-    await waitFor('the unsteady one is told of', async () => mails().length > 0)
+    // The next test kills the worker that sends this one's mail.
+    await waitFor('the unsteady one is reported', async () => mails().length > 0)
     await assertOncePerTime()
     const verdicts = (await runs()).flatMap(({ capsule_id, verdict }) =>
       capsule_id === unsteady || !verdict ? [] : [verdict]
@@ -197,7 +197,7 @@ test(
 )
 
 test(
-  'a verdict that nobody wants is confirmed by a second run, and then told by mail, once',
+  'an unexpected verdict is confirmed by a second run, and then reported by one mail',
   async () => {
     const ofUnsteady = async () => (await runs()).filter(({ capsule_id }) => capsule_id === unsteady)
     const [confirmation] = (await ofUnsteady()).filter(({ trigger }) => trigger === 'confirmation')
@@ -214,7 +214,7 @@ test(
 )
 
 test(
-  'what was changed, paused, ended or archived runs no more, and the rest goes on',
+  'changed, paused, deleted or archived schedules run no more, and the others continue',
   async () => {
     const [changed, paused, ended, archived, kept, ...others] = capsules as [string, string, string, string, string]
     for (const id of others) await answerOf('DELETE', `/api/capsules/${id}/schedule`)
@@ -227,7 +227,7 @@ test(
     for (const id of [changed, paused, kept]) await waitFor('applied', async () => (await engineOf(id)) === 'applied')
     const since = new Date(Math.ceil(Date.now() / MINUTE) * MINUTE)
     const minute = minuteBefore(4)
-    // Temporal does as it is told, paused or not, wherever the minute is one of the schedule's: here, of the paused and the kept.
+    // Temporal starts it, paused or not, when the minute belongs to the schedule: here, of the paused and the kept one.
     await makeUp([changed, paused, kept], minute)
     await waitFor('the one that is left is judged', async () => (await runAt(kept, minute))?.status === 'completed')
     await waitFor('the paused one was asked', () =>
@@ -248,7 +248,7 @@ test(
 )
 
 test(
-  'a copy that somebody paused by hand in Temporal goes on by what the row says',
+  'a schedule that was paused manually in Temporal is restored from its row',
   async () => {
     const kept = capsules[4]!
     await inEngine(async (schedules) => {

@@ -1,5 +1,5 @@
-// Runs of capsules from request to verdict: verified, used as templates, as suites of several tasks, cancelled, and with
-// workers that die in between.
+// Runs of capsules from request to verdict: verified, used as templates, as suites of several tasks, cancelled, and
+// with workers that die in between.
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
@@ -53,7 +53,7 @@ async function capsuleOfJob(body: Record<string, unknown>): Promise<string> {
   return (await post('/api/capsules/from-job', { job_id: jobId })).capsule_id!
 }
 
-/** A capsule whose tasks are these, in this order. */
+/** A capsule with these tasks, in this order. */
 const capsuleOf = async (tasks: object[], more: object = {}): Promise<string> =>
   (
     await post('/api/capsules/create', {
@@ -86,7 +86,7 @@ describe('a verification', () => {
       params: { shots: 500, seed: 7 }
     })
 
-    // As if a simulator of the same version had once sampled otherwise.
+    // As if a simulator of the same version had once sampled differently.
     await platform.connection.db.transaction(async (tx) => {
       await tx.execute(sql`set local session_replication_role = replica`)
       await tx.execute(sql`update capsule_files set content = convert_to(regexp_replace(convert_from(content, 'UTF8'),
@@ -101,7 +101,7 @@ describe('a verification', () => {
     expect(JSON.stringify(other.verification)).toContain('seed and versions are the same, but the counts are not')
   }, 90_000)
 
-  test('of a simulation without one is judged by its counts', async () => {
+  test('of a simulation without a seed is judged by its counts', async () => {
     const capsule = await capsuleOfJob({ params: { shots: 20_000 } })
     const run = await over(capsule, (await start(capsule, { mode: 'verify' })).runId)
     expect(run).toMatchObject({ status: 'completed', verdict: 'consistent' })
@@ -110,7 +110,7 @@ describe('a verification', () => {
 })
 
 describe('a suite', () => {
-  test('runs its tasks in the order in which they need each other, and hands results over to the last digit', async () => {
+  test('runs its tasks in the order of their needs, and passes results to the last digit', async () => {
     const capsule = await capsuleOf([
       {
         name: 'last',
@@ -142,7 +142,7 @@ describe('a suite', () => {
     expect(text).toContain(`"a":${10n ** 30n},"b":${10n ** 30n + 1n},"whole":[{"nested":[1,${10n ** 30n + 1n}]}]`)
   }, 90_000)
 
-  test('whose task fails ends there: what comes after it never starts, and the run says which and why', async () => {
+  test('whose task fails ends there: later tasks never start, and the run names the task and the reason', async () => {
     const capsule = await capsuleOf([
       { name: 'first', inline_code: returns('{"value": 1}') },
       { name: 'broken', inline_code: 'def main():\n    raise ValueError("no luck")\n' },
@@ -156,7 +156,7 @@ describe('a suite', () => {
     })
   }, 90_000)
 
-  test('whose parameter names what a result does not have fails with the place of both', async () => {
+  test('whose parameter names a missing value of a result fails with the place of both', async () => {
     const capsule = await capsuleOf([
       { name: 'first', inline_code: returns('{"counts": {"0": 1}}') },
       {
@@ -168,12 +168,12 @@ describe('a suite', () => {
     const run = await over(capsule, (await start(capsule)).runId)
     expect(run).toMatchObject({
       status: 'failed',
-      reason: 'task "second": parameters.x: the result of task "first" has nothing at "/counts/1"'
+      reason: 'task "second": parameters.x: the result of task "first" has no value at "/counts/1"'
     })
     expect(await platform.job(run.job_ids[1]!)).toMatchObject({ error: { code: 'validation_error' }, attempts: 0 })
   }, 90_000)
 
-  test('gives a task what it can take: a seed that is no number fails it before it runs', async () => {
+  test('fails a task before it runs when a result does not fit, such as a seed that is not a number', async () => {
     const capsule = await capsuleOf([
       { name: 'first', inline_code: returns('{"seed": "seven"}') },
       {
@@ -191,10 +191,10 @@ describe('a suite', () => {
   }, 90_000)
 
   test.each([
-    { cancelled: 0, what: 'the task that runs' },
-    { cancelled: 2, what: 'one that waits' }
+    { cancelled: 0, what: 'the running task' },
+    { cancelled: 2, what: 'a waiting task' }
   ])(
-    'is over when somebody cancels $what',
+    'ends when $what is cancelled',
     async ({ cancelled }) => {
       const capsule = await capsuleOf(
         ['one', 'two', 'three'].map((name) => ({ name, inline_code: slowQiskit(60), framework: 'qiskit' }))
@@ -214,7 +214,7 @@ describe('a suite', () => {
     90_000
   )
 
-  test('used as a template runs with other parameters, which a run of the capsule itself does not get', async () => {
+  test('used as a template runs with other parameters, which do not change the capsule', async () => {
     const capsule = await capsuleOf([
       { name: 'only', inline_code: returns('{"value": x}', 'x'), parameters: { x: 1, kept: true } }
     ])
@@ -232,7 +232,7 @@ describe('a suite', () => {
   }, 90_000)
 })
 
-test('what workers have left undone when they died is found by the next one, in whichever state a run is', async () => {
+test('the next worker finishes runs that a dead worker left in any state', async () => {
   const verified = await capsuleOfJob({ params: { shots: 100 } })
   const suite = await capsuleOf(['one', 'two'].map((name) => ({ name, inline_code: returns('{"value": 1}') })))
   await platform.kill('worker')
@@ -252,7 +252,7 @@ test('what workers have left undone when they died is found by the next one, in 
     expect(await over(verified, runId)).toMatchObject({ status: 'completed', verdict: expect.any(String) })
 }, 90_000)
 
-test('a worker that dies again and again: every run comes to its end, every task and every verdict once', async () => {
+test('every run finishes while workers keep dying, with every task and every verdict once', async () => {
   const verified = await capsuleOfJob({ params: { shots: 20_000, seed: 3 }, execution_mode: 'temporal' })
   const suite = await capsuleOf(
     ['one', 'two', 'three', 'four'].map((name, place) => ({

@@ -10,7 +10,7 @@ import { reportText } from '../chaos/report.js'
 const folders: string[] = []
 afterAll(() => folders.forEach(removeDataDir))
 
-test('while every part is killed, no job, capsule or verification is lost, stuck, doubled, wrong or charged wrongly', async () => {
+test('no job, capsule or verification is lost, stuck, doubled, wrong or charged wrongly while every part is killed', async () => {
   const log: string[] = []
   const report = await runChaos({
     seed: 1,

@@ -1,4 +1,4 @@
-// Graphs of tasks from submission to result: kept shapes, retries, failures, and what a process that dies leaves behind.
+// Task graphs from submission to result: their shape, retries, failures, and the death of a process.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
 import { submission } from '../support/jobs/builders.js'
@@ -8,7 +8,7 @@ import { type Platform, startPlatform } from '../support/stack/platform.js'
 let platform: Platform
 
 beforeAll(async () => {
-  // Ten tasks that take their time side by side need a slot each.
+  // Ten slow tasks that run in parallel need a slot each.
   platform = await startPlatform('graphs', { executor: { slots: 12 } })
 }, 60_000)
 
@@ -36,7 +36,7 @@ const attemptsOf = async (id: string, key: string) =>
   )
 
 describe('a workflow', () => {
-  test('gives its own shape back, with every result in its place', async () => {
+  test('returns its own structure, with every result in its place', async () => {
     const id = await submit(fanOut(50))
     const job = await platform.ended(id, 90_000)
     expect(job).toMatchObject({ status: 'completed', error: null })
@@ -55,7 +55,7 @@ describe('a workflow', () => {
     expect(tasks.at(-1)!.depends_on).toHaveLength(50)
   }, 120_000)
 
-  test('gives the same in direct mode, in one process', async () => {
+  test('returns the same in direct mode, in one process', async () => {
     const job = await platform.ended(await submit(fanOut(5), { execution_mode: 'direct' }))
     expect(job).toMatchObject({
       status: 'completed',
@@ -64,7 +64,7 @@ describe('a workflow', () => {
   }, 60_000)
 })
 
-describe('a task', () => {
+describe('a task of a graph', () => {
   test('that fails twice succeeds at its third attempt, after one second and then two', async () => {
     const id = await submit(failsTwice)
     expect(await platform.ended(id)).toMatchObject({ status: 'completed', result: { result: 'at last' } })
@@ -75,7 +75,7 @@ describe('a task', () => {
     ])
   }, 60_000)
 
-  test('that fails for good fails its job by name; what runs is ended, what waits never starts', async () => {
+  test('that fails for good fails its job by name; running tasks are stopped, and waiting ones never start', async () => {
     const id = await submit(oneFails)
     const job = await platform.ended(id)
     expect(job).toMatchObject({
@@ -93,13 +93,13 @@ describe('a task', () => {
     ])
   }, 60_000)
 
-  test('that takes longer than its time-out is ended', async () => {
+  test('that exceeds its time-out is stopped', async () => {
     const job = await platform.ended(await submit(outOfTime))
     expect(job.error!.message).toContain("task 'endless' (task_0001): time limit of 0.5 s")
   }, 60_000)
 })
 
-test('a worker that dies while each of ten tasks in turn runs: the graphs finish, and only those tasks run again', async () => {
+test('graphs finish when a worker dies during each of ten tasks, and only those tasks run again', async () => {
   const places = Array.from({ length: 10 }, (_, at) => at + 1)
   const ids = await Promise.all(places.map((place) => submit(slowChain(place, 12))))
   const keyAt = (place: number) => `task_${String(place).padStart(4, '0')}`
@@ -133,7 +133,7 @@ describe('a main that dispatches workflows', () => {
     expect(two).toEqual({ named: { x: one, y: [2, [one, 2]] }, list: [{ x: 2, y: [one, [2, one]] }] })
   }
 
-  test('goes on between them where it stood', async () => {
+  test('continues between them where it stopped', async () => {
     const id = await submit(twoDispatches(0))
     const job = await platform.ended(id)
     expect(job).toMatchObject({ status: 'completed', error: null })
@@ -141,7 +141,7 @@ describe('a main that dispatches workflows', () => {
     expect((await tasksOf(id)).map(({ key }) => key)).toEqual(['task_0001', '2.task_0001', '2.task_0002'])
   }, 60_000)
 
-  test('is run again with the results that it had when the executor dies meanwhile', async () => {
+  test('is run again with its earlier results when the executor dies', async () => {
     const id = await submit(twoDispatches(6))
     await eventually(async () => (await tasksOf(id)).find(({ key }) => key === 'task_0001')?.state === 'running', {
       timeoutMs: 30_000
@@ -155,7 +155,7 @@ describe('a main that dispatches workflows', () => {
   }, 180_000)
 })
 
-test('a graph that is cancelled ends what runs and starts nothing more', async () => {
+test('a cancelled graph stops its running tasks and starts no more', async () => {
   const id = await submit(slowChain(3, 60))
   await eventually(async () => (await tasksOf(id))[2]?.state === 'running', { timeoutMs: 30_000 })
   await platform.call('POST', `/api/jobs/${id}/cancel`)

@@ -1,5 +1,5 @@
-// Native programs on a provider's machine and on our own: what they cost under their cap, and that nothing of them is lost or
-// done twice when a worker dies.
+// Native programs on a provider's machine and on a local engine: their cost under the cap, and that nothing is lost or
+// repeated when a worker dies.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
@@ -75,7 +75,7 @@ const shown = async (id: string) => {
   return [...text.matchAll(/"state":"available","value":(.*?)\}\}(?=[,\]])/g)].map((match) => match[1])
 }
 
-test('a provider’s machine is a runtime of the teams that have its credentials, from the price of a circuit on', async () => {
+test('a provider’s machine is a runtime for teams with its credentials, with the price of a circuit as the lowest cap', async () => {
   expect(await runtimes(platform.teamId)).toContainEqual({
     backend: 'ionq-direct-forte-1',
     programming_model: 'native_workflow',
@@ -90,7 +90,7 @@ test('a provider’s machine is a runtime of the teams that have its credentials
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('own credentials of IonQ')])
 })
 
-test('its tasks run their circuits there, and it costs what they cost', async () => {
+test('a native program runs its tasks’ circuits at the provider, and costs their sum', async () => {
   const id = await submitted('two', [100])
   expect(await platform.ended(id, 60_000)).toMatchObject({
     status: 'completed',
@@ -101,7 +101,7 @@ test('its tasks run their circuits there, and it costs what they cost', async ()
   expect(platform.ionq.tasks()).toHaveLength(2)
 }, 90_000)
 
-test('a circuit that its cap leaves nothing for is not sent, and what was run is paid', async () => {
+test('a circuit beyond the cap is not sent, and earlier ones are paid', async () => {
   const refused = await submit('two', [1_000], { cap_cents: 1_029 })
   expect([refused.status, await refused.text()]).toEqual([402, expect.stringContaining('$10.29')])
   const id = await submitted('two', [1_000], { cap_cents: 2_000 })
@@ -115,7 +115,7 @@ test('a circuit that its cap leaves nothing for is not sent, and what was run is
   expect(actual_cost_usd).toBeLessThanOrEqual(10.3)
 }, 90_000)
 
-test('a worker that is killed between its tasks costs no digit, no task twice, and the receipt stays what it was', async () => {
+test('a worker killed between tasks changes no digit, repeats no task, and the receipt stays the same', async () => {
   const key = randomUUID()
   const changes = { backend: 'local', cap_cents: 1 }
   const receipt = await (await submit('chain', [7], changes, key)).text()
@@ -134,7 +134,7 @@ test('a worker that is killed between its tasks costs no digit, no task twice, a
   expect(await (await submit('chain', [7], changes, key)).text()).toBe(receipt)
   expect(await platform.ended(id, 90_000)).toMatchObject({ status: 'completed', actual_cost_usd: 0 })
   expect(await shown(id)).toEqual([`7${'0'.repeat(80)}`])
-  // The one that was under way was begun again; all others ran once.
+  // The running task was started again; all others ran once.
   const attempts = (await done()).map((task) => task.attempts)
   expect(attempts).toHaveLength(8)
   expect(attempts.filter((count) => count > 1).length).toBeLessThanOrEqual(1)

@@ -1,4 +1,4 @@
-// What an operator does in the Temporal UI reaches the job: its record and its money follow.
+// What an operator does in the Temporal UI reaches the job, its record and its money.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { eventually } from '../support/eventually.js'
@@ -22,21 +22,21 @@ afterAll(async () => {
 const slowJob = () =>
   submission({ execution_mode: 'temporal', inline_code: slowQiskit(100), framework: 'qiskit', name: 'a slow one' })
 
-test('a workflow that an operator cancels ends its job as cancelled', async () => {
+test('a workflow that an operator cancels cancels its job', async () => {
   const id = await platform.submit(slowJob())
   await platform.accepted(id)
   await client.workflow.getHandle(`job-${id}`).cancel()
   expect(await platform.ended(id)).toMatchObject({ status: 'cancelled', error: null })
 })
 
-test('a workflow that an operator terminates ends its job as cancelled, by a workflow that cleans up', async () => {
+test('a workflow that an operator terminates cancels its job, by a new workflow that cleans up', async () => {
   const id = await platform.submit(slowJob())
   await platform.accepted(id)
   await client.workflow.getHandle(`job-${id}`).terminate('an operator said so')
   expect(await platform.ended(id)).toMatchObject({ status: 'cancelled', workflow: { id: `job-${id}-2` } })
 })
 
-test('operators find a job by its search attributes and read what it is', async () => {
+test('operators can find a job by its search attributes and read its summary', async () => {
   const id = await platform.submit(submission({ execution_mode: 'temporal', name: 'a quick one' }))
   const job = await platform.ended(id)
   const query = `TeamId = '${job.team_id}' AND Backend = 'local' AND JobMode = 'temporal' AND JobStatus = 'completed'`
@@ -52,7 +52,7 @@ test('operators find a job by its search attributes and read what it is', async 
   expect(await (await client.workflow.getHandle(`job-${id}`).describe()).staticSummary()).toBe('local: a quick one')
 })
 
-test('a name that is longer than Temporal takes, or has several lines, keeps no job from running', async () => {
+test('a job runs even when its name is too long for Temporal or has several lines', async () => {
   const name = `one line\r\nanother ${'🔑'.repeat(180)}`
   const id = await platform.submit(submission({ execution_mode: 'temporal', name }))
   expect(await platform.ended(id)).toMatchObject({ status: 'completed', name })

@@ -1,4 +1,4 @@
-// What an accepted job is worth while the parts come and go: it ends, once, whatever was away or emptied meanwhile.
+// An accepted job ends exactly once, whatever parts were down or lost their data.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Queue } from 'bullmq'
@@ -17,7 +17,7 @@ const completed = { status: 'completed', error: null }
 let platform: Platform
 
 beforeAll(async () => {
-  // The product's own waiting times, shortened: what they lead to is the same.
+  // The product's own waiting times, shortened; the outcomes are the same.
   const quick = {
     REDELIVER_SECONDS: '3',
     WORKFLOW_QUIET_SECONDS: '3',
@@ -47,7 +47,7 @@ test('a job accepted while Redis is down says so, and runs when it is back', asy
   expect(await platform.attempts(id)).toHaveLength(1)
 }, 60_000)
 
-test('a job cancelled while Temporal is down is ended when it is back', async () => {
+test('a job cancelled while Temporal is down is cancelled when it is back', async () => {
   const id = await platform.submit(submission({ ...temporal, ...slow(60) }))
   await platform.accepted(id)
   await platform.kill('temporal')
@@ -61,7 +61,7 @@ test('a job cancelled while Temporal is down is ended when it is back', async ()
   })
 }, 60_000)
 
-test('after a FLUSHALL of Redis every accepted job still ends once', async () => {
+test('every accepted job still ends once after a FLUSHALL of Redis', async () => {
   const ids = await Promise.all(Array.from({ length: 8 }, () => platform.submit(submission({ ...direct, ...slow(1) }))))
   await platform.accepted(ids[0]!)
   const redis = new Redis(platform.redisUrl)
@@ -74,7 +74,7 @@ test('after a FLUSHALL of Redis every accepted job still ends once', async () =>
 }, 120_000)
 
 test('a queue entry that a dead consumer left behind does not keep its job from running', async () => {
-  // An entry that nobody works on: taken out of the waiting list, as a consumer that died right after taking it does.
+  // An entry that no consumer works on: removed from the waiting list, as when a consumer died right after taking it.
   await platform.kill('worker')
   const id = await platform.submit(submission(direct))
   const connection = new Redis(platform.redisUrl, { maxRetriesPerRequest: null })
@@ -89,7 +89,7 @@ test('a queue entry that a dead consumer left behind does not keep its job from 
   expect(await platform.ended(id)).toMatchObject(completed)
 }, 60_000)
 
-test('after the loss of the whole Temporal database every accepted job still ends once', async () => {
+test('every accepted job still ends once after the loss of the whole Temporal database', async () => {
   const running = await platform.submit(submission({ ...temporal, ...slow(4) }))
   const waiting = await Promise.all(Array.from({ length: 3 }, () => platform.submit(submission(temporal))))
   await platform.accepted(running)
@@ -103,7 +103,7 @@ test('after the loss of the whole Temporal database every accepted job still end
   }
 }, 120_000)
 
-test('while the executor is away jobs wait, without an attempt, and run when it is back', async () => {
+test('jobs wait without an attempt while the executor is down, and run when it is back', async () => {
   await platform.kill('executor')
   const ids = await Promise.all([direct, temporal].map((mode) => platform.submit(submission(mode))))
   for (const id of ids) await platform.until(id, (job) => job.status === 'running')

@@ -1,4 +1,5 @@
-// Processes that die at the worst moment: durable jobs complete all the same, direct jobs end as lost, nothing runs twice.
+// Processes that die at the worst moment: durable jobs complete all the same, direct jobs fail as lost, nothing runs
+// twice.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createExecutorClient } from '../../services/executor/client.js'
 import { eventually } from '../support/eventually.js'
@@ -17,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => platform.close())
 
-test('a killed worker: the durable job completes once after a restart, the direct job ends as worker_lost and is not run again', async () => {
+test('a killed worker: the durable job completes once after a restart, the direct job fails with worker_lost and is not run again', async () => {
   const [durable, short] = await Promise.all([
     platform.submit(submission({ ...temporal, ...slow(4) })),
     platform.submit(submission({ ...direct, ...slow(4) }))
@@ -33,7 +34,7 @@ test('a killed worker: the durable job completes once after a restart, the direc
   expect((await platform.attempts(short)).map((attempt) => attempt.state)).toEqual(['lost'])
 }, 90_000)
 
-test('a worker that is asked to stop finishes its direct job and hands its durable job over', async () => {
+test('a stopping worker finishes its direct job and hands over its durable job', async () => {
   const [durable, short] = await Promise.all([
     platform.submit(submission({ ...temporal, ...slow(3) })),
     platform.submit(submission({ ...direct, ...slow(3) }))
@@ -45,7 +46,7 @@ test('a worker that is asked to stop finishes its direct job and hands its durab
   expect(await platform.ended(short)).toMatchObject({ status: 'completed', error: null, attempts: 1 })
 }, 90_000)
 
-test('a durable job that is cancelled while its worker is dead ends as cancelled', async () => {
+test('a durable job that is cancelled while its worker is dead is cancelled', async () => {
   const id = await platform.submit(
     submission({ execution_mode: 'temporal', inline_code: slowQiskit(60), framework: 'qiskit' })
   )
@@ -61,7 +62,7 @@ test('a durable job that is cancelled while its worker is dead ends as cancelled
   expect((await platform.attempts(id)).map((attempt) => attempt.state)).toEqual(['cancelled'])
 }, 90_000)
 
-test('a killed executor: the durable job completes in its second attempt, the direct job ends as execution_service_lost', async () => {
+test('a killed executor: the durable job completes in its second attempt, the direct job fails with execution_service_lost', async () => {
   const [durable, short] = await Promise.all([
     platform.submit(submission({ ...temporal, ...slow(3) })),
     platform.submit(submission({ ...direct, ...slow(3) }))
@@ -74,7 +75,7 @@ test('a killed executor: the durable job completes in its second attempt, the di
   expect(await platform.ended(short)).toMatchObject({ status: 'failed', error: { code: 'execution_service_lost' } })
 }, 90_000)
 
-test('an api killed right after its answer loses no job', async () => {
+test('an API killed right after its response loses no job', async () => {
   const ids: string[] = []
   for (const mode of [direct, temporal, direct]) {
     ids.push(await platform.submit(submission(mode)))
@@ -87,7 +88,7 @@ test('an api killed right after its answer loses no job', async () => {
 test.each([
   ['direct', direct],
   ['temporal', temporal]
-])('cancelling a running %s job ends its simulation', async (_mode, mode) => {
+])('cancelling a running %s job stops its simulation', async (_mode, mode) => {
   const executor = createExecutorClient(platform.settings.EXECUTOR_URL!, platform.settings.EXECUTOR_TOKEN!)
   const id = await platform.submit(submission({ ...mode, ...slow(100) }))
   await platform.accepted(id)

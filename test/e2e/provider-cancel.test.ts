@@ -1,4 +1,5 @@
-// A cancel of a job at a provider, at each stage: how far it got is stated, and what the provider did is paid, no more.
+// A cancel of a job at a provider, at each stage: the record states how far it got, and exactly the provider's work is
+// paid.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
 import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
@@ -23,7 +24,7 @@ const asked = (method: string, part: string) =>
     async () => platform.ionq.requests().some((seen) => seen.method === method && seen.path.includes(part)) || null
   )
 
-test('before it starts: nothing was sent, nothing is paid', async () => {
+test('a cancel before the start: nothing is sent or paid', async () => {
   const id = await platform.submitPaid({ not_before: new Date(Date.now() + DAY_MS).toISOString() })
   await platform.cancel(id)
   expect(await platform.ended(id)).toMatchObject({
@@ -33,7 +34,7 @@ test('before it starts: nothing was sent, nothing is paid', async () => {
   })
 }, 60_000)
 
-test('while the provider refuses the submission: nothing was accepted, nothing is paid', async () => {
+test('a cancel while the provider refuses the submission: nothing is accepted or paid', async () => {
   platform.ionq.fault({ match: submitting, kind: 'status', status: 429, times: 1000 })
   const id = await platform.submitPaid()
   await asked('POST', '/jobs')
@@ -46,7 +47,7 @@ test('while the provider refuses the submission: nothing was accepted, nothing i
   expect(platform.ionq.tasks()).toEqual([])
 }, 60_000)
 
-test('while the answer to the submission is lost: the task is found and ended at the provider', async () => {
+test('a cancel while the response to the submission is lost: the provider job is found and cancelled', async () => {
   platform.ionq.timing({ queueMs: DAY_MS, runMs: 1_000 })
   platform.ionq.fault({ match: submitting, kind: 'hang_after' })
   const id = await platform.submitPaid()
@@ -80,7 +81,7 @@ test.each(['direct', 'temporal'])(
   60_000
 )
 
-test('while it runs at the provider', async () => {
+test('a cancel while the job runs at the provider', async () => {
   platform.ionq.timing({ queueMs: 0, runMs: DAY_MS })
   const id = await platform.submitPaid()
   await platform.accepted(id)
@@ -93,11 +94,11 @@ test('while it runs at the provider', async () => {
   })
 }, 60_000)
 
-test('too late: what the provider had completed is delivered and paid', async () => {
+test('a cancel that is too late: the completed result is delivered and paid', async () => {
   platform.ionq.timing({ queueMs: DAY_MS, runMs: 1_000 })
   const id = await platform.submitPaid()
   await platform.accepted(id)
-  // Completed there, before anybody here could look again.
+  // It completes there before the service can query it again.
   platform.ionq.fault({ match: { method: 'GET', path: '/jobs/' }, kind: 'status', status: 503, times: 2 })
   platform.ionq.advance(2 * DAY_MS)
   await platform.cancel(id)
@@ -108,7 +109,7 @@ test('too late: what the provider had completed is delivered and paid', async ()
   })
 }, 60_000)
 
-test('a provider that says nothing: the job ends, its money is held, and settled once the provider is back', async () => {
+test('a cancel while the provider does not respond: the job ends with its money held, which is settled once the provider is back', async () => {
   platform.ionq.timing({ queueMs: DAY_MS, runMs: 1_000 })
   const id = await platform.submitPaid()
   await platform.accepted(id)

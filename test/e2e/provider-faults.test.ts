@@ -1,5 +1,5 @@
-// What goes wrong between this service and a provider: answers that are lost, requests that arrive late, workers that die.
-// The emulator's ledger is the witness: one paid task per job, whatever happened.
+// What goes wrong between this service and a provider: lost responses, late requests, dying workers. The emulator's
+// ledger shows one paid provider job per job in every case.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { FaultOrder } from '../../apps/emulators/faults.js'
 import { settleHeld } from '../../db/money/budget.js'
@@ -26,7 +26,7 @@ afterEach(async () => {
 afterAll(() => platform.close())
 
 const submitting = { method: 'POST', path: '/jobs' }
-/** Longer than a call may take, shorter than look-ups are made for. */
+/** Longer than a call may take, and shorter than look-ups continue. */
 const late = 2_500
 
 const faults: Record<string, FaultOrder> = {
@@ -44,7 +44,7 @@ const faults: Record<string, FaultOrder> = {
   'the result comes late': { match: { method: 'GET', path: '/jobs' }, kind: 'lag', lag_ms: 800, times: 3 }
 }
 
-test('whatever goes wrong between the two: one paid task per job, and every job completes', async () => {
+test('every fault between service and provider: one paid provider job per job, and every job completes', async () => {
   const ids: Record<string, string> = {}
   for (const [name, fault] of Object.entries(faults)) {
     platform.ionq.fault(fault)
@@ -63,13 +63,13 @@ test('whatever goes wrong between the two: one paid task per job, and every job 
   expect(platform.ionq.tasks()).toHaveLength(Object.keys(faults).length)
 }, 120_000)
 
-test('a submission whose answer is lost is looked for by its token and not sent again', async () => {
+test('a submission whose response is lost is looked up by its token and not sent again', async () => {
   platform.ionq.fault({ match: submitting, kind: 'drop_after' })
   await platform.ended(await platform.submitPaid())
   expect(platform.ionq.requests().filter(({ method }) => method === 'POST')).toHaveLength(1)
 }, 60_000)
 
-test('what certainly did not arrive is sent again only after it was looked for long enough', async () => {
+test('a submission that did not arrive is sent again only after it was looked up for long enough', async () => {
   platform.ionq.fault({ match: submitting, kind: 'hang' })
   await platform.ended(await platform.submitPaid(), 60_000)
   const requests = platform.ionq.requests()
@@ -80,7 +80,7 @@ test('what certainly did not arrive is sent again only after it was looked for l
   expect(lookUps.length).toBeGreaterThan(0)
 }, 90_000)
 
-test('a worker killed while four jobs are each at another step: one paid task per job, and every job completes', async () => {
+test('a worker killed while four jobs are each at another step: one paid provider job per job, and every job completes', async () => {
   platform.ionq.timing({ queueMs: 1_000, runMs: 0 })
   const steps: Record<string, FaultOrder> = {
     'it asks for the status': { match: { method: 'GET', path: '/jobs/' }, kind: 'hang' },
@@ -108,7 +108,7 @@ test('a worker killed while four jobs are each at another step: one paid task pe
   expect(platform.ionq.tasks()).toHaveLength(4)
 }, 150_000)
 
-test('three days in the queue of the provider, with a restart each day: one paid task, and a short history', async () => {
+test("three days in the provider's queue, with a restart each day: one paid provider job, and a short history", async () => {
   platform.ionq.timing({ queueMs: 3 * 86_400_000, runMs: 60_000 })
   const id = await platform.submitPaid()
   await platform.accepted(id)
@@ -156,20 +156,20 @@ test.each<[string, Record<string, unknown>, string, RegExp]>([
   60_000
 )
 
-test('credentials that the provider refuses fail the job with its words, and cost nothing', async () => {
+test("credentials that the provider refuses fail the job with the provider's message, and cost nothing", async () => {
   platform.ionq.fault({ match: submitting, kind: 'status', status: 401 })
   const job = await platform.ended(await platform.submitPaid())
   expect(job).toMatchObject({ status: 'failed', error: { code: 'provider_refused' }, actual_cost_usd: 0, attempts: 0 })
   expect(platform.ionq.tasks()).toEqual([])
 }, 60_000)
 
-test('credentials that are changed while an answer is lost: nothing is sent under the new ones, and the money is held', async () => {
+test('credentials that change while a response is lost: nothing is sent with the new ones, and the money is held', async () => {
   platform.ionq.fault({ match: submitting, kind: 'drop_after' })
   platform.ionq.fault({ match: { method: 'GET', path: '/jobs' }, kind: 'status', status: 503, times: 1000 })
   const id = await platform.submitPaid()
   await platform.paidTasks(1)
   await platform.storeCredentials()
-  // As another account would: it knows nothing of the task.
+  // Like another account, which does not have the job.
   platform.ionq.reset()
   const job = await platform.ended(id, 60_000)
   expect(job).toMatchObject({ status: 'failed', error: { code: 'provider_outcome_unknown' }, actual_cost_usd: null })

@@ -1,4 +1,4 @@
-// A job at a provider whose workflow is lost or taken away: it gets another one, which goes on from what is written down.
+// A job at a provider whose workflow is lost or terminated gets another one, which continues from the stored state.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
 
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 afterAll(() => platform.close())
 
-test('a workflow that Temporal has forgotten: the next one follows the same task, and nothing is paid twice', async () => {
+test('a workflow that Temporal has lost: the next one follows the same provider job, and nothing is paid twice', async () => {
   const id = await platform.submitPaid()
   await platform.accepted(id)
   await platform.forgetWorkflow(id)
@@ -32,7 +32,7 @@ test('a workflow that Temporal has forgotten: the next one follows the same task
   expect(platform.ionq.tasks()).toHaveLength(1)
 }, 90_000)
 
-test('a workflow that is forgotten while the answer to its submission is lost: the next one finds the task', async () => {
+test('a workflow that is lost together with the response to its submission: the next one finds the provider job', async () => {
   platform.ionq.fault({ match: { method: 'POST', path: '/jobs' }, kind: 'drop_after' })
   platform.ionq.fault({ match: { method: 'GET', path: '/jobs' }, kind: 'status', status: 503, times: 8 })
   const id = await platform.submitPaid()
@@ -44,7 +44,7 @@ test('a workflow that is forgotten while the answer to its submission is lost: t
   expect(platform.ionq.tasks()).toHaveLength(1)
 }, 90_000)
 
-test('a workflow that an operator terminates: its task is cancelled at the provider', async () => {
+test('a workflow that an operator terminates: its provider job is cancelled', async () => {
   const id = await platform.submitPaid()
   await platform.accepted(id)
   await platform.workflow(id, (handle) => handle.terminate('an operator said so'))

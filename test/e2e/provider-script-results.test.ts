@@ -1,5 +1,5 @@
-// What a script gets for its circuits at a provider is what the local simulator would give it, whichever framework it uses
-// and whichever way it asks; and a task that is tried again asks again.
+// A script gets the same results for its circuits from a provider as from the local simulator, in every framework and
+// with every way to run a circuit; and a retried task requests its circuits again.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { changeBackend } from '../../db/backends/backends.js'
@@ -75,7 +75,7 @@ test.each(programs)(
   60_000
 )
 
-test('the result of a circuit says where its counts come from, also through a script', async () => {
+test('the result of a circuit names the source of its counts, also through a script', async () => {
   const job = await platform.ended(await run(`${twoRegisters}\ndef main():\n    return circuit\n`))
   expect(job.result!.metadata).toMatchObject({
     count_source: 'probability_derived',
@@ -88,7 +88,7 @@ test('the result of a circuit says where its counts come from, also through a sc
   })
 }, 60_000)
 
-test('a task whose circuit the provider refuses is tried again with another one', async () => {
+test('a task whose circuit the provider refuses is retried with another one', async () => {
   platform.ionq.fault({ match: { method: 'POST', path: '/jobs' }, kind: 'status', status: 400 })
   const id = await run(`
 import marqov
@@ -112,7 +112,7 @@ def once():
   ])
 }, 60_000)
 
-test('a price that has risen is what the next circuit is reserved at', async () => {
+test('the next circuit after a price rise is reserved at the new price', async () => {
   const { db } = platform.connection
   platform.ionq.timing({ queueMs: 86_400_000, runMs: 0 })
   const id = await run(`
@@ -141,7 +141,7 @@ def main(shots):
   ]).toEqual([{ price: '1300000' }, { price: '1500000' }])
 }, 60_000)
 
-test('a worker that is killed again and again while a script runs: each circuit is paid once', async () => {
+test('each circuit of a script is paid once while workers keep being killed', async () => {
   platform.ionq.timing({ queueMs: 700, runMs: 0 })
   const id = await run(`
 from qiskit import QuantumCircuit

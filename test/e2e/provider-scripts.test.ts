@@ -1,5 +1,5 @@
-// Scripts whose circuits run at a provider: each circuit is sent once, whatever dies meanwhile, its money is reserved before
-// it is sent, and whatever ends the script ends them too. The emulator's ledger is the witness.
+// Scripts whose circuits run at a provider: each circuit is sent once, its money is reserved before it is sent, and the
+// end of the script cancels its circuits. The emulator's ledger shows what was paid.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type { FaultOrder } from '../../apps/emulators/faults.js'
@@ -38,7 +38,7 @@ def main(shots):
     return {"seen": seen}
 `
 
-/** Two tasks that run a circuit each, at once. */
+/** Two tasks that each run a circuit, in parallel. */
 const sideBySide = `
 from marqov import task, workflow
 
@@ -58,7 +58,7 @@ def pair():
     return both(sample(0), sample(1))
 `
 
-/** Each circuit of 100 shots: 1.30 USD. */
+/** Each circuit has 100 shots and costs 1.30 USD. */
 const run = (inline_code: string, body: Record<string, unknown> = {}) =>
   platform.submitPaid({ circuit: undefined, inline_code, ...body })
 
@@ -74,7 +74,7 @@ const reservations = async (id: string) => [
   ))
 ]
 
-/** With the team's daily limit so far above what it has spent already. */
+/** Sets the team's daily limit to this much above what it has spent already. */
 async function withLeftToday(usd: number, act: () => Promise<void>): Promise<void> {
   const { db } = platform.connection
   await changeTeamBudget(db, platform.teamId, { daily: BigInt(Math.round(((await spent()) + usd) * 1e6)) })
@@ -85,7 +85,7 @@ async function withLeftToday(usd: number, act: () => Promise<void>): Promise<voi
   }
 }
 
-test('each circuit of a script runs once and is paid; what was not reserved at submission is reserved when it is asked for', async () => {
+test('each circuit of a script runs once and is paid; what the submission did not reserve is reserved on request', async () => {
   const before = await spent()
   const id = await run(inTurn(3))
   expect(await platform.ended(id)).toMatchObject({
@@ -115,7 +115,7 @@ test('circuits that the submission counted are reserved once', async () => {
   expect(await reservations(id)).toEqual([{ task: '', attempt: 0, amount: '3900000' }])
 }, 90_000)
 
-test('tasks of a graph run their circuits side by side', async () => {
+test('tasks of a graph run their circuits in parallel', async () => {
   const id = await run(sideBySide)
   expect(await platform.ended(id, 60_000)).toMatchObject({
     status: 'completed',
@@ -164,14 +164,14 @@ test('a worker killed while four scripts are each at another step of their secon
   expect(platform.ionq.tasks()).toHaveLength(12)
 }, 240_000)
 
-test('a worker killed while a circuit is in the queue, and the waiting script gone with it: it is repeated, the circuits are not', async () => {
+test('a worker and its waiting script killed while a circuit is queued: the script is repeated, the circuits are not', async () => {
   platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
   const id = await run(inTurn(2))
   await platform.paidTasks(1)
   platform.ionq.advance(2 * DAY_MS)
   await platform.paidTasks(2)
   await platform.kill('worker')
-  // As if the executor had been started anew.
+  // As if the executor had been restarted.
   await platform.connection.db.execute(sql`update job_asks set parked_as = 'gone' where job_id = ${id}`)
   await platform.start.worker()
   platform.ionq.advance(2 * DAY_MS)
@@ -184,12 +184,12 @@ test('a worker killed while a circuit is in the queue, and the waiting script go
 }, 120_000)
 
 test.each<[string, FaultOrder[]]>([
-  ['the answer is lost', [{ match: submitting, kind: 'drop_after' }]],
+  ['the response is lost', [{ match: submitting, kind: 'drop_after' }]],
   ['it is accepted and answered with 503', [{ match: submitting, kind: 'status_after', status: 503 }]],
   ['it is accepted late', [{ match: submitting, kind: 'accept_late', lag_ms: 2_500 }]],
   ['too many requests', [{ match: submitting, kind: 'status', status: 429, retry_after: 1, times: 2 }]]
 ])(
-  'a circuit whose submission goes wrong (%s) is paid once',
+  'a circuit whose submission fails (%s) is paid once',
   async (_name, faults) => {
     for (const fault of faults) platform.ionq.fault(fault)
     const id = await run(inTurn(2))
@@ -199,7 +199,7 @@ test.each<[string, FaultOrder[]]>([
   90_000
 )
 
-test('a circuit that the budget has no room for fails the job with the figures; what ran before is paid, the rest given back', async () => {
+test('a circuit beyond the budget fails the job with the figures; earlier circuits are paid, and the rest is released', async () => {
   await withLeftToday(2.6, async () => {
     const id = await run(inTurn(3))
     const job = await platform.ended(id)
@@ -224,7 +224,7 @@ test.each([
   90_000
 )
 
-test('two tasks at once when the budget has room for one circuit: one is sent, and ended when the other fails the job', async () => {
+test('two parallel tasks with a budget for one circuit: one is sent, and cancelled when the other fails the job', async () => {
   platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
   await withLeftToday(1.3, async () => {
     const id = await run(sideBySide)
@@ -236,7 +236,7 @@ test('two tasks at once when the budget has room for one circuit: one is sent, a
   })
 }, 90_000)
 
-test('a cancel while the second circuit is in the queue ends it there; the first stays paid', async () => {
+test('a cancel while the second circuit is queued cancels it at the provider; the first stays paid', async () => {
   const id = await run(inTurn(3))
   platform.ionq.timing({ queueMs: 1_000, runMs: 0 })
   await platform.paidTasks(1)
@@ -251,7 +251,7 @@ test('a cancel while the second circuit is in the queue ends it there; the first
   expect(platform.ionq.tasks()).toMatchObject([{ state: 'completed' }, { state: 'canceled' }])
 }, 90_000)
 
-test('a cancel while the answer to a submission is lost: the circuit is found and ended there', async () => {
+test('a cancel while the response to a submission is lost: the circuit is found and cancelled', async () => {
   platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
   platform.ionq.fault({ match: submitting, kind: 'hang_after' })
   const id = await run(inTurn(2))
@@ -261,7 +261,7 @@ test('a cancel while the answer to a submission is lost: the circuit is found an
   expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }])
 }, 90_000)
 
-test('a cancel while two tasks have a circuit each in the queue ends both', async () => {
+test('a cancel while two tasks have a circuit each in the queue cancels both', async () => {
   platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
   const id = await run(sideBySide)
   await platform.paidTasks(2)
@@ -274,7 +274,7 @@ test('a cancel while two tasks have a circuit each in the queue ends both', asyn
   expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }, { state: 'canceled' }])
 }, 90_000)
 
-test('a provider that says nothing after a cancel: all is held, and settled once it has said how each circuit ended', async () => {
+test('a provider that does not respond after a cancel: everything is held, and settled once it reports how each circuit ended', async () => {
   platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
   const id = await run(sideBySide)
   await platform.paidTasks(2)
@@ -308,7 +308,7 @@ def main(shots):
     return {"said": said}
 `
 
-test('a circuit that the provider refuses is an error in the script, which may go on without it', async () => {
+test('a circuit that the provider refuses raises an error in the script, which can continue without it', async () => {
   platform.ionq.fault({ match: submitting, kind: 'status', status: 400 })
   const id = await run(catching)
   const job = await platform.ended(id)
@@ -319,7 +319,7 @@ test('a circuit that the provider refuses is an error in the script, which may g
   })
 }, 60_000)
 
-test('credentials that are removed between two circuits: nothing more is sent, and the script is told why', async () => {
+test('credentials that are removed between two circuits: nothing more is sent, and the script gets the reason', async () => {
   platform.ionq.timing({ queueMs: 1_000, runMs: 0 })
   const id = await run(catching)
   await platform.paidTasks(1)

@@ -1,4 +1,5 @@
-// Jobs at a provider, through the emulator: the counts of a local run, paid once whatever is lost or killed.
+// Jobs at an emulated provider: the counts equal those of a local run, and each job is paid once whatever is lost or
+// killed.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
@@ -53,7 +54,7 @@ test.each([
   ['an asymmetric circuit', asymmetric, '100'],
   ['a circuit with two registers', twoRegisters, '10010']
 ])(
-  '%s gives the counts of the local simulator',
+  '%s returns the counts of the local simulator',
   async (_name, payload, bits) => {
     const body = { circuit: { format: 'qasm3', payload }, params: { shots: 50 } }
     const [there, simulated, here] = await Promise.all([
@@ -67,7 +68,7 @@ test.each([
   60_000
 )
 
-test('no credential reaches the history of a workflow, the log or the database', async () => {
+test('no credential reaches a workflow history, the log or the database', async () => {
   const id = await platform.submitPaid()
   await platform.ended(id)
   const history = await platform.workflow(id, (handle) => handle.fetchHistory())

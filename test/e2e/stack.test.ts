@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-test('exactly one line on stdout says where the service and the Temporal UI answer, and both do', async () => {
+test('stdout has exactly one line with the addresses of the service and the Temporal UI, and both respond', async () => {
   const line = /^ready: (http:\/\/127\.0\.0\.1:\d+) +Temporal UI: (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(stack.stdout)
   if (!line) throw new Error(`stdout is ${JSON.stringify(stack.stdout)}; stderr:\n${stack.stderr}`)
   expect((await fetch(`${line[1]}/readyz`)).status).toBe(200)
@@ -43,7 +43,7 @@ test('exactly one line on stdout says where the service and the Temporal UI answ
   expect(Object.keys(stack.processes()).sort()).toEqual(parts)
 })
 
-test('api and worker tell their metrics on this machine, where stack.json says', async () => {
+test('API and worker serve their metrics locally at the addresses in stack.json', async () => {
   const { api_metrics_url, worker_metrics_url } = readStackFile(dataDir)!
   for (const url of [api_metrics_url!, worker_metrics_url!]) {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/)
@@ -51,7 +51,7 @@ test('api and worker tell their metrics on this machine, where stack.json says',
   }
 })
 
-test('a second start on the same data folder says who holds it and disturbs nothing', async () => {
+test('a second start on the same data folder names its owner and disturbs nothing', async () => {
   const before = stack.processes()
   const second = other(dataDir)
   expect(await second.exited).toBe(1)
@@ -70,12 +70,12 @@ test('a port that is taken is named before anything is started', async () => {
   expect(existsSync(folder)).toBe(false)
 })
 
-test('a part that is killed is started again on its old port, and the terminal says so', async () => {
+test('a killed part is restarted on its old port with a message', async () => {
   const url = /ready: (\S+)/.exec(stack.stdout)?.[1]
   for (const name of ['executor', 'postgres', 'api']) {
     const before = stack.processes()[name]
     process.kill(before?.pid as number, 'SIGKILL')
-    // The executor imports every framework anew: ten seconds on an idle machine.
+    // The executor imports every framework again: ten seconds on an idle machine.
     await stack.until(`the restart of ${name}`, () => stack.stderr.includes(`${name} is running again`), bootLimitMs)
     expect(stack.stderr).toContain(`${name} stopped (signal SIGKILL): restarting in 0.2 s (restart 1)`)
     // The list of processes is written after the message.
@@ -105,7 +105,7 @@ test(
   bootLimitMs
 )
 
-test('emulated hardware is told of in a file and to api and worker, and keeps its address over a restart', async () => {
+test('emulated hardware is listed in a file, configured for API and worker, and keeps its address over a restart', async () => {
   const file = join(dataDir, 'emulators.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const [{ provider, base_url, credentials }] = JSON.parse(readFileSync(file, 'utf8')).providers
@@ -122,7 +122,7 @@ test('emulated hardware is told of in a file and to api and worker, and keeps it
   await eventually(async () => stack.processes().emulators?.pid !== before && (await answers()))
 })
 
-test('Ctrl-C ends every part, leaves nothing running and gives the data folder back', async () => {
+test('Ctrl-C stops every part, leaves nothing running and releases the data folder', async () => {
   const before = stack.processes()
   stack.signal('SIGINT')
   expect(await stack.exited).toBe(0)
@@ -132,7 +132,7 @@ test('Ctrl-C ends every part, leaves nothing running and gives the data folder b
   expect(stack.stdout.match(/^ready: /gm)).toHaveLength(1)
 }, 60_000)
 
-test('a polite kill of npm in the middle of a start reaches the stack, which leaves nothing running', async () => {
+test('a SIGTERM to npm during a start reaches the stack, which leaves nothing running', async () => {
   stack = new QjobStart(dataDir, {}, ['npm', 'start', '--silent'])
   await stack.until('a first part', () => stack.stderr.includes(' ready ('))
   const begun = stack.processes()

@@ -1,4 +1,4 @@
-// Traces from the request to the executor, as a collector receives them from a real api and a real worker.
+// Traces from the request to the executor, as a collector receives them from a real API and a real worker.
 import { readdirSync, readFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-/** `a > b > c` for the span and all that it hangs below. */
+/** `a > b > c` for the span and its ancestors. */
 function lineOf(span: ReceivedSpan, trace: ReceivedSpan[]): string {
   const parent = trace.find(({ spanId }) => spanId === span.parentId)
   if (!parent && span.parentId) return `? > ${span.name}`
@@ -44,7 +44,7 @@ const traceLines = (jobId: string): string[] => {
   return trace.map((span) => lineOf(span, trace))
 }
 
-/** The trace of an ended job as lines, once it has a span of this name and no parent is on its way from another process. */
+/** The trace of a finished job as lines, once it has a span of this name and no parent is missing. */
 const linesOf = (jobId: string, awaited: string): Promise<string[]> =>
   eventually(
     () => {
@@ -54,7 +54,7 @@ const linesOf = (jobId: string, awaited: string): Promise<string[]> =>
     { timeoutMs: 20_000, message: () => traceLines(jobId).join('\n') }
   )
 
-test('a workflow, its steps and the run hang below the request that submitted the job', async () => {
+test('a workflow, its steps and the run are descendants of the request that submitted the job', async () => {
   const id = await platform.submit(submission({ execution_mode: 'temporal' }))
   expect((await platform.ended(id)).status).toBe('completed')
   const lines = await linesOf(id, 'RunWorkflow:runJob')
@@ -72,7 +72,7 @@ test('a workflow, its steps and the run hang below the request that submitted th
   expect(lines.filter((line) => !line.startsWith('POST /api/jobs/submit'))).toEqual([])
 })
 
-test('so do a direct job and its run', async () => {
+test('a direct job and its run are descendants of the request that submitted it', async () => {
   const id = await platform.submit(submission({ execution_mode: 'direct' }))
   expect((await platform.ended(id)).status).toBe('completed')
   const line = 'POST /api/jobs/submit > RunDirect:runJob'
@@ -83,7 +83,7 @@ test('so do a direct job and its run', async () => {
   ])
 })
 
-test('a span tells its route, its status and its ids; which process it is of stands beside it', async () => {
+test('a span has its route, its status and its ids, and names its process', async () => {
   const id = await platform.submit(submission())
   await platform.ended(id)
   const lines = await linesOf(id, 'RunDirect:runJob')
@@ -109,7 +109,7 @@ test('a span tells its route, its status and its ids; which process it is of sta
   })
 })
 
-test('a failed job shows what kind of error it was, and nothing that its user wrote, said or is known by', async () => {
+test('the spans of a failed job name the kind of error, and contain no text or identity of its user', async () => {
   const canary = 'CANARY4f7d2a9c'
   const program = `# ${canary}\nraise ValueError("${canary}")\n`
   for (const execution_mode of ['temporal', 'direct']) {
@@ -146,7 +146,7 @@ test('a caller cannot put a request into a trace of its choice', async () => {
   expect(span.traceId).not.toBe(traceId)
 })
 
-test('a trusted proxy can: its trace goes on here', async () => {
+test('the trace of a trusted proxy is continued', async () => {
   const traceId = 'feedbeeffeedbeeffeedbeeffeedbeef'
   const response = await new Promise<IncomingMessage>((resolve, reject) =>
     get(
@@ -163,7 +163,7 @@ test('a trusted proxy can: its trace goes on here', async () => {
   expect(span).toMatchObject({ name: 'GET /api/backends', parentId: '00f067aa0ba902b7', traceId })
 })
 
-test('the collector gets the headers that the operator set, and is told of no health check', async () => {
+test('the collector gets the configured headers, and no spans of health checks', async () => {
   await fetch(`${platform.url()}/healthz`)
   const id = await platform.submit(submission())
   await platform.ended(id)
@@ -172,7 +172,7 @@ test('the collector gets the headers that the operator set, and is told of no he
   expect(receiver.spans.filter(({ name }) => name.includes('healthz'))).toEqual([])
 })
 
-test('a worker that stops sends what it has not sent yet', async () => {
+test('a stopping worker sends its remaining spans', async () => {
   await platform.stop('worker')
   const id = await platform.submit(submission({ execution_mode: 'temporal' }))
   await platform.start.worker()
@@ -182,11 +182,11 @@ test('a worker that stops sends what it has not sent yet', async () => {
   await platform.start.worker()
 }, 60_000)
 
-test('a workflow that a killed worker leaves goes on in its trace, each of its spans once', async () => {
+test('a workflow of a killed worker continues in its trace, with each of its spans once', async () => {
   const slow = submission({ execution_mode: 'temporal', inline_code: slowQiskit(3), framework: 'qiskit' })
   const id = await platform.submit(slow)
   await platform.accepted(id)
-  // A process that is killed loses the spans that it has not sent yet.
+  // A killed process loses the spans that it has not sent yet.
   await eventually(() => receiver.ofJob(id).some(({ name }) => name === 'StartActivity:beginJob'))
   await platform.kill('worker')
   await platform.start.worker()
@@ -197,7 +197,7 @@ test('a workflow that a killed worker leaves goes on in its trace, each of its s
   expect(ids).toHaveLength(new Set(ids).size)
 }, 60_000)
 
-test('workflows go on when tracing is switched off or on meanwhile', async () => {
+test('workflows continue when tracing is switched on or off', async () => {
   const id = await platform.submit(submission({ execution_mode: 'temporal' }))
   await platform.ended(id)
   const connection = await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! })
@@ -217,7 +217,7 @@ test('workflows go on when tracing is switched off or on meanwhile', async () =>
   expect(replayed).toEqual(Object.fromEntries(histories.map(({ workflowId }) => [workflowId, undefined])))
 }, 60_000)
 
-test('an endpoint that is no address ends the start with a message that names it', () => {
+test('an invalid endpoint fails the start with a message that names it', () => {
   for (const endpoint of ['localhost:4318', 'collector', 'grpc://collector:4317'])
     expect(() => readTracingEndpoint({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })).toThrow(
       'OTEL_EXPORTER_OTLP_ENDPOINT must'

@@ -1,4 +1,4 @@
-// Jobs that have to wait although they are due, with real workers; and the mail at the end.
+// Deferred jobs with real workers, and the mail at the end.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const idList = (ids: string[]) => sql`string_to_array(${ids.join(',')}, ',')::uuid[]`
 
-test('a team of one job at a time gets them done one after the other, but for those that are told at the same moment', async () => {
+test('a team with a limit of one completes its jobs one after the other, except for concurrent deliveries', async () => {
   const ids: string[] = []
   for (const mode of ['temporal', 'direct', 'temporal', 'direct'])
     ids.push(
@@ -35,11 +35,11 @@ test('a team of one job at a time gets them done one after the other, but for th
     select id, (select count(*)::int from jobs other where other.id = any(${idList(ids)}) and other.id <> job.id
       and other.started_at <= job.started_at and other.completed_at > job.started_at) as beside
     from jobs job where id = any(${idList(ids)})`)
-  // Two lanes of the nudge and the relay may each tell one that the others do not see yet.
+  // Two lanes of the nudge and the relay can each deliver one that the others do not see yet.
   expect(Math.max(...rows.map(({ beside }) => beside))).toBeLessThanOrEqual(2)
 }, 60_000)
 
-test('a job waits for its backend and goes on when it is back', async () => {
+test('a job is deferred while its backend is offline and runs when it is back', async () => {
   const { db } = platform.connection
   const id = await platform.submit(
     submission({ backend: 'aer-mps', not_before: new Date(Date.now() + 1_500).toISOString() })
@@ -50,7 +50,7 @@ test('a job waits for its backend and goes on when it is back', async () => {
   expect((await platform.ended(id)).status).toBe('completed')
 }, 60_000)
 
-test('the submitter who asked for it is mailed when the job has ended', async () => {
+test('a submitter who requested it gets a mail when the job has ended', async () => {
   const id = await platform.submit(submission({ notify: 'email', name: 'the job of this mail' }))
   expect((await platform.ended(id)).status).toBe('completed')
   const file = await eventually(() => readdirSync(mails).find((name) => name.endsWith('.eml')) ?? null)

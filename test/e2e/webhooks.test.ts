@@ -1,4 +1,4 @@
-// Webhooks through the whole platform: api and worker as processes, jobs of both modes, a receiver on this machine.
+// Webhooks through the whole platform: API and worker as processes, jobs of both modes, a receiver on this machine.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-test('the end of every job is told once, signed, in both modes, and the log of the webhook says so', async () => {
+test("the end of every job is delivered once, signed, in both modes, and recorded in the webhook's log", async () => {
   const first = await platform.submit(submission())
   const { team_id } = await platform.ended(first)
   const made = await platform.call('POST', '/api/team/webhooks', {

@@ -14,7 +14,7 @@ export const multiply = (a: Dense, b: Dense): Dense =>
 
 export const scaled = (factor: C, a: Dense): Dense => a.map((row) => row.map((one) => times(factor, one)))
 export const added = (a: Dense, b: Dense): Dense => a.map((row, i) => row.map((one, j) => plus(one, b[i]![j]!)))
-export const beside = (a: Dense, b: Dense): Dense =>
+export const tensor = (a: Dense, b: Dense): Dense =>
   a.flatMap((rowA) => b.map((rowB) => rowA.flatMap((one) => rowB.map((other) => times(one, other)))))
 
 const r = (...rows: number[][]): Dense => rows.map((row) => row.map((real) => [real, 0] as const))

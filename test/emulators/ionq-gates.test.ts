@@ -115,7 +115,7 @@ describe('the gateset qis', () => {
     ],
     ...(['X', 'Y', 'Z'] as const).flatMap((letter): [string, WireGate, Placed[]][] => {
       const gate = letter.toLowerCase().repeat(2)
-      const matrix = dense.exponential(0.35, dense.beside(dense.paulis[letter], dense.paulis[letter]))
+      const matrix = dense.exponential(0.35, dense.tensor(dense.paulis[letter], dense.paulis[letter]))
       return [
         [gate, { gate, targets: [0, 2], rotation: 0.7 }, [{ gate: matrix, on: [0, 2] }]],
         [
@@ -134,9 +134,9 @@ describe('the gateset qis', () => {
       'pauliexp, term after term',
       { gate: 'pauliexp', targets: [2, 0], terms: ['XY', 'IZ', 'YY'], coefficients: [0.5, -0.3, 0.8], time: 1.5 },
       [
-        { gate: dense.exponential(0.75, dense.beside(dense.X, dense.Y)), on: [2, 0] },
-        { gate: dense.exponential(-0.45, dense.beside(dense.I, dense.Z)), on: [2, 0] },
-        { gate: dense.exponential(1.2, dense.beside(dense.Y, dense.Y)), on: [2, 0] }
+        { gate: dense.exponential(0.75, dense.tensor(dense.X, dense.Y)), on: [2, 0] },
+        { gate: dense.exponential(-0.45, dense.tensor(dense.I, dense.Z)), on: [2, 0] },
+        { gate: dense.exponential(1.2, dense.tensor(dense.Y, dense.Y)), on: [2, 0] }
       ]
     ]
   ]

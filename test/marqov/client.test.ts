@@ -1,5 +1,5 @@
-// The public client `marqov` as it is published, against the service: api, worker and executor as processes of their own.
-// It is used as a program of a user would use it; test/marqov/driver.py runs what stands in these checks.
+// The published client `marqov` against the service, with api, worker and executor as separate processes. It is used as in a
+// user's program; test/marqov/driver.py runs the Python code of these checks.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -16,7 +16,7 @@ import { checkSubmitting } from './submitting.js'
 import { checkValues } from './values.js'
 import { beginLongWaits, checkWaiting, type LongWaits } from './waiting.js'
 
-/** The client needs Python 3.12; the service itself does with 3.11. */
+/** The client needs Python 3.12; the service itself needs only 3.11. */
 const probe =
   'import importlib.util, sys; print(importlib.util.find_spec("marqov") is not None, sys.version_info >= (3, 12))'
 const python = spawnSync(join(projectRoot, '.venv/bin/python'), ['-c', probe], { encoding: 'utf8' })
@@ -25,7 +25,7 @@ const [installed, installable] = python.stdout
   .split(' ')
   .map((word) => word === 'True')
 
-test('the client is installed wherever Python is new enough for it', () => {
+test('the public client is installed if Python is new enough for it', () => {
   expect(python.stderr).toBe('')
   expect(installed).toBe(installable)
 })
@@ -39,22 +39,22 @@ if (installed) {
   }, 60_000)
   afterAll(() => scene?.close())
 
-  describe('in short', () => checkContract(() => scene))
-  describe('submitting', () => checkSubmitting(() => scene))
-  describe('scripts', () => checkScripts(() => scene))
-  describe('native programs', () => checkNative(() => scene))
-  describe('values', () => checkValues(() => scene))
-  describe('refusals', () => checkRefusals(() => scene))
-  describe('retries', () => checkRetries(() => scene))
-  // After what passes its time; the limited api is not there while it restarts.
-  describe('waiting', () =>
+  describe('the contract of the public client', () => checkContract(() => scene))
+  describe('submitting with the public client', () => checkSubmitting(() => scene))
+  describe('scripts with the public client', () => checkScripts(() => scene))
+  describe('native programs with the public client', () => checkNative(() => scene))
+  describe('values for the public client', () => checkValues(() => scene))
+  describe('refusals to the public client', () => checkRefusals(() => scene))
+  describe('retries of the public client', () => checkRetries(() => scene))
+  // After the other tests, which use the time of the long waits; the limited api is away while it restarts.
+  describe('waiting with the public client', () =>
     checkWaiting(
       () => scene,
       () => begun
     ))
-  describe('limits', () => checkLimits(() => scene))
+  describe('rate limits for the public client', () => checkLimits(() => scene))
 
-  test('no answer to the client was a redirect, a page or nothing at all', () => {
+  test('the public client never received a redirect, a page or an empty response', () => {
     const { answers } = scene.python
     expect(answers.length).toBeGreaterThan(200)
     const ofProxy = ({ status, type }: HttpAnswer) => status > 500 && type === 'text/html'

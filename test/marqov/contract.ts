@@ -1,4 +1,4 @@
-// What a user of the public client may count on, in one list, as short as such a user would write it.
+// The guarantees for users of the public client, in one list, each as short as a user would write it.
 import { expect, test } from '@jest/globals'
 import { slowQiskit } from '../support/jobs/builders.js'
 import type { Scene } from './scene.js'
@@ -12,7 +12,7 @@ def main(client, params):
     return {"backend": params["backend"], "seen": seen}
 `
 
-/** Each is a body of Python whose last word is an assertion; `c` is a client, `H` the headers of its requests. */
+/** Each is a Python body that ends with an assertion; `c` is a client, `H` the headers of its requests. */
 const PRELUDE = `
 import hashlib, uuid
 c, H, rq = connect(url, key), {"Authorization": "Bearer " + key}, requests
@@ -39,13 +39,13 @@ assert set(r.counts) <= {"00", "11"} and sum(r.counts.values()) == 100`
 assert r.counts == {"001": 50}`
   ],
   [
-    'a gate that nobody knows is named',
+    'an unknown gate is named',
     `e = raised(lambda: c.submit("OPENQASM 3.0;\\nqubit[1] q;\\nnosuch q[0];",
         backend="marqov-sim", framework="openqasm").result(60))
 assert isinstance(e, (JobFailed, InvalidProgram)) and "nosuch" in str(e)`
   ],
   [
-    'the catalogue says what is available and how many qubits it has',
+    'the catalogue shows which backends are available and their qubits',
     `b = {x.slug: x for x in c.backends()}
 assert b["marqov-sim"].is_available is True and "qubitCount" in b["marqov-sim"].extra`
   ],
@@ -63,7 +63,7 @@ assert type(e) is MarqovPlatformError and e.code == "not_found"`
 assert type(raised(lambda: c.submit("x", backend="marqov-sim", framework="marqov", shots=0))) is InvalidProgram`
   ],
   [
-    'the same request with the same key is one job, and another one a conflict',
+    'the same request with the same key is one job, and another request with it is a conflict',
     `k = {**H, "Idempotency-Key": "an operation of " + url}
 body = {"backend": "local", "params": {"shots": 10}, "framework": "openqasm", "inline_code": "OPENQASM 3.0;qubit[1] q;"}
 a, b = [rq.post(url + "/api/jobs/submit", headers=k, json=body).json()["job_id"] for _ in range(2)]
@@ -72,14 +72,14 @@ r = rq.post(url + "/api/jobs/submit", headers=k, json={**body, "params": {"shots
 assert r.status_code == 409 and r.json()["error"]["code"] == "idempotency_conflict"`
   ],
   [
-    'a cancelled job is over as such',
+    'a cancelled job ends as cancelled',
     `j = c.submit(slow, backend="local", framework="qiskit")
 assert j.cancel() is None
 e = raised(lambda: j.result(30))
 assert type(e) is JobFailed and e.code == "cancelled"`
   ],
   [
-    'a poll is held as long as it says, at most 22 seconds, and has exactly seven fields',
+    'a poll waits as long as requested, at most 22 seconds, and has exactly seven fields',
     `j = c.submit(slow, backend="local", framework="qiskit")
 while j.status() != "running":
     time.sleep(0.05)
@@ -94,7 +94,7 @@ assert 21 < held(999) < 25
 j.cancel()`
   ],
   [
-    'a script finds its backend, and its device however it imports it',
+    'a script finds its backend, and its device by any import',
     `for slug in ("marqov-sim", "local", "aer-statevector", "aer-noisy"):
     r = c.submit(program, backend=slug, framework="marqov").result(60).raw
     assert (r["backend"], r["seen"]) == (slug, [{"10": 20}] * 3), r`
@@ -106,7 +106,7 @@ assert any(x["backend"] == "marqov-sim" for x in rt)
 assert raised(lambda: c.managed_runtimes(str(uuid.uuid4()))).code == "not_found"`
   ],
   [
-    'a native program is admitted once for its key, and its integers keep every digit; with other material it is a conflict',
+    'a native program is admitted once for its key, and its integers keep every digit; with another program it is a conflict',
     `k = str(uuid.uuid4())
 S = "from marqov import task,workflow\\n@task\\ndef f(x): return x+1\\n@workflow\\ndef wf(x): return f(x)\\n"
 g = lambda n: c.submit_native(team_id=team, entrypoint="wf", source=S, args=[n], cap_cents=100, idempotency_key=k)

@@ -1,10 +1,10 @@
-"""Runs pieces of Python with the public client as it is published, as the program of a user would.
+"""Runs Python code with the published client, like the program of a user.
 
-A question is a line of JSON on standard input: ``{"id", "code", "names"}``, where ``code`` is the body of a function and
-``names`` are its arguments. The answer is a line on standard output with the same ``id`` and either ``value``, what the
-body returned, or ``raised``, the exception. Every body runs in a thread of its own, so that one may wait while others ask.
-Beside its arguments a body finds ``connect(url, key)``, which gives a client, the names of ``marqov.platform``, and
-``Circuit``. ``answers`` of an answer are all the HTTP answers that the clients of this body were given.
+A request is a line of JSON on standard input: ``{"id", "code", "names"}``, where ``code`` is the body of a function and
+``names`` are its arguments. The response is a line on standard output with the same ``id`` and either ``value``, the
+return value of the body, or ``raised``, the exception. Every body runs in its own thread, so that one can wait while
+others run. Besides its arguments a body has ``connect(url, key)``, which returns a client, the names of
+``marqov.platform``, and ``Circuit``. ``answers`` are all the HTTP responses that the clients of this body received.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from marqov import Circuit, platform
 _writing = threading.Lock()
 
 
-class Witness:
-    """Makes clients, and notes what they are answered. Nothing of a client is changed but for requests' own hook."""
+class Recorder:
+    """Creates clients and records their HTTP responses by the hook of requests; a client is not changed otherwise."""
 
     def __init__(self) -> None:
         self.answers: list[dict[str, Any]] = []
@@ -46,7 +46,7 @@ class Witness:
 
 
 def socket_of(client: platform.MarqovClient) -> object:
-    """The local end of the one connection that the client keeps for its next request."""
+    """The local address of the connection that the client keeps for its next request."""
     adapter = client._transport._session.get_adapter("http://")
     assert isinstance(adapter, requests.adapters.HTTPAdapter)
     pools = adapter.poolmanager.pools
@@ -55,31 +55,31 @@ def socket_of(client: platform.MarqovClient) -> object:
     return pool.queue[-1].sock.getsockname()
 
 
-def answer(question: dict[str, Any], out: TextIO) -> None:
-    """Runs the body and writes its answer."""
-    witness = Witness()
+def respond(request: dict[str, Any], out: TextIO) -> None:
+    """Runs the body and writes the response."""
+    recorder = Recorder()
     names = {
         **{name: getattr(platform, name) for name in platform.__all__},
         "Circuit": Circuit,
-        "connect": witness.connect,
+        "connect": recorder.connect,
         "requests": requests,
         "socket_of": socket_of,
         "time": time,
     }
-    source = f"def body({', '.join(question['names'])}):\n" + textwrap.indent(textwrap.dedent(question["code"]), "    ")
+    source = f"def body({', '.join(request['names'])}):\n" + textwrap.indent(textwrap.dedent(request["code"]), "    ")
     try:
         exec(compile(source, "<body>", "exec"), names)
-        told = {"value": names["body"](**question["names"])}
+        outcome = {"value": names["body"](**request["names"])}
     except Exception as error:
-        told = {"raised": described(error)}
-    line = json.dumps({"id": question["id"], **told, "answers": witness.answers})
+        outcome = {"raised": described(error)}
+    line = json.dumps({"id": request["id"], **outcome, "answers": recorder.answers})
     with _writing:
         out.write(line + "\n")
         out.flush()
 
 
 def described(error: Exception) -> dict[str, Any]:
-    """An exception with what the client's exceptions carry."""
+    """An exception with the fields of the client's exceptions."""
     fields = ("code", "status", "retry_after", "idempotency_key")
     return {
         "type": type(error).__name__,
@@ -90,13 +90,13 @@ def described(error: Exception) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Answers until standard input ends."""
+    """Responds until standard input is closed."""
     out, sys.stdout = sys.stdout, sys.stderr
-    # The packages that write a circuit down are imported when the first one is. qiskit crashes once the thread that
-    # imported it has ended.
+    # The first circuit that is serialized imports the packages for it. qiskit crashes after the thread that imported it
+    # has ended, so the main thread does it.
     Circuit().x(0).to_openqasm(version=3)
     for line in sys.stdin:
-        threading.Thread(target=answer, args=(json.loads(line), out), daemon=True).start()
+        threading.Thread(target=respond, args=(json.loads(line), out), daemon=True).start()
 
 
 if __name__ == "__main__":

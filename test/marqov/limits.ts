@@ -1,10 +1,10 @@
-// The limits as specified, as a user of the public client meets them.
+// The specified rate limits, from the view of a user of the public client.
 import { expect, test } from '@jest/globals'
 import { bellQasm3 } from '../support/jobs/builders.js'
 import type { Scene } from './scene.js'
 
 export function checkLimits(scene: () => Scene): void {
-  test('the eleventh submission of a minute is RateLimited with whole seconds, and nothing else of the caller is', async () => {
+  test('the eleventh submission of a minute is RateLimited with whole seconds, and no other request of the caller is', async () => {
     const names = { url: scene().limited.url, key: await scene().newKey('simulate'), code: bellQasm3() }
     const { jobs, refused, polled, lasted } = await scene().python.run<{
       jobs: string[]
@@ -38,7 +38,7 @@ export function checkLimits(scene: () => Scene): void {
     expect(refused).toHaveLength(2)
     for (const { code, message, retry_after, whole, after } of refused) {
       expect({ code, whole }).toEqual({ code: 'rate_limited', whole: true })
-      // The first slot is free a minute after it was taken: what was refused since has not put that off.
+      // The first slot is free a minute after it was taken: refused requests do not delay that.
       expect(retry_after).toBeGreaterThan(0)
       expect(retry_after).toBeLessThanOrEqual(Math.ceil(60 - after) + 2)
       expect(message).toContain(`0/10 requests remaining. Try again in ${retry_after} seconds.`)
@@ -47,7 +47,7 @@ export function checkLimits(scene: () => Scene): void {
     expect(lasted).toBeLessThan(60)
   }, 60_000)
 
-  test('what the service has answered before counts against no limit', async () => {
+  test('a repeated request whose response is stored counts against no limit', async () => {
     const names = { url: scene().limited.url, key: await scene().newKey('simulate'), code: bellQasm3() }
     const answered = await scene().python.run(
       `

@@ -1,5 +1,5 @@
-// Native programs through the public client: a source, which of its functions is called with what, and the results of its
-// tasks, to the last digit.
+// Native programs with the public client: a source, the function to call with its arguments, and the exact results of its
+// tasks.
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -77,7 +77,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 const NATIVE = 'connect(url, key).submit_native(team_id=team, source=source, cap_cents=100, '
-/** Values beyond 2^53 come as text. */
+/** Values beyond 2^53 are returned as text. */
 const SHOWN = `
 import json
 def exact(value):
@@ -93,7 +93,7 @@ export function checkNative(scene: () => Scene): void {
     source: SOURCE,
     ...more
   })
-  /** What a call gives, once it is completed. */
+  /** The result of a call that has completed. */
   const outputs = (call: string, more: Record<string, unknown> = {}): Promise<{ id: string; outputs: Output[] }> =>
     scene().python.run(
       `${SHOWN}
@@ -107,10 +107,10 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
     scene().python.refusal(`${NATIVE}${call})`, names(more))
   const failure = (call: string): Promise<Raised> =>
     scene().python.refusal(`${NATIVE}${call}).result(60, poll_interval=0.1)`, names())
-  const values = (told: Output[]) => told.map(({ display }) => display.value)
+  const values = (outcome: Output[]) => outcome.map(({ display }) => display.value)
 
   describe('the runtimes of a team', () => {
-    test('are there for every backend that takes jobs, in both models', async () => {
+    test('exist for every backend that accepts jobs, in both models', async () => {
       const runtimes = await scene().python.run<{ backend: string; programming_model: string }[]>(
         'return connect(url, key).managed_runtimes(team)',
         names()
@@ -130,19 +130,19 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
       })
     })
 
-    test('of a team that is not the caller’s are not found, and without a team there are none', async () => {
-      const told = await scene().python.refusal(
+    test('of another team are not found, and without a team there are none', async () => {
+      const outcome = await scene().python.refusal(
         'connect(url, key).managed_runtimes(team)',
         names({ team: randomUUID() })
       )
-      expect(told).toMatchObject({ type: 'MarqovPlatformError', code: 'not_found', status: 404 })
+      expect(outcome).toMatchObject({ type: 'MarqovPlatformError', code: 'not_found', status: 404 })
       for (const query of ['', '?team_id=mine', '?team_id='])
         expect((await scene().platform.call('GET', `/api/jobs/managed-runtimes${query}`)).status).toBe(400)
     })
   })
 
   describe('a native program', () => {
-    test('gives integers beyond 2^53 to the last digit, once for the same key, and another call is a conflict', async () => {
+    test('returns integers beyond 2^53 exactly, once for the same key, and another call with it is a conflict', async () => {
       const { ids, value, conflict, jobs } = await scene().python.run<Record<string, unknown>>(
         `
         operation = "${randomUUID()}"
@@ -170,10 +170,10 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
       })
     })
 
-    test('is told with what a caller needs to find the value again', async () => {
-      const { id, outputs: told } = await outputs('entrypoint="wf", args=[41]')
-      const [{ artifact }] = told as [Output]
-      expect(told).toEqual([
+    test('is described with all that a caller needs to find the value again', async () => {
+      const { id, outputs: outcome } = await outputs('entrypoint="wf", args=[41]')
+      const [{ artifact }] = outcome as [Output]
+      expect(outcome).toEqual([
         {
           task_key: 'task_0001',
           port: 'result',
@@ -208,33 +208,33 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
       })
     })
 
-    test('of the documentation prints what the documentation says', async () => {
+    test('from the documentation prints the documented output', async () => {
       const text = readFileSync(join(projectRoot, 'docs/python-client.md'), 'utf8')
       const [, , program] = text.split('```python\n').map((block) => block.split('```')[0]!)
-      const told = /print\(.*\) {2}# (.*)\n/.exec(program!)![1]
+      const outcome = /print\(.*\) {2}# (.*)\n/.exec(program!)![1]
       const code = `
-        told = []
-        exec(program, {"client": connect(url, key), "TEAM": team, "print": lambda value: told.append(str(value))})
-        return told
+        outcome = []
+        exec(program, {"client": connect(url, key), "TEAM": team, "print": lambda value: outcome.append(str(value))})
+        return outcome
       `
-      expect(await scene().python.run(code, names({ program }))).toEqual([told])
+      expect(await scene().python.run(code, names({ program }))).toEqual([outcome])
     })
 
-    test('takes and gives integers of 4,300 digits', async () => {
-      const { outputs: told } = await outputs('entrypoint="wf", kwargs={"x": 10**4299}')
-      expect(values(told)).toEqual([`1${'0'.repeat(4_298)}1`])
+    test('accepts and returns integers of 4,300 digits', async () => {
+      const { outputs: outcome } = await outputs('entrypoint="wf", kwargs={"x": 10**4299}')
+      expect(values(outcome)).toEqual([`1${'0'.repeat(4_298)}1`])
     })
 
-    test('may have a source of 1 MiB and an input of 1 MiB, as long as the whole is below 4 MiB', async () => {
-      const { outputs: told } = await outputs('entrypoint="measured", args=[quotes, "x" * 1000]', {
-        // Each line end and each quote takes two characters of the body, those of the input four.
+    test('can have a source of 1 MiB and an input of 1 MiB if the body is below 4 MiB', async () => {
+      const { outputs: outcome } = await outputs('entrypoint="measured", args=[quotes, "x" * 1000]', {
+        // Each line end and each quote takes two characters in the body, and four in the input.
         source: SOURCE + '\n'.repeat(1_048_576 - SOURCE.length),
         quotes: '"'.repeat(490_000)
       })
-      expect(values(told)).toEqual([[490_000, 1_000]])
+      expect(values(outcome)).toEqual([[490_000, 1_000]])
     }, 60_000)
 
-    test('takes what looks like the service’s own marks for what it is: refused by name', async () => {
+    test('refuses by name a value that imitates the service’s own markers', async () => {
       for (const mark of ['"__proxy__": True, "node_id": "task_0001"', '"__cloudpickle__": True, "data": 5'])
         expect(await failure(`entrypoint="wf", args=[{${mark}}]`)).toMatchObject({
           type: 'JobFailed',
@@ -242,40 +242,40 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
         })
     })
 
-    test('gives each result that it returns once, in the order in which it returns them', async () => {
-      const { outputs: told } = await outputs('entrypoint="diamond", args=[1], kwargs={"sep": "é🔑\\n\\u2028"}')
-      expect(told.map(({ task_key }) => task_key)).toEqual(['task_0004', 'task_0001'])
-      expect(values(told)).toEqual(['2é🔑\n\u20283', 2])
+    test('lists each returned result once, in the order of the return value', async () => {
+      const { outputs: outcome } = await outputs('entrypoint="diamond", args=[1], kwargs={"sep": "é🔑\\n\\u2028"}')
+      expect(outcome.map(({ task_key }) => task_key)).toEqual(['task_0004', 'task_0001'])
+      expect(values(outcome)).toEqual(['2é🔑\n\u20283', 2])
     })
 
-    test('that returns constants alone has no output', async () => {
+    test('that returns only constants has no output', async () => {
       expect((await outputs('entrypoint="constants"')).outputs).toEqual([])
     })
 
     test('that is a single task is called as a workflow of one', async () => {
-      const { outputs: told } = await outputs('entrypoint="joined", args=[1, [2]], programming_model="single_task"')
-      expect(values(told)).toEqual(['1-[2]'])
+      const { outputs: outcome } = await outputs('entrypoint="joined", args=[1, [2]], programming_model="single_task"')
+      expect(values(outcome)).toEqual(['1-[2]'])
     })
 
     test('runs circuits on its backend, qubit 0 leftmost', async () => {
-      const { outputs: told } = await outputs('entrypoint="counts", args=[50], backend="aer-statevector"')
-      expect(values(told)).toEqual([{ '100': 50 }])
+      const { outputs: outcome } = await outputs('entrypoint="counts", args=[50], backend="aer-statevector"')
+      expect(values(outcome)).toEqual([{ '100': 50 }])
     })
 
-    test('whose value is no JSON says so in its place, and keeps the value', async () => {
-      const { id, outputs: told } = await outputs('entrypoint="circuit"')
-      expect(told[0]!.display).toEqual({
+    test('whose value is not JSON shows the reason instead, and keeps the value', async () => {
+      const { id, outputs: outcome } = await outputs('entrypoint="circuit"')
+      expect(outcome[0]!.display).toEqual({
         protocol_version: 'marqov.task-display/v1',
-        result_sha256: told[0]!.artifact.sha256,
+        result_sha256: outcome[0]!.artifact.sha256,
         state: 'unavailable',
         reason: expect.stringContaining('Circuit')
       })
-      expect(told[1]!.display).toMatchObject({ state: 'available', value: 2 })
+      expect(outcome[1]!.display).toMatchObject({ state: 'available', value: 2 })
       const file = await scene().platform.call('GET', `/api/jobs/${id}/artifacts/task_0001.json`)
-      expect(sha256(await file.text())).toBe(told[0]!.artifact.sha256)
+      expect(sha256(await file.text())).toBe(outcome[0]!.artifact.sha256)
     })
 
-    test('that is saved is run as it was saved, as long as it is what its hash says', async () => {
+    test('that is saved runs unchanged, only if its hash matches', async () => {
       const { jobs, refusals } = await scene().python.run<{
         jobs: unknown[]
         refusals: { code: string; status: number; message: string; key: string }[]
@@ -334,15 +334,15 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
     })
   })
 
-  describe('what is refused before anything is submitted', () => {
+  describe('a native submission is refused before anything is recorded', () => {
     const nothing = async (asked: Promise<Raised>) => {
       const before = await scene().jobs(scene().teamId)
-      const told = await asked
+      const outcome = await asked
       expect(await scene().jobs(scene().teamId)).toBe(before)
-      return told
+      return outcome
     }
 
-    test('a backend that is not among the runtimes', async () => {
+    test('for a backend that is not among the runtimes', async () => {
       expect(await nothing(refusal('entrypoint="wf", backend="tn1"'))).toMatchObject({
         type: 'MarqovPlatformError',
         code: 'runtime_not_enabled',
@@ -350,14 +350,14 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
       })
     })
 
-    test('a cap below what a backend takes, by the client itself', async () => {
+    test('by the client itself, for a cap below the price of the backend', async () => {
       expect(await nothing(refusal(`entrypoint="wf", backend="${PAID}"`))).toMatchObject({
         type: 'ValueError',
         message: expect.stringContaining('1000 and 10000')
       })
     })
 
-    test('a backend with a price, for a key of tier simulate', async () => {
+    test('for a paid backend with a key of tier simulate', async () => {
       const call = `connect(url, key).submit_native(
         team_id=team, source=source, entrypoint="wf", args=[1], backend="${PAID}", cap_cents=1000)`
       expect(await nothing(scene().python.refusal(call, names()))).toMatchObject({
@@ -367,7 +367,7 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
       })
     })
 
-    test('what only a body of other clients could hold, with its name', async () => {
+    test('for fields that only other clients can send, with their names', async () => {
       const call = `
         connect(url, key)._transport.request("POST", "/api/jobs/submit", idempotent_write=True, json={
             "protocol_version": "marqov.public-submission/v1", "team_id": team, "backend": "marqov-sim",
@@ -383,7 +383,7 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
     })
   })
 
-  describe('when an answer is lost', () => {
+  describe('when a response is lost', () => {
     let proxy: LossyProxy
     beforeAll(async () => {
       proxy = await startProxy(scene().there.url)
@@ -394,14 +394,14 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
     const submit = (key: string) =>
       `connect(url, key).submit_native(team_id=team, source=source, entrypoint="wf", args=[1], cap_cents=100, idempotency_key="${key}")`
 
-    test('one job comes of it, whatever the proxy says in its place', async () => {
+    test('one job is created, whatever the proxy returns instead', async () => {
       const before = await jobs()
       proxy.fates.push('pass', { status: 503, when: 'after' }, { status: 502, when: 'after' })
       await scene().python.run(`return ${submit(randomUUID())}.id`, names({ url: proxy.url }))
       expect(await jobs()).toBe(before + 1)
     })
 
-    test('with its connection, the client names the key, with which the receipt comes again', async () => {
+    test('and its connection too, the client names the key, which returns the receipt again', async () => {
       const before = await jobs()
       const key = randomUUID()
       proxy.fates.push('pass', 'lost')

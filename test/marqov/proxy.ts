@@ -1,12 +1,12 @@
-// A proxy between a client and the api, which may lose an answer or give one of its own, as proxies do.
+// A proxy between a client and the api that can lose a response or send its own.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /**
- * What becomes of a request: it passes; its answer is lost, and the connection with it; or it is answered with a status of
- * the proxy's own, in HTML as proxies do, `instead` of being passed on, `after` the api has answered, or `before` it has.
+ * The fate of a request: it passes; its response and connection are lost; or the proxy responds with its own status in HTML,
+ * `instead` of forwarding the request, `after` the api has responded, or `before` it has.
  */
 export type Fate = 'pass' | 'lost' | { status: 502 | 503 | 504; when: 'instead' | 'after' | 'before' }
 
@@ -15,17 +15,17 @@ export interface PassedRequest {
   key: string | undefined
   headers: NodeJS.Dict<string | string[]>
   body: string
-  /** Whether it is with the api. */
+  /** Whether it was forwarded to the api. */
   sent: boolean
-  /** What the api has answered. */
+  /** The api's response. */
   answer: { status: number; body: string } | null
 }
 
 export interface LossyProxy {
   url: string
-  /** For the requests to come, one each; all others pass. */
+  /** Sets the fates of the next requests, one each; all others pass. */
   fates: Fate[]
-  /** All so far. */
+  /** All requests so far. */
   requests: PassedRequest[]
   close(): Promise<void>
 }
@@ -58,7 +58,7 @@ export async function startProxy(api: string): Promise<LossyProxy> {
   }
 
   const server = createServer((asked, reply) => {
-    // Whoever asks sees what they would see without a proxy: a connection that ends.
+    // The client sees the same as without a proxy: a closed connection.
     handle(asked, reply).catch(() => asked.socket.resetAndDestroy())
   })
   server.listen(0, '127.0.0.1')

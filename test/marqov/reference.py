@@ -1,12 +1,12 @@
-"""Runs programs of tasks with the SDK as it is published: its worker, its workflow, on a real Temporal server.
+"""Runs programs of tasks with the published SDK: its worker and its workflow, on a real Temporal server.
 
 Standard input: ``{"address": <Temporal>, "programs": {<name>: {"path", "params"}}}``. For each program one line of JSON
 on standard output: ``{"name", "value", "seconds"}``, or ``{"name", "raised"}``.
 
 A program that defines ``main(client, params)`` is called with a client of that server. The one workflow of any other is
-called with the params that it accepts. What it returns is put together from the values of all its tasks and the return
-shape that the SDK's own ``capture()`` tells: ``run()`` alone would give a dict by node ids instead of its keys, and
-nothing of results that lie deeper.
+called with the params that it accepts. Its result is built from the values of all its tasks and the return shape of the
+SDK's own ``capture()``: ``run()`` alone would return a dict by node ids instead of its keys, and nothing of nested
+results.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from temporalio.client import Client
 
 
 async def result_of(path: str, params: dict[str, Any], client: Client) -> Any:
-    """What the program gives."""
-    # As a script: its functions then travel to the tasks' processes by value, as those of a user's file do.
+    """Runs the program and returns its result."""
+    # As a script, so that its functions are sent to the tasks' processes by value, like those of a user's file.
     namespace = runpy.run_path(path, run_name="__main__")
     main = namespace.get("main")
     if main is not None:
@@ -36,14 +36,14 @@ async def result_of(path: str, params: dict[str, Any], client: Client) -> Any:
     accepted = inspect.signature(workflow).parameters
     dispatch = workflow(**{name: value for name, value in params.items() if name in accepted})
     capture = dispatch.capture()
-    # Without outputs of its own a graph answers with the value of every task.
+    # Without its own outputs a graph returns the value of every task.
     dispatch.graph.set_output_nodes([])
     return capture.resolve_output(await dispatch.run(client))
 
 
 async def main() -> None:
-    """Runs them one after another."""
-    # The Temporal client logs to standard output; what it writes there goes with the complaints.
+    """Runs the programs one after another."""
+    # The Temporal client logs to standard output, which is redirected to standard error.
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     wanted = json.load(sys.stdin)
@@ -53,10 +53,10 @@ async def main() -> None:
             began = time.monotonic()
             try:
                 value = await result_of(program["path"], program["params"], client)
-                told = {"name": name, "value": value, "seconds": time.monotonic() - began}
+                result = {"name": name, "value": value, "seconds": time.monotonic() - began}
             except Exception as error:
-                told = {"name": name, "raised": "".join(traceback.format_exception(error))}
-            out.write(json.dumps(told) + "\n")
+                result = {"name": name, "raised": "".join(traceback.format_exception(error))}
+            out.write(json.dumps(result) + "\n")
             out.flush()
 
 

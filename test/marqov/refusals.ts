@@ -1,5 +1,4 @@
-// Every refusal reaches a user of the public client as the exception that its documentation names, with a message that says
-// what to do.
+// Every refusal reaches a user of the public client as the documented exception, with a message that names the remedy.
 import { expect, test } from '@jest/globals'
 import { bellQasm3 } from '../support/jobs/builders.js'
 import type { Raised } from '../support/jobs/marqov.js'
@@ -13,7 +12,7 @@ export function checkRefusals(scene: () => Scene): void {
   const submitting = (names: Record<string, unknown>) =>
     refusal(SUBMIT, { code: bellQasm3(), backend: 'local', shots: 100, ...names })
 
-  test('a key that nobody has is an AuthenticationError', async () => {
+  test('an unknown key is an AuthenticationError', async () => {
     const names = { key: 'marqey_live_bad', id: crypto.randomUUID() }
     expect(await refusal('connect(url, key).job(id).status()', names)).toMatchObject({
       type: 'AuthenticationError',
@@ -23,7 +22,7 @@ export function checkRefusals(scene: () => Scene): void {
     })
   })
 
-  test('a .netrc entry, which makes the key a password, is told by its scheme', async () => {
+  test('a .netrc entry that replaces the key is recognised by its scheme', async () => {
     const code = `
       import os, pathlib
       file = pathlib.Path.home() / ".netrc"
@@ -39,7 +38,7 @@ export function checkRefusals(scene: () => Scene): void {
     })
   })
 
-  test('a key that may only read is a PermissionTierError', async () => {
+  test('a read-only key is a PermissionTierError', async () => {
     expect(await submitting({ key: await scene().newKey('read') })).toMatchObject({
       type: 'PermissionTierError',
       code: 'permission_denied',
@@ -57,7 +56,7 @@ export function checkRefusals(scene: () => Scene): void {
   })
 
   test.each([
-    ['that nobody has', 'nope', 'backend_unknown'],
+    ['that does not exist', 'nope', 'backend_unknown'],
     ['that its provider retired', 'tn1', 'backend_retired']
   ])('a backend %s is BackendUnavailable', async (_name, backend, code) => {
     expect(await submitting({ backend })).toMatchObject({
@@ -67,7 +66,7 @@ export function checkRefusals(scene: () => Scene): void {
     })
   })
 
-  test('a backend that is switched off is a MarqovPlatformError, which names it', async () => {
+  test('a disabled backend is a MarqovPlatformError that names it', async () => {
     await scene().ask('PATCH', '/api/admin/backends/aer-density-matrix', { status: 'maintenance' })
     expect(await submitting({ backend: 'aer-density-matrix' })).toMatchObject({
       type: 'MarqovPlatformError',
@@ -78,8 +77,8 @@ export function checkRefusals(scene: () => Scene): void {
 
   test.each([
     ['no shots', { shots: 0 }, 'params.shots'],
-    ['shots below zero', { shots: -5 }, 'params.shots'],
-    ['more shots than a job may have', { shots: 100_001 }, 'params.shots'],
+    ['negative shots', { shots: -5 }, 'params.shots'],
+    ['more shots than the limit', { shots: 100_001 }, 'params.shots'],
     ['no code', { code: '' }, 'inline_code']
   ])('%s is InvalidProgram', async (_name, names, field) => {
     expect(await submitting(names)).toMatchObject({
@@ -90,7 +89,7 @@ export function checkRefusals(scene: () => Scene): void {
     })
   })
 
-  test('a framework that the service does not know is InvalidProgram, and the message lists those it does', async () => {
+  test('an unknown framework is InvalidProgram, and the message lists the known ones', async () => {
     const code = 'connect(url, key).submit("x", backend="local", framework="fortran")'
     expect(await refusal(code)).toMatchObject({
       type: 'InvalidProgram',
@@ -98,7 +97,7 @@ export function checkRefusals(scene: () => Scene): void {
     })
   })
 
-  test('a job that nobody has is not found, and so is one of another team', async () => {
+  test('an unknown job and a job of another team are not found', async () => {
     const other = await scene().newTeam()
     const id = await scene().platform.submit({
       inline_code: bellQasm3(),
@@ -107,14 +106,14 @@ export function checkRefusals(scene: () => Scene): void {
       params: { shots: 10 },
       team_id: other
     })
-    const told = []
+    const outcome = []
     for (const job of [crypto.randomUUID(), id])
-      told.push(await refusal('connect(url, key).job(job).status()', { job }))
-    for (const one of told)
+      outcome.push(await refusal('connect(url, key).job(job).status()', { job }))
+    for (const one of outcome)
       expect(one).toMatchObject({ type: 'MarqovPlatformError', code: 'not_found', status: 404, message: 'no such job' })
   })
 
-  test('an id that is none, in whatever path it makes, is a refusal with a code', async () => {
+  test('a malformed id is a refusal with a code in every path', async () => {
     for (const job of ['nothing', '..', '%', '../../openapi', 'a/b/c', 'x'.repeat(500), '%00'])
       for (const call of ['status', 'cancel'])
         expect(await refusal(`connect(url, key).job(job).${call}()`, { job })).toMatchObject({
@@ -123,7 +122,7 @@ export function checkRefusals(scene: () => Scene): void {
         })
   })
 
-  test('a spent budget is told with its figures', async () => {
+  test('a spent budget is reported with its figures', async () => {
     const teamId = await scene().newTeam()
     await scene().ask('PUT', `/api/admin/teams/${teamId}/budgets`, { daily_usd: 1.5 })
     const key = await scene().newKey('qpu', { team_id: teamId })
@@ -142,7 +141,7 @@ export function checkRefusals(scene: () => Scene): void {
     })
   })
 
-  test('a suspended team is a PermissionTierError that says so, and still reads', async () => {
+  test('a suspended team gets a PermissionTierError with the reason, and can still read', async () => {
     const teamId = await scene().newTeam()
     const key = await scene().newKey('simulate', { team_id: teamId })
     await scene().ask('POST', `/api/admin/teams/${teamId}/suspend`, { reason: 'for a check' })

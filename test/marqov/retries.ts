@@ -1,4 +1,4 @@
-// Answers that a network loses: the public client asks again with the key of its first request, and has one job.
+// Responses lost by the network: the public client retries with the key of its first request, and gets one job.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
 import { bellQasm3, slowQiskit } from '../support/jobs/builders.js'
@@ -26,13 +26,13 @@ export function checkRetries(scene: () => Scene): void {
       ...there,
       code: bellQasm3()
     })
-  /** Runs it and says which jobs came of it. */
+  /** Runs the code and returns the jobs that it created. */
   const jobsOf = async (act: () => Promise<unknown>): Promise<number> => {
     const before = await scene().jobs(teamId)
     await act()
     return (await scene().jobs(teamId)) - before
   }
-  /** The same bytes once more, as a caller would who has noted the key. */
+  /** Sends the same bytes again, like a caller who has recorded the key. */
   const again = async ({ line, headers, body }: PassedRequest, changed = body) => {
     const [method, path] = line.split(' ') as [string, string]
     const kept = ['authorization', 'content-type', 'idempotency-key'].map((name) => [name, headers[name] as string])
@@ -40,8 +40,8 @@ export function checkRetries(scene: () => Scene): void {
     return { status: answer.status, body: (await answer.json()) as { job_id?: string; error?: { code: string } } }
   }
 
-  describe('a submission makes one job', () => {
-    test.each([502, 503, 504] as const)('when its answer is lost and a proxy says %i', async (status) => {
+  describe('a submission creates one job', () => {
+    test.each([502, 503, 504] as const)('when its response is lost and a proxy returns %i', async (status) => {
       proxy.fates.push({ status, when: 'after' })
       let id = ''
       expect(
@@ -54,7 +54,7 @@ export function checkRetries(scene: () => Scene): void {
       expect(await scene().platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1 })
     })
 
-    test('when two answers are lost one after the other', async () => {
+    test('when two responses are lost in a row', async () => {
       proxy.fates.push({ status: 502, when: 'after' }, { status: 504, when: 'after' })
       expect(await jobsOf(submit)).toBe(1)
       expect(proxy.requests).toHaveLength(3)
@@ -65,7 +65,7 @@ export function checkRetries(scene: () => Scene): void {
       expect(await jobsOf(submit)).toBe(1)
     })
 
-    test('when a proxy gives up while the first request is still under way: the second waits for its answer', async () => {
+    test('when a proxy times out while the first request is in progress, and the second waits for its response', async () => {
       proxy.fates.push({ status: 504, when: 'before' })
       const { sql } = scene().platform.connection
       let submitted: Promise<string>
@@ -74,7 +74,7 @@ export function checkRetries(scene: () => Scene): void {
           await held`select id from teams where id = ${teamId} for update`
           submitted = submit()
           submitted.catch(() => {})
-          // Both have arrived, and neither has got past the team.
+          // Both have arrived, and both wait for the team's lock.
           await eventually(() => proxy.requests.length === 2)
           expect(proxy.requests.map(({ answer }) => answer)).toEqual([null, null])
         })
@@ -84,7 +84,7 @@ export function checkRetries(scene: () => Scene): void {
       expect(proxy.requests).toHaveLength(2)
     })
 
-    test('when the connection breaks: the client hands its key out, and the same request brings the first answer', async () => {
+    test('when the connection breaks: the client exposes its key, and the same request returns the first response', async () => {
       proxy.fates.push('lost')
       let first = ''
       const made = await jobsOf(async () => {
@@ -113,7 +113,7 @@ export function checkRetries(scene: () => Scene): void {
     expect(made).toBe(0)
   })
 
-  test('a refusal is no answer to keep: the same key is heard again', async () => {
+  test('a refusal is not stored: the same key can be used again', async () => {
     await scene().ask('PATCH', '/api/admin/backends/aer-noisy', { status: 'offline' })
     const body = { backend: 'aer-noisy', params: { shots: 10 }, inline_code: bellQasm3(), framework: 'openqasm' }
     const code = `
@@ -126,7 +126,7 @@ export function checkRetries(scene: () => Scene): void {
     expect(await jobsOf(() => scene().python.run(code, { ...there, body }))).toBe(1)
   })
 
-  test('cancelling is repeated when its answer is lost, and is no error', async () => {
+  test('a cancel whose response is lost is repeated without an error', async () => {
     const code = `
       job = connect(url, key).submit(code, backend="local", framework="qiskit", shots=10)
       job.cancel()
@@ -142,7 +142,7 @@ export function checkRetries(scene: () => Scene): void {
     expect(cancels[0]!.key).toBe(cancels[1]!.key)
   })
 
-  test('reading is repeated over two failures of a proxy', async () => {
+  test('a read is repeated after two failures of a proxy', async () => {
     proxy.fates.push({ status: 503, when: 'instead' }, 'lost')
     const code = 'return connect(url, key).platform_info().api_version'
     expect(await scene().python.run(code, { ...there })).toMatch(/^\d/)

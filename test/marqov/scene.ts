@@ -1,4 +1,4 @@
-// What all checks of the public client share: a platform, a second api with the limits as specified, a team with keys, and
+// Shared by all checks of the public client: a platform, a second api with the specified rate limits, a team with keys, and
 // the client in its Python process.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,23 +12,23 @@ import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 export type Tier = 'read' | 'simulate' | 'qpu'
 
-/** A backend that costs a cent a shot here. */
+/** A backend that costs a cent per shot here. */
 export const PAID = 'aer-mps'
 
 export interface Scene {
   platform: Platform
   python: PythonClient
   teamId: string
-  /** An api without limits, and where its client connects: what every body of Python is called with. */
+  /** The address of an api without rate limits and a key, the arguments of every Python body. */
   there: { url: string; key: string }
-  /** The api with the limits as specified; its port stays the same. */
+  /** The api with the specified rate limits, whose port stays the same after a restart. */
   limited: { url: string; restart(): Promise<void> }
-  /** A team of its own, and its keys. */
+  /** Creates a team with its own keys. */
   newTeam(): Promise<string>
   newKey(tier: Tier, more?: Record<string, unknown>): Promise<string>
-  /** Asks as the team's owner, who administers the platform too. @throws Error for an answer that is no success. */
+  /** Sends a request as the team's owner, who is also platform administrator. @throws Error unless it succeeds. */
   ask(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
-  /** How many jobs the team has. */
+  /** The number of the team's jobs. */
   jobs(teamId: string): Promise<number>
   close(): Promise<void>
 }
@@ -51,7 +51,7 @@ export async function startScene(): Promise<Scene> {
   const limited = await startLimitedApi(platform)
   await grantPlatformAdmin(platform.connection.db, 'ada@example.org')
   await ask('PATCH', `/api/admin/backends/${PAID}`, { pricing: { perShot: 0.01 } })
-  // Its imports are done when it answers.
+  // Its imports are done when it responds.
   await python.run('return None')
   return {
     platform,

@@ -1,4 +1,4 @@
-// Saved scripts through the public client: kept, looked at, analysed and run.
+// Saved scripts with the public client: saved, read, analysed and run.
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { asymmetricQasm3 } from '../support/jobs/builders.js'
@@ -16,8 +16,8 @@ export function checkScripts(scene: () => Scene): void {
   const save = (more: Record<string, unknown> = {}): Promise<string> =>
     run('return connect(url, key).save_script(code, name="asymmetric")["script_id"]', more)
 
-  test('a script is saved once for the same key, tells its hash, and runs as it was analysed', async () => {
-    const told = await run<Record<string, Record<string, unknown>>>(
+  test('a script is saved once for the same key, shows its hash, and runs as analysed', async () => {
+    const outcome = await run<Record<string, Record<string, unknown>>>(
       `
       client = connect(url, key)
       save = lambda: client.save_script(code, name="n", idempotency_key="op-1")
@@ -32,7 +32,7 @@ export function checkScripts(scene: () => Scene): void {
       }
       `
     )
-    const { scripts, options, analysis, job } = told
+    const { scripts, options, analysis, job } = outcome
     expect(scripts!.first).toMatch(UUID)
     expect(scripts!.first).toBe(scripts!.second)
     expect(options).toMatchObject({
@@ -50,7 +50,7 @@ export function checkScripts(scene: () => Scene): void {
     })
   })
 
-  test('a script that has changed since it was analysed is not run', async () => {
+  test('a script that has changed since its analysis does not run', async () => {
     const script = await save()
     const { analysis_id } = await run<{ analysis_id: string }>(
       'return connect(url, key).analyse_script(script, content=code, backend="local", shots=10)',
@@ -69,7 +69,7 @@ export function checkScripts(scene: () => Scene): void {
     expect(await refusal(analyse, { script })).toMatchObject({ type: 'MarqovPlatformError', code: 'analysis_mismatch' })
   })
 
-  describe('is refused with a code', () => {
+  describe('a request about scripts is refused with a code:', () => {
     test.each([
       [
         'source that is no Python',
@@ -77,27 +77,27 @@ export function checkScripts(scene: () => Scene): void {
         'InvalidProgram',
         'validation_error'
       ],
-      ['a script that nobody has', 'script_execution_options(other)', 'MarqovPlatformError', 'not_found'],
+      ['an unknown script', 'script_execution_options(other)', 'MarqovPlatformError', 'not_found'],
       [
-        'an analysis of one that nobody has',
+        'an analysis of one that does not exist',
         'analyse_script(other, content=code, backend="local")',
         'MarqovPlatformError',
         'not_found'
       ],
       [
-        'an analysis for a backend that nobody has',
+        'an analysis for a backend that does not exist',
         'analyse_script(script, content=code, backend="nope")',
         'BackendUnavailable',
         'backend_unknown'
       ],
       [
-        'a job of one that nobody has',
+        'a job of one that does not exist',
         'submit_script(other, backend="local", analysis_id=other)',
         'MarqovPlatformError',
         'not_found'
       ],
       [
-        'a job by an analysis that nobody has',
+        'a job by an analysis that does not exist',
         'submit_script(script, backend="local", analysis_id=other)',
         'MarqovPlatformError',
         'analysis_mismatch'
@@ -107,14 +107,14 @@ export function checkScripts(scene: () => Scene): void {
       expect(await refusal(`connect(url, key).${call}`, names)).toMatchObject({ type, code })
     })
 
-    test('whatever a key of another team asks of it, as if it were not there', async () => {
+    test('everything with a key of another team, as for an unknown script', async () => {
       const other = await scene().newKey('simulate', { team_id: await scene().newTeam() })
       const names = { script: await save(), key: other }
       for (const call of ['script_execution_options(script)', 'analyse_script(script, content=code, backend="local")'])
         expect(await refusal(`connect(url, key).${call}`, names)).toMatchObject({ code: 'not_found', status: 404 })
     })
 
-    test('saving with a key that may only read', async () => {
+    test('saving with a read-only key', async () => {
       const names = { key: await scene().newKey('read') }
       expect(await refusal('connect(url, key).save_script(code, name="n")', names)).toMatchObject({
         type: 'PermissionTierError',

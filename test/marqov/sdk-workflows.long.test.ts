@@ -1,5 +1,5 @@
-// The same programs of tasks with the public SDK itself (its own worker and workflow, on the same Temporal server) and as
-// jobs of this service in both modes: the results are the same.
+// Runs the same programs with the public SDK (its own worker and workflow, on the same Temporal server) and as jobs of this
+// service in both modes: the results are equal.
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { type JobRecord, type Platform, startPlatform } from '../support/stack/p
 const python = join(projectRoot, '.venv/bin/python')
 const folder = join(projectRoot, 'test/marqov/programs')
 const programs = readdirSync(folder).filter((name) => name.endsWith('.py'))
-/** Programs that fail: what the SDK's error and the job's have to say. */
+/** Programs that fail, with the text that the SDK's error and the job's must contain. */
 const failing: Record<string, { sdk: RegExp; job: RegExp; attempts: number }> = {
   'failing/task_error.py': { sdk: /boom at 3/, job: /task 'divide'.*ValueError: boom at 3/s, attempts: 2 },
   'failing/task_timeout.py': { sdk: /timed out|timeout/i, job: /task 'sleepy'.*time limit of 1 s/s, attempts: 1 },
@@ -24,10 +24,10 @@ const failing: Record<string, { sdk: RegExp; job: RegExp; attempts: number }> = 
   'failing/main_error.py': { sdk: /division by zero/, job: /task 'inverse'.*division by zero/s, attempts: 1 }
 }
 const all = [...programs, ...Object.keys(failing)]
-/** What a job adds to the values of its program. */
+/** The fields that a job adds to the values of its program. */
 const ADDED = ['_workflow_metadata', 'backend', 'execution_time_ms', 'metadata', 'shots', 'stdout', 'warnings']
 const PARAMS = { shots: 200 }
-/** Each task of the SDK's worker is a new Python process, which takes seconds to import the SDK where it has to. */
+/** Each task of the SDK's worker is a new Python process, which can take seconds to import the SDK. */
 const REFERENCE_MS = 240_000
 
 interface Timed {
@@ -36,7 +36,7 @@ interface Timed {
   completed_at: string
 }
 
-interface Told {
+interface SdkResult {
   name: string
   value?: unknown
   raised?: string
@@ -45,14 +45,14 @@ interface Told {
 const installed = spawnSync(python, ['-c', 'import marqov'], { encoding: 'utf8' }).status === 0
 
 if (!installed)
-  test('the SDK is missing only where Python is too old for it', () => {
+  test('the SDK is missing only if Python is too old for it', () => {
     const probe = spawnSync(python, ['-c', 'import sys; print(sys.version_info >= (3, 12))'], { encoding: 'utf8' })
     expect(probe.stdout.trim()).toBe('False')
   })
 else {
   const graphs = new Map<string, unknown>()
   let platform: Platform
-  let reference: { child: ChildProcessWithoutNullStreams; home: string; told: Promise<Map<string, Told>> }
+  let reference: { child: ChildProcessWithoutNullStreams; home: string; results: Promise<Map<string, SdkResult>> }
 
   beforeAll(async () => {
     platform = await startPlatform('sdk-workflows')
@@ -67,13 +67,13 @@ else {
 
   describe.each(programs)('%s', (program) => {
     test.each(['direct', 'temporal'])(
-      'gives the same as a job, %s, as with the SDK',
+      'has the same result as a job, %s, as with the SDK',
       async (execution_mode) => {
         const job = await run(program, execution_mode)
         expect(job).toMatchObject({ status: 'completed', error: null })
-        const told = (await reference.told).get(program)
-        expect(told?.raised).toBeUndefined()
-        const { value } = told!
+        const result = (await reference.results).get(program)
+        expect(result?.raised).toBeUndefined()
+        const { value } = result!
         const dictionary = typeof value === 'object' && value !== null && !Array.isArray(value)
         const expected: Record<string, unknown> = dictionary ? { ...value } : { result: value }
         const own = Object.entries(job.result!).filter(([key]) => !ADDED.includes(key) || key in expected)
@@ -84,7 +84,7 @@ else {
     )
   })
 
-  test.each(programs)('%s is told as the same graph in both modes', (program) => {
+  test.each(programs)('%s has the same graph in both modes', (program) => {
     expect(graphs.get(`${program}, temporal`)).toEqual(graphs.get(`${program}, direct`))
   })
 
@@ -92,12 +92,12 @@ else {
     test(
       'fails with the SDK',
       async () => {
-        expect((await reference.told).get(program)?.raised).toMatch(sdk)
+        expect((await reference.results).get(program)?.raised).toMatch(sdk)
       },
       REFERENCE_MS
     )
 
-    test.each(['direct', 'temporal'])('fails as a job, %s, and says what failed', async (execution_mode) => {
+    test.each(['direct', 'temporal'])('fails as a job, %s, and names what failed', async (execution_mode) => {
       const job = await run(program, execution_mode)
       expect(job).toMatchObject({ status: 'failed', result: null, error: { code: 'execution_error' } })
       expect(job.error!.message).toMatch(ofJob)
@@ -111,13 +111,13 @@ else {
     })
   })
 
-  test('the SDK has run every program on a worker of its own', async () => {
-    const told = await reference.told
-    expect([...told.keys()].sort()).toEqual([...all].sort())
-    expect(programs.map((name) => told.get(name)!.raised).filter((raised) => raised !== undefined)).toEqual([])
+  test('the SDK has run every program on its own worker', async () => {
+    const results = await reference.results
+    expect([...results.keys()].sort()).toEqual([...all].sort())
+    expect(programs.map((name) => results.get(name)!.raised).filter((raised) => raised !== undefined)).toEqual([])
   })
 
-  /** What a job says of its graphs, but for the times. */
+  /** The graphs of a job without the times. */
   function graphOf({ result }: JobRecord) {
     const { task_timeline, ...rest } = (result!._workflow_metadata ?? {}) as { task_timeline?: Timed[] }
     const timeline = task_timeline?.map(({ started_at: _, completed_at: __, ...entry }) => entry)
@@ -137,12 +137,12 @@ function startReference() {
     cwd: home,
     env: { PATH: process.env.PATH!, HOME: home, TMPDIR: home, MARQOV_SCRUB_ALLOWLIST: 'PATH,HOME,TMPDIR' }
   })
-  const told = new Promise<Map<string, Told>>((resolve, reject) => {
-    const found = new Map<string, Told>()
+  const results = new Promise<Map<string, SdkResult>>((resolve, reject) => {
+    const found = new Map<string, SdkResult>()
     const complaints: string[] = []
     const late = setTimeout(() => child.kill('SIGKILL'), REFERENCE_MS)
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const answer = JSON.parse(line) as Told
+      const answer = JSON.parse(line) as SdkResult
       found.set(answer.name, answer)
     })
     child.stderr.on('data', (chunk) => complaints.push(String(chunk)))
@@ -153,9 +153,9 @@ function startReference() {
       else reject(new Error(`the SDK's worker was ended by ${signal ?? `code ${code}`}:\n${complaints.join('')}`))
     })
   })
-  // Told to whoever waits for it.
-  told.catch(() => {})
+  // Reported to the tests that wait for it.
+  results.catch(() => {})
   const paths = all.map((name) => [name, { path: join(folder, name), params: { ...PARAMS, backend: 'local' } }])
   child.stdin.end(JSON.stringify({ address: process.env.TEST_TEMPORAL_ADDRESS, programs: Object.fromEntries(paths) }))
-  return { child, home, told }
+  return { child, home, results }
 }

@@ -1,4 +1,4 @@
-// What a user of the public client gets: jobs in every framework, their results with qubit 0 leftmost, and the catalogue.
+// Jobs of every framework with the public client, their results with qubit 0 leftmost, and the catalogue.
 import { describe, expect, test } from '@jest/globals'
 import {
   asymmetricCirq,
@@ -33,9 +33,9 @@ export function checkSubmitting(scene: () => Scene): void {
   const run = <T>(code: string, names: Record<string, unknown> = {}) =>
     scene().python.run<T>(code, { ...scene().there, ...names })
 
-  describe('code', () => {
+  describe('code of a job', () => {
     test.each(Object.entries(asymmetric))(
-      'in %s is run, and qubit 0 is the leftmost character of an outcome',
+      'in %s runs, and qubit 0 is the leftmost character of an outcome',
       async (_name, [framework, code]) => {
         const { id, counts, shots } = await run<Record<string, unknown>>(
           `
@@ -50,7 +50,7 @@ export function checkSubmitting(scene: () => Scene): void {
       }
     )
 
-    test('of a Bell pair gives both outcomes, and their shares add up to one', async () => {
+    test('for a Bell pair gives both outcomes, and their shares sum to one', async () => {
       const [counts, probabilities] = await run<Record<string, number>[]>(
         `
         job = connect(url, key).submit(code, backend="local", framework="openqasm")
@@ -64,7 +64,7 @@ export function checkSubmitting(scene: () => Scene): void {
       expect(probabilities!['00']! + probabilities!['11']!).toBeCloseTo(1, 12)
     })
 
-    test('that returns integers beyond 2^53 gives them to the last digit', async () => {
+    test('that returns integers beyond 2^53 returns them exactly', async () => {
       const value = await run(
         `
         job = connect(url, key).submit(code, backend="local", framework="qiskit")
@@ -83,7 +83,7 @@ export function checkSubmitting(scene: () => Scene): void {
       ['of one qubit', 'Circuit().x(0)', { '1': 50 }],
       ['with angles in scientific notation', 'Circuit().rx(1e-9, 0).x(1).rz(-2.5e-7, 1)', { '01': 50 }],
       ['with gates on two qubits', 'Circuit().x(0).cx(0, 1).swap(1, 2).cz(0, 2)', { '101': 50 }]
-    ])('%s is run as it is drawn', async (_name, circuit, counts) => {
+    ])('%s runs exactly as drawn', async (_name, circuit, counts) => {
       const code = `return connect(url, key).submit(${circuit}, backend="marqov-sim", shots=50).result(60, poll_interval=0.1).counts`
       expect(await run(code)).toEqual(counts)
     })
@@ -113,7 +113,7 @@ export function checkSubmitting(scene: () => Scene): void {
       })
     })
 
-    test('that fails raises JobFailed with the reason that its program gave', async () => {
+    test("that fails raises JobFailed with its program's reason", async () => {
       const refusal = await scene().python.refusal(
         'connect(url, key).submit(code, backend="local", framework="qiskit").result(60, poll_interval=0.1)',
         { ...scene().there, code: 'raise ValueError("three is not even")\n' }
@@ -122,7 +122,7 @@ export function checkSubmitting(scene: () => Scene): void {
       expect(refusal.message).toContain('ValueError: three is not even')
     })
 
-    test('that names an unknown gate says which, and in which line', async () => {
+    test('with an unknown gate names the gate and its line', async () => {
       const refusal = await scene().python.refusal(
         'connect(url, key).submit(code, backend="marqov-sim", framework="openqasm").result(60, poll_interval=0.1)',
         { ...scene().there, code: 'OPENQASM 3.0;\nqubit[1] q;\nnosuch q[0];' }
@@ -131,7 +131,7 @@ export function checkSubmitting(scene: () => Scene): void {
       expect(refusal.message).toMatch(/3.*nosuch|nosuch.*3/s)
     })
 
-    test('that is cancelled ends as such, and once ended is cancelled no more', async () => {
+    test('that is cancelled ends as cancelled, and cannot be cancelled again', async () => {
       const { first, result } = await run<Record<string, unknown>>(
         `
         job = connect(url, key).submit(code, backend="local", framework="qiskit", shots=10)
@@ -156,7 +156,7 @@ export function checkSubmitting(scene: () => Scene): void {
     })
   })
 
-  test('the catalogue has every backend with a plain yes or no', async () => {
+  test('the catalogue has every backend with true or false for its availability', async () => {
     const backends = await run<Record<string, { available: unknown; types: unknown; extra: unknown }>>(`
       return {
           backend.slug: {
@@ -173,7 +173,7 @@ export function checkSubmitting(scene: () => Scene): void {
     expect(Object.keys(backends)).toEqual((listed as { slug: string }[]).map(({ slug }) => slug))
   })
 
-  test('the service tells the version of its interface', async () => {
+  test('the service reports the version of its interface', async () => {
     expect(await run('return connect(url, key).platform_info().api_version')).toMatch(/^\d/)
   })
 }

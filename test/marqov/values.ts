@@ -1,4 +1,4 @@
-// What of a Python value reaches a user of the public client: exactly that, or the reason why not; never something near it.
+// Python values reach a user of the public client exactly, or not at all with a reason; never as an approximation.
 import { expect, test } from '@jest/globals'
 import type { Scene } from './scene.js'
 
@@ -29,7 +29,7 @@ def handed(code):
     return text_of(value(code))
 `
 
-/** Python for a value, and JSON of what is shown; numbers as they are written. */
+/** A Python value and the JSON that is shown; numbers exactly as written. */
 const shown: [code: string, json: string][] = [
   ['None', 'null'],
   ['[True, False]', '[true,false]'],
@@ -76,28 +76,30 @@ export function checkValues(scene: () => Scene): void {
       { ...scene().there, team: scene().teamId, source: SOURCE, entrypoint, codes, end }
     )
 
-  test('what JSON can tell is told, digit by digit and letter by letter', async () => {
+  test('values that JSON can express are shown exactly', async () => {
     const text = await run(
       'each',
       shown.map(([code]) => code)
     )
-    const told = [...text.matchAll(/"state":"available","value":(.*?)\}\}(?=[,\]])/g)].map((match) => plain(match[1]!))
-    expect(told).toEqual(shown.map(([, json]) => plain(json)))
+    const displays = [...text.matchAll(/"state":"available","value":(.*?)\}\}(?=[,\]])/g)].map((match) =>
+      plain(match[1]!)
+    )
+    expect(displays).toEqual(shown.map(([, json]) => plain(json)))
   }, 60_000)
 
-  test('what it cannot tell is named with a reason', async () => {
+  test('values that JSON cannot express are listed with a reason', async () => {
     const text = await run(
       'each',
       hidden.map(([code]) => code)
     )
-    const told: Display[] = JSON.parse(text).result.outputs.map(({ display }: { display: Display }) => display)
-    expect(told.map(({ state }) => state)).toEqual(hidden.map(() => 'unavailable'))
+    const displays: Display[] = JSON.parse(text).result.outputs.map(({ display }: { display: Display }) => display)
+    expect(displays.map(({ state }) => state)).toEqual(hidden.map(() => 'unavailable'))
     for (const [at, [code, reason]] of hidden.entries())
-      expect([code, told[at]!.reason]).toEqual([code, expect.stringMatching(reason)])
+      expect([code, displays[at]!.reason]).toEqual([code, expect.stringMatching(reason)])
   }, 60_000)
 
   test.each(refused)(
-    '%s fails the job, which names the task and the reason',
+    '%s fails the job with an error that names the task and the reason',
     async (_what, code, reason) => {
       const text = await run('each', [code], 'failed')
       const { error } = JSON.parse(text).result
@@ -108,7 +110,7 @@ export function checkValues(scene: () => Scene): void {
     60_000
   )
 
-  test('what JSON cannot tell reaches the next task all the same', async () => {
+  test('values that JSON cannot express still reach the next task', async () => {
     for (const [code, seen] of [
       ['{1, 2}', '{1, 2}'],
       ['b"\\x00\\xff"', "b'\\x00\\xff'"],
@@ -120,14 +122,14 @@ export function checkValues(scene: () => Scene): void {
   }, 120_000)
 }
 
-/** Python for a value that no task can hand over. */
+/** A Python value that a task cannot pass on. */
 const refused: [what: string, code: string, reason: RegExp][] = [
-  ['a hundred thousand lists in each other', 'deep(100_000)', /cannot be pickled/],
+  ['a hundred thousand nested lists', 'deep(100_000)', /cannot be pickled/],
   ['a generator', '(one for one in [])', /cannot pickle 'generator'/],
-  ['more than a result may be', '"x" * (17 * 2**20)', /16 MiB/]
+  ['a result above the size limit', '"x" * (17 * 2**20)', /16 MiB/]
 ]
 
-/** The same text for JSON that differs in spaces and escapes alone. */
+/** Normalizes JSON that differs only in spaces and escapes. */
 const plain = (json: string): string =>
   json
     .replaceAll(/(?<=[,:[{\]}\d"a-z])\s+/g, '')

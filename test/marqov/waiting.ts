@@ -1,4 +1,4 @@
-// Waiting for a result with the public client: as long as it asks, over pauses, and over a restart of the service.
+// Waiting for a result with the public client: as long as requested, through pauses, and through a restart of the service.
 import { expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
 import { submission } from '../support/jobs/builders.js'
@@ -9,14 +9,14 @@ const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1
 const waitingJob = (scene: Scene, seconds = 3600): Promise<string> =>
   scene.platform.submit(submission({ team_id: scene.teamId, not_before: inSeconds(seconds) }))
 
-/** What takes its time, and begins before all tests. */
+/** The slow checks, which start before all tests. */
 export interface LongWaits {
   /** One poll for each of `waits`. */
   polls: Promise<{ seconds: number; status: string; fields: string[] }[]>
   /** The local end of a client's connection before and after its longest pause between two polls. */
   kept: Promise<[before: unknown, after: unknown]>
-  /** The poll that a restart of the limited api met, and the result that the client got in the end. */
-  restarted: Promise<{ held: PassedRequest; counts: Record<string, number> }>
+  /** The poll during a restart of the limited api, and the final result of the client. */
+  restarted: Promise<{ waitingPoll: PassedRequest; counts: Record<string, number> }>
 }
 
 const waits = ['', '?wait=abc', '?wait=-3', '?wait=', '?wait=3', '?wait=999']
@@ -48,7 +48,7 @@ export function beginLongWaits(scene: Scene): LongWaits {
     )
   )
   const restarted = restartWhileWaiting(scene)
-  // Their tests await them; until then a failure is nobody's.
+  // Their tests await them; a failure before that must not be unhandled.
   for (const wait of [polls, kept, restarted]) wait.catch(() => {})
   return { polls, kept, restarted }
 }
@@ -58,24 +58,25 @@ async function restartWhileWaiting(scene: Scene): LongWaits['restarted'] {
   const proxy = await startProxy(limited.url)
   try {
     const job = await waitingJob(scene, 8)
-    // The pauses between the client's polls grow to 10 s: this one is of a client that has waited for half a minute.
+    // The pauses between the client's polls grow to 10 s, which takes half a minute.
     const counts = python.run<Record<string, number>>(
       'return connect(url, key).job(job).result(120, poll_interval=10).counts',
       { ...there, url: proxy.url, job }
     )
-    const held = await eventually(() => proxy.requests.find(({ sent }) => sent) ?? null, { timeoutMs: 30_000 })
-    // The api has read the poll when it answers what came after it.
+    const waitingPoll = await eventually(() => proxy.requests.find(({ sent }) => sent) ?? null, { timeoutMs: 30_000 })
+    // The api has received the poll if it has responded to a later request.
     await fetch(`${limited.url}/healthz`)
-    if (held.answer || !held.line.endsWith('?wait=22')) throw new Error(`not held: ${JSON.stringify(held)}`)
+    if (waitingPoll.answer || !waitingPoll.line.endsWith('?wait=22'))
+      throw new Error(`not waitingPoll: ${JSON.stringify(waitingPoll)}`)
     await limited.restart()
-    return { held, counts: await counts }
+    return { waitingPoll, counts: await counts }
   } finally {
     await proxy.close()
   }
 }
 
 export function checkWaiting(scene: () => Scene, begun: () => LongWaits): void {
-  test('gives up when its time is over, and leaves the job alone', async () => {
+  test('stops at its time limit and leaves the job running', async () => {
     const job = await waitingJob(scene())
     const refusal = await scene().python.refusal('connect(url, key).job(job).result(timeout=1)', {
       ...scene().there,
@@ -85,18 +86,18 @@ export function checkWaiting(scene: () => Scene, begun: () => LongWaits): void {
     expect(await scene().platform.job(job)).toMatchObject({ status: 'pending', cancel: null })
   })
 
-  test('outlives a restart of the api: the poll that is held is answered, and the next one finds the api again', async () => {
-    const { held, counts } = await begun().restarted
-    expect(held.answer).toMatchObject({ status: 200, body: expect.stringContaining('"status":"pending"') })
+  test('survives a restart of the api: the waiting poll gets a response, and the next one reaches the new api', async () => {
+    const { waitingPoll, counts } = await begun().restarted
+    expect(waitingPoll.answer).toMatchObject({ status: 200, body: expect.stringContaining('"status":"pending"') })
     expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(100)
   }, 60_000)
 
-  test('keeps its connection over the longest pause between two polls', async () => {
+  test('keeps its connection during the longest pause between two polls', async () => {
     const [before, after] = await begun().kept
     expect(after).toEqual(before)
   })
 
-  test('holds a poll for as long as it asks, 22 s at most, and answers one that asks for no number at once', async () => {
+  test('lets a poll wait as long as requested, at most 22 s, and responds at once to an invalid wait', async () => {
     const polls = await begun().polls
     for (const { status, fields } of polls) {
       expect(status).toBe('pending')
@@ -107,7 +108,7 @@ export function checkWaiting(scene: () => Scene, begun: () => LongWaits): void {
     expect(seconds[4]).toBeGreaterThan(2.9)
     expect(seconds[4]).toBeLessThan(5)
     expect(seconds[5]).toBeGreaterThan(21.9)
-    // The client gives a poll up 5 s after the wait that it asked for.
+    // The client cancels a poll 5 s after the wait that it requested.
     expect(seconds[5]).toBeLessThan(27)
   }, 60_000)
 }

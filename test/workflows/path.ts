@@ -1,22 +1,22 @@
-// A path through a workflow: what its activities answer, what happens from outside, and what must come of it.
+// A path through a workflow: what its activities return, what happens from outside, and the expected outcome.
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
 export interface Path {
   name: string
-  /** Its type. */
+  /** The workflow type. */
   workflow: string
-  /** Its input, where it is no job's. */
+  /** The input, unless it is that of a job. */
   args?: unknown[]
-  /** Builds the activities anew for each run; `calls` notes what was called. */
+  /** Builds the activities for each run; `calls` records their calls. */
   activities(calls: string[]): object
   /** What happens from outside while the workflow runs. */
   meanwhile?(handle: WorkflowHandle, calls: string[]): Promise<void>
-  /** The workflow's answer, and the calls that must have been made, in order. */
+  /** The result of the workflow, and the calls that must have been made, in order. */
   expected: { answer: string; calls: string[] }
 }
 
-/** The same activities, each call noted but for those of `unnoted`. */
+/** The same activities with each call recorded, except those of `unnoted`. */
 export function noted(calls: string[], activities: object, unnoted: string[] = []): object {
   return Object.fromEntries(
     Object.entries(activities).map(([name, run]) => [
@@ -29,7 +29,7 @@ export function noted(calls: string[], activities: object, unnoted: string[] = [
   )
 }
 
-/** Runs until the workflow is cancelled, as a real execution does. */
+/** Runs until the workflow is cancelled, like a real execution. */
 export const untilCancelled = async (): Promise<never> => {
   const context = Context.current()
   const beating = setInterval(() => context.heartbeat(), 100)
@@ -40,7 +40,7 @@ export const untilCancelled = async (): Promise<never> => {
   }
 }
 
-/** Runs until the workflow is cancelled, and ends then by a failure that would be tried again. */
+/** Runs until the workflow is cancelled, and then fails with a retryable failure. */
 export const lostUnderCancel = (): Promise<never> =>
   untilCancelled().catch(() => {
     throw ApplicationFailure.retryable('lost', 'execution_service_lost')

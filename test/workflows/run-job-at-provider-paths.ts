@@ -1,4 +1,4 @@
-// Every path through the runJobAtProvider workflow, with activities that stand for what the real ones answer.
+// Every path through the runJobAtProvider workflow. The activities return what the real ones would.
 import { ApplicationFailure } from '@temporalio/activity'
 import type { JobActivities } from '../../activities/job/job-activities.js'
 import type { ProviderActivities } from '../../activities/provider/provider-activities.js'

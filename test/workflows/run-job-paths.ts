@@ -1,5 +1,5 @@
-// Every path through the runJob workflow, with activities that stand for what the real ones answer. The same paths are
-// run, recorded as golden histories (RECORD_HISTORIES=1 npm test -- run-job) and replayed.
+// Every path through the runJob workflow. The activities return what the real ones would. The same paths are run,
+// recorded as golden histories (RECORD_HISTORIES=1 npm test -- run-job) and replayed.
 import { ApplicationFailure } from '@temporalio/activity'
 import type { JobActivities } from '../../activities/job/job-activities.js'
 import { RUN_JOB_WORKFLOW } from '../../domain/jobs/dispatch.js'

@@ -1,5 +1,5 @@
-// Paths of runJob where the script asks for a graph of tasks. The activities stand for what the real ones answer, and keep
-// the state that the database would.
+// Paths of runJob in which the script requests a graph of tasks. The activities return what the real ones would, and
+// hold the state that the database would.
 import { ApplicationFailure } from '@temporalio/activity'
 import type { JobActivities } from '../../activities/job/job-activities.js'
 import type { TaskActivities } from '../../activities/job/task-activities.js'
@@ -8,7 +8,7 @@ import { cancelWhenCalled, noted, type Path, untilCancelled } from './path.js'
 
 const digest = 'a'.repeat(64)
 
-/** Which task waits for which. */
+/** The tasks that each task waits for. */
 type Graph = Record<string, string[]>
 
 const MANY = Array.from({ length: 2_800 }, (_, at) => `task_${at}`)
@@ -20,7 +20,7 @@ interface Scene {
   runTask?: (task: string, done: Set<string>) => Promise<Awaited<ReturnType<TaskActivities['runTask']>>>
 }
 
-/** A job whose script asks for one graph and returns what it gives. */
+/** A job whose script requests one graph and returns its output. */
 function activitiesOf(calls: string[], { graph, runTask }: Scene): object {
   const done = new Set<string>()
   const plain = noted(calls, {
@@ -69,7 +69,7 @@ const withTasks: Omit<Path, 'workflow'>[] = [
   },
   {
     name: 'tasks-of-a-diamond',
-    // The one on the left waits for that on the right to begin: they run side by side or never end.
+    // The left task waits until the right one begins: either they run concurrently, or the job never ends.
     activities: (calls) => {
       let rightHasBegun = () => {}
       const right = new Promise<void>((resolve) => {
@@ -101,7 +101,7 @@ const withTasks: Omit<Path, 'workflow'>[] = [
   },
   {
     name: 'task-that-fails',
-    // What runs beside it is ended, what waits for it never starts.
+    // Tasks that run at the same time are cancelled, and tasks that wait for the failed one never start.
     activities: (calls) => {
       let leftRuns = () => {}
       const left = new Promise<void>((resolve) => {
@@ -163,7 +163,7 @@ const withTasks: Omit<Path, 'workflow'>[] = [
 
 export const taskPaths: Path[] = withTasks.map((path) => ({ ...path, workflow: RUN_JOB_WORKFLOW }))
 
-/** More events than one history is to have. Its histories are too long to be kept. */
+/** More events than one history should have. These histories are too long to store. */
 export const longPath: Path = {
   name: 'new-history-when-long',
   workflow: RUN_JOB_WORKFLOW,

@@ -1,5 +1,5 @@
-// The workflows of jobs on the real development server, and its golden histories replayed. Before 1.0 the histories may be
-// recorded again (RECORD_HISTORIES=1 npm test -- run-job), with the reason in the commit.
+// Runs the workflows of jobs on the real development server, and replays the golden histories. Before 1.0 the histories
+// can be recorded again (RECORD_HISTORIES=1 npm test -- run-job), with the reason in the commit.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -21,7 +21,7 @@ const folder = fileURLToPath(new URL('./histories/', import.meta.url))
 const workflowBundle = { codePath: process.env.TEST_WORKFLOW_BUNDLE! }
 const recording = process.env.RECORD_HISTORIES === '1'
 
-/** What the activities of each workflow under way do, by the workflow's id. */
+/** The activities of each running workflow, by the workflow's id. */
 const activitiesOf = new Map<string, Record<string, (...args: unknown[]) => unknown>>()
 const activityNames = new Set([...paths, longPath].flatMap((path) => Object.keys(path.activities([]))))
 const taskQueue = `run-job-${process.pid}-${Date.now()}`
@@ -65,7 +65,7 @@ describe('a job takes the path that its steps and its operator choose', () => {
   })
 })
 
-test('a history that has grown long gives way to a new one, which goes on with what is left', async () => {
+test('a long history is continued by a new one, which runs the remaining tasks', async () => {
   const { answer, calls } = await run(longPath)
   expect({ answer, calls }).toEqual(longPath.expected)
 }, 120_000)
@@ -87,7 +87,7 @@ describe('histories of earlier workers replay without a difference', () => {
     expect(replayed.get(name)).toBeUndefined()
   })
 
-  test('a history that the present workflow would not write is refused', async () => {
+  test('the replay refuses a history that the current workflow would not write', async () => {
     const history = recorded('completed')
     const scheduled = history.events.find((event: { activityTaskScheduledEventAttributes?: object }) =>
       Boolean(event.activityTaskScheduledEventAttributes)
@@ -115,7 +115,7 @@ async function run(path: Path): Promise<{ answer: string; calls: string[] }> {
   await path.meanwhile?.(handle, calls)
   const answer = (await handle.result()) as string
   if (recording && paths.includes(path)) {
-    // Which process and machine wrote an event, and where its code lay, is of no use to a replay.
+    // The process, machine and code path of an event do not matter to a replay.
     const history = historyToJSON(await handle.fetchHistory())
       .replaceAll(/"\d+@[^"]*"/g, '"worker"')
       .replaceAll(/"stackTrace":\s*"(?:[^"\\]|\\.)*"/g, '"stackTrace": ""')

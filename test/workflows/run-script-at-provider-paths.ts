@@ -1,4 +1,4 @@
-// Paths of runJobAtProvider where the program is a script, which asks for circuits while it runs, itself or in a task.
+// Paths of runJobAtProvider in which the program is a script that requests circuits while it runs, itself or in a task.
 import { ApplicationFailure } from '@temporalio/activity'
 import type { JobActivities } from '../../activities/job/job-activities.js'
 import type { TaskActivities } from '../../activities/job/task-activities.js'
@@ -12,7 +12,7 @@ type Activities = JobActivities &
 
 const digest = 'a'.repeat(64)
 
-/** Answers one after the other, the last one again and again. */
+/** Returns one answer after the other, and then repeats the last one. */
 function inTurn<T>(...answers: T[]): () => Promise<T> {
   const left = [...answers]
   return async () => (left.length > 1 ? left.shift()! : left[0]!)

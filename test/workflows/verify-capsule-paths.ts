@@ -1,4 +1,4 @@
-// Every path through the verifyCapsule workflow, with activities that stand for what the real ones answer.
+// Every path through the verifyCapsule workflow. The activities return what the real ones would.
 import { ApplicationFailure } from '@temporalio/activity'
 import { ApplicationFailureCategory } from '@temporalio/common'
 import type { CapsuleActivities } from '../../activities/capsule/capsule-activities.js'

@@ -1,7 +1,7 @@
 // Coming in and going out: access codes, sign-up, sign-in, sessions.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import {
   findPasswordHash,
   listSessions,
@@ -9,21 +9,26 @@ import {
   remainingUses,
   revokeSession,
   signUp,
-  type User
+  type User as UserRow
 } from '../../../db/accounts/accounts.js'
-import { acceptInvitation, lookAtInvitation, noSuchInvitation } from '../../../db/teams/invitations.js'
+import { acceptInvitation, noSuchInvitation, previewInvitation } from '../../../db/teams/invitations.js'
 import { teamsOf } from '../../../db/teams/memberships.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, userOf } from '../http/access.js'
 import { takeLimit } from '../http/limits/limiter.js'
+import { count, empty, json, type Sent, sent } from '../http/response.js'
 import type { Sessions } from '../http/session.js'
+import { Team } from '../teams/team-view.js'
 import { hashPassword, isPassword } from './password-hash.js'
-import { userView } from './user-view.js'
+import { Session, sessionView } from './session-view.js'
+import { User, userView } from './user-view.js'
 
 export const Email = Type.String({ format: 'email', maxLength: 254 })
 export const Password = Type.String({ minLength: 10, maxLength: 200 })
 const Code = Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' })
+const SignedIn = Type.Object({ user: User })
+const signedIn = json('Signed in', SignedIn, ['Set-Cookie'])
 const Token = Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' })
 
 export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Sessions }> = async (
@@ -38,7 +43,8 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
       schema: {
         tags: ['accounts'],
         summary: 'Whether an access code can be used; looking spends nothing',
-        body: Type.Object({ code: Code }, { additionalProperties: false })
+        body: Type.Object({ code: Code }, { additionalProperties: false }),
+        response: { 200: json('What the code is worth', Type.Object({ valid: Type.Boolean(), remaining_uses: count })) }
       }
     },
     async (request) => {
@@ -62,7 +68,9 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
             display_name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 }))
           },
           { additionalProperties: false }
-        )
+        ),
+        response: { 201: signedIn },
+        errors: ['not_found', 'team_suspended', 'conflict', 'rate_limited']
       }
     },
     async (request, reply) => {
@@ -84,7 +92,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
           if (invitation_token !== undefined) await acceptInvitation(tx, invitation_token, made)
         }
       )
-      return signIn(request, reply.code(201), user)
+      return signIn(request, reply.code(201) as FastifyReply, user)
     }
   )
 
@@ -97,7 +105,9 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
         body: Type.Object(
           { email: Type.String({ maxLength: 254 }), password: Type.String({ maxLength: 200 }) },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: signedIn },
+        errors: ['unauthorized']
       }
     },
     async (request, reply) => {
@@ -110,24 +120,30 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
 
   app.get(
     '/api/auth/session',
-    { schema: { tags: ['accounts'], summary: 'Who is signed in, and the teams they belong to' } },
+    {
+      schema: {
+        tags: ['accounts'],
+        summary: 'Who is signed in, and the teams they belong to',
+        response: { 200: json('The caller', Type.Object({ user: User, teams: Type.Array(Team) })) }
+      }
+    },
     async (request) => ({ user: userView(userOf(request)), teams: await teamsOf(db, callerOf(request)) })
   )
 
   app.get(
     '/api/auth/sessions',
-    { schema: { tags: ['accounts'], summary: 'Your sessions, the newest first' } },
+    {
+      schema: {
+        tags: ['accounts'],
+        summary: 'Your sessions, the newest first',
+        response: { 200: json('The sessions', Type.Object({ sessions: Type.Array(Session) })) }
+      }
+    },
     async (request) => {
       const { user, sessionId } = actorOf(request)
       const found = await listSessions(db, user.id)
       return {
-        sessions: found.map((session) => ({
-          id: session.id,
-          created_at: session.createdAt.toISOString(),
-          last_seen_at: session.lastSeenAt.toISOString(),
-          user_agent: session.userAgent,
-          current: session.id === sessionId
-        }))
+        sessions: found.map((session) => sessionView(session, sessionId))
       }
     }
   )
@@ -138,7 +154,8 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
       schema: {
         tags: ['accounts'],
         summary: 'End one of your sessions on the server',
-        params: Type.Object({ id: Type.String({ format: 'uuid' }) })
+        params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+        response: { 204: empty('The session has ended') }
       }
     },
     async (request, reply) => {
@@ -152,18 +169,25 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
 
   app.post(
     '/api/auth/sign-out',
-    { schema: { tags: ['accounts'], summary: 'End this session on the server' } },
+    {
+      schema: {
+        tags: ['accounts'],
+        summary: 'End this session on the server',
+        response: { 204: empty('The session has ended', ['Set-Cookie']) }
+      }
+    },
     async (request, reply) => {
       const { user, sessionId } = actorOf(request)
       await revokeSession(db, user.id, sessionId!)
       sessions.clearCookie(reply)
-      return reply.code(204).send()
+      return sent(reply.code(204).send())
     }
   )
 
-  async function signIn(request: FastifyRequest, reply: FastifyReply, user: User): Promise<FastifyReply> {
+  async function signIn(request: FastifyRequest, reply: FastifyReply, user: UserRow): Promise<Sent> {
     sessions.setCookie(reply, await openSession(db, user.id, request.headers['user-agent'] ?? null))
-    return reply.send({ user: userView(user) })
+    const body: Static<typeof SignedIn> = { user: userView(user) }
+    return sent(reply.send(body))
   }
 
   /** A wrong code is a look at a code, and counts as one: else signing up would be a way around the limit of looking. */
@@ -175,7 +199,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
   }
 
   async function assertInvited(request: FastifyRequest, token: string, email: string): Promise<void> {
-    const invitation = await lookAtInvitation(db, token)
+    const invitation = await previewInvitation(db, token)
     if (!invitation) {
       await takeLimit(deps.limiter, request, 'validateCode')
       throw noSuchInvitation()

@@ -13,6 +13,7 @@ import { ServiceError, validationError } from '../../../domain/errors.js'
 import { FLOW_SECONDS } from '../../../services/identity/oidc-client.js'
 import type { ApiDeps } from '../deps.js'
 import { takeLimit } from '../http/limits/limiter.js'
+import { empty, sent } from '../http/response.js'
 import type { Sessions } from '../http/session.js'
 import { Email } from './auth.js'
 
@@ -39,6 +40,8 @@ const StartQuery = Type.Object(
   },
   { additionalProperties: false }
 )
+
+const redirects = (description: string) => ({ 302: empty(description, ['Location', 'Set-Cookie']) })
 
 // Providers add parameters of their own.
 const CallbackQuery = Type.Object({
@@ -70,13 +73,16 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
       schema: {
         tags: ['accounts'],
         summary: 'Sign in through the provider of identities: 302 to its page',
-        querystring: StartQuery
+        querystring: StartQuery,
+        response: redirects("To the provider's page"),
+        errors: ['unauthorized', 'permission_denied', 'worker_unreachable', 'worker_not_configured']
       }
     },
     async (request, reply) => {
       const { code, return_to } = request.query
       const { url, sealedFlow } = await oidc.begin({ accessCode: code ?? null, returnTo: return_to })
-      return reply.setCookie(cookieName, sealedFlow, { ...attributes, maxAge: FLOW_SECONDS }).redirect(url.href, 302)
+      reply.setCookie(cookieName, sealedFlow, { ...attributes, maxAge: FLOW_SECONDS })
+      return sent(reply.redirect(url.href, 302))
     }
   )
 
@@ -86,7 +92,16 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
       schema: {
         tags: ['accounts'],
         summary: 'Where the provider of identities sends the browser back: 302 with a session, or an error',
-        querystring: CallbackQuery
+        querystring: CallbackQuery,
+        response: redirects('Signed in'),
+        errors: [
+          'unauthorized',
+          'permission_denied',
+          'conflict',
+          'rate_limited',
+          'worker_unreachable',
+          'worker_not_configured'
+        ]
       }
     },
     async (request, reply) => {
@@ -98,7 +113,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
       )
       const user = (await findIdentityOwner(db, identity)) ?? (await admit(request, identity, accessCode))
       sessions.setCookie(reply, await openSession(db, user.id, request.headers['user-agent'] ?? null))
-      return reply.redirect(returnTo, 302)
+      return sent(reply.redirect(returnTo, 302))
     }
   )
 

@@ -12,6 +12,7 @@ import { validationError } from '../../../domain/errors.js'
 import { passwordResetMail } from '../../../services/mail/text.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf } from '../http/access.js'
+import { accepted, done, success } from '../http/response.js'
 import { Email, Password } from './auth.js'
 import { hashPassword, isPassword } from './password-hash.js'
 
@@ -27,7 +28,8 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         body: Type.Object(
           { password: Type.String({ maxLength: 200, description: 'The present one' }), new_password: Password },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: done }
       }
     },
     async (request) => {
@@ -36,7 +38,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         throw validationError('password: is not your present password')
       const passwordHash = await hashPassword(request.body.new_password)
       await db.transaction((tx) => setPassword(tx, user.id, passwordHash, sessionId))
-      return { success: true }
+      return success
     }
   )
 
@@ -46,16 +48,20 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
       schema: {
         tags: ['accounts'],
         summary: 'Have a link mailed that sets a new password; the answer is the same for every address',
-        body: Type.Object({ email: Email }, { additionalProperties: false })
+        body: Type.Object({ email: Email }, { additionalProperties: false }),
+        response: { 202: accepted('A mail is on its way if the address has an account') }
       }
     },
     async (request, reply) => {
-      const reset = await beginPasswordReset(db, request.body.email)
-      if (reset) {
-        const link = `${config.linkOrigin}/reset-password/${reset.token}`
-        mailer.send({ to: reset.email, ...passwordResetMail({ link, expiresAt: reset.expiresAt }) })
-      }
-      return reply.code(202).send({ success: true })
+      await db.transaction(async (tx) => {
+        const reset = await beginPasswordReset(tx, request.body.email)
+        if (!reset) return
+        const { token, email: to, expiresAt } = reset
+        const link = `${config.linkOrigin}/reset-password/${token}`
+        await mailer.send(tx, { to, ...passwordResetMail({ link, expiresAt }) }, expiresAt)
+      })
+      reply.code(202)
+      return success
     }
   )
 
@@ -68,7 +74,8 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         body: Type.Object(
           { token: Type.String({ minLength: 1, maxLength: 64 }), password: Password },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: done }
       }
     },
     async (request) => {
@@ -76,7 +83,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
       // Looked at before the costly hash.
       const done = (await isResetLive(db, token)) && (await resetPassword(db, token, await hashPassword(password)))
       if (!done) throw validationError('token: is not valid, was used, or is older than an hour; ask again')
-      return { success: true }
+      return success
     }
   )
 }

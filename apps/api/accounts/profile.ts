@@ -2,13 +2,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { passwordHashOf } from '../../../db/accounts/passwords.js'
-import { changeProfile, findProfile, findPublicProfile, type Profile } from '../../../db/accounts/profiles.js'
+import { changeProfile, findProfile, findPublicProfile } from '../../../db/accounts/profiles.js'
 import { deleteAccount } from '../../../db/deletion/account-deletion.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'
+import { done, json, success } from '../http/response.js'
 import type { Sessions } from '../http/session.js'
 import { isPassword } from './password-hash.js'
+import { Profile, profileView } from './profile-view.js'
 
 const text = (maxLength: number) => Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]))
 
@@ -36,13 +38,22 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions:
 ) => {
   const { db } = deps
 
-  app.get('/api/profile', { schema: { tags: ['profiles'], summary: 'Your profile' } }, async (request) =>
-    profileView((await findProfile(db, userOf(request).id))!)
+  app.get(
+    '/api/profile',
+    { schema: { tags: ['profiles'], summary: 'Your profile', response: { 200: json('The profile', Profile) } } },
+    async (request) => profileView((await findProfile(db, userOf(request).id))!)
   )
 
   app.patch(
     '/api/profile',
-    { schema: { tags: ['profiles'], summary: 'Change your profile; what is left out stays', body: ProfileBody } },
+    {
+      schema: {
+        tags: ['profiles'],
+        summary: 'Change your profile; what is left out stays',
+        body: ProfileBody,
+        response: { 200: json('The profile', Profile) }
+      }
+    },
     async (request, reply) => {
       const { body } = request
       for (const field of urlFields) assertWebAddress(field, body[field] ?? null)
@@ -71,7 +82,9 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions:
         tags: ['profiles'],
         summary: 'Delete your account and the teams that are yours alone',
         description: 'Refused while you own a team with other members, and while jobs of your teams are under way.',
-        body: Type.Object({ password: Type.String({ maxLength: 200 }) }, { additionalProperties: false })
+        body: Type.Object({ password: Type.String({ maxLength: 200 }) }, { additionalProperties: false }),
+        response: { 200: { ...done, responseHeaders: ['Set-Cookie'] } },
+        errors: ['conflict']
       }
     },
     async (request, reply) => {
@@ -80,7 +93,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions:
         throw validationError('password: is not your password')
       await deleteAccount(db, callerOf(request))
       sessions.clearCookie(reply)
-      return { success: true }
+      return success
     }
   )
 
@@ -90,7 +103,8 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions:
       schema: {
         tags: ['profiles'],
         summary: 'The profile of somebody who made it public',
-        params: Type.Object({ username: Type.String({ maxLength: 100 }) })
+        params: Type.Object({ username: Type.String({ maxLength: 100 }) }),
+        response: { 200: json('The profile', Profile) }
       }
     },
     async (request) => {
@@ -108,16 +122,3 @@ function assertWebAddress(field: string, value: string | null): void {
   if (!url || !['http:', 'https:'].includes(url.protocol))
     throw validationError(`${field}: must be an address that begins with http:// or https://`)
 }
-
-const profileView = (profile: Profile) => ({
-  username: profile.username,
-  display_name: profile.displayName,
-  bio: profile.bio,
-  avatar_url: profile.avatarUrl,
-  website: profile.website,
-  location: profile.location,
-  github_username: profile.githubUsername,
-  twitter_username: profile.twitterUsername,
-  linkedin_url: profile.linkedinUrl,
-  is_public: profile.isPublic
-})

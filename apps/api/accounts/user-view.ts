@@ -1,7 +1,21 @@
 // A user as they see themselves.
-import type { User } from '../../../db/accounts/accounts.js'
+import { type Static, Type } from 'typebox'
+import type { User as UserRow } from '../../../db/accounts/accounts.js'
+import { nullable, text, time, uuid } from '../http/response.js'
 
-export const userView = (user: User) => ({
+export const User = Type.Object(
+  {
+    id: uuid,
+    email: text,
+    username: text,
+    display_name: nullable(text),
+    is_platform_admin: Type.Boolean(),
+    created_at: time
+  },
+  { $id: 'User' }
+)
+
+export const userView = (user: UserRow): Static<typeof User> => ({
   id: user.id,
   email: user.email,
   username: user.username,

@@ -9,7 +9,13 @@ import { pageView } from '../../../domain/json/page.js'
 import { ACCESS_CODE_USES_MAX, accessCodePattern, accessCodeView } from '../../../domain/operations/administration.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../http/access.js'
+import { count, json, nullable, pageEnd, text, time } from '../http/response.js'
 import { pageFields } from './admin-search.js'
+
+const AccessCode = Type.Object(
+  { code: text, remaining_uses: count, expires_at: nullable(time), created_at: time },
+  { $id: 'AccessCode' }
+)
 
 export const adminAccessCodeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
@@ -20,7 +26,8 @@ export const adminAccessCodeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
       schema: {
         tags: ['administration'],
         summary: 'Access codes, newest first, used-up and expired ones included',
-        querystring: Type.Object(pageFields, { additionalProperties: false })
+        querystring: Type.Object(pageFields, { additionalProperties: false }),
+        response: { 200: json('The codes', Type.Object({ access_codes: Type.Array(AccessCode), ...pageEnd })) }
       }
     },
     async (request) => {
@@ -42,7 +49,9 @@ export const adminAccessCodeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
             expires_at: Type.Optional(Type.String({ format: 'date-time' }))
           },
           { additionalProperties: false }
-        )
+        ),
+        response: { 201: json('The code', AccessCode) },
+        errors: ['conflict']
       }
     },
     async (request, reply) => {

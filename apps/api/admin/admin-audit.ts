@@ -2,8 +2,22 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { listAdminActions } from '../../../db/admin/administration-lists.js'
-import { auditEntryView } from '../../../domain/operations/administration.js'
+import { oneOf } from '../../../domain/json/one-of.js'
+import { adminActions, auditEntryView } from '../../../domain/operations/administration.js'
 import type { ApiDeps } from '../deps.js'
+import { anything, json, nullable, text, time, uuid } from '../http/response.js'
+
+const AuditEntry = Type.Object(
+  {
+    id: uuid,
+    at: time,
+    actor: Type.Object({ id: nullable(uuid, 'null at the command line'), email: text }),
+    action: oneOf(adminActions),
+    target: text,
+    details: anything
+  },
+  { $id: 'AuditEntry' }
+)
 
 export const adminAuditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   app.get(
@@ -18,7 +32,17 @@ export const adminAuditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
             limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 })
           },
           { additionalProperties: false }
-        )
+        ),
+        response: {
+          200: json(
+            'The entries',
+            Type.Object({
+              entries: Type.Array(AuditEntry),
+              limit: Type.Integer({ minimum: 1 }),
+              next_cursor: nullable(uuid)
+            })
+          )
+        }
       }
     },
     async (request) => {

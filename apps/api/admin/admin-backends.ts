@@ -4,11 +4,14 @@ import { Type } from 'typebox'
 import { differences, lockBackend } from '../../../db/admin/administration.js'
 import { recordAdminAction } from '../../../db/audit/admin-audit.js'
 import { changeBackend } from '../../../db/backends/backends.js'
-import { type Backend, backendView } from '../../../domain/backends/backend.js'
+import { type Backend, backendStatuses, backendView } from '../../../domain/backends/backend.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import type { Pricing } from '../../../domain/money/cost.js'
 import { microFromUsd } from '../../../domain/money/money.js'
 import { userOf } from '../http/access.js'
+import { json } from '../http/response.js'
+import { Backend as BackendSchema } from '../service/backend-view.js'
 import type { BackendCatalogue } from '../service/backends.js'
 
 const Price = Type.Number({ minimum: 0, maximum: 1_000_000 })
@@ -26,12 +29,7 @@ export const adminBackendRoutes: FastifyPluginAsyncTypebox<{ catalogue: BackendC
         params: Type.Object({ slug: Type.String({ maxLength: 100 }) }),
         body: Type.Object(
           {
-            status: Type.Optional(
-              Type.Unsafe<'online' | 'offline' | 'maintenance'>({
-                type: 'string',
-                enum: ['online', 'offline', 'maintenance']
-              })
-            ),
+            status: Type.Optional(oneOf(backendStatuses)),
             isAvailable: Type.Optional(Type.Boolean()),
             pricing: Type.Optional(
               Type.Object(
@@ -44,7 +42,8 @@ export const adminBackendRoutes: FastifyPluginAsyncTypebox<{ catalogue: BackendC
             displayOrder: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 }))
           },
           { additionalProperties: false, minProperties: 1 }
-        )
+        ),
+        response: { 200: json('The backend', BackendSchema) }
       }
     },
     async (request, reply) => {

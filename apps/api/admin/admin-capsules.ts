@@ -2,9 +2,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { takeDownCapsule } from '../../../db/capsules/capsule-seals.js'
+import { Capsule } from '../capsules/capsule-view.js'
 import { recordOf } from '../capsules/capsules.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../http/access.js'
+import { json } from '../http/response.js'
 
 export const adminCapsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app) => {
   app.post(
@@ -14,7 +16,9 @@ export const adminCapsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = 
         tags: ['administration'],
         summary: 'Take a published capsule out of the public catalogue. Once more: changes the reason, keeps the time',
         params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
-        body: Type.Object({ reason: Type.String({ minLength: 1, maxLength: 1_000 }) }, { additionalProperties: false })
+        body: Type.Object({ reason: Type.String({ minLength: 1, maxLength: 1_000 }) }, { additionalProperties: false }),
+        response: { 200: json('The capsule, out of the catalogue', Capsule) },
+        errors: ['conflict']
       }
     },
     async (request, reply) =>

@@ -4,12 +4,13 @@ import { Type } from 'typebox'
 import { cancelAnyJob } from '../../../db/admin/administration.js'
 import { loadAnyJob } from '../../../db/admin/administration-lists.js'
 import { searchJobs } from '../../../db/admin/job-search.js'
-import { type JobStatus, jobStatuses } from '../../../domain/jobs/job-status.js'
+import { jobStatuses } from '../../../domain/jobs/job-status.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../http/access.js'
-import { sendJson } from '../http/send-json.js'
-import { jobItemJson, jobPageJson } from '../jobs/job-view.js'
+import { json, pageEnd, sendJson } from '../http/response.js'
+import { AnyJob, Job, jobItemJson, jobPageJson } from '../jobs/job-view.js'
 import type { Nudge } from '../jobs/nudge.js'
 import { recordJson, viewOptionsOf } from '../jobs/requested-job.js'
 import { searchFields } from './admin-search.js'
@@ -30,10 +31,11 @@ export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: N
         querystring: Type.Object(
           {
             ...searchFields,
-            status: Type.Optional(Type.Unsafe<JobStatus>({ type: 'string', enum: jobStatuses }))
+            status: Type.Optional(oneOf(jobStatuses))
           },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: json('The jobs', Type.Object({ jobs: Type.Array(AnyJob), ...pageEnd })) }
       }
     },
     async (request, reply) => {
@@ -53,7 +55,9 @@ export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: N
       schema: {
         tags: ['administration'],
         summary: 'Cancel a job of any team; what is running is stopped',
-        params: Type.Object({ id: Type.String({ format: 'uuid' }) })
+        params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+        response: { 202: json('The record; what is running is being stopped', Job) },
+        errors: ['conflict']
       }
     },
     async (request, reply) => {

@@ -5,11 +5,50 @@ import { Type } from 'typebox'
 import { loadAnyJob } from '../../../db/admin/administration-lists.js'
 import { loadMoney, settleByAdministrator } from '../../../db/admin/held-money.js'
 import { validationError } from '../../../domain/errors.js'
-import { moneyView, SETTLEMENT_NOTE_MAX } from '../../../domain/money/held-money.js'
+import { oneOf } from '../../../domain/json/one-of.js'
+import { heldJobStatuses, moneyView, SETTLEMENT_NOTE_MAX } from '../../../domain/money/held-money.js'
 import { microFromUsd } from '../../../domain/money/money.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../http/access.js'
+import { count, json, nullable, text, time, usd, uuid } from '../http/response.js'
+import { Job } from '../jobs/job-view.js'
 import { recordJson } from '../jobs/requested-job.js'
+import { SweepPass } from './sweep-view.js'
+
+const Money = Type.Object(
+  {
+    held: Type.Array(
+      Type.Object({
+        job_id: uuid,
+        team_id: uuid,
+        team_name: text,
+        backend: text,
+        provider: text,
+        provider_job_id: nullable(text),
+        status: oneOf(heldJobStatuses),
+        status_reason: nullable(text),
+        held_usd: usd,
+        since: time,
+        asks_provider_at: nullable(time, 'null: its provider is no longer asked')
+      })
+    ),
+    held_jobs: count,
+    held_usd: usd,
+    over_reservation: Type.Array(
+      Type.Object({
+        job_id: uuid,
+        team_id: uuid,
+        team_name: text,
+        backend: text,
+        reserved_usd: usd,
+        settled_usd: usd,
+        settled_at: time
+      })
+    ),
+    proofs: Type.Object({}, { additionalProperties: SweepPass })
+  },
+  { $id: 'Money' }
+)
 
 const LISTED_MAX = 500
 
@@ -25,7 +64,8 @@ export const adminMoneyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         querystring: Type.Object(
           { limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LISTED_MAX, default: 100 })) },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: json('Held money, and what the proofs found', Money) }
       }
     },
     async (request) => {
@@ -51,7 +91,9 @@ export const adminMoneyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
             })
           },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: json('The record, with the cost', Job) },
+        errors: ['conflict']
       }
     },
     async (request, reply) => {

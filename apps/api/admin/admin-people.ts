@@ -7,7 +7,38 @@ import { pageView } from '../../../domain/json/page.js'
 import { SUSPENSION_REASON_MAX, teamView, userView } from '../../../domain/operations/administration.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../http/access.js'
+import { count, json, nullable, pageEnd, text, time, uuid } from '../http/response.js'
 import { searchFields } from './admin-search.js'
+
+const AnyTeam = Type.Object(
+  {
+    id: uuid,
+    name: text,
+    owner: nullable(Type.Object({ id: uuid, email: text }), 'null once the team is deleted'),
+    members: count,
+    suspended: Type.Boolean(),
+    suspended_at: nullable(time),
+    suspended_reason: nullable(text),
+    deleted_at: nullable(time),
+    created_at: time
+  },
+  { $id: 'AnyTeam' }
+)
+
+const AnyUser = Type.Object(
+  {
+    id: uuid,
+    email: text,
+    username: text,
+    display_name: nullable(text),
+    is_platform_admin: Type.Boolean(),
+    email_verified_at: nullable(time),
+    teams: count,
+    last_seen_at: nullable(time),
+    created_at: time
+  },
+  { $id: 'AnyUser' }
+)
 
 const TeamId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const Search = Type.Object(searchFields, { additionalProperties: false })
@@ -21,7 +52,8 @@ export const adminPeopleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
       schema: {
         tags: ['administration'],
         summary: "Teams, newest first; q: an id (of the team or a member), or part of the name or a member's address",
-        querystring: Search
+        querystring: Search,
+        response: { 200: json('The teams', Type.Object({ teams: Type.Array(AnyTeam), ...pageEnd })) }
       }
     },
     async (request) => {
@@ -36,7 +68,8 @@ export const adminPeopleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
       schema: {
         tags: ['administration'],
         summary: 'Users, newest first; q: an id (of the user or a team), or part of the address, username or name',
-        querystring: Search
+        querystring: Search,
+        response: { 200: json('The users', Type.Object({ users: Type.Array(AnyUser), ...pageEnd })) }
       }
     },
     async (request) => {
@@ -55,7 +88,8 @@ export const adminPeopleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
         body: Type.Object(
           { reason: Type.String({ minLength: 1, maxLength: SUSPENSION_REASON_MAX }) },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: json('The team', AnyTeam) }
       }
     },
     async (request, reply) =>
@@ -66,7 +100,14 @@ export const adminPeopleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
 
   app.post(
     '/api/admin/teams/:id/unsuspend',
-    { schema: { tags: ['administration'], summary: "Lift a team's suspension", params: TeamId } },
+    {
+      schema: {
+        tags: ['administration'],
+        summary: "Lift a team's suspension",
+        params: TeamId,
+        response: { 200: json('The team', AnyTeam) }
+      }
+    },
     async (request, reply) =>
       app.writeOnce(request, reply, async ({ tx }) => ({
         body: teamView(await unsuspendTeam(tx, userOf(request), request.params.id))

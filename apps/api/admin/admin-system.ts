@@ -2,13 +2,66 @@
 // database, what the sweeps of the workers did last, how the providers are. Never an error: a part that does not answer in time says so in its own place.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import pTimeout from 'p-timeout'
+import { type TSchema, Type } from 'typebox'
 import { backlog } from '../../../db/admin/administration-lists.js'
 import { type ProviderState, providerStates } from '../../../db/backends/provider-workers.js'
 import { loadSweeps } from '../../../db/service/sweeps.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import { reasonOf } from '../../../domain/operations/reason.js'
 import { sweepView } from '../../../domain/operations/sweep.js'
 import type { ApiDeps } from '../deps.js'
+import { anything, count, json, nullable, text, time } from '../http/response.js'
 import { SERVICE_VERSION } from '../version.js'
+import { SweepPass } from './sweep-view.js'
+
+const probeStates = ['ok', 'failing'] as const
+
+/** A part that could not be read gives its reason in place of its figures. */
+const probed = <Figures extends Record<string, TSchema>>(figures: Figures) =>
+  Type.Object({
+    state: oneOf(probeStates),
+    message: Type.Optional(text),
+    ...Type.Partial(Type.Object(figures)).properties
+  })
+
+const Part = probed({ latency_ms: Type.Number({ minimum: 0 }) })
+
+const System = Type.Object(
+  {
+    at: time,
+    version: text,
+    parts: Type.Object({ database: Part, redis: Part, temporal: Part, executor: Part }),
+    queues: Type.Object({
+      direct: probed({ waiting: count, active: count, delayed: count }),
+      temporal: probed({ workflow_tasks: count, activity_tasks: count })
+    }),
+    workers: Type.Object({
+      direct: probed({ count }),
+      temporal: probed({
+        pollers: Type.Array(Type.Object({ identity: text, last_seen_at: nullable(time) }))
+      })
+    }),
+    jobs: probed({ pending: count, running: count, cancelling: count }),
+    outbox: probed({ rows: count, held: count, due: count, unreachable: count, oldest_seconds: nullable(count) }),
+    providers: Type.Object(
+      { state: oneOf(probeStates), message: Type.Optional(text) },
+      {
+        additionalProperties: Type.Object({
+          worker_seen_at: nullable(time),
+          asked_at: nullable(time),
+          backends: count,
+          online: count
+        })
+      }
+    ),
+    sweeps: Type.Object(
+      { state: oneOf(probeStates), message: Type.Optional(text) },
+      { additionalProperties: SweepPass }
+    ),
+    executor: probed({ sandbox: anything, slots: anything, engines: Type.Array(anything) })
+  },
+  { $id: 'System' }
+)
 
 const PROBE_MS = 2_000
 const MESSAGE_MAX = 300
@@ -19,7 +72,8 @@ export const adminSystemRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
     {
       schema: {
         tags: ['administration'],
-        summary: 'Parts, queues, workers, outbox, sweeps, providers and executor, as they are now'
+        summary: 'Parts, queues, workers, outbox, sweeps, providers and executor, as they are now',
+        response: { 200: json('The state of the platform', System) }
       }
     },
     async () => {

@@ -2,23 +2,25 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { actorText } from '../../../db/audit/audit.js'
-import { listRuns, loadRun } from '../../../db/capsule-runs/capsule-run-records.js'
+import { listRuns, loadCapsuleRun } from '../../../db/capsule-runs/capsule-run-records.js'
 import { createRun, type RunOverrides } from '../../../db/capsule-runs/capsule-runs.js'
 import { recordBudgetExceeded } from '../../../db/teams/webhook-deliveries.js'
 import { assertState } from '../../../domain/capsules/capsule-actions.js'
 import { readDefinition } from '../../../domain/capsules/capsule-definition.js'
 import { capsuleRunModes, capsuleRunStatuses, capsuleRunTriggers } from '../../../domain/capsules/capsule-state.js'
 import { ServiceError } from '../../../domain/errors.js'
+import { executionModes } from '../../../domain/jobs/job-status.js'
 import { SHOTS_MAX } from '../../../domain/jobs/params.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, ownerForWrite } from '../http/access.js'
 import { assertKeyMayPay } from '../http/limits/key-limits.js'
+import { json, pageEnd, uuid } from '../http/response.js'
 import type { Nudge } from '../jobs/nudge.js'
-import { takeJobsOfTeam } from '../jobs/submit-job.js'
+import { submitErrors, takeJobsOfTeam } from '../jobs/submit-job.js'
 import { requestedCapsule } from './capsule-access.js'
-import { capsuleRunView } from './capsule-run-view.js'
+import { CapsuleRun, capsuleRunView } from './capsule-run-view.js'
 
 const CapsuleId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const RunId = Type.Object({ id: Type.String({ format: 'uuid' }), runId: Type.String({ format: 'uuid' }) })
@@ -31,7 +33,7 @@ const RunBody = Type.Object(
     ),
     backend: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     shots: Type.Optional(Type.Integer({ minimum: 1, maximum: SHOTS_MAX })),
-    execution_mode: Type.Optional(oneOf(['direct', 'temporal']))
+    execution_mode: Type.Optional(oneOf(executionModes))
   },
   { additionalProperties: false }
 )
@@ -54,7 +56,9 @@ export const capsuleRunRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge:
           'given. Several tasks run one after another as one suite: job_id is that of the first, each later job waits for the ' +
           'one before it, and all are reserved together.',
         params: CapsuleId,
-        body: RunBody
+        body: RunBody,
+        response: { 201: json('The jobs are recorded', Type.Object({ job_id: uuid, capsule_run_id: uuid })) },
+        errors: submitErrors
       }
     },
     async (request, reply) => {
@@ -90,10 +94,10 @@ export const capsuleRunRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge:
           },
           refused: (refusal, slug) => afterRollback(() => recordBudgetExceeded(db, { teamId, backend: slug, refusal }))
         })
-        const [jobId] = run.jobIds
+        const jobId = run.jobIds[0]!
         afterCommit(() => {
-          request.submission = { ...request.submission!, recorded: { jobId: jobId!, teamId } }
-          nudge(jobId!, run.mode)
+          request.submission = { ...request.submission!, recorded: { jobId, teamId } }
+          nudge(jobId, run.mode)
         })
         return { status: 201, body: { job_id: jobId, capsule_run_id: run.runId } }
       })
@@ -112,7 +116,8 @@ export const capsuleRunRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge:
           trigger: Type.Optional(oneOf(capsuleRunTriggers)),
           limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
           offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 })
-        })
+        }),
+        response: { 200: json('Runs, newest first', Type.Object({ runs: Type.Array(CapsuleRun), ...pageEnd })) }
       }
     },
     async (request) => {
@@ -135,12 +140,13 @@ export const capsuleRunRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge:
       schema: {
         tags: ['capsules'],
         summary: 'A run: its jobs, and what its verification says',
-        params: RunId
+        params: RunId,
+        response: { 200: json('The run', CapsuleRun) }
       }
     },
     async (request) => {
       const { id } = await requestedCapsule(db, request)
-      const run = await loadRun(db, id, request.params.runId)
+      const run = await loadCapsuleRun(db, id, request.params.runId)
       if (!run) throw new ServiceError('not_found', 'no such run of this capsule')
       return capsuleRunView(run)
     }

@@ -6,9 +6,11 @@ import { archiveCapsule, publishCapsule } from '../../../db/capsules/capsule-sea
 import { CapsuleTags } from '../../../domain/capsules/capsule-fields.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf } from '../http/access.js'
+import { json } from '../http/response.js'
 import { assertMayNow, lockRequestedCapsule, requestedCapsule } from './capsule-access.js'
+import { Capsule } from './capsule-view.js'
 import { CapsuleId, recordOf } from './capsules.js'
-import { SealBody, sealCapsule } from './seal-capsule.js'
+import { SealBody, sealCapsule, sealErrors } from './seal-capsule.js'
 import type { PackageSlots } from './transfer/package-concurrency.js'
 
 const PublishBody = Type.Object(
@@ -37,7 +39,9 @@ export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slot
           'Owner of the capsule, or the owner and admins of its team. A draft is sealed with the evidence of its newest ' +
           'completed run of the present definition.',
         params: CapsuleId,
-        body: SealBody
+        body: SealBody,
+        response: { 200: json('The sealed capsule', Capsule) },
+        errors: sealErrors
       }
     },
     async (request, reply) => {
@@ -65,7 +69,9 @@ export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slot
         summary: 'Show a sealed capsule to everybody',
         description: 'Owner of the capsule, or the owner and admins of its team. It stays published.',
         params: CapsuleId,
-        body: PublishBody
+        body: PublishBody,
+        response: { 200: json('The published capsule', Capsule) },
+        errors: ['slug_conflict']
       }
     },
     async (request, reply) =>
@@ -96,7 +102,8 @@ export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slot
         tags: ['capsules'],
         summary: 'Archive a sealed capsule; its schedule ends',
         description: 'Owner of the capsule, or the owner and admins of its team.',
-        params: CapsuleId
+        params: CapsuleId,
+        response: { 200: json('The archived capsule', Capsule) }
       }
     },
     async (request, reply) =>

@@ -1,22 +1,145 @@
 // A capsule as the API shows it (decisions, section 7).
-
-import type { PublicCapsule } from '../../../db/capsules/capsule-seals.js'
-import {
-  type CapsuleFileInfo,
-  type CapsuleParts,
-  type CapsulePublication,
-  type CapsuleRow,
-  type CapsuleSchedule,
-  type CapsuleSeal,
-  type CapsuleSummary,
-  countExecutions
+import { type Static, Type } from 'typebox'
+import type {
+  CapsuleSummary as CapsuleListItem,
+  CapsuleParts,
+  CapsulePublication,
+  CapsuleRow,
+  CapsuleSchedule,
+  CapsuleSeal
 } from '../../../db/capsules/capsules.js'
 import { readDefinition, workflowView } from '../../../domain/capsules/capsule-definition.js'
+import { capsuleStates } from '../../../domain/capsules/capsule-state.js'
 import { retainedUntil } from '../../../domain/capsules/retention.js'
+import { frameworks } from '../../../domain/jobs/framework.js'
+import { executionModes } from '../../../domain/jobs/job-status.js'
+import { circuitFormats } from '../../../domain/jobs/source.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
+import { anything, count, nullable, sha256, text, time, usd, uuid } from '../http/response.js'
+
+export const capsuleDigest = Type.String({ pattern: '^mqc:1:[0-9a-f]{64}$' })
+
+const ownFields = {
+  id: uuid,
+  team_id: uuid,
+  owner_id: nullable(uuid),
+  name: text,
+  description: text,
+  tags: Type.Array(text),
+  state: oneOf(capsuleStates),
+  backends: Type.Array(text),
+  max_budget_usd: nullable(usd),
+  retention_years: nullable(count),
+  regulatory_framework: nullable(text),
+  source_job_id: nullable(uuid),
+  cloned_from: nullable(uuid),
+  created_at: time,
+  updated_at: time
+}
+
+const program = {
+  script_id: nullable(uuid),
+  script_version: nullable(Type.Integer()),
+  framework: oneOf([...frameworks, 'auto']),
+  inline_code: Type.Optional(text),
+  circuit: Type.Optional(Type.Object({ format: oneOf(circuitFormats), payload: text }))
+}
+
+export const CapsuleWorkflow = Type.Object(
+  {
+    tasks: Type.Array(
+      Type.Object({
+        name: text,
+        ...program,
+        backend: text,
+        parameters: anything,
+        execution_mode: oneOf(executionModes),
+        timeout_seconds: Type.Integer({ minimum: 1 })
+      })
+    )
+  },
+  { $id: 'CapsuleWorkflow' }
+)
+
+export const CapsuleEvidence = Type.Object(
+  {
+    task_executions: count,
+    artifacts: Type.Array(Type.Object({ name: text, sha256, size_bytes: count, media_type: text }))
+  },
+  { $id: 'CapsuleEvidence' }
+)
+
+const sealProof = {
+  digests: Type.Record(Type.String(), Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })),
+  root_digest: Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }),
+  capsule_digest: capsuleDigest,
+  sealed_at: time,
+  signature: Type.Object({ key_id: text, algorithm: Type.Literal('ed25519'), envelope: anything })
+}
+const SealProof = Type.Object(sealProof)
+
+const publicSeal = {
+  ...sealProof,
+  exit_code: Type.Integer(),
+  margin: Type.Number({ description: 'Total variation distance that a verification tolerates' })
+}
+export const PublicSeal = Type.Object(publicSeal)
+
+const Seal = Type.Object({
+  ...publicSeal,
+  exit_message: nullable(text),
+  warnings: Type.Array(text, { description: 'For each task whose sealed shots are too few for the margin' }),
+  sealed_by: uuid,
+  retained_until: nullable(time)
+})
+
+export const CapsuleSummary = Type.Object(
+  { ...ownFields, capsule_digest: nullable(capsuleDigest), sealed_at: nullable(time), slug: nullable(text) },
+  { $id: 'CapsuleSummary' }
+)
+
+export const Capsule = Type.Object(
+  {
+    ...ownFields,
+    workflow: nullable(CapsuleWorkflow),
+    definition_sha256: sha256,
+    spent_usd: usd,
+    reserved_usd: usd,
+    derived_from: nullable(capsuleDigest),
+    imported: nullable(anything),
+    script: nullable(Type.Object(program)),
+    parameters: nullable(anything),
+    evidence: CapsuleEvidence,
+    seal: nullable(Seal),
+    publication: nullable(
+      Type.Object({
+        slug: text,
+        title: text,
+        description: text,
+        readme: nullable(text),
+        license: nullable(text),
+        category: nullable(text),
+        tags: Type.Array(text),
+        published_at: time,
+        taken_down_at: nullable(time),
+        takedown_reason: nullable(text)
+      })
+    ),
+    schedule: nullable(
+      Type.Object({
+        cron: text,
+        timezone: text,
+        paused: Type.Boolean(),
+        alert: Type.Object({ emails: Type.Array(text), on: Type.Array(text) })
+      })
+    )
+  },
+  { $id: 'Capsule' }
+)
 
 /** The whole record. */
-export function capsuleView(capsule: CapsuleRow, parts: CapsuleParts) {
+export function capsuleView(capsule: CapsuleRow, parts: CapsuleParts): Static<typeof Capsule> {
   const workflow = workflowView(readDefinition(capsule.definition))
   // Made from a job: one task, which is the job.
   const main = capsule.sourceJobId === null ? undefined : workflow?.tasks[0]
@@ -61,7 +184,10 @@ const scriptOf = (task: TaskView) => ({
   ...('circuit' in task && { circuit: task.circuit })
 })
 
-const evidenceView = ({ taskExecutions, files }: Pick<CapsuleParts, 'taskExecutions' | 'files'>) => ({
+export const evidenceView = ({
+  taskExecutions,
+  files
+}: Pick<CapsuleParts, 'taskExecutions' | 'files'>): Static<typeof CapsuleEvidence> => ({
   task_executions: taskExecutions,
   artifacts: files.map(({ name, sha256, sizeBytes, mediaType }) => ({
     name,
@@ -72,7 +198,7 @@ const evidenceView = ({ taskExecutions, files }: Pick<CapsuleParts, 'taskExecuti
 })
 
 /** The item of a list. */
-export const capsuleSummaryView = (capsule: CapsuleSummary) => ({
+export const capsuleSummaryView = (capsule: CapsuleListItem): Static<typeof CapsuleSummary> => ({
   id: capsule.id,
   team_id: capsule.teamId,
   owner_id: capsule.ownerId,
@@ -104,13 +230,17 @@ const sealView = (seal: CapsuleSeal, { retentionYears }: Pick<CapsuleRow, 'reten
   retained_until: retainedUntil(seal.sealedAt, retentionYears)?.toISOString() ?? null
 })
 
-/** What anybody may know of a seal. */
-export const publicSealView = (seal: CapsuleSeal) => ({
+/** What a seal shows to everyone. */
+export const publicSealView = (seal: CapsuleSeal): Static<typeof SealProof> => ({
   digests: digestsOf(seal.checksums),
   root_digest: seal.rootDigest,
   capsule_digest: seal.capsuleDigest,
   sealed_at: seal.sealedAt.toISOString(),
-  signature: { key_id: seal.keyId, algorithm: 'ed25519', envelope: JSON.parse(seal.envelope) as unknown }
+  signature: {
+    key_id: seal.keyId,
+    algorithm: 'ed25519',
+    envelope: JSON.parse(seal.envelope) as Record<string, unknown>
+  }
 })
 
 const digestsOf = (checksums: string): Record<string, string> =>
@@ -139,30 +269,4 @@ const scheduleView = (schedule: CapsuleSchedule) => ({
   timezone: schedule.timezone,
   paused: schedule.paused,
   alert: { emails: schedule.alertEmails, on: schedule.alertOn }
-})
-
-/** The item of the public catalogue. Nothing in it names a person or a team. */
-export const publicSummaryView = ({ capsule, publication, seal }: PublicCapsule) => ({
-  id: capsule.id,
-  slug: publication.slug,
-  title: publication.title,
-  description: publication.description,
-  license: publication.license,
-  category: publication.category,
-  tags: publication.tags,
-  published_at: publication.publishedAt.toISOString(),
-  backends: capsule.backends,
-  capsule_digest: seal.capsuleDigest,
-  sealed_at: seal.sealedAt.toISOString()
-})
-
-/** A published capsule with all that it publishes: programs, parameters, digests of its evidence, seal. */
-export const publicCapsuleView = (found: PublicCapsule, files: CapsuleFileInfo[]) => ({
-  ...publicSummaryView(found),
-  name: found.capsule.name,
-  readme: found.publication.readme,
-  workflow: workflowView(readDefinition(found.capsule.definition)),
-  regulatory_framework: found.capsule.regulatoryFramework,
-  evidence: evidenceView({ taskExecutions: countExecutions(files), files }),
-  seal: { ...publicSealView(found.seal), exit_code: found.seal.exitCode, margin: Number(found.seal.margin) }
 })

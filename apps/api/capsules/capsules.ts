@@ -29,11 +29,12 @@ import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, ownerForWrite, readTeam, teamForWrite, userOf } from '../http/access.js'
+import { done, json, pageEnd, success, uuid } from '../http/response.js'
 import { lockRequestedCapsule, noSuchCapsule, requestedCapsule } from './capsule-access.js'
 import { createDraft, readFields } from './capsule-draft.js'
-import { capsuleSummaryView, capsuleView } from './capsule-view.js'
+import { Capsule, CapsuleSummary, capsuleSummaryView, capsuleView } from './capsule-view.js'
 import { cloneCapsule } from './clone-capsule.js'
-import { SealBody, sealCapsule } from './seal-capsule.js'
+import { SealBody, sealCapsule, sealErrors } from './seal-capsule.js'
 import type { PackageSlots } from './transfer/package-concurrency.js'
 
 export const CapsuleId = Type.Object({ id: Type.String({ format: 'uuid' }) })
@@ -75,7 +76,9 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
         summary: 'Make a draft of a capsule',
         description:
           'The tasks of its workflow are kept with their programs as they are now. Without workflow there is nothing to run yet.',
-        body: CreateCapsuleBody
+        body: CreateCapsuleBody,
+        response: { 201: json('The draft is created', Type.Object({ capsule_id: uuid })) },
+        errors: ['not_found', 'backend_unknown', 'conflict']
       }
     },
     async (request, reply) =>
@@ -101,7 +104,8 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
           mine: Type.Boolean({ default: false, description: 'Only those that you own' }),
           limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
           offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 })
-        })
+        }),
+        response: { 200: json('The capsules', Type.Object({ capsules: Type.Array(CapsuleSummary), ...pageEnd })) }
       }
     },
     async (request) => {
@@ -122,7 +126,14 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
 
   app.get(
     '/api/capsules/:id',
-    { schema: { tags: ['capsules'], summary: 'The record of a capsule', params: CapsuleId } },
+    {
+      schema: {
+        tags: ['capsules'],
+        summary: 'The record of a capsule',
+        params: CapsuleId,
+        response: { 200: json('The capsule', Capsule) }
+      }
+    },
     async (request) => recordOf(db, await requestedCapsule(db, request))
   )
 
@@ -134,7 +145,9 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
         summary: 'Change a draft of yours',
         description: 'A new workflow takes the programs as they are now. null clears a field.',
         params: CapsuleId,
-        body: ChangeCapsuleBody
+        body: ChangeCapsuleBody,
+        response: { 200: json('The changed capsule', Capsule) },
+        errors: ['backend_unknown']
       }
     },
     async (request, reply) =>
@@ -153,13 +166,15 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
         tags: ['capsules'],
         summary: 'Delete a capsule of yours that is not sealed',
         description: 'Its jobs and the audit trail stay. 409 while a run of it is under way.',
-        params: CapsuleId
+        params: CapsuleId,
+        response: { 200: done },
+        errors: ['conflict']
       }
     },
     async (request, reply) =>
       app.writeOnce(request, reply, async ({ tx }) => {
         await deleteCapsule(tx, await lockRequestedCapsule(request, tx, 'delete'), actorText(callerOf(request)))
-        return { body: { success: true } }
+        return { body: success }
       })
   )
 
@@ -171,7 +186,9 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
         summary: 'Make a capsule of a completed job',
         description:
           'What it ran, its parameters, backend, result, times and costs are packaged. It cannot be changed.',
-        body: FromJobBody
+        body: FromJobBody,
+        response: { 201: json('The capsule is created', Type.Object({ capsule_id: uuid })) },
+        errors: ['not_found', ...sealErrors]
       }
     },
     async (request, reply) => {
@@ -220,7 +237,9 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
           'Of a capsule of your teams, or a published one. Without team_id it belongs to the same team, or to your personal ' +
           'team where the capsule is of a team of others.',
         params: CapsuleId,
-        body: CloneBody
+        body: CloneBody,
+        response: { 201: json('A draft of your own', Type.Object({ capsule_id: uuid })) },
+        errors: ['conflict']
       }
     },
     async (request, reply) =>

@@ -8,7 +8,8 @@ import { ServiceError } from '../../../domain/errors.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import { SLUG_MAX } from '../../../domain/scripts/script.js'
 import type { ApiDeps } from '../deps.js'
-import { publicCapsuleView, publicSummaryView } from './capsule-view.js'
+import { json, pageEnd } from '../http/response.js'
+import { PublicCapsule, PublicCapsuleSummary, publicCapsuleView, publicSummaryView } from './public-capsule-view.js'
 
 export const publicCapsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
@@ -27,7 +28,10 @@ export const publicCapsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> =
           category: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
           limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
           offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 })
-        })
+        }),
+        response: {
+          200: json('Published capsules', Type.Object({ capsules: Type.Array(PublicCapsuleSummary), ...pageEnd }))
+        }
       }
     },
     async (request) => {
@@ -49,7 +53,9 @@ export const publicCapsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> =
       schema: {
         tags: ['capsules'],
         summary: 'A published capsule, with its programs and its seal',
-        params: Type.Object({ slug: Type.String({ maxLength: SLUG_MAX, pattern: '^[a-z0-9-]+$' }) })
+        params: Type.Object({ slug: Type.String({ maxLength: SLUG_MAX, pattern: '^[a-z0-9-]+$' }) }),
+        response: { 200: json('The capsule', PublicCapsule) },
+        errors: ['not_found']
       }
     },
     async (request) => {

@@ -14,9 +14,12 @@ import type { DbOrTx, Tx } from '../../../db/client.js'
 import type { Caller } from '../../../db/teams/memberships.js'
 import { MAIN_TASK } from '../../../domain/capsules/capsule-definition.js'
 import { assertEvidenceFits } from '../../../domain/capsules/capsule-size.js'
-import { ServiceError, validationError } from '../../../domain/errors.js'
+import { type ErrorCode, ServiceError, validationError } from '../../../domain/errors.js'
 import type { Signer } from '../../../services/keys/signer.js'
 import { packagedCapsule } from './transfer/capsule-in-package.js'
+
+/** The refusals of a seal that follow neither from its request nor from the capsule's state. */
+export const sealErrors = ['conflict', 'rate_limited', 'worker_not_configured'] as const satisfies ErrorCode[]
 
 export const SealBody = Type.Object(
   {

@@ -1,7 +1,7 @@
 // The one table of who may call what. A route that is not here cannot be registered; plugins/access.ts enforces each line,
 // and a test asks every route as every kind of caller.
 import type { KeyTier } from '../../../domain/teams/api-key.js'
-import type { LimitName } from '../../../domain/teams/rate-limits.js'
+import type { RequestLimitName } from '../../../domain/teams/rate-limits.js'
 import type { Role } from '../../../domain/teams/role.js'
 
 export interface Access {
@@ -13,8 +13,8 @@ export interface Access {
   role?: Role
   /** Changes what a team owns: refused while the team is suspended. */
   write?: true
-  /** Taken by user (a key is a user of its own), or by address where nobody has to sign in. */
-  limit?: LimitName
+  /** Every request to the route counts against this limit. */
+  limit?: RequestLimitName
 }
 
 const anybody = { who: 'anybody' } as const

@@ -1,9 +1,10 @@
-// The bodies of refusals (plugins/errors.ts), and which of them a route can give.
+// The bodies of refusals (errors.ts), and which of them a route can give.
 import { Type } from 'typebox'
-import { type ErrorCode, errorCatalogue } from '../../../domain/errors.js'
+import { type ErrorCode, errorCodes } from '../../../domain/errors.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import type { Access } from './access-table.js'
 import { honoursKey } from './idempotency.js'
-import { oneOf, text, usd } from './response-schema.js'
+import { text, usd } from './response.js'
 
 const figures = {
   estimated_cost: usd,
@@ -12,30 +13,34 @@ const figures = {
   remaining_budget: usd
 }
 
-/** Beside the two shapes a refusal may carry figures of its own. */
-const errorBody = (own: typeof figures | Record<string, never>) =>
-  Type.Union([
-    Type.Object(
-      { error: text, code: Type.Optional(text), ...own },
-      { title: 'for a session', additionalProperties: true }
-    ),
-    Type.Object(
-      {
-        error: Type.Object(
-          {
-            code: oneOf(Object.keys(errorCatalogue)),
-            message: text,
-            status: Type.Integer({ minimum: 400, maximum: 599 }),
-            ...own
-          },
-          { additionalProperties: true }
-        )
-      },
-      { title: 'for a request with an Authorization header' }
-    )
-  ])
+/** A refusal may carry figures of its own in addition. */
+const errorBody = (name: string, own: typeof figures | Record<string, never>) =>
+  Type.Union(
+    [
+      Type.Object(
+        { error: text, code: Type.Optional(text), ...own },
+        { title: 'for a session', additionalProperties: true }
+      ),
+      Type.Object(
+        {
+          error: Type.Object(
+            {
+              code: oneOf(errorCodes),
+              message: text,
+              status: Type.Integer({ minimum: 400, maximum: 599 }),
+              ...own
+            },
+            { additionalProperties: true }
+          )
+        },
+        { title: 'for a request with an Authorization header' }
+      )
+    ],
+    { $id: name }
+  )
 
-export const errorSchemas = { Error: errorBody({}), BudgetError: errorBody(figures) }
+export const ErrorBody = errorBody('Error', {})
+export const BudgetErrorBody = errorBody('BudgetError', figures)
 
 /** What a request can be, as far as its refusals follow from it. */
 export interface RequestShape {
@@ -66,5 +71,5 @@ export function codesOf({ line, access, namesTeam }: RequestShape, own: readonly
     rate_limited: limit !== undefined,
     internal_error: true
   }
-  return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => given[code] || own.includes(code))
+  return errorCodes.filter((code) => given[code] || own.includes(code))
 }

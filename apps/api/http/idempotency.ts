@@ -2,10 +2,12 @@
 // header is read by plugins/access.ts, before any limit is taken; `writeOnce` (plugins/write-once.ts) keeps the answers.
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
 import type { Db } from '../../../db/client.js'
 import { findStoredResponse, type KeyedWrite, type StoredResponse } from '../../../db/service/idempotency-keys.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { Access } from './access-table.js'
+import { text, uuid } from './response.js'
 
 const KEY_MAX = 255
 
@@ -119,8 +121,13 @@ export interface TextResponse {
   body: string
 }
 
-/** What is kept of an answer that holds a secret which is shown this once, under the name `field`. */
-export const shownOnce = (id: string, field: 'key' | 'secret') => ({
+export const ShownOnce = Type.Object(
+  { id: uuid, key: Type.Optional(Type.Null()), secret: Type.Optional(Type.Null()), message: text },
+  { $id: 'ShownOnce' }
+)
+
+/** What a repeated request gets in place of a response that showed a secret, in its field `field`. */
+export const shownOnce = (id: string, field: 'key' | 'secret'): Static<typeof ShownOnce> => ({
   id,
   [field]: null,
   message: `The ${field} was shown once, in the first answer. If that was lost, delete this one and make another.`

@@ -1,6 +1,6 @@
 // `writeOnce`, through which every write of the api goes: one transaction that holds the effect and, for a request with an
 // Idempotency-Key, the answer to whoever repeats it. Nobody has to care whether a request has a key.
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import pTimeout from 'p-timeout'
 import type { Db, Tx } from '../../../db/client.js'
@@ -23,6 +23,7 @@ import {
   underWay
 } from './idempotency.js'
 import type { Limiter } from './limits/limiter.js'
+import { type RouteReply, type Sent, sent, type WriteResponse } from './response.js'
 
 /** How long a duplicate waits for the answer to the first. */
 const WAIT_MS = 10_000
@@ -38,20 +39,20 @@ export interface Write {
   afterRollback(effect: () => Promise<unknown>): void
 }
 
-export interface WriteResponse {
-  /** 200 unless said otherwise. */
+/** @param act its response is typed by the `schema.response` of the route that `reply` belongs to. */
+export type WriteOnce = <const Schema extends FastifySchema, const Response extends WriteResponse<Schema>>(
+  request: FastifyRequest,
+  reply: RouteReply<Schema>,
+  act: (write: Write) => Promise<Response>
+) => Promise<Sent>
+
+/** The response of any route, for what works on all of them alike. */
+interface AnyResponse {
   status?: number
-  /** A value, or JSON text; absent where the answer has no body. */
   body?: object | string
-  /** What a repeated request is told instead, where `body` holds what is shown once. */
   kept?: object
 }
-
-export type WriteOnce = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  act: (write: Write) => Promise<WriteResponse>
-) => Promise<FastifyReply>
+type Act = (write: Write) => Promise<AnyResponse>
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -77,18 +78,21 @@ export default fp(
       if (!keyed?.kept || isBodyAhead(request, keyed)) return done()
       repeat(limiter, request, reply, keyedWrite(request, keyed), keyed.kept).catch(done)
     })
-    app.decorate('writeOnce', createWriteOnce(db, limiter, Math.max(1, Math.floor(poolMax / 4))))
+    const respond = createWriteOnce(db, limiter, Math.max(1, Math.floor(poolMax / 4)))
+    app.decorate('writeOnce', async (request, reply, act) =>
+      sent(await respond(request, reply as FastifyReply, act as Act))
+    )
   },
   { name: 'write-once', dependencies: ['access'] }
 )
 
 /** @param waitersMax connections that may wait for other processes at once. */
-function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number): WriteOnce {
+function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number) {
   // Of this process, by principal and key: whoever comes meanwhile waits here, without a connection.
   const underWayHere = new Map<string, Promise<unknown>>()
   let waiters = 0
 
-  return async (request, reply, act) => {
+  return async (request: FastifyRequest, reply: FastifyReply, act: Act): Promise<FastifyReply> => {
     const { keyed } = request
     if (!keyed) return sendText(reply, await inTransaction(db, request.log, act))
     const write = keyedWrite(request, keyed)
@@ -113,7 +117,7 @@ function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number): WriteOnc
     request: FastifyRequest,
     write: KeyedWrite,
     { slotDue, userId }: IdempotentRequest,
-    act: (write: Write) => Promise<WriteResponse>,
+    act: Act,
     deadline: number
   ): Promise<TextResponse | 'taken'> {
     if (slotDue) await takeSlot(limiter, request)
@@ -177,7 +181,7 @@ async function freeSlot(request: FastifyRequest): Promise<void> {
 async function inTransaction(
   db: Db,
   log: FastifyBaseLogger,
-  act: (write: Write) => Promise<WriteResponse>,
+  act: Act,
   key?: { before(tx: Tx): Promise<void>; after(tx: Tx, kept: TextResponse): Promise<void> }
 ): Promise<TextResponse> {
   const committed: (() => void)[] = []

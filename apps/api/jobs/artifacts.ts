@@ -5,7 +5,10 @@ import { findArtifact, listArtifacts } from '../../../db/jobs/artifacts.js'
 import { findTaskFile, listTaskFiles } from '../../../db/jobs/task-results.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
+import { count, empty, json, media, sent, sha256, text } from '../http/response.js'
 import { requestedJob } from './requested-job.js'
+
+const Artifact = Type.Object({ name: text, sha256, size_bytes: count, media_type: text }, { $id: 'Artifact' })
 
 const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const ArtifactName = Type.Object({
@@ -24,7 +27,8 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         summary: 'The files of a completed job',
         description:
           'Empty until the job has its result. The result itself is part of the record. What each task of a workflow returned is there as its key with .json: JSON, in which a value that JSON cannot hold is pickled, as the Python SDK does it.',
-        params: JobId
+        params: JobId,
+        response: { 200: json('The files', Type.Object({ artifacts: Type.Array(Artifact) })) }
       }
     },
     async (request) => {
@@ -50,7 +54,11 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         summary: 'One file of a completed job',
         description:
           'The bytes with their media type. The ETag is the SHA-256; with If-None-Match 304 when it is the same.',
-        params: ArtifactName
+        params: ArtifactName,
+        response: {
+          200: media('The bytes, with their own media type', '*/*', ['ETag']),
+          304: empty('Unchanged: If-None-Match names its ETag', ['ETag'])
+        }
       }
     },
     async (request, reply) => {
@@ -62,11 +70,11 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
           : ((await findArtifact(db, job.id, name)) ?? (await findTaskFile(db, job.id, name)))
       if (!file) throw new ServiceError('not_found', 'no such artifact; see GET /api/jobs/:id/artifacts')
       reply.header('etag', `"${file.sha256}"`).header('cache-control', 'private, no-cache')
-      if (names(request.headers['if-none-match'], file.sha256)) return reply.code(304).send()
-      return reply
+      if (names(request.headers['if-none-match'], file.sha256)) return sent(reply.code(304).send())
+      reply
         .type(file.mediaType)
         .header('content-disposition', `attachment; filename="${file.name.replace(/[^A-Za-z0-9._-]/g, '_')}"`)
-        .send(file.content)
+      return file.content
     }
   )
 }

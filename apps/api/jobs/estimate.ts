@@ -8,7 +8,9 @@ import { estimateCost } from '../../../domain/money/cost.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam } from '../http/access.js'
-import { budgetView } from '../teams/budget-view.js'
+import { json, usd } from '../http/response.js'
+import { Budget, budgetView } from '../teams/budget-view.js'
+import { CostBreakdown, costBreakdown } from './cost-breakdown.js'
 
 const TASKS_MAX = 1_000
 
@@ -33,7 +35,11 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
             Type.Integer({ minimum: 1, maximum: TASKS_MAX, description: 'The same, as a submission names it' })
           ),
           team_id: Type.Optional(Type.String({ format: 'uuid' }))
-        })
+        }),
+        response: {
+          200: json('The estimate', Type.Object({ estimated_cost_usd: usd, breakdown: CostBreakdown, budget: Budget }))
+        },
+        errors: ['not_found']
       }
     },
     async (request) => {
@@ -46,16 +52,9 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
       const team = await readTeam(request, db, team_id)
       const backend = await findBackend(db, slug)
       if (!backend) throw new ServiceError('not_found', `no backend is called ${JSON.stringify(slug)}`)
-      const { taskFee, perShot, minimumCost } = backend.pricing
       return {
         estimated_cost_usd: usdFromMicro(estimateCost(backend.pricing, shots, tasks)),
-        breakdown: {
-          task_fee: usdFromMicro(taskFee),
-          per_shot: usdFromMicro(perShot),
-          shots,
-          tasks,
-          minimum_cost: usdFromMicro(minimumCost)
-        },
+        breakdown: costBreakdown(backend.pricing, shots, tasks),
         budget: await budgetView(db, team?.id ?? null, deps.now())
       }
     }

@@ -4,8 +4,8 @@ import type { Db } from '../../../db/client.js'
 import { eventsAfter, type JobEvent } from '../../../db/jobs/job-events.js'
 import { isFinal } from '../../../domain/jobs/job-status.js'
 import type { JobStates } from './job-states.js'
-import { taskKeyOf } from './job-view.js'
 import type { JobWatches } from './job-watch.js'
+import { taskKeyOf } from './task-view.js'
 
 /** A proxy that hears nothing for a while closes the connection. */
 const BEAT_MS = 15_000

@@ -10,11 +10,12 @@ import { ServiceError } from '../../../domain/errors.js'
 import type { ParsedParams } from '../../../domain/jobs/params.js'
 import { submissionAgain } from '../../../domain/jobs/submission.js'
 import type { ApiDeps } from '../deps.js'
+import { json, media, uuid } from '../http/response.js'
 import type { EventStreams } from './event-stream.js'
 import type { Nudge } from './nudge.js'
 import { requestedJob } from './requested-job.js'
-import { submitJob } from './submit-job.js'
-import { onlyTaskView, taskView } from './task-view.js'
+import { submitErrors, submitJob } from './submit-job.js'
+import { onlyTaskView, Task, taskView } from './task-view.js'
 
 const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
@@ -27,16 +28,31 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
 
   app.get(
     '/api/jobs/:id/source',
-    { schema: { tags: ['jobs'], summary: 'What was submitted, as text', params: JobId } },
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'What was submitted, as text',
+        params: JobId,
+        response: { 200: media('The source, unchanged', 'text/plain') }
+      }
+    },
     async (request, reply) => {
       const job = await requestedJob(db, request)
-      return reply.type('text/plain; charset=utf-8').send((await loadSource(db, job.id)).text)
+      reply.type('text/plain; charset=utf-8')
+      return (await loadSource(db, job.id)).text
     }
   )
 
   app.get(
     '/api/jobs/:id/tasks',
-    { schema: { tags: ['jobs'], summary: 'The tasks of a job; a plain job has one', params: JobId } },
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'The tasks of a job; a plain job has one',
+        params: JobId,
+        response: { 200: json('The tasks', Type.Object({ tasks: Type.Array(Task) })) }
+      }
+    },
     async (request) => {
       const job = await requestedJob(db, request)
       const tasks = await listTasks(db, job.id)
@@ -53,7 +69,13 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
         description:
           'One event for each change of the status and for each attempt that begins or ends, its number as `id`; with `Last-Event-ID` those after that one. The last one is the final status.',
         params: JobId,
-        headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) })
+        headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) }),
+        response: {
+          200: media(
+            '`status` for each change of the status, with `data` of `{ "seq", "type", "status", "reason", "at" }`; `attempt` for each execution that begins or ends, with `{ "seq", "type", "task", "number", "state", "status", "at" }`. The `id` is the number too, and rises by one. A comment every 15 seconds',
+            'text/event-stream'
+          )
+        }
       }
     },
     async (request, reply) => {
@@ -79,7 +101,9 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
         tags: ['jobs'],
         summary: 'Submit the same source, parameters and backend again',
         description: 'At present prices, as a job of the same team.',
-        params: JobId
+        params: JobId,
+        response: { 201: json('The job is recorded', Type.Object({ job_id: uuid })) },
+        errors: ['conflict', ...submitErrors]
       }
     },
     async (request, reply) => {

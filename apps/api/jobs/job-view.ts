@@ -1,12 +1,18 @@
 // A job as the API shows it. Parameters and results are spliced into the answer as the text they were stored as: a number in
 // them may be larger than a JavaScript number can hold.
-import type { AttemptRow } from '../../../db/jobs/attempts.js'
+import { type Static, Type } from 'typebox'
 import type { ProviderJob } from '../../../db/jobs/job-waiting.js'
 import type { JobRow } from '../../../db/jobs/jobs.js'
 import { isQueuedStatus } from '../../../domain/backends/provider-job.js'
 import { workflowIdOf } from '../../../domain/jobs/dispatch.js'
-import { isFinal } from '../../../domain/jobs/job-status.js'
+import { type Framework, frameworks } from '../../../domain/jobs/framework.js'
+import { cancelOutcomes, executionModes, isFinal, jobStatuses } from '../../../domain/jobs/job-status.js'
+import { queueReasons } from '../../../domain/jobs/queue-reason.js'
+import { recordedSourceKinds } from '../../../domain/jobs/source.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
+import { anything, count, type JsonText, nullable, text, time, usd, uuid } from '../http/response.js'
+import { Failure, failureView } from './failure-view.js'
 
 export interface JobViewOptions {
   temporalUiUrl: string | null
@@ -14,8 +20,103 @@ export interface JobViewOptions {
   now: Date
 }
 
-/** The record but for its parameters and its result (decisions, section 4). */
-function jobView(job: JobRow, options: JobViewOptions) {
+const ProviderJobItem = Type.Object({
+  provider_job_id: nullable(text),
+  provider: text,
+  status: text,
+  submitted_at: nullable(time),
+  ended_at: nullable(time),
+  queue_position: nullable(count),
+  cost_usd: nullable(usd)
+})
+
+const Workflow = nullable(Type.Object({ id: text, run_id: nullable(text), url: nullable(text) }))
+
+const Queue = nullable(Type.Object({ position: nullable(count), reason: oneOf(queueReasons), message: text }))
+
+const recordFields = {
+  id: uuid,
+  name: nullable(text),
+  labels: Type.Array(text),
+  timeout_seconds: Type.Integer({ minimum: 1 }),
+  team_id: uuid,
+  user_id: nullable(uuid),
+  status: oneOf(jobStatuses),
+  status_reason: nullable(text),
+  backend: text,
+  provider: text,
+  execution_mode: oneOf(executionModes),
+  framework: nullable(oneOf(frameworks)),
+  source: Type.Object({
+    kind: oneOf(recordedSourceKinds),
+    script_id: nullable(uuid),
+    script_version: nullable(Type.Integer()),
+    sha256: text
+  }),
+  script_id: nullable(uuid),
+  capsule_id: nullable(uuid),
+  capsule_run_id: nullable(uuid),
+  estimated_cost_usd: usd,
+  actual_cost_usd: nullable(usd),
+  error: Failure,
+  attempts: count,
+  provider_jobs: Type.Array(ProviderJobItem),
+  cancel: nullable(Type.Object({ requested_at: time, outcome: nullable(oneOf(cancelOutcomes)) })),
+  workflow: Workflow,
+  not_before: nullable(time),
+  created_at: time,
+  started_at: nullable(time),
+  completed_at: nullable(time),
+  updated_at: time,
+  queue: Queue
+}
+const JobRecord = Type.Object(recordFields)
+
+/** Parameters and result are spliced in as text, so no view makes them. */
+const jobFields = { ...recordFields, params: anything }
+
+const resultText =
+  "null until the job is completed. Of a circuit: counts (outcome to count, qubit 0 leftmost), shots, backend, execution_time_ms, circuit_info, metadata, warnings, and what the submission requested in addition. Of a program's own `main`: what it returned."
+
+/** The record without its result: the item of a list. */
+export const JobSummary = Type.Object(jobFields, { $id: 'JobSummary' })
+
+export const Job = Type.Object(
+  {
+    ...jobFields,
+    result: nullable(
+      Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description: resultText }))
+    )
+  },
+  { $id: 'Job' }
+)
+
+/** The item of the list of administration. */
+export const AnyJob = Type.Object({ ...jobFields, team_name: text, user_email: nullable(text) }, { $id: 'AnyJob' })
+
+const stateFields = {
+  id: uuid,
+  status: oneOf(jobStatuses),
+  backend: text,
+  created_at: time,
+  updated_at: time,
+  estimated_cost_usd: usd
+}
+const JobStateRecord = Type.Object(stateFields)
+
+export const JobState = Type.Object(
+  {
+    ...stateFields,
+    result: nullable(
+      Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description: resultText })),
+      'As in the record; of a failed job `{ "error": "message" }`'
+    )
+  },
+  { $id: 'JobState' }
+)
+
+/** The record except for its parameters and its result. */
+function jobView(job: JobRow, options: JobViewOptions): Static<typeof JobRecord> {
   return {
     id: job.id,
     name: job.name,
@@ -28,8 +129,8 @@ function jobView(job: JobRow, options: JobViewOptions) {
     backend: job.backend,
     provider: job.provider,
     execution_mode: job.mode,
-    // Until the execution service has read the program nobody knows.
-    framework: job.framework === 'auto' ? null : job.framework,
+    // Unknown until the execution service has read the program.
+    framework: job.framework === 'auto' ? null : (job.framework as Framework),
     source: {
       kind: job.capsuleRunId === null ? job.sourceKind : 'capsule',
       script_id: job.scriptId,
@@ -41,7 +142,7 @@ function jobView(job: JobRow, options: JobViewOptions) {
     capsule_run_id: job.capsuleRunId,
     estimated_cost_usd: usdFromMicro(job.estimatedCost),
     actual_cost_usd: job.actualCost === null ? null : usdFromMicro(job.actualCost),
-    error: job.errorCode === null ? null : { code: job.errorCode, message: job.errorMessage },
+    error: failureView(job),
     attempts: job.attempts,
     provider_jobs: job.providerJobs.filter(({ id, state }) => id !== null || state === 'unknown').map(providerJobView),
     cancel: job.cancelRequestedAt
@@ -57,19 +158,31 @@ function jobView(job: JobRow, options: JobViewOptions) {
   }
 }
 
-/** JSON text of the item of a list, which has no result. @param more fields beside those of the record. */
-export const jobItemJson = (job: JobRow, options: JobViewOptions, more: object = {}): string =>
-  withText({ ...jobView(job, options), ...more }, 'params', job.params)
+/** JSON text of the item of a list, which has no result. @param more fields in addition to those of the record. */
+export const jobItemJson = <More extends object = object>(
+  job: JobRow,
+  options: JobViewOptions,
+  more?: More
+): JsonText<Static<typeof JobSummary> & More> =>
+  withText({ ...jobView(job, options), ...more }, 'params', job.params) as JsonText<Static<typeof JobSummary> & More>
 
-/** JSON text of a page of jobs. @param items JSON texts. @param rest what else the page says. */
-export const jobPageJson = (items: string[], rest: object): string => withText(rest, 'jobs', `[${items.join(',')}]`)
+/** JSON text of a page of jobs. @param rest the other fields of the page. */
+export const jobPageJson = <Item, Rest extends object>(
+  items: JsonText<Item>[],
+  rest: Rest
+): JsonText<{ jobs: Item[] } & Rest> =>
+  withText(rest, 'jobs', `[${items.join(',')}]`) as JsonText<{ jobs: Item[] } & Rest>
 
 /** JSON text of the whole record. */
-export const jobRecordJson = (job: JobRow, result: string | null, options: JobViewOptions): string =>
-  `${jobItemJson(job, options).slice(0, -1)},"result":${result ?? 'null'}}`
+export const jobRecordJson = (
+  job: JobRow,
+  result: string | null,
+  options: JobViewOptions
+): JsonText<Static<typeof Job>> =>
+  `${jobItemJson(job, options).slice(0, -1)},"result":${result ?? 'null'}}` as JsonText<Static<typeof Job>>
 
 /** JSON text of `GET /api/jobs/:id/status`: exactly these seven fields, which the public client relies on. */
-export const jobStatusJson = (job: JobRow, result: string | null): string =>
+export const jobStatusJson = (job: JobRow, result: string | null): JsonText<Static<typeof JobState>> =>
   withResult(
     {
       id: job.id,
@@ -78,27 +191,11 @@ export const jobStatusJson = (job: JobRow, result: string | null): string =>
       created_at: job.createdAt.toISOString(),
       updated_at: job.updatedAt.toISOString(),
       estimated_cost_usd: usdFromMicro(job.estimatedCost)
-    },
+    } satisfies Static<typeof JobStateRecord>,
     job.errorMessage === null ? result : JSON.stringify({ error: job.errorMessage })
-  )
+  ) as JsonText<Static<typeof JobState>>
 
-/** A plain job's one task has a name for readers. */
-export const taskKeyOf = (task: string): string => task || 'circuit'
-
-export const attemptView = (attempt: AttemptRow) => ({
-  task_id: attempt.task || null,
-  task: taskKeyOf(attempt.task),
-  number: attempt.number,
-  state: attempt.state,
-  started_at: attempt.startedAt.toISOString(),
-  ended_at: attempt.endedAt?.toISOString() ?? null,
-  error: attempt.errorCode === null ? null : { code: attempt.errorCode, message: attempt.errorMessage },
-  backoff_ms: attempt.backoffMs,
-  provider_job_id: attempt.providerJobId,
-  cost_usd: attempt.cost === null ? null : usdFromMicro(attempt.cost)
-})
-
-const providerJobView = (job: ProviderJob) => ({
+const providerJobView = (job: ProviderJob): Static<typeof ProviderJobItem> => ({
   provider_job_id: job.id,
   provider: job.provider,
   status: job.state === 'accepted' ? (job.status ?? 'queued') : job.state,
@@ -110,7 +207,7 @@ const providerJobView = (job: ProviderJob) => ({
 
 const isoTime = (text: string | null): string | null => text && new Date(text).toISOString()
 
-function workflowView(job: JobRow, { temporalUiUrl, temporalNamespace }: JobViewOptions) {
+function workflowView(job: JobRow, { temporalUiUrl, temporalNamespace }: JobViewOptions): Static<typeof Workflow> {
   if (!job.durable) return null
   const id = workflowIdOf(job.id, job.generation)
   return {
@@ -120,8 +217,8 @@ function workflowView(job: JobRow, { temporalUiUrl, temporalNamespace }: JobView
   }
 }
 
-/** Why a job is not running yet; `null` once it runs, and when it is to run no more. */
-function queueView(job: JobRow, now: Date) {
+/** Why a job is not running yet; `null` once it runs, and when it will never run. */
+function queueView(job: JobRow, now: Date): Static<typeof Queue> {
   if (isFinal(job.status) || job.status === 'cancelling') return null
   const queued = job.providerJobs.find(({ state, status }) => state === 'accepted' && isQueuedStatus(status))
   if (queued) return { position: queued.queuePosition, reason: 'provider_queue', message: providerQueueText(queued) }

@@ -10,21 +10,23 @@ import { listJobs } from '../../../db/jobs/job-list.js'
 import type { JobRow } from '../../../db/jobs/jobs.js'
 import { assertParams, assertUsable } from '../../../domain/backends/backend.js'
 import { validationError } from '../../../domain/errors.js'
-import { isFinal, type JobStatus, jobStatuses } from '../../../domain/jobs/job-status.js'
+import { isFinal, jobStatuses } from '../../../domain/jobs/job-status.js'
 import { isNative, NativeSubmitBody } from '../../../domain/jobs/native-submission.js'
 import { readSubmission, SubmitBody } from '../../../domain/jobs/submission.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, ownerForWrite, readTeam } from '../http/access.js'
-import { sendJson } from '../http/send-json.js'
-import { attemptView, jobItemJson, jobPageJson, jobStatusJson } from './job-view.js'
+import { SUBMISSION_BODY_MAX } from '../http/body-limits.js'
+import { json, nullable, pageEnd, sendJson, uuid } from '../http/response.js'
+import { Attempt, attemptView } from './attempt-view.js'
+import { Job, JobState, JobSummary, jobItemJson, jobPageJson, jobStatusJson } from './job-view.js'
 import type { JobWaits } from './job-waits.js'
-import { submitNative } from './native-submissions.js'
+import { AdmissionReceipt, submitNative } from './native-submissions.js'
 import type { Nudge } from './nudge.js'
 import { recordJson, requestedJob, resultOf, viewOptionsOf } from './requested-job.js'
-import { submitJob } from './submit-job.js'
+import { submitErrors, submitJob } from './submit-job.js'
 
-const SUBMIT_BODY_MAX = 4 * 1024 * 1024
 /** Below the 30 s after which the public client gives a poll up. */
 const WAIT_SECONDS_MAX = 22
 
@@ -50,13 +52,20 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
   app.post(
     '/api/jobs/submit',
     {
-      bodyLimit: SUBMIT_BODY_MAX,
+      bodyLimit: SUBMISSION_BODY_MAX,
       schema: {
         tags: ['jobs'],
         summary: 'Submit a circuit or a program as a job',
         description:
           'A body that has a protocol_version is a native program of the public client (docs/python-client.md) and is answered with a receipt; any other is a plain submission.',
-        body: AnySubmitBody
+        body: AnySubmitBody,
+        response: {
+          201: json(
+            'The job is recorded; a native program gets a receipt',
+            Type.Union([Type.Object({ job_id: uuid }), AdmissionReceipt])
+          )
+        },
+        errors: ['conflict', 'not_available', 'analysis_mismatch', ...submitErrors]
       }
     },
     async (request, reply) => {
@@ -83,7 +92,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         summary: 'Jobs of your teams, newest first',
         querystring: Type.Object({
           team_id: Type.Optional(Type.String({ format: 'uuid' })),
-          status: Type.Optional(Type.Unsafe<JobStatus>({ type: 'string', enum: jobStatuses })),
+          status: Type.Optional(oneOf(jobStatuses)),
           backend: Type.Optional(Type.String({ maxLength: 100 })),
           script_id: Type.Optional(Type.String({ format: 'uuid' })),
           capsule_id: Type.Optional(
@@ -103,7 +112,11 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
           cursor: Type.Optional(Type.String({ format: 'uuid', description: 'next_cursor of the page before' })),
           limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
           offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 })
-        })
+        }),
+        response: {
+          200: json('The jobs', Type.Object({ jobs: Type.Array(JobSummary), ...pageEnd, next_cursor: nullable(uuid) }))
+        },
+        errors: ['not_available']
       }
     },
     async (request, reply) => {
@@ -149,7 +162,14 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
 
   app.get(
     '/api/jobs/:id',
-    { schema: { tags: ['jobs'], summary: 'The record of a job', params: JobId } },
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'The record of a job',
+        params: JobId,
+        response: { 200: json('The record', Job) }
+      }
+    },
     async (request, reply) => sendJson(reply, await recordJson(deps, db, await jobOf(request)))
   )
 
@@ -160,7 +180,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         tags: ['jobs'],
         summary: 'Status and result; with ?wait=S held until the status changes, at most 22 s',
         params: JobId,
-        querystring: Type.Object({ wait: Type.Optional(Type.Unknown()) })
+        querystring: Type.Object({ wait: Type.Optional(Type.Unknown()) }),
+        response: { 200: json('The status', JobState) }
       }
     },
     async (request, reply) => {
@@ -184,7 +205,14 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
 
   app.get(
     '/api/jobs/:id/attempts',
-    { schema: { tags: ['jobs'], summary: 'Every execution that the executor accepted', params: JobId } },
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'Every execution that the executor accepted',
+        params: JobId,
+        response: { 200: json('The attempts', Type.Object({ attempts: Type.Array(Attempt) })) }
+      }
+    },
     async (request) => {
       const job = await jobOf(request)
       return { attempts: (await listAttempts(db, job.id)).map(attemptView) }
@@ -193,7 +221,15 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
 
   app.post(
     '/api/jobs/:id/cancel',
-    { schema: { tags: ['jobs'], summary: 'Cancel a job; what is running is stopped', params: JobId } },
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'Cancel a job; what is running is stopped',
+        params: JobId,
+        response: { 202: json('The record; what is running is being stopped', Job) },
+        errors: ['conflict']
+      }
+    },
     async (request, reply) => {
       const job = await jobOf(request)
       return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {

@@ -1,15 +1,28 @@
 // What the public client asks before it submits a native program: GET /api/jobs/managed-runtimes.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { listBackends } from '../../../db/backends/backends.js'
 import { hasCredentials } from '../../../db/backends/provider-workers.js'
 import type { Db } from '../../../db/client.js'
 import { type Backend, isAtProvider, isForCircuits, unavailableReason } from '../../../domain/backends/backend.js'
 import { credentialsOfProvider } from '../../../domain/backends/quantum-providers.js'
 import { capsFrom, nativeShots, programmingModels } from '../../../domain/jobs/native-submission.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import { estimateCost } from '../../../domain/money/cost.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam } from '../http/access.js'
+import { json, text } from '../http/response.js'
+
+/** The public client takes entries of exactly these four fields. */
+const ManagedRuntime = Type.Object(
+  {
+    backend: text,
+    programming_model: oneOf(programmingModels),
+    min_cap_cents: Type.Integer({ minimum: 1 }),
+    max_cap_cents: Type.Integer({ minimum: 1 })
+  },
+  { $id: 'ManagedRuntime' }
+)
 
 export const managedRuntimeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   app.get(
@@ -20,7 +33,9 @@ export const managedRuntimeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> 
         summary: 'Where a team may run native programs',
         description:
           'One entry for each backend that takes jobs of the team now and each kind of program, with the caps in US cents that a submission may have. Advisory: a submission is judged anew.',
-        querystring: Type.Object({ team_id: Type.String({ format: 'uuid' }) })
+        querystring: Type.Object({ team_id: Type.String({ format: 'uuid' }) }),
+        response: { 200: json('The runtimes', Type.Object({ runtimes: Type.Array(ManagedRuntime) })) },
+        errors: ['not_found']
       }
     },
     async (request) => {
@@ -43,8 +58,7 @@ async function providersOf(db: Db, teamId: string): Promise<Set<string>> {
   return new Set(known.flatMap(([provider], at) => (has[at] ? [provider] : [])))
 }
 
-/** The public client takes entries of exactly these four fields. */
-function runtimesOf(backend: Backend) {
+function runtimesOf(backend: Backend): Static<typeof ManagedRuntime>[] {
   if (!isForCircuits(backend) || unavailableReason(backend) !== null) return []
   const caps = capsFrom(estimateCost(backend.pricing, nativeShots(backend)))
   if (!caps) return []

@@ -1,6 +1,7 @@
 // Native programs as the public client submits them (domain/jobs/native-submission.ts): a source, and which of its functions is
 // called with what, under a cap. Such a job is always durable; what it gives is `managedResult`.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import { findBackend } from '../../../db/backends/backends.js'
 import type { DbOrTx } from '../../../db/client.js'
 import { sha256Of } from '../../../db/jobs/artifacts.js'
@@ -17,11 +18,29 @@ import {
 } from '../../../domain/jobs/native-submission.js'
 import { paramsFromValue } from '../../../domain/jobs/params.js'
 import { type JobSource, type Submission, TIMEOUT_SECONDS_DEFAULT } from '../../../domain/jobs/submission.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf } from '../http/access.js'
+import { type JsonContent, type ResponseOf, type RouteReply, type Sent, text, uuid } from '../http/response.js'
 import type { WriteOnce } from '../http/write-once.js'
 import type { Nudge } from './nudge.js'
 import { submitJob } from './submit-job.js'
+
+export const AdmissionReceipt = Type.Object(
+  {
+    protocol_version: oneOf([receiptProtocol]),
+    job_id: uuid,
+    submission_id: uuid,
+    source_sha256: text,
+    input_sha256: text
+  },
+  { $id: 'AdmissionReceipt' }
+)
+
+/** Any route that responds 201 with a receipt. */
+interface ReceiptSchema {
+  response: { 201: ResponseOf<JsonContent<typeof AdmissionReceipt>> }
+}
 
 /**
  * Records a native submission and answers its receipt, which has exactly five fields.
@@ -30,9 +49,9 @@ import { submitJob } from './submit-job.js'
 export async function submitNative(
   { deps, nudge, writeOnce }: { deps: ApiDeps; nudge: Nudge; writeOnce: WriteOnce },
   request: FastifyRequest,
-  reply: FastifyReply,
+  reply: unknown,
   body: NativeSubmitBody
-): Promise<FastifyReply> {
+): Promise<Sent> {
   assertKey(request)
   const native = readNativeSubmission(body)
   const backend = await findBackend(deps.db, native.backend)
@@ -40,7 +59,7 @@ export async function submitNative(
   assertUsable(backend, native.backend, 1)
   const shots = nativeShots(backend)
   if (!isForCircuits(backend)) throw validationError(`backend: ${backend.slug} takes no circuits; see managed-runtimes`)
-  return writeOnce(request, reply, async (write) => {
+  return writeOnce(request, reply as RouteReply<ReceiptSchema>, async (write) => {
     const source = await sourceOf(write.tx, request, native)
     const sourceSha256 = sha256Of(Buffer.from(source.text, 'utf8'))
     assertHash(native, sourceSha256)

@@ -6,14 +6,23 @@ import { assertCredentials } from '../../../db/backends/provider-workers.js'
 import { createJob } from '../../../db/jobs/jobs.js'
 import { recordBudgetExceeded } from '../../../db/teams/webhook-deliveries.js'
 import type { Backend } from '../../../domain/backends/backend.js'
-import { ServiceError } from '../../../domain/errors.js'
+import { type ErrorCode, ServiceError } from '../../../domain/errors.js'
 import type { JobSource, SavedScript, Submission } from '../../../domain/jobs/submission.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, teamForWrite } from '../http/access.js'
 import { assertKeyMayPay } from '../http/limits/key-limits.js'
-import { takeLimit } from '../http/limits/limiter.js'
+import { takeTeamLimit } from '../http/limits/limiter.js'
 import type { Write } from '../http/write-once.js'
 import { sourceOfScript } from '../scripts/saved-script.js'
+
+/** The refusals of a submission that its money and its backend cause. */
+export const submitErrors = [
+  'budget_exceeded',
+  'spend_limit_exceeded',
+  'backend_unknown',
+  'backend_retired',
+  'backend_unavailable'
+] as const satisfies ErrorCode[]
 
 /**
  * Records a job in the transaction of a write. The team's limit is asked inside it, once the team is known to be the
@@ -78,7 +87,7 @@ export async function takeJobsOfTeam(
   jobs: number
 ): Promise<void> {
   for (let taken = 0; taken < jobs; taken++) {
-    const giveBack = await takeLimit(limiter, request, 'submitTeam', teamId).catch(async (refusal) => {
+    const giveBack = await takeTeamLimit(limiter, teamId, 'submitTeam').catch(async (refusal) => {
       await request.giveBackSlot()
       throw refusal
     })

@@ -1,13 +1,33 @@
 // A job's tasks as GET /api/jobs/:id/tasks shows them.
+import { type Static, Type } from 'typebox'
 import type { TaskRow } from '../../../db/jobs/job-tasks.js'
 import type { JobRow } from '../../../db/jobs/jobs.js'
-import { taskStateOf } from '../../../domain/jobs/job-status.js'
-import { taskKeyOf } from './job-view.js'
+import { taskStateOf, taskStates } from '../../../domain/jobs/job-status.js'
+import { oneOf } from '../../../domain/json/one-of.js'
+import { count, nullable, text, time } from '../http/response.js'
+import { Failure, failureView } from './failure-view.js'
 
-const errorView = (code: string | null, message: string | null) => (code === null ? null : { code, message })
+export const Task = Type.Object(
+  {
+    id: Type.String({ description: 'In a graph, the key of the task; for a plain job, the id of the job' }),
+    key: text,
+    name: text,
+    state: oneOf(taskStates),
+    depends_on: Type.Array(text),
+    attempts: count,
+    started_at: nullable(time),
+    completed_at: nullable(time),
+    error: Failure,
+    stdout: nullable(text)
+  },
+  { $id: 'Task' }
+)
 
-/** A task of a graph; within its job it is known by its key. */
-export const taskView = (task: TaskRow) => ({
+/** The key of a task; the one task of a plain job is called `circuit`. */
+export const taskKeyOf = (task: string): string => task || 'circuit'
+
+/** A task of a graph, which its job knows by its key. */
+export const taskView = (task: TaskRow): Static<typeof Task> => ({
   id: task.key,
   key: task.key,
   name: task.name,
@@ -16,12 +36,12 @@ export const taskView = (task: TaskRow) => ({
   attempts: task.attempts,
   started_at: task.startedAt?.toISOString() ?? null,
   completed_at: task.completedAt?.toISOString() ?? null,
-  error: errorView(task.errorCode, task.errorMessage),
+  error: failureView(task),
   stdout: task.stdout
 })
 
 /** The one task of a plain job. */
-export const onlyTaskView = (job: JobRow) => ({
+export const onlyTaskView = (job: JobRow): Static<typeof Task> => ({
   id: job.id,
   key: taskKeyOf(''),
   name: job.name ?? taskKeyOf(''),
@@ -30,6 +50,6 @@ export const onlyTaskView = (job: JobRow) => ({
   attempts: job.attempts,
   started_at: job.startedAt?.toISOString() ?? null,
   completed_at: job.completedAt?.toISOString() ?? null,
-  error: errorView(job.errorCode, job.errorMessage),
+  error: failureView(job),
   stdout: null
 })

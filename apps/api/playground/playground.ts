@@ -7,16 +7,16 @@ import { recordTelemetry } from '../../../db/service/playground.js'
 import { teamForRuns } from '../../../db/teams/teams.js'
 import { assertForPlayground, assertUsable } from '../../../domain/backends/backend.js'
 import { type ErrorCode, errorCatalogue, ServiceError } from '../../../domain/errors.js'
-import { frameworks } from '../../../domain/jobs/framework.js'
+import { type Framework, frameworks } from '../../../domain/jobs/framework.js'
 import { SHOTS_MAX } from '../../../domain/jobs/params.js'
-import { jsonFields, jsonObject } from '../../../domain/json/json-text.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'
+import { PROGRAM_BODY_MAX } from '../http/body-limits.js'
 import { createInteractiveRuns } from '../http/executor-calls.js'
-import { sendJson } from '../http/send-json.js'
+import { accepted, json, sendJson, sent, success } from '../http/response.js'
+import { ConvertedCircuit, circuitJson, languages, RunResult, runResultJson } from './playground-view.js'
 
-const BODY_MAX = 2 * 1024 * 1024
 const CODE_MAX = 100_000
 /** Ends before the wait for the executor does, so that a program without an end is told so. */
 const WALL_SECONDS = 60
@@ -25,20 +25,28 @@ const COUNTS_MAX = 10_000
 const Code = Type.String({ minLength: 1, maxLength: CODE_MAX, description: 'Length in code points' })
 const Shots = Type.Integer({ minimum: 1, maximum: SHOTS_MAX })
 
+const runErrors = [
+  'execution_error',
+  'unsupported_operation',
+  'worker_unreachable',
+  'worker_not_configured'
+] as const satisfies ErrorCode[]
+
 const RunBody = Type.Object(
   {
     code: Code,
-    language: oneOf(['auto', ...frameworks], '`auto` goes by the imports and the OPENQASM header'),
+    language: oneOf(languages, '`auto` goes by the imports and the OPENQASM header'),
     backend: Type.String({ minLength: 1, maxLength: 100, description: 'Slug of a free local simulator' }),
     shots: Shots
   },
   { additionalProperties: false }
 )
 
-const ConvertBody = Type.Object(
-  { code: Code, language: oneOf(['qiskit', 'cirq', 'pennylane', 'marqov']) },
-  { additionalProperties: false }
+const pythonFrameworks = frameworks.filter(
+  (framework): framework is Exclude<Framework, 'openqasm'> => framework !== 'openqasm'
 )
+
+const ConvertBody = Type.Object({ code: Code, language: oneOf(pythonFrameworks) }, { additionalProperties: false })
 
 const TelemetryBody = Type.Object(
   {
@@ -65,7 +73,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
   app.post(
     '/api/playground/run',
     {
-      bodyLimit: BODY_MAX,
+      bodyLimit: PROGRAM_BODY_MAX,
       schema: {
         tags: ['playground'],
         summary: 'Run a program on a free simulator and wait for its counts',
@@ -74,7 +82,9 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
           'metadata, warnings and stdout. 422: no language was detected, or the program failed (the message says where). ' +
           '429: two runs of yours are under way, or the executor is full. 502: it is away or has not answered in 90 s; ' +
           '503: none is configured. Hanging up ends the run.',
-        body: RunBody
+        body: RunBody,
+        response: { 200: json('The result', RunResult) },
+        errors: ['backend_unknown', 'backend_retired', 'backend_unavailable', 'language_not_detected', ...runErrors]
       }
     },
     async (request, reply) => {
@@ -99,22 +109,24 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
           signal
         )
       )
-      if (!end) return reply.hijack()
+      if (!end) return sent(reply.hijack())
       if (end.kind === 'refused') throw userFault('execution_error', end.message)
       if (end.kind === 'failed') throw userFault(end.error.code, end.error.message)
-      return sendJson(reply, runAnswer(end.result, { backend: slug, shots, language: end.framework ?? language }))
+      return sendJson(reply, runResultJson(end.result, { backend: slug, shots, language: end.framework ?? language }))
     }
   )
 
   app.post(
     '/api/playground/convert',
     {
-      bodyLimit: BODY_MAX,
+      bodyLimit: PROGRAM_BODY_MAX,
       schema: {
         tags: ['playground'],
         summary: 'The circuit that a program builds, as OpenQASM 3',
         description: 'Answers qasm, circuit_info and warnings. 422, 429, 502 and 503 as for a run.',
-        body: ConvertBody
+        body: ConvertBody,
+        response: { 200: json('The circuit', ConvertedCircuit) },
+        errors: runErrors
       }
     },
     async (request, reply) => {
@@ -130,17 +142,22 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
           signal
         )
       )
-      if (!end) return reply.hijack()
+      if (!end) return sent(reply.hijack())
       if (end.kind === 'failed') throw userFault(end.error.code, end.error.message)
-      return sendJson(reply, convertAnswer(end.answer))
+      return sendJson(reply, circuitJson(end.answer))
     }
   )
 
   app.post(
     '/api/playground/telemetry',
     {
-      bodyLimit: BODY_MAX,
-      schema: { tags: ['playground'], summary: 'Record a simulation that ran in the browser', body: TelemetryBody }
+      bodyLimit: PROGRAM_BODY_MAX,
+      schema: {
+        tags: ['playground'],
+        summary: 'Record a simulation that ran in the browser',
+        body: TelemetryBody,
+        response: { 201: accepted('The simulation is recorded') }
+      }
     },
     async (request, reply) => {
       const { body } = request
@@ -157,7 +174,8 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         counts: body.counts,
         userAgent: body.user_agent ?? null
       })
-      return reply.code(201).send({ success: true })
+      reply.code(201)
+      return success
     }
   )
 }
@@ -165,28 +183,3 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
 /** A fault of the caller's program is 422 whatever the executor calls it. */
 const userFault = (code: ErrorCode, message: string): ServiceError =>
   new ServiceError(errorCatalogue[code].http === 422 ? code : 'execution_error', message)
-
-/** The executor's result with the playground's own fields; every value of the result stays the text that it is. */
-function runAnswer(result: string, run: { backend: string; shots: number; language: string }): string {
-  const own = [
-    ['backend', JSON.stringify(run.backend)],
-    ['shots', String(run.shots)],
-    ['cost_usd', '0'],
-    ['language_detected', JSON.stringify(run.language)]
-  ] as const
-  // What a program's `main` returned may lack a field, hold others, and claim what only the service may say.
-  const none = [
-    ['counts', '{}'],
-    ['execution_time_ms', '0'],
-    ['circuit_info', '{}'],
-    ['metadata', '{}'],
-    ['warnings', '[]'],
-    ['stdout', '""']
-  ] as const
-  return jsonObject(new Map([...none, ...jsonFields(result), ...own]))
-}
-
-function convertAnswer(answer: string): string {
-  const fields = jsonFields(answer)
-  return jsonObject(['qasm', 'circuit_info', 'warnings'].map((name) => [name, fields.get(name)]))
-}

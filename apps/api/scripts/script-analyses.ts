@@ -4,22 +4,55 @@ import { createHash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findBackend, listBackends } from '../../../db/backends/backends.js'
-import { keepAnalysis } from '../../../db/scripts/script-analyses.js'
+import { storeAnalysis } from '../../../db/scripts/script-analyses.js'
 import { isAtProvider } from '../../../domain/backends/backend.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { SHOTS_MAX } from '../../../domain/jobs/params.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import { estimateCost } from '../../../domain/money/cost.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
 import { SCRIPT_BYTES_MAX } from '../../../domain/scripts/script.js'
-import { type AnalysisCheck, textHint } from '../../../domain/scripts/script-analysis.js'
+import { type AnalysisCheck, checkLevels, textHint } from '../../../domain/scripts/script-analysis.js'
+import { roles } from '../../../domain/teams/role.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, readTeam, teamForWrite } from '../http/access.js'
+import { PROGRAM_BODY_MAX } from '../http/body-limits.js'
+import { json, nullable, sent, sha256, text, usd, uuid } from '../http/response.js'
 import { assertNotSuspended } from '../http/team-access.js'
+import { CostBreakdown, costBreakdown } from '../jobs/cost-breakdown.js'
 import { requestedScript } from './script-access.js'
 import { budgetObstacles, obstacles } from './script-destinations.js'
-import type { ScriptReader } from './script-reader.js'
+import { readErrors, type ScriptReader } from './script-reader.js'
 
-const BODY_MAX = 2 * 1024 * 1024
+const ExecutionOptions = Type.Object({
+  script_id: uuid,
+  source_sha256: sha256,
+  team: nullable(Type.Object({ id: uuid, name: text, role: oneOf(roles), suspended: Type.Boolean() })),
+  destinations: Type.Array(
+    Type.Object({
+      backend: text,
+      name: text,
+      available: Type.Boolean(),
+      reason: nullable(text),
+      estimated_cost_usd: usd,
+      requires_analysis: Type.Boolean()
+    })
+  )
+})
+
+const ScriptCheck = Type.Object(
+  { id: text, level: oneOf(checkLevels), message: text, line: Type.Optional(Type.Integer({ minimum: 1 })) },
+  { $id: 'ScriptCheck' }
+)
+
+const Analysis = Type.Object({
+  analysis_id: uuid,
+  content_hash: Type.String({ description: 'A hint by which clients know the text: djb2, signed, in decimal' }),
+  can_run: Type.Boolean({ description: 'No check has the level error' }),
+  checks: Type.Array(ScriptCheck),
+  cost: Type.Object({ total_usd: usd, breakdown: CostBreakdown })
+})
+
 const SHOTS_DEFAULT = 1_000
 const CIRCUITS_MAX = 1_000
 
@@ -49,7 +82,8 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
           shots: Type.Integer({ ...Shots, default: SHOTS_DEFAULT }),
           circuit_count: Circuits,
           team_id: TeamId
-        })
+        }),
+        response: { 200: json('Every backend', ExecutionOptions) }
       }
     },
     async (request) => {
@@ -85,7 +119,7 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
   app.post(
     '/api/scripts/:id/analyse',
     {
-      bodyLimit: BODY_MAX,
+      bodyLimit: PROGRAM_BODY_MAX,
       schema: {
         tags: ['scripts'],
         summary: 'What would be wrong with running a script on a backend, and what it would cost',
@@ -102,7 +136,9 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
             team_id: TeamId
           },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: json('What is known of the run', Analysis) },
+        errors: ['analysis_mismatch', 'backend_unknown', 'rate_limited', ...readErrors]
       }
     },
     async (request, reply) => {
@@ -118,7 +154,7 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
           `backend: no backend is called ${JSON.stringify(slug)}; see GET /api/backends`
         )
       const read = await reader.read(request, { content, requirements: script.requirements, teamId: team_id ?? null })
-      if (!read) return reply.hijack()
+      if (!read) return sent(reply.hijack())
       return app.writeOnce(request, reply, async ({ tx }) => {
         const teamId = await teamForWrite(request, tx, team_id ?? null)
         const cost = estimateCost(backend.pricing, shots, circuitCount)
@@ -143,22 +179,15 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
           checks,
           cost
         }
-        const { taskFee, perShot, minimumCost } = backend.pricing
         return {
           body: {
-            analysis_id: await keepAnalysis(tx, analysis),
+            analysis_id: await storeAnalysis(tx, analysis),
             content_hash: textHint(content),
             can_run: canRun,
             checks,
             cost: {
               total_usd: usdFromMicro(cost),
-              breakdown: {
-                task_fee: usdFromMicro(taskFee),
-                per_shot: usdFromMicro(perShot),
-                shots,
-                tasks: circuitCount,
-                minimum_cost: usdFromMicro(minimumCost)
-              }
+              breakdown: costBreakdown(backend.pricing, shots, circuitCount)
             }
           }
         }

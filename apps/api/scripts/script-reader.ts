@@ -1,7 +1,7 @@
 // Reads a script in the execution service, which never runs it for that: what it is, what is wrong with it, and what will
 // probably go wrong.
 import type { FastifyRequest } from 'fastify'
-import { ServiceError, validationError } from '../../../domain/errors.js'
+import { type ErrorCode, ServiceError, validationError } from '../../../domain/errors.js'
 import type { Framework } from '../../../domain/jobs/framework.js'
 import { frameworkOfScript, type ScriptMetadata, type ScriptType } from '../../../domain/scripts/script.js'
 import { type AnalysisCheck, hiddenDirections, withOwnIds } from '../../../domain/scripts/script-analysis.js'
@@ -9,6 +9,9 @@ import { metadataOf, type ScriptReading } from '../../../domain/scripts/script-r
 import type { ExecutorClient } from '../../../services/executor/client.js'
 import { userOf } from '../http/access.js'
 import { createInteractiveRuns } from '../http/executor-calls.js'
+
+/** The refusals of a reading that are not the script's fault. */
+export const readErrors = ['worker_unreachable', 'worker_not_configured'] as const satisfies ErrorCode[]
 
 /** Reading takes far less than a run, and a client may well save several scripts at once. */
 const readings = { what: 'scripts', inFlightMax: 5 }

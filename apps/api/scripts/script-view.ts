@@ -1,9 +1,99 @@
 // A saved script as the API shows it.
+import { type Static, Type } from 'typebox'
 import type { Execution, ScriptItem, ScriptRow } from '../../../db/scripts/scripts.js'
+import { type Framework, frameworks } from '../../../domain/jobs/framework.js'
+import { jobStatuses } from '../../../domain/jobs/job-status.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
+import { scriptTypes } from '../../../domain/scripts/script.js'
+import { count, nullable, sha256, text, time, usd, uuid } from '../http/response.js'
 
-/** The item of a list (interface specification 2.4). */
-export const scriptItemView = (script: ScriptItem) => ({
+export const ScriptSummary = Type.Object(
+  {
+    id: uuid,
+    slug: text,
+    name: text,
+    description: text,
+    script_type: oneOf(scriptTypes),
+    category: text,
+    is_public: Type.Boolean({ description: 'Published' }),
+    is_hardcoded: Type.Boolean({ description: 'A template of the platform' }),
+    created_at: time,
+    executions_count: count
+  },
+  { $id: 'ScriptSummary' }
+)
+
+const ScriptMetadata = Type.Object(
+  {
+    framework: nullable(oneOf(frameworks)),
+    imports: Type.Array(text),
+    functions: Type.Array(
+      Type.Object({
+        name: text,
+        parameters: Type.Array(text),
+        is_task: Type.Boolean(),
+        is_workflow: Type.Boolean(),
+        retries: nullable(Type.Integer()),
+        timeout: nullable(Type.Number())
+      })
+    ),
+    entry_point: nullable(Type.String({ description: '`main`, the name of the one workflow, or `circuit`' })),
+    qubits: Type.Optional(Type.Integer({ minimum: 0, description: 'Where the source leaves no doubt' })),
+    source_sha256: sha256
+  },
+  { $id: 'ScriptMetadata' }
+)
+
+const EXECUTIONS_MAX = 10
+
+export const Script = Type.Object(
+  {
+    ...ScriptSummary.properties,
+    framework: oneOf(frameworks),
+    script_content: text,
+    requirements: nullable(text),
+    user_id: nullable(uuid),
+    team_id: nullable(uuid),
+    version: Type.Integer({ minimum: 1 }),
+    source_sha256: sha256,
+    metadata: ScriptMetadata,
+    is_active: Type.Boolean(),
+    published_at: nullable(time),
+    updated_at: time,
+    executions: Type.Array(
+      Type.Object({
+        id: uuid,
+        status: oneOf(jobStatuses),
+        backend: text,
+        created_at: time,
+        completed_at: nullable(time),
+        estimated_cost_usd: usd
+      }),
+      { maxItems: EXECUTIONS_MAX }
+    )
+  },
+  { $id: 'Script' }
+)
+
+const warnings = Type.Array(text)
+
+/** After a change, with what the reader warns of. */
+export const ChangedScript = Type.Object({ ...Script.properties, validation_warnings: warnings })
+
+/** After an upload. */
+export const SavedScript = Type.Object({
+  script_id: uuid,
+  slug: text,
+  name: text,
+  script_type: oneOf(scriptTypes),
+  status: Type.Literal('validated'),
+  validation_warnings: warnings,
+  metadata: ScriptMetadata
+})
+
+/** The item of a list. */
+export const scriptItemView = (script: ScriptItem): Static<typeof ScriptSummary> => ({
   id: script.id,
   slug: script.slug,
   name: script.name,
@@ -17,9 +107,13 @@ export const scriptItemView = (script: ScriptItem) => ({
 })
 
 /** The whole script, with the last jobs of the caller's teams that ran it. */
-export const scriptView = (script: ScriptRow, executionsCount: number, executions: Execution[]) => ({
+export const scriptView = (
+  script: ScriptRow,
+  executionsCount: number,
+  executions: Execution[]
+): Static<typeof Script> => ({
   ...scriptItemView({ ...script, executions: executionsCount }),
-  framework: script.framework,
+  framework: script.framework as Framework,
   script_content: script.content,
   requirements: script.requirements,
   user_id: script.userId,

@@ -1,84 +1,28 @@
-// Saved scripts: /api/scripts. What is saved is read in the execution service first, outside of any transaction; nothing of
-// it is run.
+// Saved scripts: /api/scripts. Saving and changing them is in script-sources.ts.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { DbOrTx } from '../../../db/client.js'
-import { loadJob, loadSource } from '../../../db/jobs/jobs.js'
-import { changeScript, createScript, deleteScript, publishScript } from '../../../db/scripts/script-changes.js'
-import { countExecutions, lastExecutions, listScripts, type ScriptRow } from '../../../db/scripts/scripts.js'
-import { ServiceError, validationError } from '../../../domain/errors.js'
-import { type Framework, frameworks } from '../../../domain/jobs/framework.js'
+import { deleteScript, publishScript } from '../../../db/scripts/script-changes.js'
+import { listScripts } from '../../../db/scripts/scripts.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
-import {
-  assertFramework,
-  assertSource,
-  CATEGORY_OF_USERS,
-  REQUIREMENTS_MAX,
-  SCRIPT_BYTES_MAX,
-  SCRIPT_NAME_MAX,
-  type ScriptType,
-  SLUG_MAX,
-  scriptTypes
-} from '../../../domain/scripts/script.js'
+import { scriptTypes } from '../../../domain/scripts/script.js'
 import type { ApiDeps } from '../deps.js'
-import { actorOf, callerOf, ownerForWrite, teamForWrite, userOf } from '../http/access.js'
-import { assertNotSuspended } from '../http/team-access.js'
-import { assertMayChange, lockOwnScript, requestedScript } from './script-access.js'
+import { callerOf } from '../http/access.js'
+import { done, json, pageEnd, success } from '../http/response.js'
+import { lockOwnScript, requestedScript } from './script-access.js'
 import { scriptAnalysisRoutes } from './script-analyses.js'
-import { createScriptReader, type ReadScript, warningText } from './script-reader.js'
-import { scriptItemView, scriptView } from './script-view.js'
-
-const BODY_MAX = 2 * 1024 * 1024
+import { createScriptReader } from './script-reader.js'
+import { loadScriptView } from './script-record.js'
+import { scriptSourceRoutes } from './script-sources.js'
+import { Script, ScriptSummary, scriptItemView } from './script-view.js'
 
 const ScriptId = Type.Object({ id: Type.String({ format: 'uuid' }) })
-const Name = Type.String({ minLength: 1, maxLength: SCRIPT_NAME_MAX, pattern: '\\S' })
-const Source = Type.String({ minLength: 1, maxLength: SCRIPT_BYTES_MAX, description: 'At most 1 MiB as UTF-8' })
-const Requirements = Type.String({
-  maxLength: REQUIREMENTS_MAX,
-  description:
-    'As in a requirements.txt: names and versions. They are compared with what is installed; nothing is fetched.'
-})
-
-const FromJobBody = Type.Object(
-  {
-    job_id: Type.String({ format: 'uuid' }),
-    name: Name,
-    description: Type.String({ minLength: 1, maxLength: 2_000 }),
-    slug: Type.String({ maxLength: SLUG_MAX, pattern: '^[a-z0-9-]+$' })
-  },
-  { additionalProperties: false }
-)
-
-const UploadBody = Type.Object(
-  {
-    name: Name,
-    script_content: Source,
-    description: Type.String({ maxLength: 1_000, default: '' }),
-    requirements: Type.Optional(Type.Union([Requirements, Type.Null()])),
-    script_type: Type.Optional(oneOf(scriptTypes, 'Told by the decorators when it is left out')),
-    team_id: Type.Optional(Type.String({ format: 'uuid' }))
-  },
-  { additionalProperties: false }
-)
-
-const ChangeBody = Type.Object(
-  {
-    name: Type.Optional(Name),
-    description: Type.Optional(Type.String({ maxLength: 2_000 })),
-    script_content: Type.Optional(Source),
-    requirements: Type.Optional(Type.Union([Requirements, Type.Null()])),
-    framework: Type.Optional(oneOf(frameworks))
-  },
-  { additionalProperties: false, minProperties: 1 }
-)
-
 export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
   const reader = createScriptReader(deps.executor, deps.executorDeadlineMs)
   app.addHook('preClose', async () => reader.close())
   await app.register(scriptAnalysisRoutes, { deps, reader })
+  await app.register(scriptSourceRoutes, { deps, reader })
 
   app.get(
     '/api/scripts',
@@ -92,7 +36,13 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
           offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 }),
           script_type: Type.Optional(oneOf(scriptTypes)),
           user_only: Type.Boolean({ default: false, description: 'Only those that you own' })
-        })
+        }),
+        response: {
+          200: json(
+            'The scripts, without their sources',
+            Type.Object({ scripts: Type.Array(ScriptSummary), ...pageEnd })
+          )
+        }
       }
     },
     async (request) => {
@@ -114,143 +64,11 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         tags: ['scripts'],
         summary: 'A script with its source',
         description: "executions: the last ten jobs of the caller's teams that ran it.",
-        params: ScriptId
-      }
-    },
-    async (request) => viewOf(db, request, await requestedScript(db, request))
-  )
-
-  app.post(
-    '/api/scripts',
-    {
-      schema: {
-        tags: ['scripts'],
-        summary: 'Save the code of a completed job of yours as a script of its team',
-        body: FromJobBody
-      }
-    },
-    async (request, reply) => {
-      const { job_id, name, description, slug } = request.body
-      const job = await loadJob(db, callerOf(request), job_id)
-      if (!job) throw new ServiceError('not_found', 'job_id: no such job')
-      if (job.userId !== userOf(request).id)
-        throw new ServiceError('permission_denied', 'job_id: only whoever submitted a job may save its code')
-      await assertNotSuspended(request, db, job.teamId)
-      const source = await loadSource(db, job.id)
-      if (source.kind !== 'inline') throw validationError(`job_id: has no inline code: it ran a ${source.kind}`)
-      if (job.status !== 'completed') throw validationError(`job_id: must be a completed job (it is ${job.status})`)
-      const read = await reader.read(request, {
-        content: source.text,
-        requirements: null,
-        teamId: job.teamId,
-        proven: true
-      })
-      if (!read) return reply.hijack()
-      return app.writeOnce(request, reply, async ({ tx }) => {
-        const teamId = await ownerForWrite(request, tx, job.teamId, 'job')
-        const row = await createScript(
-          tx,
-          {
-            ...newScript(request, teamId, read, source.text),
-            name,
-            description,
-            // The one that it ran under.
-            framework: source.framework === 'auto' ? read.framework : (source.framework as Framework)
-          },
-          slug
-        )
-        return { status: 201, body: { script_id: row.id } }
-      })
-    }
-  )
-
-  app.post(
-    '/api/scripts/upload',
-    {
-      bodyLimit: BODY_MAX,
-      schema: {
-        tags: ['scripts'],
-        summary: 'Save a script',
-        description:
-          'It is read, not run. 400: it cannot be; the message names line and column. Warnings do not keep it from being saved.',
-        body: UploadBody
-      }
-    },
-    async (request, reply) => {
-      const { name, description, script_content: content, script_type: declared, team_id } = request.body
-      const requirements = request.body.requirements || null
-      assertSource('script_content', content)
-      if (team_id !== undefined || actorOf(request).key) await assertNotSuspended(request, db, team_id)
-      const read = await reader.read(request, { content, requirements, teamId: team_id ?? null })
-      if (!read) return reply.hijack()
-      return app.writeOnce(request, reply, async ({ tx }) => {
-        const teamId = await teamForWrite(request, tx, team_id ?? null)
-        const script = newScript(request, teamId, read, content)
-        const scriptType = declared ?? read.scriptType
-        const row = await createScript(tx, { ...script, name, description, requirements, scriptType }, null)
-        return {
-          body: {
-            script_id: row.id,
-            slug: row.slug,
-            name: row.name,
-            script_type: row.scriptType,
-            status: 'validated',
-            validation_warnings: [...read.warnings.map(warningText), ...typeWarnings(declared, read)],
-            metadata: row.metadata
-          }
-        }
-      })
-    }
-  )
-
-  app.patch(
-    '/api/scripts/:id',
-    {
-      bodyLimit: BODY_MAX,
-      schema: {
-        tags: ['scripts'],
-        summary: 'Change a script of yours that is not published',
-        description: 'What changes what a job would run (source, requirements, framework) makes a new version.',
         params: ScriptId,
-        body: ChangeBody
+        response: { 200: json('The script', Script) }
       }
     },
-    async (request, reply) => {
-      const { name, description, framework, script_content: content, requirements: wanted } = request.body
-      const before = await requestedScript(db, request)
-      await assertMayChange(request, db, before)
-      if (content !== undefined) assertSource('script_content', content)
-      const requirements = wanted === undefined ? undefined : wanted || null
-      const isRead = content !== undefined || typeof requirements === 'string'
-      const read = isRead
-        ? await reader.read(request, {
-            content: content ?? before.content,
-            requirements: requirements === undefined ? before.requirements : requirements,
-            teamId: before.teamId
-          })
-        : undefined
-      if (read === null) return reply.hijack()
-      return app.writeOnce(request, reply, async ({ tx }) => {
-        const row = await lockOwnScript(request, tx, before)
-        const source = content === undefined || !read ? undefined : { content, metadata: read.metadata }
-        const detected = (source?.metadata ?? row.metadata).framework
-        if (framework !== undefined) assertFramework(framework, detected)
-        const changed = await changeScript(
-          tx,
-          row,
-          {
-            ...(name !== undefined && { name }),
-            ...(description !== undefined && { description }),
-            ...(requirements !== undefined && { requirements }),
-            ...(source && { source }),
-            framework: framework ?? (source && read ? read.framework : (row.framework as Framework))
-          },
-          userOf(request).id
-        )
-        const view = await viewOf(tx, request, changed)
-        return { body: { ...view, validation_warnings: (read?.warnings ?? []).map(warningText) } }
-      })
-    }
+    async (request) => loadScriptView(db, request, await requestedScript(db, request))
   )
 
   app.post(
@@ -259,13 +77,14 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       schema: {
         tags: ['scripts'],
         summary: 'Show a script of yours to everybody; from then on it cannot be changed',
-        params: ScriptId
+        params: ScriptId,
+        response: { 200: json('The published script', Script) }
       }
     },
     async (request, reply) =>
       app.writeOnce(request, reply, async ({ tx }) => {
         const row = await lockOwnScript(request, tx, await requestedScript(tx, request), 'also published')
-        return { body: await viewOf(tx, request, await publishScript(tx, row)) }
+        return { body: await loadScriptView(tx, request, await publishScript(tx, row)) }
       })
   )
 
@@ -276,7 +95,8 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         tags: ['scripts'],
         summary: 'Delete a script of yours that is not published',
         description: 'Jobs that ran it stay, and can be run again.',
-        params: ScriptId
+        params: ScriptId,
+        response: { 200: done }
       }
     },
     async (request, reply) =>
@@ -284,31 +104,7 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       app.writeOnce(request, reply, async ({ tx }) => {
         const row = await lockOwnScript(request, tx, await requestedScript(tx, request))
         await deleteScript(tx, row.id)
-        return { body: { success: true } }
+        return { body: success }
       })
   )
-}
-
-async function viewOf(db: DbOrTx, request: FastifyRequest, script: ScriptRow) {
-  const caller = callerOf(request)
-  const counts = await countExecutions(db, caller, [script.id])
-  return scriptView(script, counts.get(script.id) ?? 0, await lastExecutions(db, caller, script.id))
-}
-
-const newScript = (request: FastifyRequest, teamId: string, read: ReadScript, content: string) => ({
-  teamId,
-  userId: userOf(request).id,
-  scriptType: read.scriptType,
-  category: CATEGORY_OF_USERS,
-  framework: read.framework,
-  content,
-  requirements: null,
-  metadata: read.metadata
-})
-
-/** A type is the owner's to choose; one that the code does not bear out is said. */
-function typeWarnings(declared: ScriptType | undefined, { metadata: { functions } }: ReadScript): string[] {
-  if (!declared || declared === 'script') return []
-  if (functions.some((one) => (declared === 'task' ? one.is_task : one.is_workflow))) return []
-  return [`script_type: declared as ${declared}, but no function is decorated with @${declared}`]
 }

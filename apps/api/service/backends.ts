@@ -2,26 +2,44 @@
 // list is kept for a moment, so that most answers need neither database nor serialiser.
 import { createHash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { type Static, type TSchema, Type } from 'typebox'
 import { findBackend, listBackends } from '../../../db/backends/backends.js'
 import type { Db } from '../../../db/client.js'
 import { backendView } from '../../../domain/backends/backend.js'
 import { ServiceError } from '../../../domain/errors.js'
+import {
+  type BodyOf,
+  empty,
+  type JsonText,
+  json,
+  jsonText,
+  type RouteReply,
+  type Sent,
+  sendJson,
+  sent,
+  time
+} from '../http/response.js'
+import { Backend } from './backend-view.js'
 
 // Interface specification 4.4.
 const CACHE_CONTROL = 'public, max-age=600, s-maxage=300, stale-while-revalidate=3600'
 // Another process may change a row; clients are told to keep the answer far longer than this.
 const KEEP_MS = 1_000
 
+interface Page {
+  body: JsonText<Static<typeof Catalogue>>
+  etag: string
+}
+
 export interface BackendCatalogue {
-  read(): Promise<{ body: string; etag: string }>
+  read(): Promise<Page>
   /** After a change by this process. */
   forget(): void
 }
 
 export function createBackendCatalogue(db: Db): BackendCatalogue {
-  let kept: { at: number; page: Promise<{ body: string; etag: string }> } | null = null
+  let kept: { at: number; page: Promise<Page> } | null = null
   return {
     read() {
       if (!kept || performance.now() - kept.at > KEEP_MS) {
@@ -40,10 +58,20 @@ export function createBackendCatalogue(db: Db): BackendCatalogue {
   }
 }
 
-async function renderCatalogue(db: Db): Promise<{ body: string; etag: string }> {
+const Catalogue = Type.Object({ backends: Type.Array(Backend), updatedAt: time })
+
+const cacheable = <Body extends TSchema>(description: string, body: Body) => ({
+  200: json(description, body, ['ETag']),
+  304: empty('Unchanged: If-None-Match names its ETag', ['ETag'])
+})
+
+async function renderCatalogue(db: Db): Promise<Page> {
   const backends = await listBackends(db)
   const updatedAt = new Date(Math.max(0, ...backends.map((backend) => backend.updatedAt.getTime())))
-  const body = JSON.stringify({ backends: backends.map(backendView), updatedAt: updatedAt.toISOString() })
+  const body = jsonText<Static<typeof Catalogue>>({
+    backends: backends.map(backendView),
+    updatedAt: updatedAt.toISOString()
+  })
   return { body, etag: etagOf(body) }
 }
 
@@ -53,7 +81,13 @@ export const backendRoutes: FastifyPluginAsyncTypebox<{ db: Db; catalogue: Backe
 ) => {
   app.get(
     '/api/backends',
-    { schema: { tags: ['backends'], summary: 'All backends with prices and availability' } },
+    {
+      schema: {
+        tags: ['backends'],
+        summary: 'All backends with prices and availability',
+        response: cacheable('All backends', Catalogue)
+      }
+    },
     async (request, reply) => {
       const { body, etag } = await catalogue.read()
       return sendCacheable(request, reply, body, etag)
@@ -66,13 +100,14 @@ export const backendRoutes: FastifyPluginAsyncTypebox<{ db: Db; catalogue: Backe
       schema: {
         tags: ['backends'],
         summary: 'One backend',
-        params: Type.Object({ slug: Type.String({ maxLength: 100 }) })
+        params: Type.Object({ slug: Type.String({ maxLength: 100 }) }),
+        response: cacheable('The backend', Backend)
       }
     },
     async (request, reply) => {
       const backend = await findBackend(db, request.params.slug)
       if (!backend) throw new ServiceError('not_found', `no backend is called ${JSON.stringify(request.params.slug)}`)
-      const body = JSON.stringify(backendView(backend))
+      const body = jsonText<Static<typeof Backend>>(backendView(backend))
       return sendCacheable(request, reply, body, etagOf(body))
     }
   )
@@ -80,9 +115,14 @@ export const backendRoutes: FastifyPluginAsyncTypebox<{ db: Db; catalogue: Backe
 
 const etagOf = (body: string): string => `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
 
-function sendCacheable(request: FastifyRequest, reply: FastifyReply, body: string, etag: string): FastifyReply {
-  reply.header('cache-control', CACHE_CONTROL).header('etag', etag)
+function sendCacheable<Schema extends FastifySchema>(
+  request: FastifyRequest,
+  reply: RouteReply<Schema>,
+  body: JsonText<BodyOf<Schema>>,
+  etag: string
+): Sent {
+  const headed = (reply as FastifyReply).header('cache-control', CACHE_CONTROL).header('etag', etag)
   const known = request.headers['if-none-match']
-  if (known?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)) return reply.code(304).send()
-  return reply.type('application/json; charset=utf-8').send(body)
+  if (known?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)) return sent(headed.code(304).send())
+  return sendJson(reply, body)
 }

@@ -1,9 +1,40 @@
 // The service about itself: /healthz (this process), /readyz (its parts), /api/meta.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import pTimeout from 'p-timeout'
+import { type Static, Type } from 'typebox'
 import { frameworks } from '../../../domain/jobs/framework.js'
+import { executionModes } from '../../../domain/jobs/job-status.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
+import { json, text } from '../http/response.js'
 import { API_VERSION, SERVICE_NAME, SERVICE_VERSION } from '../version.js'
+
+const serviceStates = ['ok', 'degraded', 'down'] as const
+type ServiceState = (typeof serviceStates)[number]
+const partNames = ['database', 'redis', 'temporal', 'executor'] as const satisfies (keyof ApiDeps['probes'])[]
+
+const Part = Type.Object({ state: oneOf(serviceStates), latency_ms: Type.Number({ minimum: 0 }) })
+
+const Readiness = Type.Object(
+  {
+    status: oneOf(serviceStates),
+    parts: Type.Object({ database: Part, redis: Part, temporal: Part, executor: Part })
+  },
+  { $id: 'Readiness' }
+)
+
+const signInMethods = ['password', 'oidc'] as const
+
+const Meta = Type.Object({
+  name: text,
+  api_version: text,
+  version: text,
+  features: Type.Object({
+    execution_modes: Type.Array(oneOf(executionModes)),
+    sign_in: Type.Array(oneOf(signInMethods)),
+    frameworks: Type.Array(oneOf(frameworks))
+  })
+})
 
 const PROBE_MS = 2_000
 
@@ -11,45 +42,79 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; isClosing
   app,
   { deps, isClosing }
 ) => {
-  app.get('/healthz', { schema: { tags: ['service'], summary: 'The process answers' } }, async () => ({ status: 'ok' }))
+  app.get(
+    '/healthz',
+    {
+      schema: {
+        tags: ['service'],
+        summary: 'The process answers',
+        response: { 200: json('The process responds', Type.Object({ status: Type.Literal('ok') })) }
+      }
+    },
+    async () => ({ status: 'ok' as const })
+  )
 
   app.get(
     '/readyz',
-    { schema: { tags: ['service'], summary: 'The parts with state and latency; 503 only without the database' } },
+    {
+      schema: {
+        tags: ['service'],
+        summary: 'The parts with state and latency; 503 only without the database',
+        response: {
+          200: json('Requests can be served', Readiness),
+          503: json('Requests cannot be served: the database is away, or the process is shutting down', Readiness)
+        }
+      }
+    },
     async (_request, reply) => {
-      const names = Object.keys(deps.probes) as (keyof ApiDeps['probes'])[]
-      const states = await Promise.all(names.map((name) => probe(deps.probes[name], name === 'database')))
-      const parts = Object.fromEntries(names.map((name, at) => [name, states[at]!]))
-      const ready = parts.database?.state === 'ok' && !isClosing()
-      const status = !ready ? 'down' : states.every((part) => part.state === 'ok') ? 'ok' : 'degraded'
-      return reply
-        .code(ready ? 200 : 503)
-        .header('cache-control', 'no-store')
-        .send({ status, parts })
+      const parts = await probeParts(deps.probes)
+      const states = Object.values(parts)
+      const ready = parts.database.state === 'ok' && !isClosing()
+      const status: ServiceState = !ready ? 'down' : states.every((part) => part.state === 'ok') ? 'ok' : 'degraded'
+      reply.code(ready ? 200 : 503).header('cache-control', 'no-store')
+      return { status, parts }
     }
   )
 
-  app.get('/api/meta', { schema: { tags: ['service'], summary: 'Name, version, features' } }, async () => ({
-    name: SERVICE_NAME,
-    api_version: API_VERSION,
-    version: SERVICE_VERSION,
-    features: {
-      execution_modes: ['direct', 'temporal'],
-      frameworks,
-      sign_in: deps.oidc ? ['password', 'oidc'] : ['password']
-    }
-  }))
+  app.get(
+    '/api/meta',
+    {
+      schema: {
+        tags: ['service'],
+        summary: 'Name, version, features',
+        response: { 200: json('What this service is', Meta) }
+      }
+    },
+    async () => ({
+      name: SERVICE_NAME,
+      api_version: API_VERSION,
+      version: SERVICE_VERSION,
+      features: {
+        execution_modes: [...executionModes],
+        frameworks: [...frameworks],
+        sign_in: signInMethods.filter((method) => method === 'password' || deps.oidc)
+      }
+    })
+  )
 }
 
-async function probe(ask: () => Promise<unknown>, essential: boolean) {
+/** In the order of `partNames`. */
+async function probeParts(probes: ApiDeps['probes']): Promise<Static<typeof Readiness>['parts']> {
+  const parts = await Promise.all(
+    partNames.map(async (name) => [name, await probe(probes[name], name === 'database')] as const)
+  )
+  return Object.fromEntries(parts) as Static<typeof Readiness>['parts']
+}
+
+async function probe(ask: () => Promise<unknown>, essential: boolean): Promise<Static<typeof Part>> {
   const started = performance.now()
-  const answers = await pTimeout(
+  const responds = await pTimeout(
     ask().then(
       () => true,
       () => false
     ),
     { milliseconds: PROBE_MS, fallback: () => false }
   )
-  const state = answers ? 'ok' : essential ? 'down' : 'degraded'
+  const state: ServiceState = responds ? 'ok' : essential ? 'down' : 'degraded'
   return { state, latency_ms: Math.round((performance.now() - started) * 10) / 10 }
 }

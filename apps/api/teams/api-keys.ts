@@ -1,24 +1,20 @@
 // Keys of programs: /api/team/api-keys.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import {
-  type ApiKeyRow,
-  createApiKey,
-  KEYS_MAX,
-  listApiKeys,
-  revokeApiKey,
-  teamOfApiKey
-} from '../../../db/teams/api-keys.js'
+import { createApiKey, listApiKeys, revokeApiKey, teamOfApiKey } from '../../../db/teams/api-keys.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
-import { microFromUsd, usdFromMicro } from '../../../domain/money/money.js'
+import { microFromUsd } from '../../../domain/money/money.js'
 import { keyKinds, keyTiers } from '../../../domain/teams/api-key.js'
+import { API_KEYS_MAX } from '../../../domain/teams/team-limits.js'
 import type { ApiDeps } from '../deps.js'
 import { ownerForWrite, readTeam, teamForWrite, userOf } from '../http/access.js'
-import { shownOnce } from '../http/idempotency.js'
+import { ShownOnce, shownOnce } from '../http/idempotency.js'
+import { done, json, success } from '../http/response.js'
+import { ApiKey, apiKeyView, NewApiKey } from './api-key-view.js'
 
 const Uuid = Type.String({ format: 'uuid' })
-const NewKey = Type.Object(
+const NewKeyBody = Type.Object(
   {
     team_id: Type.Optional(Uuid),
     name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
@@ -39,12 +35,13 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       schema: {
         tags: ['API keys'],
         summary: "A team's keys (owner and admins); never the keys themselves",
-        querystring: Type.Object({ team_id: Type.Optional(Uuid) })
+        querystring: Type.Object({ team_id: Type.Optional(Uuid) }),
+        response: { 200: json('The keys', Type.Object({ api_keys: Type.Array(ApiKey) })) }
       }
     },
     async (request) => {
       const team = await readTeam(request, db, request.query.team_id)
-      return { api_keys: team ? (await listApiKeys(db, team.id)).map(keyView) : [] }
+      return { api_keys: team ? (await listApiKeys(db, team.id)).map(apiKeyView) : [] }
     }
   )
 
@@ -55,7 +52,9 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         tags: ['API keys'],
         summary: 'Make a key (owner and admins); `key` is shown this once',
         description: 'It acts as you, as a member of this team at most, and ends when you leave the team.',
-        body: NewKey
+        body: NewKeyBody,
+        response: { 201: json('The key; without it when the request is repeated', Type.Union([NewApiKey, ShownOnce])) },
+        errors: ['conflict']
       }
     },
     async (request, reply) => {
@@ -64,12 +63,12 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       const expiresAt = readExpiry(expires_at ?? null, deps.now())
       return app.writeOnce(request, reply, async ({ tx }) => {
         const teamId = await teamForWrite(request, tx, team_id ?? null, 'update')
-        if ((await listApiKeys(tx, teamId)).length >= KEYS_MAX)
-          throw new ServiceError('conflict', `The team has ${KEYS_MAX} keys, which is the most; revoke one first`)
+        if ((await listApiKeys(tx, teamId)).length >= API_KEYS_MAX)
+          throw new ServiceError('conflict', `The team has ${API_KEYS_MAX} keys, which is the most; revoke one first`)
         const createdBy = userOf(request).id
         const given = { teamId, createdBy, name: name.trim(), tier, kind, dailyLimit, expiresAt }
         const { row, key } = await createApiKey(tx, given)
-        return { status: 201, body: { ...keyView(row), key }, kept: shownOnce(row.id, 'key') }
+        return { status: 201, body: { ...apiKeyView(row), key }, kept: shownOnce(row.id, 'key') }
       })
     }
   )
@@ -80,7 +79,8 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       schema: {
         tags: ['API keys'],
         summary: 'Revoke a key at once (owner and admins)',
-        params: Type.Object({ id: Uuid })
+        params: Type.Object({ id: Uuid }),
+        response: { 200: done }
       }
     },
     async (request, reply) => {
@@ -88,7 +88,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       return app.writeOnce(request, reply, async ({ tx }) => {
         await ownerForWrite(request, tx, await teamOfApiKey(tx, id), 'key')
         await revokeApiKey(tx, id)
-        return { body: { success: true } }
+        return { body: success }
       })
     }
   )
@@ -108,17 +108,3 @@ function readExpiry(text: string | null, now: Date): Date | null {
     throw validationError(`expires_at: must lie in the future (got ${JSON.stringify(text)})`)
   return time
 }
-
-const keyView = (row: ApiKeyRow) => ({
-  id: row.id,
-  team_id: row.teamId,
-  name: row.name,
-  prefix: row.prefix,
-  tier: row.tier,
-  kind: row.kind,
-  daily_limit_usd: row.dailyLimit === null ? null : usdFromMicro(row.dailyLimit),
-  created_by: row.createdBy,
-  expires_at: row.expiresAt?.toISOString() ?? null,
-  last_used_at: row.lastUsedAt?.toISOString() ?? null,
-  created_at: row.createdAt.toISOString()
-})

@@ -10,8 +10,17 @@ import { pageView } from '../../../domain/json/page.js'
 import { proveAudit } from '../../../services/audit/audit-proof.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, readTeam } from '../http/access.js'
+import { json, pageEnd } from '../http/response.js'
 import { createAuditProofs } from './audit-proofs.js'
-import { type OutsideCheckpoints, outsideCheckpoints } from './checkpoint-file.js'
+import { reportView, TrailEntry, TrailReport } from './audit-view.js'
+import { outsideCheckpoints } from './checkpoint-file.js'
+
+const EntryPage = Type.Object({
+  entries: Type.Array(TrailEntry),
+  ...pageEnd,
+  limit: Type.Integer(),
+  offset: Type.Integer()
+})
 
 const Id = Type.String({ format: 'uuid' })
 const pageFields = {
@@ -35,7 +44,8 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (
         tags,
         summary: 'What was done to a capsule, newest first',
         params: Type.Object({ id: Id }),
-        querystring: Type.Object(pageFields, { additionalProperties: false })
+        querystring: Type.Object(pageFields, { additionalProperties: false }),
+        response: { 200: json('Entries about the capsule', EntryPage) }
       }
     },
     async (request) => {
@@ -58,7 +68,8 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (
             ...pageFields
           },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: json('Entries of the team', EntryPage) }
       }
     },
     async (request) => {
@@ -77,7 +88,8 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (
         summary: "Prove a team's audit trail and the content of its sealed capsules",
         description:
           'Recomputes every hash from the first entry on, checks every signed checkpoint in the database, and every sealed capsule against its seal. first_broken names the first entry that is not as it was written. The checkpoints kept outside the database are looked at as well, where the api can read their file; checkpoints_outside says so. ok is false, and first_broken null, when it should and cannot.',
-        querystring: Type.Object({ team_id: Type.Optional(Id) }, { additionalProperties: false })
+        querystring: Type.Object({ team_id: Type.Optional(Id) }, { additionalProperties: false }),
+        response: { 200: json('Whether the trail holds', TrailReport) }
       }
     },
     async (request) => {
@@ -101,22 +113,3 @@ const nothing: AuditReport = {
   signedUpTo: 0,
   seals: 0
 }
-
-const reportView = (
-  { ok, entries, head, firstBroken, checkpoints, signedUpTo, seals }: AuditReport,
-  outside: OutsideCheckpoints | null
-) => ({
-  ok: ok && !outside?.fails,
-  entries,
-  head,
-  first_broken: firstBroken,
-  checkpoints,
-  signed_up_to: signedUpTo,
-  seals,
-  checkpoints_outside: outside && {
-    compared: outside.reason === null,
-    checkpoints: outside.points.length,
-    unreadable_lines: outside.unreadableLines,
-    reason: outside.reason
-  }
-})

@@ -1,9 +1,28 @@
 // A team's budget as the API shows it.
-
+import { type Static, Type } from 'typebox'
 import type { DbOrTx } from '../../../db/client.js'
 import { periodCounters, type TeamBudget, teamBudget } from '../../../db/money/budget.js'
-import { type BudgetLimits, limitNames, type PeriodCounter, periodsOf } from '../../../domain/money/budget.js'
+import { type BudgetLimits, type PeriodCounter, periodsOf } from '../../../domain/money/budget.js'
 import { type MicroUsd, usdFromMicro } from '../../../domain/money/money.js'
+import { nullable, usd, uuid } from '../http/response.js'
+
+const limits = Type.Object({ per_job_usd: usd, per_suite_usd: usd, daily_usd: usd, monthly_usd: usd })
+const period = {
+  spent_usd: usd,
+  reserved_usd: usd,
+  remaining_usd: Type.Number({ description: 'USD; below 0 when the limit was lowered' })
+}
+
+export const Budget = Type.Object(
+  {
+    team_id: nullable(uuid, 'null for a caller who has no team yet'),
+    limits,
+    ceilings: limits,
+    day: Type.Object({ date: Type.String({ format: 'date' }), ...period }),
+    month: Type.Object({ month: Type.String({ pattern: '^\\d{4}-\\d{2}$' }), ...period })
+  },
+  { $id: 'Budget' }
+)
 
 /** The names of the limits in bodies. */
 export const fieldOf = {
@@ -13,12 +32,13 @@ export const fieldOf = {
   monthly: 'monthly_usd'
 } as const satisfies Record<keyof BudgetLimits, string>
 
-/** @param teamId `null` for a caller without any team yet: the limits that their personal team will have. */
-export async function budgetView(db: DbOrTx, teamId: string | null, at: Date) {
-  const nobody = '00000000-0000-0000-0000-000000000000'
+/** @param teamId `null` for a caller without a team: the limits that their personal team will have. */
+export async function budgetView(db: DbOrTx, teamId: string | null, at: Date): Promise<Static<typeof Budget>> {
+  // No team has this id, so its limits are the defaults.
+  const noTeam = '00000000-0000-0000-0000-000000000000'
   const [{ limits, ceilings }, counters] = await Promise.all([
-    teamBudget(db, teamId ?? nobody),
-    periodCounters(db, teamId ?? nobody, at)
+    teamBudget(db, teamId ?? noTeam),
+    periodCounters(db, teamId ?? noTeam, at)
   ])
   const { day, month } = periodsOf(at)
   return {
@@ -33,8 +53,12 @@ export async function budgetView(db: DbOrTx, teamId: string | null, at: Date) {
 /** Limits and ceilings alone, as the audit notes them. */
 export const auditView = ({ limits, ceilings }: TeamBudget) => ({ ...limitView(limits), ceilings: limitView(ceilings) })
 
-const limitView = (limits: BudgetLimits) =>
-  Object.fromEntries(limitNames.map((name) => [fieldOf[name], usdFromMicro(limits[name])]))
+const limitView = (limits: BudgetLimits): Static<typeof Budget>['limits'] => ({
+  per_job_usd: usdFromMicro(limits.perJob),
+  per_suite_usd: usdFromMicro(limits.perSuite),
+  daily_usd: usdFromMicro(limits.daily),
+  monthly_usd: usdFromMicro(limits.monthly)
+})
 
 const counterView = ({ spent, reserved }: PeriodCounter, limit: MicroUsd) => ({
   spent_usd: usdFromMicro(spent),

@@ -11,7 +11,8 @@ import { type BudgetLimits, limitNames } from '../../../domain/money/budget.js'
 import { formatUsd, microFromUsd } from '../../../domain/money/money.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam, teamForWrite, userOf } from '../http/access.js'
-import { auditView, budgetView, fieldOf } from './budget-view.js'
+import { json } from '../http/response.js'
+import { auditView, Budget, budgetView, fieldOf } from './budget-view.js'
 
 const Usd = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
 const LimitFields = Type.Object(
@@ -32,7 +33,14 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
 
   app.get(
     '/api/team/budget',
-    { schema: { tags: ['budgets'], summary: 'Limits, and what is spent and reserved', querystring: TeamQuery } },
+    {
+      schema: {
+        tags: ['budgets'],
+        summary: 'Limits, and what is spent and reserved',
+        querystring: TeamQuery,
+        response: { 200: json('The budget', Budget) }
+      }
+    },
     async (request) => {
       const team = await readTeam(request, db, request.query.team_id)
       // A caller without any team yet has the limits that their personal team will have.
@@ -49,7 +57,8 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         body: Type.Object(
           { team_id: Type.Optional(Type.String({ format: 'uuid' })), ...LimitFields.properties },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: json('The budget', Budget) }
       }
     },
     async (request, reply) => {
@@ -76,7 +85,14 @@ export const adminBudgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
 
   app.get(
     '/api/admin/teams/:id/budgets',
-    { schema: { tags: ['administration'], summary: "A team's budget", params } },
+    {
+      schema: {
+        tags: ['administration'],
+        summary: "A team's budget",
+        params,
+        response: { 200: json('The budget', Budget) }
+      }
+    },
     async (request) => {
       if (!(await teamExists(db, request.params.id))) throw new ServiceError('not_found', 'no such team')
       return budgetView(db, request.params.id, deps.now())
@@ -93,7 +109,8 @@ export const adminBudgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
         body: Type.Object(
           { ...LimitFields.properties, ceilings: Type.Optional(LimitFields) },
           { additionalProperties: false }
-        )
+        ),
+        response: { 200: json('The budget', Budget) }
       }
     },
     async (request, reply) => {

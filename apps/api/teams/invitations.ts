@@ -6,24 +6,27 @@ import {
   acceptInvitation,
   cancelInvitation,
   changeInvitedRole,
-  type Invitation,
+  type Invitation as InvitationRow,
   invite,
   listInvitations,
-  lookAtInvitation,
   noSuchInvitation,
+  previewInvitation,
   resendInvitation,
   teamOfInvitation
 } from '../../../db/teams/invitations.js'
 import { teamName } from '../../../db/teams/teams.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
+import { assignableRoles } from '../../../domain/teams/role.js'
 import { invitationMail } from '../../../services/mail/text.js'
 import { Email } from '../accounts/auth.js'
 import type { ApiDeps } from '../deps.js'
 import { ownerForWrite, readTeam, teamForWrite, userOf } from '../http/access.js'
+import { done, json, success, text, time, uuid } from '../http/response.js'
+import { Invitation, invitationView } from './invitation-view.js'
 
 const Uuid = Type.String({ format: 'uuid' })
-const Role = oneOf(['admin', 'member'])
+const Role = oneOf(assignableRoles)
 const InvitationId = Type.Object({ id: Uuid })
 const Link = Type.Object({ token: Type.String({ maxLength: 64 }) })
 
@@ -36,7 +39,8 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       schema: {
         tags: ['teams'],
         summary: 'Pending invitations of a team',
-        querystring: Type.Object({ team_id: Type.Optional(Uuid) })
+        querystring: Type.Object({ team_id: Type.Optional(Uuid) }),
+        response: { 200: json('The pending invitations', Type.Object({ invitations: Type.Array(Invitation) })) }
       }
     },
     async (request) => {
@@ -54,17 +58,19 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         body: Type.Object(
           { team_id: Uuid, email: Email, role: Role, message: Type.Optional(Type.String({ maxLength: 500 })) },
           { additionalProperties: false }
-        )
+        ),
+        response: { 201: json('The invitation', Invitation) },
+        errors: ['conflict']
       }
     },
     async (request, reply) => {
       const { team_id: teamId, email, role, message = null } = request.body
       const inviter = userOf(request)
-      return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         await teamForWrite(request, tx, teamId)
-        const mailed = await withTeam(tx, await invite(tx, { teamId, email, role, message, invitedBy: inviter.id }))
-        afterCommit(() => sendLink(mailed, inviter.displayName ?? inviter.email))
-        return { status: 201, body: invitationView(mailed.invitation) }
+        const sent = await invite(tx, { teamId, email, role, message, invitedBy: inviter.id })
+        await mailLink(tx, sent, inviter.displayName ?? inviter.email)
+        return { status: 201, body: invitationView(sent.invitation) }
       })
     }
   )
@@ -83,7 +89,9 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
             role: Type.Optional(Role)
           },
           { additionalProperties: false, minProperties: 1 }
-        )
+        ),
+        response: { 200: json('The invitation', Invitation) },
+        errors: ['conflict']
       }
     },
     async (request, reply) => {
@@ -91,13 +99,12 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       const { action, role } = request.body
       if (action && role) throw validationError('role: comes alone, and so does action')
       const inviter = userOf(request)
-      return app.writeOnce(request, reply, async ({ tx, afterCommit }) => {
+      return app.writeOnce(request, reply, async ({ tx }) => {
         await ownerForWrite(request, tx, await teamOfInvitation(tx, id), 'invitation')
         const sent = role ? null : await resendInvitation(tx, id)
         const invitation = role ? await changeInvitedRole(tx, id, role) : sent?.invitation
         if (!invitation) throw new ServiceError('conflict', 'The invitation was accepted, was cancelled or has expired')
-        const mailed = sent && (await withTeam(tx, sent))
-        if (mailed) afterCommit(() => sendLink(mailed, inviter.displayName ?? inviter.email))
+        if (sent) await mailLink(tx, sent, inviter.displayName ?? inviter.email)
         return { body: invitationView(invitation) }
       })
     }
@@ -106,7 +113,13 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
   app.delete(
     '/api/team/invitations/:id',
     {
-      schema: { tags: ['teams'], summary: 'Cancel a pending invitation (owner and admins)', params: InvitationId }
+      schema: {
+        tags: ['teams'],
+        summary: 'Cancel a pending invitation (owner and admins)',
+        params: InvitationId,
+        response: { 200: done },
+        errors: ['conflict']
+      }
     },
     async (request, reply) => {
       const { id } = request.params
@@ -114,16 +127,28 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         await ownerForWrite(request, tx, await teamOfInvitation(tx, id), 'invitation')
         if (!(await cancelInvitation(tx, id)))
           throw new ServiceError('conflict', 'The invitation was accepted or cancelled before')
-        return { body: { success: true } }
+        return { body: success }
       })
     }
   )
 
   app.get(
     '/api/invitations/:token',
-    { schema: { tags: ['teams'], summary: 'What an invitation is to, by the token of its link', params: Link } },
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'What an invitation is to, by the token of its link',
+        params: Link,
+        response: {
+          200: json(
+            'What the invitation is to',
+            Type.Object({ team: Type.Object({ id: uuid, name: text }), role: Role, email: text, expires_at: time })
+          )
+        }
+      }
+    },
     async (request, reply) => {
-      const found = await lookAtInvitation(db, request.params.token)
+      const found = await previewInvitation(db, request.params.token)
       if (!found) throw noSuchInvitation()
       reply.header('referrer-policy', 'no-referrer')
       return {
@@ -141,7 +166,9 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       schema: {
         tags: ['teams'],
         summary: 'Join the team; you have to be signed in with the address that was invited',
-        params: Link
+        params: Link,
+        response: { 200: json('You belong to the team', Type.Object({ team_id: uuid, role: Role })) },
+        errors: ['team_suspended', 'conflict']
       }
     },
     async (request, reply) =>
@@ -151,32 +178,14 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       })
   )
 
-  interface Mailed {
-    invitation: Invitation
-    token: string
-    teamName: string
-  }
-
-  const withTeam = async (tx: Tx, sent: { invitation: Invitation; token: string }): Promise<Mailed> => ({
-    ...sent,
-    teamName: await teamName(tx, sent.invitation.teamId)
-  })
-
-  /** After the commit; a mail that gets lost is mended by resending. */
-  function sendLink({ invitation, token, teamName }: Mailed, inviterName: string): void {
-    const { email, role, message, expiresAt } = invitation
+  async function mailLink(
+    tx: Tx,
+    { invitation, token }: { invitation: InvitationRow; token: string },
+    inviterName: string
+  ) {
+    const { email: to, teamId, role, message, expiresAt } = invitation
     const link = `${config.linkOrigin}/invitations/${token}`
-    mailer.send({ to: email, ...invitationMail({ teamName, inviterName, role, message, link, expiresAt }) })
+    const text = { teamName: await teamName(tx, teamId), inviterName, role, message, link, expiresAt }
+    await mailer.send(tx, { to, ...invitationMail(text) }, expiresAt)
   }
 }
-
-const invitationView = (invitation: Invitation) => ({
-  id: invitation.id,
-  email: invitation.email,
-  role: invitation.role,
-  status: invitation.status,
-  message: invitation.message,
-  invited_by: invitation.invitedBy,
-  created_at: invitation.createdAt.toISOString(),
-  expires_at: invitation.expiresAt.toISOString()
-})

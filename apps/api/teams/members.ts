@@ -1,13 +1,34 @@
 // Members of a team: /api/team/members.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
-import { changeRole, listMembers, type Member, removeMember } from '../../../db/teams/members.js'
+import { type Static, Type } from 'typebox'
+import { changeRole, listMembers, type Member as MemberRow, removeMember } from '../../../db/teams/members.js'
 import { oneOf } from '../../../domain/json/one-of.js'
+import { assignableRoles, roles } from '../../../domain/teams/role.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam, teamForWrite, userOf } from '../http/access.js'
+import { done, json, nullable, success, text, time, uuid } from '../http/response.js'
 
 const Uuid = Type.String({ format: 'uuid' })
 const MemberId = Type.Object({ userId: Uuid })
+
+const Member = Type.Object(
+  {
+    user_id: uuid,
+    email: text,
+    name: Type.String({ description: 'Display name, else the part of the address before the @' }),
+    role: oneOf(roles),
+    joined_at: time
+  },
+  { $id: 'Member' }
+)
+
+const memberView = ({ userId, email, name, role, joinedAt }: MemberRow): Static<typeof Member> => ({
+  user_id: userId,
+  email,
+  name,
+  role,
+  joined_at: joinedAt.toISOString()
+})
 
 export const memberRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
@@ -18,7 +39,8 @@ export const memberRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       schema: {
         tags: ['teams'],
         summary: 'Members of a team',
-        querystring: Type.Object({ team_id: Type.Optional(Uuid) })
+        querystring: Type.Object({ team_id: Type.Optional(Uuid) }),
+        response: { 200: json('The members', Type.Object({ team_id: nullable(uuid), members: Type.Array(Member) })) }
       }
     },
     async (request) => {
@@ -34,7 +56,8 @@ export const memberRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         tags: ['teams'],
         summary: "Change a member's role (owner and admins)",
         params: MemberId,
-        body: Type.Object({ team_id: Uuid, role: oneOf(['admin', 'member']) }, { additionalProperties: false })
+        body: Type.Object({ team_id: Uuid, role: oneOf(assignableRoles) }, { additionalProperties: false }),
+        response: { 200: json('The member', Member) }
       }
     },
     async (request, reply) => {
@@ -53,7 +76,8 @@ export const memberRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         tags: ['teams'],
         summary: 'Remove a member (owner and admins); their API keys of this team end',
         params: MemberId,
-        body: Type.Object({ team_id: Uuid }, { additionalProperties: false })
+        body: Type.Object({ team_id: Uuid }, { additionalProperties: false }),
+        response: { 200: done }
       }
     },
     async (request, reply) => {
@@ -61,16 +85,8 @@ export const memberRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       return app.writeOnce(request, reply, async ({ tx }) => {
         await teamForWrite(request, tx, team_id, 'update')
         await removeMember(tx, team_id, request.params.userId, userOf(request).id)
-        return { body: { success: true } }
+        return { body: success }
       })
     }
   )
 }
-
-const memberView = ({ userId, email, name, role, joinedAt }: Member) => ({
-  user_id: userId,
-  email,
-  name,
-  role,
-  joined_at: joinedAt.toISOString()
-})

@@ -4,27 +4,30 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Tx } from '../../../db/client.js'
-import { deleteSecret, listSecrets, noteValidation, type SecretItem, teamOfSecret } from '../../../db/teams/secrets.js'
+import { deleteSecret, listSecrets, noteValidation, teamOfSecret } from '../../../db/teams/secrets.js'
 import {
   type CredentialProvider,
   type Credentials,
   credentialProviders,
+  credentialStates,
   describeNames,
   formatFault,
   missingFault,
   readCredentials
 } from '../../../domain/backends/provider-credentials.js'
 import { codeOf, ServiceError } from '../../../domain/errors.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import type { KeyRing } from '../../../services/keys/key-ring.js'
 import { openCredentials, storeCredentials } from '../../../services/providers/credentials.js'
 import { verifyCredentials } from '../../../services/providers/verify-credentials.js'
 import type { ApiDeps } from '../deps.js'
 import { ownerForWrite, readTeam, teamForWrite } from '../http/access.js'
-
-const MASK = '********'
+import { done, json, success, text, time } from '../http/response.js'
+import { Secret, secretView } from './secret-view.js'
 
 const Uuid = Type.String({ format: 'uuid' })
-const Provider = Type.Unsafe<CredentialProvider>({ type: 'string', enum: [...credentialProviders] })
+const Provider = oneOf(credentialProviders)
+const Secrets = Type.Object({ secrets: Type.Array(Secret) })
 // Its names and values are read by the provider's own rules: a validator would repeat what it refuses.
 const Values = Type.Record(Type.String(), Type.Unknown(), {
   description: `Name to value, all strings. ${credentialProviders
@@ -41,7 +44,8 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       schema: {
         tags: ['secrets'],
         summary: "A team's provider credentials, every value masked",
-        querystring: Type.Object({ team_id: Type.Optional(Uuid) })
+        querystring: Type.Object({ team_id: Type.Optional(Uuid) }),
+        response: { 200: json('The credentials', Secrets) }
       }
     },
     async (request) => {
@@ -57,7 +61,9 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         tags: ['secrets'],
         summary: 'Create or update credentials of a provider (owner and admins)',
         description: 'Names that are left out stay as they are. The answer lists what the team has of this provider.',
-        body: Type.Object({ team_id: Uuid, provider: Provider, secrets: Values }, { additionalProperties: false })
+        body: Type.Object({ team_id: Uuid, provider: Provider, secrets: Values }, { additionalProperties: false }),
+        response: { 201: json('What the team has of this provider', Secrets) },
+        errors: ['not_available']
       }
     },
     async (request, reply) => {
@@ -83,7 +89,20 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         body: Type.Object(
           { team_id: Uuid, provider: Provider, secrets: Type.Optional(Values) },
           { additionalProperties: false }
-        )
+        ),
+        response: {
+          200: json(
+            'The result of the check',
+            Type.Object({
+              valid: Type.Boolean(),
+              provider: Provider,
+              message: text,
+              checked_at: time,
+              details: Type.Object({ validation_status: oneOf(credentialStates) })
+            })
+          )
+        },
+        errors: ['not_available']
       }
     },
     async (request) => {
@@ -116,7 +135,8 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       schema: {
         tags: ['secrets'],
         summary: 'Delete one value of a provider (owner and admins)',
-        params: Type.Object({ id: Uuid })
+        params: Type.Object({ id: Uuid }),
+        response: { 200: done }
       }
     },
     async (request, reply) => {
@@ -124,7 +144,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       return app.writeOnce(request, reply, async ({ tx }) => {
         await ownerForWrite(request, tx, await teamOfSecret(tx, id), 'secret')
         if (!(await deleteSecret(tx, id))) throw new ServiceError('not_found', 'no such secret')
-        return { body: { success: true } }
+        return { body: success }
       })
     }
   )
@@ -158,16 +178,3 @@ function keyRingOf({ keyRing }: ApiDeps): KeyRing {
     "secrets: this service has no key to seal credentials with; its operator sets SECRETS_KEYS, or starts it with 'npm start', which makes one"
   )
 }
-
-const secretView = (item: SecretItem) => ({
-  id: item.id,
-  team_id: item.teamId,
-  provider: item.provider,
-  key_name: item.keyName,
-  masked_value: MASK,
-  status: item.validationStatus === 'invalid' ? 'invalid' : 'active',
-  validation_status: item.validationStatus,
-  validated_at: item.validatedAt?.toISOString() ?? null,
-  created_at: item.createdAt.toISOString(),
-  updated_at: item.updatedAt.toISOString()
-})

@@ -9,34 +9,52 @@ import { leaveTeam, transferOwnership } from '../../../db/teams/members.js'
 import { type Membership, teamsOf } from '../../../db/teams/memberships.js'
 import { createTeam, renameTeam } from '../../../db/teams/teams.js'
 import { ServiceError } from '../../../domain/errors.js'
+import { TEAMS_PER_USER_MAX } from '../../../domain/teams/team-limits.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, teamForWrite, userOf } from '../http/access.js'
+import { done, json, success } from '../http/response.js'
+import { Team } from './team-view.js'
 
 const TeamId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const TeamName = Type.Object(
   { name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }) },
   { additionalProperties: false }
 )
-/** Beyond this somebody fills the database. */
-const TEAMS_MAX = 100
 
 export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
 
   app.get(
     '/api/teams',
-    { schema: { tags: ['teams'], summary: 'Your teams, in the order of joining' } },
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'Your teams, in the order of joining',
+        response: { 200: json('Your teams', Type.Object({ teams: Type.Array(Team) })) }
+      }
+    },
     async (request) => ({ teams: await teamsOf(db, callerOf(request)) })
   )
 
   app.post(
     '/api/teams',
-    { schema: { tags: ['teams'], summary: 'Make a team; you are its owner', body: TeamName } },
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'Create a team; you become its owner',
+        body: TeamName,
+        response: { 201: json('The team', Team) },
+        errors: ['conflict']
+      }
+    },
     async (request, reply) => {
       const caller = callerOf(request)
       return app.writeOnce(request, reply, async ({ tx }) => {
-        if ((await teamsOf(tx, caller)).length >= TEAMS_MAX)
-          throw new ServiceError('conflict', `You belong to ${TEAMS_MAX} teams, which is the most; leave one first`)
+        if ((await teamsOf(tx, caller)).length >= TEAMS_PER_USER_MAX)
+          throw new ServiceError(
+            'conflict',
+            `You belong to ${TEAMS_PER_USER_MAX} teams, which is the most; leave one first`
+          )
         return { status: 201, body: await createTeam(tx, caller, request.body.name.trim()) }
       })
     }
@@ -44,7 +62,15 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
 
   app.patch(
     '/api/teams/:id',
-    { schema: { tags: ['teams'], summary: 'Rename a team (owner and admins)', params: TeamId, body: TeamName } },
+    {
+      schema: {
+        tags: ['teams'],
+        summary: 'Rename a team (owner and admins)',
+        params: TeamId,
+        body: TeamName,
+        response: { 200: json('The team', Team) }
+      }
+    },
     async (request, reply) => {
       const { id } = request.params
       return app.writeOnce(request, reply, async ({ tx }) => {
@@ -63,14 +89,16 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
         summary: 'Delete a team (owner)',
         description:
           'Its keys, credentials and webhooks are gone at once. 409 while jobs of it are under way, and while a sealed capsule of it is inside its retention.',
-        params: TeamId
+        params: TeamId,
+        response: { 200: done },
+        errors: ['conflict']
       }
     },
     async (request, reply) =>
       app.writeOnce(request, reply, async ({ tx }) => {
         await teamForWrite(request, tx, request.params.id, 'update')
         await deleteTeam(tx, request.params.id, actorText(callerOf(request)))
-        return { body: { success: true } }
+        return { body: success }
       })
   )
 
@@ -81,7 +109,8 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
         tags: ['teams'],
         summary: 'Make another member the owner; you become an admin (owner)',
         params: TeamId,
-        body: Type.Object({ user_id: Type.String({ format: 'uuid' }) }, { additionalProperties: false })
+        body: Type.Object({ user_id: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),
+        response: { 200: json('The team', Team) }
       }
     },
     async (request, reply) => {
@@ -96,12 +125,12 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
 
   app.post(
     '/api/teams/:id/leave',
-    { schema: { tags: ['teams'], summary: 'Leave a team', params: TeamId } },
+    { schema: { tags: ['teams'], summary: 'Leave a team', params: TeamId, response: { 200: done } } },
     async (request, reply) =>
       app.writeOnce(request, reply, async ({ tx }) => {
         await teamForWrite(request, tx, request.params.id, 'update')
         await leaveTeam(tx, request.params.id, userOf(request).id)
-        return { body: { success: true } }
+        return { body: success }
       })
   )
 }

@@ -4,21 +4,15 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { DbOrTx } from '../../../db/client.js'
 import { newId } from '../../../db/ids.js'
-import { type DeliveryRow, listDeliveries } from '../../../db/teams/webhook-deliveries.js'
-import {
-  createWebhook,
-  deleteWebhook,
-  listWebhooks,
-  teamOfWebhook,
-  type WebhookRow
-} from '../../../db/teams/webhooks.js'
+import { listDeliveries } from '../../../db/teams/webhook-deliveries.js'
+import { createWebhook, deleteWebhook, listWebhooks, teamOfWebhook } from '../../../db/teams/webhooks.js'
 import { codeOf, ServiceError } from '../../../domain/errors.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import {
   privateHost,
   readWebhookUrl,
   URL_MAX,
   WEBHOOKS_PER_TEAM_MAX,
-  type WebhookEvent,
   webhookEvents
 } from '../../../domain/teams/webhook.js'
 import { type KeyRing, webhookContext } from '../../../services/keys/key-ring.js'
@@ -26,18 +20,19 @@ import { isPublicAddress, literalAddress } from '../../../services/webhooks/publ
 import { newWebhookSecret } from '../../../services/webhooks/webhook-client.js'
 import type { ApiDeps } from '../deps.js'
 import { ownerForWrite, readTeam, teamForWrite, userOf } from '../http/access.js'
-import { shownOnce } from '../http/idempotency.js'
+import { ShownOnce, shownOnce } from '../http/idempotency.js'
+import { done, json, success } from '../http/response.js'
+import { Delivery, deliveryView, NewWebhook, Webhook, webhookView } from './webhook-view.js'
 
 const Uuid = Type.String({ format: 'uuid' })
 const OptionalTeam = Type.Object({ team_id: Type.Optional(Uuid) })
 const WebhookId = Type.Object({ id: Uuid })
-const Event = Type.Unsafe<WebhookEvent>({ type: 'string', enum: [...webhookEvents] })
 
-const NewWebhook = Type.Object(
+const NewWebhookBody = Type.Object(
   {
     team_id: Type.Optional(Uuid),
     url: Type.String({ minLength: 1, maxLength: URL_MAX, description: 'Where each event is sent by POST; https' }),
-    events: Type.Array(Event, { minItems: 1, maxItems: webhookEvents.length })
+    events: Type.Array(oneOf(webhookEvents), { minItems: 1, maxItems: webhookEvents.length })
   },
   { additionalProperties: false }
 )
@@ -51,7 +46,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
       schema: {
         tags: ['webhooks'],
         summary: "A team's webhooks (owner and admins); never their secrets",
-        querystring: OptionalTeam
+        querystring: OptionalTeam,
+        response: { 200: json('The webhooks', Type.Object({ webhooks: Type.Array(Webhook) })) }
       }
     },
     async (request) => {
@@ -67,7 +63,11 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
         tags: ['webhooks'],
         summary: 'Have events of a team sent to an address (owner and admins); `secret` is shown this once',
         description: 'Messages are signed after the Standard Webhooks convention; docs/webhooks.md describes them.',
-        body: NewWebhook
+        body: NewWebhookBody,
+        response: {
+          201: json('The webhook; without its secret when the request is repeated', Type.Union([NewWebhook, ShownOnce]))
+        },
+        errors: ['conflict', 'not_available']
       }
     },
     async (request, reply) => {
@@ -104,7 +104,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
       schema: {
         tags: ['webhooks'],
         summary: 'Delete a webhook with its log (owner and admins); what is not delivered yet is not sent any more',
-        params: WebhookId
+        params: WebhookId,
+        response: { 200: done }
       }
     },
     async (request, reply) => {
@@ -112,7 +113,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
       return app.writeOnce(request, reply, async ({ tx }) => {
         await ownerForWrite(request, tx, await teamOfWebhook(tx, id), 'webhook')
         if (!(await deleteWebhook(tx, id))) throw unknownWebhook()
-        return { body: { success: true } }
+        return { body: success }
       })
     }
   )
@@ -123,7 +124,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
       schema: {
         tags: ['webhooks'],
         summary: 'The newest 100 deliveries of a webhook, newest first (owner and admins)',
-        params: WebhookId
+        params: WebhookId,
+        response: { 200: json('The log', Type.Object({ deliveries: Type.Array(Delivery) })) }
       }
     },
     async (request) => {
@@ -160,22 +162,3 @@ function keyRingOf({ keyRing }: ApiDeps): KeyRing {
     "webhooks: this service has no key to seal signing secrets with; its operator sets SECRETS_KEYS, or starts it with 'npm start', which makes one"
   )
 }
-
-const webhookView = (row: WebhookRow) => ({
-  id: row.id,
-  team_id: row.teamId,
-  url: row.url,
-  events: row.events,
-  created_at: row.createdAt.toISOString()
-})
-
-const deliveryView = (row: DeliveryRow) => ({
-  id: row.id,
-  event: row.event,
-  state: row.state,
-  tries: row.tries,
-  last_status: row.lastStatus,
-  last_error: row.lastError,
-  created_at: row.createdAt.toISOString(),
-  delivered_at: row.deliveredAt?.toISOString() ?? null
-})

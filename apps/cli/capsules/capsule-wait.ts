@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isFinal } from '../../../domain/jobs/job-status.js'
 import type { ApiClient, ServiceResponse } from '../session/api-client.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { say } from '../terminal/output.js'
+import { printNotice } from '../terminal/output.js'
 import { startProgress } from '../terminal/progress.js'
 import { type CapsuleRun, isOver } from './capsule-record.js'
 
@@ -17,7 +17,7 @@ export async function waitForRun(api: ApiClient, capsule: string, id: string): P
   const progress = startProgress()
   const onSignal = () => {
     progress.end()
-    say(`The run continues. Follow it with: qjob capsule runs ${capsule} --run ${id} --wait`)
+    printNotice(`The run continues. Follow it with: qjob capsule runs ${capsule} --run ${id} --wait`)
     process.exit(exitCodes.interrupted)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)

@@ -13,7 +13,7 @@ import {
 import { isExposed, serviceUrl } from '../session/service-url.js'
 import { forgetSession, readSession, saveSession } from '../session/session-file.js'
 import { CliError } from '../terminal/cli-error.js'
-import { listing, print, say } from '../terminal/output.js'
+import { listing, print, printNotice } from '../terminal/output.js'
 
 interface User {
   email: string
@@ -58,7 +58,7 @@ export function addAccountCommands(program: Command): void {
 
 async function enter(options: ServiceOptions, email: string, path: string, body: object): Promise<void> {
   const url = serviceUrl(options.url)
-  if (isExposed(url)) say(`warning: the password travels to ${url} unencrypted; use https`)
+  if (isExposed(url)) printNotice(`warning: the password travels to ${url} unencrypted; use https`)
   const { text, cookie } = await new ApiClient(url, null).post<{ user: User }>(path, body)
   if (!cookie) throw new CliError('unreachable', `${url} sent no session: check --url and QJOB_URL`)
   saveSession({ url, email, cookie, signed_in_at: new Date().toISOString() })

@@ -10,7 +10,7 @@ import {
   withService
 } from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { plainLine, print, say, table } from '../terminal/output.js'
+import { plainLine, print, printNotice, table } from '../terminal/output.js'
 import { clockTime } from '../terminal/readable-time.js'
 import { type DatabaseReport, type TrailReport, verifyDatabase } from './admin/admin-audit.js'
 
@@ -98,7 +98,7 @@ const list = (options: TrailOptions) =>
     ])
     print(table(['NO', 'AT', 'ACTION', 'CAPSULE', 'BY', 'STATE'], lines, ['NO']))
     const next = options.offset + value.entries.length
-    if (next < value.total) say(`${next} of ${value.total}; more: --offset ${next}`)
+    if (next < value.total) printNotice(`${next} of ${value.total}; more: --offset ${next}`)
   })
 
 function verify(options: VerifyOptions): Promise<void> {

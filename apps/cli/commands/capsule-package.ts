@@ -16,7 +16,7 @@ import {
   withService
 } from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { listing, plain, print, say } from '../terminal/output.js'
+import { listing, plain, print, printNotice } from '../terminal/output.js'
 
 /** The service accepts no larger package. */
 const PACKAGE_BYTES_MAX = 64 * 1024 * 1024
@@ -121,7 +121,7 @@ async function importCapsule(api: ApiClient, file: string, options: ServiceOptio
     `/api/capsules/import${query}`,
     { bytes, type: 'application/octet-stream' }
   )
-  for (const warning of value.warnings) say(`warning: ${warning}`)
+  for (const warning of value.warnings) printNotice(`warning: ${warning}`)
   const id = plain(value.capsule_id)
   print(options.json ? text : `capsule ${id}, a ${plain(value.state)}\nShow it with: qjob capsule show ${id}`)
 }

@@ -21,13 +21,13 @@ export function addDemoCommand(program: Command): void {
   program.command('demo').description('start a separate stack, run three jobs on it, and stop it').action(demo)
 }
 
-const say = (line: string) => process.stderr.write(`${line}\n`)
+const report = (line: string) => process.stderr.write(`${line}\n`)
 const show = (text: string) => process.stdout.write(`${text}\n`)
 
 async function demo(): Promise<void> {
   const began = Date.now()
   const dataDir = process.env.DATA_DIR || '.demo'
-  const ends = onEndSignals(say)
+  const ends = onEndSignals(report)
   let stack: Stack | undefined
   try {
     // Any free port, so that the demo can run next to a stack that is in use.
@@ -36,7 +36,7 @@ async function demo(): Promise<void> {
       DATA_DIR: dataDir,
       PORT: process.env.PORT || '0'
     })
-    stack = await startStack({ settings, purpose: 'npm run demo', say, signal: ends.signal })
+    stack = await startStack({ settings, purpose: 'npm run demo', report, signal: ends.signal })
     const { kill } = stack
     ends.onSecond(kill.bind(stack))
     await Promise.race([story(stack), interrupted(ends.first)])
@@ -44,7 +44,7 @@ async function demo(): Promise<void> {
     show(`To see these jobs in the Temporal UI: DATA_DIR=${dataDir} npm start`)
   } catch (error) {
     process.exitCode = ends.signal.aborted ? 130 : 1
-    say(ends.signal.aborted ? 'The demo was interrupted.' : `\nThe demo failed: ${(error as Error).message}`)
+    report(ends.signal.aborted ? 'The demo was interrupted.' : `\nThe demo failed: ${(error as Error).message}`)
     if (stack && !ends.signal.aborted) for (const part of workingParts) sayLog(stack, part)
   } finally {
     await stack?.stop()
@@ -58,7 +58,7 @@ async function interrupted(signal: Promise<void>): Promise<never> {
 
 function sayLog(stack: Stack, part: PartName): void {
   const file = stack.dataDir.logFile(part)
-  say(`The end of ${file}:\n${logTail(file)}`)
+  report(`The last lines of ${file}:\n${logTail(file)}`)
 }
 
 async function story(stack: Stack): Promise<void> {

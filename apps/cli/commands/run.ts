@@ -8,7 +8,7 @@ import { submissionOptions } from '../jobs/submission-options.js'
 import type { ApiClient } from '../session/api-client.js'
 import { isUuid, type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
 import { CliError } from '../terminal/cli-error.js'
-import { plain, print, say } from '../terminal/output.js'
+import { plain, print, printNotice } from '../terminal/output.js'
 import { lasted } from '../terminal/readable-time.js'
 
 export interface RunOptions extends ServiceOptions, SubmitOptions {
@@ -52,14 +52,14 @@ export async function runJob(api: ApiClient, source: Source, options: RunOptions
   )
   const id = plain(value.job_id)
   if (!options.wait) return print(options.json ? text : `job ${id}\nWait for it with: qjob job ${id} --wait`)
-  say(`job ${id} is submitted`)
+  printNotice(`job ${id} is submitted`)
   const job = await waitForJob(api, id, { lines: true })
   const result = resultJson(job.text)
   if (job.value.status !== 'completed' || result === null) {
-    say(`Show the job with: qjob job ${id}`)
+    printNotice(`Show the job with: qjob job ${id}`)
     throw failureOf(job.value)
   }
-  say(endText(job.value))
+  printNotice(endText(job.value))
   print(options.json ? result : resultText(result))
 }
 

@@ -20,16 +20,16 @@ export function addStartCommand(program: Command): void {
     .action(start)
 }
 
-const say = (line: string) => process.stderr.write(`${line}\n`)
+const report = (line: string) => process.stderr.write(`${line}\n`)
 
 async function start({ emulatedHardware = false }: { emulatedHardware?: boolean }): Promise<void> {
-  const ends = onEndSignals(say)
+  const ends = onEndSignals(report)
   try {
     const settings = readSettings(process.env)
     const stack = await startStack({
       settings: { ...settings, emulatedHardware: emulatedHardware || settings.emulatedHardware },
       purpose: 'npm start',
-      say,
+      report,
       signal: ends.signal
     })
     ends.onSecond(() => stack.kill())
@@ -37,9 +37,9 @@ async function start({ emulatedHardware = false }: { emulatedHardware?: boolean 
     process.stdout.write(`ready: ${stack.url}   Temporal UI: ${ui}\n`)
     await ends.first
     await stack.stop()
-    say('Everything is stopped.')
+    report('Everything is stopped.')
   } catch (error) {
-    say(ends.signal.aborted ? 'The start was interrupted; everything is stopped.' : (error as Error).message)
+    report(ends.signal.aborted ? 'The start was interrupted; everything is stopped.' : (error as Error).message)
     process.exitCode = ends.signal.aborted ? 130 : 1
   }
 }

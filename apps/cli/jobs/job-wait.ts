@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isFinal, type JobStatus } from '../../../domain/jobs/job-status.js'
 import type { ApiClient, ServiceResponse } from '../session/api-client.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { say } from '../terminal/output.js'
+import { printNotice } from '../terminal/output.js'
 import { startProgress } from '../terminal/progress.js'
 import type { JobRecord } from './job-record.js'
 import { type JobObserver, watchJob } from './job-watch.js'
@@ -30,7 +30,7 @@ export async function waitForJob(
   const progress = startProgress(options)
   const onSignal = () => {
     progress.end()
-    say(`The job continues. Follow it with: qjob job ${id} --wait   Cancel it with: qjob cancel ${id}`)
+    printNotice(`The job continues. Follow it with: qjob job ${id} --wait   Cancel it with: qjob cancel ${id}`)
     process.exit(exitCodes.interrupted)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)

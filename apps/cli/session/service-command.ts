@@ -1,7 +1,7 @@
 // Shared by all commands that call the service: --url, --json and --key, the session, and the reporting of failures.
 import { type Command, InvalidArgumentError } from 'commander'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { print, say } from '../terminal/output.js'
+import { print, printNotice } from '../terminal/output.js'
 import { ApiClient, type Credential } from './api-client.js'
 import { isExposed, serviceUrl } from './service-url.js'
 import { readSession } from './session-file.js'
@@ -68,7 +68,7 @@ function keyCredential({ key: option }: ServiceOptions, url: string): Credential
       'usage',
       `${option === undefined ? 'QJOB_KEY' : '--key'}: must be an API key, such as marqey_live_...`
     )
-  if (isExposed(url)) say(`warning: the API key travels to ${url} unencrypted; use https`)
+  if (isExposed(url)) printNotice(`warning: the API key travels to ${url} unencrypted; use https`)
   return { key: key! }
 }
 
@@ -78,11 +78,11 @@ export async function reportingFailures({ json }: { json?: boolean }, work: () =
     await work()
   } catch (error) {
     if (!(error instanceof CliError)) {
-      say(`internal error in qjob: ${(error as Error).stack ?? error}`)
+      printNotice(`internal error in qjob: ${(error as Error).stack ?? error}`)
       process.exitCode = exitCodes.fault
       return
     }
-    say(`qjob: ${error.message}`)
+    printNotice(`qjob: ${error.message}`)
     if (json) print(JSON.stringify({ error: { message: error.message, exit_code: error.exitCode, ...error.details } }))
     process.exitCode = error.exitCode
   }
@@ -94,6 +94,16 @@ export function wholeNumber(text: string): number {
   if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
     throw new InvalidArgumentError('It must be a whole number.')
   return value
+}
+
+/** Parses options that are whole numbers and whose range qjob checks itself. */
+export function wholeNumberWithin(least: number, most: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+    return value
+  }
 }
 
 export const collect = (value: string, before: string[]): string[] => [...before, value]

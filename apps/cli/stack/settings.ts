@@ -101,7 +101,7 @@ export async function checkAddress({ host, port }: StackSettings): Promise<void>
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const reasons: Record<string, string> = {
-      EADDRINUSE: `Port ${port} on ${host} is used by another program: stop it, or choose another with PORT=${port + 1}.`,
+      EADDRINUSE: `Port ${port} on ${host} is taken by another program: stop it, or choose another with PORT=${port + 1}.`,
       EACCES: `Port ${port} cannot be opened by this user: choose one above 1023 with PORT.`,
       EADDRNOTAVAIL: `HOST=${host} is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all addresses.`,
       ENOTFOUND: `HOST=${host} cannot be resolved: use 127.0.0.1, or 0.0.0.0 for all addresses.`

@@ -12,7 +12,7 @@ export interface EndSignals {
   onSecond(kill: () => void): void
 }
 
-export function onEndSignals(say: (line: string) => void): EndSignals {
+export function onEndSignals(report: (line: string) => void): EndSignals {
   const controller = new AbortController()
   let kill = () => {}
   let firstAt = 0
@@ -20,11 +20,11 @@ export function onEndSignals(say: (line: string) => void): EndSignals {
   const onSignal = (name: NodeJS.Signals) => {
     if (!controller.signal.aborted) {
       firstAt = Date.now()
-      say(`${name === 'SIGINT' ? '\n' : ''}Stopping everything in order (${name}; repeat to force it).`)
+      report(`${name === 'SIGINT' ? '\n' : ''}Stopping everything in order (${name}; repeat to force it).`)
       return controller.abort(new Error(name))
     }
     if (Date.now() - firstAt < sameKeyMs) return
-    say('Killing everything.')
+    report('Killing everything.')
     kill()
     // The watchdog stops what has just been started and is not known here yet.
     process.exit(130)

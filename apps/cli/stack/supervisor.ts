@@ -57,7 +57,7 @@ export interface StackStart {
   /** The command that starts the stack, for the error message of a second start. */
   purpose: string
   /** Prints a line for the user. */
-  say(line: string): void
+  report(line: string): void
   /** On abort, the start stops and so does everything that it has started. */
   signal: AbortSignal
 }
@@ -66,11 +66,11 @@ export interface StackStart {
  * Starts the stack and resolves when everything responds. If a part cannot be started, everything is stopped again and the
  * error names the part, with the last lines of its log.
  */
-export async function startStack({ settings, purpose, say, signal }: StackStart): Promise<Stack> {
+export async function startStack({ settings, purpose, report, signal }: StackStart): Promise<Stack> {
   await checkAddress(settings)
   signal.throwIfAborted()
   const dataDir = await DataDir.hold(settings.dataDir, purpose)
-  const stack = new RunningStack(settings, dataDir, say)
+  const stack = new RunningStack(settings, dataDir, report)
   const onAbort = () => void stack.stop()
   signal.addEventListener('abort', onAbort, { once: true })
   try {
@@ -100,7 +100,7 @@ class RunningStack implements Stack {
   constructor(
     private readonly settings: StackSettings,
     readonly dataDir: DataDir,
-    private readonly say: (line: string) => void
+    private readonly report: (line: string) => void
   ) {
     this.context = {
       logFile: (part) => dataDir.logFile(part),
@@ -197,13 +197,13 @@ class RunningStack implements Stack {
       return child
     }
     const start = SupervisedPart.start(beginAndKeep, {
-      say: this.say,
+      report: this.report,
       running: (child) => this.dataDir.noteProcess(name, child.pid),
       signal: this.ending.signal
     })
     this.starts.push(start)
     this.parts.set(name, await start)
-    this.say(`${name.padEnd(9)} ready (${((Date.now() - began) / 1000).toFixed(1)} s)`)
+    this.report(`${name.padEnd(9)} ready (${((Date.now() - began) / 1000).toFixed(1)} s)`)
     return first as Running
   }
 
@@ -211,7 +211,7 @@ class RunningStack implements Stack {
 
   private async startDatabase(): Promise<string> {
     const home = postgresHome(this.dataDir.path)
-    if (home.note) this.say(home.note)
+    if (home.note) this.report(home.note)
     let port: number | undefined
     const { url } = await this.run('postgres', async () => {
       const postgres = await startPostgres({ home, port, durable: true }, this.context)

@@ -10,7 +10,8 @@ export const plainLine = (text: string): string => plain(text).replace(/\s*\n\s*
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
-export const say = (text: string): void => void process.stderr.write(`${plain(text)}\n`)
+/** Prints a message that is not the result of the command. */
+export const printNotice = (text: string): void => void process.stderr.write(`${plain(text)}\n`)
 
 /** Lines under upper-case headings; columns of numbers (named in `right`) are aligned to the right. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[], right: string[] = []): string {

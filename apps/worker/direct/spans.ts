@@ -1,5 +1,5 @@
-// Where the worker's work stands in traces: a direct job hangs below the request that submitted it, and what the executor is
-// asked for hangs below the job. (Workflows and their activities are traced by Temporal's own interceptors.)
+// Spans of the worker: a direct job is a child of the request that submitted it, and calls to the executor are children of
+// the job. (Temporal's own interceptors trace workflows and their activities.)
 
 import type { Db } from '../../../db/client.js'
 import { loadTraceParent } from '../../../db/jobs/jobs.js'
@@ -14,7 +14,7 @@ export const directSpans =
   (db: Db, tracing: Tracing | null): AroundDirect =>
   async ({ jobId, generation }, work) => {
     if (!tracing) return work()
-    // A trace is no reason not to run a job.
+    // A job runs even if its trace cannot be read.
     const parent = await loadTraceParent(db, jobId).catch(() => null)
     const attributes = { 'job.id': jobId, 'job.generation': generation }
     return tracing.span('RunDirect:runJob', { kind: 'consumer', parent, attributes }, work)

@@ -1,4 +1,4 @@
-// Judges the runs of capsules that have their results (db/capsule-runs/capsule-verifications.ts), outside of this process's event loop.
+// Computes the verdicts of capsule runs that have all results (db/capsule-runs/capsule-verifications.ts), in threads.
 import type { Logger } from 'pino'
 import { loadToJudge, recordJudged, takeRunToJudge } from '../../../db/capsule-runs/capsule-verifications.js'
 import type { Db } from '../../../db/client.js'
@@ -7,90 +7,90 @@ import type { Verification } from '../../../domain/verification/report.js'
 import type { JudgePool } from '../../../services/threads/judge-pool.js'
 import { PoolBusy } from '../../../services/threads/thread-pool.js'
 import type { JudgeInput } from '../../../services/threads/verify.js'
-import type { Pass, SweepNotes } from './sweep-notes.js'
+import type { Pass, SweepReports } from './sweep-reports.js'
 import { startLoop } from './timer-loop.js'
 
 export interface CapsuleJudgeDeps {
   db: Db
   pool: JudgePool
-  notes: SweepNotes
+  reports: SweepReports
   log: Logger
   everyMs: number
 }
 
 export interface CapsuleJudge {
-  /** There is something to judge. */
+  /** A run is ready for its verdict. */
   wake(): void
   close(): Promise<void>
 }
 
-/** How many are judged at once: the statistics of one keep a processor busy. */
+/** Runs that are judged at once: the statistics of one keep a processor busy. */
 const AT_ONCE = 2
-/** One that could not be judged or recorded is left alone for this long, so that the others get their turn. */
-const PUT_OFF_MS = 30_000
+/** Pause after a run could not be judged or recorded, so that other runs get their turn. */
+const RETRY_MS = 30_000
 
-export function startCapsuleJudge({ db, pool, notes, log, everyMs }: CapsuleJudgeDeps): CapsuleJudge {
-  const lanes = new Set<Promise<unknown>>()
-  const putOff = new Set<string>()
+export function startCapsuleJudge({ db, pool, reports, log, everyMs }: CapsuleJudgeDeps): CapsuleJudge {
+  const underWay = new Set<Promise<unknown>>()
+  const postponed = new Set<string>()
   let closed = false
 
-  /** The report; or why there is none. */
+  /** The report, or the reason why there is none. */
   const judge = (input: JudgeInput, runId: string): Promise<Verification | string> =>
     pool.judgeInThread(input).catch((err: unknown) => {
-      // Another worker, or this one later.
+      // Left to another worker, or to a later pass.
       if (closed || err instanceof PoolBusy) throw err
       log.error({ err, runId }, 'the results of a run could not be compared')
       return `the results could not be compared: ${reasonOf(err)}`
     })
 
-  /** In one transaction: a run is free again as soon as whoever judges it is gone. @returns whether there was one. */
+  /** In one transaction, so that a run is free again as soon as its worker is gone. @returns whether there was one. */
   async function judgeNext(): Promise<boolean> {
     let runId: string | null = null
     try {
       return await db.transaction(async (tx) => {
-        runId = closed ? null : await takeRunToJudge(tx, [...putOff])
+        runId = closed ? null : await takeRunToJudge(tx, [...postponed])
         if (runId === null) return false
         const input = await loadToJudge(tx, runId)
-        const found = typeof input === 'string' ? input : await judge(input, runId)
-        if ((await recordJudged(tx, runId, found)) && typeof found !== 'string')
-          log.info({ runId, verdict: found.verdict }, 'a capsule was verified')
+        const report = typeof input === 'string' ? input : await judge(input, runId)
+        if ((await recordJudged(tx, runId, report)) && typeof report !== 'string')
+          log.info({ runId, verdict: report.verdict }, 'a capsule was verified')
         return true
       })
     } catch (error) {
-      if (runId !== null) leave(runId)
+      if (runId !== null) postpone(runId)
       throw error
     }
   }
 
-  function leave(runId: string): void {
-    putOff.add(runId)
-    setTimeout(() => putOff.delete(runId), PUT_OFF_MS).unref()
+  function postpone(runId: string): void {
+    postponed.add(runId)
+    setTimeout(() => postponed.delete(runId), RETRY_MS).unref()
   }
 
   async function pass(): Promise<Pass> {
     const judged = await judgeNext()
     return { more: judged, handled: judged ? 1 : 0 }
   }
-  const loop = startLoop('capsule_verdicts', everyMs, log, pass, notes.of('capsule_verdicts', everyMs))
+  const loop = startLoop('capsule_verdicts', everyMs, log, pass, reports.of('capsule_verdicts', everyMs))
 
   return {
     wake() {
-      if (closed || lanes.size >= AT_ONCE) return
-      const lane = untilNone().finally(() => lanes.delete(lane))
-      lanes.add(lane)
+      if (closed || underWay.size >= AT_ONCE) return
+      const judging = judgeAll().finally(() => underWay.delete(judging))
+      underWay.add(judging)
     },
     async close() {
       closed = true
       await pool.close()
-      await Promise.all([loop.close(), ...lanes])
+      await Promise.all([loop.close(), ...underWay])
     }
   }
 
-  async function untilNone(): Promise<void> {
+  async function judgeAll(): Promise<void> {
     try {
       while (await judgeNext()) {}
     } catch (err) {
-      log.warn({ err }, 'a run was not judged; the sweep will do it')
+      log.warn({ err }, 'a run was not judged; the sweep will try again')
     }
   }
 }

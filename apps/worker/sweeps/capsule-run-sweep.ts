@@ -1,78 +1,80 @@
-// Moves the runs of capsules along (db/capsule-runs/capsule-run-steps.ts): right after one of their jobs has begun or ended in this
-// process, and by a sweep for what ended elsewhere or was missed.
+// Advances the runs of capsules (db/capsule-runs/capsule-run-steps.ts): right after one of their jobs has begun or ended in
+// this process, and by a sweep for jobs that ended elsewhere or were missed.
 import type { Logger } from 'pino'
 import { advanceRun, dueRuns } from '../../../db/capsule-runs/capsule-run-steps.js'
 import type { Db } from '../../../db/client.js'
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
-import type { Pass, SweepNotes } from './sweep-notes.js'
+import type { Pass, SweepReports } from './sweep-reports.js'
 import { startLoop } from './timer-loop.js'
 
 const RUNS_PER_PASS = 200
-/** Runs that are moved at once; each takes one connection. */
+/** Runs that are advanced at once; each takes one connection. */
 const CONNECTIONS = 4
 
 export interface CapsuleRunDeps {
   db: Db
   announce: AnnounceJob
-  notes: SweepNotes
+  reports: SweepReports
   log: Logger
   everyMs: number
-  /** A run waits to be judged. */
-  toBeJudged(): void
+  /** A run is ready for its verdict. */
+  onJudging(): void
 }
 
 export interface CapsuleRunSweep {
-  /** A job of this run has moved. */
-  noticed(runId: string): void
+  /** A job of this run has changed its status. */
+  onRunChanged(runId: string): void
   /** Waits for what is under way. */
   close(): Promise<void>
 }
 
 export function startCapsuleRunSweep(deps: CapsuleRunDeps): CapsuleRunSweep {
-  const { db, announce, notes, log, everyMs, toBeJudged } = deps
+  const { db, announce, reports, log, everyMs, onJudging } = deps
   const waiting = new Set<string>()
-  const lanes = new Set<Promise<void>>()
+  const underWay = new Set<Promise<void>>()
   let closed = false
 
   async function advance(runId: string): Promise<void> {
     const { status, changed } = await advanceRun(db, runId)
     for (const jobId of changed) announce(jobId)
-    if (status === 'judging') toBeJudged()
+    if (status === 'judging') onJudging()
   }
 
-  /** A run whose job moves while it is being moved comes in again, behind it. */
-  async function lane(): Promise<void> {
+  /** A run that changes while it is advanced is advanced again afterwards. */
+  async function advanceWaiting(): Promise<void> {
     for (const runId of waiting) {
       waiting.delete(runId)
-      await advance(runId).catch((err) => log.warn({ err, runId }, 'a run was not moved on; the sweep will do it'))
+      await advance(runId).catch((err) =>
+        log.warn({ err, runId }, 'a run of a capsule was not advanced; the sweep will try again')
+      )
     }
   }
 
-  const loop = startLoop('capsule_runs', everyMs, log, pass, notes.of('capsule_runs', everyMs))
+  const loop = startLoop('capsule_runs', everyMs, log, pass, reports.of('capsule_runs', everyMs))
   async function pass(): Promise<Pass> {
     const due = await dueRuns(db, RUNS_PER_PASS)
     let failed: unknown = null
     for (const runId of due)
       await advance(runId).catch((err) => {
         failed ??= err
-        log.error({ err, runId }, 'a run of a capsule cannot go on')
+        log.error({ err, runId }, 'a run of a capsule cannot be advanced')
       })
     if (failed) throw failed
     return { more: due.length === RUNS_PER_PASS, handled: due.length }
   }
 
   return {
-    noticed(runId) {
+    onRunChanged(runId) {
       if (closed) return
       waiting.add(runId)
-      if (lanes.size >= CONNECTIONS) return
-      const running = lane().finally(() => lanes.delete(running))
-      lanes.add(running)
+      if (underWay.size >= CONNECTIONS) return
+      const running = advanceWaiting().finally(() => underWay.delete(running))
+      underWay.add(running)
     },
     async close() {
       closed = true
       waiting.clear()
-      await Promise.all([loop.close(), ...lanes])
+      await Promise.all([loop.close(), ...underWay])
     }
   }
 }

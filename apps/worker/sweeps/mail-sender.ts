@@ -1,65 +1,76 @@
-// Mails the submitters of jobs that have ended, and whom the schedules of capsules name, a few at once. A mail is tried again after growing pauses, by whichever
-// worker looks next, until the server has it, refuses it for good, or was tried often enough.
+// Sends the mails that transactions have written: links to invitations and new passwords, ends of jobs, alerts of
+// schedules. A failed mail is tried again after growing pauses, by whichever worker is free, until the server accepts it,
+// refuses it for good, or all tries are used.
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { postponeAlertMail, removeAlertMail, takeAlertMail } from '../../../db/capsule-runs/alert-mails.js'
 import type { Db } from '../../../db/client.js'
 import { postponeMail, removeMail, takeMail } from '../../../db/jobs/job-mails.js'
-import type { Postman } from '../../../services/mail/mail-client.js'
-import { alertMail, jobEndMail, type MailText } from '../../../services/mail/text.js'
-import type { SweepNotes } from './sweep-notes.js'
+import { postponeSealedMail, removeSealedMail, takeSealedMail } from '../../../db/service/sealed-mails.js'
+import type { KeyRing } from '../../../services/keys/key-ring.js'
+import type { MailClient } from '../../../services/mail/mail-client.js'
+import { openMail } from '../../../services/mail/mailer.js'
+import { domainOf, type Mail, subjectOf } from '../../../services/mail/message.js'
+import { alertMail, jobEndMail } from '../../../services/mail/text.js'
+import type { SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
-/** What a small mail server takes from one client without complaint. */
-export const MAIL_LANES = 2
+/** A small mail server accepts this many from one client without complaint. */
+export const MAIL_CONNECTIONS = 2
 
 export interface MailTimes {
-  /** How often a lane without work looks for some. */
+  /** How often a loop without work looks for some. */
   lookMs: number
   /** Before the second, third, ... try; one more try than pauses. */
   retrySeconds: readonly number[]
+  /** The same for a mail with a link, which somebody waits for and which expires. */
+  linkRetrySeconds: readonly number[]
 }
 
 export const defaultMailTimes: MailTimes = {
-  lookMs: 2_000,
-  // A restart, an outage, a weekend's worth of nobody looking at the mail server: about three days.
-  retrySeconds: [30, 300, 1_800, 7_200, 21_600, 86_400, 172_800]
+  lookMs: 1_000,
+  // A restart, an outage, a weekend on which nobody looks after the mail server: about three days.
+  retrySeconds: [30, 300, 1_800, 7_200, 21_600, 86_400, 172_800],
+  // A lost connection, a restart, and the five minutes for which servers defer a sender they do not know.
+  linkRetrySeconds: [1, 10, 60, 300, 1_800, 7_200, 21_600, 86_400, 172_800]
 }
 
 export interface MailSenderDeps {
   db: Db
-  postman: Postman
-  /** What links begin with; `null`: mails have none. */
+  client: MailClient
+  /** `null`: mails with links cannot be opened, and wait. */
+  keyRing: KeyRing | null
+  /** Start of the links to jobs and capsules; `null`: those mails have none. */
   linkOrigin: string | null
   times: MailTimes
-  notes: SweepNotes
+  reports: SweepReports
   log: Logger
 }
 
 export function startMailSender(deps: MailSenderDeps): TimerLoop {
-  const { postman, times, notes, log } = deps
-  const note = notes.of('job_mails', times.lookMs)
+  const { client, times, reports, log } = deps
+  const report = reports.of('job_mails', times.lookMs)
   const closing = new AbortController()
-  const lanes = Array.from({ length: MAIL_LANES }, () =>
+  const loops = Array.from({ length: MAIL_CONNECTIONS }, () =>
     startLoop(
       'mails',
       times.lookMs,
       log,
       async () => {
-        const letter = (await pendingJobMail(deps)) ?? (await pendingAlertMail(deps))
-        if (!letter) return { handled: 0 }
-        await tryOnce(deps, letter, closing.signal)
+        const pending = (await pendingLinkMail(deps)) ?? (await pendingJobMail(deps)) ?? (await pendingAlertMail(deps))
+        if (!pending) return { handled: 0 }
+        await tryOnce(deps, pending, closing.signal)
         return { handled: 1, more: true }
       },
-      note
+      report
     )
   )
   return {
     async close() {
-      // What is under way stays written down, and is tried by the next worker.
+      // A mail under way stays in the database, and the next worker tries it.
       closing.abort()
-      await Promise.all(lanes.map((lane) => lane.close()))
-      postman.close()
+      await Promise.all(loops.map((loop) => loop.close()))
+      client.close()
     }
   }
 }
@@ -71,14 +82,31 @@ interface PendingMail {
   /** For the log. */
   about: Record<string, unknown>
   what: string
-  /** `null`: whom it was for is gone. */
-  mail: (MailText & { to: string }) | null
+  /** `null`: it is no longer to be sent. */
+  mail: Mail | null
   tries: number
+  retrySeconds: readonly number[]
   remove(): Promise<void>
   postpone(error: string, seconds: number): Promise<void>
 }
 
-async function pendingJobMail({ db, linkOrigin }: MailSenderDeps): Promise<PendingMail | null> {
+async function pendingLinkMail({ db, keyRing, times }: MailSenderDeps): Promise<PendingMail | null> {
+  const taken = keyRing && (await takeSealedMail(db))
+  if (!taken) return null
+  const mail = openMail(keyRing, taken)
+  return {
+    id: `link-${taken.id}`,
+    about: { domain: domainOf(mail.to), subject: subjectOf(mail), tries: taken.tries },
+    what: 'a mail with a link',
+    mail: taken.expired ? null : mail,
+    tries: taken.tries,
+    retrySeconds: times.linkRetrySeconds,
+    remove: () => removeSealedMail(db, taken),
+    postpone: (error, seconds) => postponeSealedMail(db, taken, error, seconds)
+  }
+}
+
+async function pendingJobMail({ db, linkOrigin, times }: MailSenderDeps): Promise<PendingMail | null> {
   const taken = await takeMail(db)
   if (!taken) return null
   const { jobId, email, tries } = taken
@@ -89,48 +117,50 @@ async function pendingJobMail({ db, linkOrigin }: MailSenderDeps): Promise<Pendi
     what: 'a mail about a job',
     mail: email === null ? null : { to: email, ...jobEndMail({ ...taken, link }) },
     tries,
+    retrySeconds: times.retrySeconds,
     remove: () => removeMail(db, taken),
     postpone: (error, seconds) => postponeMail(db, taken, error, seconds)
   }
 }
 
-async function pendingAlertMail({ db, linkOrigin }: MailSenderDeps): Promise<PendingMail | null> {
+async function pendingAlertMail({ db, linkOrigin, times }: MailSenderDeps): Promise<PendingMail | null> {
   const taken = await takeAlertMail(db)
   if (!taken) return null
   const { runId, email, tries, alert } = taken
   const link = alert && linkOrigin && `${linkOrigin}/api/capsules/${alert.capsuleId}/verifications`
   return {
-    // One for each address: the run alone would make of several mails one.
+    // One id per address: with the id of the run alone, several mails would count as one.
     id: `alert-${runId}-${createHash('sha256').update(email.toLowerCase()).digest('hex').slice(0, 16)}`,
     about: { capsuleRunId: runId, tries },
     what: 'a mail about a verification',
     mail: alert && { to: email, ...alertMail({ ...alert, link }) },
     tries,
+    retrySeconds: times.retrySeconds,
     remove: () => removeAlertMail(db, taken),
     postpone: (error, seconds) => postponeAlertMail(db, taken, error, seconds)
   }
 }
 
-async function tryOnce({ postman, times, log }: MailSenderDeps, letter: PendingMail, signal: AbortSignal) {
-  const { about, what, mail } = letter
+async function tryOnce({ client, log }: MailSenderDeps, pending: PendingMail, signal: AbortSignal) {
+  const { about, what, mail } = pending
   if (mail === null) {
-    log.info(about, `${what} was dropped: whom it was for is gone`)
-    return letter.remove()
+    log.info(about, `${what} was dropped: its recipient is gone, or its link has expired`)
+    return pending.remove()
   }
-  const posting = await postman.post(mail, letter.id, signal)
-  if (posting.outcome === 'sent') {
+  const sent = await client.send(mail, pending.id, signal)
+  if (sent.outcome === 'sent') {
     log.info(about, `${what} was sent`)
-    return letter.remove()
+    return pending.remove()
   }
-  const pause = times.retrySeconds[letter.tries - 1]
-  if (signal.aborted) return letter.postpone('the worker stopped', 0)
-  if (posting.outcome === 'refused' || pause === undefined) {
+  const pause = pending.retrySeconds[pending.tries - 1]
+  if (signal.aborted) return pending.postpone('the worker stopped', 0)
+  if (sent.outcome === 'refused' || pause === undefined) {
     log.error(
-      { ...about, ...posting.reason },
-      `${what} was given up; the reason is the mail server that SMTP_URL names, or the folder MAIL_DIR`
+      { ...about, ...sent.reason },
+      `${what} was given up; check the mail server in SMTP_URL, or the folder in MAIL_DIR`
     )
-    return letter.remove()
+    return pending.remove()
   }
-  log.warn({ ...about, ...posting.reason, pauseSeconds: pause }, `${what} was not sent; it is tried again`)
-  return letter.postpone(JSON.stringify(posting.reason), pause)
+  log.warn({ ...about, ...sent.reason, pauseSeconds: pause }, `${what} was not sent and will be tried again`)
+  return pending.postpone(JSON.stringify(sent.reason), pause)
 }

@@ -1,48 +1,54 @@
-// Proves the books (db/proofs/money-proof.ts) in every worker, whichever comes first: what is open and recent each minute, everything
-// once a day. It mends nothing: what it finds is logged and written down, and an administrator decides.
+// Checks that the ledger agrees (db/proofs/money-proof.ts): open and recent entries each minute, all entries once a day, by
+// whichever worker is first. It repairs nothing: findings are logged and stored, and an administrator decides.
 import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import { proveAll, proveRecent } from '../../../db/proofs/money-proof.js'
 import { isDue } from '../../../db/service/sweeps.js'
 import type { SweepName } from '../../../domain/operations/sweep.js'
-import type { SweepNotes } from './sweep-notes.js'
+import type { SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
 const RECENT = 'money'
 const ALL = 'money_in_full'
-/** How often is looked whether it is time for the whole ledger. */
+/** How often a worker checks whether the whole ledger is due. */
 const LOOK_MS = 60_000
 const DAY_SECONDS = 24 * 3_600
-/** Something found is looked for again sooner, so that whoever mended it sees it gone. */
+/** After a finding, the check is repeated sooner, so that a repair becomes visible. */
 const FOUND_SECONDS = 3_600
 
 export interface MoneySweepDeps {
   db: Db
-  notes: SweepNotes
+  reports: SweepReports
   log: Logger
   everyMs: number
 }
 
-export function startMoneySweep({ db, notes, log, everyMs }: MoneySweepDeps): TimerLoop {
-  const told = new Map<string, string>()
-  /** Each finding once, not each minute. */
-  function tell(name: SweepName, findings: string[] | null) {
+export function startMoneySweep({ db, reports, log, everyMs }: MoneySweepDeps): TimerLoop {
+  const logged = new Map<string, string>()
+  /** Logs each finding once, not each minute. */
+  function logFindings(name: SweepName, findings: string[] | null) {
     if (!findings) return null
-    const before = told.get(name)
+    const before = logged.get(name)
     const after = JSON.stringify(findings)
-    told.set(name, after)
+    logged.set(name, after)
     if (findings.length > 0 && before !== after)
-      log.error({ sweep: name, findings }, 'the books do not agree, or money waits for an administrator')
+      log.error({ sweep: name, findings }, 'the ledger does not agree, or held money waits for an administrator')
     return { findings }
   }
   const loops = [
-    startLoop(RECENT, everyMs, log, async () => tell(RECENT, await proveRecent(db)), notes.of(RECENT, everyMs)),
+    startLoop(
+      RECENT,
+      everyMs,
+      log,
+      async () => logFindings(RECENT, await proveRecent(db)),
+      reports.of(RECENT, everyMs)
+    ),
     startLoop(
       ALL,
       LOOK_MS,
       log,
-      async () => ((await isDue(db, ALL, DAY_SECONDS, FOUND_SECONDS)) ? tell(ALL, await proveAll(db)) : null),
-      notes.of(ALL, DAY_SECONDS * 1_000)
+      async () => ((await isDue(db, ALL, DAY_SECONDS, FOUND_SECONDS)) ? logFindings(ALL, await proveAll(db)) : null),
+      reports.of(ALL, DAY_SECONDS * 1_000)
     )
   ]
   return {

@@ -1,32 +1,32 @@
-// What a worker does about providers beside running jobs: it says which it can talk to, asks how their machines are, and
-// asks after tasks whose jobs have ended with their money held.
+// The worker's loops for providers: it declares which providers it can call, reads the state of their machines, and looks up
+// provider jobs whose jobs have ended with their money held.
 import type { Logger } from 'pino'
 import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
 import type { ProviderDeps } from '../../../activities/provider/step.js'
 import { declareProviders, hasCredentials, noteBackends } from '../../../db/backends/provider-workers.js'
 import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
 import type { SweepName } from '../../../domain/operations/sweep.js'
-import type { SweepNotes } from './sweep-notes.js'
+import type { SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
 const DECLARE_MS = 10 * 60_000
 const REFRESH_MS = 5 * 60_000
-/** Each held task is asked after once an hour; this is how often it is looked which one's hour has come. */
+/** Each of these provider jobs is looked up once an hour; this is how often the worker checks which are due. */
 const HELD_MS = 60_000
 const HELD_PER_PASS = 50
 const CALL_TIMEOUT_MS = 10_000
 
 export interface ProviderLoopDeps extends ProviderDeps {
-  notes: SweepNotes
+  reports: SweepReports
   log: Logger
-  /** Emulators answer instead of the providers: their machines are asked after whether anybody has credentials or not. */
+  /** The providers are emulators: their machines are read even if no team has credentials. */
   emulated: boolean
 }
 
 export function startProviderLoops(deps: ProviderLoopDeps): TimerLoop[] {
-  const { db, providers, notes, log } = deps
+  const { db, providers, reports, log } = deps
   const named = (name: SweepName, everyMs: number, pass: () => Promise<{ handled: number; more?: boolean }>) =>
-    startLoop(name, everyMs, log, pass, notes.of(name, everyMs))
+    startLoop(name, everyMs, log, pass, reports.of(name, everyMs))
   return [
     startLoop('provider declaration', DECLARE_MS, log, async () => {
       await declareProviders(db, [...providers.keys()])
@@ -36,17 +36,17 @@ export function startProviderLoops(deps: ProviderLoopDeps): TimerLoop[] {
     named('held_money', HELD_MS, async () => {
       const held = await takeHeldProviderJobs(db, HELD_PER_PASS)
       let handled = 0
-      for (const task of held)
-        if ((await settleHeldProviderJob(deps, task, AbortSignal.timeout(CALL_TIMEOUT_MS))) === 'settled') {
+      for (const providerJob of held)
+        if ((await settleHeldProviderJob(deps, providerJob, AbortSignal.timeout(CALL_TIMEOUT_MS))) === 'settled') {
           handled++
-          log.info({ jobId: task.jobId }, 'the provider has said how the task ended; its money is settled')
+          log.info({ jobId: providerJob.jobId }, 'the provider has reported the outcome; the held money is settled')
         }
       return { handled, more: held.length === HELD_PER_PASS }
     })
   ]
 }
 
-/** Nobody's machines are asked after where nobody could use them: an installation talks to no stranger unasked. */
+/** Without credentials of a team, a provider is not called: an installation contacts no third party unasked. */
 async function refreshBackends({ db, providers, emulated, log }: ProviderLoopDeps): Promise<number> {
   let refreshed = 0
   for (const [name, adapter] of providers) {
@@ -56,8 +56,8 @@ async function refreshBackends({ db, providers, emulated, log }: ProviderLoopDep
       await noteBackends(db, name, seen)
       refreshed += seen.length
     } catch (err) {
-      // What was known last stays, with its age.
-      log.warn({ provider: name, reason: (err as Error).message }, 'its machines could not be asked after')
+      // The last known state stays, with its age.
+      log.warn({ provider: name, reason: (err as Error).message }, 'the state of its machines could not be read')
     }
   }
   return refreshed

@@ -1,5 +1,5 @@
-// The outbox relay: the guarantee that every recorded job reaches its engine. (The api's nudge right after the answer is
-// only faster.) Runs in every worker; rows are taken with SKIP LOCKED, so relays share the work.
+// The outbox relay: the guarantee that every recorded job reaches its dispatch target. (The api's nudge right after its
+// response is only faster.) Runs in every worker; rows are taken with SKIP LOCKED, so relays share the work.
 import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import {
@@ -12,14 +12,14 @@ import {
 } from '../../../db/job-steps/outbox.js'
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
 import type { Delivery, Dispatcher } from '../../../services/dispatch/dispatcher.js'
-import type { Pass, SweepNotes } from './sweep-notes.js'
+import type { Pass, SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 import type { WorkerTimes } from './times.js'
 
 const ROWS_PER_PASS = 200
-/** After the first look, a delivered row is looked at each minute. */
+/** After the first check, a delivered row is checked each minute. */
 const RECHECK_SECONDS = 60
-/** A cancel is told again this often until the job is final. */
+/** A cancellation is sent again this often until the job is final. */
 const CANCEL_AGAIN_SECONDS = 5
 
 export interface RelayDeps {
@@ -27,15 +27,15 @@ export interface RelayDeps {
   dispatcher: Dispatcher
   announce: AnnounceJob
   times: WorkerTimes
-  /** Jobs that a team may have under way. */
+  /** The concurrency limit of a team. */
   teamRunningMax: number
-  notes: SweepNotes
+  reports: SweepReports
   log: Logger
 }
 
 export function startRelay(deps: RelayDeps): TimerLoop {
-  const { times, log, notes } = deps
-  return startLoop('outbox', times.relayMs, log, () => relayPass(deps), notes.of('outbox', times.relayMs))
+  const { times, log, reports } = deps
+  return startLoop('outbox', times.relayMs, log, () => relayPass(deps), reports.of('outbox', times.relayMs))
 }
 
 async function relayPass({ db, dispatcher, announce, times, teamRunningMax, log }: RelayDeps): Promise<Pass> {
@@ -46,10 +46,11 @@ async function relayPass({ db, dispatcher, announce, times, teamRunningMax, log 
       rows.filter((row, at) => deliveries[at] === outcome && (!kind || row.kind === kind))
     await markDelivered(db, withOutcome('delivered', 'start'), times.redeliverSeconds)
     await markDelivered(db, withOutcome('delivered', 'cancel'), CANCEL_AGAIN_SECONDS)
-    await markDeferred(db, withOutcome('held'), RECHECK_SECONDS)
+    await markDeferred(db, withOutcome('duplicate'), RECHECK_SECONDS)
     const unreachable = withOutcome('unreachable')
     await markUnreachable(db, unreachable, times.unreachableRetrySeconds)
-    if (unreachable.length > 0) log.warn({ rows: unreachable.length }, 'an engine could not be reached; jobs wait')
+    if (unreachable.length > 0)
+      log.warn({ rows: unreachable.length }, 'a dispatch target could not be reached; jobs wait')
   }
   const givenUp = await sweepDispatchDeadline(db, times.dispatchDeadlineSeconds, ROWS_PER_PASS)
   for (const jobId of givenUp) {

@@ -1,5 +1,5 @@
 // Finds durable jobs whose workflow is gone: its history was deleted, it failed, timed out, or an operator terminated it.
-// Postgres is the truth, so such a job gets a new workflow of the next generation, which continues from what is stored.
+// Postgres is the truth, so such a job gets a new workflow of the next generation, which continues from the stored state.
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
@@ -12,7 +12,7 @@ import {
 } from '../../../db/job-steps/stalled-workflows.js'
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
 import { workflowIdOf } from '../../../domain/jobs/dispatch.js'
-import type { Pass, SweepNotes } from './sweep-notes.js'
+import type { Pass, SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 import type { WorkerTimes } from './times.js'
 
@@ -24,25 +24,25 @@ export interface StalledSweepDeps {
   temporal: Client
   announce: AnnounceJob
   times: WorkerTimes
-  notes: SweepNotes
+  reports: SweepReports
   log: Logger
 }
 
 export function startStalledSweep(deps: StalledSweepDeps): TimerLoop {
-  const { db, temporal, times, notes, log } = deps
+  const { db, temporal, times, reports, log } = deps
   async function pass(): Promise<Pass> {
     const jobs = await takeStalled(db, times.quietSeconds, JOBS_PER_PASS)
     if (jobs.length === 0) return { handled: 0 }
-    // "Not found" means nothing while the server itself does not answer for its namespace.
-    if (!(await namespaceAnswers(temporal))) throw new Error('Temporal does not answer for its namespace')
-    for (const job of jobs) await look(deps, job)
+    // "Not found" proves nothing while the server does not respond for its namespace.
+    if (!(await namespaceResponds(temporal))) throw new Error('Temporal does not respond for its namespace')
+    for (const job of jobs) await checkWorkflow(deps, job)
     return { more: jobs.length === JOBS_PER_PASS, handled: jobs.length }
   }
   const name = 'stalled_workflows'
-  return startLoop(name, times.stalledSweepMs, log, pass, notes.of(name, times.stalledSweepMs))
+  return startLoop(name, times.stalledSweepMs, log, pass, reports.of(name, times.stalledSweepMs))
 }
 
-async function look({ db, temporal, announce, times, log }: StalledSweepDeps, job: StalledJob): Promise<void> {
+async function checkWorkflow({ db, temporal, announce, times, log }: StalledSweepDeps, job: StalledJob): Promise<void> {
   const state = await workflowState(temporal, workflowIdOf(job.id, job.generation))
   if (state === 'running') return markWorkflowFound(db, job.id)
   if (state === 'missing' && !(await markMissing(db, job.id, job.generation, times.missingConfirmSeconds))) return
@@ -66,7 +66,7 @@ async function workflowState(temporal: Client, workflowId: string): Promise<Work
   }
 }
 
-async function namespaceAnswers(temporal: Client): Promise<boolean> {
+async function namespaceResponds(temporal: Client): Promise<boolean> {
   const { namespace } = temporal.options
   return temporal
     .withDeadline(Date.now() + CALL_DEADLINE_MS, () => temporal.workflowService.describeNamespace({ namespace }))

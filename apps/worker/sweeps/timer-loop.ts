@@ -1,7 +1,7 @@
-// Runs a pass again and again, never two at once, until closed. A pass that throws is logged and tried again at the next
-// turn: loops must outlive the outage of whatever they talk to.
+// Repeats a pass, never two at once, until closed. A pass that throws is logged, and the next one follows as usual: loops
+// must survive the outages of the systems that they call.
 import type { Logger } from 'pino'
-import type { Pass, SweepNote } from './sweep-notes.js'
+import type { Pass, SweepReport } from './sweep-reports.js'
 
 export interface TimerLoop {
   /** Waits for the pass under way. */
@@ -9,15 +9,15 @@ export interface TimerLoop {
 }
 
 /**
- * @param pass answers `true` when there is more to do at once; `null` when somebody else is at it.
- * @param note where each pass is written down, for sweeps that administrators see.
+ * @param pass returns `true` when there is more to do at once; `null` when another worker is doing it.
+ * @param report stores each pass, for sweeps that administrators see.
  */
 export function startLoop(
   name: string,
   everyMs: number,
   log: Logger,
   pass: () => Promise<boolean | Pass | null>,
-  note?: SweepNote
+  report?: SweepReport
 ): TimerLoop {
   let closed = false
   let timer: NodeJS.Timeout | undefined
@@ -30,10 +30,10 @@ export function startLoop(
         const answer = await pass()
         const done: Pass | null = typeof answer === 'boolean' ? { more: answer } : answer
         more = done?.more ?? false
-        if (done) await note?.succeeded(done)
+        if (done) await report?.succeeded(done)
       } catch (err) {
-        log.warn({ loop: name, err }, 'pass failed; trying again')
-        await note?.failed(err)
+        log.warn({ loop: name, err }, 'a pass failed and will be tried again')
+        await report?.failed(err)
       }
       if (closed || more) continue
       await new Promise<void>((resolve) => {

@@ -1,3 +1,4 @@
+// The intervals and limits of a worker's loops.
 import { defaultProviderTimes, type ProviderTimes } from '../../../activities/provider/step.js'
 import { LEASE_RENEW_MS, LEASE_SWEEP_MS } from '../../../domain/jobs/lease.js'
 import { RETRY_SECONDS } from '../../../domain/teams/webhook.js'
@@ -8,29 +9,29 @@ import type { WebhookTimes } from './webhook-sender.js'
 
 export interface WorkerTimes {
   relayMs: number
-  /** A delivery is looked at again after this long, then each minute. */
+  /** A delivery is checked after this time, then each minute. */
   redeliverSeconds: number
   unreachableRetrySeconds: number
   dispatchDeadlineSeconds: number
   leaseRenewMs: number
   leaseSweepMs: number
-  /** How long a job may make no progress before its workflow is looked for. */
+  /** How long a job makes no progress before its workflow is checked. */
   quietSeconds: number
   stalledSweepMs: number
-  /** A workflow that the server does not know twice, this far apart, is lost. */
+  /** A workflow counts as lost when two checks this far apart do not find it. */
   missingConfirmSeconds: number
   executorHealthMs: number
-  /** How often it is looked whether a job that waits for its backend, or for room in its team, can go on. */
-  heldSweepMs: number
-  /** How often the books are proved. */
+  /** How often deferred starts are checked. */
+  deferredSweepMs: number
+  /** How often the ledger is checked. */
   moneySweepMs: number
   schedules: ScheduleTimes
-  /** How often runs of capsules are looked for that can go on and were not told to. */
+  /** How often the sweep looks for runs of capsules that can advance. */
   capsuleRunMs: number
   webhooks: WebhookTimes
   mails: MailTimes
   providers: ProviderTimes
-  /** For one call to a provider, its answer included. */
+  /** Limit for one call to a provider, its response included. */
   providerCallMs: number
 }
 
@@ -45,7 +46,7 @@ export const defaultTimes: WorkerTimes = {
   stalledSweepMs: 15_000,
   missingConfirmSeconds: 30,
   executorHealthMs: 5_000,
-  heldSweepMs: 5_000,
+  deferredSweepMs: 5_000,
   moneySweepMs: 60_000,
   capsuleRunMs: 1_000,
   schedules: defaultScheduleTimes,

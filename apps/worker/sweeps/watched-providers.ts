@@ -1,4 +1,4 @@
-// Providers as they are, with every call to them counted and, when there is tracing, a span for it.
+// Wraps the providers so that every call is measured and, with tracing, gets a span.
 import { type ProviderAdapter, ProviderFault } from '../../../services/providers/adapter.js'
 import type { Tracing } from '../../../services/telemetry/tracing.js'
 import type { WorkerMetrics } from '../metrics.js'
@@ -22,13 +22,13 @@ function watched(
     async (...args: Args): Promise<T> => {
       const began = performance.now()
       const ended = (outcome: string) => record(name, operation, outcome, (performance.now() - began) / 1000)
-      const ask = () => call(...args)
+      const request = () => call(...args)
       try {
-        const answer = await (tracing ? tracing.span(`${name} ${operation}`, {}, ask) : ask())
+        const response = await (tracing ? tracing.span(`${name} ${operation}`, {}, request) : request())
         ended('ok')
-        return answer
+        return response
       } catch (error) {
-        // Whatever is no fault of the provider is the end of the caller's patience.
+        // Any other error means that the caller gave up.
         ended(error instanceof ProviderFault ? error.kind : 'aborted')
         throw error
       }

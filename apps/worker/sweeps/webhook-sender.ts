@@ -1,6 +1,6 @@
-// Sends what webhooks are to be told, a few at once. Each lane takes the delivery that has been due for the longest time,
-// tries it, and takes the next. No webhook has more than one lane, and one whose last try failed is left alone for a while
-// and kept out of half of the lanes: receivers that hang can fill the others, and hold up nobody but each other.
+// Sends the deliveries of webhooks, over a few loops at once. Each loop takes the delivery that has been due for the longest
+// time, tries it, and takes the next. A webhook is in one loop at a time. After a failed try it pauses, and is kept out of
+// half of the loops, so that receivers that hang can only delay each other.
 import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import {
@@ -11,21 +11,21 @@ import {
 } from '../../../db/teams/webhook-deliveries.js'
 import { type KeyRing, webhookContext } from '../../../services/keys/key-ring.js'
 import type { WebhookClient, WebhookOutcome } from '../../../services/webhooks/webhook-client.js'
-import type { Pass, SweepNotes } from './sweep-notes.js'
+import type { Pass, SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
 const CONNECTIONS = 4
-const LANES_FOR_FAILING = 2
-/** Beyond this many nobody is remembered as failing: the memory of a process has a bound, and they fail again soon enough. */
+const LOOPS_FOR_FAILING = 2
+/** Limit for the memory; beyond it all are forgotten, and failing webhooks are found again soon. */
 const FAILING_MAX = 1_000
 const SWEEP_MS = 3_600_000
 const REMOVED_PER_PASS = 1_000
 
 export interface WebhookTimes {
-  /** How often a lane without work looks for some. */
+  /** How often a loop without work looks for some. */
   lookMs: number
   retrySeconds: readonly number[]
-  /** How long a webhook is left alone after a try that failed. */
+  /** Pause of a webhook after a failed try. */
   pauseMs: number
 }
 
@@ -34,18 +34,18 @@ export interface WebhookSenderDeps {
   keyRing: KeyRing
   client: WebhookClient
   times: WebhookTimes
-  notes: SweepNotes
+  reports: SweepReports
   log: Logger
 }
 
 export function startWebhookSender(deps: WebhookSenderDeps): TimerLoop {
-  const { db, times, notes, log } = deps
+  const { db, times, reports, log } = deps
   const underWay = new Set<string>()
-  /** Webhooks whose last try failed, and until when each is left alone, by the monotonic clock. */
+  /** Webhooks whose last try failed, and the end of each pause on the monotonic clock. */
   const failing = new Map<string, number>()
   let taking: Promise<unknown> = Promise.resolve()
 
-  async function lanePass(failingToo: boolean): Promise<boolean | Pass> {
+  async function sendNext(failingToo: boolean): Promise<boolean | Pass> {
     const taken = await takeNext(failingToo)
     if (!taken) return false
     try {
@@ -55,22 +55,22 @@ export function startWebhookSender(deps: WebhookSenderDeps): TimerLoop {
     }
     return { more: true, handled: 1 }
   }
-  const note = notes.of('webhooks', times.lookMs)
-  const lanes = Array.from({ length: CONNECTIONS }, (_, lane) =>
-    startLoop('webhooks', times.lookMs, log, () => lanePass(lane < LANES_FOR_FAILING), note)
+  const report = reports.of('webhooks', times.lookMs)
+  const senders = Array.from({ length: CONNECTIONS }, (_, index) =>
+    startLoop('webhooks', times.lookMs, log, () => sendNext(index < LOOPS_FOR_FAILING), report)
   )
   async function sweepPass(): Promise<Pass> {
     const removed = await removeOldDeliveries(db, REMOVED_PER_PASS)
     return { more: removed === REMOVED_PER_PASS, handled: removed }
   }
-  const sweep = startLoop('webhook_log', SWEEP_MS, log, sweepPass, notes.of('webhook_log', SWEEP_MS))
+  const sweep = startLoop('webhook_log', SWEEP_MS, log, sweepPass, reports.of('webhook_log', SWEEP_MS))
 
-  /** One lane at a time, so that two do not take of the same webhook. */
+  /** One loop at a time, so that two never take deliveries of the same webhook. */
   function takeNext(failingToo: boolean): Promise<TakenDelivery | null> {
     const next = taking.then(async () => {
       const at = performance.now()
-      const leftAlone = [...failing].filter(([, until]) => !failingToo || until > at).map(([id]) => id)
-      const taken = await takeDelivery(db, [...underWay, ...leftAlone])
+      const pausing = [...failing].filter(([, until]) => !failingToo || until > at).map(([id]) => id)
+      const taken = await takeDelivery(db, [...underWay, ...pausing])
       if (taken) underWay.add(taken.webhook.id)
       return taken
     })
@@ -100,7 +100,7 @@ export function startWebhookSender(deps: WebhookSenderDeps): TimerLoop {
 
   return {
     async close() {
-      await Promise.all([...lanes, sweep].map((loop) => loop.close()))
+      await Promise.all([...senders, sweep].map((loop) => loop.close()))
     }
   }
 }
@@ -112,7 +112,7 @@ async function send({ keyRing, client, log }: WebhookSenderDeps, taken: TakenDel
     secret = keyRing.open({ ...webhook, sealedValue: webhook.sealedSecret }, webhookContext(webhook))
   } catch (err) {
     log.error({ err, webhookId: webhook.id }, 'the signing secret of a webhook cannot be opened')
-    return { status: null, error: 'the signing secret cannot be opened; delete this webhook and make it anew' }
+    return { status: null, error: 'the signing secret cannot be opened; delete this webhook and create it again' }
   }
   return client.send({ id: taken.id, url: webhook.url, secret, payload: taken.payload })
 }

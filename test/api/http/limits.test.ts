@@ -150,6 +150,49 @@ describe('reading', () => {
   })
 })
 
+describe('the scope that a limit declares decides whose requests are counted together', () => {
+  const readLimit = (scope: 'user' | 'address'): RateLimits => ({
+    ...rateLimits,
+    read: { ...rateLimits.read, max: 3, scope }
+  })
+  const statuses = (answers: Answer[]): number[] => answers.map(({ status }) => status).sort()
+
+  test('by user, callers at one address do not share a limit, and a key has a limit of its own', async () => {
+    const api = await limited('scope_user', { limits: readLimit('user') })
+    const [ada, bob] = [await api.signUp(), await api.signUp()]
+    const { key } = (await ada.post('/api/team/api-keys', { name: 'k', tier: 'read', kind: 'live' })).body
+    expect(statuses(await times(4, () => ada.get('/api/teams')))).toEqual([200, 200, 200, 429])
+    expect((await bob.get('/api/teams')).status).toBe(200)
+    expect((await api.ask('GET', '/api/teams', undefined, { authorization: `Bearer ${key}` })).status).toBe(200)
+    expect((await api.ask('GET', '/api/meta')).status).toBe(200)
+  })
+
+  test('by address, all callers at one address share a limit, signed in or not', async () => {
+    const trustedProxies = parseTrustedProxies('127.0.0.1')
+    const api = await limited('scope_address', { limits: readLimit('address'), trustedProxies })
+    const [ada, bob] = [await api.signUp(), await api.signUp()]
+    const at = (address: string, cookie?: string) =>
+      api.ask('GET', cookie ? '/api/teams' : '/api/meta', undefined, {
+        'x-forwarded-for': address,
+        ...(cookie && { cookie })
+      })
+    const together = [
+      await at('203.0.113.7', ada.cookie),
+      await at('203.0.113.7', bob.cookie),
+      await at('203.0.113.7'),
+      await at('203.0.113.7', ada.cookie)
+    ]
+    expect(together.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+    expect((await at('203.0.113.8', ada.cookie)).status).toBe(200)
+  })
+
+  test('by team, no request can take a slot before its team is known', async () => {
+    const limits: RateLimits = { ...rateLimits, read: { ...rateLimits.read, scope: 'team' } }
+    const api = await limited('scope_team', { limits })
+    expect((await api.ask('GET', '/api/meta')).status).toBe(500)
+  })
+})
+
 describe('the other operations', () => {
   const operations: [string, number, (at: number, team: string) => [string, string, unknown]][] = [
     ['PATCH /api/profile', 30, (at: number) => ['PATCH', '/api/profile', { bio: `${at}` }]],

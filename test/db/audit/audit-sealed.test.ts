@@ -1,4 +1,5 @@
-// What somebody who has the whole database can do to sealed capsules, and that the proof of the audit trail names it.
+// What an attacker with full access to the database can do to sealed capsules, and that the proof of the audit trail
+// names it.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Tx } from '../../../db/client.js'
@@ -26,10 +27,10 @@ beforeAll(async () => {
   ;({ entries, sealed } = await addHistory(db, teamId, person.userId, signer))
 })
 
-const told = (harm: (tx: Tx) => Promise<unknown>): Promise<AuditReport> =>
+const reportAfter = (harm: (tx: Tx) => Promise<unknown>): Promise<AuditReport> =>
   tampered(db, harm, async (tx) => auditReport(tx, teamId, await auditEvidence(tx, { keyRing: auditRing })))
 
-describe('a sealed capsule that is not what was sealed is named by the entry of its seal', () => {
+describe('a change to a sealed capsule is reported at the entry of its seal', () => {
   type Harm = (tx: Tx, capsuleId: string) => Promise<unknown>
   const inSeal =
     (change: Partial<typeof capsuleSeals.$inferSelect>): Harm =>
@@ -81,14 +82,14 @@ describe('a sealed capsule that is not what was sealed is named by the entry of 
     ['digest of a file', inFile({ sha256: '0'.repeat(64) })],
     ['size of a file', inFile({ sizeBytes: 1 })],
     ['name of a file', inFile({ name: 'tasks/main/other.json' })],
-    ['files, one gone', statement(`delete from capsule_files where capsule_id = ID and name like '%timing.json'`)],
+    ['files, one deleted', statement(`delete from capsule_files where capsule_id = ID and name like '%timing.json'`)],
     [
-      'files, one more',
+      'files, one added',
       statement(`insert into capsule_files select capsule_id, 'more', sha256, size_bytes, media_type, content
         from capsule_files where capsule_id = ID limit 1`)
     ],
     ['seal, gone', statement('delete from capsule_seals where capsule_id = ID')],
-    ['all of it, gone', statement('delete from capsules where id = ID')],
+    ['whole row, deleted', statement('delete from capsules where id = ID')],
     [
       'team',
       statement(`update capsules set team_id = (select id from teams where id <> team_id limit 1) where id = ID`)
@@ -98,14 +99,14 @@ describe('a sealed capsule that is not what was sealed is named by the entry of 
   test.each(harms)('its %s', async (_what, harm) => {
     for (const id of sealed) {
       const { seq } = entries.find(({ capsuleId, action }) => capsuleId === id && action === 'capsule.sealed')!
-      const report = await told((tx) => harm(tx, id))
+      const report = await reportAfter((tx) => harm(tx, id))
       expect([report.firstBroken?.seq, report.firstBroken?.reason]).toEqual([seq, expect.stringContaining(id)])
     }
   })
 
-  test('its seal exchanged for that of another', async () => {
+  test('its seal replaced by that of another', async () => {
     const [one, other] = sealed as [string, string]
-    const report = await told(async (tx) => {
+    const report = await reportAfter(async (tx) => {
       await tx.execute(
         sql`update capsule_seals set capsule_id = '00000000-0000-0000-0000-000000000000' where capsule_id = ${one}`
       )
@@ -114,21 +115,21 @@ describe('a sealed capsule that is not what was sealed is named by the entry of 
     expect(report.firstBroken?.seq).toBe(11)
   })
 
-  test('its state set back, or set on, behind the back of the trail', async () => {
+  test('its state changed without an entry', async () => {
     for (const state of ['draft', 'published', 'archived'] as const) {
-      const report = await told((tx) => inCapsule({ state })(tx, sealed[1]!))
+      const report = await reportAfter((tx) => inCapsule({ state })(tx, sealed[1]!))
       expect(report.firstBroken).toMatchObject({ seq: 22, reason: expect.stringContaining(state) })
     }
   })
 
-  test('a capsule that no entry tells of', async () => {
-    const report = await told((tx) =>
+  test('a capsule without an entry', async () => {
+    const report = await reportAfter((tx) =>
       tx.execute(sql`insert into capsules
         select gen_random_uuid(), team_id, owner_id, name, description, tags, state, definition, definition_sha256, backends,
           max_budget_micro, retention_years, regulatory_framework, source_job_id, cloned_from, derived_from, imported,
           created_at, updated_at
         from capsules where id = ${sealed[0]!}`)
     )
-    expect(report.firstBroken).toMatchObject({ seq: 41, reason: expect.stringMatching(/no entry tells/) })
+    expect(report.firstBroken).toMatchObject({ seq: 41, reason: expect.stringMatching(/no entry records/) })
   })
 })

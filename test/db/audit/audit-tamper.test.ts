@@ -1,5 +1,5 @@
-// What somebody who has the whole database can do to an audit trail, and that the proof names it. Each harm is done with
-// triggers and foreign keys switched off, looked at, and undone.
+// What an attacker with full access to the database can do to an audit trail, and that the proof names it. Each harm is
+// done with triggers and foreign keys switched off, checked, and undone.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { and, eq, sql } from 'drizzle-orm'
 import { appendAudit, entryHash } from '../../../db/audit/audit.js'
@@ -49,8 +49,11 @@ function chance(seed: number): (below: number) => number {
   }
 }
 
-/** What the proof says while the harm is done; with the checkpoints that lie outside unless they are left away. */
-const told = (harm: (tx: Tx) => Promise<unknown>, exported: readonly Checkpoint[] = kept): Promise<AuditReport> =>
+/** The report of the proof while the harm is done, with the exported checkpoints by default. */
+const reportAfter = (
+  harm: (tx: Tx) => Promise<unknown>,
+  exported: readonly Checkpoint[] = kept
+): Promise<AuditReport> =>
   tampered(db, harm, async (tx) => auditReport(tx, teamId, await auditEvidence(tx, { keyRing: auditRing, exported })))
 
 const at = (seq: number) => and(eq(auditEntries.teamId, teamId), eq(auditEntries.seq, seq))
@@ -58,7 +61,7 @@ const move = (tx: Tx, from: number, to: number) => tx.update(auditEntries).set({
 const setHead = (tx: Tx, entry: { seq: number; hash: string }) =>
   tx.update(auditHeads).set({ seq: entry.seq, hash: entry.hash }).where(eq(auditHeads.teamId, teamId))
 
-/** Writes the chain anew from a place on, faultless in itself, with its end. */
+/** Recomputes the chain from an entry on, consistent in itself, together with its end. */
 async function recompute(tx: Tx, from: number, change: (entry: ChainedEntry) => ChainedEntry | null): Promise<void> {
   await tx.delete(auditEntries).where(and(eq(auditEntries.teamId, teamId), sql`${auditEntries.seq} >= ${from}`))
   let last = from > 1 ? { seq: from - 1, hash: entries[from - 2]!.hash } : { seq: 0, hash: NO_HASH }
@@ -75,14 +78,14 @@ async function recompute(tx: Tx, from: number, change: (entry: ChainedEntry) => 
 
 const otherwise = (entry: ChainedEntry): ChainedEntry => ({ ...entry, actor: `user:${newId()}` })
 
-test('a trail that nobody touched holds', async () => {
-  const report = await told(async () => {})
+test('an unchanged trail is valid', async () => {
+  const report = await reportAfter(async () => {})
   expect(report.firstBroken).toBeNull()
-  // Each checkpoint is looked at in the database and in the file.
+  // Each checkpoint is checked in the database and in the file.
   expect(report).toMatchObject({ ok: true, entries: 40, seals: 3, checkpoints: 8, signedUpTo: 40 })
 })
 
-describe('a changed row is named', () => {
+describe('a changed row is reported', () => {
   const edits: [keyof ChainedEntry, (entry: ChainedEntry) => ChainedEntry[keyof ChainedEntry]][] = [
     ['teamId', () => newId()],
     ['seq', () => 1_000],
@@ -108,7 +111,7 @@ describe('a changed row is named', () => {
     const pick = chance(edits.findIndex(([name, by]) => name === column && by === change) + 1)
     for (let round = 0; round < 12; round++) {
       const entry = entries[pick(entries.length)]!
-      const report = await told((tx) =>
+      const report = await reportAfter((tx) =>
         tx
           .update(auditEntries)
           .set({ [column]: change(entry) })
@@ -121,17 +124,17 @@ describe('a changed row is named', () => {
 
   test('deleted, at every place', async () => {
     for (const { seq } of entries) {
-      const report = await told((tx) => tx.delete(auditEntries).where(at(seq)))
+      const report = await reportAfter((tx) => tx.delete(auditEntries).where(at(seq)))
       expect(report.firstBroken?.seq).toBe(seq)
     }
   })
 
-  test('swapped with another, at forty places', async () => {
+  test('two swapped, at forty places', async () => {
     const pick = chance(7)
     for (let round = 0; round < 40; round++) {
       const one = 1 + pick(entries.length)
       const other = 1 + ((one + pick(entries.length - 1)) % entries.length)
-      const report = await told(async (tx) => {
+      const report = await reportAfter(async (tx) => {
         await move(tx, one, 100_000)
         await move(tx, other, one)
         await move(tx, 100_000, other)
@@ -140,39 +143,39 @@ describe('a changed row is named', () => {
     }
   })
 
-  test('put in between, at forty places', async () => {
+  test('inserted in between, at forty places', async () => {
     const pick = chance(8)
     for (let round = 0; round < 40; round++) {
       const seq = 1 + pick(entries.length)
       const entry = { ...entries[pick(entries.length)]!, seq, prevHash: entries[seq - 2]?.hash ?? NO_HASH }
-      const report = await told(async (tx) => {
+      const report = await reportAfter(async (tx) => {
         await tx.execute(sql`update audit_entries set seq = -seq where team_id = ${teamId} and seq >= ${seq}`)
         await tx.execute(sql`update audit_entries set seq = 1 - seq where team_id = ${teamId} and seq < 0`)
         await tx.insert(auditEntries).values({ ...entry, hash: entryHash(entry.prevHash, auditEntryText(entry)) })
       })
-      // Where it is faultless in itself, and stands where nothing was signed, the one behind it does not follow it.
+      // When the inserted entry is consistent and no checkpoint follows, the entry after it is the first broken one.
       expect([seq, seq + 1]).toContain(report.firstBroken?.seq)
     }
   })
 
-  test('put behind the end', async () => {
+  test('appended after the end', async () => {
     const last = entries.at(-1)!
     const entry = { ...last, seq: last.seq + 1, prevHash: last.hash }
-    const report = await told((tx) =>
+    const report = await reportAfter((tx) =>
       tx.insert(auditEntries).values({ ...entry, hash: entryHash(last.hash, auditEntryText(entry)) })
     )
-    expect(report.firstBroken).toMatchObject({ seq: 41, reason: expect.stringMatching(/put behind/) })
+    expect(report.firstBroken).toMatchObject({ seq: 41, reason: expect.stringMatching(/appended after/) })
   })
 
-  test('put in under a number that no entry has', async () => {
+  test('inserted with an unused number', async () => {
     for (const seq of [0, -1, 50]) {
-      const report = await told((tx) => tx.insert(auditEntries).values({ ...entries[3]!, seq }))
+      const report = await reportAfter((tx) => tx.insert(auditEntries).values({ ...entries[3]!, seq }))
       expect(report.firstBroken?.seq).toBe(seq < 1 ? seq : 41)
     }
   })
 })
 
-describe('a trail that was cut or rewritten is named', () => {
+describe('a truncated or rewritten trail is reported', () => {
   const cut = async (tx: Tx, after: number) => {
     await tx.delete(auditEntries).where(and(eq(auditEntries.teamId, teamId), sql`${auditEntries.seq} > ${after}`))
     await setHead(tx, entries[after - 1]!)
@@ -180,28 +183,28 @@ describe('a trail that was cut or rewritten is named', () => {
   const forget = (tx: Tx, from: number) =>
     tx.delete(auditCheckpoints).where(and(eq(auditCheckpoints.teamId, teamId), sql`${auditCheckpoints.seq} >= ${from}`))
 
-  test('its end cut off, the record of the end with it, at every place', async () => {
+  test('truncated at every place, together with the record of its end', async () => {
     for (let after = 1; after < entries.length; after++) {
-      const report = await told((tx) => cut(tx, after), [])
-      expect(report.firstBroken).toMatchObject({ seq: after + 1, reason: expect.stringMatching(/cut off/) })
+      const report = await reportAfter((tx) => cut(tx, after), [])
+      expect(report.firstBroken).toMatchObject({ seq: after + 1, reason: expect.stringMatching(/end is missing/) })
     }
   })
 
-  test('the same, and the checkpoints in the database too: by those outside', async () => {
+  test('truncated together with the checkpoints in the database: by the exported ones', async () => {
     for (let after = 1; after < entries.length; after += 3) {
-      const report = await told(async (tx) => {
+      const report = await reportAfter(async (tx) => {
         await cut(tx, after)
         await forget(tx, after + 1)
       })
       expect(report.firstBroken).toMatchObject({
         seq: after + 1,
-        reason: expect.stringMatching(/cut off.*in the file/)
+        reason: expect.stringMatching(/end is missing.*in the file/)
       })
     }
   })
 
-  test('everything gone: by the checkpoints outside', async () => {
-    const report = await told(async (tx) => {
+  test('deleted completely: by the exported checkpoints', async () => {
+    const report = await reportAfter(async (tx) => {
       for (const table of [auditEntries, auditCheckpoints, auditHeads])
         await tx.delete(table).where(eq(table.teamId, teamId))
       await tx.delete(capsules).where(eq(capsules.teamId, teamId))
@@ -209,9 +212,9 @@ describe('a trail that was cut or rewritten is named', () => {
     expect(report.firstBroken).toMatchObject({ seq: 1 })
   })
 
-  test('recomputed from every place on: at the next checkpoint', async () => {
+  test('recomputed from every place: at the next checkpoint', async () => {
     for (let from = 1; from <= entries.length; from++) {
-      const report = await told((tx) => recompute(tx, from, otherwise), [])
+      const report = await reportAfter((tx) => recompute(tx, from, otherwise), [])
       const signed = Math.min(...kept.map(({ seq }) => seq).filter((seq) => seq >= from))
       expect(report.firstBroken).toMatchObject({ seq: signed, reason: expect.stringMatching(/rewritten/) })
     }
@@ -221,31 +224,31 @@ describe('a trail that was cut or rewritten is named', () => {
     const pick = chance(11)
     for (let round = 0; round < 20; round++) {
       const gone = 1 + pick(entries.length)
-      const report = await told((tx) => recompute(tx, gone, (entry) => (entry.seq === gone ? null : entry)), [])
+      const report = await reportAfter((tx) => recompute(tx, gone, (entry) => (entry.seq === gone ? null : entry)), [])
       expect(report.ok).toBe(false)
       expect(report.firstBroken!.seq).toBeGreaterThanOrEqual(gone)
     }
   })
 
-  test('recomputed, and the checkpoints in the database deleted: by those outside, and without them by the seals', async () => {
+  test('recomputed without the checkpoints in the database: by the exported ones, and without them by the seals', async () => {
     for (const from of [1, 5, 12, 25, 31]) {
       const harm = async (tx: Tx) => {
         await recompute(tx, from, otherwise)
         await forget(tx, from)
       }
-      expect((await told(harm)).firstBroken?.reason).toMatch(/rewritten.*in the file/)
+      expect((await reportAfter(harm)).firstBroken?.reason).toMatch(/rewritten.*in the file/)
       const nextSeal = entries.find(({ seq, action }) => seq >= from && action === 'capsule.sealed')
-      const inside = await told(harm, [])
+      const inside = await reportAfter(harm, [])
       if (nextSeal)
         expect(inside.firstBroken).toMatchObject({ seq: nextSeal.seq, reason: expect.stringMatching(/checkpoint/) })
     }
   })
 
-  test('recomputed, and signed anew with a key that is put among the others', async () => {
+  test('recomputed and signed with an added key', async () => {
     const forger = foreignSigner()
     for (const keyRow of [
       { ringKeyId: 'audit', wrappedKey: Buffer.alloc(60), sealedKey: Buffer.alloc(60) },
-      // The sealed half of the true key, moved to the forger's row.
+      // Moves the sealed half of the true key to the forger's row.
       (
         await db.execute<{ ring_key_id: string; wrapped_key: Buffer; sealed_key: Buffer }>(
           sql`select ring_key_id, wrapped_key, sealed_key from signing_keys limit 1`
@@ -256,7 +259,7 @@ describe('a trail that was cut or rewritten is named', () => {
         'ringKeyId' in keyRow
           ? keyRow
           : { ringKeyId: keyRow.ring_key_id, wrappedKey: keyRow.wrapped_key, sealedKey: keyRow.sealed_key }
-      const report = await told(async (tx) => {
+      const report = await reportAfter(async (tx) => {
         await recompute(tx, 31, otherwise)
         await forget(tx, 31)
         await putSigningKey(tx, { keyId: forger.keyId, publicKeyPem: forger.publicKeyPem, ...sealedHalf })
@@ -264,12 +267,12 @@ describe('a trail that was cut or rewritten is named', () => {
       }, [])
       expect(report.firstBroken).toMatchObject({
         seq: 33,
-        reason: expect.stringMatching(/seal is gone|installation's/)
+        reason: expect.stringMatching(/seal is missing|installation's/)
       })
     }
   })
 
-  test('the end of the trail recorded otherwise, or not at all', async () => {
+  test('with a changed or missing record of its end', async () => {
     const last = entries.at(-1)!
     const heads: [(tx: Tx) => Promise<unknown>, number][] = [
       [(tx) => setHead(tx, { seq: 44, hash: last.hash }), 41],
@@ -277,11 +280,11 @@ describe('a trail that was cut or rewritten is named', () => {
       [(tx) => setHead(tx, { seq: 40, hash: NO_HASH }), 40],
       [(tx) => tx.delete(auditHeads).where(eq(auditHeads.teamId, teamId)), 40]
     ]
-    for (const [harm, seq] of heads) expect((await told(harm)).firstBroken?.seq).toBe(seq)
+    for (const [harm, seq] of heads) expect((await reportAfter(harm)).firstBroken?.seq).toBe(seq)
   })
 })
 
-describe('a checkpoint is named', () => {
+describe('a checkpoint is reported', () => {
   const other = (character: string) => (character === 'A' ? 'B' : 'A')
   const columns: [string, (point: Checkpoint) => Partial<Checkpoint>][] = [
     ['hash', ({ hash }) => ({ hash: hash.split('').reverse().join('') })],
@@ -297,32 +300,32 @@ describe('a checkpoint is named', () => {
   test.each(columns)('when its %s was edited', async (_what, change) => {
     for (const point of kept) {
       const row = and(eq(auditCheckpoints.teamId, teamId), eq(auditCheckpoints.seq, point.seq))
-      const report = await told((tx) => tx.update(auditCheckpoints).set(change(point)).where(row))
+      const report = await reportAfter((tx) => tx.update(auditCheckpoints).set(change(point)).where(row))
       expect(report.firstBroken).not.toBeNull()
       expect(report.firstBroken!.seq).toBeLessThanOrEqual(Math.max(point.seq, 41))
     }
   })
 
-  test('when it was deleted, and lies outside', async () => {
-    const report = await told((tx) => tx.delete(auditCheckpoints).where(eq(auditCheckpoints.seq, 40)))
-    expect(report.firstBroken).toMatchObject({ seq: 40, reason: expect.stringMatching(/not in the database/) })
+  test('when it was deleted from the database and is in the file', async () => {
+    const report = await reportAfter((tx) => tx.delete(auditCheckpoints).where(eq(auditCheckpoints.seq, 40)))
+    expect(report.firstBroken).toMatchObject({ seq: 40, reason: expect.stringMatching(/missing in the database/) })
   })
 
-  test('when it lies outside and nobody signed it', async () => {
+  test('when it is in the file and has no valid signature', async () => {
     const forged = { ...kept[0]!, at: '2026-01-01T00:00:00.000Z' }
-    expect((await told(async () => {}, [...kept, forged])).firstBroken?.reason).toMatch(/signature.*/)
+    expect((await reportAfter(async () => {}, [...kept, forged])).firstBroken?.reason).toMatch(/signature.*/)
   })
 
-  test('when the public half of its key was exchanged', async () => {
+  test('when the public half of its key was replaced', async () => {
     const { publicKeyPem } = foreignSigner()
-    const report = await told((tx) =>
+    const report = await reportAfter((tx) =>
       tx.execute(sql`update signing_keys set public_key_pem = ${publicKeyPem} where key_id = ${signer.keyId}`)
     )
     expect(report.firstBroken?.reason).toMatch(/none of this installation's/)
   })
 })
 
-describe('a rewritten trail is not signed', () => {
+describe('a rewritten trail gets no new checkpoint when it was changed', () => {
   const keys = async (tx: Tx) => (await auditEvidence(tx, { keyRing: auditRing })).keys
   const since = (harm: (tx: Tx) => Promise<unknown>) =>
     tampered(
@@ -343,15 +346,15 @@ describe('a rewritten trail is not signed', () => {
       async (tx) => verifySinceCheckpoint(tx, teamId, await keys(tx))
     )
 
-  test('while one that holds is', async () => {
+  test('a valid trail gets a new checkpoint', async () => {
     expect(await since(async () => {})).toBeNull()
   })
 
   test.each<[string, (tx: Tx) => Promise<unknown>, number]>([
     ['since the last checkpoint', (tx) => tx.update(auditEntries).set({ actor: 'x' }).where(at(43)), 43],
-    ['where the last checkpoint stands', (tx) => recompute(tx, 38, otherwise), 40],
+    ['at the last checkpoint', (tx) => recompute(tx, 38, otherwise), 40],
     ['by leaving out an entry', (tx) => tx.delete(auditEntries).where(at(44)), 44],
-    ['by cutting the end off', (tx) => tx.delete(auditEntries).where(at(45)), 45]
+    ['by truncating it', (tx) => tx.delete(auditEntries).where(at(45)), 45]
   ])('%s', async (_what, harm, seq) => {
     expect(await since(harm)).toMatchObject({ seq })
   })

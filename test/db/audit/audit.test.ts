@@ -27,8 +27,8 @@ beforeEach(async () => {
 const entries = async () => (await listAudit(db, { teamId, limit: 1_000, offset: 0 })).rows.reverse()
 const proof = () => proveAudit(db, teamId, { keyRing: auditRing })
 
-describe('an entry', () => {
-  test('can be hashed again by anybody who has RFC 8785 and SHA-256', async () => {
+describe('an audit entry', () => {
+  test('can be hashed again with RFC 8785 and SHA-256 alone', async () => {
     const metadata = { b: [1, 2.5, null], a: 'Grüße\u2028 "x"', cost_usd: 0.1, nested: { z: 1e21, y: -0 } }
     await append(db, { teamId, capsuleId: newId(), action: 'capsule.created', newState: 'draft', metadata })
     await append(db, { teamId, actor: `user:${person.userId}` })
@@ -47,7 +47,7 @@ describe('an entry', () => {
     expect(auditEntryView((await entries())[0]!).metadata).toEqual({ ...metadata, nested: { z: 1e21, y: 0 } })
   })
 
-  test('names who acted by an id, never by an address', async () => {
+  test('names its actor by an id, never by an address', async () => {
     const email = 'canary@mail.example.org'
     const caller = { userId: person.userId, email, key: null }
     expect(actorText(caller)).toBe(`user:${person.userId}`)
@@ -71,10 +71,10 @@ describe('an entry', () => {
     ['many beginnings', 'a@'.repeat(2_000_000)],
     ['many ends', '@a.b'.repeat(1_000_000)],
     ['an address', `${'a'.repeat(2_000_000)}@${'b'.repeat(2_000_000)}.example.org`]
-  ])('looks through a text with %s in the time that its length takes', (_what, text) => {
+  ])('searches a text with %s in linear time', (_what, text) => {
     const began = performance.now()
     recordedValue(text)
-    // Of a reader that takes the square of it: hours.
+    // A quadratic search would take hours.
     expect(performance.now() - began).toBeLessThan(2_000)
   })
 
@@ -90,16 +90,16 @@ describe('an entry', () => {
   })
 
   test.each([
-    ['halves of characters', { name: 'a\ud800b' }],
+    ['lone surrogates', { name: 'a\ud800b' }],
     ['a name like that of a prototype', JSON.parse('{"__proto__":{"a":1},"constructor":2}')],
-    ['times and what is not there', { at: new Date(0), gone: undefined, list: [undefined] }],
+    ['times and undefined values', { at: new Date(0), gone: undefined, list: [undefined] }],
     ['zero bytes', { text: 'a\u0000b' }]
-  ])('takes %s', async (_what, metadata) => {
+  ])('stores %s', async (_what, metadata) => {
     await append(db, { teamId, metadata })
     expect(await proof()).toMatchObject({ ok: true, entries: 1 })
   })
 
-  test('is gone with the change that was rolled back', async () => {
+  test('is rolled back with its change', async () => {
     await append(db, { teamId })
     const change = db.transaction(async (tx) => {
       await appendAudit(tx, {
@@ -126,7 +126,7 @@ describe('an entry', () => {
     expect(await entries()).toEqual([])
   })
 
-  test('is never changed, deleted or emptied through the database', async () => {
+  test('cannot be changed, deleted or truncated in the database', async () => {
     await append(db, { teamId })
     for (const statement of [
       `update audit_entries set actor = 'x'`,
@@ -142,8 +142,8 @@ describe('an entry', () => {
   })
 })
 
-describe('one chain', () => {
-  test('is what a hundred writers at a time make, beside reservations of money', async () => {
+describe('the audit chain', () => {
+  test('has no gaps after a hundred concurrent writers and reservations', async () => {
     const writers = Array.from({ length: 100 }, (_, index) =>
       index % 2
         ? append(db, { teamId, metadata: { index } })
@@ -159,7 +159,7 @@ describe('one chain', () => {
     expect([...(await ledgerMismatches(db))]).toEqual([])
   })
 
-  test('is that of a team: others do not wait for it', async () => {
+  test('is separate for each team, and teams do not wait for each other', async () => {
     const other = await addTeam(db, person)
     await db.transaction(async (tx) => {
       const entry = {
@@ -175,14 +175,14 @@ describe('one chain', () => {
     })
   })
 
-  test('stays when its team is deleted', async () => {
+  test('is kept when its team is deleted', async () => {
     await append(db, { teamId, action: 'capsule.created' })
     await db.execute(sql`delete from members where team_id = ${teamId}`)
     await db.execute(sql`delete from teams where id = ${teamId}`)
     expect(await proof()).toMatchObject({ ok: true, entries: 1 })
   })
 
-  test('holds through the life of sealed and of deleted capsules', async () => {
+  test('stays valid through the life of sealed and of deleted capsules', async () => {
     const first = await addDraft(db, teamId, person.userId)
     await seal(db, signer, first)
     const second = await addDraft(db, teamId, person.userId)
@@ -194,16 +194,16 @@ describe('one chain', () => {
   })
 })
 
-test('an entry that names a state which had moved on meanwhile is no fault', async () => {
+test('an entry with an older state of the capsule is not a fault', async () => {
   const capsuleId = await addDraft(db, teamId, person.userId)
   await seal(db, signer, capsuleId)
-  // A run that read the capsule before it was sealed, and was recorded after.
+  // A run that read the capsule before it was sealed, and was recorded afterwards.
   await append(db, { teamId, capsuleId, action: 'capsule.run', previousState: 'draft', newState: 'draft' })
   expect((await proof()).firstBroken).toBeNull()
 })
 
 describe('checkpoints', () => {
-  test('are due where a chain grew since the last one, and that is old enough', async () => {
+  test('are due when a chain has grown since the last one and that is old enough', async () => {
     const due = () => teamsToCheckpoint(db, 0, 1_000)
     expect(await due()).not.toContain(teamId)
     await append(db, { teamId })
@@ -215,7 +215,7 @@ describe('checkpoints', () => {
     expect(await teamsToCheckpoint(db, 3_600, 1_000)).not.toContain(teamId)
   })
 
-  test('are handed out again when whoever wrote them down died before it was noted', async () => {
+  test('are exported again when the exporter died before marking them', async () => {
     await append(db, { teamId })
     await db.transaction((tx) => checkpoint(tx, teamId, signer))
     const mine = (points: { teamId: string }[]) => points.filter((point) => point.teamId === teamId).length
@@ -232,7 +232,7 @@ describe('checkpoints', () => {
     expect(rows.every(({ exportedAt }) => exportedAt !== null)).toBe(true)
   })
 
-  test('are handed out by one process at a time', async () => {
+  test('are exported by one process at a time', async () => {
     await append(db, { teamId })
     await db.transaction((tx) => checkpoint(tx, teamId, signer))
     let second: number | null = -1

@@ -1,4 +1,4 @@
-// Backends on GPUs are there as long as an executor says that it has one.
+// GPU backends are online as long as an executor reports their engine.
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { changeBackend, findBackend, reportEngines } from '../../../db/backends/backends.js'
@@ -18,32 +18,32 @@ const age = (seconds: number) =>
 
 beforeEach(() => changeBackend(db, SLUG, { status: 'offline' }))
 
-test('one whose engine is reported goes online, the other stays offline', async () => {
+test('a GPU backend goes online when its engine is reported, and others stay offline', async () => {
   await reportEngines(db, [...cpu, 'gpu_statevector'])
   expect([await status(), await status('gpu-tensor-network')]).toEqual(['online', 'offline'])
 })
 
-test('an executor without a GPU takes none offline that another has just reported', async () => {
+test('an executor without a GPU takes no backend offline that another has just reported', async () => {
   await reportEngines(db, ['gpu_statevector'])
   await reportEngines(db, cpu)
   expect(await status()).toBe('online')
 })
 
-test('one that nobody reports any more goes offline', async () => {
+test('a GPU backend that is no longer reported goes offline', async () => {
   await reportEngines(db, ['gpu_statevector'])
   await age(200)
   await reportEngines(db, cpu)
   expect(await status()).toBe('offline')
 })
 
-test('a report keeps it online however long ago the first was', async () => {
+test('each report keeps a GPU backend online', async () => {
   await reportEngines(db, ['gpu_statevector'])
   await age(200)
   await reportEngines(db, ['gpu_statevector'])
   expect(await status()).toBe('online')
 })
 
-test('one in maintenance stays so, and backends without a GPU are never touched', async () => {
+test('a GPU backend in maintenance stays there, and other backends are never touched', async () => {
   await changeBackend(db, SLUG, { status: 'maintenance' })
   await changeBackend(db, 'aer-mps', { status: 'maintenance' })
   await reportEngines(db, ['gpu_statevector', 'mps'])

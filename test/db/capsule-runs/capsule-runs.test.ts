@@ -1,7 +1,8 @@
-// Runs of capsules in the database: states in their order, steps that several workers take at once, verdicts given once.
+// Runs of capsules in the database: the order of their states, steps that several workers take at once, verdicts given
+// once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { listRuns, loadRun } from '../../../db/capsule-runs/capsule-run-records.js'
+import { listRuns, loadCapsuleRun } from '../../../db/capsule-runs/capsule-run-records.js'
 import { advanceRun, dueRuns } from '../../../db/capsule-runs/capsule-run-steps.js'
 import { createRun } from '../../../db/capsule-runs/capsule-runs.js'
 import { loadToJudge, recordJudged, takeRunToJudge } from '../../../db/capsule-runs/capsule-verifications.js'
@@ -76,10 +77,10 @@ const startsOf = async (jobIds: string[]) =>
 const statusOf = async (runId: string) =>
   (await db.execute<{ status: CapsuleRunStatus }>(sql`select status from capsule_runs where id = ${runId}`))[0]!.status
 
-describe('the database itself', () => {
+describe('the database', () => {
   const refused = (error: unknown) => postgresCode(error) === '23514'
 
-  test('lets a status follow as the table says, and no other way', async () => {
+  test("allows exactly the changes of a run's status that the table lists", async () => {
     const capsule = await addSuite([{}])
     const allowed: string[] = []
     for (const from of capsuleRunStatuses)
@@ -109,7 +110,7 @@ describe('the database itself', () => {
     }
   )
 
-  test('changes nothing of a verdict that was given', async () => {
+  test('refuses every change of a verdict', async () => {
     const { runId } = await start(await addSuite([{}]), 'template')
     await db.transaction(async (tx) => {
       await tx.execute(sql`set local session_replication_role = replica`)
@@ -120,7 +121,7 @@ describe('the database itself', () => {
   })
 })
 
-describe('several workers at once', () => {
+describe('several concurrent workers', () => {
   test('start the next task once, with the result in its parameters', async () => {
     const capsule = await addSuite([{}, { x: { $result: 't0', path: '/counts/11' } }, {}])
     const { runId, jobIds } = await start(capsule, 'template')
@@ -144,12 +145,12 @@ describe('several workers at once', () => {
     expect(await statusOf(runId)).toBe('running')
   })
 
-  test('end a run that was cancelled once, and give nothing on meanwhile', async () => {
+  test('end a cancelled run once, and start no further task', async () => {
     const { runId, jobIds } = await start(await addSuite([{}, {}, {}, {}]), 'template')
     await finishJob(db, jobIds[0]!)
     await Promise.all([requestCancel(db, jobIds[2]!), ...Array.from({ length: 6 }, () => advanceRun(db, runId))])
     await advanceRun(db, runId)
-    expect(await loadRun(db, (await capsuleIdOf(runId))!, runId)).toMatchObject({
+    expect(await loadCapsuleRun(db, (await capsuleIdOf(runId))!, runId)).toMatchObject({
       status: 'cancelled',
       reason: expect.stringContaining('it was cancelled'),
       tasks: [{ status: 'completed' }, { status: 'cancelled' }, { status: 'cancelled' }, { status: 'cancelled' }]
@@ -173,7 +174,7 @@ describe('a verdict', () => {
     return { capsule, runId }
   }
 
-  const toldOf = async (runId: string) => ({
+  const recordedAbout = async (runId: string) => ({
     audit: (
       await db.execute(sql`select action from audit_entries where metadata::json ->> 'run_id' = ${runId} order by seq`)
     ).map(({ action }) => action),
@@ -184,7 +185,7 @@ describe('a verdict', () => {
     ).map(({ payload }) => JSON.parse(payload as string))
   })
 
-  test('is taken up by one worker, and by another when that one is gone', async () => {
+  test('is judged by one worker, and by another when that one disconnects', async () => {
     const { runId } = await toBeJudged()
     const lost = db.transaction(async (tx) => {
       expect(await takeRunToJudge(tx)).toBe(runId)
@@ -198,19 +199,19 @@ describe('a verdict', () => {
     expect(await statusOf(runId)).toBe('failed')
   })
 
-  test('compares the result of the capsule with that of the run', async () => {
+  test("compares the capsule's result with the run's", async () => {
     const { runId } = await toBeJudged()
     const { tasks, margin } = (await loadToJudge(db, runId)) as Exclude<Awaited<ReturnType<typeof loadToJudge>>, string>
     expect(
       tasks.map(({ name, sealed, rerun }) => [name, JSON.parse(sealed.text).counts, JSON.parse(rerun.text).counts])
     ).toEqual([['main', { '00': 51, '11': 49 }, { '00': 40, '11': 60 }]])
     expect(tasks[0]!.sealed.facts).toEqual({ hardware: false, local: true, completedAt: expect.any(String) })
-    // Nothing is sealed.
+    // Nothing is sealed yet.
     expect(margin).toBeNull()
     await db.transaction((tx) => recordJudged(tx, runId, 'enough'))
   })
 
-  test('is not found against evidence that somebody has changed', async () => {
+  test('is not given when the evidence was changed in the database', async () => {
     const { capsule, runId } = await toBeJudged()
     await db.transaction(async (tx) => {
       await tx.execute(sql`set local session_replication_role = replica`)
@@ -218,27 +219,30 @@ describe('a verdict', () => {
         where capsule_id = ${capsule} and name = 'tasks/main/result.json'`)
     })
     const why = await loadToJudge(db, runId)
-    expect(why).toMatch(/not what its digest says/)
+    expect(why).toMatch(/does not match its digest/)
     expect(await db.transaction((tx) => recordJudged(tx, runId, why as string))).toBe(true)
     expect(await statusOf(runId)).toBe('failed')
   })
 
-  test('about many circuits is listed with the first of them, and shown with all', async () => {
+  test('about many circuits is listed with the first ones, and shown with all', async () => {
     const { capsule, runId } = await toBeJudged()
     const checks = Array.from({ length: 23 }, (_, place) => ({ name: `main /${place}` })) as Verification['checks']
     await db.transaction((tx) => recordJudged(tx, runId, { ...report, checks }))
-    expect((await loadRun(db, capsule, runId))!.verification).toEqual({ ...report, checks })
+    expect((await loadCapsuleRun(db, capsule, runId))!.verification).toEqual({ ...report, checks })
     const [listed] = (await listRuns(db, { capsuleId: capsule, limit: 9, offset: 0 })).rows
     expect(listed!.verification).toEqual({ ...report, checks: checks.slice(0, 20), checks_left_out: 3 })
   })
 
-  test('whose reason holds what no text of the database can is kept without it', async () => {
+  test('is stored without the characters that the database cannot store', async () => {
     const { capsule, runId } = await toBeJudged()
     expect(await db.transaction((tx) => recordJudged(tx, runId, 'it said \u0000 and \ud800'))).toBe(true)
-    expect(await loadRun(db, capsule, runId)).toMatchObject({ status: 'failed', reason: 'it said \ufffd and \ufffd' })
+    expect(await loadCapsuleRun(db, capsule, runId)).toMatchObject({
+      status: 'failed',
+      reason: 'it said \ufffd and \ufffd'
+    })
   })
 
-  test('is given once, and told once to the audit trail and to webhooks', async () => {
+  test('is given once, with one audit entry and one webhook event', async () => {
     const sealed = { ringKeyId: 'k', wrappedKey: Buffer.alloc(60), sealedSecret: Buffer.alloc(40) }
     await db
       .insert(webhooks)
@@ -249,7 +253,7 @@ describe('a verdict', () => {
     )
     expect(given.filter(Boolean)).toHaveLength(1)
     expect(await db.transaction((tx) => recordJudged(tx, runId, 'late'))).toBe(false)
-    expect(await toldOf(runId)).toEqual({
+    expect(await recordedAbout(runId)).toEqual({
       audit: ['capsule.run', 'capsule.verified'],
       webhooks: [
         {
@@ -264,7 +268,7 @@ describe('a verdict', () => {
         }
       ]
     })
-    expect(await loadRun(db, capsule, runId)).toMatchObject({
+    expect(await loadCapsuleRun(db, capsule, runId)).toMatchObject({
       status: 'completed',
       verdict: 'consistent',
       reason: null

@@ -1,12 +1,17 @@
-// Which runs a schedule makes, by the rows alone: whatever the engine starts, and how often.
+// Which runs a schedule creates, decided by the rows alone, whatever Temporal starts and how often.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { startScheduleSweep } from '../../../apps/worker/sweeps/schedule-sweep.js'
-import { createSweepNotes } from '../../../apps/worker/sweeps/sweep-notes.js'
+import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { afterVerdict } from '../../../db/capsule-runs/capsule-alerts.js'
 import { backfillRuns, lockTeam, outcomeOfRun, startScheduledRun } from '../../../db/capsule-runs/scheduled-runs.js'
-import { endSchedule, type GivenSchedule, loadSchedule, putSchedule } from '../../../db/capsules/capsule-schedules.js'
+import {
+  deleteSchedule,
+  type GivenSchedule,
+  loadSchedule,
+  putSchedule
+} from '../../../db/capsules/capsule-schedules.js'
 import { newId } from '../../../db/ids.js'
 import { capsuleAlertMails, capsuleRuns, capsuleSchedules, capsules } from '../../../db/tables/capsules.js'
 import { webhookDeliveries, webhooks } from '../../../db/tables/teams.js'
@@ -27,7 +32,7 @@ const hourly: GivenSchedule = {
   alertEmails: [],
   alertOn: ['different', 'drifted', 'failed']
 }
-/** Ids tell when a run was made, so the clock is the real one. */
+/** Ids contain the creation time, so the clock is the real one. */
 const at = new Date()
 const due = (hour: number) => new Date(Date.UTC(2027, 4, 1, hour))
 
@@ -40,7 +45,7 @@ const start = (hour: number, { id = capsule.id, version = 1, limit = 500 } = {})
 const runs = (id = capsule.id) =>
   db.select().from(capsuleRuns).where(eq(capsuleRuns.capsuleId, id)).orderBy(capsuleRuns.id)
 
-/** As if its job had ended and been judged; the steps between are others' business. */
+/** Stands for the end of its job and the verdict, which other tests cover. */
 async function endRun(id: string, end: { verdict: Verdict } | { failed: string }): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.execute(sql`set local session_replication_role = replica`)
@@ -60,8 +65,8 @@ beforeEach(async () => {
   capsule = await addVerifiableCapsule(db, owner)
 })
 
-describe('a time at which the schedule is due', () => {
-  test('has one run, however often and from however many sides it is started', async () => {
+describe('a due time of a schedule', () => {
+  test('has one run, however often and concurrently it is started', async () => {
     await put()
     const answers = await Promise.all(Array.from({ length: 5 }, () => start(9)))
     const [run, ...others] = await runs()
@@ -76,7 +81,7 @@ describe('a time at which the schedule is due', () => {
     expect(answers).toEqual(answers.map(() => ({ next: 'await', runId: run!.id })))
   })
 
-  test('is skipped while the run before is under way, and not afterwards', async () => {
+  test('is skipped while the previous run is open, and not afterwards', async () => {
     await put()
     const first = await start(8)
     expect(await start(9)).toMatchObject({ next: 'end', outcome: 'skipped' })
@@ -85,33 +90,33 @@ describe('a time at which the schedule is due', () => {
     expect(await runs()).toHaveLength(2)
   })
 
-  test('means nothing when the schedule is over, paused, or no longer due then', async () => {
+  test('has no run when the schedule was deleted, paused, or is no longer due then', async () => {
     expect(await start(9)).toMatchObject({ outcome: 'not due' })
     await put({ paused: true })
     expect(await start(9)).toMatchObject({ outcome: 'not due' })
     const { version } = await put({ cron: '30 * * * *' })
-    // The engine still has the first version, which was due on the hour.
+    // Temporal still has the first version, which was due on the hour.
     expect(await start(9, { version: version - 1 })).toMatchObject({ outcome: 'not due' })
-    await db.transaction((tx) => endSchedule(tx, capsule.id))
+    await db.transaction((tx) => deleteSchedule(tx, capsule.id))
     expect(await start(9, { version })).toMatchObject({ outcome: 'not due' })
     expect(await start(9, { id: newId() })).toMatchObject({ outcome: 'not due' })
     expect(await runs()).toEqual([])
   })
 
-  test('counts under the new schedule too when it is due there: a change of the addresses loses no run', async () => {
+  test('has its run after a change of the addresses alone', async () => {
     await put()
     await put({ alertOn: [] })
     expect(await start(9, { version: 1 })).toMatchObject({ next: 'await' })
   })
 
-  test('of an archived capsule has none', async () => {
+  test('has no run when the capsule is archived', async () => {
     await put()
     await db.update(capsules).set({ state: 'archived' }).where(eq(capsules.id, capsule.id))
     expect(await start(9)).toMatchObject({ outcome: 'not due' })
   })
 })
 
-test('a schedule that the engine cannot take holds up no other', async () => {
+test('a schedule that Temporal refuses blocks no other', async () => {
   const others = await Promise.all([1, 2].map(() => addVerifiableCapsule(db, owner)))
   const ids = [capsule, ...others].map(({ id }) => id)
   for (const id of ids) await put({}, id)
@@ -120,7 +125,7 @@ test('a schedule that the engine cannot take holds up no other', async () => {
     db,
     log,
     times: { lookMs: 10, compareMs: 60_000 },
-    notes: createSweepNotes(db, log, () => performance.now()),
+    reports: createSweepReports(db, log, () => performance.now()),
     copies: {
       put: async ({ capsuleId }) => {
         if (capsuleId === capsule.id) throw new Error('the engine is not itself')
@@ -137,19 +142,19 @@ test('a schedule that the engine cannot take holds up no other', async () => {
   for (const id of ids) await db.delete(capsuleSchedules).where(eq(capsuleSchedules.capsuleId, id))
 })
 
-describe('a run that cannot be made is recorded with its reason', () => {
+describe('a run that cannot be created is recorded with its reason', () => {
   test('of a suspended team', async () => {
     await put()
     await db.execute(sql`update teams set suspended_at = now() where id = ${capsule.teamId}`)
     const answer = await start(9)
     expect(answer).toMatchObject({ next: 'end', outcome: 'refused' })
     expect(await runs()).toMatchObject([{ status: 'refused', reason: 'The team is suspended', scheduledAt: due(9) }])
-    // Asked again, it says the same and records nothing more.
+    // A repeated call returns the same and records nothing more.
     expect(await start(9)).toEqual(answer)
     expect(await runs()).toHaveLength(1)
   })
 
-  test('of a backend that is retired, without a trace of a job', async () => {
+  test('of a retired backend, without a job', async () => {
     const other = await addVerifiableCapsule(db, owner, { task: { backend: 'aer-mps' } })
     await put({}, other.id)
     const [before] = await db.execute(sql`select count(*)::int as jobs from jobs`)
@@ -172,7 +177,7 @@ describe('a run that cannot be made is recorded with its reason', () => {
   })
 })
 
-describe('back-filling', () => {
+describe('a backfill', () => {
   const backfill = (hours: number[], limit = 500) =>
     db.transaction(async (tx) => {
       await lockTeam(tx, capsule.teamId)
@@ -187,7 +192,7 @@ describe('back-filling', () => {
       })
     })
 
-  test('makes what is missing, and makes up for what was refused', async () => {
+  test('creates the missing and the refused runs', async () => {
     await put()
     await start(3)
     await db.execute(sql`update teams set suspended_at = now() where id = ${capsule.teamId}`)
@@ -197,25 +202,25 @@ describe('back-filling', () => {
     const { made, passedOver } = await backfill([2, 3, 4, 5])
     expect(passedOver).toBe(1)
     expect(made.map(({ scheduledAt }) => scheduledAt)).toEqual([due(2), due(4), due(5)])
-    // What was made up for is not run again, nor told as refused.
+    // A backfilled run is not repeated, and not reported as refused.
     expect(await start(4)).toMatchObject({ next: 'await' })
     expect((await backfill([2, 3, 4, 5])).made).toEqual([])
     expect(await outcomeOfRun(db, made[0]!.runId)).toBeNull()
   })
 
-  test('makes all of them or none', async () => {
+  test('creates all of its runs or none', async () => {
     await put()
     await expect(backfill([1, 2, 3], 2)).rejects.toThrow(/These are 3 runs/)
     expect(await runs()).toEqual([])
   })
 })
 
-describe('a schedule that is refused', () => {
+describe('a refused schedule', () => {
   const told = async () =>
     (await runs()).filter(({ alertedAt }) => alertedAt !== null).map(({ scheduledAt }) => scheduledAt)
   const suspend = (at: 'now()' | 'null') =>
     db.execute(sql`update teams set suspended_at = ${sql.raw(at)} where id = ${capsule.teamId}`)
-  /** As if all of it had been a while ago. */
+  /** Moves everything into the past. */
   const age = (hours: number) =>
     db.transaction(async (tx) => {
       await tx.execute(sql`set local session_replication_role = replica`)
@@ -223,7 +228,7 @@ describe('a schedule that is refused', () => {
         where capsule_id = ${capsule.id}`)
     })
 
-  test('is told when that begins, not each time, and again when it begins anew', async () => {
+  test('sends an alert when refusals begin, not for each one, and again when they begin anew', async () => {
     await db.delete(capsuleAlertMails)
     await put({ alertEmails: [owner.email] })
     await suspend('now()')
@@ -238,7 +243,7 @@ describe('a schedule that is refused', () => {
     await suspend('now()')
     await start(5)
     expect(await told()).toEqual([due(1), due(5)])
-    // One that comes and goes is told once a day.
+    // Refusals that come and go are reported once a day.
     await suspend('null')
     await endRun(((await start(6)) as { runId: string }).runId, { verdict: 'exact' })
     await suspend('now()')
@@ -246,7 +251,7 @@ describe('a schedule that is refused', () => {
     expect(await told()).toEqual([due(1), due(5)])
   })
 
-  test('is told to nobody where the schedule does not name what failed, and hides no other alert', async () => {
+  test('sends no alert when the schedule does not include failures, and hides no other alert', async () => {
     await put({ alertOn: ['different'] })
     await suspend('now()')
     await start(1)
@@ -268,7 +273,7 @@ describe('a schedule that is refused', () => {
   })
 })
 
-describe('a verdict that nobody wants', () => {
+describe('an unexpected verdict', () => {
   const firstRun = async (hour = 9): Promise<string> => ((await start(hour)) as { runId: string }).runId
   const confirmation = async (of: string) => (await runs()).find(({ confirms }) => confirms === of)!
   const mails = async () =>
@@ -280,7 +285,7 @@ describe('a verdict that nobody wants', () => {
     await put({ alertEmails: [owner.email] })
   })
 
-  test('is confirmed by one more run, and told when that says so too', async () => {
+  test('is confirmed by one more run, and then reported', async () => {
     const webhookId = newId()
     const sealed = { ringKeyId: 'k', wrappedKey: Buffer.alloc(60), sealedSecret: Buffer.alloc(40) }
     await db.insert(webhooks).values({
@@ -302,12 +307,12 @@ describe('a verdict that nobody wants', () => {
     expect(told.map(({ payload }) => JSON.parse(payload))).toMatchObject([
       { type: 'capsule.verified', data: { alert: true, outcome: 'drifted', confirmed: true, capsule_run_id: run } }
     ])
-    // Asked again, as after a crash of whoever asked, nothing more is told.
+    // A repeated call, as after a crash of the caller, reports nothing more.
     await db.transaction((tx) => afterVerdict(tx, second.id))
     expect(await db.select().from(webhookDeliveries).where(eq(webhookDeliveries.webhookId, webhookId))).toHaveLength(1)
   })
 
-  test('is not told when the second run comes out well', async () => {
+  test('is not reported when the second run is good', async () => {
     const run = await firstRun()
     await endRun(run, { verdict: 'different' })
     await endRun((await confirmation(run)).id, { verdict: 'consistent' })
@@ -315,14 +320,14 @@ describe('a verdict that nobody wants', () => {
     expect(await alerted(run)).toBeNull()
   })
 
-  test('is told at once when the second run cannot be made', async () => {
+  test('is reported at once when the second run cannot be created', async () => {
     const run = await firstRun()
     await db.execute(sql`update teams set suspended_at = now() where id = ${capsule.teamId}`)
     await endRun(run, { verdict: 'different' })
     expect(await mails()).toEqual([owner.email])
   })
 
-  test('is told again after a day, or when all was well in between, and not before', async () => {
+  test('is reported again after a day, or after a good verdict in between, and not before', async () => {
     const surprise = async (hour: number) => {
       const run = await firstRun(hour)
       await endRun(run, { verdict: 'different' })
@@ -342,7 +347,7 @@ describe('a verdict that nobody wants', () => {
     expect(await surprise(5)).not.toBeNull()
   })
 
-  test('of many that end at once is confirmed once, and told once', async () => {
+  test('of many runs that end at once is confirmed once and reported once', async () => {
     const hours = [1, 2, 3, 4, 5]
     await db.transaction(async (tx) => {
       const [row] = await tx.select().from(capsules).where(eq(capsules.id, capsule.id))
@@ -363,14 +368,14 @@ describe('a verdict that nobody wants', () => {
     expect((await runs()).filter(({ alertedAt }) => alertedAt !== null)).toHaveLength(1)
   })
 
-  test('covers a verification that failed, and a failed one that came out well does not count', async () => {
+  test('includes a failed verification, and is not confirmed by a good second run', async () => {
     const run = await firstRun()
     await endRun(run, { failed: 'the backend is gone' })
     await endRun((await confirmation(run)).id, { failed: 'the backend is gone' })
     expect(await mails()).toEqual([owner.email])
   })
 
-  test('is told unconfirmed when the second run has no verdict', async () => {
+  test('is reported unconfirmed when the second run has no verdict', async () => {
     await put({ alertEmails: [owner.email], alertOn: ['different'] })
     const run = await firstRun()
     await endRun(run, { verdict: 'different' })
@@ -379,14 +384,14 @@ describe('a verdict that nobody wants', () => {
     expect(await alerted(run)).not.toBeNull()
   })
 
-  test('of a run that somebody asked for, or that the schedule does not name, is told to nobody', async () => {
+  test('of a requested run, or one that the schedule does not include, is not reported', async () => {
     await put({ alertEmails: [owner.email], alertOn: ['failed'] })
     const run = await firstRun()
     await endRun(run, { verdict: 'different' })
     expect(await runs()).toHaveLength(1)
   })
 
-  test('is not mailed to who has left the team', async () => {
+  test('is not mailed to former members of the team', async () => {
     const run = await firstRun()
     await endRun(run, { verdict: 'different' })
     const second = await confirmation(run)

@@ -1,4 +1,4 @@
-// What the database refuses whoever asks: states out of order, changes of what is sealed, files added to it.
+// What the database refuses every writer: states out of order, changes of sealed content, added files.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { postgresCode } from '../../../db/client.js'
@@ -27,7 +27,7 @@ const make = {
   archived: () => addSealedCapsule(db, owner, teamId, 'archive')
 }
 
-/** `null` when the statement is carried out. */
+/** `null` when the statement succeeds. */
 const refusal = async (statement: ReturnType<typeof sql>): Promise<string | null> =>
   db.execute(statement).then(
     () => null,
@@ -35,7 +35,7 @@ const refusal = async (statement: ReturnType<typeof sql>): Promise<string | null
   )
 const REFUSED = '23514'
 
-test('a state follows the table and nothing else', async () => {
+test("the database allows exactly the changes of a capsule's state that the table lists", async () => {
   for (const from of capsuleStates)
     for (const to of capsuleStates) {
       if (from === to) continue
@@ -68,7 +68,7 @@ const kept = {
 }
 
 describe.each(['runnable', 'sealed', 'published', 'archived'] as const)('a %s capsule', (state) => {
-  test('keeps every column of its content', async () => {
+  test('cannot be changed in any column of its content', async () => {
     const id = await make[state]()
     for (const [column, value] of Object.entries(kept))
       expect([
@@ -80,7 +80,7 @@ describe.each(['runnable', 'sealed', 'published', 'archived'] as const)('a %s ca
 })
 
 describe.each(['sealed', 'published', 'archived'] as const)('a %s capsule', (state) => {
-  test('is never deleted, and neither are its files and its seal', async () => {
+  test('cannot be deleted, nor its files or its seal', async () => {
     const id = await make[state]()
     for (const [what, statement] of Object.entries({
       capsule: sql`delete from capsules where id = ${id}`,
@@ -96,7 +96,7 @@ describe.each(['sealed', 'published', 'archived'] as const)('a %s capsule', (sta
   })
 })
 
-test('a runnable capsule keeps the files that it has', async () => {
+test('the files of a runnable capsule cannot be changed', async () => {
   const id = await make.runnable()
   expect(await refusal(sql`update capsule_files set content = 'x' where capsule_id = ${id}`)).toBe(REFUSED)
 })
@@ -112,7 +112,7 @@ describe('deleting a team', () => {
     const person = await addPerson(db)
     const team = await addTeam(db, person)
     const id = await addSealedCapsule(db, person, team)
-    // The guards are stepped over: a capsule gets its retention before its seal.
+    // Bypasses the guards, since a capsule normally gets its retention before its seal.
     await db.transaction(async (tx) => {
       await tx.execute(sql`set local session_replication_role = replica`)
       await tx.execute(sql`update capsules set retention_years = ${retentionYears} where id = ${id}`)
@@ -122,7 +122,7 @@ describe('deleting a team', () => {
     return team
   }
 
-  test('is refused while a sealed capsule is inside its retention, which the message names', async () => {
+  test('is refused while a sealed capsule is within its retention, and the message names it', async () => {
     const team = await withSealed(7, 6)
     await expect(remove(team)).rejects.toMatchObject({
       code: 'conflict',
@@ -133,15 +133,15 @@ describe('deleting a team', () => {
 
   test.each([
     ['whose retention is over', 7, 8],
-    ['for which none was asked', null, 0]
-  ])('takes sealed capsules %s along, and leaves the audit trail', async (_, years, ago) => {
+    ['without a retention', null, 0]
+  ])('deletes sealed capsules %s, and keeps the audit trail', async (_, years, ago) => {
     const team = await withSealed(years, ago)
     await remove(team)
     expect(await capsulesOf(team)).toBe(0)
     const [trail] = await db.execute(sql`select count(*)::int as count from audit_entries where team_id = ${team}`)
-    // Made, sealed, and deleted with its team.
+    // Created, sealed, and deleted with its team.
     expect(trail!.count).toBe(3)
-    // The permission was of that transaction alone.
+    // The permission was limited to that transaction.
     expect(await refusal(sql`delete from capsules where id = ${await make.sealed()}`)).toBe(REFUSED)
   })
 })

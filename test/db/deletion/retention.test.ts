@@ -1,10 +1,10 @@
-// What has been kept long enough goes, and nothing else.
+// Rows are deleted when their retention is over, and no other rows.
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { openSession } from '../../../db/accounts/accounts.js'
 import { beginPasswordReset } from '../../../db/accounts/passwords.js'
 import { removeOutdated } from '../../../db/deletion/retention.js'
-import { keepAnalysis, loadAnalysis } from '../../../db/scripts/script-analyses.js'
+import { loadAnalysis, storeAnalysis } from '../../../db/scripts/script-analyses.js'
 import { invite } from '../../../db/teams/invitations.js'
 import { addPerson, addTeam } from '../../support/jobs/rows.js'
 import { addScript } from '../../support/jobs/script-rows.js'
@@ -14,7 +14,7 @@ const database = await createTestDatabase('retention')
 const { db } = database
 afterAll(() => database.drop())
 
-test('sessions, links, invitations and telemetry go when their time is over, one second before they stay', async () => {
+test('sessions, links, invitations and telemetry are deleted when their time is over, and kept one second before', async () => {
   const ada = await addPerson(db)
   const teamId = await addTeam(db, ada)
   const telemetry = () =>
@@ -57,7 +57,7 @@ test('sessions, links, invitations and telemetry go when their time is over, one
   expect(await removeOutdated(db)).toEqual({ removed: 0, more: false })
 })
 
-test('a session that is in use stays however old its first day, until it ran out', async () => {
+test('a session in use is kept until it expires, however old it is', async () => {
   const ada = await addPerson(db)
   await openSession(db, ada.userId, null)
   await db.execute(
@@ -66,12 +66,12 @@ test('a session that is in use stays however old its first day, until it ran out
   expect((await removeOutdated(db)).removed).toBe(0)
 })
 
-test('what was told about a script goes after a week, and the script stays', async () => {
+test('an analysis is deleted after a week, and its script is kept', async () => {
   const ada = await addPerson(db)
   const teamId = await addTeam(db, ada)
   const scriptId = await addScript(db, { teamId, userId: ada.userId })
   const about = { scriptId, teamId, sourceSha256: 'x', backend: 'local', shots: 1, circuitCount: 1 }
-  const told = () => keepAnalysis(db, { ...about, checks: [], cost: 0n, canRun: true })
+  const told = () => storeAnalysis(db, { ...about, checks: [], cost: 0n, canRun: true })
   const [old, young] = [await told(), await told()]
   const age = (id: string, interval: string) =>
     db.execute(sql`update script_analyses set created_at = now() - ${interval}::interval where id = ${id}`)

@@ -1,10 +1,10 @@
-// Every step of a job, each run twice: the second time nothing changes. Money follows the job whatever becomes of it.
+// Every step of a job, each run twice: the second time changes nothing. The money follows the job in every outcome.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
 import { closeAttempt, completeAttempt, openAttempt, resultText } from '../../../db/jobs/attempts.js'
 import type { Fence } from '../../../db/jobs/fence.js'
-import { jobStatus, loadRun } from '../../../db/jobs/jobs.js'
+import { jobStatus, loadJobRun } from '../../../db/jobs/jobs.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { addJob, addPerson, everythingAbout, newLease } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -28,7 +28,7 @@ const today = async () => {
 }
 
 beforeEach(async () => {
-  // A priced job without a trace of the ones before it.
+  // A priced job without traces of previous ones.
   await db.execute(sql`truncate budget_counters, jobs cascade`)
   await db.transaction(async (tx) => {
     await tx.execute(sql`set local session_replication_role = replica`)
@@ -64,7 +64,7 @@ const steps: {
     answers: ['won', 'lost']
   },
   {
-    name: 'record a cancel that came from the engine',
+    name: 'record a cancel from Temporal',
     first: () => beginJob(db, jobId, fence),
     step: () => recordCancelled(db, jobId, fence, 'stopped_before_provider'),
     answers: ['won', 'already_mine']
@@ -93,7 +93,7 @@ const steps: {
 ]
 
 describe.each(steps)('$name', ({ first, step, answers }) => {
-  test('a second time changes nothing, and the ledger adds up', async () => {
+  test('changes nothing the second time, and the ledger adds up', async () => {
     await first()
     expect(await step()).toBe(answers[0])
     const once = await everythingAbout(db, jobId)
@@ -102,7 +102,7 @@ describe.each(steps)('$name', ({ first, step, answers }) => {
     expect([...(await ledgerMismatches(db))]).toEqual([])
   })
 
-  test('ten times at once leaves what once leaves', async () => {
+  test('has the same effect ten times at once as once', async () => {
     await first()
     const results = await Promise.all(Array.from({ length: 10 }, step))
     expect(results.filter((answer) => answer === answers[0]).length).toBeGreaterThanOrEqual(1)
@@ -115,8 +115,8 @@ describe.each(steps)('$name', ({ first, step, answers }) => {
   })
 })
 
-describe('money', () => {
-  test('a completed job has spent its estimate, a failed or cancelled one nothing', async () => {
+describe('the money of a job', () => {
+  test('is its estimate when it completes, and nothing when it fails or is cancelled', async () => {
     expect(await today()).toEqual({ spent: 0, reserved: 700 })
     await beginJob(db, jobId, fence)
     await completeJob(db, jobId, fence, 'a'.repeat(64))
@@ -127,7 +127,7 @@ describe('money', () => {
     }
   })
 
-  test('a price that rose above what was reserved fails the job at its start, and gives the reservation back', async () => {
+  test('is released when its price rose above the reservation, which fails the job at its start', async () => {
     await setPrice(701)
     expect(await beginJob(db, jobId, fence)).toBe('stop')
     const [job] = await db.execute(sql`select status, error_code, error_message from jobs where id = ${jobId}`)
@@ -136,12 +136,12 @@ describe('money', () => {
     expect(await today()).toEqual({ spent: 0, reserved: 0 })
   })
 
-  test('a price that is still covered changes nothing', async () => {
+  test('is unchanged by a price that the reservation covers', async () => {
     await setPrice(700)
     expect(await beginJob(db, jobId, fence)).toBe('begin')
   })
 
-  test('a job that ends after midnight settles in the day and month of its start', async () => {
+  test('settles in the day and month of its start when it ends after midnight', async () => {
     const late = await addJob(db, person, { cost: 9n, at: new Date('2026-10-31T23:59:59.999Z') })
     await beginJob(db, late, fence)
     await completeJob(db, late, fence, 'a'.repeat(64))
@@ -155,8 +155,8 @@ describe('money', () => {
   })
 })
 
-describe('beginning', () => {
-  test('a job of a later time is left alone until then', async () => {
+describe('the begin step', () => {
+  test('leaves a job alone until its start time', async () => {
     const later = await addJob(db, person, { submission: { notBefore: new Date(Date.now() + 3_600_000) } })
     expect(await beginJob(db, later, fence)).toBe('stop')
     expect(await jobStatus(db, later)).toBe('pending')
@@ -166,20 +166,20 @@ describe('beginning', () => {
     expect(await beginJob(db, later, fence)).toBe('begin')
   })
 
-  test('a cancelled job, a foreign generation and a job that is not there are stopped quietly', async () => {
+  test('stops quietly for a cancelled job, another generation and a missing job', async () => {
     expect(await beginJob(db, jobId, { generation: 2 })).toBe('stop')
     expect(await beginJob(db, newLease(), fence)).toBe('stop')
     await requestCancel(db, jobId)
     expect(await beginJob(db, jobId, fence)).toBe('stop')
   })
 
-  test('a job that is being cancelled goes straight to the cancel path', async () => {
+  test('continues a job that is being cancelled on the cancel path', async () => {
     await beginJob(db, jobId, fence)
     await requestCancel(db, jobId)
     expect(await beginJob(db, jobId, fence)).toBe('cancel')
   })
 
-  test('a direct job belongs to the first lease that claims it; a second delivery is stopped', async () => {
+  test('gives a direct job to the first lease that claims it, and stops a second delivery', async () => {
     const [mine, other] = [newLease(), newLease()]
     const claims = await Promise.all([
       beginJob(db, jobId, { generation: 1, lease: mine }),
@@ -189,7 +189,7 @@ describe('beginning', () => {
     expect(await beginJob(db, jobId, { generation: 1 })).toBe('stop')
   })
 
-  test('against a cancel at the same moment: 50 pairs, each with one consistent outcome', async () => {
+  test('has one consistent outcome against a concurrent cancel, in 50 pairs', async () => {
     const ids = await Promise.all(Array.from({ length: 50 }, () => addJob(db, person, { cost: 1n })))
     const outcomes = await Promise.all(
       ids.map(async (id, index) => {
@@ -214,7 +214,7 @@ describe('beginning', () => {
 })
 
 describe('a cancel', () => {
-  test('that comes after the run has finished leaves the job completed, and says so', async () => {
+  test('that comes after the run has finished leaves the job completed, as too late', async () => {
     await beginJob(db, jobId, fence)
     await requestCancel(db, jobId)
     expect(await completeJob(db, jobId, fence, 'a'.repeat(64))).toBe('won')
@@ -238,7 +238,7 @@ describe('attempts', () => {
     ...(await db.execute(sql`select number, state, error_code from attempts where job_id = ${jobId} order by number`))
   ]
 
-  test('are numbered from 1; an open one is closed as lost when the next begins', async () => {
+  test('are numbered from 1, and an open one is closed as lost when the next begins', async () => {
     await beginJob(db, jobId, fence)
     expect(await openAttempt(db, jobId, fence)).toBe(1)
     expect(await openAttempt(db, jobId, fence)).toBe(2)
@@ -248,7 +248,7 @@ describe('attempts', () => {
     ])
   })
 
-  test('are opened only for a running job, by its present side', async () => {
+  test('are opened only for a running job, by its current generation', async () => {
     expect(await openAttempt(db, jobId, fence)).toBeNull()
     const lease = newLease()
     await beginJob(db, jobId, { generation: 1, lease })
@@ -259,13 +259,13 @@ describe('attempts', () => {
     expect(await openAttempt(db, jobId, { generation: 1, lease })).toBeNull()
   })
 
-  test('a side that lost its job to a later generation neither completes nor closes one, and stores no result', async () => {
+  test('are neither completed nor closed by a worker that has lost its claim, and its result is not stored', async () => {
     await beginJob(db, jobId, fence)
     await openAttempt(db, jobId, fence)
     await db.execute(sql`update jobs set generation = 2 where id = ${jobId}`)
     expect(await completeAttempt(db, jobId, 1, '{}')).toBeNull()
     expect(await closeAttempt(db, jobId, 1, 'failed', error)).toBe(false)
-    expect(await loadRun(db, jobId)).toMatchObject({ storedResult: null })
+    expect(await loadJobRun(db, jobId)).toMatchObject({ storedResult: null })
     expect(await openAttempt(db, jobId, { generation: 2 })).toBe(2)
     expect(await closeAttempt(db, jobId, 1, 'failed', error)).toBe(false)
     expect(await attempts()).toEqual([
@@ -274,7 +274,7 @@ describe('attempts', () => {
     ])
   })
 
-  test('the end of a job closes what is open, and a late worker changes nothing', async () => {
+  test('are closed by the end of the job, and a late worker changes nothing', async () => {
     await beginJob(db, jobId, fence)
     await openAttempt(db, jobId, fence)
     await failJob(db, jobId, undefined, error)
@@ -282,7 +282,7 @@ describe('attempts', () => {
     expect(await attempts()).toEqual([{ number: 1, state: 'lost', error_code: 'execution_error' }])
   })
 
-  test('a result is kept byte for byte, numbers beyond 2^53 and astral characters included', async () => {
+  test('store their result byte for byte, including numbers beyond 2^53 and astral characters', async () => {
     const text = '{ "n": 123456789012345678901234567890, "x":1.10, "s":"\\u0000😀" }'
     await beginJob(db, jobId, fence)
     await openAttempt(db, jobId, fence)
@@ -290,10 +290,10 @@ describe('attempts', () => {
     expect(digest).toMatch(/^[0-9a-f]{64}$/)
     expect(await resultText(db, jobId, digest)).toBe(text)
     expect(await completeAttempt(db, jobId, 1, text)).toBeNull()
-    expect(await loadRun(db, jobId)).toMatchObject({ storedResult: digest })
+    expect(await loadJobRun(db, jobId)).toMatchObject({ storedResult: digest })
   })
 
-  test('a reason that Postgres cannot store as it is still ends the job', async () => {
+  test('end with a storable reason, whatever characters the error has', async () => {
     const hostile = { code: 'execution_error', message: `boom \0 \ud800 ${'x'.repeat(1_000_000)}` } as const
     await beginJob(db, jobId, fence)
     await openAttempt(db, jobId, fence)

@@ -1,4 +1,4 @@
-// Leases of direct jobs. Time passes by setting the database's own rows back, never by waiting.
+// Leases of direct jobs. Time passes by changing the rows, never by waiting.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, requestCancel } from '../../../db/job-steps/job-steps.js'
@@ -39,7 +39,7 @@ beforeEach(async () => {
 })
 
 describe('a worker', () => {
-  test('renews all its leases in one statement and hears of those being cancelled', async () => {
+  test('renews all its leases in one statement and learns which jobs are being cancelled', async () => {
     const second = await addHeldJob()
     await db.execute(
       sql`update jobs set lease_expires_at = now() + interval '1 second' where id in (${jobId}, ${second.id})`
@@ -55,13 +55,13 @@ describe('a worker', () => {
     expect(await renewLeases(db, [])).toEqual(new Map())
   })
 
-  test('renews a lease that ran out and that no sweep has taken', async () => {
+  test('can renew an expired lease that no sweep has taken', async () => {
     await expire(jobId)
     expect((await renewLeases(db, [lease])).get(lease)).toBe('running')
     expect(await sweepExpiredLeases(db, 10)).toEqual([])
   })
 
-  test('whose lease was taken renews nothing, completes nothing, and finds no status under it', async () => {
+  test('whose lease was taken can neither renew nor complete, and sees no status', async () => {
     await expire(jobId)
     await sweepExpiredLeases(db, 10)
     expect(await renewLeases(db, [lease])).toEqual(new Map())
@@ -71,14 +71,14 @@ describe('a worker', () => {
   })
 })
 
-describe('the sweep', () => {
-  test('leaves live leases alone', async () => {
+describe('the sweep of leases', () => {
+  test('leaves valid leases alone', async () => {
     expect(await sweepExpiredLeases(db, 10)).toEqual([])
     expect((await job(jobId)).status).toBe('running')
     expect(await leaseStatus(db, jobId, lease)).toBe('running')
   })
 
-  test('ends a running job as worker_lost, its attempt as lost, and gives the money back', async () => {
+  test('fails a running job with worker_lost, closes its attempt as lost, and releases the money', async () => {
     await expire(jobId)
     expect(await sweepExpiredLeases(db, 10)).toEqual([jobId])
     expect(await job(jobId)).toMatchObject({
@@ -92,7 +92,7 @@ describe('the sweep', () => {
     expect([...(await ledgerMismatches(db))]).toEqual([])
   })
 
-  test('ends a job that was being cancelled as cancelled', async () => {
+  test('cancels a job that was being cancelled', async () => {
     await requestCancel(db, jobId)
     await expire(jobId)
     await sweepExpiredLeases(db, 10)
@@ -104,7 +104,7 @@ describe('the sweep', () => {
     })
   })
 
-  test('takes no more than it was told, and two at once take no job twice', async () => {
+  test('takes at most its limit, and two concurrent sweeps take no job twice', async () => {
     const others = await Promise.all(Array.from({ length: 9 }, addHeldJob))
     const ids = [jobId, ...others.map((other) => other.id)]
     for (const id of ids) await expire(id)
@@ -115,7 +115,7 @@ describe('the sweep', () => {
     expect([...swept.flat(), ...rest].sort()).toEqual([...ids].sort())
   })
 
-  test('against the worker that completes at the same moment: one of them wins, the other changes nothing', async () => {
+  test('and a completing worker at the same moment: one wins, the other changes nothing', async () => {
     for (let round = 0; round < 10; round++) {
       const held = await addHeldJob()
       await expire(held.id)

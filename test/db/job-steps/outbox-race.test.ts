@@ -1,4 +1,4 @@
-// A cancel and an end of the same job at the same moment: nothing is left to tell an engine once the job is final.
+// A cancel and an end of the same job at the same moment leave no outbox row once the job is final.
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'

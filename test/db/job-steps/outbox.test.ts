@@ -35,8 +35,8 @@ const row = async (jobId: string) => {
   return found!
 }
 
-describe('a fresh row', () => {
-  test('is the nudge first, for two seconds, then the relay as well', async () => {
+describe('a new outbox row', () => {
+  test('belongs to the nudge for two seconds, then to the relay as well', async () => {
     const id = await addJob(db, person)
     const mine: OutboxRow = { jobId: id, kind: 'start', mode: 'temporal', generation: 1, deliveries: 0 }
     expect(await fresh([id])).toEqual([mine])
@@ -45,7 +45,7 @@ describe('a fresh row', () => {
     expect(await due(10)).toEqual([mine])
   })
 
-  test("of a later start is nobody's until then", async () => {
+  test('of a later start is taken only when it is due', async () => {
     const id = await addJob(db, person, { submission: { notBefore: new Date(Date.now() + 60_000) } })
     await pass(3_600)
     expect(await fresh([id])).toEqual([])
@@ -54,15 +54,15 @@ describe('a fresh row', () => {
     expect(await due(10)).toHaveLength(1)
   })
 
-  test('that was delivered is no longer fresh', async () => {
+  test('that was delivered is not taken by the nudge again', async () => {
     const id = await addJob(db, person)
     await markDelivered(db, [start(id)], 30)
     expect(await fresh([id])).toEqual([])
   })
 })
 
-describe('taking', () => {
-  test('by several relays at once gives no row to two of them, and none is left out', async () => {
+describe('taking outbox rows', () => {
+  test('by several relays gives each row to exactly one of them', async () => {
     const ids = await Promise.all(Array.from({ length: 60 }, () => addJob(db, person)))
     await pass(5)
     const passes = await Promise.all(Array.from({ length: 6 }, () => due(15)))
@@ -73,7 +73,7 @@ describe('taking', () => {
     for (const found of passes) expect(found.length).toBeLessThanOrEqual(15)
   })
 
-  test('leaves a row alone for ten seconds: a taker that died is followed by another', async () => {
+  test('reserves a row for ten seconds, so that another relay follows one that died', async () => {
     await addJob(db, person)
     await pass(5)
     expect(await due(10)).toHaveLength(1)
@@ -91,8 +91,8 @@ describe('taking', () => {
   })
 })
 
-describe('what the engine answered', () => {
-  test('a delivery is counted and looked at again later', async () => {
+describe('the outcome of a delivery', () => {
+  test('is counted, and the row is checked again later', async () => {
     const id = await addJob(db, person)
     await markDelivered(db, [start(id)], 30)
     const { deliveries, seconds } = await row(id)
@@ -100,7 +100,7 @@ describe('what the engine answered', () => {
     expect(seconds).toBeGreaterThan(28)
   })
 
-  test('time out of reach counts only while it is unbroken', async () => {
+  test('measures how long the target is unreachable without interruption', async () => {
     const id = await addJob(db, person)
     await markUnreachable(db, [start(id)], 2)
     await pass(600)
@@ -119,7 +119,7 @@ describe('what the engine answered', () => {
     expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([id])
   })
 
-  test('nothing about an empty list, and nothing about rows that are gone', async () => {
+  test('can be recorded for no rows and for deleted rows', async () => {
     await markDelivered(db, [], 1)
     await markDeferred(db, [], 1)
     await markUnreachable(db, [], 1)
@@ -130,7 +130,7 @@ describe('what the engine answered', () => {
 })
 
 describe('the dispatch deadline', () => {
-  test('ends a waiting job as dispatch_failed and gives its money back', async () => {
+  test('fails a waiting job with dispatch_failed and releases its money', async () => {
     const id = await addJob(db, person, { cost: 5n })
     await markUnreachable(db, [start(id)], 2)
     await pass(901)

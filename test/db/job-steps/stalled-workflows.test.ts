@@ -33,8 +33,8 @@ const job = async () => {
   return row
 }
 
-describe('a job is looked at', () => {
-  test('when it has made no progress for the quiet time, and once per quiet time', async () => {
+describe('a job without progress is checked', () => {
+  test('after the quiet time, and once per quiet time', async () => {
     await beginJob(db, jobId, { generation: 1 })
     expect(await takeStalled(db, 60, 10)).toEqual([])
     await pass(61)
@@ -54,7 +54,7 @@ describe('a job is looked at', () => {
     expect(await takeStalled(db, 60, 10)).toEqual([])
   })
 
-  test("only once its start was delivered: before that it is the relay's", async () => {
+  test('only once its start was delivered', async () => {
     await pass(61)
     expect(await takeStalled(db, 60, 10)).toEqual([])
     await deliver()
@@ -71,7 +71,7 @@ describe('a job is looked at', () => {
   })
 })
 
-test('a workflow is lost when it was missing twice, far enough apart, for the same generation', async () => {
+test('a workflow is lost when it was missing twice, far enough apart, in the same generation', async () => {
   await beginJob(db, jobId, { generation: 1 })
   expect(await markMissing(db, jobId, 1, 30)).toBe(false)
   await pass(29)
@@ -82,7 +82,7 @@ test('a workflow is lost when it was missing twice, far enough apart, for the sa
 })
 
 describe('a restart', () => {
-  test('gives the job the next generation and a start to deliver; the former side writes nothing more', async () => {
+  test('gives the job the next generation and a new start, and the former worker can no longer write', async () => {
     await beginJob(db, jobId, { generation: 1 })
     await openAttempt(db, jobId, { generation: 1 })
     expect(await restartWorkflow(db, jobId, 1, 'same')).toBe('restarted')
@@ -101,7 +101,7 @@ describe('a restart', () => {
     expect([...(await ledgerMismatches(db))]).toEqual([])
   })
 
-  test('of one generation happens once, whoever asks at the same moment', async () => {
+  test('of one generation happens once, however many sweeps attempt it', async () => {
     await beginJob(db, jobId, { generation: 1 })
     const answers = await Promise.all(Array.from({ length: 8 }, () => restartWorkflow(db, jobId, 1, 'same')))
     expect(answers.sort()).toEqual([...Array(7).fill('lost'), 'restarted'])
@@ -130,7 +130,7 @@ describe('a restart', () => {
     }
   )
 
-  test('of a job that is being cancelled keeps its cancel, told to the new workflow', async () => {
+  test('of a job that is being cancelled passes the cancel to the new workflow', async () => {
     await beginJob(db, jobId, { generation: 1 })
     await requestCancel(db, jobId)
     expect(await restartWorkflow(db, jobId, 1, 'cancelling')).toBe('restarted')

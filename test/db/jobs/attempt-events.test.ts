@@ -1,4 +1,4 @@
-// What the events of a job tell of its attempts: numbers without a gap, whoever writes at the same time.
+// The events of a job's attempts: numbered without gaps under concurrent writers.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
@@ -20,7 +20,7 @@ beforeEach(async () => {
   await beginJob(db, id, fence)
 })
 
-/** `status`, or `status/attempt:state` for an attempt's. */
+/** `status`, or `status/attempt:state` for an attempt's event. */
 const story = async () => {
   const events = await eventsAfter(db, id, 0)
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
@@ -35,18 +35,18 @@ const story = async () => {
 const lost = { code: 'execution_service_lost', message: 'gone' } as const
 
 describe('the events of a job', () => {
-  test('tell of the attempt that completes it', async () => {
+  test('include the attempt that completes it', async () => {
     const number = (await openAttempt(db, id, fence))!
     const sha256 = (await completeAttempt(db, id, number, '{}'))!
     await completeJob(db, id, fence, sha256)
     expect(await story()).toEqual(['pending', 'running', 'running/1:running', 'running/1:completed', 'completed'])
   })
 
-  test('tell of each attempt that was lost, and of the next', async () => {
+  test('include each lost attempt, and the next', async () => {
     await openAttempt(db, id, fence)
     await closeAttempt(db, id, 1, 'lost', lost, 1_000)
     await openAttempt(db, id, fence)
-    // Nobody saw the end of the second one.
+    // No worker saw the end of the second one.
     expect(await openAttempt(db, id, fence)).toBe(3)
     await closeAttempt(db, id, 3, 'failed', lost)
     await failJob(db, id, fence, lost)
@@ -74,11 +74,11 @@ describe('the events of a job', () => {
   ])('end with the end of a job that %s in the middle of an attempt', async (_how, end, attempt, status) => {
     await openAttempt(db, id, fence)
     await end()
-    const told = await story()
-    expect(told.slice(-2)).toEqual([attempt, status])
+    const lines = await story()
+    expect(lines.slice(-2)).toEqual([attempt, status])
   })
 
-  test('say nothing of an attempt that is closed by a side that lost the job, or closed twice', async () => {
+  test('do not include the close of an attempt by a worker that has lost the job, or a second close', async () => {
     await openAttempt(db, id, fence)
     await restartWorkflow(db, id, 1, 'same')
     expect(await closeAttempt(db, id, 1, 'lost', lost)).toBe(false)
@@ -91,7 +91,7 @@ describe('the events of a job', () => {
     expect((await story()).slice(3)).toEqual(['running/1:lost', 'running/2:running', 'running/2:failed'])
   })
 
-  test('have no gap and no double when everybody writes at once', async () => {
+  test('have no gap and no duplicate under concurrent writers', async () => {
     for (let round = 0; round < 12; round++) {
       id = await addJob(db, person)
       await beginJob(db, id, fence)
@@ -105,14 +105,14 @@ describe('the events of a job', () => {
         quietly(requestCancel(db, id)),
         quietly(round % 2 ? failJob(db, id, fence, lost) : recordCancelled(db, id, fence, 'stopped_before_provider'))
       ])
-      const told = await story()
-      expect(told.filter((event) => /^(failed|cancelled)$/.test(event))).toHaveLength(1)
-      expect(told.at(-1)).toMatch(/^(failed|cancelled)$/)
+      const lines = await story()
+      expect(lines.filter((event) => /^(failed|cancelled)$/.test(event))).toHaveLength(1)
+      expect(lines.at(-1)).toMatch(/^(failed|cancelled)$/)
       const attempts = await listAttempts(db, id)
       expect(attempts.filter(({ state }) => state === 'running')).toEqual([])
       // Each began once and ended once.
       for (const { number, state } of attempts)
-        expect(told.filter((event) => event.includes(`/${number}:`)).map((event) => event.split(':')[1])).toEqual([
+        expect(lines.filter((event) => event.includes(`/${number}:`)).map((event) => event.split(':')[1])).toEqual([
           'running',
           state
         ])

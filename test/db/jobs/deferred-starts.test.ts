@@ -1,4 +1,4 @@
-// Jobs that wait though they are due: for room in their team, or for their backend.
+// Jobs that are due and deferred: their team is at its limit, or their backend is offline.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, failJob, requestCancel } from '../../../db/job-steps/job-steps.js'
@@ -52,7 +52,7 @@ const reason = async (id: string) =>
     ?.held_reason
 
 describe('a team at its limit', () => {
-  test('has further jobs held, in the order of submission, by nudge and relay alike', async () => {
+  test('has further jobs deferred in the order of submission, by nudge and relay alike', async () => {
     const ids = await several(5)
     expect((await nudged(ids)).sort()).toEqual(ids.slice(0, 3))
     expect(await Promise.all(ids.map(reason))).toEqual([null, null, null, 'concurrency_limit', 'concurrency_limit'])
@@ -61,19 +61,19 @@ describe('a team at its limit', () => {
     expect(await relayed()).toEqual(ids.slice(0, 3))
   })
 
-  test('counts what runs, what is being cancelled, and what an engine was told and nobody has begun', async () => {
+  test('counts running jobs, jobs being cancelled, and delivered starts that have not begun', async () => {
     const ids = await several(3)
     await delivered(ids)
     await begun(ids.slice(0, 2))
     await requestCancel(db, ids[0]!)
     expect(await nudged([await add()])).toEqual([])
     expect(await nudged([await add()], MAX + 1)).toEqual([])
-    // The one before is held, and goes first.
+    // The earlier one is deferred, and goes first.
     expect(await releaseDeferred(db, MAX + 1)).toBe(1)
     expect(await relayed(MAX + 1)).toHaveLength(1 + 1)
   })
 
-  test('has the next one given on by the end of a job, however it ends, and never more than one', async () => {
+  test('has exactly one deferred job released by each end of a job, in every outcome', async () => {
     const ids = await several(7)
     const running = await nudged(ids)
     await delivered(running)
@@ -85,20 +85,20 @@ describe('a team at its limit', () => {
     await failJob(db, ids[1]!, { generation: 1 }, { code: 'execution_error', message: 'no' })
     expect(await relayed()).toEqual([ids[4]])
     await delivered([ids[4]!])
-    // Told to an engine, not begun.
+    // Delivered and not begun.
     await requestCancel(db, ids[3]!)
     expect(await relayed()).toEqual([ids[5]])
     expect(await reason(ids[6]!)).toBe('concurrency_limit')
   })
 
-  test('a held job that is cancelled ends, and leaves nothing behind', async () => {
+  test('can cancel a deferred job, which leaves no outbox row behind', async () => {
     const ids = await several(4)
     await delivered(await nudged(ids))
     expect(await requestCancel(db, ids[3]!)).toBe('cancelled')
     expect([...(await db.execute(sql`select 1 from outbox where job_id = ${ids[3]}`))]).toEqual([])
   })
 
-  test('nobody overtakes a held job, not even one that comes when there is room', async () => {
+  test('never starts a newer job before a deferred one, even when there is room', async () => {
     const ids = await several(4)
     const running = await nudged(ids)
     await delivered(running)
@@ -108,7 +108,7 @@ describe('a team at its limit', () => {
     expect(await relayed()).toEqual([ids[3]])
   })
 
-  test('is no other team, however many jobs it holds', async () => {
+  test('does not affect other teams, however many jobs it has deferred', async () => {
     await several(30)
     await soonDue()
     await relayed()
@@ -116,11 +116,11 @@ describe('a team at its limit', () => {
     expect((await nudged(theirs)).sort()).toEqual(theirs)
     await soonDue()
     const { rows, full } = await takeDue(db, 5, MAX)
-    // What is held takes no place among what is looked at.
+    // Deferred rows take no place among the due rows.
     expect([rows.map(({ jobId }) => jobId), full]).toEqual([expect.arrayContaining(theirs), true])
   })
 
-  test('has the sweep give on what there is room for, when nothing else did', async () => {
+  test('has deferred jobs released by the sweep when no event did', async () => {
     const ids = await several(10)
     await delivered(await nudged(ids))
     expect(await releaseDeferred(db, MAX)).toBe(0)
@@ -130,7 +130,7 @@ describe('a team at its limit', () => {
     expect(await releaseDeferred(db, 1_000)).toBe(5)
   })
 
-  test('goes on with what has its place: a second look, a new workflow, a cancel', async () => {
+  test('still passes redeliveries, new generations and cancels', async () => {
     const ids = await several(3)
     await delivered(await nudged(ids))
     await soonDue()
@@ -141,23 +141,23 @@ describe('a team at its limit', () => {
     expect(await nudged(ids, 1)).toEqual(expect.arrayContaining([ids[0], ids[1]]))
   })
 
-  test('is over it by no more than is told at the same moment', async () => {
+  test('exceeds it by no more than concurrent dispatchers take at once', async () => {
     const ids = await several(40)
     const batches = Array.from({ length: 4 }, (_, at) => ids.slice(at * 10, at * 10 + 10))
-    const told = (await Promise.all(batches.map((batch) => nudged(batch, 10)))).flat()
-    expect(told.length).toBeGreaterThanOrEqual(10)
-    expect(new Set(told).size).toBe(told.length)
-    await delivered(told)
+    const passed = (await Promise.all(batches.map((batch) => nudged(batch, 10)))).flat()
+    expect(passed.length).toBeGreaterThanOrEqual(10)
+    expect(new Set(passed).size).toBe(passed.length)
+    await delivered(passed)
     expect(await nudged([await add()], 10)).toEqual([])
   })
 })
 
-describe('a backend that is away', () => {
+describe('an unavailable backend', () => {
   test.each([
     ["status = 'offline'", 'offline'],
     ["status = 'maintenance'", 'in maintenance'],
     ['is_available = false', 'not available']
-  ])('(%s) has its due jobs wait until it is back, and no others', async (change) => {
+  ])('(%s) defers its due jobs until it is back, and no others', async (change) => {
     const id = await add({ backend: 'aer-mps' })
     const other = await add()
     await db.execute(sql.raw(`update backends set ${change} where slug = 'aer-mps'`))
@@ -170,13 +170,13 @@ describe('a backend that is away', () => {
     expect(await reason(id)).toBeNull()
   })
 
-  test('takes no place of the limit, and its jobs hold up nobody', async () => {
+  test('uses no slot of the limit, and its jobs block no others', async () => {
     const ids = [await add({ backend: 'aer-mps' }), await add({ backend: 'aer-mps' }), ...(await several(3))]
     await db.execute(sql`update backends set status = 'offline' where slug = 'aer-mps'`)
     expect((await nudged(ids)).sort()).toEqual(ids.slice(2))
   })
 
-  test('that is retired has its jobs told, to fail', async () => {
+  test('that is retired gets its jobs delivered, so that they fail', async () => {
     const id = await add({ backend: 'aer-mps' })
     await db.execute(sql`update backends set status = 'offline', is_retired = true where slug = 'aer-mps'`)
     expect(await nudged([id])).toEqual([id])
@@ -184,7 +184,7 @@ describe('a backend that is away', () => {
   })
 })
 
-test('time that a job is held is no time that its engine could not be reached', async () => {
+test('the time that a job is deferred does not count as time that its target was unreachable', async () => {
   const [first, second] = await several(2)
   for (const id of [first!, second!]) await markUnreachable(db, [{ jobId: id, kind: 'start' }], 0)
   await db.execute(sql`update outbox set unreachable_since = now() - interval '899 seconds', next_at = now()`)
@@ -193,7 +193,7 @@ test('time that a job is held is no time that its engine could not be reached', 
   expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([first])
 })
 
-test('two teams with more jobs than they may run get all of them done, whoever tells, runs and cancels at once', async () => {
+test('two teams with more jobs than their limits complete all of them under concurrent dispatchers, workers and cancels', async () => {
   const LIMIT = 4
   const teams = [teamId, others]
   const ids = await Promise.all(Array.from({ length: 60 }, (_, at) => add({ teamId: teams[at % 2]! })))
@@ -207,9 +207,9 @@ test('two teams with more jobs than they may run get all of them done, whoever t
     most = Math.max(most, ...rows.map((row) => row.under_way))
     return rows.reduce((sum, row) => sum + row.open, 0)
   }
-  const tell = async (told: { jobId: string }[]) => {
-    await delivered(told.map(({ jobId }) => jobId))
-    queue.push(...told.map(({ jobId }) => jobId))
+  const deliver = async (passed: { jobId: string }[]) => {
+    await delivered(passed.map(({ jobId }) => jobId))
+    queue.push(...passed.map(({ jobId }) => jobId))
   }
   let over = false
   const until = async (work: () => Promise<unknown>) => {
@@ -218,15 +218,15 @@ test('two teams with more jobs than they may run get all of them done, whoever t
   await soonDue()
   const deadline = performance.now() + 25_000
   await Promise.all([
-    until(async () => tell((await takeDue(db, 7, LIMIT)).rows)),
-    until(async () => tell((await takeDue(db, 7, LIMIT)).rows)),
-    until(async () => tell(await findFresh(db, ids.slice(0, 10), LIMIT))),
+    until(async () => deliver((await takeDue(db, 7, LIMIT)).rows)),
+    until(async () => deliver((await takeDue(db, 7, LIMIT)).rows)),
+    until(async () => deliver(await findFresh(db, ids.slice(0, 10), LIMIT))),
     until(() => releaseDeferred(db, LIMIT)),
     ...Array.from({ length: 3 }, (_, runner) =>
       until(async () => {
         const id = queue.shift()
         if (!id) return left()
-        // Some are cancelled between having been told and having begun.
+        // Some are cancelled between delivery and begin.
         if (runner === 0) await requestCancel(db, id)
         else if ((await beginJob(db, id, { generation: 1 })) === 'begin') await completed(id)
         return null
@@ -238,7 +238,7 @@ test('two teams with more jobs than they may run get all of them done, whoever t
   ])
   expect(await left()).toBe(0)
   expect([...(await db.execute(sql`select 1 from outbox`))]).toEqual([])
-  // Three tell at once, each no more than the limit leaves.
+  // Three dispatchers run at once, each within the limit.
   expect(most).toBeGreaterThan(0)
   expect(most).toBeLessThanOrEqual(3 * LIMIT)
 })

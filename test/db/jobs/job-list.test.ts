@@ -1,4 +1,4 @@
-// Lists that read a bounded number of jobs, and still lead to every one.
+// Lists that read a bounded number of jobs, and still reach every one.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { searchJobs } from '../../../db/admin/job-search.js'
@@ -21,7 +21,7 @@ let first: string
 const page = { limit: 10, offset: 0 }
 const rename = (id: string, name: string) => db.execute(sql`update jobs set name = ${name} where id = ${id}`)
 
-/** Jobs like another, with ids of now. */
+/** Copies of a job, with current ids. */
 const copies = (id: string, count: number) =>
   db.execute(sql`
     insert into jobs select (jsonb_populate_record(j, jsonb_build_object('id', uuid_of_now(n)))).*
@@ -44,7 +44,7 @@ beforeAll(async () => {
 }, 60_000)
 
 describe('a search for text', () => {
-  test('reads so many jobs and says where to go on, until the last was read', async () => {
+  test('reads a bounded number of jobs per page and returns where to continue, until the last', async () => {
     const found: string[] = []
     const looks: object[] = []
     let before: string | undefined
@@ -65,7 +65,7 @@ describe('a search for text', () => {
     ])
   })
 
-  test('goes on after a full page of what it has found', async () => {
+  test('continues after a full page of matches', async () => {
     const all = { ...page, limit: 100, text: first.slice(0, 2) }
     const { rows, next } = await listJobs(db, caller, all)
     expect(rows).toHaveLength(100)
@@ -74,20 +74,20 @@ describe('a search for text', () => {
     expect(new Set([...rows, ...second.rows].map(({ id }) => id)).size).toBe(200)
   })
 
-  test('that is a whole id finds the job wherever it is, once', async () => {
+  test('for a complete id finds the job wherever it is, once', async () => {
     const { rows, next } = await listJobs(db, caller, { ...page, text: needle.toUpperCase() })
     expect(rows.map(({ id }) => id)).toEqual([needle])
     const later = await listJobs(db, caller, { ...page, text: needle, before: next! })
     expect(later).toMatchObject({ rows: [], next: null })
   })
 
-  test('never finds a job of others', async () => {
+  test('never finds a job of another team', async () => {
     const eve = { ...(await addPerson(db)), key: null }
     for (const text of ['needle', needle])
       expect(await listJobs(db, eve, { ...page, text })).toMatchObject({ rows: [], next: null, total: 0 })
   })
 
-  test('of an administrator says that there are older jobs', async () => {
+  test('of an administrator reports that there are older jobs', async () => {
     expect(await searchJobs(db, { ...page, q: 'needle' })).toMatchObject({ rows: [], total: 0, unfinished: true })
     expect(await searchJobs(db, { ...page, q: needle })).toMatchObject({ total: 1, unfinished: false })
     expect(await searchJobs(db, { ...page })).toMatchObject({ total: SEARCHED_MAX + OLDER + 3, unfinished: false })
@@ -96,7 +96,7 @@ describe('a search for text', () => {
   })
 })
 
-test('a list of several teams is in order of time, page by page', async () => {
+test('a list of several teams is sorted by time across pages', async () => {
   const ids: string[] = []
   let before: string | undefined
   do {
@@ -110,8 +110,8 @@ test('a list of several teams is in order of time, page by page', async () => {
   expect(new Set(ids).size).toBe(SEARCHED_MAX + OLDER + 3)
 }, 60_000)
 
-test('a time is compared with the clock of the database, though ids have that of the api', async () => {
-  // Made by an api whose clock is eleven hours ahead of the database's.
+test("a filter by time uses the clock of the database, although ids have the API's", async () => {
+  // Created by an API whose clock is eleven hours ahead of the database's.
   const at = new Date('2026-03-01T00:00:00Z')
   const [row] = await db.execute<{ id: string }>(sql`
     insert into jobs select (jsonb_populate_record(j, jsonb_build_object(

@@ -1,4 +1,5 @@
-// The rows of a graph's tasks: written with what asked for them, moved along by whoever has the job, closed with it.
+// The rows of a graph's tasks: inserted with their request, changed by the worker that has the job, closed with the
+// job.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
@@ -40,12 +41,12 @@ async function complete(key: string, result = '1') {
   return completeTask(db, id, key, number, { ...shown, result, display: result })
 }
 
-describe('a graph that was asked for', () => {
-  test('is written with its tasks, and each content once', async () => {
+describe('a requested graph', () => {
+  test('is recorded with its tasks, and each content once', async () => {
     const graph = askedGraph({ a: [], b: ['a'] })
     expect(await ask(graph)).toBe(true)
     expect(await states()).toEqual({ a: 'pending', b: 'pending' })
-    // One function and the two tasks' arguments.
+    // One function, and the arguments of the two tasks.
     const [row] = await db.execute(sql`select count(*)::int as count from task_values where job_id = ${id}`)
     expect(row!.count).toBe(3)
     expect(await loadTaskRun(db, id, 'b')).toMatchObject({
@@ -56,7 +57,7 @@ describe('a graph that was asked for', () => {
     })
   })
 
-  test('is not written twice, nor by a side that lost the job', async () => {
+  test('is not recorded twice, nor by a worker that has lost the job', async () => {
     await ask(askedGraph({ a: [] }))
     expect(await ask(askedGraph({ other: [] }))).toBe(false)
     await restartWorkflow(db, id, 1, 'same')
@@ -74,7 +75,7 @@ describe('a graph that was asked for', () => {
     expect(waitsFor.slice(0, 3)).toEqual([[], [0], [1]])
   })
 
-  test('says what is left of it', async () => {
+  test('returns its unfinished tasks', async () => {
     await ask(askedGraph({ a: [], b: ['a'], c: ['a', 'b'] }))
     await complete('a')
     expect(await openTasks(db, id, 1)).toEqual({ tasks: ['b', 'c'], waitsFor: [[], [0]], failed: null })
@@ -106,17 +107,17 @@ describe('a graph that was asked for', () => {
   })
 })
 
-describe('a task', () => {
+describe('a task of a graph', () => {
   beforeEach(() => ask(askedGraph({ a: [], b: ['a'] })))
 
-  test('keeps its result to the byte, and gives it to those that take it', async () => {
+  test('stores its result byte for byte and passes it to the tasks that depend on it', async () => {
     const result = `[${10n ** 300n}, "é", {"__cloudpickle__":true,"data":"gAU="}]`
     expect(await complete('a', result)).toBe(true)
     expect((await loadTaskRun(db, id, 'b'))!.values).toEqual(new Map([['a', result]]))
     expect(await taskResults(db, id, ['a', 'b'])).toEqual(new Map([['a', result]]))
   })
 
-  test('is completed once, by the side that has the job', async () => {
+  test('is completed once, by the worker that has the job', async () => {
     const number = (await openTaskAttempt(db, id, fence, 'a'))!
     await restartWorkflow(db, id, 1, 'same')
     expect(await completeTask(db, id, 'a', number, { ...shown, result: '1' })).toBe(false)
@@ -132,13 +133,13 @@ describe('a task', () => {
     ])
   })
 
-  test('that is over begins no further attempt', async () => {
+  test('that has finished begins no further attempt', async () => {
     await complete('a')
     expect(await openTaskAttempt(db, id, fence, 'a')).toBeNull()
     expect((await listAttempts(db, id)).length).toBe(1)
   })
 
-  test('has attempts of its own beside the script and other tasks, and events without a gap', async () => {
+  test('has attempts separate from those of the script and other tasks, and events without a gap', async () => {
     await Promise.all([openTaskAttempt(db, id, fence, 'a'), openTaskAttempt(db, id, fence, 'b')])
     await closeAttempt(db, id, 1, 'failed', { code: 'execution_error', message: 'no' }, 1_000, 'a')
     expect(await openTaskAttempt(db, id, fence, 'a')).toBe(2)
@@ -151,26 +152,26 @@ describe('a task', () => {
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
   })
 
-  test('begins no attempt once somebody wants the job ended', async () => {
+  test('begins no attempt once the job is being cancelled', async () => {
     await requestCancel(db, id)
     expect(await openTaskAttempt(db, id, fence, 'a')).toBeNull()
     expect(await states()).toMatchObject({ a: 'pending' })
   })
 })
 
-describe('with the end of its job', () => {
+describe('the end of a job', () => {
   beforeEach(async () => {
     await ask(askedGraph({ done: [], running: [], waiting: ['running'] }))
     await complete('done')
     await openTaskAttempt(db, id, fence, 'running')
   })
 
-  test('by a failure, what runs is cancelled and what has not started is skipped', async () => {
+  test('by a failure cancels running tasks and skips pending ones', async () => {
     await failJob(db, id, fence, { code: 'execution_error', message: 'no' })
     expect(await states()).toEqual({ done: 'completed', running: 'cancelled', waiting: 'skipped' })
   })
 
-  test('by a failure, the script that waited for them has failed, and nobody wonders about its end', async () => {
+  test('by a failure closes the attempt of the waiting script as failed, not as lost', async () => {
     const attempt = await openAttempt(db, id, fence)
     await failJob(db, id, fence, { code: 'execution_error', message: 'no' })
     const [script] = (await listAttempts(db, id)).filter(({ task }) => task === '')
@@ -180,7 +181,7 @@ describe('with the end of its job', () => {
     expect(events.at(-1)).toMatchObject({ type: 'status', status: 'failed' })
   })
 
-  test('by a cancel likewise', async () => {
+  test('by a cancel does the same', async () => {
     await recordCancelled(db, id, fence, 'stopped_before_provider')
     expect(await states()).toEqual({ done: 'completed', running: 'cancelled', waiting: 'skipped' })
   })

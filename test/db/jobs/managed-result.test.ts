@@ -1,4 +1,4 @@
-// The result of a native submission: made of what its tasks have stored, without reading a value.
+// The result of a native submission: assembled from the stored results of its tasks, without parsing a value.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { managedResult } from '../../../activities/job/managed-result.js'
@@ -36,13 +36,13 @@ async function ask(tasks: string[], returns: string[], number = 1): Promise<void
 
 async function complete(key: string, result: string, display: string | null = result, why: string | null = null) {
   const number = (await openTaskAttempt(db, id, fence, key))!
-  const told = { result, display, displayProblem: why, stdout: '' }
-  expect(await completeTask(db, id, key, number, told)).toBe(true)
+  const taskResult = { result, display, displayProblem: why, stdout: '' }
+  expect(await completeTask(db, id, key, number, taskResult)).toBe(true)
 }
 
 const outputs = async () => JSON.parse(await managedResult(db, id, TEAM)).outputs
 
-test('holds each result that is returned once, in the order of the references, and no other', async () => {
+test('a managed result has each returned result once, in the order of the references, and no other', async () => {
   await ask(names(3), ['task_0003', 'task_0001', 'task_0003'])
   await complete('task_0001', '{"a":[1,null]}')
   await complete('task_0002', '"unseen"')
@@ -68,18 +68,18 @@ test('holds each result that is returned once, in the order of the references, a
     ]
   })
   expect(artifact_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-  // The same once more, byte for byte.
+  // The same again, byte for byte.
   expect(await managedResult(db, id, TEAM)).toBe(text)
 })
 
-test('passes numbers on to the last digit', async () => {
+test('a managed result preserves numbers to the last digit', async () => {
   await ask(names(1), names(1))
   const value = `[${'9'.repeat(4_300)}, 1.0, 1e400, -0.0]`
   await complete('task_0001', value)
   expect(await managedResult(db, id, TEAM)).toContain(`"value":${value}}`)
 })
 
-test('of a value that JSON cannot tell names the reason, and shows nothing in its place', async () => {
+test('a managed result names the reason for a value that JSON cannot represent', async () => {
   await ask(names(2), names(2))
   await complete('task_0001', '{"__cloudpickle__":true,"data":"AAAA"}', null, 'a Circuit "of" two\nqubits')
   await complete('task_0002', '{"__cloudpickle__":true,"data":"BBBB"}', '{"1":2}')
@@ -96,19 +96,19 @@ test('of a value that JSON cannot tell names the reason, and shows nothing in it
   })
 })
 
-test('of a workflow that returns constants alone has no output', async () => {
+test('a managed result of a workflow that returns only constants has no output', async () => {
   await ask(names(1), [])
   await complete('task_0001', '1')
   expect(await managedResult(db, id, TEAM)).toBe('{"protocol_version":"marqov.managed-result/v1","outputs":[]}')
 })
 
-test('stays below what a result may have: what does not fit is named, and what comes after it and fits is shown', async () => {
+test('a managed result stays within its size limit: an output that does not fit is named, and later ones that fit are shown', async () => {
   await ask(names(4), names(4))
   const large = JSON.stringify('x'.repeat(7 * 1024 * 1024))
   await complete('task_0001', large)
   await complete('task_0002', large.replace('x', 'y'))
   await complete('task_0003', '3')
-  // The same text once more is sent once more.
+  // An equal text is sent again.
   await complete('task_0004', large)
   const text = await managedResult(db, id, TEAM)
   expect(text.length).toBeLessThan(16 * 1024 * 1024)
@@ -117,15 +117,15 @@ test('stays below what a result may have: what does not fit is named, and what c
   expect(JSON.parse(text).outputs[1].display.reason).toContain('task_0002.json')
 })
 
-test('of a graph that was asked for later has the keys of that graph', async () => {
+test('a managed result of a second graph has the keys of that graph', async () => {
   await ask(['task_0001'], ['task_0001'], 2)
   await complete('2.task_0001', '5')
   expect(await outputs()).toEqual([expect.objectContaining({ task_key: 'task_0001' })])
   expect((await listTaskFiles(db, id)).map(({ name }) => name)).toEqual(['2.task_0001.json'])
 })
 
-test('is none while a task has no result', async () => {
-  await expect(managedResult(db, id, TEAM)).rejects.toThrow('has asked for no graph')
+test('there is no managed result while a task has no result', async () => {
+  await expect(managedResult(db, id, TEAM)).rejects.toThrow('has requested no graph')
   await ask(names(2), names(2))
   await complete('task_0001', '1')
   await expect(managedResult(db, id, TEAM)).rejects.toThrow('task task_0002')
@@ -133,7 +133,7 @@ test('is none while a task has no result', async () => {
   await expect(managedResult(db, id, TEAM)).rejects.toThrow('task task_0002')
 })
 
-test('every result is a file under its key, as it is stored', async () => {
+test('every task result is a file under its key, exactly as stored', async () => {
   await ask(names(3), [])
   await complete('task_0001', '[1, 2]', '[1,2]')
   await complete('task_0003', '"🔑"')

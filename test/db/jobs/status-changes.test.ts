@@ -1,4 +1,4 @@
-// Who counts and logs hears of each change of a status once, and of none that was rolled back.
+// A status listener gets each change of a status once, and none that was rolled back.
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import type { Tx } from '../../../db/client.js'
 import { beginJob, completeJob, failJob, requestCancel } from '../../../db/job-steps/job-steps.js'
@@ -13,16 +13,16 @@ afterAll(() => database.drop())
 const person = await addPerson(db)
 const fence = { generation: 1 }
 const error = { code: 'execution_error', message: 'the circuit is not valid' } as const
-let told: StatusChange[] = []
-onStatusCommitted(db, (move) => told.push(move))
+let changes: StatusChange[] = []
+onStatusCommitted(db, (change) => changes.push(change))
 let jobId: string
 beforeEach(async () => {
   jobId = await addJob(db, person)
-  told = []
+  changes = []
 })
-const steps = () => told.map(({ to }) => to)
+const steps = () => changes.map(({ to }) => to)
 
-test('a job is told of when it begins and when it ends, with what is known of it', async () => {
+test('the begin and the end of a job are reported with its facts', async () => {
   await sql`update jobs set request_id = 'a-request', created_at = now() - interval '90 seconds' where id = ${jobId}`
   await beginJob(db, jobId, fence)
   await completeJob(db, jobId, fence, 'a'.repeat(64))
@@ -36,7 +36,7 @@ test('a job is told of when it begins and when it ends, with what is known of it
     generation: 1,
     capsuleRunId: null
   }
-  expect(told).toEqual([
+  expect(changes).toEqual([
     { ...facts, to: 'running', errorCode: null, cost: null, queuedSeconds: expect.closeTo(90, -1), ranSeconds: null },
     {
       ...facts,
@@ -52,20 +52,20 @@ test('a job is told of when it begins and when it ends, with what is known of it
 test('the time in the queue begins when the job could have started', async () => {
   await sql`update jobs set created_at = now() - interval '1 day', not_before = now() - interval '60 seconds' where id = ${jobId}`
   await beginJob(db, jobId, fence)
-  expect(told[0]!.queuedSeconds).toBeGreaterThan(59)
-  expect(told[0]!.queuedSeconds).toBeLessThan(90)
+  expect(changes[0]!.queuedSeconds).toBeGreaterThan(59)
+  expect(changes[0]!.queuedSeconds).toBeLessThan(90)
 })
 
-test('a step that is repeated after a crash is told of once', async () => {
+test('a step that is repeated after a crash is reported once', async () => {
   for (let times = 0; times < 2; times++) {
     await beginJob(db, jobId, fence)
     await failJob(db, jobId, fence, error)
   }
   expect(steps()).toEqual(['running', 'failed'])
-  expect(told[1]).toMatchObject({ errorCode: 'execution_error', cost: 0n })
+  expect(changes[1]).toMatchObject({ errorCode: 'execution_error', cost: 0n })
 })
 
-test('of two that end a job at once, one is told of', async () => {
+test('of two concurrent ends of a job, one is reported', async () => {
   await beginJob(db, jobId, fence)
   await Promise.allSettled([completeJob(db, jobId, fence, 'a'.repeat(64)), failJob(db, jobId, fence, error)])
   expect(steps()).toEqual(['running', expect.stringMatching(/^(completed|failed)$/)])
@@ -73,10 +73,10 @@ test('of two that end a job at once, one is told of', async () => {
 
 test('a job cancelled while it waits never ran', async () => {
   await requestCancel(db, jobId)
-  expect(told).toMatchObject([{ to: 'cancelled', queuedSeconds: null, ranSeconds: null }])
+  expect(changes).toMatchObject([{ to: 'cancelled', queuedSeconds: null, ranSeconds: null }])
 })
 
-test('what is rolled back is not told, nor what a savepoint takes back', async () => {
+test('a change that a transaction or a savepoint rolls back is not reported', async () => {
   await expect(
     db.transaction(async (tx) => {
       await requestCancel(tx, jobId)
@@ -93,8 +93,8 @@ test('what is rolled back is not told, nor what a savepoint takes back', async (
       throw new Error('only this')
     })
     await savepoint.catch(() => {})
-    // Not before the commit: it may still fail.
+    // Not before the commit, which may still fail.
     expect(steps()).toEqual([])
   })
-  expect(told).toMatchObject([{ jobId: other, to: 'cancelled' }])
+  expect(changes).toMatchObject([{ jobId: other, to: 'cancelled' }])
 })

@@ -1,13 +1,13 @@
-// What each way to end costs: nothing before a provider has accepted, what the provider charged after, the estimate where it
-// names no figure, and while nobody knows, the money stays held.
+// The cost of each way to end: nothing before a provider has accepted, then what the provider charged, or the estimate
+// when it reports no figure. While the outcome is unknown, the money stays held.
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import {
   beginJob,
   completeJob,
-  endFailed,
   failJob,
   recordCancelled,
+  recordFailure,
   requestCancel
 } from '../../../db/job-steps/job-steps.js'
 import type { Fence } from '../../../db/jobs/fence.js'
@@ -19,7 +19,7 @@ import {
   markSending,
   markUnknown,
   markWithdrawn,
-  type SeenTask,
+  type ReportedStatus,
   takeForSubmit
 } from '../../../db/provider-jobs/provider-jobs.js'
 import { plainRef } from '../../../db/provider-jobs/provider-refs.js'
@@ -53,7 +53,7 @@ const accept = async () => {
   await send()
   await markAccepted(db, plainRef(jobId), fence, `at-${jobId}`)
 }
-const over = (state: SeenTask['state'], dollars: number | null) => () =>
+const over = (state: ReportedStatus['state'], dollars: number | null) => () =>
   markSeen(db, plainRef(jobId), {
     state,
     status: state,
@@ -67,16 +67,16 @@ interface Way {
   name: string
   steps: (() => Promise<unknown>)[]
   status: JobStatus
-  /** What it has cost, of ten dollars that were reserved. */
+  /** Its cost, of ten dollars that were reserved. */
   cost: number | 'held'
   outcome?: string
 }
 
-/** On an engine of ours: nothing but a result costs anything. */
+/** On a local engine only a result has a cost. */
 const local: Way[] = [
   { name: 'completes', steps: [begin, complete], status: 'completed', cost: 10 },
   {
-    name: 'completes although it was to be cancelled',
+    name: 'completes although a cancel was requested',
     steps: [begin, askToCancel, complete],
     status: 'completed',
     cost: 10,
@@ -99,7 +99,7 @@ const local: Way[] = [
     outcome: 'stopped_before_provider'
   },
   {
-    name: 'is cancelled by its engine',
+    name: 'is cancelled by Temporal',
     steps: [begin, cancelled],
     status: 'cancelled',
     cost: 0,
@@ -113,7 +113,7 @@ const local: Way[] = [
   },
   {
     name: 'is never dispatched',
-    steps: [() => db.transaction((tx) => endFailed(tx, jobId, error, { to: 'dispatch_failed' }))],
+    steps: [() => db.transaction((tx) => recordFailure(tx, jobId, error, { to: 'dispatch_failed' }))],
     status: 'dispatch_failed',
     cost: 0
   }
@@ -155,10 +155,10 @@ const atProvider: Way[] = [
     status: 'failed',
     cost: 7
   },
-  { name: 'fails here, sent and not answered', steps: [send, fail], status: 'failed', cost: 'held' },
+  { name: 'fails here, sent without a response', steps: [send, fail], status: 'failed', cost: 'held' },
   { name: 'fails here, accepted there', steps: [accept, fail], status: 'failed', cost: 'held' },
   {
-    name: 'fails here, nobody knows what became of it',
+    name: 'fails here, with an unknown outcome',
     steps: [accept, () => markUnknown(db, plainRef(jobId), fence), fail],
     status: 'failed',
     cost: 'held'
@@ -183,14 +183,14 @@ const atProvider: Way[] = [
     outcome: 'provider_confirmed'
   },
   {
-    name: 'is cancelled here, accepted there, and nobody confirms it',
+    name: 'is cancelled here, accepted there, and not confirmed',
     steps: [accept, askToCancel, () => recordCancelled(db, jobId, fence, 'provider_confirmed')],
     status: 'cancelled',
     cost: 'held',
     outcome: 'provider_unknown'
   },
   {
-    name: 'is cancelled here, sent and not answered',
+    name: 'is cancelled here, sent without a response',
     steps: [send, askToCancel, cancelled],
     status: 'cancelled',
     cost: 'held',
@@ -201,7 +201,7 @@ const atProvider: Way[] = [
 beforeEach(async () => {
   teamId = await addTeam(db, person)
 })
-/** Whatever is written afterwards by whoever missed the end changes neither status nor money. */
+/** A late writer changes neither status nor money. */
 afterEach(async () => {
   const before = await books()
   for (const late of [begin, complete, fail, askToCancel, cancelled]) await late()
@@ -245,7 +245,7 @@ describe.each(['direct', 'temporal'] as const)('a %s job', (mode) => {
   })
 
   test.each(atProvider)('at a provider that $name', async (way) => {
-    // Work at a provider is done by a workflow in both modes: nobody holds a lease.
+    // A provider job is run by a workflow in both modes, so there is no lease.
     fence = { generation: 1 }
     await submit()
     await begin()
@@ -259,14 +259,14 @@ const somebodyWaits = async () => {
 }
 
 describe('while a job is being ended', () => {
-  test('nothing is sent for it any more: its money is decided about', async () => {
+  test('nothing more is sent for it, since its money is being settled', async () => {
     fence = { generation: 1 }
     jobId = await addJob(db, person, { cost: usd(10), submission: { teamId } })
     await begin()
     const { number } = await take()
     let sending: Promise<boolean> | undefined
     await db.transaction(async (tx) => {
-      await endFailed(tx, jobId, error, { fence })
+      await recordFailure(tx, jobId, error, { fence })
       let answered = false
       sending = markSending(db, plainRef(jobId), fence, number, 'v1').finally(() => {
         answered = true
@@ -278,7 +278,7 @@ describe('while a job is being ended', () => {
     expect([job.cost, counters[0]]).toEqual(['0', { spent: 0n, reserved: 0n }])
   })
 
-  test('a provider that accepts meanwhile is heard, and nobody waits for each other for ever', async () => {
+  test('a concurrent acceptance by the provider is recorded, without a deadlock', async () => {
     fence = { generation: 1 }
     jobId = await addJob(db, person, { cost: usd(10), submission: { teamId } })
     await begin()

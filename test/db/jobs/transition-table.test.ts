@@ -1,5 +1,5 @@
-// Every step of the status table, allowed and forbidden, for jobs of both modes: through the product's writer, and straight
-// into the table, where the database's own guard decides.
+// Every step of the status table, allowed and forbidden, for jobs of both modes: through `transition`, and directly in
+// the table, where a trigger decides.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { postgresCode } from '../../../db/client.js'
@@ -21,7 +21,7 @@ const events = async (jobId: string) =>
     await db.execute(sql`select seq, type, status from job_events where job_id = ${jobId} order by seq desc limit 1`)
   )[0]!
 
-test('the table is that of the decisions: eleven steps of forty-nine', () => {
+test('the status table allows eleven of forty-nine steps', () => {
   expect(pairs.filter(({ allowed }) => allowed).map(({ from, to }) => `${from} -> ${to}`)).toEqual([
     'pending -> running',
     'pending -> cancelling',
@@ -50,22 +50,22 @@ describe.each([
     forceStatus(db, jobId, { status, generation: 2, statusGeneration: null, lease: isFinal(status) ? null : held })
 
   test.each([
-    ['whoever executes it', true],
-    ['somebody who does not', false]
-  ])('by %s: an allowed step is one event more, a forbidden one leaves no trace', async (_who, fenced) => {
+    ['its worker', true],
+    ['another writer', false]
+  ])('by %s: an allowed step adds one event, a forbidden one leaves no trace', async (_who, fenced) => {
     for (const { from, to, allowed } of pairs) {
       await at(from)
       const before = await everythingAbout(db, jobId)
       const last = await events(jobId)
       const answer = await db.transaction((tx) => transition(tx, jobId, to, fenced ? { fence } : {}))
-      // A final status has given up its lease: nobody executes the job any more, and nothing may follow.
+      // A final status has cleared its lease, and no worker can write any more.
       expect([from, to, answer]).toEqual([from, to, allowed ? 'won' : 'lost'])
       if (allowed) expect(await events(jobId)).toEqual({ seq: Number(last.seq) + 1, type: 'status', status: to })
       else expect(await everythingAbout(db, jobId)).toEqual(before)
     }
   })
 
-  test('straight in the table: the database refuses every step that the table does not name', async () => {
+  test('directly in the table: the database refuses every step that the table does not list', async () => {
     for (const { from, to, allowed } of pairs) {
       await at(from)
       const before = await everythingAbout(db, jobId)
@@ -78,7 +78,7 @@ describe.each([
     }
   })
 
-  test('no list of columns, and no other table, is a way around the guard', async () => {
+  test('the guard cannot be bypassed by a list of columns or through another table', async () => {
     await at('completed')
     for (const statement of [
       sql`update jobs set shots = 5, status = 'running' where id = ${jobId}`,

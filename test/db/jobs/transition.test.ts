@@ -1,4 +1,4 @@
-// Who may write a status: the answer of `transition` for every present status and every writer.
+// Who can write a status: the result of `transition` for every current status and every writer.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type { Fence } from '../../../db/jobs/fence.js'
@@ -21,22 +21,22 @@ const move = (to: JobStatus, fence?: Fence) =>
   db.transaction((tx) => transition(tx, jobId, to, { ...(fence && { fence }) }))
 
 const lease = newLease()
-/** The job is in generation 2; `lease` is who holds it as a direct job. */
+/** The job is in generation 2; `lease` is its holder as a direct job. */
 const writers: { name: string; held: string | null; fence?: Fence; mine: boolean }[] = [
-  { name: 'the present generation', held: null, fence: { generation: 2 }, mine: true },
+  { name: 'the current generation', held: null, fence: { generation: 2 }, mine: true },
   { name: 'a former generation', held: null, fence: { generation: 1 }, mine: false },
-  { name: 'a generation that is not there yet', held: null, fence: { generation: 3 }, mine: false },
+  { name: 'a later generation', held: null, fence: { generation: 3 }, mine: false },
   { name: 'the holder of the lease', held: lease, fence: { generation: 2, lease }, mine: true },
   { name: 'a worker whose lease was taken', held: lease, fence: { generation: 2, lease: newLease() }, mine: false },
-  { name: 'a worker of a job that nobody holds', held: null, fence: { generation: 2, lease }, mine: false }
+  { name: 'a worker of a job without a lease', held: null, fence: { generation: 2, lease }, mine: false }
 ]
 
 describe.each(writers)('$name', ({ held, fence, mine }) => {
-  test('moves the job along the table when it is its own, and nowhere otherwise', async () => {
+  test('changes the status along the table when it has the job, and not otherwise', async () => {
     const surprises: string[] = []
     for (const from of jobStatuses)
       for (const to of jobStatuses) {
-        // Written by somebody without a fence, so that nothing can be mistaken for the writer's own work.
+        // Written without a fence, so that it cannot be mistaken for the writer's own work.
         await forceStatus(db, jobId, {
           status: from,
           generation: 2,
@@ -50,7 +50,7 @@ describe.each(writers)('$name', ({ held, fence, mine }) => {
     expect(surprises).toEqual([])
   })
 
-  test('recognises its own earlier write, and nobody else', async () => {
+  test('recognises its own earlier write, and no other', async () => {
     for (const to of ['running', 'cancelling', 'completed', 'failed', 'cancelled'] as const)
       for (const by of [1, 2, null]) {
         await forceStatus(db, jobId, {
@@ -60,7 +60,7 @@ describe.each(writers)('$name', ({ held, fence, mine }) => {
           lease: isFinal(to) ? null : held
         })
         const before = await everythingAbout(db, jobId)
-        // A final status has given up its lease: the generation alone is the proof then.
+        // A final status has cleared its lease; then the generation alone is the proof.
         const own = by === 2 && fence!.generation === 2 && (mine || isFinal(to))
         expect([to, by, await move(to, fence)]).toEqual([to, by, own ? 'already_mine' : 'lost'])
         expect(await everythingAbout(db, jobId)).toEqual(before)
@@ -69,7 +69,7 @@ describe.each(writers)('$name', ({ held, fence, mine }) => {
 })
 
 describe('a writer without a fence', () => {
-  test('moves the job along the table, and never takes a status for its own work', async () => {
+  test('changes the status along the table, and never takes a status for its own work', async () => {
     for (const from of jobStatuses)
       for (const to of jobStatuses) {
         await forceStatus(db, jobId, { status: from, generation: 2, statusGeneration: null })
@@ -78,7 +78,7 @@ describe('a writer without a fence', () => {
   })
 })
 
-describe('every move', () => {
+describe('every change of a status', () => {
   test('appends exactly one event with the next number', async () => {
     await move('running', { generation: 1 })
     await move('running', { generation: 1 })
@@ -92,7 +92,7 @@ describe('every move', () => {
     ])
   })
 
-  test('to a final status ends the lease and whatever the outbox still meant to tell', async () => {
+  test('to a final status clears the lease and the outbox', async () => {
     await forceStatus(db, jobId, { status: 'running', lease })
     await move('failed', { generation: 1, lease })
     const [job] = await db.execute(
@@ -113,7 +113,7 @@ describe('every move', () => {
     expect(await everythingAbout(db, jobId)).toEqual(before)
   })
 
-  test('of twenty at once, one wins', async () => {
+  test('wins once among twenty concurrent ones', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => move('cancelled')))
     expect(answers.filter((answer) => answer === 'won')).toHaveLength(1)
     expect([
@@ -122,7 +122,7 @@ describe('every move', () => {
   })
 })
 
-test('a job that is not there is lost to everybody', async () => {
+test('a missing job is lost to every writer', async () => {
   jobId = newLease()
   expect(await move('running')).toBe('lost')
   expect(await move('running', { generation: 1 })).toBe('lost')

@@ -1,4 +1,4 @@
-// Money of jobs whose provider has not said how they ended: it stays reserved until somebody names the figure, once.
+// Money of jobs whose provider has not reported how they ended: it stays reserved until it is settled, once.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
@@ -26,7 +26,7 @@ const actualCost = async (jobId: string) => {
   const [row] = await db.execute(sql`select actual_cost_micro::int as cost from jobs where id = ${jobId}`)
   return row!.cost
 }
-/** Nothing is wrong with the books of this team. */
+/** The ledger, counters and jobs of this team agree. */
 const booksAreRight = async () => {
   const found = [...(await proveRecent(db))!, ...(await proveAll(db))!]
   expect(found.filter((finding) => finding.includes(teamId) && !finding.includes('than was reserved'))).toEqual([])
@@ -34,7 +34,7 @@ const booksAreRight = async () => {
 }
 
 describe('a job that ends with its money held', () => {
-  test('failed: the reservation stays, no cost is written down, and the provider is asked again', async () => {
+  test('by failing keeps its reservation without a cost, and its provider is queried again', async () => {
     const jobId = await addHeldJob(db, person, priced(10))
     expect(await today()).toMatchObject({ reserved: usd(10), spent: 0n })
     expect(await actualCost(jobId)).toBeNull()
@@ -43,7 +43,7 @@ describe('a job that ends with its money held', () => {
     await booksAreRight()
   })
 
-  test('cancelled: likewise', async () => {
+  test('by a cancel does the same', async () => {
     const jobId = await addAcceptedJob(db, person, priced(10))
     await requestCancel(db, jobId)
     expect(await recordCancelled(db, jobId, fence, 'provider_unknown')).toBe('won')
@@ -59,7 +59,7 @@ describe('a job that ends with its money held', () => {
     await expect(addJob(db, person, priced(20))).rejects.toMatchObject({ code: 'budget_exceeded' })
   })
 
-  test('holding says whether there is anything to hold, and changes nothing', async () => {
+  test('reports whether there is money to hold, and changes nothing', async () => {
     const [jobId, free] = [await addJob(db, person, priced(1)), await addJob(db, person, priced(0))]
     const hold = (id: string) => db.transaction((tx) => settle(tx, id, 'held'))
     expect([await hold(jobId), await hold(free)]).toEqual(['held', 'free'])
@@ -69,13 +69,13 @@ describe('a job that ends with its money held', () => {
   })
 })
 
-describe('settling it later', () => {
+describe('settling held money', () => {
   test.each([
     ['the estimate', 10],
     ['less', 4.2],
     ['nothing', 0],
     ['more than was reserved', 12]
-  ])('with %s: spent, the rest is free again, and the record says what it cost', async (_what, dollars) => {
+  ])('with %s spends it, releases the rest, and records the cost', async (_what, dollars) => {
     const jobId = await addHeldJob(db, person, priced(10))
     expect(await settleLate(jobId, dollars)).toBe('settled')
     expect(await today()).toMatchObject({ reserved: 0n, spent: usd(dollars) })
@@ -85,7 +85,7 @@ describe('settling it later', () => {
     await booksAreRight()
   })
 
-  test('again with the same figure changes nothing; with another it is refused', async () => {
+  test('again with the same figure changes nothing, and with another figure is refused', async () => {
     const jobId = await addHeldJob(db, person, priced(10))
     await settleLate(jobId, 4)
     expect(await settleLate(jobId, 4)).toBe('already')
@@ -97,7 +97,7 @@ describe('settling it later', () => {
     expect(await today()).toMatchObject({ reserved: 0n, spent: usd(4) })
   })
 
-  test('by ten at once with different figures: one is taken, the others are refused', async () => {
+  test('by ten at once with different figures succeeds once', async () => {
     const jobId = await addHeldJob(db, person, priced(10))
     const results = await Promise.allSettled(Array.from({ length: 10 }, (_, n) => settleLate(jobId, n)))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
@@ -126,8 +126,8 @@ describe('settling it later', () => {
   })
 })
 
-describe('a job that was to cost nothing and is charged for', () => {
-  test("is spent on the day of its start, in its key's day too, and pointed out", async () => {
+describe('the charge of a job without an estimate', () => {
+  test('is spent on the day of its start and of its key, and reported', async () => {
     const key = await addKey(db, person, teamId, usd(5))
     const jobId = await addHeldJob(db, person, { cost: 0n, key, submission: { teamId } })
     expect(await settleLate(jobId, 2)).toBe('settled')
@@ -141,7 +141,7 @@ describe('a job that was to cost nothing and is charged for', () => {
   })
 })
 
-test('of two sides that settle at once with different figures, one is refused, whatever the figures are', async () => {
+test('of two concurrent settlements with different figures, one is refused, whatever the figures are', async () => {
   for (const [first, second] of [
     [0, 10],
     [10, 0],
@@ -149,7 +149,7 @@ test('of two sides that settle at once with different figures, one is refused, w
     [10, 12]
   ] as const) {
     const jobId = await addJob(db, person, priced(10))
-    // Room that a second settlement could eat into unseen.
+    // Room that a second settlement could use unnoticed.
     const other = await addJob(db, person, priced(10))
     const settleOne = (dollars: number) => db.transaction((tx) => settle(tx, jobId, usd(dollars)))
     const results = await Promise.allSettled([settleOne(first), settleOne(second)])

@@ -1,4 +1,4 @@
-// The proof of the books finds each thing that can be wrong with them, names it, and changes nothing.
+// The proof of ledger and counters finds every fault, names it, and changes nothing.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type SQL, sql } from 'drizzle-orm'
 import { loadMoney } from '../../../db/admin/held-money.js'
@@ -21,7 +21,7 @@ const today = new Date().toISOString().slice(0, 10)
 const longAgo = new Date('2026-03-04T12:00:00Z')
 let teamId: string
 
-/** A change that only a fault, or somebody with the database, can make. */
+/** A change that only a bug, or an attacker with database access, can make. */
 const tamper = (statement: SQL) =>
   db.transaction(async (tx) => {
     await tx.execute(sql`set local session_replication_role = replica`)
@@ -49,7 +49,7 @@ const books = async () => [
   ...(await db.execute(sql`select * from api_key_days order by key_id, day`))
 ]
 
-describe('books that are right', () => {
+describe('correct ledger and counters', () => {
   test('pass both proofs, with jobs in every state, old days, keys and held money', async () => {
     const key = await addKey(db, person, teamId, usd(50))
     await addJob(db, person, priced(1))
@@ -69,7 +69,7 @@ describe('books that are right', () => {
   })
 })
 
-test('a deleted team leaves books that are right, without its keys and with what is held', async () => {
+test('stay correct when a team is deleted, without its keys and with held money', async () => {
   const key = await addKey(db, person, teamId, usd(50))
   await requestCancel(db, await addJob(db, person, { ...priced(5), key }))
   await addHeldJob(db, person, { ...priced(8), key })
@@ -78,7 +78,7 @@ test('a deleted team leaves books that are right, without its keys and with what
   expect((await loadMoney(db, 10)).held).toMatchObject({ jobs: 1, amount: usd(8) })
 })
 
-/** What is done to a job of one dollar, and what each proof says about it. */
+/** What is done to a job of one dollar, and what each proof reports about it. */
 const faults: { name: string; fault: (jobId: string) => Promise<unknown>; recent?: string; all?: string }[] = [
   {
     name: 'reserved money that no job explains',
@@ -105,13 +105,13 @@ const faults: { name: string; fault: (jobId: string) => Promise<unknown>; recent
     all: '$0.000003 reserved and $0.00 spent by the counter, $1.00 and $0.00 by the ledger'
   },
   {
-    name: 'counters that are gone',
+    name: 'missing counters',
     fault: () => tamper(sql`delete from budget_counters`),
     recent: '$0.00 counted as reserved, but $1.00',
     all: '$0.00 reserved and $0.00 spent by the counter, $1.00 and $0.00 by the ledger'
   },
   {
-    name: 'an entry that nobody reserved',
+    name: 'an entry without a reservation',
     fault: () =>
       tamper(sql`insert into ledger (team_id, job_id, kind, amount_micro, day)
         values (${teamId}, ${newLease()}, 'adjust', 9, ${today})`),
@@ -136,7 +136,7 @@ const faults: { name: string; fault: (jobId: string) => Promise<unknown>; recent
     all: 'is pending, and settled already: $0.25 spent'
   },
   {
-    name: 'a record that says another cost than the ledger',
+    name: 'a record with another cost than the ledger',
     fault: async (jobId) => {
       await requestCancel(db, jobId)
       await tamper(sql`update jobs set actual_cost_micro = 500000 where id = ${jobId}`)
@@ -144,7 +144,7 @@ const faults: { name: string; fault: (jobId: string) => Promise<unknown>; recent
     all: 'is cancelled and has cost $0.50, the ledger says $0.00'
   },
   {
-    name: 'a record that waits for a figure, and is settled',
+    name: 'a record that is held although it is settled',
     fault: async (jobId) => {
       await requestCancel(db, jobId)
       await tamper(
@@ -154,14 +154,14 @@ const faults: { name: string; fault: (jobId: string) => Promise<unknown>; recent
     all: 'is cancelled and waits for its figure, but the ledger has it settled: $0.00 spent'
   },
   {
-    name: 'a job with a price of which the ledger knows nothing',
+    name: 'a job with a price and without an entry in the ledger',
     fault: (jobId) => tamper(sql`delete from ledger where job_id = ${jobId}`),
     recent: '$1.00 counted as reserved, but $0.00 for its open and held jobs',
     all: 'is pending, costs $1.00, and the ledger has no entry'
   }
 ]
 
-describe('one fault is found, and nothing is changed', () => {
+describe('a proof finds one fault, and changes nothing', () => {
   test.each(faults)('$name', async ({ fault, recent, all }) => {
     const jobId = await addJob(db, person, priced(1))
     await fault(jobId)
@@ -172,7 +172,7 @@ describe('one fault is found, and nothing is changed', () => {
     expect(await books()).toEqual(before)
   })
 
-  test('on an old day: by the daily proof, and by the minutely one while something is reserved there', async () => {
+  test('on an old day: in the daily proof, and in the minutely one while something is reserved there', async () => {
     await completed(1, longAgo)
     await counter(sql`spent_micro = spent_micro + 1 where starts_on < '2026-03-05'`)
     expect(await proveRecent(db)).toEqual([])
@@ -193,8 +193,8 @@ describe('one fault is found, and nothing is changed', () => {
   })
 })
 
-describe('what waits for a person', () => {
-  test('a job that cost more than was reserved is pointed out for a week', async () => {
+describe('an administrator is notified of', () => {
+  test('a job that exceeded its reservation, for a week', async () => {
     const jobId = await addHeldJob(db, person, priced(7))
     await db.transaction((tx) => settleHeld(tx, jobId, usd(9.5)))
     expect(await proveRecent(db)).toEqual([`job ${jobId} of team ${teamId} cost $2.50 more than was reserved for it`])
@@ -202,18 +202,18 @@ describe('what waits for a person', () => {
     expect(await proveRecent(db)).toEqual([])
   })
 
-  test('held money is, once its provider is no longer asked', async () => {
+  test('held money, once its provider is no longer queried', async () => {
     const jobId = await addHeldJob(db, person, priced(7))
     expect(await proveRecent(db)).toEqual([])
     await db.execute(sql`update provider_tasks set ask_at = null`)
     expect(await proveRecent(db)).toEqual([
-      `job ${jobId} of team ${teamId}: $7.00 is held and its provider is no longer asked; ` +
+      `job ${jobId} of team ${teamId}: $7.00 is held, and its provider is no longer queried; ` +
         `settle it with what the provider billed: POST /api/admin/jobs/${jobId}/settle`
     ])
   })
 })
 
-test('one worker at a time proves; the others leave it to that one', async () => {
+test('only one worker at a time runs a proof', async () => {
   const other = connect(database.url, { max: 1 })
   try {
     await other.db.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-// Jobs that are submitted as one: reserved all together or not at all.
+// Jobs that are submitted together: reserved all or none.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { newId } from '../../../db/ids.js'
@@ -26,7 +26,7 @@ interface Choices {
   key?: { id: string }
 }
 
-/** As a submission does it: a refusal rolls everything back. */
+/** Like a submission: a refusal rolls everything back. */
 async function submitSuite(dollars: number[], { ids, maxCost, key }: Choices = {}): Promise<BudgetRefusal | null> {
   const jobs = dollars.map((cost, at) => ({ id: ids?.[at] ?? newId(), estimate: usd(cost) }))
   let refusal: BudgetRefusal | null = null
@@ -55,7 +55,7 @@ const entries = async () =>
   (await db.execute(sql`select count(*)::int as n from ledger where team_id = ${teamId}`))[0]!.n
 
 describe('a suite', () => {
-  test('moves day and month by its sum, each job has an entry of its own and settles for itself', async () => {
+  test('reserves its sum in day and month, and each job has its own entry and settles separately', async () => {
     const ids = [newId(), newId(), newId(), newId()]
     expect(await submitSuite([10, 20, 0, 5], { ids })).toBeNull()
     expect(await counters()).toEqual([
@@ -78,7 +78,7 @@ describe('a suite', () => {
     ['per_suite', { perSuite: 5, daily: 5, monthly: 5 }, { estimate: 12, budget: 5 }],
     ['daily', { daily: 5, monthly: 5 }, { estimate: 12, budget: 5 }],
     ['monthly', { monthly: 5 }, { estimate: 12, budget: 5 }]
-  ] as const)('is refused as a whole, and %s is named before those after it', async (limit, limits, figures) => {
+  ] as const)('is refused as a whole, and %s is named before later limits', async (limit, limits, figures) => {
     await changeTeamBudget(db, teamId, Object.fromEntries(Object.entries(limits).map(([k, v]) => [k, usd(v)])))
     const key = await addKey(db, person, teamId, usd(5))
     const refusal = (await submitSuite([5, 7], {
@@ -94,7 +94,7 @@ describe('a suite', () => {
     ])
   })
 
-  test('stops exactly at the limit per suite, and says so', async () => {
+  test('is refused exactly above the limit per suite', async () => {
     await changeTeamBudget(db, teamId, { perSuite: usd(30) })
     expect(await submitSuite([10, 10, 10])).toBeNull()
     const refusal = (await submitSuite([10, 10, 10.000001]))!
@@ -102,7 +102,7 @@ describe('a suite', () => {
     expect(budgetRefusalBody(refusal).message).toContain("the team's limit per suite ($30.00 of $30.00)")
   })
 
-  test('one job is none, however much it costs: the limit per job is its limit', async () => {
+  test('is not a single job, whose limit is the one per job', async () => {
     await changeTeamBudget(db, teamId, { perSuite: usd(1) })
     expect(await submitSuite([50])).toBeNull()
     const id = newId()
@@ -110,21 +110,21 @@ describe('a suite', () => {
     expect(await db.transaction((tx) => reserve(tx, terms))).toBeNull()
   })
 
-  test('nor is a job of several circuits', async () => {
+  test('is not a job of several circuits', async () => {
     await changeTeamBudget(db, teamId, { perSuite: usd(1) })
     await addJob(db, person, { cost: usd(10), submission: { teamId, circuitCount: 4 } })
     const [row] = await db.execute(sql`select amount_micro::int as amount from ledger where team_id = ${teamId}`)
     expect(row).toEqual({ amount: 40_000_000 })
   })
 
-  test('without a price touches nothing and is never refused', async () => {
+  test('without a price changes nothing and is never refused', async () => {
     await changeTeamBudget(db, teamId, { perJob: 0n, perSuite: 0n, daily: 0n, monthly: 0n })
     expect(await submitSuite([0, 0])).toBeNull()
     expect(await submitSuite([])).toBeNull()
     expect(await entries()).toBe(0)
   })
 
-  test('of thirty at once, exactly as many as there is room for are taken', async () => {
+  test('is accepted exactly as often as there is room for, of thirty at once', async () => {
     await changeTeamBudget(db, teamId, { daily: usd(10) })
     const answers = await Promise.all(Array.from({ length: 30 }, () => submitSuite([0.5, 0.3])))
     expect(answers.filter((answer) => answer === null)).toHaveLength(12)

@@ -19,7 +19,7 @@ beforeEach(async () => {
   teamId = await addTeam(db, person)
 })
 
-/** As a submission does it: a refusal rolls everything back. */
+/** Like a submission: a refusal rolls everything back. */
 async function reserveOne(
   estimate: bigint,
   options: { at?: Date; maxCost?: bigint; id?: string } = {}
@@ -41,7 +41,7 @@ const counters = (at = noon) => periodCounters(db, teamId, at)
 const noMismatch = async () => expect([...(await ledgerMismatches(db))]).toEqual([])
 
 describe('reserving', () => {
-  test('moves day and month together, and the ledger explains it', async () => {
+  test('changes day and month together, with a ledger entry', async () => {
     expect(await reserveOne(usd(30))).toBeNull()
     expect(await counters()).toEqual({
       day: expect.objectContaining({ spent: 0n, reserved: usd(30) }),
@@ -50,7 +50,7 @@ describe('reserving', () => {
     await noMismatch()
   })
 
-  test('nothing touches no counter and is never refused, whatever the limits', async () => {
+  test('zero changes no counter and is never refused', async () => {
     await changeTeamBudget(db, teamId, { perJob: 0n, daily: 0n, monthly: 0n })
     expect(await reserveOne(0n, { maxCost: 0n })).toBeNull()
     expect([...(await db.execute(sql`select 1 from budget_counters where team_id = ${teamId}`))]).toEqual([])
@@ -62,7 +62,7 @@ describe('reserving', () => {
     ['per_job', { perJob: usd(5), daily: usd(5), monthly: usd(5) }, undefined],
     ['daily', { daily: usd(5), monthly: usd(5) }, undefined],
     ['monthly', { monthly: usd(5) }, undefined]
-  ])('is checked in the order of the decisions: %s is named first', async (limit, limits, maxCost) => {
+  ])('checks the limits in order: %s is named first', async (limit, limits, maxCost) => {
     await changeTeamBudget(db, teamId, limits)
     expect(await reserveOne(usd(6), { ...(maxCost && { maxCost }) })).toMatchObject({
       limit,
@@ -79,7 +79,7 @@ describe('reserving', () => {
     expect((await reserveOne(1n))?.limit).toBe('daily')
   })
 
-  test('of sixty at once takes exactly as many as there is room for', async () => {
+  test('concurrently, sixty times, succeeds exactly as often as there is room for', async () => {
     await changeTeamBudget(db, teamId, { daily: usd(3.7) })
     const jobs = await Promise.allSettled(
       Array.from({ length: 60 }, () => addJob(db, person, { cost: usd(0.1), submission: { teamId } }))
@@ -91,7 +91,7 @@ describe('reserving', () => {
     await noMismatch()
   })
 
-  test('belongs to the day and month of the start, on both sides of midnight', async () => {
+  test('counts against the day and month of the start, on both sides of midnight', async () => {
     const before = new Date('2026-11-30T23:59:59.999Z')
     const after = new Date('2026-12-01T00:00:00.000Z')
     await changeTeamBudget(db, teamId, { daily: usd(1), monthly: usd(1) })
@@ -103,7 +103,7 @@ describe('reserving', () => {
     await noMismatch()
   })
 
-  test('of a later start counts then, and leaves the room of today alone', async () => {
+  test('for a later start counts then, and not today', async () => {
     const notBefore = new Date(Date.now() + 5 * 86_400_000)
     await changeTeamBudget(db, teamId, { daily: usd(1) })
     await addJob(db, person, { cost: usd(1), submission: { teamId, notBefore } })
@@ -122,7 +122,7 @@ describe('settling', () => {
     ['a part of it', 10, 4, 0],
     ['nothing', 10, 0, 0],
     ['more than was reserved', 10, 13, 0]
-  ])('%s: what is spent stays, the rest is free again', async (_what, reserved, spent, left) => {
+  ])('%s: the spent part stays, and the rest is released', async (_what, reserved, spent, left) => {
     const id = newId()
     await reserveOne(usd(reserved), { id })
     await settleOne(id, usd(spent))
@@ -131,11 +131,11 @@ describe('settling', () => {
     await noMismatch()
   })
 
-  test('twice with the same figure changes nothing, with another figure is refused and reported', async () => {
+  test('twice with the same figure changes nothing, and with another figure is refused and reported', async () => {
     for (const first of [0, 4, 10]) {
       const [id, other] = [newId(), newId()]
       await reserveOne(usd(10), { id })
-      // Room that a wrong second settle could eat into unseen.
+      // Room that a wrong second settlement could use unnoticed.
       await reserveOne(usd(10), { id: other })
       await settleOne(id, usd(first))
       const before = await counters()
@@ -148,7 +148,7 @@ describe('settling', () => {
     await noMismatch()
   })
 
-  test('at once from ten sides happens once', async () => {
+  test('concurrently, ten times, happens once', async () => {
     const id = newId()
     await reserveOne(usd(10), { id })
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => settleOne(id, usd(3))))
@@ -157,14 +157,14 @@ describe('settling', () => {
     await noMismatch()
   })
 
-  test('a job that reserved nothing settles nothing', async () => {
+  test('without a reservation records nothing', async () => {
     await settleOne(newId(), 0n)
     expect([...(await db.execute(sql`select 1 from ledger where team_id = ${teamId}`))]).toEqual([])
   })
 })
 
 describe('limits', () => {
-  test('are the defaults until somebody sets them; what is left out stays', async () => {
+  test('are the defaults until they are set, and omitted ones stay unchanged', async () => {
     expect(await teamBudget(db, teamId)).toEqual({ limits: defaultLimits, ceilings: defaultCeilings })
     await changeTeamBudget(db, teamId, { daily: usd(7) })
     await changeTeamBudget(db, teamId, { monthly: usd(9) }, { perJob: usd(2000) })
@@ -175,7 +175,7 @@ describe('limits', () => {
     await changeTeamBudget(db, teamId, {})
   })
 
-  test('a ceiling lowered below a limit counts at once, and the limit is back when it is raised', async () => {
+  test('follow a lowered ceiling at once, and return when it is raised', async () => {
     await changeTeamBudget(db, teamId, { perJob: usd(50) }, { perJob: usd(20) })
     expect((await teamBudget(db, teamId)).limits.perJob).toBe(usd(20))
     await changeTeamBudget(db, teamId, {}, { perJob: usd(80) })
@@ -183,7 +183,7 @@ describe('limits', () => {
   })
 })
 
-test('the reconciler notices a counter that nobody can explain, and a ledger row without a counter', async () => {
+test('are proved: an unexplained counter and a ledger row without a counter are found', async () => {
   await reserveOne(usd(1))
   await db.execute(sql`update budget_counters set reserved_micro = 5 where team_id = ${teamId} and period = 'day'`)
   expect(await ledgerMismatches(db)).toHaveLength(1)

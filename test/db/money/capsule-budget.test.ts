@@ -1,5 +1,5 @@
-// What the runs of a capsule spend and reserve: the counter is the ledger of their jobs, at every moment and whatever happens
-// to them, and no run is made that its budget does not hold. MONEY_PROPERTY_RUNS says how many random histories are tried.
+// What the runs of a capsule spend and reserve: the counter equals the ledger of their jobs at every moment, and no run
+// is created that exceeds the budget. MONEY_PROPERTY_RUNS sets how many random histories are tried.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
@@ -31,7 +31,7 @@ let person: Person
 let teamId: string
 beforeAll(async () => {
   person = await addPerson(db)
-  // One micro-dollar a shot: prices by the task.
+  // One micro-dollar a shot, so the shots of a task set its price.
   await changeBackend(db, 'aer-mps', { pricing: { taskFee: 0n, perShot: 1n, minimumCost: 0n } })
   await guardCapsules()
 })
@@ -40,7 +40,7 @@ beforeEach(async () => {
 })
 afterAll(() => database.drop())
 
-/** The database itself refuses, at the commit, each reservation that leaves more reserved and spent than the budget. */
+/** Makes the database itself refuse, at the commit, each reservation that exceeds the budget. */
 async function guardCapsules(): Promise<void> {
   await db.execute(sql`
     create function watch_capsules() returns trigger language plpgsql as $$
@@ -183,7 +183,7 @@ async function actInOrder(world: World, step: Step): Promise<void> {
 }
 
 test(
-  'several sides at once: counter and ledger are the same, the budget holds, and at the end nothing is reserved',
+  "with concurrent actors, a capsule's counter equals the ledger, the budget holds, and nothing stays reserved at the end",
   () =>
     fc.assert(
       fc.asyncProperty(
@@ -226,7 +226,7 @@ test(
   60_000 + RUNS * 10_000
 )
 
-test('a script of a run asks for circuits within what is left of its capsule, and is told what is not', async () => {
+test("a script of a run can request circuits within its capsule's budget, and gets a refusal beyond it", async () => {
   const capsule = await addCapsule([4], 10n)
   const [jobId] = await startRun(capsule)
   await beginJob(db, jobId!, fence)
@@ -247,7 +247,7 @@ test('a script of a run asks for circuits within what is left of its capsule, an
   expect(await wrong()).toEqual([])
 })
 
-test('a counter that somebody has changed by hand is found, whichever way', async () => {
+test("a manual change of a capsule's counter is found in both directions", async () => {
   const capsule = await addCapsule([5, 5], null)
   await startRun(capsule)
   expect(await wrong()).toEqual([])

@@ -1,4 +1,4 @@
-// The money of circuits that a job asks for while it runs: made sure of once each, before anything is sent, within every
+// The money of circuits that a job requests while it runs: reserved once each, before anything is sent, within every
 // limit; settled together at the job's end.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
@@ -61,7 +61,7 @@ async function ask(number: number, task = ''): Promise<void> {
   await recordScriptRequest(db, jobId, fence, by, { kind: 'circuit', final: false, ...circuit })
 }
 
-/** Asks for a circuit of this price, and takes it for a try. */
+/** Requests a circuit of this price, and takes it for a try. */
 async function take(number: number, estimate: bigint, task = '') {
   await ask(number, task)
   return takeForSubmit(db, ref(number, task), fence, { provider: 'IonQ', token: `${jobId}${task}${number}`, estimate })
@@ -84,8 +84,8 @@ const reserved = async () => (await periodCounters(db, teamId, new Date())).day.
 const spent = async () => (await periodCounters(db, teamId, new Date())).day.spent
 const wrong = async () => [...(await proveRecent(db))!, ...(await proveAll(db))!]
 
-describe('what is reserved', () => {
-  test('is the job’s own as long as it suffices, and each circuit’s missing part after that, once', async () => {
+describe('the reservation for a requested circuit', () => {
+  test('is the job’s own while it suffices, and then each circuit’s missing part, once', async () => {
     await begin(20n)
     await accept(1, 8n)
     await accept(2, 8n)
@@ -97,7 +97,7 @@ describe('what is reserved', () => {
     expect(await reserved()).toBe(25n)
   })
 
-  test('serves again when a circuit was not accepted, or cost less than its price', async () => {
+  test('is reused when a circuit was not accepted, or cost less than its price', async () => {
     await begin(10n)
     await take(1, 10n)
     await markWithdrawn(db, ref(1), fence, null)
@@ -115,7 +115,7 @@ describe('what is reserved', () => {
     expect([...(await db.execute(sql`select 1 from ledger where job_id = ${jobId}`))]).toEqual([])
   })
 
-  test('belongs to the day of the job’s own reservation', async () => {
+  test('counts against the day of the job’s own reservation', async () => {
     const at = new Date('2026-03-31T23:59:59Z')
     await begin(5n, { at })
     await take(1, 9n)
@@ -124,7 +124,7 @@ describe('what is reserved', () => {
     expect([day.reserved, month.reserved]).toEqual([9n, 9n])
   })
 
-  test('is nothing for an ask that has its answer', async () => {
+  test('is nothing for a request that has its answer', async () => {
     await begin(5n)
     await ask(1)
     await answerScriptRequest(db, jobId, '', 1, fence, '{"counts":{}}')
@@ -133,7 +133,7 @@ describe('what is reserved', () => {
   })
 })
 
-describe('a circuit that does not fit is refused by the first limit that it would break, and leaves no trace', () => {
+describe('a circuit that does not fit is refused by the first limit that it exceeds, and leaves no trace', () => {
   const refusals: [string, bigint, RegExp, () => Promise<void>][] = [
     ['max_cost', 20n, /max_cost_usd/, () => begin(10n, { submission: { maxCost: 20n } })],
     ['key', 20n, /API key's own daily limit/, async () => begin(10n, { key: await addKey(db, person, teamId, 20n) })],
@@ -172,13 +172,13 @@ describe('a circuit that does not fit is refused by the first limit that it woul
     await expect(take(2, limit - 10n + 1n)).rejects.toThrow(message)
     expect(await reserved()).toBe(10n)
     expect((await openCircuits(db, jobId)).map(({ attempt }) => attempt)).toEqual([1])
-    // Exactly up to it.
+    // Exactly up to the limit.
     await take(3, limit - 10n)
     expect(await reserved()).toBe(limit)
     expect(await wrong()).toEqual([])
   })
 
-  test('of twenty tasks at once only as many are taken as the budget has room for', async () => {
+  test('of twenty concurrent tasks, exactly as many are accepted as the budget has room for', async () => {
     await changeTeamBudget(db, teamId, { daily: 35n })
     await begin(10n)
     const tasks = Array.from({ length: 20 }, (_, n) => `task_${n}`)
@@ -188,8 +188,8 @@ describe('a circuit that does not fit is refused by the first limit that it woul
   })
 })
 
-describe('what a job has cost', () => {
-  test('completed: the sum of what its circuits did, with the price of one that named no figure; the rest is given back', async () => {
+describe('the cost of a job with circuits', () => {
+  test('is the sum over its circuits when it completes, with the price of one without a figure; the rest is released', async () => {
     await begin(10n)
     await run(1, 10n, 7n)
     await run(2, 10n, null)
@@ -201,7 +201,7 @@ describe('what a job has cost', () => {
     expect(await wrong()).toEqual([])
   })
 
-  test('completed without a circuit: nothing', async () => {
+  test('is nothing when it completes without a circuit', async () => {
     await begin(10n)
     await completeJob(db, jobId, fence, 'a'.repeat(64))
     expect([await spent(), await reserved()]).toEqual([0n, 0n])
@@ -210,7 +210,7 @@ describe('what a job has cost', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['failed', () => failJob(db, jobId, fence, error)],
     ['cancelled', () => recordCancelled(db, jobId, fence, 'provider_confirmed')]
-  ])('%s: what is certain; an intent that was never sent costs nothing', async (_how, end) => {
+  ])('is the certain part when %s; an intent that was never sent costs nothing', async (_how, end) => {
     await begin(10n)
     await run(1, 10n, 7n)
     await take(2, 10n)
@@ -219,7 +219,7 @@ describe('what a job has cost', () => {
     expect(await wrong()).toEqual([])
   })
 
-  test('not known while one circuit’s end is not: all is held, and settled with the sum once each has ended', async () => {
+  test('is held while the outcome of one circuit is unknown, and settled with the sum once each has ended', async () => {
     await begin(10n)
     await run(1, 10n, 7n)
     await accept(2, 10n)
@@ -250,7 +250,7 @@ describe('what a job has cost', () => {
   })
 })
 
-test('the cost of an attempt is that of the circuits that it asked for', async () => {
+test('of an attempt is that of the circuits that it requested', async () => {
   await begin(30n)
   await openAttempt(db, jobId, fence, { task: 'task_0001' })
   await run(1, 10n, 7n, 'task_0001')

@@ -1,6 +1,6 @@
-// Whatever happens to jobs, in whatever order and however much at once: no limit is ever exceeded by a reservation, ledger
-// and counters agree, every end keeps its cost right, and nothing stays reserved once all have ended.
-// MONEY_PROPERTY_RUNS says how many random histories are tried (docs/money.md).
+// For jobs in any order and with any concurrency: no reservation ever exceeds a limit, ledger and counters agree, every
+// end has the right cost, and nothing stays reserved once all jobs have ended. MONEY_PROPERTY_RUNS sets how many random
+// histories are tried (docs/money.md).
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
@@ -55,7 +55,7 @@ const wrong = async () => {
   return found.filter((finding) => !finding.includes('more than was reserved') && !finding.includes('is held and'))
 }
 
-/** Paid work that may run at a provider, of jobs whose money was given back all the same. */
+/** Paid work that may run at a provider, of jobs whose money was released all the same. */
 const givenBack = async () => [
   ...(await db.execute(sql`select jobs.id, jobs.status, provider_tasks.state from jobs
     join provider_tasks on provider_tasks.job_id = jobs.id
@@ -64,7 +64,7 @@ const givenBack = async () => [
       and not coalesce(jobs.error_code = 'provider_outcome_unknown' or jobs.cancel_outcome = 'provider_unknown', false)`))
 ]
 
-/** Jobs that have more reserved than they may, or circuits under way that are not reserved. */
+/** Jobs that have more reserved than allowed, or open circuits that are not reserved. */
 const beyondTheirMeans = async () => [
   ...(await db.execute(sql`
     select jobs.id, reserved, per_job_micro, max_cost_micro, under_way
@@ -77,7 +77,7 @@ const beyondTheirMeans = async () => [
 ]
 
 test(
-  'several sides at once keep the books right, and every limit, at every moment',
+  'concurrent actors never break a limit, and ledger and counters agree at every moment',
   () =>
     fc.assert(
       fc.asyncProperty(scenarioArb, async ({ teams, sides }) => {
@@ -99,12 +99,12 @@ test(
   TIMEOUT_MS
 )
 
-/** What is used up of each budget, as a reader of the decisions would keep it on paper. */
+/** How much of each budget is used, computed independently as a reference model. */
 class Paper {
   private readonly used = new Map<string, bigint>()
   constructor(private readonly plan: TeamPlan) {}
 
-  /** The limit that refuses the jobs of these costs, or `null`: they are taken. */
+  /** The limit that refuses jobs of these costs, or `null` when they are accepted. */
   submit({ costs, day, byKey, maxCost }: Plan): string | null {
     const total = costs.reduce((sum, cost) => sum + cost, 0n)
     if (total === 0n) return null
@@ -143,7 +143,7 @@ type Plan = typeof planArb extends fc.Arbitrary<infer T> ? T : never
 const settleArb = fc.record({ kind: fc.constant('settle' as const), at: fc.nat(99), spent: fc.bigInt(0n, 18n) })
 
 test(
-  'one after the other, single jobs and suites are taken or refused as on paper, and the limit that is named is the first',
+  'sequential jobs and suites are accepted or refused as in the reference model, naming the first exceeded limit',
   () =>
     fc.assert(
       fc.asyncProperty(
@@ -199,7 +199,7 @@ test(
   TIMEOUT_MS
 )
 
-/** As little of a job as the books need. */
+/** The least of a job that the ledger needs. */
 const insertJob = (
   tx: Tx,
   job: { id: string; teamId: string; estimate: bigint; keyId: string | null; startsAt: Date }

@@ -1,4 +1,4 @@
-// The sums of what teams ran and spent: the same before and after they are added up, whoever adds at once.
+// The sums of what teams ran and spent are the same before and after entries are added, with any concurrency.
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, failJob } from '../../../db/job-steps/job-steps.js'
@@ -13,7 +13,7 @@ afterAll(() => database.drop())
 
 const fence = { generation: 1 }
 
-test('entries are summed once each, and what a team ran and spent stays the same', async () => {
+test('each usage entry is added once, and what a team ran and spent stays the same', async () => {
   const ada = await addPerson(db)
   const teamId = await addTeam(db, ada)
   const run = async () => {
@@ -22,7 +22,7 @@ test('entries are summed once each, and what a team ran and spent stays the same
     return id
   }
   for (let turn = 0; turn < 3; turn++) await run()
-  // A claim that is repeated, and an end without a cost, count nothing.
+  // A repeated claim, and an end without a cost, count nothing.
   const again = await run()
   await beginJob(db, again, fence)
   await failJob(db, again, fence, { code: 'execution_error', message: 'as planned' })

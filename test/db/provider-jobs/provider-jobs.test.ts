@@ -1,4 +1,5 @@
-// The intent row: one try at a time may send, a side that lost its job writes nothing, and the end of a task is its end.
+// The intent row: one try at a time can send, a worker that has lost its job writes nothing, and a reported end is
+// final.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
@@ -39,12 +40,12 @@ const seen = (state: 'accepted' | 'completed' | 'failed' | 'cancelled', cost: bi
 beforeEach(async () => {
   jobId = await addJob(db, person, { cost: 700n, submission: { backend: 'ionq-direct-simulator' } })
   task.token = jobId
-  // The price in the catalogue is nothing.
+  // The price in the catalogue is zero.
   expect(await beginJob(db, jobId, fence)).toBe('begin')
 })
 
-describe('who may send', () => {
-  test('of many tries at once each takes the row, and only the last may send', async () => {
+describe('a submission to a provider', () => {
+  test('is sent only by the last of many concurrent tries', async () => {
     const tries = await Promise.all(Array.from({ length: 20 }, () => take()))
     const numbers = tries.map((attempt) => attempt!.number)
     expect([...numbers].sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1))
@@ -52,7 +53,7 @@ describe('who may send', () => {
     expect(numbers.filter((_, at) => allowed[at])).toEqual([20])
   })
 
-  test('a later try knows that an earlier one may have sent, until that one takes it back', async () => {
+  test('is known to later tries as possibly sent, until the earlier try takes it back', async () => {
     const first = (await take())!
     expect(first.lastSentAt).toBeNull()
     expect(await markSending(db, plainRef(jobId), fence, first.number, 'v1')).toBe(true)
@@ -67,7 +68,7 @@ describe('who may send', () => {
     expect((await loadProviderJob(db, plainRef(jobId)))!.lastSentAt).not.toBeNull()
   })
 
-  test('a side whose job has a newer workflow neither sends nor accepts nor gives up', async () => {
+  test('cannot be sent, accepted or withdrawn by a worker whose job has a newer workflow', async () => {
     const old = (await take())!
     expect(await restartWorkflow(db, jobId, 1, 'same')).toBe('restarted')
     expect(await markSending(db, plainRef(jobId), fence, old.number, 'v1')).toBe(false)
@@ -78,7 +79,7 @@ describe('who may send', () => {
     expect(await markAccepted(db, plainRef(jobId), next, 'ours')).toBe(true)
   })
 
-  test('nothing is sent for a job that is being cancelled, also when the try began before', async () => {
+  test('is not sent for a job that is being cancelled, even when the try began before', async () => {
     const attempt = (await take())!
     await requestCancel(db, jobId)
     expect(await markSending(db, plainRef(jobId), fence, attempt.number, 'v1')).toBe(false)
@@ -86,7 +87,7 @@ describe('who may send', () => {
     expect(await takeForLookUp(db, plainRef(jobId), fence)).toMatchObject({ number: 2 })
   })
 
-  test('what was accepted is accepted once, and opens one attempt', async () => {
+  test('is accepted once, and opens one attempt', async () => {
     await take()
     const answers = await Promise.all(['a', 'b', 'c'].map((id) => markAccepted(db, plainRef(jobId), fence, id)))
     expect(answers.filter(Boolean)).toHaveLength(1)
@@ -96,7 +97,7 @@ describe('who may send', () => {
   })
 })
 
-test('what a provider said at the end stays, whatever an older answer says', async () => {
+test('keeps the end that the provider reported, whatever an older response says', async () => {
   await take()
   await markAccepted(db, plainRef(jobId), fence, 'x')
   expect(await markSeen(db, plainRef(jobId), seen('completed', 300n))).toBe(true)
@@ -105,7 +106,7 @@ test('what a provider said at the end stays, whatever an older answer says', asy
   expect(await loadProviderJob(db, plainRef(jobId))).toMatchObject({ state: 'completed', cost: 300n })
 })
 
-test('an attempt goes on under the next workflow of its job', async () => {
+test('an attempt at a provider continues under the next workflow of its job', async () => {
   await take()
   await markAccepted(db, plainRef(jobId), fence, 'x')
   await restartWorkflow(db, jobId, 1, 'same')
@@ -113,9 +114,9 @@ test('an attempt goes on under the next workflow of its job', async () => {
   expect(await completeOpenAttempt(db, jobId, next, '{}')).toMatch(/^[0-9a-f]{64}$/)
 })
 
-describe('a job that ends has cost what its task did', () => {
+describe('a job at a provider ends with the cost of its provider job', () => {
   const paths: [string, () => Promise<unknown>, bigint | null][] = [
-    ['nothing was asked for', async () => {}, 0n],
+    ['nothing was requested', async () => {}, 0n],
     ['nothing was sent', take, 0n],
     ['it may have been sent', async () => markSending(db, plainRef(jobId), fence, (await take())!.number, 'v1'), null],
     [
@@ -128,7 +129,7 @@ describe('a job that ends has cost what its task did', () => {
     ],
     ['it was accepted', accept, null],
     [
-      'nobody knows what became of it',
+      'its outcome is unknown',
       async () => {
         await accept()
         await markUnknown(db, plainRef(jobId), fence)
@@ -157,8 +158,8 @@ describe('a job that ends has cost what its task did', () => {
   })
 
   test.each([
-    ['the figure that the provider names', 950n, 950n],
-    ['its estimate when the provider names none', null, 700n]
+    ['the figure that the provider reports', 950n, 950n],
+    ['its estimate when the provider reports none', null, 700n]
   ])('completed: %s', async (_what, charged, cost) => {
     await ended('completed', charged)
     expect(await completeJob(db, jobId, fence, 'a'.repeat(64))).toBe('won')

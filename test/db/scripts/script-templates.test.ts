@@ -1,4 +1,4 @@
-// The platform's templates: what this version says they are, in every database, with a version for each change.
+// The platform's templates: every database has exactly those of this version, with a version for each change.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,8 +36,8 @@ const rows = async () => [
     from scripts where slug in ('one', 'two') order by slug`))
 ]
 
-describe('what is shipped', () => {
-  test('is in the database after the migration, open to all and owned by nobody', async () => {
+describe('the shipped templates', () => {
+  test('are in the database after the migration, public and without an owner', async () => {
     const shipped = readTemplates(folder)
     expect(shipped.map(({ slug }) => slug)).toEqual(
       expect.arrayContaining([
@@ -55,7 +55,7 @@ describe('what is shipped', () => {
     expect([...seeded]).toEqual(shipped.map(({ slug, content }) => ({ slug, content, version: 1 })))
   })
 
-  test('is known by what reading it tells now: else run node tools/template-metadata.mjs', () => {
+  test('have current metadata: otherwise run node tools/template-metadata.mjs', () => {
     const told = execFileSync(process.execPath, [join(root, 'tools/template-metadata.mjs'), '--print'], {
       encoding: 'utf8'
     })
@@ -63,7 +63,7 @@ describe('what is shipped', () => {
   })
 })
 
-describe('seeding', () => {
+describe('seeding templates', () => {
   beforeEach(async () => {
     await db.execute(sql`delete from scripts`)
   })
@@ -75,7 +75,7 @@ describe('seeding', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('makes a version of a changed content, and none of a changed description', async () => {
+  test('creates a version for changed content, and none for a changed description', async () => {
     await seed(template('one', 'x'))
     const [{ id } = {}] = await rows()
     await seed({ ...template('one', 'x'), description: 'other' })
@@ -88,7 +88,7 @@ describe('seeding', () => {
     ])
   })
 
-  test('deletes what is shipped no more, and brings it back as the same script', async () => {
+  test('deletes a template that is no longer shipped, and restores it as the same script', async () => {
     await seed(template('one', 'x'), template('two', 'y'))
     const [one] = await rows()
     await seed(template('two', 'y'))
@@ -101,12 +101,12 @@ describe('seeding', () => {
   })
 })
 
-describe('a folder', () => {
+describe('a folder of templates', () => {
   test('without a manifest has no templates', () => {
     expect(readTemplates(join(root, 'db'))).toEqual([])
   })
 
-  test('whose metadata is of another source tells nothing but the digest', () => {
+  test('with metadata of another source has only the digest', () => {
     const made = mkdtempSync(join(tmpdir(), 'templates-'))
     try {
       const line = {

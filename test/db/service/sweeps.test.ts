@@ -14,7 +14,7 @@ const only = async () => (await loadSweeps(db))[0]!
 const ago = (seconds: number) =>
   db.execute(sql`update sweeps set succeeded_at = now() - make_interval(secs => ${seconds})`)
 
-test('a failed pass keeps the last success and what it found; the next success clears the error', async () => {
+test('a failed pass of a sweep keeps the last success and its findings, and the next success clears the error', async () => {
   await note({ handled: 7, findings: ['a'] })
   const good = await only()
   expect(good).toMatchObject({ error: null, handled: 7, findings: [{ message: 'a' }], late: false })
@@ -24,7 +24,7 @@ test('a failed pass keeps the last success and what it found; the next success c
   expect(await only()).toMatchObject({ error: null, handled: 1, findings: [] })
 })
 
-test('a finding keeps the time at which it was found first, while it is found', async () => {
+test('a finding of a sweep keeps the time at which it was first found', async () => {
   await note({ findings: ['a'] })
   const { at } = (await only()).findings[0]!
   expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(60_000)
@@ -38,7 +38,7 @@ test('a finding keeps the time at which it was found first, while it is found', 
   expect((await only()).findings).toHaveLength(2)
 })
 
-test('what is found is bounded in number and length', async () => {
+test('the findings of a sweep are bounded in number and length', async () => {
   await note({ findings: Array.from({ length: FINDINGS_MAX + 20 }, (_, n) => `${n} ${'x'.repeat(2_000)}`) })
   const { findings } = await only()
   expect(findings).toHaveLength(FINDINGS_MAX)
@@ -56,7 +56,7 @@ test('a sweep is late ten periods after its last success, and when it never had 
   expect(await only()).toMatchObject({ late: true, succeededAt: null })
 })
 
-test('a daily sweep is due after a day, sooner when it has found something, and at the very first', async () => {
+test('a daily sweep is due at first, after a day, and sooner when it has findings', async () => {
   const due = () => isDue(db, 'money', 86_400, 3_600)
   expect(await due()).toBe(true)
   await note({ findings: [] })

@@ -1,14 +1,14 @@
-// Deliveries as rows: written with what they tell of, taken by one, tried until they are given up. Time passes by setting
-// the rows back, never by waiting.
+// Deliveries as rows: inserted with the change that they report, taken by one sender, tried until they are abandoned.
+// Time passes by changing the rows, never by waiting.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { firstIdAt, newId } from '../../../db/ids.js'
 import {
   beginJob,
   completeJob,
-  endFailed,
   failJob,
   recordCancelled,
+  recordFailure,
   requestCancel
 } from '../../../db/job-steps/job-steps.js'
 import { sweepDispatchDeadline } from '../../../db/job-steps/outbox.js'
@@ -50,7 +50,7 @@ const run = async (cost = 0n): Promise<string> => {
   await beginJob(db, id, fence)
   return id
 }
-const told = async (): Promise<{ webhookId: string; event: string; payload: Record<string, unknown> }[]> =>
+const storedDeliveries = async (): Promise<{ webhookId: string; event: string; payload: Record<string, unknown> }[]> =>
   (await db.execute(sql`select webhook_id as "webhookId", event, payload from webhook_deliveries order by id`)).map(
     ({ webhookId, event, payload }) => ({
       webhookId: `${webhookId}`,
@@ -58,12 +58,12 @@ const told = async (): Promise<{ webhookId: string; event: string; payload: Reco
       payload: JSON.parse(`${payload}`)
     })
   )
-const events = async () => (await told()).map(({ event }) => event)
+const events = async () => (await storedDeliveries()).map(({ event }) => event)
 /** Makes every waiting delivery due. */
 const pass = () => db.execute(sql`update webhook_deliveries set next_at = now() - interval '1 second'`)
 
-describe('the end of a job', () => {
-  test('is told with its ids and figures, and nothing that anybody wrote', async () => {
+describe("the webhook event of a job's end", () => {
+  test('has its ids and figures, and no text that a user wrote', async () => {
     await addWebhook()
     const id = await addJob(db, person, {
       cost: 1_250_000n,
@@ -98,7 +98,7 @@ describe('the end of a job', () => {
     expect(row!.payload).not.toContain('secret')
   })
 
-  test('is told once, to each webhook of its team that wants it, also when the step runs twice', async () => {
+  test('is delivered once to each subscribed webhook of its team, even when the step runs twice', async () => {
     const [first, second] = [await addWebhook(), await addWebhook(['job.completed'])]
     await addWebhook(['job.failed', 'capsule.verified', 'budget.exceeded'])
     await addWebhook(jobEvents, await addTeam(db, person))
@@ -107,7 +107,7 @@ describe('the end of a job', () => {
     expect(await completeJob(db, id, fence, 'a'.repeat(64))).toBe('won')
     expect(await completeJob(db, id, fence, 'a'.repeat(64))).toBe('already_mine')
     expect(await failJob(db, id, fence, { code: 'internal_error', message: 'late' })).toBe('lost')
-    const rows = await told()
+    const rows = await storedDeliveries()
     expect(rows.map(({ webhookId, event }) => [webhookId, event]).sort()).toEqual([
       [first, 'job.completed'],
       [second, 'job.completed']
@@ -116,25 +116,25 @@ describe('the end of a job', () => {
     expect(new Set((await database.sql`select id from webhook_deliveries`).map((row) => row.id)).size).toBe(2)
   })
 
-  test('is told once when twenty complete it at the same time', async () => {
+  test('is delivered once when twenty workers complete it at the same time', async () => {
     await addWebhook()
     const id = await run(1n)
     await Promise.allSettled(Array.from({ length: 20 }, () => completeJob(db, id, fence, 'a'.repeat(64))))
     expect(await events()).toEqual(['job.completed'])
   })
 
-  test('is not told when the transaction that ends it is rolled back', async () => {
+  test('is not delivered when the transaction that ends it is rolled back', async () => {
     await addWebhook()
     const id = await run()
     const undone = db.transaction(async (tx) => {
-      expect(await endFailed(tx, id, { code: 'worker_lost', message: 'x' })).toBe('won')
+      expect(await recordFailure(tx, id, { code: 'worker_lost', message: 'x' })).toBe('won')
       throw new Error('rolled back')
     })
     await expect(undone).rejects.toThrow('rolled back')
     expect([await events(), await jobStatus(db, id)]).toEqual([[], 'running'])
   })
 
-  test('by a cancel before its start and during it is job.cancelled, by dispatching in vain job.failed', async () => {
+  test('is job.cancelled for a cancel at any time, and job.failed for a failed dispatch', async () => {
     await addWebhook()
     await requestCancel(db, await add())
     expect(await events()).toEqual(['job.cancelled'])
@@ -142,20 +142,20 @@ describe('the end of a job', () => {
     await requestCancel(db, id)
     expect(await events()).toHaveLength(1)
     await recordCancelled(db, id, fence, 'stopped_before_provider')
-    // A cancel out of the engine passes through `cancelling` in one transaction.
+    // A cancel from Temporal passes through `cancelling` in one transaction.
     await recordCancelled(db, await run(), fence, 'stopped_before_provider')
     expect(await events()).toEqual(['job.cancelled', 'job.cancelled', 'job.cancelled'])
     await add()
     await db.execute(sql`update outbox set unreachable_since = now() - interval '1 hour'`)
     await sweepDispatchDeadline(db, 60, 10)
-    const last = (await told()).at(-1)!
+    const last = (await storedDeliveries()).at(-1)!
     expect([last.event, last.payload.data]).toEqual([
       'job.failed',
       expect.objectContaining({ status: 'dispatch_failed', started_at: null })
     ])
   })
 
-  test('does not fail when the webhook is deleted at that moment', async () => {
+  test('does not fail the job when the webhook is deleted at that moment', async () => {
     const [gone, stays] = [await addWebhook(), await addWebhook()]
     const id = await run()
     let completing: Promise<unknown> = Promise.resolve()
@@ -169,22 +169,22 @@ describe('the end of a job', () => {
       })
     })
     expect(await completing).toBe('won')
-    expect((await told()).map(({ webhookId }) => webhookId)).toEqual([stays])
+    expect((await storedDeliveries()).map(({ webhookId }) => webhookId)).toEqual([stays])
   })
 })
 
-describe('a budget that is used up', () => {
+describe('the webhook event of an exceeded budget', () => {
   const refuse = (cost = 5_000_000n) =>
     addJob(db, person, { cost, submission: { teamId } }).then(
       () => 'taken',
       (error) => error.code
     )
 
-  test('is told once an hour for the day and once for the month, with the figures of the refusal', async () => {
+  test('is delivered once an hour for the day and once for the month, with the figures of the refusal', async () => {
     await addWebhook(['budget.exceeded'])
     await changeTeamBudget(db, teamId, { daily: 2_000_000n })
     expect(await Promise.all(Array.from({ length: 10 }, () => refuse()))).toEqual(Array(10).fill('budget_exceeded'))
-    expect((await told()).map(({ payload }) => payload)).toEqual([
+    expect((await storedDeliveries()).map(({ payload }) => payload)).toEqual([
       {
         type: 'budget.exceeded',
         timestamp: expect.stringMatching(/Z$/),
@@ -202,14 +202,17 @@ describe('a budget that is used up', () => {
     await changeTeamBudget(db, teamId, { daily: 90_000_000n, monthly: 1_000_000n })
     await refuse()
     await refuse()
-    expect((await told()).map(({ payload }) => (payload.data as { limit: string }).limit)).toEqual(['daily', 'monthly'])
+    expect((await storedDeliveries()).map(({ payload }) => (payload.data as { limit: string }).limit)).toEqual([
+      'daily',
+      'monthly'
+    ])
     await db.execute(sql`update webhook_deliveries set id = ${firstIdAt(new Date(Date.now() - 3_601_000))}
       where payload::json #>> '{data,limit}' = 'monthly'`)
     await refuse()
     expect(await events()).toHaveLength(3)
   })
 
-  test('leaves nothing else of the submission, and is told to nobody for other limits or other teams', async () => {
+  test('is the only trace of the submission, and is not delivered for other limits or to other teams', async () => {
     await addWebhook(['budget.exceeded'], await addTeam(db, person))
     await addWebhook(jobEvents)
     await changeTeamBudget(db, teamId, { daily: 1n })
@@ -222,7 +225,7 @@ describe('a budget that is used up', () => {
   })
 })
 
-describe('a delivery', () => {
+describe('a webhook delivery', () => {
   const waits = [5, 30, 120]
   const failedTry = { status: 500, error: 'answered 500' }
   const make = async (count = 1) => {
@@ -235,7 +238,7 @@ describe('a delivery', () => {
       Number((await db.execute(sql`select extract(epoch from next_at - now()) as s from webhook_deliveries`))[0]!.s)
     )
 
-  test('is taken by one of those who ask at the same time, with what its sender needs', async () => {
+  test('is taken by one of several concurrent senders, with everything that it needs', async () => {
     const webhookId = await make(5)
     const taken = await Promise.all(Array.from({ length: 10 }, () => takeDelivery(db, [])))
     const ids = taken.flatMap((one) => (one ? [one.id] : []))
@@ -247,7 +250,7 @@ describe('a delivery', () => {
     })
   })
 
-  test('that has been due for the longest time goes first, and one that is not due goes not at all', async () => {
+  test('is taken in the order of due times, and not before it is due', async () => {
     const webhookId = await make(3)
     const [a, b, c] = await listDeliveries(db, webhookId)
     for (const [row, seconds] of [
@@ -262,7 +265,7 @@ describe('a delivery', () => {
     expect(taken.map((one) => one?.id)).toEqual([b!.id, a!.id, undefined])
   })
 
-  test('of a webhook that is to be passed over is left', async () => {
+  test('of a webhook to be skipped is left', async () => {
     const [passedOver, other] = [await make(3), await addWebhook()]
     expect(await takeDelivery(db, [passedOver])).toBeNull()
     await requestCancel(db, await add())
@@ -270,7 +273,7 @@ describe('a delivery', () => {
     expect(await takeDelivery(db, [passedOver, other])).toBeNull()
   })
 
-  test('whose sender died is due again, and that try has counted', async () => {
+  test('whose sender died is due again, and the try has counted', async () => {
     await make()
     const first = await takeDelivery(db, [])
     expect(await takeDelivery(db, [])).toBeNull()
@@ -278,12 +281,12 @@ describe('a delivery', () => {
     await pass()
     const second = await takeDelivery(db, [])
     expect([second?.id, second?.tries]).toEqual([first?.id, 2])
-    // The first one was only slow: its outcome comes too late to change anything.
+    // The first sender was only slow: its outcome comes too late to change anything.
     expect(await finishTry(db, first!, { status: 204, error: null }, waits)).toBeNull()
     expect(await finishTry(db, second!, failedTry, waits)).toBe('pending')
   })
 
-  test('is tried again after each of the times, then has failed, and is never taken again', async () => {
+  test('is retried after each wait, then has failed, and is never taken again', async () => {
     const webhookId = await make()
     const seen: unknown[] = []
     for (let tries = 1; tries <= waits.length; tries++) {
@@ -301,7 +304,7 @@ describe('a delivery', () => {
     ])
   })
 
-  test('that was delivered says when, and is never taken again', async () => {
+  test('that was delivered records when, and is never taken again', async () => {
     const webhookId = await make()
     await finishTry(db, (await takeDelivery(db, []))!, failedTry, waits)
     await pass()
@@ -313,7 +316,7 @@ describe('a delivery', () => {
     ])
   })
 
-  test('stays in the log for 30 days, whatever became of it', async () => {
+  test('stays in the log for 30 days, whatever its outcome', async () => {
     const webhookId = await make(3)
     const [a, b] = await listDeliveries(db, webhookId)
     const daysAgo = (days: number) => firstIdAt(new Date(Date.now() - days * 86_400_000))
@@ -323,7 +326,7 @@ describe('a delivery', () => {
     expect(await listDeliveries(db, webhookId)).toHaveLength(2)
   })
 
-  test('goes with its webhook', async () => {
+  test('is deleted with its webhook', async () => {
     const webhookId = await make(2)
     await deleteWebhook(db, webhookId)
     expect([await takeDelivery(db, []), await events()]).toEqual([null, []])

@@ -40,9 +40,9 @@ describe('a backend that cannot take a job says why', () => {
     ['offline', { status: 'offline' as const }, 'backend_unavailable', 'backend: sim is offline'],
     ['in maintenance', { status: 'maintenance' as const }, 'backend_unavailable', 'backend: sim is in maintenance'],
     ['retired, even when offline', { isRetired: true, status: 'offline' as const }, 'backend_retired', 'was retired'],
-    ['switched off', { isAvailable: false }, 'backend_unavailable', 'an administrator has closed it'],
-    ['without an engine', { engine: null }, 'backend_unavailable', 'this version cannot talk to Local'],
-    ['of an unknown engine', { engine: 'warp' }, 'backend_unavailable', 'this version has no engine warp']
+    ['switched off', { isAvailable: false }, 'backend_unavailable', 'an administrator has disabled it'],
+    ['without an engine', { engine: null }, 'backend_unavailable', 'this version has no adapter for Local'],
+    ['of an unknown engine', { engine: 'warp' }, 'backend_unavailable', 'this version does not include the engine warp']
   ])('%s', (_what, changes, code, text) => {
     const use = () => assertUsable(backend(changes), 'sim', 1)
     expect(use).toThrow(expect.objectContaining({ code, message: expect.stringContaining(text) }))

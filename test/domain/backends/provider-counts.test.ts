@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { addUp, bitsOfInteger, canonicalBits, countsOfProbabilities } from '../../../domain/backends/provider-counts.js'
 
-describe('a provider writes qubit 0 as the lowest bit; ours stands leftmost', () => {
+describe("a provider's lowest bit, qubit 0, becomes the leftmost", () => {
   test.each([
     ['1', 3, '100'],
     ['4', 3, '001'],
@@ -19,10 +19,10 @@ describe('a provider writes qubit 0 as the lowest bit; ours stands leftmost', ()
   test('classical bits are read from the qubits that they measure', () =>
     expect(canonicalBits('10010', { kind: 'qubits', bits: [3, 1, 2, 0, 4] })).toBe('10010'))
 
-  test('a bit that the result does not have is refused', () =>
+  test('a readout of a missing bit is refused', () =>
     expect(() => canonicalBits('10', { kind: 'qubits', bits: [2] })).toThrow(/bit 2/))
 
-  test('results that differ only in what is not read fall together', () =>
+  test('results that differ only in unread bits are added up', () =>
     expect([
       ...addUp([
         ['0', 0.25],
@@ -39,7 +39,7 @@ describe('counts of probabilities', () => {
   const counts = (probabilities: Record<string, number>, shots: number) =>
     Object.fromEntries(countsOfProbabilities(new Map(Object.entries(probabilities)), shots))
 
-  test('are exact where the probabilities are counts over shots', () => {
+  test('are exact when the probabilities are counts divided by shots', () => {
     for (const shots of [1, 3, 7, 100, 1_000, 9_999, 100_000]) {
       const third = Math.floor(shots / 3)
       const expected = { '00': third, '01': shots - third }
@@ -48,7 +48,7 @@ describe('counts of probabilities', () => {
     }
   })
 
-  test('sum to the shots, and none is off by one or more', () => {
+  test('sum to the shots, and each is off by less than one', () => {
     const probabilities = { a: 1 / 3, b: 1 / 3, c: 1 / 3 }
     expect(counts(probabilities, 100)).toEqual({ a: 34, b: 33, c: 33 })
     expect(counts({ a: 0.999, b: 0.001 }, 10)).toEqual({ a: 10 })
@@ -57,7 +57,7 @@ describe('counts of probabilities', () => {
   test.each([
     ['that do not sum to one', { a: 0.5, b: 0.3 }],
     ['that are negative', { a: 1.2, b: -0.2 }],
-    ['that are no numbers', { a: Number.NaN }],
+    ['that are not numbers', { a: Number.NaN }],
     ['of nothing', {}]
   ])('%s are refused', (_what, probabilities) => expect(() => counts(probabilities, 10)).toThrow())
 })

@@ -35,7 +35,7 @@ const valid: Record<CredentialProvider, Record<string, string>> = {
   ionq: { api_key: 'exampleKey0123456789' }
 }
 
-describe('names', () => {
+describe('credential names', () => {
   test.each(credentialProviders)('of %s are all accepted, with valid values', (provider) => {
     const read = readCredentials(provider, valid[provider])
     expect(read).toEqual(valid[provider])
@@ -74,19 +74,19 @@ describe('names', () => {
     [aws, '', null]
   ] as const)('of %s: %p is %p', (provider, alias, name) => {
     const read = () => readCredentials(provider, { [alias]: 'value' })
-    if (name === null) expect(read).toThrow(`is not a name of ${provider} credentials; accepted are`)
+    if (name === null) expect(read).toThrow(`is not a credential of ${provider}; send`)
     else expect(read()).toEqual({ [name]: 'value' })
   })
 
   test('that are unknown are refused with every name that is accepted', () => {
     expect(() => readCredentials(aws, { access_key: 'x' })).toThrow(
-      'secrets.access_key: is not a name of aws-braket credentials; accepted are access_key_id, secret_access_key (optional: default_region, session_token, s3_bucket, s3_prefix)'
+      'secrets.access_key: is not a credential of aws-braket; send access_key_id, secret_access_key (optional: default_region, session_token, s3_bucket, s3_prefix)'
     )
   })
 
-  test('that are really values are not repeated', () => {
+  test('that look like values are not repeated in messages', () => {
     for (const name of ['AKIAIOSFODNN7EXAMPLE', 'wJalrXUtnFEMI/K7MDENG', 'x'.repeat(31), 'a b'])
-      expect(() => readCredentials(aws, { [name]: 'x' })).toThrow(/^secrets: is not a name of aws-braket credentials/)
+      expect(() => readCredentials(aws, { [name]: 'x' })).toThrow(/^secrets: is not a credential of aws-braket/)
   })
 
   test('for one value, given twice, are refused', () => {
@@ -95,7 +95,7 @@ describe('names', () => {
     )
   })
 
-  test('without a value that is text are refused', () => {
+  test('without a string value are refused', () => {
     for (const value of [null, 5, true, {}, [], ['x']])
       expect(() => readCredentials('ionq', { api_key: value })).toThrow('secrets.api_key: must be a string')
     expect(() => readCredentials('ionq', {})).toThrow('secrets: must hold at least one value; ionq has api_key')
@@ -119,13 +119,13 @@ describe('names', () => {
       'secrets.tenant_id: is required too; tenant_id, client_id, client_secret belong together'
     ],
     ['ionq', [], 'secrets.api_key: is required']
-  ] as const)('of %s that are missing beside %p are named', (provider, present, message) => {
+  ] as const)('of %s that are missing next to %p are named', (provider, present, message) => {
     expect(missingFault(provider, present)).toContain(message)
   })
 })
 
-describe('values', () => {
-  /** What would leave the host or the path that a provider has. */
+describe('credential values', () => {
+  /** Values that would leave the provider's host or path. */
   const escapes = [
     'x.evil.tld/#',
     '@127.0.0.1',
@@ -156,7 +156,7 @@ describe('values', () => {
     ['azure-quantum', 'subscription_id'],
     ['ibm-quantum', 'instance'],
     ['ibm-quantum', 'channel']
-  ] as const)('of %s: %s lead nowhere else', (provider, name) => {
+  ] as const)("of %s: %s cannot leave the provider's host or path", (provider, name) => {
     const harmless = {
       location: ['2130706433', '0x7f000001'],
       workspace_name: ['US-EAST-1', '2130706433', '0x7f000001', 'a'.repeat(33)]
@@ -169,7 +169,7 @@ describe('values', () => {
       ])
   })
 
-  test('the region inside a CRN is one word too', () => {
+  test('the region inside a CRN is a single word', () => {
     for (const region of ['evil.tld', 'us-east/..', '@evil', '', 'a'.repeat(33), 'us-east\n'])
       expect([region, formatFault('ibm-quantum', { instance: crn.replace('us-east', region) })]).toEqual([
         region,
@@ -183,7 +183,7 @@ describe('values', () => {
     ['default_region', ['us-east-1', 'eu-north-1', 'us-gov-west-1', 'ap-southeast-2']],
     ['s3_bucket', ['abc', 'amazon-braket-x', 'my.bucket.1', 'a--b', 'x'.repeat(63)]],
     ['s3_prefix', ['a', 'a/b', 'a/b/', "it's_(1)!*", 'a..b', '.hidden']]
-  ])('of aws-braket: %s may be %p', (name, values) => {
+  ])('of aws-braket: %s can be %p', (name, values) => {
     for (const value of values) expect([value, formatFault(aws, { [name]: value })]).toEqual([value, null])
   })
 
@@ -199,7 +199,7 @@ describe('values', () => {
     ['access_key_id', ['short', 'AKIA IOSFODNN7EXAMPLE', 'AKIAIOSFODNN7EXAMPLE\n', 'x'.repeat(129)]],
     ['secret_access_key', ['short', `${'x'.repeat(39)}\n`, `${'x'.repeat(20)} ${'x'.repeat(19)}`]],
     ['session_token', ['short', 'with a space', 'line\r\nX-Evil: 1', 'é'.repeat(20), 'x'.repeat(4097)]]
-  ])('of aws-braket: %s may not be %p, and no message repeats one', (name, values) => {
+  ])('of aws-braket: %s cannot be %p, and no message repeats the value', (name, values) => {
     for (const value of values) {
       const fault = formatFault(aws, { [name]: value })
       expect([value, fault]).toEqual([value, expect.stringMatching(new RegExp(`^secrets\\.${name}: must be `))])
@@ -207,7 +207,7 @@ describe('values', () => {
     }
   })
 
-  test('are judged in time that grows with their length, whatever they hold', () => {
+  test('are validated in linear time, whatever they contain', () => {
     const began = performance.now()
     const units = ['a', '-', 'a-', '.', 'a.', '/', 'a/', './', '../', '1.', ':', 'crn:', '(', ')']
     for (const provider of credentialProviders)
@@ -216,7 +216,7 @@ describe('values', () => {
           const long = unit.repeat(60_000 / unit.length)
           for (const value of [long, `${long}!`, `${long}\n`]) formatFault(provider, { [name]: value })
         }
-    // 714 values of 60,000 characters; a quadratic pattern takes minutes.
+    // 714 values of 60,000 characters; a quadratic pattern would take minutes.
     expect(performance.now() - began).toBeLessThan(2_000)
   })
 })

@@ -23,7 +23,7 @@ const job = { backend: 'local', params: '{"shots":10}', mode: 'temporal' as cons
 const source = { kind: 'inline' as const, format: null, framework: 'qiskit', text: 'x', scriptId: null, version: null }
 
 describe('the text of a definition', () => {
-  test('is one whatever the order of its fields, and keeps sources to the byte', () => {
+  test('does not depend on the order of its fields, and keeps sources byte for byte', () => {
     const definition = { tasks: [task({ parameters: { b: 1, a: [1.5, 1e21], shots: 2 } })] }
     const turned = { tasks: [Object.fromEntries(Object.entries(definition.tasks[0]!).reverse()) as CapsuleTask] }
     expect(definitionText(turned)).toBe(definitionText(definition))
@@ -31,8 +31,8 @@ describe('the text of a definition', () => {
   })
 })
 
-describe('what a job ran', () => {
-  test('comes back as the same submission', () => {
+describe("the definition of a job's capsule", () => {
+  test('yields the same submission again', () => {
     const native = {
       call: { model: 'single_task' as const, entrypoint: 'f', input: '{"args":[1e400]}' },
       maxCost: 5_000n
@@ -51,7 +51,7 @@ describe('what a job ran', () => {
 
   test.each([
     ['an integer beyond 2^53', '{"shots":10,"n":[-9007199254740993,"1e400"]}', { n: ['-9007199254740993', '1e400'] }],
-    ['a number beyond all others', '{"shots":10,"x \\" 1":1e400,"y":1.5}', { 'x " 1': '1e400', y: 1.5 }]
+    ['a number beyond the range of doubles', '{"shots":10,"x \\" 1":1e400,"y":1.5}', { 'x " 1': '1e400', y: 1.5 }]
   ])('keeps %s as it was written', (_, params, shown) => {
     const made = taskOfJob({ ...job, params }, { ...source, native: null })
     expect(made.parameters).toEqual({ shots: 10, ...shown })
@@ -60,7 +60,7 @@ describe('what a job ran', () => {
 })
 
 describe('a definition from outside', () => {
-  test('is taken with large numbers in its parameters, which stand there as text too', () => {
+  test('is accepted with large numbers in its parameters, which are also stored as text', () => {
     const made = taskOfJob(
       { ...job, params: '{"shots":10,"n":[-9007199254740993],"x":1e400}' },
       { ...source, native: null }
@@ -76,21 +76,21 @@ describe('a definition from outside', () => {
       expect(() => assertDefinition({ tasks: [{ ...made, parameters_text: text }] })).toThrow(where + message)
   })
 
-  test('is taken when nothing is wrong with it', () => {
+  test('is accepted when it is valid', () => {
     const definition = { tasks: [task(), task({ name: 'second', parameters: { x: { $result: 'main' } } })] }
     expect(assertDefinition(definition)).toEqual(definition)
   })
 
   test.each<[string, unknown, RegExp]>([
     ['no list of tasks', {}, /^definition/],
-    ['a field that is none', { tasks: [], state: 'sealed' }, /^definition/],
-    ['a field of a task that is none', { tasks: [{ ...task(), owner_id: 'x' }] }, /^definition\.tasks\.0/],
+    ['an unknown field', { tasks: [], state: 'sealed' }, /^definition/],
+    ['an unknown field of a task', { tasks: [{ ...task(), owner_id: 'x' }] }, /^definition\.tasks\.0/],
     [
       'a source of no kind',
       { tasks: [{ ...task(), source: { kind: 'file', path: '/etc/passwd' } }] },
       /^definition\.tasks\.0/
     ],
-    ['a name that leads elsewhere', { tasks: [task({ name: '../x' })] }, /^definition\.tasks\.0\.name/],
+    ['a name that leaves its folder', { tasks: [task({ name: '../x' })] }, /^definition\.tasks\.0\.name/],
     ['an unknown result', { tasks: [task({ parameters: { x: { $result: 'none' } } })] }, /^definition\.tasks\[0\]/],
     [
       'too many shots',

@@ -2,17 +2,17 @@ import { expect, test } from '@jest/globals'
 import { readTeamRunningMax, TEAM_RUNNING_JOBS } from '../../../domain/jobs/dispatch.js'
 import { executionRetry, waitAfterAttempt } from '../../../domain/jobs/retry.js'
 
-test('a team may have so many jobs under way as the setting says, and there is always one', () => {
+test("the limit on a team's running jobs is read from its setting and is at least one", () => {
   expect(readTeamRunningMax(undefined)).toBe(TEAM_RUNNING_JOBS)
   expect(readTeamRunningMax('')).toBe(TEAM_RUNNING_JOBS)
   expect(readTeamRunningMax('1')).toBe(1)
   for (const text of ['0', '-1', '1.5', 'many', '1000001', 'Infinity'])
     expect(() => readTeamRunningMax(text)).toThrow(
-      `TEAM_RUNNING_JOBS_MAX must be a whole number from 1 to 1000000 (it is "${text}")`
+      `TEAM_RUNNING_JOBS_MAX must be a whole number from 1 to 1000000 (got "${text}")`
     )
 })
 
-test('a lost execution is followed by the next after 1 s, then 2 s, and by none after the last', () => {
+test('a lost attempt is followed by the next after 1 s, then 2 s, and the last by none', () => {
   expect([1, 2, 3].map(waitAfterAttempt)).toEqual([1_000, 2_000, null])
   expect(waitAfterAttempt(executionRetry.attemptsMax + 1)).toBeNull()
 })

@@ -8,7 +8,7 @@ import {
   statusesBefore
 } from '../../../domain/jobs/job-status.js'
 
-// Written out once more, from the decisions: a slip in the table has to meet a second text.
+// A second copy of the table, so that a mistake in one of them is noticed.
 const allowed = [
   'pending running',
   'pending cancelling',
@@ -24,7 +24,7 @@ const allowed = [
 ]
 
 describe('the life of a job', () => {
-  test('of all 49 pairs of statuses exactly the eleven named steps are allowed', () => {
+  test('exactly the eleven listed of all 49 status changes are allowed', () => {
     const pairs = jobStatuses.flatMap((from) => jobStatuses.map((to) => [from, to] as const))
     expect(pairs).toHaveLength(49)
     expect(
@@ -45,7 +45,7 @@ describe('the life of a job', () => {
       expect(statusesBefore(to)).toEqual(jobStatuses.filter((from) => allowed.includes(`${from} ${to}`)))
   })
 
-  test('names that objects inherit are no statuses', () => {
+  test('inherited property names are not statuses', () => {
     for (const name of ['toString', '__proto__', 'constructor', '', 'PENDING']) expect(isJobStatus(name)).toBe(false)
     for (const status of jobStatuses) expect(isJobStatus(status)).toBe(true)
   })

@@ -1,4 +1,4 @@
-// What is read of the input of a native submission, and what is refused.
+// Which inputs of native submissions are accepted and which are refused.
 import { describe, expect, test } from '@jest/globals'
 import { readNativeInput } from '../../../domain/jobs/native-input.js'
 
@@ -16,7 +16,7 @@ const refusal = (text: string): string => {
   throw new Error(`was taken: ${text.slice(0, 200)}`)
 }
 
-describe('is taken', () => {
+describe('the input of a native submission is accepted with', () => {
   test.each([
     ['no arguments', call('[]')],
     ['the order of the members is free', '{"kwargs":{},"args":[],"entrypoint":"wf"}'],
@@ -24,7 +24,7 @@ describe('is taken', () => {
     ['an escaped name of a member', '{"entry\\u0070oint":"wf","args":[],"kwargs":{}}'],
     ['an integer of 4,300 digits', call(`[${'9'.repeat(4_300)}, -${'9'.repeat(4_300)}]`)],
     ['the largest number', call('[1.7976931348623157e308, -1E-400]')],
-    ['a text that looks like a number too long', call(`["${'9'.repeat(5_000)}"]`)],
+    ['a string that looks like a number with too many digits', call(`["${'9'.repeat(5_000)}"]`)],
     ['a text with brackets, quotes and colons', call('["[[[{\\"a\\": ]}", "\\\\"]', '{"a:\\"{": ":"}')],
     ['a text with a NUL', call('["\\u0000"]')],
     ['a pair of surrogates', call('["\\ud83d\\ude00"]')],
@@ -40,7 +40,7 @@ describe('is taken', () => {
   })
 })
 
-describe('is refused', () => {
+describe('the input of a native submission is refused with', () => {
   test.each([
     ['nothing', '', /JSON/],
     ['no JSON', 'wf()', /JSON/],
@@ -50,10 +50,10 @@ describe('is refused', () => {
     ['a list', '[]', /object/],
     ['null', 'null', /object/],
     ['no arguments', '{"entrypoint":"wf","kwargs":{}}', /args is missing/],
-    ['one member more', '{"entrypoint":"wf","args":[],"kwargs":{},"x":1}', /each once/],
+    ['one member too many', '{"entrypoint":"wf","args":[],"kwargs":{},"x":1}', /each once/],
     ['a member twice', '{"entrypoint":"wf","args":[],"kwargs":{},"entrypoint":"wf"}', /each once/],
     ['a member twice, written differently', '{"args":[1],"entrypoint":"wf","arg\\u0073":[],"kwargs":{}}', /each once/],
-    ['__proto__ for a member', '{"entrypoint":"wf","args":[],"__proto__":{}}', /kwargs is missing/],
+    ['__proto__ in place of a member', '{"entrypoint":"wf","args":[],"__proto__":{}}', /kwargs is missing/],
     ['args that are an object', call('{}'), /args must be a list/],
     ['kwargs that are a list', call('[]', '[]'), /kwargs must be an object/],
     ['kwargs that are null', call('[]', 'null'), /kwargs must be an object/],
@@ -74,8 +74,8 @@ describe('is refused', () => {
     ['an escape that does not end', '{"entrypoint": "wf\\', /JSON/],
     ['a minus', '{"entrypoint": -', /JSON/],
     ['half a million lists', call(lists(500_000)), /deeper than 32/],
-    ['half a character', call('["\\ud83d"]'), /surrogate/],
-    ['half a character in a key', call('[]', '{"\\udc00": 1}'), /surrogate/]
+    ['a lone surrogate', call('["\\ud83d"]'), /surrogate/],
+    ['a lone surrogate in a key', call('[]', '{"\\udc00": 1}'), /surrogate/]
   ])('%s', (_name, text, message) => {
     expect(refusal(text)).toMatch(/^input: /)
     expect(refusal(text)).toMatch(message)

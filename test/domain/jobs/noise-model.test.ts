@@ -11,7 +11,7 @@ describe('a noise model', () => {
     [{ readout_errors: { all: { p0_given1: 0.02, p1_given0: 0.01 }, '3': { p0_given1: 1 } } }],
     [{ t1_us: 50, t2_us: 100 }],
     [{ t1_us: { '0': 50 }, t2_us: 70, gate_times_ns: { cx: 300, measure_like: 0 } }]
-  ])('%j is taken', (model) => expect(() => check(model)).not.toThrow())
+  ])('%j is accepted', (model) => expect(() => check(model)).not.toThrow())
 
   test.each([
     [[], 'params.noise_model: must be an object'],
@@ -35,7 +35,7 @@ describe('a noise model', () => {
     [{ t1_us: 50, t2_us: 101 }, 'params.noise_model.t2_us: T2 is at most 2 T1'],
     [{ t1_us: { '2': 10 }, t2_us: 50 }, 'params.noise_model.t2_us.2: T2 is at most 2 T1'],
     [{ gate_times_ns: { cx: 1e10 } }, 'params.noise_model.gate_times_ns.cx: must be a number']
-  ])('%j is refused where it is wrong', (model, message) => {
+  ])('%j is refused with the place of the fault', (model, message) => {
     const error = (() => {
       try {
         check(model)

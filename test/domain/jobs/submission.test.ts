@@ -18,7 +18,7 @@ const refusal = (changes: Record<string, unknown>): { code: string; message: str
 }
 
 describe('a submission', () => {
-  test('has defaults for everything that may be left out', () => {
+  test('has defaults for every optional field', () => {
     expect(read({})).toEqual({
       source: { kind: 'inline', framework: 'openqasm', text: 'OPENQASM 3.0;' },
       backend: 'local',
@@ -42,11 +42,11 @@ describe('a submission', () => {
   ])('with other than one source is refused: %p', (changes, got) => {
     expect(refusal(changes)).toEqual({
       code: 'validation_error',
-      message: `exactly one of script_id, script_slug, inline_code, circuit is needed (got ${got})`
+      message: `send exactly one of script_id, script_slug, inline_code, circuit (got ${got})`
     })
   })
 
-  test('a circuit is openqasm, and says so when another framework is named beside it', () => {
+  test('with a circuit and another framework than openqasm is refused', () => {
     const circuit = { format: 'qasm2', payload: 'OPENQASM 2.0;' } as const
     expect(read({ inline_code: undefined, circuit }).source).toEqual({
       kind: 'circuit',
@@ -57,18 +57,18 @@ describe('a submission', () => {
     expect(refusal({ inline_code: undefined, circuit, framework: 'qiskit' }).message).toMatch(/^framework: /)
   })
 
-  test('a capsule name needs a capsule', () => {
+  test('with a capsule name needs create_capsule', () => {
     expect(refusal({ capsule_name: 'x' }).message).toBe('capsule_name: needs create_capsule: true')
     expect(refusal({ capsule_name: 'x', create_capsule: false }).code).toBe('validation_error')
   })
 
-  test('asks for a capsule, with a name or without', () => {
+  test('can request a capsule, with a name or without', () => {
     expect(read({ create_capsule: true, capsule_name: 'x' }).capsule).toEqual({ name: 'x' })
     expect(read({ create_capsule: true }).capsule).toEqual({ name: null })
     expect(read({ create_capsule: false }).capsule).toBeUndefined()
   })
 
-  test('names a saved script by its id or its slug, with the analysis that it was told of', () => {
+  test('can name a saved script by id or slug, with its analysis', () => {
     const id = '01900000-0000-7000-8000-000000000000'
     const source = (changes: Record<string, unknown>) => read({ inline_code: undefined, ...changes }).source
     expect(source({ script_id: id, framework: 'cirq' })).toEqual({
@@ -86,23 +86,23 @@ describe('a submission', () => {
     expect(refusal({ analysis_id: 'a' }).message).toMatch(/^analysis_id: .*send script_id or script_slug/)
   })
 
-  test("what changes nothing about a run passes: empty forms of later features, consent to warnings, an SDK's version", () => {
+  test('accepts fields that change nothing about a run: null analysis, consents, an SDK version', () => {
     expect(() =>
       read({ create_capsule: false, analysis_id: null, warn_check_ids: ['a'], sdk_version: '0.11.0' })
     ).not.toThrow()
     expect(() => read({ params: { shots: 1, extract_state_vector: false, circuit_count: 1 } })).not.toThrow()
   })
 
-  test('keeps the number of circuits for the estimate, and hands it to the code as it is', () => {
+  test('uses the number of circuits for the estimate, and passes it to the code unchanged', () => {
     const params = { shots: 1, circuit_count: 1000 }
     expect(read({ params })).toMatchObject({ circuitCount: 1000, params })
   })
 
-  test('keeps how its submitter wants to hear of the end', () => {
+  test('keeps the requested notification', () => {
     expect(read({ notify: 'email' }).notify).toBe('email')
   })
 
-  test('is run again with the same circuits, at once, and mails nobody', () => {
+  test('is repeated with the same circuits, at once, and without a mail', () => {
     const { source, ...job } = read({
       params: { shots: 1, circuit_count: 7 },
       notify: 'email',
@@ -128,23 +128,23 @@ describe('a submission', () => {
     expect(read({ max_cost_usd: usd }).maxCost).toBe(micro)
   })
 
-  test('max_cost_usd finer than a micro-dollar is refused', () => {
+  test('with a max_cost_usd finer than a micro-dollar is refused', () => {
     expect(refusal({ max_cost_usd: 1e-7 }).message).toMatch(/^max_cost_usd: .*at most 6 decimals/)
   })
 
-  test('not_before reaches 30 days ahead and no further', () => {
+  test('can start at most 30 days ahead', () => {
     expect(read({ not_before: '2026-12-21T10:00:00Z' }).notBefore).toEqual(new Date('2026-12-21T10:00:00Z'))
     expect(refusal({ not_before: '2026-12-21T10:00:00.001Z' }).message).toMatch(/^not_before: .*30 days/)
     expect(refusal({ not_before: '2026-12-31T23:59:60Z' }).message).toMatch(/^not_before: /)
   })
 
-  test('a not_before that is over asks for nothing: it must not move a reservation into a day of the past', () => {
+  test('with a not_before in the past starts now, so its reservation cannot count against a past day', () => {
     for (const past of ['2026-11-21T10:00:00Z', '2020-01-01T00:00:00Z', '0000-01-01T00:00:00Z'])
       expect(read({ not_before: past }).notBefore).toBeNull()
   })
 })
 
-describe('the framework of code that names none', () => {
+describe('the framework of code without a declared one', () => {
   const framework = (inline_code: string) => {
     const { source } = read({ inline_code })
     return source.kind === 'inline' && source.framework
@@ -158,29 +158,29 @@ describe('the framework of code that names none', () => {
     ['a from-import of a part', 'x = 1\n  from qiskit.circuit import Gate', 'qiskit'],
     ['Windows line ends', 'import numpy\r\nimport qiskit\r\n', 'qiskit'],
     ['the same import twice', 'import qiskit\nfrom qiskit import QuantumCircuit', 'qiskit']
-  ])('is told by %s', (_what, code, expected) => {
+  ])('is detected by %s', (_what, code, expected) => {
     expect(framework(code)).toBe(expected)
   })
 
   test.each([
     ['two frameworks', 'import qiskit\nimport cirq'],
     ['an import among others', 'import numpy as np, qiskit']
-  ])('is left to the execution service with %s', (_what, code) => {
+  ])('is left to the executor with %s', (_what, code) => {
     expect(framework(code)).toBe('auto')
   })
 
   test.each([
     ['nothing', 'x = 1'],
-    ['a name that only begins like one', 'import qiskitish'],
+    ['a word that only begins like a framework', 'import qiskitish'],
     ['a header inside a comment', '/* OPENQASM 3.0;']
-  ])('cannot be told from %s, and the message lists what may be sent', (_what, code) => {
+  ])('cannot be detected from %s, and the message lists the frameworks', (_what, code) => {
     expect(refusal({ inline_code: code }).message).toBe(
-      'framework: could not be told from the code, which names no framework; ' +
+      'framework: could not be detected, because the code imports no known framework; ' +
         'send one of qiskit, cirq, pennylane, openqasm, marqov, or import the framework you use'
     )
   })
 
-  test('is told in linear time from 50,000 characters made to be slow', () => {
+  test('is detected in linear time from 50,000 adversarial characters', () => {
     const hostile = [
       ' '.repeat(50_000),
       '\t \n'.repeat(16_666),
@@ -201,7 +201,7 @@ describe('the framework of code that names none', () => {
       } catch (error) {
         expect((error as { code?: string }).code).toBe('validation_error')
       }
-    // Each is quadratic work of a second or more when a pattern or a loop is not linear.
+    // Each takes a second or more when a pattern or a loop is quadratic.
     expect(performance.now() - began).toBeLessThan(500)
   })
 })

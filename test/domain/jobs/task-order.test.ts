@@ -1,9 +1,9 @@
-// A task starts when its inputs are there, and not because others of its level are.
+// A task starts when its inputs exist, independently of the other tasks of its level.
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { taskOrder } from '../../../domain/jobs/task-order.js'
 
-test('those that wait for nothing are ready at once, in the order of the script', () => {
+test('tasks without inputs are ready at once, in the order of the script', () => {
   expect(taskOrder(['a', 'b', 'c'], [[], [0], []]).ready).toEqual(['a', 'c'])
 })
 
@@ -14,14 +14,14 @@ test('a task is ready as soon as its own inputs are, whatever else still runs', 
   expect(order.ready).toEqual(['after quick'])
 })
 
-test('a result that is taken twice is waited for once', () => {
+test('a result that a task takes twice is waited for once', () => {
   const order = taskOrder(['a', 'twice'], [[], [0, 0]])
   order.ready.length = 0
   order.done('a')
   expect(order.ready).toEqual(['twice'])
 })
 
-test('every graph is worked through, each task once and after all that it waits for', () => {
+test('every graph completes, each task once and after all that it waits for', () => {
   const graphs = fc
     .integer({ min: 1, max: 40 })
     .chain((size) =>

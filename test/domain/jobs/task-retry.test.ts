@@ -9,28 +9,28 @@ test('a task without retries is tried once', () => {
   expect(taskRetry([failed], 0)).toEqual({ again: false })
 })
 
-test('waits double from one second to a minute', () => {
+test('the waits between tries of a task double from one second to a minute', () => {
   const waits = [1, 2, 3, 6, 7, 8].map((failures) => taskRetry(Array(failures).fill(failed), 100))
   expect(waits).toEqual([1_000, 2_000, 4_000, 32_000, 60_000, 60_000].map((afterMs) => ({ again: true, afterMs })))
 })
 
-test('it is tried as often as its retries say, and once more', () => {
+test('a task is tried once more than its number of retries', () => {
   expect(taskRetry([failed, failed, failed], 3)).toMatchObject({ again: true })
   expect(taskRetry([failed, failed, failed, failed], 3)).toEqual({ again: false })
 })
 
-test('an execution that was lost costs none of its retries', () => {
+test('a lost attempt costs a task none of its retries', () => {
   expect(taskRetry([lost], 0)).toEqual({ again: true, afterMs: 1_000 })
   expect(taskRetry([lost, failed], 1)).toEqual({ again: true, afterMs: 1_000 })
   expect(taskRetry([lost, lost, failed], 0)).toEqual({ again: false })
 })
 
-test('executions that are lost again and again come to an end', () => {
+test('a task whose attempts keep being lost fails in the end', () => {
   expect(taskRetry([lost, lost], 0)).toEqual({ again: true, afterMs: 2_000 })
   expect(taskRetry([lost, lost, lost], 5)).toEqual({ again: false })
 })
 
-test('answers serve the tries since the last failure', () => {
+test('answers to requests serve all tries since the last failure', () => {
   expect([
     lastFailure([]),
     lastFailure([lost]),

@@ -3,7 +3,7 @@ import { findForbiddenJson, storableText } from '../../../domain/json/json-guard
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 
-describe('what no body may hold', () => {
+describe('the guard of JSON bodies', () => {
   test.each([
     ['__proto__ at the top', '{"__proto__":{"admin":true}}', '__proto__: this key is not allowed'],
     ['__proto__ far down', '{"a":[{"b":{"__proto__":1}}]}', 'a[0].b.__proto__: this key is not allowed'],
@@ -33,7 +33,7 @@ describe('what no body may hold', () => {
     ['33 levels', nested(33), `${'[0]'.repeat(32)}: is nested deeper than 32 levels`],
     ['a million levels', nested(1_000_000), `${'[0]'.repeat(32)}: is nested deeper than 32 levels`],
     ['20,001 values', JSON.stringify(Array(20_000).fill(0)), 'body: holds more than 20000 values']
-  ])('%s is refused, saying where', (_what, text, message) => {
+  ])('%s is refused with its place', (_what, text, message) => {
     expect(findForbiddenJson(JSON.parse(text))).toBe(message)
   })
 
@@ -45,11 +45,11 @@ describe('what no body may hold', () => {
     ['harmless keys like proto and toString', '{"proto":1,"toString":2,"hasOwnProperty":3}'],
     ['null', 'null'],
     ['the smallest number', '5e-324']
-  ])('%s may pass', (_what, text) => {
+  ])('%s is accepted', (_what, text) => {
     expect(findForbiddenJson(JSON.parse(text))).toBeNull()
   })
 
-  test('a body of two million commas is refused without laying out its values', () => {
+  test('a body of two million commas is refused without visiting its values', () => {
     const body = JSON.parse(`[${'0,'.repeat(2_000_000)}0]`)
     const before = process.memoryUsage().heapUsed
     expect(findForbiddenJson(body)).toBe('body: holds more than 20000 values')
@@ -66,8 +66,8 @@ describe('what no body may hold', () => {
   })
 })
 
-describe('text from outside', () => {
-  test('becomes storable: no NUL, no half characters, no more than a screen', () => {
+describe('external text', () => {
+  test('becomes storable: without NUL and lone surrogates, and at most a screen long', () => {
     expect(storableText('a\0b\ud800')).toBe('a\uFFFDb\uFFFD')
     expect(storableText('x'.repeat(100_000))).toHaveLength(4_003)
     expect(storableText(`${'x'.repeat(3_999)}😀`).isWellFormed()).toBe(true)

@@ -5,7 +5,7 @@ const valuesOf = (text: string) =>
   Object.fromEntries([...jsonFields(text)].map(([name, value]) => [name, JSON.parse(value)]))
 
 describe('the fields of a JSON object', () => {
-  test('keep the text of their values', () => {
+  test('keep the exact text of their values', () => {
     const text = '{ "n" : 123456789012345678901234567890 , "x":[1.10, {"n": 1e2}],\n"s":"\\u0041 \\" , } ]" }'
     expect([...jsonFields(text)]).toEqual([
       ['n', '123456789012345678901234567890'],
@@ -14,7 +14,7 @@ describe('the fields of a JSON object', () => {
     ])
   })
 
-  test('are what every reader finds', () => {
+  test('are those that JSON.parse finds', () => {
     const objects = [
       {},
       { '': '' },
@@ -26,15 +26,18 @@ describe('the fields of a JSON object', () => {
       for (const indent of [undefined, 2, '\t']) expect(valuesOf(JSON.stringify(object, null, indent))).toEqual(object)
   })
 
-  test('of a name that stands twice hold the last', () => {
+  test('hold the last value of a repeated name', () => {
     expect(valuesOf('{"a":1,"b":2,"a":3}')).toEqual({ a: 3, b: 2 })
   })
 
-  test.each(['', '[]', '"{}"', '1', '{"a":1', '{"a', '{"a":"b', '{a:1}', '{"a" 1}'])('are not those of %j', (text) => {
-    expect(() => jsonFields(text)).toThrow('a JSON object was expected')
-  })
+  test.each(['', '[]', '"{}"', '1', '{"a":1', '{"a', '{"a":"b', '{a:1}', '{"a" 1}'])(
+    'are not read from %j, which is not an object',
+    (text) => {
+      expect(() => jsonFields(text)).toThrow('a JSON object was expected')
+    }
+  )
 
-  test('put together again are the object', () => {
+  test('joined again equal the object', () => {
     const text = '{"a":1.10,"b":[1, 2],"c\\n":{"d":"e"}}'
     expect(jsonObject(jsonFields(text))).toBe(text)
     expect(jsonObject([['a', undefined]])).toBe('{}')

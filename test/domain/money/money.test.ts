@@ -18,7 +18,7 @@ describe('reading an amount', () => {
 
   test.each([
     ['finer than a micro-dollar', 0.0000001],
-    ['finer than a micro-dollar beside a whole one', 1.0000001],
+    ['finer than a micro-dollar next to a whole dollar', 1.0000001],
     ['with seven decimals', 0.1234567],
     ['0.1 + 0.2, which is not 0.3', 0.1 + 0.2],
     ['negative', -0.01],
@@ -34,7 +34,7 @@ describe('reading an amount', () => {
     expect(microFromUsd(usd)).toBeNull()
   })
 
-  test('what is written is what is read, for 20,000 amounts of every size', () => {
+  test('20,000 amounts of every size survive writing and reading', () => {
     let state = 7n
     for (let index = 0; index < 20_000; index++) {
       state = (state * 6364136223846793005n + 1442695040888963407n) % (1n << 64n)
@@ -64,7 +64,7 @@ describe('the estimate of a job', () => {
     ['task fee and shots', qpu, 1000, 1, 650_000n],
     ['the minimum when that is more', { ...qpu, minimumCost: 2_000_000n }, 1000, 1, 2_000_000n],
     ['the sum when it equals the minimum', { ...qpu, minimumCost: 650_000n }, 1000, 1, 650_000n],
-    ['each circuit by itself', { ...qpu, minimumCost: 2_000_000n }, 1000, 3, 6_000_000n],
+    ['each circuit separately', { ...qpu, minimumCost: 2_000_000n }, 1000, 3, 6_000_000n],
     ['nothing on a free backend', { taskFee: 0n, perShot: 0n, minimumCost: 0n }, 100_000, 1, 0n],
     [
       'every micro-dollar at the greatest size',

@@ -27,11 +27,11 @@ describe('a slug', () => {
     ['__proto__', 'proto'],
     ['x'.repeat(300), 'x'.repeat(200)],
     [`${'x'.repeat(199)}-y`, 'x'.repeat(199)]
-  ])('of %j is made of its letters and digits', (name, slug) => {
+  ])('of %j consists of its letters and digits', (name, slug) => {
     expect(slugOf(name)).toBe(slug)
   })
 
-  test('has numbered ones after it, none longer than 200', () => {
+  test('is followed by numbered ones of at most 200 characters', () => {
     const take = (name: string) => {
       const choices = slugChoices(name)
       return [1, 2, 3].map(() => choices.next().value)
@@ -49,14 +49,14 @@ describe('a source', () => {
     expect(messageOf(() => assertSource('f', `${most}x`))).toBe('f: must be at most 1048576 bytes (got 1048577)')
   })
 
-  test('is OpenQASM or not, whatever it is called', () => {
+  test('is OpenQASM exactly when it is written so', () => {
     expect(() => assertFramework('openqasm', 'openqasm')).not.toThrow()
     expect(() => assertFramework('cirq', null)).not.toThrow()
     expect(messageOf(() => assertFramework('cirq', 'openqasm'))).toMatch(/is OpenQASM \(got "cirq"\)/)
     expect(messageOf(() => assertFramework('openqasm', null))).toMatch(/is Python/)
   })
 
-  test('that turns the direction of text is said to, with its line', () => {
+  test('with characters that reverse text gets a check with the line', () => {
     expect(hiddenDirections('x = 1\ny = "é量"')).toEqual([])
     expect(hiddenDirections('x = 1\n# \u2066')).toEqual([
       expect.objectContaining({ id: 'hidden_direction', level: 'warning', line: 2 })
@@ -69,7 +69,7 @@ describe('an analysis', () => {
   const warning = { id: 'w', level: 'warning', message: 'm' } as const
   const kept: KeptAnalysis = { ...about, checks: [warning, { ...warning, id: 'e', level: 'error' }] }
 
-  test('holds for what was analysed, with consent to each warning, at no higher price', () => {
+  test('is valid for the analysed script, with consent to each warning, at no higher price', () => {
     expect(() => assertAnalysed(kept, about, ['w'])).not.toThrow()
     expect(() => assertAnalysed(kept, { ...about, cost: 4n }, ['w'])).not.toThrow()
     expect(messageOf(() => assertAnalysed(kept, about, []))).toMatch(/^warn_check_ids: .*: w$/)
@@ -83,21 +83,21 @@ describe('an analysis', () => {
     { shots: 2 },
     { circuitCount: 2 },
     { cost: 6n }
-  ])('holds for nothing else: %p', (change) => {
+  ])('is invalid when anything else changed: %p', (change) => {
     expect(messageOf(() => assertAnalysed(kept, { ...about, ...change }, ['w']))).toMatch(/^analysis_id: /)
   })
 
-  test('that nobody made holds for nothing', () => {
+  test('that does not exist is invalid', () => {
     expect(messageOf(() => assertAnalysed(null, about, ['w']))).toMatch(/^analysis_id: no analysis/)
   })
 
-  test('has checks with ids of their own', () => {
+  test('gives each of its checks a unique id', () => {
     const ids = withOwnIds([warning, warning, { ...warning, id: 'x' }, warning]).map(({ id }) => id)
     expect(ids).toEqual(['w', 'w-2', 'x', 'w-3'])
   })
 })
 
-test('the hint of a text is djb2, signed', () => {
+test('the hint of a text is its signed djb2 hash', () => {
   expect([textHint(''), textHint('a'), textHint('hello world')]).toEqual(['5381', '177670', '894552257'])
   expect(textHint('OPENQASM 3.0;\nqubit[2] q;\n')).toMatch(/^-?\d+$/)
 })

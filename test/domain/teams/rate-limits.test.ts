@@ -8,7 +8,7 @@ import {
   wholeSeconds
 } from '../../../domain/teams/rate-limits.js'
 
-// Written out again from the specification, 8.1: a figure changed by mistake differs from its second copy.
+// A second copy of the specification, 8.1, so that a figure changed by mistake is noticed.
 const specified: Record<LimitName, [max: number, windowSeconds: number, scope: string]> = {
   submit: [10, 60, 'user'],
   submitTeam: [100, 86_400, 'team'],
@@ -37,7 +37,7 @@ test('the limits are those of the specification, each under its own name', () =>
   )
 })
 
-describe('the scale', () => {
+describe('the scale of rate limits', () => {
   test.each([
     [1, 10, 3, 100],
     [2, 20, 6, 200],
@@ -50,7 +50,7 @@ describe('the scale', () => {
     expect([limits.submit.max, limits.capsuleImport.max, limits.read.max]).toEqual([submit, capsuleImport, read])
   })
 
-  test('changes nothing but the counts, and not the limits it was given', () => {
+  test('changes only the counts, and not its argument', () => {
     const before = structuredClone(rateLimits)
     const limits = scaled(rateLimits, 7)!
     for (const name of limitNames) expect(limits[name]).toEqual({ ...before[name], max: before[name].max * 7 })
@@ -66,12 +66,12 @@ describe('the scale', () => {
   })
 })
 
-describe('a refusal', () => {
+describe('the refusal of a rate limit', () => {
   test.each([
     [rateLimits.submit, 30, 'Rate limit exceeded. 0/10 requests remaining. Try again in 30 seconds.'],
     [rateLimits.validateCode, 1, 'Rate limit exceeded. 0/5 requests remaining. Try again in 1 second.'],
     [rateLimits.submitTeam, 43_200, 'Rate limit exceeded. 0/100 requests remaining. Try again in 43200 seconds.']
-  ])('says how many and when', (limit, seconds, message) => {
+  ])('names the limit and the wait', (limit, seconds, message) => {
     expect(rateLimitRefusalBody(limit, seconds)).toEqual({ message, fields: { retryAfterSeconds: seconds } })
   })
 
@@ -83,7 +83,7 @@ describe('a refusal', () => {
     [1_000_001, 2],
     [29_000_001, 30],
     [86_400_000_000, 86_400]
-  ])('tells %p microseconds as %p s, never too few', (microseconds, seconds) => {
+  ])('rounds %p microseconds up to %p s', (microseconds, seconds) => {
     expect(wholeSeconds(microseconds)).toBe(seconds)
   })
 })

@@ -10,13 +10,13 @@ const fault = (text: string, allowPrivate = false): string => {
   }
 }
 
-describe('the address of a receiver', () => {
+describe('the URL of a webhook', () => {
   test.each([
     ['https://example.org/hook?team=1', 'https://example.org/hook?team=1'],
     ['https://EXAMPLE.org:8443', 'https://example.org:8443/'],
     ['https://example.org:443/', 'https://example.org/'],
     ['https://b\u00fccher.example/', 'https://xn--bcher-kva.example/']
-  ])('%s is taken, in its canonical spelling', (text, canonical) => {
+  ])('%s is accepted in its canonical form', (text, canonical) => {
     expect(readWebhookUrl(text, false)).toBe(canonical)
   })
 
@@ -33,7 +33,7 @@ describe('the address of a receiver', () => {
     ['https://ada@example.org/', 'must not hold a user name or a password'],
     ['https://:pw@example.org/', 'must not hold a user name or a password'],
     ['https://example.org/#top', 'must not hold a fragment (#...), which is never sent'],
-    // Escapes make it longer than what was sent.
+    // Percent-encoding makes it longer than the text that was sent.
     [`https://example.org/${'\u00fc'.repeat(URL_MAX / 2)}`, `must have at most ${URL_MAX} characters when written out`],
     ...[
       'localhost',
@@ -45,22 +45,22 @@ describe('the address of a receiver', () => {
       'db.internal',
       'x.home.arpa'
     ].map((host) => [`https://${host}/`, 'must be on the public Internet; this host belongs to a private network'])
-  ])('%s is refused, with what to mend', (text, message) => {
+  ])('%s is refused with the reason', (text, message) => {
     expect(fault(text!)).toBe(`validation_error url: ${message}`)
   })
 
-  test('may be http and private where the operator allows it, with no credentials nevertheless', () => {
+  test('can be http and private when the operator allows it, but without credentials', () => {
     expect(readWebhookUrl('http://localhost:9000/hook', true)).toBe('http://localhost:9000/hook')
     expect(fault('http://ada:pw@localhost/', true)).toContain('user name')
     expect(fault('gopher://localhost/', true)).toContain('must be an address')
   })
 })
 
-test('every final status is an event, and no other', () => {
+test('exactly the final statuses of a job are webhook events', () => {
   expect(jobStatuses.filter((status) => eventOfStatus[status])).toEqual(jobStatuses.filter(isFinal))
   expect(eventOfStatus.dispatch_failed).toBe('job.failed')
 })
 
-test('a receiver has more than a day to come back', () => {
+test('a delivery is retried for more than a day', () => {
   expect(RETRY_SECONDS.reduce((sum, seconds) => sum + seconds, 0)).toBeGreaterThan(86_400)
 })

@@ -25,13 +25,13 @@ const machine = (counts: Counts, changes: Partial<RunCounts> = {}) =>
     ...changes
   })
 
-describe('exact', () => {
-  test('is a seeded simulator that gives the same counts again, however few shots there are', () => {
+describe('the verdict exact', () => {
+  test('is given when a seeded simulator repeats its counts, however few shots there are', () => {
     const found = verdictOf(seeded({ '00': 3, '11': 2 }), seeded({ '11': 2, '00': 3 }))
     expect(found).toMatchObject({ verdict: 'exact', method: 'equality', tvd: 0 })
   })
 
-  test('is not said of equal counts that no seed has fixed, of another seed, or of another version', () => {
+  test('is not given for equal counts without a seed, with another seed, or with another version', () => {
     expect(verdictOf(runOf(fair), runOf(fair)).verdict).toBe('consistent')
     expect(verdictOf(seeded(fair), seeded(fair, { seed: 8 })).verdict).toBe('consistent')
     const newer = verdictOf(seeded(fair), seeded(fair, { engineVersion: '0.18' }))
@@ -39,16 +39,16 @@ describe('exact', () => {
     expect(newer.checks[0]!.notes.join()).toContain('0.18')
   })
 
-  test('a seeded run that gives other counts is tested, and the report says so', () => {
+  test('is not given for a seeded run with other counts, which is tested with a note', () => {
     const found = verdictOf(seeded(fair), seeded(nearly))
     expect(found).toMatchObject({ verdict: 'consistent', method: 'pearson+cdvv' })
     expect(found.checks[0]!.notes.join()).toContain('the counts are not')
-    // More shots are other counts by intent.
+    // With more shots, other counts are intended.
     expect(verdictOf(seeded(fair), seeded({ '00': 9990, '11': 10_010 })).checks[0]!.notes).toEqual([])
   })
 })
 
-describe('the gate: what is not samples of the same circuit is not tested', () => {
+describe('counts that are not samples of the same circuit are not tested', () => {
   test.each<[string, RunCounts, RunCounts]>([
     ['computed from probabilities', machine(fair, { countSource: 'probability_derived' }), machine(fair)],
     ['computed from probabilities', machine(fair), machine(fair, { countSource: 'probability_derived' })],
@@ -71,7 +71,7 @@ describe('the gate: what is not samples of the same circuit is not tested', () =
     expect(found.reason).toContain(reason)
   })
 
-  test('what a program returned is tested where a simulator of ours ran, with a note', () => {
+  test('counts that a program returned are tested with a note, when a local simulator ran', () => {
     const own = (counts: Counts) => runOf(counts, { countSource: null, madeBy: 'program', circuitSha256: null })
     const found = verdictOf(own(fair), own(nearly))
     expect(found.verdict).toBe('consistent')
@@ -79,14 +79,14 @@ describe('the gate: what is not samples of the same circuit is not tested', () =
   })
 })
 
-test('where neither run names its bit order, a note says what was taken for granted', () => {
+test('a note states the assumed bit order when neither run names one', () => {
   const unsaid = (counts: Counts) => runOf(counts, { bitOrder: null })
   const found = verdictOf(unsaid(fair), unsaid(nearly))
   expect(found.verdict).toBe('consistent')
   expect(found.checks[0]!.notes.join()).toContain('in which order its bits stand')
 })
 
-describe('tested', () => {
+describe('a tested circuit is', () => {
   test('consistent: no difference, and the bound is within the margin', () => {
     const found = verdictOf(runOf(fair), runOf(nearly))
     expect(found.verdict).toBe('consistent')
@@ -101,7 +101,7 @@ describe('tested', () => {
     expect(verdictOf(runOf(fair), runOf(unfair), { margin: 0.5 }).verdict).toBe('different')
   })
 
-  test('drifted: a machine that differs by less than the margin; different where it is more', () => {
+  test('drifted: a machine that differs by less than the margin; different when by more', () => {
     const small = verdictOf(
       machine(fair),
       machine(unfair, { calibrationId: 'new', completedAt: '2026-03-02T00:00:00Z' }),
@@ -124,7 +124,7 @@ describe('tested', () => {
     expect(large.reason).toMatch(/margin 0\.05; the calibration is another one \(old sealed, new now\)/)
   })
 
-  test('not testable: too few shots for the margin, with how many there must be', () => {
+  test('not testable: too few shots for the margin, with the number needed', () => {
     const few = { '00': 100, '11': 100 }
     const found = verdictOf(runOf(fair), runOf(few))
     expect(found.verdict).toBe('not_testable')
@@ -134,7 +134,7 @@ describe('tested', () => {
     expect(verdictOf(runOf(fair), runOf(enough)).verdict).toBe('consistent')
   })
 
-  test('not testable for good: the sealed run is too short, or the re-run would be too long', () => {
+  test('not testable at all: the sealed run is too short, or the re-run would be too long', () => {
     const few = { '00': 100, '11': 100 }
     const short = verdictOf(runOf(few), runOf(fair))
     expect(short).toMatchObject({ verdict: 'not_testable' })
@@ -146,7 +146,7 @@ describe('tested', () => {
     expect(long.reason).toContain('at most 100,000')
   })
 
-  test('counts that are more apart than was planned for name more shots than there were', () => {
+  test('not testable with more shots needed than planned, when the counts are further apart', () => {
     const [sealed, rerun] = [runOf({ '00': 50_000, '11': 50_000 }), runOf({ '00': 2060, '11': 1940 })]
     const margin = verdictOf(sealed, rerun).tvd_upper! * 0.99
     const found = verdictOf(sealed, rerun, { margin })
@@ -154,13 +154,13 @@ describe('tested', () => {
     expect(found.needed_shots).toBeGreaterThan(4000)
   })
 
-  test('unequal shots of one distribution agree', () => {
+  test('consistent with unequal shots of one distribution', () => {
     expect(verdictOf(runOf({ '00': 50_000, '11': 50_000 }), runOf({ '00': 1010, '11': 990 })).verdict).toBe(
       'consistent'
     )
   })
 
-  test('one shot each is no reason to fail', () => {
+  test('never failed for having one shot each', () => {
     expect(verdictOf(runOf({ '00': 1 }), runOf({ '11': 1 })).verdict).toBe('not_testable')
   })
 })
@@ -169,7 +169,7 @@ describe('several circuits', () => {
   const random = randomOf('several circuits')
   const draw = sampler(bell(4, 0.05), random)
 
-  test('have one error rate together: a p that one circuit fails by is forgiven among twenty', () => {
+  test('share one error rate: a p that fails a single circuit passes among twenty', () => {
     const odd = pairOf(runOf({ '00': 5000, '11': 5000 }), runOf({ '00': 5220, '11': 4780 }), 'odd')
     const alone = judge([odd], settings)
     expect(alone.verdict).toBe('different')
@@ -196,7 +196,7 @@ describe('several circuits', () => {
     expect(found.p_values).toEqual(found.checks[2]!.p_values)
   })
 
-  test('can still be told apart by the permutation test alone, so many there are', () => {
+  test('can still be separated by the permutation test alone, however many there are', () => {
     const sparse = (from: number) =>
       Object.fromEntries(Array.from({ length: 200 }, (_, k) => [(from + k).toString(2).padStart(9, '0'), 4]))
     const pairs = Array.from({ length: 30 }, (_, k) => pairOf(runOf(draw(500)), runOf(draw(500)), `equal ${k}`))
@@ -213,7 +213,7 @@ describe('the report', () => {
     expect(JSON.stringify(other)).not.toBe(report())
   })
 
-  test('is JSON without loss, and states what the public compare tool would say', () => {
+  test('is JSON without loss, and includes the statement of the public compare tool', () => {
     const found = verdictOf(runOf(fair), runOf(nearly))
     expect(JSON.parse(JSON.stringify(found))).toEqual(found)
     expect(found.compare).toMatchObject({ epsilon: 0.02, says: 'INCONCLUSIVE' })
@@ -221,7 +221,7 @@ describe('the report', () => {
     expect(verdictOf(runOf({ '0': 90_000 }), runOf({ '0': 90_000 })).compare.says).toBe('VERIFIED')
   })
 
-  test('of nothing is not testable', () => {
+  test('without circuits is not testable', () => {
     expect(judge([], settings)).toMatchObject({ verdict: 'not_testable', method: 'none', checks: [] })
   })
 })

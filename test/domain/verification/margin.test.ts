@@ -1,5 +1,5 @@
-// The margin of a seal, and what is said of shots that are too few for it (the figures are those of the specification's
-// reference on count statistics).
+// The margin of a seal, and the warnings about shots that are too few for it (the figures are those of the
+// specification's reference on count statistics).
 import { describe, expect, test } from '@jest/globals'
 import { sealedMargin } from '../../../domain/verification/margin.js'
 import { resultOf } from '../../support/capsules/verification-runs.js'
@@ -9,12 +9,12 @@ const bellOf = (shots: number) =>
 const sealedOf = (text: string, hardware = false) => [{ task: 'main', text, hardware }]
 
 describe('a declared margin', () => {
-  test('that the sealed shots can resolve stands without a word', () => {
+  test('that the sealed shots can resolve gets no warning', () => {
     expect(sealedMargin(sealedOf(bellOf(4_000)), 0.1)).toEqual({ margin: 0.1, warnings: [] })
   })
 
-  test('that they cannot resolve stands with the shots that it takes', () => {
-    // About 590 shots of each of two runs; of the sealed 400 the re-run needs 1 / (2 / 590 - 1 / 400).
+  test('that they cannot resolve gets a warning with the shots needed', () => {
+    // About 590 shots of each of two runs. With 400 sealed ones, the re-run needs 1 / (2 / 590 - 1 / 400).
     const { margin, warnings } = sealedMargin(sealedOf(bellOf(400)), 0.1)
     expect(margin).toBe(0.1)
     expect(warnings).toEqual([
@@ -24,14 +24,14 @@ describe('a declared margin', () => {
     ])
   })
 
-  test('that no re-run could show says so', () => {
+  test('that no re-run could show gets a warning that says so', () => {
     const [warning] = sealedMargin(sealedOf(bellOf(400)), 0.05).warnings
     expect(warning).toMatch(
       /; no re-run can show it: the sealed run has 400 shots, and more than 1,\d{3} would be needed$/
     )
   })
 
-  test('of any size is answered in words', () => {
+  test('of any size gets a readable warning', () => {
     for (const margin of [Number.MIN_VALUE, 1e-9, 1 - Number.EPSILON, 1])
       for (const { margin: stated, warnings } of [sealedMargin(sealedOf(bellOf(400)), margin)]) {
         expect(stated).toBe(margin)
@@ -41,13 +41,13 @@ describe('a declared margin', () => {
   })
 })
 
-describe('a margin that nobody declared', () => {
-  test('is the usual one where the shots can resolve it', () => {
+describe('a default margin', () => {
+  test('is the floor when the shots can resolve it', () => {
     expect(sealedMargin(sealedOf(bellOf(40_000)), null)).toEqual({ margin: 0.05, warnings: [] })
     expect(sealedMargin(sealedOf(bellOf(40_000), true), null)).toEqual({ margin: 0.1, warnings: [] })
   })
 
-  test('is what they can resolve where that is more, and says how many the usual one takes', () => {
+  test('is the smallest that they can resolve otherwise, with a warning', () => {
     const { margin, warnings } = sealedMargin(sealedOf(bellOf(400)), null)
     expect(margin).toBeGreaterThan(0.1)
     expect(warnings).toEqual([
@@ -58,7 +58,7 @@ describe('a margin that nobody declared', () => {
   })
 })
 
-test('each task of a suite is told of by its circuit that resolves least; what has no counts is not', () => {
+test('each task of a suite is warned about by its least resolving circuit, and tasks without counts are not', () => {
   const many = JSON.stringify({ a: { '0': 50, '1': 50 }, b: { '0': 50_000, '1': 50_000 } })
   const { warnings } = sealedMargin(
     [

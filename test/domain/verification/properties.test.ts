@@ -1,4 +1,4 @@
-// What must hold of the statistics whatever the counts are.
+// Properties of the statistics that hold for all counts.
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { judge } from '../../../domain/verification/judge.js'
@@ -39,7 +39,7 @@ const statistics = (x: Counts, y: Counts) => {
   }
 }
 
-test('names of outcomes do not matter', () => {
+test('the names of outcomes do not matter', () => {
   fc.assert(
     fc.property(counts, counts, (x, y) => {
       const renamed = (of: Counts) =>
@@ -72,7 +72,7 @@ test('which run is called sealed does not matter', () => {
   )
 })
 
-test('with equal shots the forms for unequal ones are the plain ones', () => {
+test('with equal shots, the general formulas equal the plain ones', () => {
   const even = fc.tuple(fc.array(fc.nat(50), { minLength: 2, maxLength: 20 }), fc.nat(1000)).map(([values, at]) => {
     const rotated = values.map((_, k) => values[(k + at) % values.length]!)
     const named = (of: number[]) => Object.fromEntries(of.map((count, k) => [k.toString(2).padStart(5, '0'), count]))
@@ -110,7 +110,7 @@ test('a relabelling keeps the shots of both runs and of every outcome', () => {
   )
 })
 
-test('outcomes with other counts are never taken together, however large the counts are', () => {
+test('outcomes with different counts are never grouped, however large the counts are', () => {
   const [x, y] = [99_999_999, 100_000_007]
   const { n, m, outcomes, cells } = pairUp({ '00': x, '01': x, '10': 0 }, { '00': y, '01': y + 1, '10': 2 ** 40 })
   expect({ n, m, outcomes }).toEqual({ n: 2 * x, m: 2 * y + 1 + 2 ** 40, outcomes: 3 })
@@ -121,7 +121,7 @@ test('outcomes with other counts are never taken together, however large the cou
   ])
 })
 
-test('the bound is between the distance and 1', () => {
+test('the upper bound is between the distance and 1', () => {
   fc.assert(
     fc.property(counts, counts, (x, y) => {
       const { tvd, bound } = statistics(x, y)
@@ -145,7 +145,7 @@ test('every two runs get a verdict, with finite figures and a reason', () => {
   )
 })
 
-test('Holm rejects no more than each p alone, and no less than Bonferroni', () => {
+test('Holm rejects at most what each p rejects alone, and at least what Bonferroni rejects', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 30 }), (ps) => {
       const adjusted = holmAdjusted(ps)
@@ -157,7 +157,7 @@ test('Holm rejects no more than each p alone, and no less than Bonferroni', () =
   )
 })
 
-test('shots that a re-run is told to have are enough together with the sealed ones', () => {
+test('the shots requested for a re-run suffice together with the sealed ones', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 1_000_000 }), (sealed, needed) => {
       const found = rerunShots(sealed, needed)
@@ -168,7 +168,7 @@ test('shots that a re-run is told to have are enough together with the sealed on
   )
 })
 
-test('draws follow their law: binomial both ways, Poisson, and many at once', () => {
+test('draws follow their distribution: binomial in both forms, Poisson, and many at once', () => {
   const random = randomOf('laws')
   const draws = 20_000
   const means: [number, number, number][] = []

@@ -1,4 +1,4 @@
-// From two stored results to circuits that can be compared, whatever a program returned.
+// Finds the comparable circuits of two stored results, whatever a program returned.
 import { describe, expect, test } from '@jest/globals'
 import { judge } from '../../../domain/verification/judge.js'
 import { runCircuits, runCounts } from '../../../domain/verification/run-counts.js'
@@ -18,7 +18,7 @@ const ours = {
   registers: null,
   circuit_sha256: null
 }
-/** What the service stores of a `main` that returned this. */
+/** The stored result of a `main` that returned this. */
 const returned = (value: object, seed: number | null = null, time = 3) =>
   JSON.stringify({
     shots: 10,
@@ -37,8 +37,8 @@ const task = (sealed: string, rerun: string, changes = {}) => ({
 const verdictOf = (sealed: string, rerun: string, changes = {}) =>
   judge(circuitPairs(task(sealed, rerun, changes)), { margin: 0.05, seedText: 'x' })
 
-describe('counts are found', () => {
-  test('of a circuit, with all that its result says of them', () => {
+describe('counts in a result are found', () => {
+  test('of a circuit, with all facts of its result', () => {
     expect(runCounts(resultOf({ '00': 3, '11': 4 }, { seed: 5, calibration_id: 'cal' }), facts)).toEqual({
       counts: { '00': 3, '11': 4 },
       shots: 7,
@@ -84,23 +84,23 @@ describe('counts are found', () => {
       'probabilities of a part that is certain',
       { first: { probabilities: { '1': 1 } }, list: [{ quasi_dists: { '0': 1 } }] }
     ]
-  ])('but not where there are none: %s', (_, value) => expect(placesOf(returned(value))).toEqual([]))
+  ])('but not in other values: %s', (_, value) => expect(placesOf(returned(value))).toEqual([]))
 
-  test('a result that is no object is refused; one that is deep or has many is cut off', () => {
+  test('a result that is not an object is refused; a deep one or one with many circuits is cut off', () => {
     expect(() => runCircuits('[]', facts)).toThrow('a result is a JSON object')
     const deep = `{"a":${'{"b":'.repeat(5000)}{"0":1}${'}'.repeat(5000)}}`
     expect(placesOf(deep)).toEqual([])
     expect(placesOf(returned({ result: Array.from({ length: 1500 }, () => ({ '0': 1 })) }))).toHaveLength(1000)
   })
 
-  test('outcomes are not taken from what every object has', () => {
+  test('inherited properties are not outcomes', () => {
     const odd = '{"metadata":{},"result":{"__proto__":{"0":5}}}'
     expect(placesOf(odd)).toEqual(['/result/__proto__'])
   })
 })
 
 describe('pairs of results', () => {
-  test('several circuits are compared one by one, by where they stand', () => {
+  test('several circuits are compared one by one, by their place in the result', () => {
     const found = verdictOf(
       returned({ first: { '0': 5000, '1': 5000 }, second: { '0': 9000, '1': 1000 } }),
       returned({ first: { '0': 5050, '1': 4950 }, second: { '0': 1000, '1': 9000 } })
@@ -111,14 +111,14 @@ describe('pairs of results', () => {
     ])
   })
 
-  test('a report can be stored, whatever a program has called its circuits', () => {
+  test('a report can be stored, whatever names a program gave its circuits', () => {
     const odd = returned({ 'a\u0000b': { '0': 1000 }, '\ud800': { '0': 1000 }, ['long'.repeat(1000)]: { '0': 1000 } })
     const { checks, reason } = verdictOf(odd, odd)
     expect(checks.map(({ name }) => name.length)).toEqual([9, 300, 7])
     expect(JSON.stringify({ checks, reason })).not.toMatch(/\\u0000|\\ud8/)
   })
 
-  test('a circuit that one of them lacks is not testable', () => {
+  test('a circuit that is missing in one result is not testable', () => {
     const found = verdictOf(returned({ a: { '0': 1000 }, b: { '0': 1000 } }), returned({ a: { '0': 1000 } }))
     expect(found.verdict).toBe('not_testable')
     expect(found.reason).toContain('that of the re-run has none')
@@ -149,14 +149,14 @@ describe('pairs of results', () => {
     expect(found.reason).toContain(reason)
   })
 
-  test('numbers beyond what JavaScript can hold are compared digit by digit', () => {
+  test("numbers beyond JavaScript's range are compared digit by digit", () => {
     const big = (last: number) =>
       `{"shots":1,"result":90071992547409920000${last},"metadata":{"seed":1,"count_source":null}}`
     expect(verdictOf(big(1), big(1)).verdict).toBe('exact')
     expect(verdictOf(big(1), big(2)).verdict).toBe('not_testable')
   })
 
-  test('the ids that a native submission’s artifacts get do not matter, their content does', () => {
+  test('the artifact ids of a native submission do not matter, their content does', () => {
     const native = (id: string, sha256: string) =>
       returned(
         { protocol_version: 'r', outputs: [{ artifact: { artifact_id: id, sha256 }, display: { value: 5 } }] },
@@ -166,7 +166,7 @@ describe('pairs of results', () => {
     expect(verdictOf(native('one', 'x'), native('two', 'y')).verdict).toBe('not_testable')
   })
 
-  test('counts that a program made of a provider’s answers are not tested', () => {
+  test('counts that a program made from a provider’s results are not tested', () => {
     const found = verdictOf(returned({ counts: { '0': 10 } }), returned({ counts: { '0': 10 } }), { local: false })
     expect(found.reason).toContain('whether they were sampled is not known')
   })

@@ -1,5 +1,5 @@
-// How often the tests find a difference, in simulated pairs of runs: a short form of `npm run statistics`. The numbers are
-// drawn from a fixed text, so that a run either always passes or never.
+// How often the tests find a difference in simulated pairs of runs: a short form of `npm run statistics`. The numbers
+// are drawn from a fixed seed, so the test always passes or always fails.
 import { describe, expect, test } from '@jest/globals'
 import { ALPHA, BETA } from '../../../domain/verification/judge.js'
 import { pairUp } from '../../../domain/verification/statistics/count-pair.js'
@@ -19,7 +19,7 @@ describe('false alarms stay within the binomial bound of alpha', () => {
   )
   const trials = 60
 
-  test('all scenes together, and none is far above', () => {
+  test('for all scenes together, and none is far above', () => {
     const random = randomOf('false alarms')
     const rates = scenes.map((scene) => simulate(scene, trials, random))
     const mean = rates.reduce((sum, { found }) => sum + found, 0) / rates.length

@@ -1,4 +1,4 @@
-// The statistics against numpy and scipy: figures that are kept beside this file, and others drawn anew by each run.
+// Compares the statistics with numpy and scipy: stored figures, and others drawn anew in each run.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -79,13 +79,13 @@ function expectAsReference(x: Counts, y: Counts, expected: Figures): void {
   const { sd, below_mean } = expected.bootstrap
   if (expected.bootstrap_mean !== null)
     expect(Math.abs(mean - expected.bootstrap_mean)).toBeLessThan((6 * sd) / Math.sqrt(DRAWS) + 1e-12)
-  // A lower 5 % quantile has about twice the error of a mean.
+  // The error of a lower 5 % quantile is about twice that of a mean.
   expect(Math.abs(mean - distances[Math.floor(0.05 * DRAWS)]! - below_mean)).toBeLessThan(
     (14 * sd) / Math.sqrt(DRAWS) + 1.01 / Math.min(pair.n, pair.m)
   )
 }
 
-describe('the tail of chi-square', () => {
+describe('the chi-square tail', () => {
   test.each([
     [3.841459, 1, 0.05],
     [11.344867, 3, 0.01],
@@ -93,13 +93,13 @@ describe('the tail of chi-square', () => {
     [1100, 1023, 0.046866]
   ])('above %d with %d degrees of freedom', (x, df, p) => expect(chiSquareTail(x, df)).toBeCloseTo(p, 6))
 
-  test('is that of scipy from one degree of freedom to 65,535, down to 1e-290', () => {
+  test("equals scipy's from one degree of freedom to 65,535, down to 1e-290", () => {
     const wrong = reference.tails.filter(({ x, df, p }) => !(Math.abs(chiSquareTail(x, df) / p - 1) < 1e-8))
     expect(wrong.map((tail) => ({ ...tail, ours: chiSquareTail(tail.x, tail.df) }))).toEqual([])
   })
 })
 
-describe('figures of two runs are those of numpy and scipy', () => {
+describe('the figures of two runs equal those of numpy and scipy for', () => {
   test.each(reference.pairs.map((pair, place) => [place, pair] as const))('kept pair %d', (_, { x, y, expected }) =>
     expectAsReference(x, y, expected)
   )
@@ -133,7 +133,7 @@ describe('figures of two runs are those of numpy and scipy', () => {
   }, 60_000)
 })
 
-test('random numbers are those of the published generator', () => {
+test('random numbers equal those of the published generator', () => {
   const { word } = xoshiro128(reference.xoshiro128.state)
   const words = Array.from({ length: 1000 }, word)
   expect(words.slice(-3)).toEqual(reference.xoshiro128.words)
@@ -141,7 +141,7 @@ test('random numbers are those of the published generator', () => {
   expect(splitMix64(1234567n, 3)).toEqual([6457827717110365317n, 3203168211198807973n, 9817491932198370423n])
 })
 
-describe('what the public compare tool says', () => {
+describe('the statement of the public compare tool', () => {
   const { cases } = read('marqov-statistical-cases.json') as {
     cases: {
       name: string
@@ -152,7 +152,7 @@ describe('what the public compare tool says', () => {
     }[]
   }
 
-  test.each(cases.map((one) => [one.name, one] as const))('of its own vector %s', (_, one) => {
+  test.each(cases.map((one) => [one.name, one] as const))('is right for its own vector %s', (_, one) => {
     const { alpha, epsilon, min_shots: minShots } = one.settings
     const found: CompareOutcome = compareOutcome(pairUp(one.ref_counts, one.new_counts), { alpha, epsilon, minShots })
     expect(found).toMatchObject({ stage: one.expected.stage, says: one.expected.verdict })
@@ -163,7 +163,7 @@ describe('what the public compare tool says', () => {
     }
   })
 
-  test('all twelve are there; below 7,490 shots it can never say VERIFIED', () => {
+  test('is tested with all twelve vectors, and is never VERIFIED below 7,490 shots', () => {
     expect(cases).toHaveLength(12)
     expect(compareShotsMin()).toBe(7490)
     const equal = (shots: number) => compareOutcome(pairUp({ '0': shots }, { '0': shots })).says
@@ -175,13 +175,13 @@ describe('shots and margins', () => {
   const bell = { '00': 4750 + 125, '01': 125, '10': 125, '11': 4750 + 125 }
   const uniform = Object.fromEntries(Array.from({ length: 1024 }, (_, k) => [k.toString(2).padStart(10, '0'), 40]))
 
-  test('the planning figures of the rule', () => {
+  test('equal the planning figures of the rule', () => {
     expect(neededShots(bell, 0.1, 0.05)).toBeGreaterThan(570)
     expect(neededShots(bell, 0.1, 0.05)).toBeLessThan(610)
     expect(Math.round(neededShots(uniform, 0.1, 0.05) / 1000)).toBe(39)
   })
 
-  test('the smallest margin is the one that these shots are just enough for', () => {
+  test('the smallest margin is the one that these shots just resolve', () => {
     const margin = smallestMargin(bell, 0.05)
     expect(neededShots(bell, margin * 1.0001, 0.05)).toBeLessThanOrEqual(10_000)
     expect(neededShots(bell, margin * 0.999, 0.05)).toBeGreaterThan(10_000)
@@ -190,16 +190,16 @@ describe('shots and margins', () => {
     expect(smallestMargin({ '0': 100_000 }, 0.05)).toBeCloseTo(Math.sqrt(Math.log(20) / 100_000), 12)
   })
 
-  test('where outcomes have few shots each it is wide enough for the distance that equal runs have', () => {
+  test('with few shots per outcome, the smallest margin exceeds the distance of equal runs', () => {
     const once = Object.fromEntries(Array.from({ length: 500 }, (_, k) => [k.toString(2).padStart(9, '0'), 1]))
     expect(smallestMargin(once, 0.05)).toBe(1)
     const thrice = Object.fromEntries(Array.from({ length: 500 }, (_, k) => [k.toString(2).padStart(9, '0'), 3]))
-    // Two runs of 1,500 shots over 500 outcomes alike are 0.325 apart on average.
+    // Two runs of 1,500 shots over 500 equally likely outcomes are 0.325 apart on average.
     expect(smallestMargin(thrice, 0.05)).toBeGreaterThan(0.325 + 0.0447)
     expect(smallestMargin(thrice, 0.05)).toBeLessThan(0.5)
   })
 
-  test('a re-run makes up for a short sealed run, within reason', () => {
+  test('a longer re-run compensates for a short sealed run up to a limit', () => {
     expect(rerunShots(1000, 1000)).toEqual({ shots: 1000 })
     expect(rerunShots(750, 1000)).toEqual({ shots: 1500 })
     expect(rerunShots(500, 1000)).toHaveProperty('impossible', expect.stringContaining('no re-run'))
@@ -208,7 +208,7 @@ describe('shots and margins', () => {
   })
 })
 
-test('Holm steps down: the smallest p bears all circuits, and no later one is below an earlier', () => {
+test('Holm steps down: the smallest p is multiplied by all circuits, and no later one is below an earlier', () => {
   expect(holmAdjusted([0.01, 0.04, 0.03])).toEqual([0.03, 0.06, 0.06])
   expect(holmAdjusted([0.5, 0.9])).toEqual([1, 1])
   expect(holmAdjusted([])).toEqual([])

@@ -1,4 +1,4 @@
-"""A circuit made by one task and run by another: it travels between them as the SDK pickles it."""
+"""A circuit built by one task and run by another, passed between them in the SDK's pickled form."""
 
 from marqov import Circuit, get_device, task, workflow
 

@@ -1,4 +1,4 @@
-"""Results that feed the next task, one after another, with text that needs escaping on its way."""
+"""Results that feed the next task, in a chain, with text that needs escaping."""
 
 from marqov import task, workflow
 

@@ -1,4 +1,4 @@
-"""Results inside lists, tuples and dicts, as arguments and in what the workflow returns, beside constants."""
+"""Results inside lists, tuples and dicts, as arguments and in the result of the workflow, next to constants."""
 
 from collections import namedtuple
 

@@ -1,4 +1,4 @@
-"""Two branches of one result that meet again."""
+"""Two branches from one result that join again."""
 
 from marqov import task, workflow
 

@@ -1,4 +1,4 @@
-"""Many tasks side by side and one that joins them."""
+"""Many parallel tasks and one that joins them."""
 
 from marqov import task, workflow
 

@@ -1,4 +1,4 @@
-"""The SDK's three ways to dispatch a workflow, and what each answers."""
+"""The SDK's three ways to dispatch a workflow, and the result of each."""
 
 import json
 
@@ -49,6 +49,6 @@ async def main(client, params):
         "started": json.loads(await handle.result())["result"],
         "dispatched": dispatched["result"],
         "values": sorted(collapsed.values()),
-        # The SDK gives several results by the ids of their nodes; the service gives what the workflow returns.
+        # The SDK returns several results by the ids of their nodes; the service returns the workflow's own value.
         "listed": list(several.values()) if isinstance(several, dict) else several,
     }

@@ -1,4 +1,4 @@
-"""A variational loop: ordinary Python decides from each workflow's result what the next one computes."""
+"""A variational loop: plain Python decides from each workflow's result what the next one computes."""
 
 from math import cos, sin
 

@@ -1,17 +1,24 @@
-// The ways that a mail takes, by the settings that choose them.
+// Which settings send a mail to a server, and which to a folder.
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import tlsOptions from 'smtp-server/lib/tls-options.js'
-import { eventually } from '../../support/eventually.js'
-import { LOCAL_PART, link, mailBench, mailTo, quick, RECIPIENT } from '../../support/receivers/mail-bench.js'
+import {
+  CONNECTIONS,
+  LOCAL_PART,
+  link,
+  mailBench,
+  mailTo,
+  quick,
+  RECIPIENT
+} from '../../support/receivers/mail-bench.js'
 import { headerOf, readMail } from '../../support/receivers/mail-server.js'
 
-const { mailer, lines, logged, server, closeLater } = mailBench()
+const { client, server, closeLater } = mailBench()
 
 describe('SMTP_URL', () => {
-  test('user and password of the URL are shown to it, decoded; a wrong one is not tried again nor logged', async () => {
+  test('its user and password reach the server decoded, and a refusal of them never quotes the password', async () => {
     const seen: unknown[] = []
     const { key, cert } = tlsOptions()
     const { address, deliveries } = await server({
@@ -26,71 +33,70 @@ describe('SMTP_URL', () => {
       }
     })
     const url = (password: string) => `smtps://m%40il:${password}@${address}?tls.rejectUnauthorized=false`
-    mailer(url('p%40ss%3Aword%2F1')).send(mailTo())
-    await eventually(() => deliveries.length === 1)
-    expect(deliveries[0]!.secure).toBe(true)
-    mailer(url('wrong-secret')).send(mailTo())
-    await eventually(() => lines('error').length === 1)
+    expect(await client(url('p%40ss%3Aword%2F1'))!.send(mailTo())).toEqual({ outcome: 'sent' })
+    expect(deliveries).toMatchObject([{ secure: true }])
+    const refused = await client(url('wrong-secret'))!.send(mailTo())
     expect(seen).toEqual([
       ['m@il', 'p@ss:word/1'],
       ['m@il', 'wrong-secret']
     ])
-    expect(lines('error')).toMatchObject([{ code: 'EAUTH', reply: '535', tries: 1 }])
-    expect(JSON.stringify(logged())).not.toMatch(/wrong-secret|p@ss/)
+    expect(refused).toMatchObject({ outcome: 'refused', reason: { code: 'EAUTH', reply: '535' } })
+    expect(JSON.stringify(refused)).not.toMatch(/wrong-secret|p@ss/)
   })
 
   test.each([
     ['TLS from the first byte', true],
     ['STARTTLS', false]
-  ])('%s: a certificate that nobody vouches for gets no mail, unless the URL says so', async (_what, secure) => {
-    const { key, cert } = tlsOptions()
-    const { address, deliveries } = await server({ secure, key, cert, disabledCommands: ['AUTH'] })
-    const url = `${secure ? 'smtps' : 'smtp'}://${address}`
-    mailer(url).send(mailTo())
-    await eventually(() => lines('error').length === 1)
-    expect(lines('error')).toMatchObject([{ tries: 5, message: expect.stringContaining('certificate') }])
-    expect(deliveries).toEqual([])
-    mailer(`${url}?tls.rejectUnauthorized=false`).send(mailTo())
-    await eventually(() => deliveries.length === 1)
-    expect(deliveries[0]!.secure).toBe(true)
-  })
+  ])(
+    'with %s, a server with an unverified certificate gets no mail unless the URL allows it',
+    async (_what, secure) => {
+      const { key, cert } = tlsOptions()
+      const { address, deliveries } = await server({ secure, key, cert, disabledCommands: ['AUTH'] })
+      const url = `${secure ? 'smtps' : 'smtp'}://${address}`
+      expect(await client(url)!.send(mailTo())).toMatchObject({
+        outcome: 'failed',
+        reason: { message: expect.stringContaining('certificate') }
+      })
+      expect(deliveries).toEqual([])
+      expect(await client(`${url}?tls.rejectUnauthorized=false`)!.send(mailTo())).toEqual({ outcome: 'sent' })
+      expect(deliveries).toMatchObject([{ secure: true }])
+    }
+  )
 
-  test('where the URL requires TLS, a server without it gets no mail', async () => {
+  test('with requireTLS=true, a server without TLS gets no mail', async () => {
     const { url, deliveries, messages } = await server()
-    mailer(`${url}?requireTLS=true`).send(mailTo())
-    await eventually(() => lines('error').length === 1)
+    expect(await client(`${url}?requireTLS=true`)!.send(mailTo())).toMatchObject({ outcome: 'failed' })
     expect([deliveries.length, messages()]).toEqual([0, 0])
   })
 
-  test('the URL cannot turn on the log of a conversation, nor the pool off', async () => {
+  test('it can turn on no log of the conversation, and cannot turn off the pool of connections', async () => {
     const { url, deliveries, connections } = await server()
     const written: string[] = []
     const { log } = console
     console.log = (...words: unknown[]) => written.push(words.join(' '))
     try {
-      const one = mailer(`${url}?logger=true&debug=true&pool=false&transactionLog=true`)
-      for (let index = 0; index < 10; index++) one.send(mailTo())
-      await eventually(() => deliveries.length === 10)
+      const one = client(`${url}?logger=true&debug=true&pool=false&transactionLog=true`)!
+      await Promise.all(Array.from({ length: 10 }, () => one.send(mailTo())))
     } finally {
       console.log = log
     }
+    expect(deliveries).toHaveLength(10)
     expect(written).toEqual([])
-    expect(connections.count).toBeLessThanOrEqual(4)
+    expect(connections.count).toBeLessThanOrEqual(CONNECTIONS)
   })
 })
 
-describe('with a folder', () => {
+describe('MAIL_DIR', () => {
   const folder = async () => {
     const path = await mkdtemp(join(tmpdir(), 'mails-'))
     closeLater({ close: () => rm(path, { recursive: true, force: true }) })
     return path
   }
 
-  test('every mail becomes one file that a mail program reads, for the owner only, named by time alone', async () => {
+  test('every mail becomes one file that a mail program reads, for its owner only, named by time alone', async () => {
     const path = join(await folder(), 'made', 'here')
-    const one = mailer(null, path)
-    for (let index = 0; index < 12; index++) one.send(mailTo(`${LOCAL_PART}+${index}@example.org`))
-    await one.close(10_000)
+    const one = client(null, path)!
+    for (let index = 0; index < 12; index++) await one.send(mailTo(`${LOCAL_PART}+${index}@example.org`))
     const names = (await readdir(path)).sort()
     expect(names).toHaveLength(12)
     for (const name of names) expect(name).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-\d{6}-[0-9a-f]{8}\.eml$/)
@@ -106,11 +112,9 @@ describe('with a folder', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o700)
   })
 
-  test('a subject with line ends stays one header there too', async () => {
+  test('a subject with line ends stays one header in the file', async () => {
     const path = await folder()
-    const one = mailer(null, path)
-    one.send(mailTo(RECIPIENT, { subject: 'Hello\r\nBcc: everybody@example.org' }))
-    await one.close(10_000)
+    await client(null, path)!.send(mailTo(RECIPIENT, { subject: 'Hello\r\nBcc: everybody@example.org' }))
     const [name] = await readdir(path)
     const mail = await readMail(await readFile(join(path, name!)))
     expect([headerOf(mail, 'Bcc'), headerOf(mail, 'Subject')]).toEqual([[], ['Hello Bcc: everybody@example.org']])
@@ -118,48 +122,40 @@ describe('with a folder', () => {
 
   test('a folder that was removed is made again', async () => {
     const path = await folder()
-    const one = mailer(null, path)
+    const one = client(null, path)!
     await rm(path, { recursive: true })
-    one.send(mailTo())
-    await eventually(async () => (await readdir(path)).some((name) => name.endsWith('.eml')))
+    expect(await one.send(mailTo())).toEqual({ outcome: 'sent' })
+    expect(await readdir(path)).toEqual([expect.stringMatching(/\.eml$/)])
   })
 
-  test('a place where nothing can be written is tried again, and leaves nothing half done', async () => {
+  test('a mail that cannot be written fails for now, and leaves no half-written file', async () => {
     const path = await folder()
-    const one = mailer(null, path)
+    const one = client(null, path)!
     await rm(path, { recursive: true })
     await writeFile(path, 'a file')
-    one.send(mailTo())
-    await eventually(() => lines('warn').length >= 1)
-    expect(lines('warn')[0]).toMatchObject({ code: 'EEXIST', domain: 'people.example.org' })
+    expect(await one.send(mailTo())).toMatchObject({ outcome: 'failed', reason: { code: 'EEXIST' } })
     await rm(path)
-    await eventually(() => lines('info').length === 1)
+    expect(await one.send(mailTo())).toEqual({ outcome: 'sent' })
     expect((await readdir(path)).filter((name) => !name.endsWith('.eml'))).toEqual([])
   })
 
   test('an SMTP server comes first', async () => {
     const path = await folder()
     const { url, deliveries } = await server()
-    mailer(url, path).send(mailTo())
-    await eventually(() => deliveries.length === 1)
+    await client(url, path)!.send(mailTo())
+    expect(deliveries).toHaveLength(1)
     expect(await readdir(path)).toEqual([])
   })
 
-  test('a setting that is no folder is refused by name', async () => {
+  test('a path that is not a folder is refused by the name of its setting', async () => {
     const path = join(await folder(), 'file')
     await writeFile(path, '')
-    expect(() => mailer(null, path)).toThrow('MAIL_DIR must be a folder that can be written to')
+    expect(() => client(null, path)).toThrow('MAIL_DIR must be a folder that can be written to')
   })
 })
 
-test('without either, that is said once, and every mail is dropped with a line', () => {
-  const one = mailer(null)
-  expect(lines('warn')).toMatchObject([{ msg: expect.stringContaining('set SMTP_URL, or MAIL_DIR') }])
-  for (let index = 0; index < 2; index++) one.send(mailTo())
-  expect(logged().slice(1)).toMatchObject([
-    { domain: 'people.example.org', subject: 'Invitation to the team "Chemistry"' },
-    { domain: 'people.example.org', msg: expect.stringContaining('mail dropped') }
-  ])
+test('without a server or a folder there is no mail client', () => {
+  expect(client(null)).toBeNull()
 })
 
 test.each([
@@ -170,11 +166,14 @@ test.each([
   'smtp://user:sec ret@host:notaport',
   'direct:mail.example.org'
 ])('SMTP_URL %s is refused by name, without its value', (url) => {
-  expect(() => mailer(url)).toThrow(
+  expect(() => client(url)).toThrow(
     new Error('SMTP_URL must be smtp://host:port or smtps://host:port, with user:password@ percent-encoded')
   )
 })
 
-test.each(['', 'nobody', 'a@example.org, b@example.org', 'Ada <a@b@c>'])('the sender %j is refused by name', (from) => {
-  expect(() => mailer(null, null, quick, from)).toThrow(/^MAIL_FROM must be one address/)
-})
+test.each(['', 'nobody', 'a@example.org, b@example.org', 'Ada <a@b@c>'])(
+  'MAIL_FROM %j is refused by its name',
+  (from) => {
+    expect(() => client(null, null, quick, from)).toThrow(/^MAIL_FROM must be one address/)
+  }
+)

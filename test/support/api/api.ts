@@ -14,11 +14,12 @@ import { createJobAnnouncer, listenToJobs } from '../../../db/jobs/job-changes.j
 import type { RateLimits } from '../../../domain/teams/rate-limits.js'
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../../services/dispatch/dispatcher.js'
-import { createEngineState } from '../../../services/dispatch/target-state.js'
+import { createTargetState } from '../../../services/dispatch/target-state.js'
 import { createTemporalClient } from '../../../services/dispatch/temporal-client.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
 import { type KeyRing, readKeyRing } from '../../../services/keys/key-ring.js'
 import { createInstallationSigner } from '../../../services/keys/signer.js'
+import { createMailer } from '../../../services/mail/mailer.js'
 import type { Mail } from '../../../services/mail/message.js'
 import { startSealPool } from '../../../services/threads/seal-pool.js'
 import { submission } from '../jobs/builders.js'
@@ -112,6 +113,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
   const metrics = createMetrics()
   const keyRing = options.keyRing === undefined ? testKeyRing : options.keyRing
   const sealing = startSealPool()
+  const mailer = createMailer({ sends: true, keyRing, log: options.log ?? { warn: () => {} } })
   const deps: ApiDeps = {
     config: {
       temporalUiUrl: null,
@@ -140,7 +142,13 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     sealing,
     providers: options.providers ?? new Map(),
     oidc: options.oidc ?? null,
-    mailer: { sends: true, send: (mail) => void mails.push(mail), close: async () => {} },
+    mailer: {
+      sends: true,
+      async send(tx, mail, expiresAt) {
+        await mailer.send(tx, mail, expiresAt)
+        mails.push(mail)
+      }
+    },
     dispatcher: createDispatcher({
       db: pool.db,
       temporal,
@@ -150,7 +158,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     }),
     metrics,
     tracing: null,
-    engines: createEngineState({ queue: directQueue.queue, temporal, taskQueue: database.name }),
+    engines: createTargetState({ queue: directQueue.queue, temporal, taskQueue: database.name }),
     executor,
     ...(options.executorDeadlineMs && { executorDeadlineMs: options.executorDeadlineMs }),
     probes: {

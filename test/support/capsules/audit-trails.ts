@@ -1,4 +1,4 @@
-// Audit trails for tests: capsules made, sealed and told of by the product's own functions.
+// Audit trails for tests: capsules created, sealed and recorded by the product's own functions.
 import { createHash, generateKeyPairSync, sign as signWith } from 'node:crypto'
 import { asc, eq, sql } from 'drizzle-orm'
 import { dsseEnvelope, statement } from '../../../capsule-format/attestation.js'
@@ -34,7 +34,7 @@ export const append = (db: Db, entry: Partial<NewAuditEntry> & { teamId: string 
     })
   )
 
-/** A draft without tasks; its first entry tells of it. */
+/** A draft without tasks, with its first audit entry. */
 export const addDraft = (db: Db, teamId: string, ownerId: string, name = 'a capsule'): Promise<string> =>
   db.transaction((tx) =>
     createCapsule(
@@ -55,7 +55,7 @@ export const addDraft = (db: Db, teamId: string, ownerId: string, name = 'a caps
     )
   )
 
-/** Seals a draft with two files of evidence, as the service does: seal, state, entry and checkpoint in one transaction. */
+/** Seals a draft with two files of evidence, like the service: seal, state, entry and checkpoint in one transaction. */
 export async function seal(db: Db, signer: Signer, capsuleId: string): Promise<void> {
   await db.transaction(async (tx) => sealIn(tx, signer, capsuleId))
 }
@@ -120,11 +120,11 @@ async function sealIn(tx: Tx, signer: Signer, capsuleId: string): Promise<void> 
 export interface History {
   entries: ChainedEntry[]
   checkpoints: Checkpoint[]
-  /** Ids of the capsules, in the order of their seals, which are the entries 11, 22 and 33. */
+  /** Ids of the capsules in the order of their seals, which are the entries 11, 22 and 33. */
   sealed: string[]
 }
 
-/** 40 entries: three capsules sealed on the way, the last entry with a checkpoint of its own. */
+/** 40 entries: three capsules are sealed on the way, and the last entry has a checkpoint of its own. */
 export async function addHistory(db: Db, teamId: string, userId: string, signer: Signer): Promise<History> {
   const sealed: string[] = []
   for (let round = 0; round < 3; round++) {
@@ -143,7 +143,7 @@ export async function addHistory(db: Db, teamId: string, userId: string, signer:
   }
 }
 
-/** A key that this installation never had. */
+/** A key that does not belong to this installation. */
 export function foreignSigner(): Signer {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   return {
@@ -155,7 +155,7 @@ export function foreignSigner(): Signer {
 
 const undone = new Error('rolled back')
 
-/** Does what only somebody with the whole database can do, looks at it, and undoes it. */
+/** Makes a change that needs full database access, reads the result, and rolls the change back. */
 export async function tampered<T>(
   db: Db,
   harm: (tx: Tx) => Promise<unknown>,
@@ -164,7 +164,7 @@ export async function tampered<T>(
   let seen: { value: T } | null = null
   await db
     .transaction(async (tx) => {
-      // No trigger and no foreign key stands in the way.
+      // Disables triggers and foreign keys.
       await tx.execute(sql`set local session_replication_role = replica`)
       await harm(tx)
       seen = { value: await look(tx) }

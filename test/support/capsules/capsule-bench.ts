@@ -1,4 +1,4 @@
-// Capsules of a user, and files of them as they go in and out.
+// Capsules of a user, and their files for import and export.
 import { gzipSync } from 'node:zlib'
 import type { Answer, TestApi, TestUser } from '../api/api.js'
 import { bellQasm3, submission } from '../jobs/builders.js'
@@ -6,7 +6,7 @@ import { finishJob } from './capsule-rows.js'
 
 const result = '{"counts":{"00":512,"11":512},"shots":1024,"metadata":{"count_source":"simulator_sampled"}}'
 
-/** The id of the capsule that was made. @throws Error for any other answer. */
+/** The id of the created capsule. @throws Error for any other response. */
 export function made(answer: Answer): string {
   if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.text}`)
   return answer.body.capsule_id
@@ -27,7 +27,7 @@ export function createCapsuleBench(api: TestApi, owner: TestUser) {
     completedJob,
     fromJob,
 
-    /** Of one task, `bell`. */
+    /** With one task, `bell`. */
     draft: async (fields: Record<string, unknown> = {}): Promise<string> =>
       made(await owner.post('/api/capsules/create', { name: 'a draft', workflow: { tasks: [bellTask] }, ...fields })),
 
@@ -40,7 +40,7 @@ export function createCapsuleBench(api: TestApi, owner: TestUser) {
 
     record: async (id: string) => (await owner.get(`/api/capsules/${id}`)).body,
 
-    /** As bytes, which an answer's text would not keep. */
+    /** As bytes; text would not preserve them. */
     async exported(id: string, format = 'capsule', user: TestUser = owner) {
       const { statusCode, headers, rawPayload } = await api.app.inject({
         method: 'GET',
@@ -82,7 +82,7 @@ export const asForm = (boundary: string, key?: string) => ({
   ...(key !== undefined && { 'idempotency-key': key })
 })
 
-/** @param types by name: other type flags than that of a file. */
+/** @param types by name: type flags other than that of a file. */
 export function tarGz(files: Record<string, string | Buffer>, types: Record<string, string> = {}): Buffer {
   const entries = Object.entries(files).map(([name, content]) => tarEntry(name, content, types[name]))
   return gzipSync(Buffer.concat([...entries, Buffer.alloc(1024)]))

@@ -1,4 +1,4 @@
-// The questions about capsules (access-questions.ts).
+// The access questions about capsules (access-questions.ts).
 import {
   everybody,
   inTeam,
@@ -98,7 +98,7 @@ export const capsuleQuestions: Record<string, Question> = {
     body: () => ({ mode: 'verify' })
   },
   'GET /api/capsules/:id/runs': { allowed: readers, status: 200, path: ofCapsule('runnable', '/runs') },
-  // It has never run; strangers do not even hear that, but of the capsule.
+  // The capsule has never run. Non-members do not learn even that.
   'GET /api/capsules/:id/runs/:runId': {
     allowed: readers,
     status: 404,

@@ -1,4 +1,4 @@
-// Jobs with results and capsules of them, made by the product's own functions.
+// Jobs with results and capsules made from them, created by the product's own functions.
 
 import { sealCapsule } from '../../../apps/api/capsules/seal-capsule.js'
 import { sealContent } from '../../../capsule-format/seal-content.js'
@@ -15,7 +15,7 @@ import { testKeyRing } from '../api/api.js'
 import { bellQasm3 } from '../jobs/builders.js'
 import { addJob, type JobChoices, type Person } from '../jobs/rows.js'
 
-/** A result as the execution service gives it. */
+/** A result as the executor returns it. */
 export const bellResult = (counts: Record<string, number> = { '00': 51, '11': 49 }): string =>
   JSON.stringify({
     counts,
@@ -47,7 +47,7 @@ const circuit: Artifact = {
   content: Buffer.from(bellQasm3())
 }
 
-/** Runs a pending job to its end, as a worker does. */
+/** Runs a pending job to its end, like a worker. */
 export async function finishJob(
   db: Db,
   jobId: string,
@@ -68,7 +68,7 @@ export async function addFinishedJob(db: Db, person: Person, choices: JobChoices
   return id
 }
 
-/** A runnable capsule of a job of its own. */
+/** A runnable capsule with a job of its own. */
 export async function addCapsuleOfJob(db: Db, owner: Person, teamId: string): Promise<string> {
   const jobId = await addFinishedJob(db, owner, { submission: { teamId } })
   return db.transaction((tx) =>
@@ -80,7 +80,7 @@ export async function addCapsuleOfJob(db: Db, owner: Person, teamId: string): Pr
   )
 }
 
-/** The same, sealed; with `publish`, published as well. */
+/** The same, sealed; with `publish`, also published. */
 export async function addSealedCapsule(
   db: Db,
   owner: Person,

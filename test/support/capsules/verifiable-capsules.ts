@@ -1,4 +1,4 @@
-// Capsules that can be put on a schedule, as rows: made from a job, and sealed, without what a seal is made of.
+// Capsules that can have a schedule, as rows: made from a job and sealed, without the content of a seal.
 import { eq, sql } from 'drizzle-orm'
 import { actorText } from '../../../db/audit/audit.js'
 import { createCapsule } from '../../../db/capsules/capsule-changes.js'
@@ -14,7 +14,7 @@ export interface VerifiableCapsule {
   jobId: string
 }
 
-/** @param changes of the one task. */
+/** @param changes of the only task. */
 export async function addVerifiableCapsule(
   db: Db,
   owner: Person,

@@ -1,11 +1,11 @@
-// Runs to be judged: laws that results of circuits follow, samples of them, and results as they are stored.
+// Runs for verdicts: distributions of circuit results, samples of them, and results as they are stored.
 
 import type { RunCounts } from '../../../domain/verification/run-counts.js'
 import type { Counts } from '../../../domain/verification/statistics/count-pair.js'
 import { lawOf, spread } from '../../../domain/verification/statistics/discrete-law.js'
 import type { Random } from '../../../domain/verification/statistics/random.js'
 
-/** Noise of `epsilon` on every outcome alike, the rest on the first and the last. */
+/** Uniform noise of `epsilon`, the rest on the first and the last outcome. */
 export function bell(outcomes: number, epsilon: number): number[] {
   const law = new Array<number>(outcomes).fill(epsilon / outcomes)
   law[0]! += (1 - epsilon) / 2
@@ -13,11 +13,11 @@ export function bell(outcomes: number, epsilon: number): number[] {
   return law
 }
 
-/** Uniform, moved by a total variation distance of `by`. */
+/** Uniform, shifted by a total variation distance of `by`. */
 export const shifted = (outcomes: number, by: number): number[] =>
   Array.from({ length: outcomes }, (_, k) => (k < outcomes / 2 ? 1 + 2 * by : 1 - 2 * by) / outcomes)
 
-/** As of a random circuit: exponentials. */
+/** Exponential weights, like those of a random circuit. */
 export const porterThomas = (outcomes: number, random: Random): number[] =>
   Array.from({ length: outcomes }, () => -Math.log(1 - random.uniform()))
 
@@ -38,7 +38,7 @@ export function sampler(weights: readonly number[], random: Random): (shots: num
 
 export const shotsOf = (counts: Counts): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
-/** A run of a simulator of ours without a seed. */
+/** A run of a local simulator without a seed. */
 export const runOf = (counts: Counts, changes: Partial<RunCounts> = {}): RunCounts => ({
   counts,
   shots: shotsOf(counts),
@@ -59,7 +59,7 @@ export const runOf = (counts: Counts, changes: Partial<RunCounts> = {}): RunCoun
   ...changes
 })
 
-/** The stored result of a circuit, with what a test changes in its metadata. */
+/** The stored result of a circuit, with changes to its metadata. */
 export const resultOf = (counts: Counts, metadata: Record<string, unknown> = {}): string =>
   JSON.stringify({
     counts,

@@ -1,4 +1,4 @@
-// How often the tests of a verification find a difference between simulated runs: where there is none, and where there is one.
+// How often the tests of a verification find a difference between simulated runs, with and without a true difference.
 
 import { ALPHA, BETA } from '../../../domain/verification/judge.js'
 import { type CountPair, pairUp } from '../../../domain/verification/statistics/count-pair.js'
@@ -14,7 +14,7 @@ export interface Scene {
   outcomes: number
   /** Shots of the sealed run and of the re-run. */
   shots: readonly [number, number]
-  /** Weights of the sealed run's law and of the re-run's; drawn anew for each trial. */
+  /** Weights of the distributions of the sealed run and of the re-run, drawn anew for each trial. */
   laws(random: Random): readonly [number[], number[]]
 }
 
@@ -24,9 +24,9 @@ export interface Rates {
   /** Each test alone at alpha. */
   pearson: number
   cdvv: number
-  /** Both at alpha / 2, as a verdict takes them: a difference was found. */
+  /** Both at alpha / 2, as for a verdict: a difference was found. */
   found: number
-  /** No difference was found, and the bound is within the margin that a seal takes by default. */
+  /** No difference was found, and the bound is within the default margin of a seal. */
   consistent: number
 }
 
@@ -41,7 +41,7 @@ const lawsOf: Record<string, (outcomes: number) => (random: Random) => number[]>
   'Porter-Thomas': (outcomes) => (random) => porterThomas(outcomes, random)
 }
 
-/** Runs of one and the same law. */
+/** Runs of one distribution. */
 export const nulls = (outcomes: readonly number[], shots: readonly (readonly [number, number])[]): Scene[] =>
   outcomes.flatMap((k) =>
     shots.flatMap((both) =>
@@ -49,7 +49,7 @@ export const nulls = (outcomes: readonly number[], shots: readonly (readonly [nu
     )
   )
 
-/** Runs that differ, and how often a test that is worth its name finds it. */
+/** Runs that differ, and how often an effective test finds it. */
 export const changes: (Scene & { power: number })[] = [
   {
     name: 'bell noise 5 to 15 %',
@@ -88,12 +88,12 @@ export const changes: (Scene & { power: number })[] = [
   }
 ]
 
-/** The bound takes most of the time, and how often it is within a margin need not be known to the third digit. */
+/** The bound takes most of the time, and a rough rate suffices for it. */
 const BOUND_EVERY = 10
-/** Draws of the permutation test as a capsule of one circuit has them. */
+/** The draws of the permutation test for a capsule of one circuit. */
 const DRAWS = 999
 
-/** @param withBound whether the bound is computed as well, which takes most of the time. */
+/** @param withBound whether to compute the bound, which takes most of the time. */
 export function simulate(scene: Scene, trials: number, random: Random, withBound = false): Rates {
   const times = { pearson: 0, cdvv: 0, found: 0, consistent: 0 }
   const [n, m] = scene.shots
@@ -114,7 +114,7 @@ export function simulate(scene: Scene, trials: number, random: Random, withBound
     )
       times.consistent += 1
   }
-  const share = (of: number): number => of / trials
+  const share = (found: number): number => found / trials
   return {
     trials,
     pearson: share(times.pearson),
@@ -124,7 +124,7 @@ export function simulate(scene: Scene, trials: number, random: Random, withBound
   }
 }
 
-/** The most that a share of `trials` with true probability `p` may be, but for a chance of about `level`. */
+/** The largest share of `trials` with true probability `p`, except with a probability of about `level`. */
 export function binomialBound(trials: number, p: number, level: number): number {
   let [weight, above, k] = [(1 - p) ** trials, 1 - (1 - p) ** trials, 0]
   while (above > level && k < trials) {

@@ -1,4 +1,4 @@
-// Things that many tests need, with defaults for whatever the reader need not see.
+// Programs and submissions that many tests need, with defaults for everything that the reader need not see.
 
 export const bellQasm3 = (): string => `OPENQASM 3.0;
 include "stdgates.inc";
@@ -9,7 +9,7 @@ cx q[0], q[1];
 c = measure q;
 `
 
-/** X on qubit 0 of 3: the counts are `100`, since qubit 0 stands leftmost. */
+/** X on qubit 0 of 3. The counts are `100`, since qubit 0 is leftmost. */
 export const asymmetricQasm3 = (): string => `OPENQASM 3.0;
 include "stdgates.inc";
 qubit[3] q;
@@ -39,7 +39,9 @@ qubits = cirq.LineQubit.range(3)
 circuit = cirq.Circuit(cirq.X(qubits[0]), cirq.measure(*qubits, key="c"))
 `
 
-/** The body of a submission: a Bell pair, 100 shots, `direct`, on the free `local` backend. `undefined` leaves a field out. */
+/**
+ * The body of a submission: a Bell pair, 100 shots, `direct`, on the free `local` backend. `undefined` omits a field.
+ */
 export function submission(changes: Record<string, unknown> = {}): Record<string, unknown> {
   const body: Record<string, unknown> = {
     inline_code: bellQasm3(),

@@ -1,13 +1,13 @@
-// Graphs of tasks as a script asks for them.
+// Graphs of tasks, as a script requests them.
 import type { RequestedGraph } from '../../../domain/jobs/script-requests.js'
 
-/** @param tasks each with those that it takes results of, in the order of the script. */
+/** @param tasks each task with the tasks whose results it takes, in the order of the script. */
 export function askedGraph(tasks: Record<string, string[]>): RequestedGraph {
   const ids = Object.keys(tasks)
   const levels: string[][] = []
   const levelOf = new Map<string, number>()
   for (const id of ids) {
-    const level = Math.max(-1, ...tasks[id]!.map((of) => levelOf.get(of)!)) + 1
+    const level = Math.max(-1, ...tasks[id]!.map((needed) => levelOf.get(needed)!)) + 1
     levelOf.set(id, level)
     levels[level] ??= []
     levels[level].push(id)

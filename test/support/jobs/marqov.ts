@@ -1,4 +1,4 @@
-// The public client `marqov` as it is published, in a Python process that runs what a test gives it.
+// The published public client `marqov`, in a Python process that runs the code of a test.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { projectRoot } from '../../../apps/cli/stack/project.js'
 
-/** No piece of a test's Python takes longer. */
+/** The time limit of each piece of Python code. */
 const LIMIT_MS = 60_000
 
 /** An exception, by the name of its class. */
@@ -30,20 +30,20 @@ type Reply = { id: number; answers: HttpAnswer[] } & ({ value: unknown } | { rai
 
 export interface PythonClient {
   /**
-   * What the body of a Python function returns; test/marqov/driver.py says what it finds. Where it asks for numbers beyond
-   * 2^53 it has to return them as text.
+   * The return value of a Python function body; test/marqov/driver.py describes the names that it can use. Code that
+   * returns numbers beyond 2^53 has to return them as text.
    * @throws Error when it raises.
    */
   run<T = unknown>(code: string, names?: Record<string, unknown>): Promise<T>
-  /** The exception that it raises. @throws Error when it raises none. */
+  /** The exception that the code raises. @throws Error when it raises none. */
   refusal(code: string, names?: Record<string, unknown>): Promise<Raised>
-  /** All that clients have been answered so far. */
+  /** All HTTP responses that clients have received so far. */
   readonly answers: HttpAnswer[]
   close(): Promise<void>
 }
 
 export function startPythonClient(): PythonClient {
-  // No .netrc and no setting of whoever runs the tests reaches the client.
+  // Isolates the client from the .netrc and the settings of the person who runs the tests.
   const home = mkdtempSync(join(tmpdir(), 'marqov-'))
   const child = spawn(join(projectRoot, '.venv/bin/python'), [join(projectRoot, 'test/marqov/driver.py')], {
     cwd: home,
@@ -58,7 +58,7 @@ export function startPythonClient(): PythonClient {
   child.stderr.on('data', (chunk) => {
     complaints += chunk
   })
-  // Told by the end of the process.
+  // The exit of the process reports the failure.
   child.stdin.on('error', () => {})
   createInterface({ input: child.stdout }).on('line', (line) => {
     const reply = JSON.parse(line) as Reply

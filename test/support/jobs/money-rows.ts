@@ -1,4 +1,4 @@
-// Jobs whose money went another way than that of most, made by the product's own steps.
+// Jobs with held money or with costs beyond their reservation, created by the product's own steps.
 
 import type { Db } from '../../../db/client.js'
 import { beginJob, failJob } from '../../../db/job-steps/job-steps.js'
@@ -12,7 +12,7 @@ export const usd = (dollars: number): MicroUsd => BigInt(Math.round(dollars * 1e
 
 const fence = { generation: 1 }
 
-/** A running job whose task a provider has accepted. */
+/** A running job whose provider job was accepted. */
 export async function addAcceptedJob(db: Db, person: Person, choices: JobChoices): Promise<string> {
   const jobId = await addJob(db, person, choices)
   await beginJob(db, jobId, fence)
@@ -22,7 +22,7 @@ export async function addAcceptedJob(db: Db, person: Person, choices: JobChoices
   return jobId
 }
 
-/** A job that failed while nobody knew how its task at the provider ended. */
+/** A job that failed with an unknown outcome at its provider. */
 export async function addHeldJob(db: Db, person: Person, choices: JobChoices): Promise<string> {
   const jobId = await addAcceptedJob(db, person, choices)
   await failJob(db, jobId, fence, { code: 'provider_outcome_unknown', message: 'the provider has not answered' })

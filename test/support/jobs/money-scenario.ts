@@ -1,14 +1,14 @@
-// Random lives of jobs for the property tests of money: what may happen to them, and how it is done with the product's
-// own steps on a real database.
+// Random histories of jobs for the property tests of money: what can happen to them, carried out with the product's own
+// steps on a real database.
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import type { Db } from '../../../db/client.js'
 import {
   beginJob,
   completeJob,
-  endFailed,
   failJob,
   recordCancelled,
+  recordFailure,
   requestCancel
 } from '../../../db/job-steps/job-steps.js'
 import type { Fence } from '../../../db/jobs/fence.js'
@@ -51,7 +51,7 @@ const submitArb = fc.record({
   circuits: fc.integer({ min: 1, max: 3 }),
   maxCost: fc.option(micro(20), { freq: 6 }),
   direct: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
-  /** It asks for circuits while it runs. */
+  /** Whether it requests circuits while it runs. */
   script: fc.boolean()
 })
 const stepArb = fc.record({
@@ -59,10 +59,10 @@ const stepArb = fc.record({
     ...(['begin', 'begin', 'complete', 'fail', 'giveUp', 'cancel', 'cancelled', 'send', 'accept', 'accept'] as const),
     ...(['ended', 'ended', 'refused', 'unknown', 'lateBill', 'lateBill'] as const)
   ),
-  /** Counted from the newest; mostly one of a few, so that sides meet. */
+  /** Counted from the newest; mostly one of a few, so that concurrent steps meet. */
   job: fc.oneof({ weight: 3, arbitrary: fc.nat(3) }, fc.nat(99)),
   cost: micro(30),
-  /** Of a script: which of its circuits, who asks for it, and what it is to cost. */
+  /** For scripts: which of its circuits, who requests it, and its price. */
   ask: fc.integer({ min: 1, max: 3 }),
   task: fc.constantFrom('', 'task_0001'),
   price: micro(9),
@@ -71,7 +71,7 @@ const stepArb = fc.record({
 type Submit = typeof submitArb extends fc.Arbitrary<infer T> ? T : never
 type Step = typeof stepArb extends fc.Arbitrary<infer T> ? T : never
 
-/** Several sides at work at once, each doing one thing after the other. */
+/** Several actors at once, each performing its steps in order. */
 export const scenarioArb = fc.record({
   teams: fc.array(teamArb, { minLength: 1, maxLength: 3 }),
   sides: fc.array(
@@ -99,7 +99,7 @@ export async function makeWorld(db: Db, person: Person, plans: TeamPlan[]): Prom
   return { teams, jobs: [] }
 }
 
-/** @throws Error for everything that is neither done nor refused in good order. */
+/** @throws Error for everything that neither succeeds nor is refused properly. */
 export async function act(db: Db, person: Person, world: World, step: Submit | Step): Promise<void> {
   try {
     if (step.kind === 'submit') await submit(db, person, world, step)
@@ -138,7 +138,7 @@ async function take(db: Db, { id, fence, script }: World['jobs'][number], step: 
     case 'fail':
       return failJob(db, id, fence, error)
     case 'giveUp':
-      return db.transaction((tx) => endFailed(tx, id, error, { to: 'dispatch_failed' }))
+      return db.transaction((tx) => recordFailure(tx, id, error, { to: 'dispatch_failed' }))
     case 'cancel':
       return requestCancel(db, id)
     case 'cancelled':
@@ -146,7 +146,7 @@ async function take(db: Db, { id, fence, script }: World['jobs'][number], step: 
     case 'lateBill':
       return db.transaction((tx) => settleHeld(tx, id, cost))
   }
-  // What runs under a lease has nothing at a provider.
+  // A job with a lease has no provider jobs.
   if (fence.lease) return
   const ref = script ? requestedRef(id, task, ask) : plainRef(id)
   switch (kind) {
@@ -182,7 +182,7 @@ export const askedCircuit = (number: number) => ({
   registers: []
 })
 
-/** A refusal says which amount does not fit into what is left of which budget, and its figures add up. */
+/** A refusal names which amount does not fit into which remainder, and its figures add up. */
 function assertTruthful({ message, fields }: ServiceError): void {
   const at = (name: string) => Math.round(Number(fields?.[name]) * 1e6)
   const [estimate, current, budget, rest] = ['estimated_cost', 'current_spend', 'budget', 'remaining_budget'].map(at)
@@ -190,7 +190,7 @@ function assertTruthful({ message, fields }: ServiceError): void {
     throw new Error(`a refusal whose figures do not explain it: ${message} ${JSON.stringify(fields)}`)
 }
 
-/** Ends whatever is still open, and names a figure for whatever is held. */
+/** Ends every open job, and settles every held one. */
 export async function endAll(db: Db, { jobs }: World): Promise<void> {
   await Promise.all(
     jobs.map(async ({ id }) => {
@@ -206,8 +206,8 @@ export async function endAll(db: Db, { jobs }: World): Promise<void> {
 }
 
 /**
- * Has the database itself refuse, at the commit, each reservation that leaves more reserved and spent than the limit: at
- * no moment may one be seen, however short.
+ * Makes the database itself refuse, at the commit, each reservation that exceeds its limit, so that none is visible at
+ * any moment.
  */
 export async function guardLimits(db: Db): Promise<void> {
   await db.execute(sql`

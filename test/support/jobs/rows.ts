@@ -1,4 +1,4 @@
-// Rows for tests of the database, made by the product's own functions.
+// Rows for database tests, created by the product's own functions.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
@@ -22,7 +22,7 @@ export interface Person {
   email: string
 }
 
-/** A user; the personal team comes with the first job. */
+/** A user. The personal team is created with the first job. */
 export async function addPerson(db: Db): Promise<Person> {
   const email = `${randomBytes(6).toString('hex')}@example.org`
   const user = await signUp(db, { email, passwordHash: null, displayName: null, code: null })
@@ -37,15 +37,15 @@ export async function addTeam(db: Db, owner: Person): Promise<string> {
 }
 
 export interface JobChoices {
-  /** Price of the job; the backend stays as it is in the database. */
+  /** Price of the job; the backend in the database stays unchanged. */
   cost?: MicroUsd
   at?: Date
-  /** The key that submits it. */
+  /** The API key that submits it. */
   key?: { id: string; teamId: string; dailyLimit: MicroUsd | null }
   submission?: Partial<Submission>
 }
 
-/** A pending job, recorded as a submission is. @throws ServiceError as `lockTeamForWrite` and `createJob` do. */
+/** A pending job, recorded like a submission. @throws ServiceError as `lockTeamForWrite` and `createJob` do. */
 export async function addJob(db: Db, person: Person, choices: JobChoices = {}): Promise<string> {
   const backend: Backend = (await findBackend(db, choices.submission?.backend ?? 'local'))!
   const pricing = { ...backend.pricing, taskFee: choices.cost ?? 0n }
@@ -86,7 +86,7 @@ export async function addJob(db: Db, person: Person, choices: JobChoices = {}): 
   })
 }
 
-/** Puts a job into a status as if its life had led there; the guard of the database is stepped over for this one write. */
+/** Forces a job into a status. The guard of the database is bypassed for this one write. */
 export async function forceStatus(
   db: Db,
   jobId: string,
@@ -101,7 +101,7 @@ export async function forceStatus(
   })
 }
 
-/** Everything the database holds about a job, to see whether a call changed anything. */
+/** Everything that the database holds about a job, to see whether a call changed anything. */
 export async function everythingAbout(db: Db, jobId: string): Promise<unknown> {
   const tables = ['job_events', 'attempts', 'outbox', 'ledger', 'artifacts']
   const [job] = await db.execute(sql`select * from jobs where id = ${jobId}`)

@@ -1,4 +1,4 @@
-// Saved scripts as rows, made by the product's own functions, without the execution service.
+// Rows of saved scripts, created by the product's own functions without the executor.
 import { createHash } from 'node:crypto'
 import type { Db } from '../../../db/client.js'
 import { createScript, type NewScript } from '../../../db/scripts/script-changes.js'
@@ -16,7 +16,7 @@ export const metadataOf = (content: string): ScriptMetadata => ({
   source_sha256: sha256(content)
 })
 
-/** A script of a team: a Bell pair in OpenQASM, unless said otherwise. @returns its id. */
+/** A script of a team, by default a Bell pair in OpenQASM. @returns its id. */
 export async function addScript(
   db: Db,
   given: Partial<NewScript> & Pick<NewScript, 'teamId' | 'userId'>,

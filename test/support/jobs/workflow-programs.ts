@@ -1,8 +1,8 @@
-// Programs with tasks and workflows of the public SDK, as text. Each returns what a test can check by hand.
+// Programs with tasks and workflows of the public SDK, as text. Each returns a value that a test can check.
 
 const imports = 'import time\nfrom marqov import task, workflow\n'
 
-/** A chain of ten tasks that each add one; that at the place `slow` takes its time. */
+/** A chain of ten tasks that each add one. The task at the position `slow` takes its time. */
 export const slowChain = (slow: number, seconds: number) => `${imports}
 @task
 def step(value, place):
@@ -18,7 +18,7 @@ def chain():
     return value
 `
 
-/** Squares side by side, and their sum. */
+/** Squares in parallel, and their sum. */
 export const fanOut = (width: number) => `${imports}
 @task
 def square(x):

@@ -1,9 +1,8 @@
-// What the tests of mail have in common: mailers whose log is read, parts that are closed after each test, and a look into
-// every log for what must never be there.
+// What the tests of mail share: clients and servers that are closed after each test, and a check that no outcome quotes the
+// mail.
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, expect } from '@jest/globals'
-import { pino } from 'pino'
-import { createMailer, type MailTimes } from '../../../services/mail/memory-mailer.js'
+import { createMailClient, type MailOutcome, type TryLimits } from '../../../services/mail/mail-client.js'
 import type { Mail } from '../../../services/mail/message.js'
 import { invitationMail } from '../../../services/mail/text.js'
 import { startMailServer } from './mail-server.js'
@@ -14,7 +13,9 @@ export const LOCAL_PART = 'grace.hopper'
 export const RECIPIENT = `${LOCAL_PART}@people.example.org`
 export const SENDER = 'Quantum Job Service <no-reply@jobs.example.org>'
 export const link = `https://jobs.example.org/invitations/${TOKEN}`
-export const quick: MailTimes = { pausesMs: [20, 40, 60, 80], silenceMs: 300, tryMs: 1_000 }
+/** Short, so that a test need not wait for a silent server. */
+export const quick: TryLimits = { silenceMs: 300, tryMs: 1_000 }
+export const CONNECTIONS = 4
 
 export const mailTo = (to = RECIPIENT, changes: Partial<Mail> = {}): Mail => ({
   to,
@@ -29,18 +30,15 @@ export const mailTo = (to = RECIPIENT, changes: Partial<Mail> = {}): Mail => ({
   ...changes
 })
 
-const levels = { info: 30, warn: 40, error: 50 }
-
 /** To be called once, at the top of a test file. */
 export function mailBench() {
   const open: (() => unknown)[] = []
-  let logged: Record<string, unknown>[] = []
+  const outcomes: MailOutcome[] = []
 
   afterEach(async () => {
-    // What was opened last hangs on what was opened first.
+    // Parts opened last depend on those opened first.
     for (const close of open.splice(0).reverse()) await close()
-    const text = JSON.stringify(logged)
-    logged = []
+    const text = JSON.stringify(outcomes.splice(0))
     for (const secret of [TOKEN, LOCAL_PART, MESSAGE]) expect(text).not.toContain(secret)
   })
 
@@ -49,18 +47,25 @@ export function mailBench() {
     return part
   }
 
+  let lastId = 0
   return {
     closeLater,
-    logged: () => logged,
-    lines: (level: keyof typeof levels) => logged.filter((line) => line.level === levels[level]),
-    mailer(smtpUrl: string | null, mailDir: string | null = null, times = quick, from = SENDER) {
-      const log = pino({ base: null }, { write: (line: string) => logged.push(JSON.parse(line)) })
-      const mailer = createMailer({ smtpUrl, mailDir, from, log, times })
-      open.push(() => mailer.close(0))
-      return mailer
+    /** A client with four connections; `null` when the settings name no server and no folder. */
+    client(smtpUrl: string | null, mailDir: string | null = null, limits: TryLimits = quick, from = SENDER) {
+      const made = createMailClient({ smtpUrl, mailDir, from }, CONNECTIONS, limits)
+      if (!made) return null
+      closeLater(made)
+      return {
+        ...made,
+        async send(mail: Mail, id = `mail-${++lastId}`, signal = new AbortController().signal): Promise<MailOutcome> {
+          const outcome = await made.send(mail, id, signal)
+          outcomes.push(outcome)
+          return outcome
+        }
+      }
     },
     server: async (...options: Parameters<typeof startMailServer>) => closeLater(await startMailServer(...options)),
-    /** A server that says what a test wants it to say. */
+    /** A server that says whatever a test wants. */
     async talker(talk: (socket: Socket) => void) {
       const sockets = new Set<Socket>()
       let connections = 0

@@ -1,5 +1,5 @@
-// A database per test file, cloned from the migrated template on the shared server. A file that failed keeps its database
-// for as long as the server lives, and says how to look at it.
+// A database per test file, cloned from the migrated template on the shared server. A failed file keeps its database
+// while the server runs, and prints how to look at it.
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { type Connection, connect } from '../../../db/client.js'
@@ -7,18 +7,21 @@ import { type Connection, connect } from '../../../db/client.js'
 export interface TestDatabase extends Omit<Connection, 'close'> {
   name: string
   url: string
-  /** Closes the connections; removes the database unless a test of this file failed. */
+  /** Closes the connections, and removes the database unless a test of this file failed. */
   drop(): Promise<void>
 }
 
-/** @param file names the database, for whoever looks at the server. @param template `null` makes an empty database. */
+/**
+ * @param file names the database, for readers of the server's list.
+ * @param template `null` creates an empty database.
+ */
 export async function createTestDatabase(
   file: string,
   options: { max?: number; template?: string | null } = {}
 ): Promise<TestDatabase> {
   const { max = 10, template = process.env.TEST_TEMPLATE_DB } = options
   const name = `t_${file.replace(/[^a-z0-9]+/gi, '_').toLowerCase()}_${randomBytes(4).toString('hex')}`
-  // Cloning a template needs no connection to it, but no more than one clone at a time: they wait for each other.
+  // Cloning a template needs no connection to it, but only one clone can run at a time.
   await onServer((sql) =>
     sql.unsafe(`create database ${name}${template ? ` template ${template} strategy file_copy` : ''}`)
   )
@@ -60,7 +63,7 @@ interface CircusBlock {
   children: { type: string; errors?: unknown[]; children?: unknown[] }[]
 }
 
-// jest tells its hooks nothing about the outcome; its own state, a symbol on the global object, does.
+// jest does not pass the outcome to its hooks. Its own state, a symbol on the global object, has it.
 function someTestFailed(): boolean {
   const key = Object.getOwnPropertySymbols(globalThis).find((symbol) => symbol.description === 'JEST_STATE_SYMBOL')
   const state = key && (globalThis as unknown as Record<symbol, { rootDescribeBlock?: CircusBlock }>)[key]

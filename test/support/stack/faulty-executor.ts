@@ -1,18 +1,18 @@
-// Stands where the execution service stands and does what a real one does only when something is wrong with it: silent,
-// full, gone in the middle of a run, or answering lines that a test wants to see carried through.
+// Stands in for the executor and does what a real one does only when it is broken: silent, full, gone during a run, or
+// sending lines that a test checks.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
 export interface Call {
   path: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape.
   body: any
-  /** The caller has hung up before the answer was complete. */
+  /** Whether the caller hung up before the response was complete. */
   hungUp: boolean
 }
 
-/** What it does with a request; without an `end` the request hangs. */
+/** What it does with a request. Without an `end` the request hangs. */
 export type Fault = (response: ServerResponse, request: IncomingMessage) => void
 
 export async function startFaultyExecutor(first: Fault) {

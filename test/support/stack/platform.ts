@@ -1,5 +1,5 @@
-// A platform of a test's own: api and worker as processes that can be killed, its own database, task queue and queue
-// prefix on the shared servers, or servers of its own where the test takes them away.
+// A platform of a test's own: API and worker as processes that can be killed, with their own database, task queue and
+// queue prefix on the shared servers, or with their own servers when the test takes those away.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Child, logTail, type StackContext } from '../../../apps/cli/stack/parts/child.js'
@@ -30,7 +30,7 @@ export interface JobRecord {
   [key: string]: unknown
 }
 
-/** Parts of the platform's own that a test may take away and bring back. */
+/** The platform's own parts, which a test can take away and bring back. */
 export interface OwnParts {
   redis?: boolean
   temporal?: boolean
@@ -64,7 +64,7 @@ export async function startPlatform(file: string, own: OwnParts = {}, env: Recor
     TEMPORAL_ADDRESS: temporal?.address ?? process.env.TEST_TEMPORAL_ADDRESS!,
     TEMPORAL_TASK_QUEUE: database.name,
     QUEUE_PREFIX: database.name,
-    // Tests ask more often than people.
+    // Tests send more requests than users.
     RATE_LIMIT_SCALE: '0',
     EXECUTOR_URL: executor?.url ?? process.env.TEST_EXECUTOR_URL!,
     EXECUTOR_TOKEN: executor ? TOKEN : process.env.TEST_EXECUTOR_TOKEN!,
@@ -138,16 +138,16 @@ export async function startPlatform(file: string, own: OwnParts = {}, env: Recor
     start,
     temporalFile,
     redisUrl: settings.REDIS_URL!,
-    /** Of the api that was started last. */
+    /** Of the API that was started last. */
     url: (): string => base,
 
-    /** Ends a part at once, as a crash would. */
+    /** Kills a part at once, like a crash. */
     async kill(name: keyof typeof parts): Promise<void> {
       parts[name]!.kill()
       await parts[name]!.exited
     },
 
-    /** Ends a part in an orderly way. */
+    /** Stops a part in an orderly way. */
     async stop(name: keyof typeof parts): Promise<void> {
       await parts[name]!.stop()
     },
@@ -191,7 +191,7 @@ export async function startPlatform(file: string, own: OwnParts = {}, env: Recor
         .map((name) => `${name}:\n${parts[name] ? logTail(parts[name].log, 25) : ''}`)
         .join('\n'),
 
-    /** What api and worker have logged, by time. */
+    /** The log lines of API and worker, by time. */
     logLines: (): Record<string, unknown>[] =>
       (['api', 'worker'] as const)
         .flatMap((part) => readFileSync(join(folder, `${part}.log`), 'utf8').split('\n'))

@@ -1,5 +1,5 @@
-// A platform whose providers are emulated: real api, worker, executor, Temporal and database; the provider's ledger is the
-// witness of what was paid for.
+// A platform with emulated providers: real API, worker, executor, Temporal and database. The provider's ledger shows
+// what was paid for.
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client'
 import { sql } from 'drizzle-orm'
 import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
@@ -69,7 +69,7 @@ export async function startProviderPlatform(
         ...body
       }),
 
-    /** Paid work as the provider sees it. */
+    /** Paid provider jobs, according to the provider. */
     async paidTasks(count: number): Promise<LedgerTask[]> {
       return eventually(async () => {
         const tasks = ionq.control.tasks()
@@ -84,7 +84,7 @@ export async function startProviderPlatform(
 
     mismatches: () => ledgerMismatches(platform.connection.db),
 
-    /** Does something with a job's workflow, as an operator would. */
+    /** Acts on a job's workflow, like an operator. */
     async workflow<T>(id: string, act: (handle: WorkflowHandle) => Promise<T>): Promise<T> {
       const connection = await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! })
       try {
@@ -94,7 +94,7 @@ export async function startProviderPlatform(
       }
     },
 
-    /** As when Temporal's database was lost. */
+    /** Deletes the workflow, as when Temporal's database was lost. */
     async forgetWorkflow(id: string): Promise<void> {
       const connection = await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! })
       await connection.workflowService.deleteWorkflowExecution({
@@ -104,7 +104,7 @@ export async function startProviderPlatform(
       await connection.close()
     },
 
-    /** The sweep of held money, as if the hour of every held task had come. */
+    /** Runs the sweep of held money, as if every held provider job were due for a query. */
     async askAfterHeld(): Promise<void> {
       const { db } = platform.connection
       await db.execute(sql`update provider_tasks set ask_at = now() where ask_at is not null`)

@@ -1,4 +1,4 @@
-// `npm start` as a test sees it: a process with its own data folder, whose lines and children can be watched.
+// `npm start` as a process with its own data folder, whose output and children a test can watch.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -20,7 +20,7 @@ export class QjobStart {
     env: Record<string, string> = {},
     command: string[] = [process.execPath, join(projectRoot, 'tools/qjob.mjs'), 'start']
   ) {
-    // The address of the parts must come from the command itself; a group of its own stands for a terminal.
+    // The addresses of the parts must come from the command itself. A process group of its own stands for a terminal.
     const clean = { ...process.env, DATABASE_URL: '', REDIS_URL: '', TEMPORAL_ADDRESS: '', NODE_OPTIONS: '' }
     const [program = '', ...words] = command
     this.process = spawn(program, words, {
@@ -44,17 +44,17 @@ export class QjobStart {
     return this.stdout.trim()
   }
 
-  /** Every process that the stack has written down as its own. */
+  /** Every process that the stack has recorded as its own. */
   processes(): Record<string, ProcessIdentity> {
     return readStackFile(this.dataDir)?.processes ?? {}
   }
 
-  /** To the whole group, as a terminal does. */
+  /** Signals the whole group, like a terminal. */
   signal(signal: NodeJS.Signals): void {
     process.kill(-this.pid, signal)
   }
 
-  /** Waits for a state of the stack; rejects with what it has said when it does not come about. */
+  /** Waits for a state of the stack; rejects with its output when the state is not reached. */
   async until(what: string, holds: () => boolean, limitMs = waitLimitMs): Promise<void> {
     const deadline = Date.now() + limitMs
     while (!holds()) {
@@ -63,7 +63,7 @@ export class QjobStart {
     }
   }
 
-  /** Ends whatever is left; for the clean-up after a test. */
+  /** Stops whatever is left, to clean up after a test. */
   async end(): Promise<void> {
     if (this.process.exitCode === null && this.process.signalCode === null) this.signal('SIGKILL')
     await this.exited

@@ -1,8 +1,8 @@
-// The real parts that all tests of one run share: Postgres, Redis, Temporal, one executor. Each test file makes its own
-// database, queue prefix and task queue on them.
+// The real parts that all tests of one run share: Postgres, Redis, Temporal, one executor. Each test file creates its
+// own database, queue prefix and task queue on them.
 //
-// A run lives in .test/runs/<process id>, so runs side by side in one folder do not meet. What a killed run left there
-// is removed by the next one; its processes are ended by their watchdog at once.
+// A run lives in .test/runs/<process id>, so concurrent runs in one folder do not meet. The next run removes what a
+// killed run left there; its processes are stopped by their watchdog at once.
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import postgres from 'postgres'
@@ -23,12 +23,12 @@ const testFolder = join(projectRoot, '.test')
 const runsFolder = join(testFolder, 'runs')
 
 export interface SharedStack {
-  /** What the tests find in their environment. */
+  /** The environment variables for the tests. */
   env: Record<string, string>
   stop(): Promise<void>
 }
 
-/** Boots the parts and makes the migrated template database; everything is ended again when one of them fails. */
+/** Boots the parts and creates the migrated template database. When one part fails, all are stopped again. */
 export async function startSharedStack(): Promise<SharedStack> {
   await removeDeadRuns()
   const folder = join(runsFolder, String(process.pid))
@@ -91,7 +91,7 @@ async function removeDeadRuns(): Promise<void> {
   for (const name of readdirSync(runsFolder)) {
     const folder = join(runsFolder, name)
     const holder = readHolder(join(folder, 'holder.json'))
-    // Between its folder and its lock a run is known by the folder's name alone.
+    // Until it has its lock, a run is known only by the name of its folder.
     if (holder ? isRunning(holder) : startOf(Number(name)) !== null) continue
     await stopProcesses(readStackFile(folder)?.processes ?? {})
     const pointer = join(folder, 'postgres-location')
@@ -100,7 +100,7 @@ async function removeDeadRuns(): Promise<void> {
   }
 }
 
-// The logs of the last run stay for whoever looks for the cause of a failure.
+// The logs of the last run are kept for finding the cause of a failure.
 function removeRun(folder: string, home: PostgresHome): void {
   const logs = join(testFolder, 'logs')
   rmSync(logs, { recursive: true, force: true })

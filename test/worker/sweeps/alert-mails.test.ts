@@ -1,14 +1,14 @@
-// Mails about verifications: sent once to each member whom the schedule names, and to nobody who has left.
+// Mails about verifications: sent once to each address of the schedule, except to former members.
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { startMailSender } from '../../../apps/worker/sweeps/mail-sender.js'
-import { createSweepNotes } from '../../../apps/worker/sweeps/sweep-notes.js'
+import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { afterVerdict } from '../../../db/capsule-runs/capsule-alerts.js'
 import { startScheduledRun } from '../../../db/capsule-runs/scheduled-runs.js'
 import { putSchedule } from '../../../db/capsules/capsule-schedules.js'
 import { capsuleAlertMails, capsuleRuns } from '../../../db/tables/capsules.js'
-import { createPostman } from '../../../services/mail/mail-client.js'
+import { createMailClient } from '../../../services/mail/mail-client.js'
 import { alertMail } from '../../../services/mail/text.js'
 import { addVerifiableCapsule } from '../../support/capsules/verifiable-capsules.js'
 import { eventually } from '../../support/eventually.js'
@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 afterAll(() => database.drop())
 
-test('an alert goes to each address once, and says what both runs came out as, why, and where more is', async () => {
+test('an alert reaches each address once, with the outcomes of both runs, the reason and the link', async () => {
   const [ada, bob, eve] = [await addPerson(db), await addPerson(db), await addPerson(db)]
   const capsule = await addVerifiableCapsule(db, ada)
   for (const { userId } of [bob, eve])
@@ -61,10 +61,11 @@ test('an alert goes to each address once, and says what both runs came out as, w
   const log = pino({ base: null }, { write: (line: string) => lines.push(line) })
   const sender = startMailSender({
     db,
-    postman: createPostman({ smtpUrl: server.url, mailDir: null, from: 'jobs@jobs.example.org' }, 2)!,
+    client: createMailClient({ smtpUrl: server.url, mailDir: null, from: 'jobs@jobs.example.org' }, 2)!,
+    keyRing: null,
     linkOrigin: 'https://jobs.example.org',
-    times: { lookMs: 20, retrySeconds: [0.01] },
-    notes: createSweepNotes(db, log, () => performance.now()),
+    times: { lookMs: 20, retrySeconds: [0.01], linkRetrySeconds: [] },
+    reports: createSweepReports(db, log, () => performance.now()),
     log
   })
   open.push(() => sender.close())
@@ -89,7 +90,7 @@ test('an alert goes to each address once, and says what both runs came out as, w
   for (const email of emails) expect(lines.join('')).not.toContain(email)
 })
 
-test('a schedule that is refused is mailed as what it is', () => {
+test('an alert about a refused run says that it was refused', () => {
   const first = { outcome: 'refused', reason: 'The team is suspended', tvd: null, margin: null }
   const of = { capsuleId: 'c', capsuleName: 'a bell pair', runId: 'r', scheduledAt: new Date('2027-05-01T09:00:00Z') }
   const { subject, text } = alertMail({ ...of, first, second: null, link: null })

@@ -11,6 +11,8 @@ import { CreateCapsuleBody } from '../../../../domain/capsules/capsule-fields.js
 import { codeOf, ServiceError, validationError } from '../../../../domain/errors.js'
 import type { ApiDeps } from '../../deps.js'
 import { callerOf, teamForWrite, userOf } from '../../http/access.js'
+import { PACKAGE_BODY_MAX, YAML_BODY_MAX } from '../../http/body-limits.js'
+import { json, text, uuid } from '../../http/response.js'
 import { validationMessage } from '../../http/validation-message.js'
 import { createDraft } from '../capsule-draft.js'
 import { type FileRoute, readFile, takeFiles } from './capsule-file-body.js'
@@ -26,7 +28,7 @@ const packages: FileRoute = {
     'application/zip',
     'application/x-zip-compressed'
   ],
-  bytesMax: 64 * 1024 * 1024,
+  bytesMax: PACKAGE_BODY_MAX,
   what: 'a package (.capsule archive or RO-Crate zip)'
 }
 
@@ -36,7 +38,7 @@ const SMALL_BYTES = 1024 * 1024
 /** The form around a YAML file makes the body of 512 KiB that the specification names. */
 const yaml: FileRoute = {
   types: ['application/yaml', 'text/yaml', 'application/x-yaml'],
-  bytesMax: 512 * 1024,
+  bytesMax: YAML_BODY_MAX,
   what: 'a YAML file'
 }
 
@@ -96,7 +98,14 @@ const importRoute: FastifyPluginAsyncTypebox = async (app) => {
           'Its digests are computed again; 400 names the entry that is not as it should be. The draft has the definition; ' +
           'state, owner, seal, costs and times of the package are claims.',
         querystring: TeamQuery,
-        ...fileBody(packages)
+        ...fileBody(packages),
+        response: {
+          201: json(
+            'The draft is created; warnings list what the draft could not take from the package',
+            Type.Object({ capsule_id: uuid, state: Type.Literal('draft'), warnings: Type.Array(text) })
+          )
+        },
+        errors: ['conflict']
       }
     },
     async (request, reply) => {
@@ -133,7 +142,9 @@ const uploadRoute: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Make a draft of what a YAML file describes',
         description: `At most ${YAML_BYTES_MAX / 1024} KiB: the fields of POST /api/capsules/create, or the shorter form with "tasks" at the top. 400 names the line.`,
         querystring: TeamQuery,
-        ...fileBody(yaml)
+        ...fileBody(yaml),
+        response: { 201: json('The draft is created', Type.Object({ capsule_id: uuid })) },
+        errors: ['conflict', 'not_found', 'backend_unknown']
       }
     },
     async (request, reply) => {

@@ -2,16 +2,23 @@
 import { finished } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import { evidenceSize } from '../../../../db/capsules/capsule-packages.js'
+import { type Static, Type } from 'typebox'
+import { evidenceSize } from '../../../../db/capsules/capsule-evidence.js'
 import { loadReadableCapsule } from '../../../../db/capsules/capsules.js'
 import type { ApiDeps } from '../../deps.js'
 import { callerOf } from '../../http/access.js'
+import { type JsonText, json, media, sendJson, text } from '../../http/response.js'
 import { noSuchCapsule } from '../capsule-access.js'
 import { CapsuleId } from '../capsules.js'
 import { capsuleImportRoutes } from './capsule-imports.js'
 import { attestationOf, type ExportFormat, exportCapsule, exportFormats } from './export-capsule.js'
 import { createPackageSlots } from './package-concurrency.js'
+
+const Envelope = Type.Object({
+  payload: text,
+  payloadType: Type.Literal('application/vnd.in-toto+json'),
+  signatures: Type.Array(Type.Object({ keyid: text, sig: text }))
+})
 
 /** Each takes up to 64 MiB twice. */
 const PACKAGES_AT_ONCE = 4
@@ -38,7 +45,9 @@ export const capsuleTransferRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
           'capsule: gzip tar in the open format, docs/capsules/capsule-format.md. rocrate: a zip with RO-Crate metadata and the signed ' +
           'attestation. What is not sealed carries no digest.',
         params: CapsuleId,
-        querystring: Type.Object({ format: Format })
+        querystring: Type.Object({ format: Format }),
+        response: { 200: media('The package, as a download', '*/*') },
+        errors: ['rate_limited']
       }
     },
     async (request, reply) => {
@@ -52,7 +61,8 @@ export const capsuleTransferRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
           clearTimeout(late)
           give()
         })
-        return reply.type(mediaType).header('content-disposition', `attachment; filename="${fileName}"`).send(content)
+        reply.type(mediaType).header('content-disposition', `attachment; filename="${fileName}"`)
+        return content
       } catch (error) {
         give()
         throw error
@@ -67,11 +77,16 @@ export const capsuleTransferRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
         tags: ['capsules'],
         summary: 'The signed attestation of a sealed capsule: a DSSE envelope around an in-toto statement',
         description: 'GET /api/meta/keys has the public key.',
-        params: CapsuleId
+        params: CapsuleId,
+        response: { 200: json('A DSSE envelope; its payload is base64 of an in-toto Statement v1', Envelope) }
       }
     },
     async (request, reply) =>
-      reply.type('application/json; charset=utf-8').send(await attestationOf(db, await readableCapsule(deps, request)))
+      sendJson(
+        reply,
+        // The envelope is stored as the text that was signed.
+        (await attestationOf(db, await readableCapsule(deps, request))) as JsonText<Static<typeof Envelope>>
+      )
   )
 }
 

@@ -1,7 +1,15 @@
-// Takes a request's share of a limit. The table is domain/teams/rate-limits.ts; which route has which limit, access-table.ts.
+// Counts a request against a rate limit. domain/teams/rate-limits.ts holds the limits, access-table.ts says which limit a
+// route has.
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../../domain/errors.js'
-import { type LimitName, type RateLimits, rateLimitRefusalBody } from '../../../../domain/teams/rate-limits.js'
+import {
+  type LimitName,
+  type LimitScope,
+  type RateLimits,
+  type RequestLimitName,
+  rateLimitRefusalBody,
+  type TeamLimitName
+} from '../../../../domain/teams/rate-limits.js'
 import { addressKey, clientAddress, type TrustedProxies } from './client-address.js'
 import type { RateLimitStore } from './rate-limit-store.js'
 
@@ -13,27 +21,50 @@ export interface Limiter {
   trustedProxies: TrustedProxies
 }
 
+/** Returns the slot that a request took. */
+export type GiveBack = () => Promise<void>
+
 /**
- * Takes one of the limit's slots: of the team `teamId`, else of the user (a key is a user of its own), else of the address.
- * @returns gives the slot back.
+ * Takes one of a limit's slots. The limit's `scope` decides whose slot it is: the user's (a key is a user of its own, and a
+ * caller without credentials is known by address), or the address's, whoever is signed in there.
  * @throws ServiceError `rate_limited` with the seconds to wait.
  */
-export async function takeLimit(
-  { store, limits, trustedProxies }: Limiter,
-  request: FastifyRequest,
+export const takeLimit = (limiter: Limiter, request: FastifyRequest, name: RequestLimitName): Promise<GiveBack> =>
+  take(limiter, name, (scope) => ownerOf(scope, name, request, limiter.trustedProxies))
+
+/**
+ * Takes one of the slots of a team.
+ * @throws ServiceError `rate_limited` with the seconds to wait.
+ */
+export const takeTeamLimit = (limiter: Limiter, teamId: string, name: TeamLimitName): Promise<GiveBack> =>
+  take(limiter, name, () => teamId)
+
+async function take(
+  { store, limits }: Limiter,
   name: LimitName,
-  teamId?: string
-): Promise<() => Promise<void>> {
+  ownerFor: (scope: LimitScope) => string
+): Promise<GiveBack> {
   if (!limits) return async () => {}
-  const taken = await store.take([{ limit: limits[name], key: teamId ?? askerOf(request, trustedProxies) }])
+  const limit = limits[name]
+  const taken = await store.take([{ limit, key: ownerFor(limit.scope) }])
   if (taken.ok) return taken.giveBack
   const { message, fields } = rateLimitRefusalBody(taken.limit, taken.retryAfterSeconds)
   throw new ServiceError('rate_limited', message, fields)
 }
 
-function askerOf(request: FastifyRequest, trustedProxies: TrustedProxies): string {
+function ownerOf(scope: LimitScope, name: LimitName, request: FastifyRequest, trustedProxies: TrustedProxies): string {
   const { actor } = request
-  if (actor) return actor.key ? `key:${actor.key.id}` : `user:${actor.user.id}`
-  const { socket, headers } = request.raw
+  switch (scope) {
+    case 'user':
+      if (actor) return actor.key ? `key:${actor.key.id}` : `user:${actor.user.id}`
+      return addressOf(request, trustedProxies)
+    case 'address':
+      return addressOf(request, trustedProxies)
+    case 'team':
+      throw new Error(`the limit ${name} counts by team; take it with takeTeamLimit`)
+  }
+}
+
+function addressOf({ raw: { socket, headers } }: FastifyRequest, trustedProxies: TrustedProxies): string {
   return addressKey(clientAddress(socket.remoteAddress, headers['x-forwarded-for'], trustedProxies))
 }

@@ -32,7 +32,7 @@ export interface Metrics {
   observeAnswer(answered: Answered): void
   countSubmission(submitted: Submitted): void
   countBudgetRejection(limit: BudgetRefusal['limit']): void
-  countMove: StatusListener
+  countStatusChange: StatusListener
 }
 
 /** The methods that a route can have; another one becomes `other`, so that callers cannot invent labels. */
@@ -43,7 +43,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   const answers = new Histogram({
     name: 'qjs_http_request_duration_seconds',
-    help: 'Time from a request to the end of its answer, by method, route and class of status.',
+    help: 'Time from a request to the end of its response; status is its class, such as 2xx.',
     labelNames: ['method', 'route', 'status'] as const,
     // A held poll takes up to a minute, a run in the playground up to 90 s.
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 100],
@@ -51,13 +51,13 @@ export function createMetrics(): Metrics {
   })
   const submissions = new Counter({
     name: 'qjs_submissions_total',
-    help: 'Submissions of jobs; outcome is accepted, repeated, or the code of the refusal.',
+    help: 'Submissions of jobs; outcome is accepted, repeated (the response to an earlier request with the same Idempotency-Key), or the code of the refusal.',
     labelNames: ['mode', 'backend', 'outcome'] as const,
     registers: [registry]
   })
   const budgetRejections = new Counter({
     name: 'qjs_budget_rejections_total',
-    help: 'Submissions refused because of money, by the limit that they would have broken.',
+    help: 'Submissions refused because of money, by the limit that they would have exceeded: max_cost, key, per_job, per_suite, daily, monthly.',
     labelNames: ['limit'] as const,
     registers: [registry]
   })
@@ -81,6 +81,6 @@ export function createMetrics(): Metrics {
     countSubmission: ({ mode, backend, outcome }) =>
       submissions.inc({ mode: mode ?? 'none', backend: backend ?? 'none', outcome }),
     countBudgetRejection: (limit) => budgetRejections.inc({ limit }),
-    countMove: createJobMetrics(registry)
+    countStatusChange: createJobMetrics(registry)
   }
 }

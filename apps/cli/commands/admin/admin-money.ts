@@ -2,24 +2,21 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { loadMoney, settleByAdministrator } from '../../../../db/admin/held-money.js'
 import { commandLine } from '../../../../db/audit/admin-audit.js'
-import type { Connection } from '../../../../db/client.js'
 import { moneyView, SETTLEMENT_NOTE_MAX } from '../../../../domain/money/held-money.js'
 import { formatUsd, type MicroUsd, microFromUsd, usdFromMicro } from '../../../../domain/money/money.js'
-import { jsonOption, reportingFailures } from '../../session/service-command.js'
+import { isUuid, jsonOption, reportingFailures } from '../../session/service-command.js'
 import { money as dollars, plainLine, print, table } from '../../terminal/output.js'
 import { ago } from '../../terminal/readable-time.js'
+import { databaseHelp, inDatabase } from './admin-database.js'
 
 const LISTED = 100
 
-/** Opens the database of the service for one piece of work. */
-type InDatabase = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>
-
-export function addMoneyCommands(admin: Command, inDatabase: InDatabase, databaseHelp: string): void {
+export function addMoneyCommands(admin: Command): void {
   jsonOption(
     admin.command('money').description('list held money, costs above their reservation, and errors in the ledger')
   )
     .addHelpText('after', databaseHelp)
-    .action((options: { json?: boolean }) => reportingFailures(options, () => show(options, inDatabase)))
+    .action((options: { json?: boolean }) => reportingFailures(options, () => show(options)))
   jsonOption(
     admin
       .command('settle')
@@ -30,11 +27,11 @@ export function addMoneyCommands(admin: Command, inDatabase: InDatabase, databas
     .requiredOption('--note <text>', 'the reason, for the audit log', note)
     .addHelpText('after', databaseHelp)
     .action((id: string, cost: MicroUsd, options: { json?: boolean; note: string }) =>
-      reportingFailures(options, () => settle(id, cost, options, inDatabase))
+      reportingFailures(options, () => settle(id, cost, options))
     )
 }
 
-async function show({ json }: { json?: boolean }, inDatabase: InDatabase): Promise<void> {
+async function show({ json }: { json?: boolean }): Promise<void> {
   const view = moneyView(await inDatabase(({ db }) => loadMoney(db, LISTED)))
   if (json) return print(JSON.stringify(view))
   const held = view.held.map((job) => [
@@ -70,12 +67,7 @@ async function show({ json }: { json?: boolean }, inDatabase: InDatabase): Promi
   print(parts.join('\n\n'))
 }
 
-async function settle(
-  id: string,
-  cost: MicroUsd,
-  options: { json?: boolean; note: string },
-  inDatabase: InDatabase
-): Promise<void> {
+async function settle(id: string, cost: MicroUsd, options: { json?: boolean; note: string }): Promise<void> {
   await inDatabase(({ db }) =>
     db.transaction((tx) => settleByAdministrator(tx, commandLine, id, { cost, note: options.note }))
   )
@@ -87,7 +79,7 @@ async function settle(
 }
 
 function jobId(text: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
+  if (!isUuid(text))
     throw new InvalidArgumentError('It must be the id of a job; qjob admin money lists those with held money.')
   return text
 }

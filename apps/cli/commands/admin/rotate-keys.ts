@@ -1,34 +1,35 @@
 // `qjob admin rotate-keys`: re-encrypts all stored credentials with the first key of SECRETS_KEYS, so that older keys can go.
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Connection } from '../../../../db/client.js'
 import { type KeyRing, readKeyRing } from '../../../../services/keys/key-ring.js'
 import { type Rotation, rotateKeys } from '../../../../services/keys/key-rotation.js'
 import { jsonOption, reportingFailures } from '../../session/service-command.js'
 import { readSecretKeys, secretKeysFile } from '../../stack/secret-keys.js'
 import { CliError } from '../../terminal/cli-error.js'
-import { print, say } from '../../terminal/output.js'
-
-/** Opens the database of the service for one piece of work. */
-type InDatabase = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>
+import { print, printNotice } from '../../terminal/output.js'
+import { databaseHelp, inDatabase } from './admin-database.js'
 
 const help = `
 The keys are read from SECRETS_KEYS, or else from keys/secrets in DATA_DIR (.data). First add the new key at the front of the
 list that every api and worker reads, keep the old key after it, and restart them. The command can run while the service
 runs, and can be stopped and repeated. Keep an old key for as long as you keep backups from its time.`
 
-export function addRotateKeysCommand(admin: Command, inDatabase: InDatabase, databaseHelp: string): void {
+export function addRotateKeysCommand(admin: Command): void {
   jsonOption(
     admin.command('rotate-keys').description('re-encrypt all stored credentials with the first key of SECRETS_KEYS')
   )
     .addHelpText('after', databaseHelp + help)
-    .action((options: { json?: boolean }) => reportingFailures(options, () => rotate(options, inDatabase)))
+    .action((options: { json?: boolean }) => reportingFailures(options, () => rotate(options)))
 }
 
-async function rotate({ json }: { json?: boolean }, inDatabase: InDatabase): Promise<void> {
+async function rotate({ json }: { json?: boolean }): Promise<void> {
   const keyRing = readRing(resolve(process.env.DATA_DIR || '.data'))
   const rotation = await inDatabase(({ db }) =>
-    rotateKeys(db, keyRing, (rewrapped) => rewrapped > 0 && say(`${rewrapped} re-wrapped with ${keyRing.currentKeyId}`))
+    rotateKeys(
+      db,
+      keyRing,
+      (rewrapped) => rewrapped > 0 && printNotice(`${rewrapped} re-wrapped with ${keyRing.currentKeyId}`)
+    )
   )
   const view = rotationView(keyRing, rotation)
   if (rotation.unopenable.length > 0)
@@ -66,9 +67,9 @@ const rotationView = (keyRing: KeyRing, { rewrapped, unopenable, inUse, removabl
 })
 
 function summary({ currentKeyId, keyIds }: KeyRing, { rewrapped, inUse, removable }: Rotation): string {
-  const { team_secrets: secrets, webhooks, signing_keys: signing } = rewrapped
+  const { team_secrets: secrets, webhooks, signing_keys: signing, sealed_mails: mails } = rewrapped
   const lines = [
-    `${currentKeyId} wraps ${count(inUse[currentKeyId] ?? 0, 'value')}; re-wrapped now: ${count(secrets, 'credential')}, ${count(webhooks, 'webhook secret')}, ${count(signing, 'signing key')}.`
+    `${currentKeyId} wraps ${count(inUse[currentKeyId] ?? 0, 'value')}; re-wrapped now: ${count(secrets, 'credential')}, ${count(webhooks, 'webhook secret')}, ${count(signing, 'signing key')}, ${count(mails, 'mail')}.`
   ]
   for (const keyId of keyIds.slice(1))
     lines.push(

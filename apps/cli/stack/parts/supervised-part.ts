@@ -10,7 +10,7 @@ const steadyMs = 60_000
 
 export interface PartObserver {
   /** Prints a line for the user. */
-  say(line: string): void
+  report(line: string): void
   /** Called when the part runs as a new process. */
   running(child: Child): void
   /** Aborted when the stack stops. */
@@ -57,18 +57,18 @@ export class SupervisedPart {
   }
 
   private async restart(firstReason: string): Promise<void> {
-    const { say, signal } = this.observer
+    const { report, signal } = this.observer
     const { name } = this.current
     let reason = firstReason
     for (;;) {
       this.failures += 1
       const pauseMs = Math.min(firstPauseMs * 2 ** (this.failures - 1), longestPauseMs)
-      say(`${name} ${reason}: restarting in ${pauseMs / 1000} s (restart ${this.failures})`)
+      report(`${name} ${reason}: restarting in ${pauseMs / 1000} s (restart ${this.failures})`)
       await delay(pauseMs, undefined, { signal }).catch(() => {})
       if (signal.aborted) return
       try {
         this.current = await this.begin()
-        say(`${name} is running again (process ${this.current.pid})`)
+        report(`${name} is running again (process ${this.current.pid})`)
         return this.watch()
       } catch (error) {
         if (signal.aborted) return

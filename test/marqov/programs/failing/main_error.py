@@ -1,4 +1,4 @@
-"""A loop whose second workflow fails; nothing of the first is a result."""
+"""A loop whose second workflow fails; the first one's value is not a result."""
 
 from marqov import task, workflow
 

@@ -1,4 +1,4 @@
-"""A workflow that decides by a result which is not there yet."""
+"""A workflow that branches on a result that does not exist yet."""
 
 from marqov import task, workflow
 

@@ -1,4 +1,4 @@
-"""A task that fails each time it is tried, with one before it and one after."""
+"""A task that fails in every attempt, with one before it and one after."""
 
 from marqov import task, workflow
 

@@ -1,0 +1,23 @@
+// A session as its user sees it.
+import { type Static, Type } from 'typebox'
+import type { SessionItem } from '../../../db/accounts/accounts.js'
+import { nullable, text, time, uuid } from '../http/response.js'
+
+export const Session = Type.Object(
+  {
+    id: uuid,
+    created_at: time,
+    last_seen_at: time,
+    user_agent: nullable(text),
+    current: Type.Boolean({ description: 'Whether this request came with it' })
+  },
+  { $id: 'Session' }
+)
+
+export const sessionView = (session: SessionItem, currentId: string | null): Static<typeof Session> => ({
+  id: session.id,
+  created_at: session.createdAt.toISOString(),
+  last_seen_at: session.lastSeenAt.toISOString(),
+  user_agent: session.userAgent,
+  current: session.id === currentId
+})

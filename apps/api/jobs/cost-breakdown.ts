@@ -1,0 +1,26 @@
+// How an estimate comes about.
+import { type Static, Type } from 'typebox'
+import type { Pricing } from '../../../domain/money/cost.js'
+import { usdFromMicro } from '../../../domain/money/money.js'
+import { count, usd } from '../http/response.js'
+
+export const CostBreakdown = Type.Object({
+  task_fee: usd,
+  per_shot: usd,
+  shots: count,
+  tasks: count,
+  minimum_cost: usd
+})
+
+/** @param tasks circuits. */
+export const costBreakdown = (
+  { taskFee, perShot, minimumCost }: Pricing,
+  shots: number,
+  tasks: number
+): Static<typeof CostBreakdown> => ({
+  task_fee: usdFromMicro(taskFee),
+  per_shot: usdFromMicro(perShot),
+  shots,
+  tasks,
+  minimum_cost: usdFromMicro(minimumCost)
+})

@@ -1,0 +1,75 @@
+// What the playground responds with. Results of programs are passed on as the text that the executor sent.
+import { type Static, Type } from 'typebox'
+import { frameworks } from '../../../domain/jobs/framework.js'
+import { jsonFields, jsonObject } from '../../../domain/json/json-text.js'
+import { oneOf } from '../../../domain/json/one-of.js'
+import { anything, type JsonText, text } from '../http/response.js'
+
+/** `auto` when no language was given and none was detected. */
+export const languages = ['auto', ...frameworks] as const
+
+const ofProgram = (description: string) => Type.Unknown({ description })
+
+/** What a program's own `main` returns takes the place of the fields of unknown type. */
+export const RunResult = Type.Object(
+  {
+    counts: ofProgram('Outcome to count, qubit 0 leftmost'),
+    backend: text,
+    shots: Type.Integer({ minimum: 1 }),
+    execution_time_ms: ofProgram('Milliseconds'),
+    cost_usd: Type.Literal(0),
+    language_detected: oneOf(languages),
+    circuit_info: ofProgram('CircuitInfo; empty when the program returned no circuit'),
+    metadata: anything,
+    warnings: ofProgram('Texts'),
+    stdout: ofProgram('What the program printed')
+  },
+  { additionalProperties: true, description: "A program's own `main` may return more fields." }
+)
+
+const CircuitInfo = Type.Unsafe<Record<string, unknown>>(
+  Type.Object(
+    {},
+    {
+      $id: 'CircuitInfo',
+      additionalProperties: true,
+      description:
+        'num_qubits, num_clbits, depth, size, gate_counts, two_qubit_gates, num_measurements, has_mid_circuit_measurement, diagram'
+    }
+  )
+)
+
+export const ConvertedCircuit = Type.Object({
+  qasm: Type.String({ description: 'OpenQASM 3' }),
+  circuit_info: CircuitInfo,
+  warnings: Type.Array(text)
+})
+
+/** The executor's result with the playground's own fields; every value of the result keeps its text. */
+export function runResultJson(
+  result: string,
+  run: { backend: string; shots: number; language: string }
+): JsonText<Static<typeof RunResult>> {
+  const own = [
+    ['backend', JSON.stringify(run.backend)],
+    ['shots', String(run.shots)],
+    ['cost_usd', '0'],
+    ['language_detected', JSON.stringify(run.language)]
+  ] as const
+  // What a program's `main` returned may lack a field, hold others, and claim what only the service may say.
+  const none = [
+    ['counts', '{}'],
+    ['execution_time_ms', '0'],
+    ['circuit_info', '{}'],
+    ['metadata', '{}'],
+    ['warnings', '[]'],
+    ['stdout', '""']
+  ] as const
+  return jsonObject(new Map([...none, ...jsonFields(result), ...own])) as JsonText<Static<typeof RunResult>>
+}
+
+export function circuitJson(converted: string): JsonText<Static<typeof ConvertedCircuit>> {
+  const fields = jsonFields(converted)
+  const text = jsonObject(['qasm', 'circuit_info', 'warnings'].map((name) => [name, fields.get(name)]))
+  return text as JsonText<Static<typeof ConvertedCircuit>>
+}

@@ -1,0 +1,17 @@
+// The record of a script as its reader sees it.
+import type { FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
+import type { DbOrTx } from '../../../db/client.js'
+import { countExecutions, lastExecutions, type ScriptRow } from '../../../db/scripts/scripts.js'
+import { callerOf } from '../http/access.js'
+import { type Script, scriptView } from './script-view.js'
+
+export async function loadScriptView(
+  db: DbOrTx,
+  request: FastifyRequest,
+  script: ScriptRow
+): Promise<Static<typeof Script>> {
+  const caller = callerOf(request)
+  const counts = await countExecutions(db, caller, [script.id])
+  return scriptView(script, counts.get(script.id) ?? 0, await lastExecutions(db, caller, script.id))
+}

@@ -1,0 +1,15 @@
+// A team as its members see it.
+import { Type } from 'typebox'
+import { oneOf } from '../../../domain/json/one-of.js'
+import { roles } from '../../../domain/teams/role.js'
+import { text, uuid } from '../http/response.js'
+
+export const Team = Type.Object(
+  {
+    id: uuid,
+    name: text,
+    role: oneOf(roles, 'The role of the caller; a key has the role member'),
+    suspended: Type.Boolean({ description: 'A suspended team is read-only' })
+  },
+  { $id: 'Team' }
+)

@@ -1,0 +1,64 @@
+// Stores the latest state of this worker's sweeps, for administrators. A fast sweep makes thousands of passes in an hour, so
+// a pass is stored when the sweep fails, recovers or has new findings, and otherwise every ten seconds.
+
+import type { Logger } from 'pino'
+import type { Db } from '../../../db/client.js'
+import { noteSweep, type SweepPass } from '../../../db/service/sweeps.js'
+import { reasonOf } from '../../../domain/operations/reason.js'
+import type { SweepName } from '../../../domain/operations/sweep.js'
+
+const STORE_EVERY_MS = 10_000
+
+export interface Pass {
+  /** There is more to do at once. */
+  more?: boolean
+  /** Number of rows that the pass has dealt with. */
+  handled?: number
+  /** Everything that a person has to look at now. */
+  findings?: string[]
+}
+
+export interface SweepReports {
+  /** @param everyMs how often the sweep makes a pass; after ten of these without a success it is late. */
+  of(name: SweepName, everyMs: number): SweepReport
+}
+
+/** Neither throws: a sweep must not stop because its state cannot be stored. */
+export interface SweepReport {
+  succeeded(pass: Pass): Promise<void>
+  failed(error: unknown): Promise<void>
+}
+
+/** @param clock milliseconds of a monotonic clock. */
+export function createSweepReports(db: Db, log: Logger, clock: () => number): SweepReports {
+  // By name: several loops can be one sweep.
+  const states = new Map<string, { storedAt: number; state: string; handled: number }>()
+  return {
+    of(name, everyMs) {
+      const stored = states.get(name) ?? { storedAt: Number.NEGATIVE_INFINITY, state: '', handled: 0 }
+      states.set(name, stored)
+      const periodSeconds = Math.ceil(Math.max(everyMs, STORE_EVERY_MS) / 1000)
+
+      async function store(state: string, pass: Pick<SweepPass, 'error' | 'findings'>): Promise<void> {
+        const at = clock()
+        if (stored.state === state && at - stored.storedAt < STORE_EVERY_MS) return
+        const { handled } = stored
+        Object.assign(stored, { storedAt: at, state, handled: 0 })
+        await noteSweep(db, { name, periodSeconds, handled, ...pass }).catch((err) => {
+          Object.assign(stored, { state: '', handled: stored.handled + handled })
+          log.debug({ sweep: name, err }, 'the state of a sweep could not be stored')
+        })
+      }
+
+      return {
+        async succeeded({ handled = 0, findings }) {
+          stored.handled += handled
+          await store(`done ${JSON.stringify(findings ?? [])}`, { error: null, findings: findings ?? null })
+        },
+        async failed(error) {
+          await store('failed', { error: reasonOf(error), findings: null })
+        }
+      }
+    }
+  }
+}

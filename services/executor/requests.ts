@@ -1,0 +1,88 @@
+// The requests to the execution service, as it reads them (apps/executor/qjs_executor/protocol/). Field names are the wire's.
+import type { Framework } from '../../domain/jobs/framework.js'
+import type { ProgrammingModel } from '../../domain/jobs/native-submission.js'
+
+export type ProgramSource =
+  | { kind: 'code'; framework: string; code: string }
+  | { kind: 'circuit'; format: 'qasm2' | 'qasm3'; payload: string }
+
+/** Who waits for the response: the service takes turns between them. */
+export interface Turns {
+  user: string
+  team: string
+}
+
+/** POST /run */
+export interface RunRequest {
+  run_id: string
+  source: ProgramSource
+  backend: string
+  engine: string
+  max_qubits: number | null
+  /** An object, or `JsonText` of one. */
+  params: unknown
+  limits: { wall_seconds: number }
+  /** `ask`: the executor returns a script's request for this kind of work instead of doing the work in its process. */
+  graphs?: 'ask'
+  circuits?: 'ask'
+  /** Makes two executions of a script alike: the start of its randomness and of its clock (seconds since 1970). */
+  script?: { seed: number; now: number }
+  /** For a native submission: the function to call and its arguments; `input` is JSON text. */
+  entry?: { model: ProgrammingModel; entrypoint: string; input: string }
+  /** Responses to the script's requests so far, in order; for a resumed execution, the one that it waits for. */
+  answers?: ScriptResponse[]
+  /** Continues an execution that waits for a response. */
+  resume?: { run_id: string }
+  /** One task of a graph; the source is only quoted in its errors. */
+  task?: { name: string; function: string; arguments: string; values: Record<string, string> }
+  /** The job of `task`: tasks of one job can follow each other in one confinement. */
+  task_of?: string
+  /** Turns what the workflow returns into the result of the job. */
+  finish?: { name: string; output: string; values: Record<string, string> }
+  /** JSON text, part of the result. */
+  workflow_metadata?: string
+  /** A user waits for the response: served before jobs, in turn by `keys`. */
+  lane?: 'interactive'
+  keys?: Turns
+}
+
+/** What a script receives for one of its requests: values of tasks, counts of a circuit, or an error. */
+export type ScriptResponse = { digest: string } & (
+  | { values: Record<string, string>; metadata: string | null }
+  | { counts: string; count_source?: string; provider_job_id?: string }
+  | { error: string }
+)
+
+/** POST /convert */
+export interface ConvertRequest {
+  source: { kind: 'code'; framework: Framework; code: string }
+  keys: Turns
+}
+
+/** POST /analyse */
+export interface AnalyseRequest {
+  code: string
+  requirements: string | null
+  keys: Turns
+}
+
+/** POST /compile */
+export interface CompileRequest {
+  source: ProgramSource
+  backend: string
+  max_qubits: number
+  params: unknown
+  target: { format: string; num_qubits: number | null }
+  limits: { wall_seconds: number }
+}
+
+/** A job's source in the form that the executor reads. */
+export const sourceOf = (job: {
+  sourceKind: 'inline' | 'script' | 'circuit'
+  sourceFormat: 'qasm2' | 'qasm3' | null
+  sourceText: string
+  framework: string
+}): ProgramSource =>
+  job.sourceKind === 'circuit'
+    ? { kind: 'circuit', format: job.sourceFormat ?? 'qasm3', payload: job.sourceText }
+    : { kind: 'code', framework: job.framework, code: job.sourceText }

@@ -1,0 +1,47 @@
+// Mails of the api. They hold links that are as good as passwords: each is sealed with the key ring and written in the
+// transaction that makes its token, so it exists exactly when the token does. A worker sends it (apps/worker/sweeps/
+// mail-sender.ts), with retries until the token expires.
+
+import type { DbOrTx } from '../../db/client.js'
+import { newId } from '../../db/ids.js'
+import { addSealedMail, type SealedMail } from '../../db/service/sealed-mails.js'
+import { type KeyRing, mailContext } from '../keys/key-ring.js'
+import { domainOf, type Mail, subjectOf } from './message.js'
+
+export interface Mailer {
+  /** A mail server or a folder is configured. */
+  readonly sends: boolean
+  /**
+   * Writes a mail that is sent after the commit of `tx`.
+   * @param expiresAt when its link is no longer valid.
+   */
+  send(tx: DbOrTx, mail: Mail, expiresAt: Date): Promise<void>
+}
+
+/** @param options.sends the workers have SMTP_URL or MAIL_DIR. */
+export function createMailer({
+  sends,
+  keyRing,
+  log
+}: {
+  sends: boolean
+  keyRing: KeyRing | null
+  log: { warn(detail: object, message: string): void }
+}): Mailer {
+  const missing = !sends ? 'neither SMTP_URL nor MAIL_DIR is set' : keyRing ? null : 'SECRETS_KEYS is not set'
+  if (missing) log.warn({}, `no mail is sent: ${missing}`)
+  return {
+    sends,
+    async send(tx, mail, expiresAt) {
+      if (!sends || !keyRing)
+        return log.warn({ domain: domainOf(mail.to), subject: subjectOf(mail) }, `mail dropped: ${missing}`)
+      const id = newId()
+      const { sealedValue, ...key } = keyRing.seal(JSON.stringify(mail), mailContext({ id }))
+      await addSealedMail(tx, { id, sealedMail: sealedValue, ...key, expiresAt })
+    }
+  }
+}
+
+/** @throws UnopenableError when the ring lacks the mail's key. */
+export const openMail = (keyRing: KeyRing, { id, sealedMail, ...key }: SealedMail): Mail =>
+  JSON.parse(keyRing.open({ ...key, sealedValue: sealedMail }, mailContext({ id }))) as Mail

@@ -1,0 +1,94 @@
+// Writes the tables of docs/limits.md from the constants that the service enforces: node tools/limits-doc.mjs. With --print
+// it prints the page instead.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { root } from './bootstrap.mjs'
+
+const bundled = await build({
+  stdin: {
+    contents: `
+      export { rateLimits } from './domain/teams/rate-limits.js'
+      export * as team from './domain/teams/team-limits.js'
+      export { WEBHOOKS_PER_TEAM_MAX } from './domain/teams/webhook.js'
+      export { SCRIPTS_MAX } from './domain/scripts/script.js'
+      export { accessTable } from './apps/api/http/access-table.js'
+      export * as body from './apps/api/http/body-limits.js'`,
+    resolveDir: root,
+    loader: 'ts'
+  },
+  bundle: true,
+  write: false,
+  format: 'esm',
+  platform: 'node'
+})
+const source = Buffer.from(bundled.outputFiles[0].contents).toString('base64')
+const { rateLimits, team, WEBHOOKS_PER_TEAM_MAX, SCRIPTS_MAX, accessTable, body } = await import(
+  `data:text/javascript;base64,${source}`
+)
+
+/** What a limit counts, where that is not the requests to the routes that name it in the access table. */
+const counts = {
+  submitTeam: 'jobs that requests create',
+  validateCode: '`POST /api/auth/validate-code`; wrong access codes and invitations at sign-up',
+  read: 'every other `GET /api/*`',
+  scheduled: 'jobs that schedules start'
+}
+/** The limits in the order in which a reader looks for them: `read` is the rest of `poll`. */
+const order = (name) => (name === 'read' ? 1 : 0)
+
+const windows = { 60: 'a minute', 86400: 'in 24 hours' }
+const countedBy = (scope, lines) =>
+  scope === 'user' && lines.some(([, { who }]) => who === 'anybody') ? 'user, or address without one' : scope
+
+const requestRows = Object.values(rateLimits)
+  .sort((one, other) => order(one.name) - order(other.name))
+  .map(({ name, max, windowSeconds, scope }) => {
+    const lines = Object.entries(accessTable).filter(([, { limit }]) => limit === name)
+    const what = counts[name] ?? lines.map(([line]) => `\`${line}\``).join(', ')
+    const window = windows[windowSeconds]
+    if (!what) throw new Error(`no route has the limit ${name}: say what it counts in tools/limits-doc.mjs`)
+    if (!window) throw new Error(`the window of ${name} has no name in tools/limits-doc.mjs (${windowSeconds} s)`)
+    return [what, `${max} ${window}`, countedBy(scope, lines)]
+  })
+
+const size = (bytes) => (bytes < 1024 ** 2 ? `${bytes / 1024} KiB` : `${bytes / 1024 ** 2} MiB`)
+const number = (value) => value.toLocaleString('en-US')
+
+const sizeRows = [
+  ['teams of a user', number(team.TEAMS_PER_USER_MAX)],
+  ['members of a team', number(team.MEMBERS_MAX)],
+  ['pending invitations of a team', number(team.PENDING_INVITATIONS_MAX)],
+  ['API keys of a team', number(team.API_KEYS_MAX)],
+  ['webhooks of a team', number(WEBHOOKS_PER_TEAM_MAX)],
+  ['scripts of a team', number(SCRIPTS_MAX)],
+  ['body of a submission', size(body.SUBMISSION_BODY_MAX)],
+  ['body in the playground and for scripts', size(body.PROGRAM_BODY_MAX)],
+  ['body of an imported capsule', size(body.PACKAGE_BODY_MAX)],
+  ['body of a capsule in YAML', size(body.YAML_BODY_MAX)],
+  ['any other body', size(body.BODY_MAX)]
+]
+
+const table = (...rows) =>
+  [rows[0], rows[0].map(() => '---'), ...rows.slice(1)].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+
+const tables = {
+  requests: table(['What', 'Limit', 'Counted by'], ...requestRows),
+  sizes: table(['What', 'Limit'], ...sizeRows)
+}
+
+const path = join(root, 'docs/limits.md')
+const page = Object.entries(tables).reduce(
+  (text, [name, rows]) => {
+    const begin = `<!-- tools/limits-doc.mjs writes this table: ${name} -->`
+    const end = `<!-- end of ${name} -->`
+    const [before, rest] = text.split(begin)
+    const after = rest?.split(end)[1]
+    if (after === undefined) throw new Error(`docs/limits.md lacks the lines ${begin} and ${end}`)
+    return `${before}${begin}\n${rows}\n${end}${after}`
+  },
+  readFileSync(path, 'utf8')
+)
+
+if (process.argv.includes('--print')) process.stdout.write(page)
+else writeFileSync(path, page)

@@ -14,6 +14,8 @@ import { everything } from '../../support/lane.js'
 const EXAMPLES = Number(process.env.SCHEMATHESIS_EXAMPLES ?? (everything ? 25 : 5))
 const SEED = process.env.SCHEMATHESIS_SEED ?? '20261121'
 const LIMIT_MS = 60_000 + EXAMPLES * 20_000
+/** Share of the operations that have accepted a request; fewer requests reach fewer of them. */
+const SUCCEEDED_MIN = EXAMPLES < 25 ? 0.6 : 0.75
 
 const api = await startApi('schemathesis')
 afterAll(() => api.close())
@@ -194,7 +196,7 @@ test(
     const without = ['--exclude-path', '/api/auth/sign-out']
     const { faults, succeeded } = await run('session', `Cookie: ${team.owner.cookie}`, ...without)
     expect(faults).toBe('')
-    expect(succeeded).toBeGreaterThan(0.75)
+    expect(succeeded).toBeGreaterThan(SUCCEEDED_MIN)
   },
   LIMIT_MS + 10_000
 )
@@ -204,7 +206,7 @@ test(
   async () => {
     const { faults, succeeded } = await run('key', `Authorization: Bearer ${team.apiKey.key}`)
     expect(faults).toBe('')
-    expect(succeeded).toBeGreaterThan(0.75)
+    expect(succeeded).toBeGreaterThan(SUCCEEDED_MIN)
   },
   LIMIT_MS + 10_000
 )

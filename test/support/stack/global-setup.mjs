@@ -14,6 +14,8 @@ export default async function setUp({ testPathPatterns }) {
     .map((name) => join(root, 'test', name))
     .filter((path) => wanted.length === 0 || wanted.some((pattern) => pattern.test(path)))
   await Promise.all([build(), buildTests(files)])
+  // Its process would stay as long as the run.
+  await (await import('esbuild')).stop()
   const { startSharedStack } = await import('../../../dist/test/support/stack/shared-stack.js')
   const stack = await startSharedStack()
   Object.assign(process.env, stack.env)

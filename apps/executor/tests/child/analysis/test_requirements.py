@@ -32,7 +32,7 @@ def test_requirements_are_listed_with_the_installed_versions() -> None:
 def test_another_version_than_the_installed_one_is_a_warning() -> None:
     warning = reply(BELL, "scipy\nnumpy==1.0\n")["warnings"][0]
     assert (warning["id"], warning["line"]) == ("requirement_version", 2)
-    assert "numpy==1.0 is asked for" in warning["message"]
+    assert "numpy==1.0 is requested" in warning["message"]
 
 
 REFUSED_LINES = {

@@ -62,7 +62,7 @@ test('after a rotation every value is readable with the new key alone', async ()
     code: 0,
     stderr: '12 re-wrapped with k2\n13 re-wrapped with k2\n',
     stdout:
-      'k2 wraps 13 values; re-wrapped now: 12 credentials, 1 webhook secret, 0 signing keys.\n' +
+      'k2 wraps 13 values; re-wrapped now: 12 credentials, 1 webhook secret, 0 signing keys, 0 mails.\n' +
       'k1 is no longer in use: remove it from SECRETS_KEYS once every api and worker uses k2, and keep it as long as you keep older backups.\n'
   })
   for (const [at, teamId] of teams.entries()) expect(await read(ring.new, teamId)).toBe(`value-${at}-of-a-team`)

@@ -4,15 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import tlsOptions from 'smtp-server/lib/tls-options.js'
-import {
-  CONNECTIONS,
-  LOCAL_PART,
-  link,
-  mailBench,
-  mailTo,
-  quick,
-  RECIPIENT
-} from '../../support/receivers/mail-bench.js'
+import { CONNECTIONS, LOCAL_PART, link, mailBench, mailTo, RECIPIENT } from '../../support/receivers/mail-bench.js'
 import { headerOf, readMail } from '../../support/receivers/mail-server.js'
 
 const { client, server, closeLater } = mailBench()

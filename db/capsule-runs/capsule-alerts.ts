@@ -28,14 +28,14 @@ export async function afterVerdict(tx: Tx, runId: string, at = new Date()): Prom
     if (!first || first.alertedAt !== null) return
     // The confirmation was cancelled, or has no verdict while the first run had one. The first run is then reported
     // unconfirmed.
-    const saysNothing = run.verdict === null && (run.status === 'cancelled' || first.verdict !== null)
-    const outcome = outcomeOf(saysNothing ? first : run)
-    if (isSurprise(schedule, outcome) && !(await isToldAlready(tx, run, outcome, at)))
-      await sendAlert(tx, schedule, first, { outcome, confirmedBy: saysNothing ? null : run })
+    const isInconclusive = run.verdict === null && (run.status === 'cancelled' || first.verdict !== null)
+    const outcome = outcomeOf(isInconclusive ? first : run)
+    if (isToBeReported(schedule, outcome) && !(await isReportedAlready(tx, run, outcome, at)))
+      await sendAlert(tx, schedule, first, { outcome, confirmedBy: isInconclusive ? null : run })
     return
   }
   const outcome = outcomeOf(run)
-  if (!isSurprise(schedule, outcome) || (await isToldAlready(tx, run, outcome, at))) return
+  if (!isToBeReported(schedule, outcome) || (await isReportedAlready(tx, run, outcome, at))) return
   // One confirmation counts for every run of the capsule that waits for it.
   if (await hasOpenRun(tx, run.capsuleId, 'confirmation')) return
   if (await confirm(tx, run, at)) return
@@ -52,7 +52,8 @@ export async function afterRefusal(tx: Tx, runId: string, at = new Date()): Prom
   const schedule = await loadSchedule(tx, run.capsuleId)
   if (!schedule?.alertOn.includes('failed')) return
   await lockAlerts(tx, run.capsuleId)
-  if (!(await isRefusalTold(tx, run, at))) await sendAlert(tx, schedule, run, { outcome: 'failed', confirmedBy: null })
+  if (!(await isRefusalReported(tx, run, at)))
+    await sendAlert(tx, schedule, run, { outcome: 'failed', confirmedBy: null })
 }
 
 /** Serialises the alerts of a capsule: of several runs that end at once, only one is confirmed and reported. */
@@ -68,7 +69,7 @@ function outcomeOf({ status, verdict }: Run): AlertOutcome | null {
   return isOutcome(outcome) ? outcome : null
 }
 
-const isSurprise = ({ alertOn }: ScheduleRow, outcome: AlertOutcome | null): outcome is AlertOutcome =>
+const isToBeReported = ({ alertOn }: ScheduleRow, outcome: AlertOutcome | null): outcome is AlertOutcome =>
   outcome !== null && alertOn.includes(outcome)
 
 async function loadAlertedRun(tx: Tx, runId: string): Promise<Run | null> {
@@ -77,7 +78,7 @@ async function loadAlertedRun(tx: Tx, runId: string): Promise<Run | null> {
 }
 
 /** Whether the same outcome was reported recently, and no good verification followed. */
-async function isToldAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date): Promise<boolean> {
+async function isReportedAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date): Promise<boolean> {
   const ofCapsule = eq(capsuleRuns.capsuleId, run.capsuleId)
   const [reported] = await tx
     .select(runColumns)
@@ -102,7 +103,7 @@ async function isToldAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date):
   return well === undefined
 }
 
-async function isRefusalTold(tx: Tx, run: Run, at: Date): Promise<boolean> {
+async function isRefusalReported(tx: Tx, run: Run, at: Date): Promise<boolean> {
   const ofSchedule = and(eq(capsuleRuns.capsuleId, run.capsuleId), eq(capsuleRuns.trigger, 'schedule'))
   const [reported] = await tx
     .select({ id: capsuleRuns.id, at: capsuleRuns.alertedAt })

@@ -166,7 +166,7 @@ function assertRunnable(
   if (mode === 'template') return
   if (capsule.sourceJobId === null)
     throw validationError(
-      'mode: only a capsule that was made from a job can be verified , since only that has a result to compare with; run it with mode template'
+      'mode: only a capsule that was made from a job can be verified, since only that has a result to compare with; run it with mode template'
     )
   for (const name of ['params', 'backend'] as const)
     if (overrides?.[name] !== undefined)

@@ -1,7 +1,7 @@
 // Runs that a schedule creates: one for each due time, or a refusal with the reason. The rows decide in their
 // transaction whether a run is created, since Temporal's copy of the schedule can be outdated.
 import { and, between, eq, inArray, isNotNull, ne, sql } from 'drizzle-orm'
-import { mayBeIn } from '../../domain/capsules/capsule-actions.js'
+import { isAllowedIn } from '../../domain/capsules/capsule-actions.js'
 import { ServiceError } from '../../domain/errors.js'
 import { rateLimits } from '../../domain/teams/rate-limits.js'
 import { isDue, readCron } from '../../domain/verification/schedule.js'
@@ -40,7 +40,7 @@ export async function startScheduledRun(
     if (made?.status === 'refused') return { next: 'end', outcome: 'refused', runId: made.id }
     if (made) return { next: 'await', runId: made.id }
     const schedule = await loadSchedule(tx, capsuleId)
-    if (!schedule || !isMeant(schedule, version, scheduledAt) || !mayBeIn('schedule', capsule.state))
+    if (!schedule || !isStillDue(schedule, version, scheduledAt) || !isAllowedIn('schedule', capsule.state))
       return { next: 'end', outcome: 'not due', runId: null }
     // Temporal skips an overlapping run itself, unless it has lost its state. Backfilled and requested runs do not count.
     if (await hasOpenRun(tx, capsuleId, 'schedule')) return { next: 'end', outcome: 'skipped', runId: null }
@@ -50,7 +50,7 @@ export async function startScheduledRun(
 }
 
 /** Whether the current schedule still has this time. Temporal may have started it from an older version. */
-function isMeant({ version, paused, cron, timezone }: ScheduleRow, startedFrom: number, scheduledAt: Date): boolean {
+function isStillDue({ version, paused, cron, timezone }: ScheduleRow, startedFrom: number, scheduledAt: Date): boolean {
   if (paused) return false
   return version === startedFrom || isDue(readCron(cron), timezone, scheduledAt)
 }

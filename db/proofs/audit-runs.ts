@@ -19,7 +19,7 @@ const uuidShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 type Claim = Record<string, unknown>
 
-interface Named {
+interface NamedRun {
   entry: ChainedEntry
   claim: Claim
   runId: string
@@ -83,7 +83,7 @@ export function runClaims(): RunClaims {
   }
 }
 
-function namedRun(entry: ChainedEntry): Named[] {
+function namedRun(entry: ChainedEntry): NamedRun[] {
   if (entry.action !== 'capsule.run' && entry.action !== 'capsule.verified') return []
   const claim = JSON.parse(entry.metadata) as Claim
   const { run_id: runId } = claim
@@ -121,7 +121,7 @@ export const textSha256 = (text: ReturnType<typeof sql>) =>
 
 async function runFault(
   tx: DbOrTx,
-  { entry, claim, runId }: Named,
+  { entry, claim, runId }: NamedRun,
   run: PresentRun | undefined
 ): Promise<string | null> {
   const { teamId, capsuleId, seq, action } = entry

@@ -7,7 +7,7 @@ import { completeTask, failTask, openTaskAttempt } from '../../../db/jobs/job-ta
 import { recordScriptRequest } from '../../../db/jobs/script-requests.js'
 import { findTaskFile, listTaskFiles } from '../../../db/jobs/task-results.js'
 import type { RequestedGraph } from '../../../domain/jobs/script-requests.js'
-import { askedGraph } from '../../support/jobs/graphs.js'
+import { requestedGraph } from '../../support/jobs/graphs.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -29,7 +29,7 @@ const names = (count: number) => Array.from({ length: count }, (_, at) => `task_
 
 /** @param returns the tasks that the workflow's output refers to. */
 async function ask(tasks: string[], returns: string[], number = 1): Promise<void> {
-  const graph: RequestedGraph = askedGraph(Object.fromEntries(tasks.map((name) => [name, []])))
+  const graph: RequestedGraph = requestedGraph(Object.fromEntries(tasks.map((name) => [name, []])))
   graph.graph.returns = returns
   await recordScriptRequest(db, id, fence, { task: '', number, series: 0, parkedAs: null }, { ...graph, number })
 }

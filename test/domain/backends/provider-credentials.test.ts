@@ -116,7 +116,7 @@ describe('credential names', () => {
     [
       'azure-quantum',
       ['subscription_id', 'resource_group', 'workspace_name', 'location', 'client_id'],
-      'secrets.tenant_id: is required too; tenant_id, client_id, client_secret belong together'
+      'secrets.tenant_id: is required too; send all of tenant_id, client_id, client_secret'
     ],
     ['ionq', [], 'secrets.api_key: is required']
   ] as const)('of %s that are missing next to %p are named', (provider, present, message) => {

@@ -123,7 +123,7 @@ describe('a result in the parameters of another task', () => {
   test('cannot make the parameters larger than a submission', () => {
     const large = JSON.stringify('é'.repeat(FILLED_PARAMETERS_MAX / 4))
     expect(() => fillReferences('{"a":{"$result":"a"},"b":{"$result":"a"}}', () => large)).toThrow(
-      `at most ${FILLED_PARAMETERS_MAX} are possible`
+      `the limit is ${FILLED_PARAMETERS_MAX}`
     )
     expect(fillReferences('{"a":{"$result":"a"}}', () => large).length).toBeLessThan(FILLED_PARAMETERS_MAX)
   })

@@ -22,7 +22,7 @@ describe('a submission', () => {
     expect(read({})).toEqual({
       source: { kind: 'inline', framework: 'openqasm', text: 'OPENQASM 3.0;' },
       backend: 'local',
-      params: { shots: 1 },
+      params: { value: { shots: 1 }, text: '{"shots":1}' },
       mode: 'direct',
       teamId: null,
       name: null,
@@ -95,7 +95,10 @@ describe('a submission', () => {
 
   test('uses the number of circuits for the estimate, and passes it to the code unchanged', () => {
     const params = { shots: 1, circuit_count: 1000 }
-    expect(read({ params })).toMatchObject({ circuitCount: 1000, params })
+    expect(read({ params })).toMatchObject({
+      circuitCount: 1000,
+      params: { value: params, text: JSON.stringify(params) }
+    })
   })
 
   test('keeps the requested notification', () => {

@@ -24,8 +24,8 @@ import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import { newRunId, type RunEnded, repeatable, requestOf, resumeOrReplay } from './run-request.js'
 
 /**
- * Whether a job's program can request work: every program on a backend that the sandbox cannot reach, and elsewhere a program
- * that could have a workflow. A direct job does everything in its own process.
+ * Whether a job's program can request work: every program on a backend that the sandbox cannot reach, and elsewhere a
+ * program that could have a workflow. A direct job does everything in its own process.
  */
 export const mayRequestWork = (job: JobRun): boolean =>
   job.durable &&

@@ -31,7 +31,9 @@ import { newRunId, repeatable, requestOf, resumeOrReplay } from './run-request.j
 /** All results of other tasks that one task takes, together. */
 const VALUES_BYTES_MAX = 32 * 1024 * 1024
 
-/** `circuit`: the task waits for the response to its request of this number. `retry`: it failed, and is tried again later. */
+/**
+ * `circuit`: the task waits for the response to its request of this number. `retry`: it failed, and is tried again later.
+ */
 export type TaskEnd =
   | { outcome: 'completed' }
   | { outcome: 'circuit'; ask: number }

@@ -1,5 +1,5 @@
-// What the steps of a job at a provider share: their inputs, their possible outcomes, and how a fault of the provider becomes
-// one of these outcomes.
+// What the steps of a job at a provider share: their inputs, their possible outcomes, and how a fault of the provider
+// becomes one of these outcomes.
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/client.js'
 import type { Fence } from '../../db/jobs/fence.js'

@@ -142,7 +142,10 @@ async function accepted(deps: ProviderDeps, { ref, fence, signal }: StepContext,
   return mine ? { next: 'follow' } : { next: 'stop' }
 }
 
-/** Looks for the submission of an earlier try. @returns `null` when there is certainly none, so that it can be sent again. */
+/**
+ * Looks for the submission of an earlier try.
+ * @returns `null` when there is certainly none, so that it can be sent again.
+ */
 async function lookFirst(
   deps: ProviderDeps,
   context: StepContext,

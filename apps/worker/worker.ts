@@ -1,5 +1,5 @@
-// Builds a worker: one process with two consumers (Temporal and the direct queue) that call the same steps, the outbox relay,
-// and the sweeps. `main.ts` starts it; tests start it in their own process.
+// Builds a worker: one process with two consumers (Temporal and the direct queue) that call the same steps, the outbox
+// relay, and the sweeps. `main.ts` starts it; tests start it in their own process.
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { createCapsuleActivities } from '../../activities/capsule/capsule-activities.js'

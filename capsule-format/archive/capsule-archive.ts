@@ -1,4 +1,5 @@
-// Writes the `.capsule` archive: gzip over tar with one folder in it. The same capsule gives the same bytes on every machine.
+// Writes the `.capsule` archive: gzip over tar with one folder in it. The same capsule gives the same bytes on every
+// machine.
 import { Readable } from 'node:stream'
 import { Gzip } from 'fflate'
 import { pack } from 'tar-stream'

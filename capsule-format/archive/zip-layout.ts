@@ -1,6 +1,6 @@
-// Checks where the entries of a zip are. Some readers use the directory at its end, others the header before each entry. Both
-// must see the same files, so anything that lets them differ is refused, and any bytes before, between or after entries.
-// Hand-made around yauzl, which reads the directory and does not compare it with the headers.
+// Checks where the entries of a zip are. Some readers use the directory at its end, others the header before each entry.
+// Both must see the same files, so anything that lets them differ is refused, and any bytes before, between or after
+// entries. Hand-made around yauzl, which reads the directory and does not compare it with the headers.
 import { type Entry, fromBufferPromise, type LocalFileHeader, parseExtraFields, type ZipFile } from 'yauzl'
 import { packageFault, shownName } from '../payload-file.js'
 
@@ -151,7 +151,9 @@ function checkGap(gap: Buffer, before: ZipPlace | null): void {
     )
 }
 
-/** The forms of the data that follows an entry whose header had no sizes: with or without a signature, 4 or 8 bytes a size. */
+/**
+ * The forms of the data that follows an entry whose header had no sizes: with or without a signature, 4 or 8 bytes a size.
+ */
 function descriptors({ crc32, compressedSize: packed, uncompressedSize: size }: Entry): Buffer[] {
   const short = Buffer.alloc(12)
   const long = Buffer.alloc(20)

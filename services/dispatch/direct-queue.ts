@@ -11,8 +11,8 @@ export interface DirectQueue {
 }
 
 /**
- * Connects in the background and stays usable while Redis is away: the call fails, and the outbox still has the job. An entry
- * is tried once and leaves no trace; Postgres has the outcome of its job.
+ * Connects in the background and stays usable while Redis is away: the call fails, and the outbox still has the job. An
+ * entry is tried once and leaves no trace; Postgres has the outcome of its job.
  */
 export function createDirectQueue(redisUrl: string, prefix: string): DirectQueue {
   const redis = new Redis(redisUrl, { maxRetriesPerRequest: 1 })

@@ -1,4 +1,5 @@
-// The requests to the execution service, as it reads them (apps/executor/qjs_executor/protocol/). Field names are the wire's.
+// The requests to the execution service, as it reads them (apps/executor/qjs_executor/protocol/). Field names are the
+// wire's.
 import type { Framework } from '../../domain/jobs/framework.js'
 import type { ProgrammingModel } from '../../domain/jobs/native-submission.js'
 

@@ -59,7 +59,9 @@ export interface OidcClient {
 export const FLOW_SECONDS = 600
 /** Limit for each response of the provider; a browser waits for up to four in a row. */
 const PROVIDER_SECONDS = 5
-/** A provider's endpoints and methods change rarely, and a change must not need a restart. New keys are fetched when needed. */
+/**
+ * A provider's endpoints and methods change rarely, and a change must not need a restart. New keys are fetched when needed.
+ */
 const METADATA_MS = 3_600_000
 /** The limit in the specification. */
 const SUBJECT_MAX = 255

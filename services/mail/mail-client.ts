@@ -33,7 +33,8 @@ export interface TryLimits {
 
 /**
  * @param connections to the server at once.
- * @returns `null` when no mail server or folder is configured. @throws Error naming the setting that cannot be used, never its value.
+ * @returns `null` when no mail server or folder is configured. @throws Error naming the setting that cannot be used, never
+ * its value.
  */
 export function createMailClient(
   settings: MailSettings,

@@ -1,6 +1,6 @@
 // Mails of the api. They hold links that are as good as passwords: each is sealed with the key ring and written in the
-// transaction that makes its token, so it exists exactly when the token does. A worker sends it (apps/worker/sweeps/
-// mail-sender.ts), with retries until the token expires.
+// transaction that makes its token, so it exists exactly when the token does. A worker sends it, with retries until the
+// token expires (apps/worker/sweeps/mail-sender.ts).
 
 import type { DbOrTx } from '../../db/client.js'
 import { newId } from '../../db/ids.js'

@@ -1,5 +1,5 @@
-// The two routes of a mail: to an SMTP server, or into a folder as a file. A call is one try; apps/worker/sweeps/
-// mail-sender.ts decides about another.
+// The two routes of a mail: to an SMTP server, or into a folder as a file. A call is one try; the worker's mail sender
+// decides about another.
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,6 +1,7 @@
-// The texts of mails, as plain text and as simple HTML with the same words; pure functions. Names and messages are untrusted
-// input: they become one line or a quotation, are cut to a readable length, and cannot end a header, a quotation or a tag, or
-// change the direction of the text around them. Nothing is loaded from elsewhere, and the only link is the service's own.
+// The texts of mails, as plain text and as simple HTML with the same words; pure functions. Names and messages are
+// untrusted input: they become one line or a quotation, are cut to a readable length, and cannot end a header, a quotation
+// or a tag, or change the direction of the text around them. Nothing is loaded from elsewhere, and the only link is the
+// service's own.
 
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { formatUsd, type MicroUsd } from '../../domain/money/money.js'

@@ -1,5 +1,5 @@
-// IonQ's own service, REST v0.4 (docs.ionq.com; OpenAPI of September 2026). Its submit is not idempotent: our token is in the
-// job's metadata, and is looked up in the list of jobs. Results are probabilities by decimal integer, in which bit i is
+// IonQ's own service, REST v0.4 (docs.ionq.com; OpenAPI of September 2026). Its submit is not idempotent: our token is in
+// the job's metadata, and is looked up in the list of jobs. Results are probabilities by decimal integer, in which bit i is
 // qubit i.
 import { addUp, bitsOfInteger, canonicalBits, countsOfProbabilities } from '../../domain/backends/provider-counts.js'
 import type { Credentials } from '../../domain/backends/provider-credentials.js'

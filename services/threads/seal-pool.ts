@@ -6,7 +6,10 @@ import { ServiceError } from '../../domain/errors.js'
 import { PoolBusy, type PoolLimits, PoolTimeout, startThreadPool } from './thread-pool.js'
 
 export interface SealPool {
-  /** The same as `sealContent`. @throws ServiceError also `rate_limited`, when too many wait or the time limit is reached. */
+  /**
+   * The same as `sealContent`.
+   * @throws ServiceError also `rate_limited`, when too many wait or the time limit is reached.
+   */
   sealInThread(request: SealRequest): Promise<SealContent>
   close(): Promise<void>
 }

@@ -31,7 +31,10 @@ export class PoolTimeout extends Error {}
 /** A thread without work is stopped after this time; starting one takes about a tenth of a second. */
 const IDLE_MS = 60_000
 
-/** @param program bundled by tools/build.mjs, such as `services/threads/judge-thread`. @param what the work, for messages. */
+/**
+ * @param program bundled by tools/build.mjs, such as `services/threads/judge-thread`.
+ * @param what the work, for messages.
+ */
 export function startThreadPool<Input, Output>(
   program: string,
   what: string,
@@ -46,7 +49,8 @@ export function startThreadPool<Input, Output>(
   let closed = false
   let lastId = 0
   const startLimit = new Map<number, () => void>()
-  // Piscina limits the time from the request on. Work must not lose its time while it waits, so each program reports its start.
+  // Piscina limits the time from the request on. Work must not lose its time while it waits, so each program reports its
+  // start.
   pool.on('message', ({ started }: ThreadMessage) => startLimit.get(started)?.())
   const closedError = () => new Error(`${what} has ended`)
 

@@ -1,5 +1,5 @@
-// Releases deferred starts (db/jobs/deferred-starts.ts) whose reason to wait is gone: their backend is back, or their team is
-// below its concurrency limit. The end of a job releases the next job of its team at once; this sweep finds all others.
+// Releases deferred starts (db/jobs/deferred-starts.ts) whose reason to wait is gone: their backend is back, or their team
+// is below its concurrency limit. The end of a job releases the next job of its team at once; this sweep finds all others.
 import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import { releaseDeferred } from '../../../db/jobs/deferred-starts.js'

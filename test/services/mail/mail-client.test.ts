@@ -26,8 +26,7 @@ describe('a server that accepts mails', () => {
 
   test('gets many mails over few connections, each once', async () => {
     const { url, deliveries, connections } = await server()
-    // All of them at once: most wait for a connection.
-    const one = client(url, null, { silenceMs: 20_000, tryMs: 20_000 })!
+    const one = client(url)!
     await Promise.all(Array.from({ length: 100 }, (_, index) => one.send(mailTo(`p${index}@example.org`))))
     expect(new Set(deliveries.map(({ to }) => to.join())).size).toBe(100)
     expect(deliveries).toHaveLength(100)
@@ -127,7 +126,7 @@ describe('a server that does not accept a mail', () => {
 
   test('because it is silent is left after the limit for a silence', async () => {
     const silent = await talker(() => {})
-    expect(await client(silent.url)!.send(mailTo())).toMatchObject({
+    expect(await client(silent.url, null, quick)!.send(mailTo())).toMatchObject({
       outcome: 'failed',
       reason: { code: 'ETIMEDOUT' }
     })
@@ -141,7 +140,7 @@ describe('a server that does not accept a mail', () => {
       const more = setInterval(() => socket.write('250-and\r\n'), 50)
       socket.on('close', () => clearInterval(more))
     })
-    expect(await client(trickle.url, null, { ...quick, tryMs: 600 })!.send(mailTo())).toMatchObject({
+    expect(await client(trickle.url, null, quick)!.send(mailTo())).toMatchObject({
       outcome: 'failed',
       reason: { code: 'EABORT' }
     })
@@ -151,7 +150,7 @@ describe('a server that does not accept a mail', () => {
   test('is left at once when the sender stops', async () => {
     const silent = await talker(() => {})
     const stop = new AbortController()
-    const sending = client(silent.url, null, { silenceMs: 20_000, tryMs: 20_000 })!.send(mailTo(), 'one', stop.signal)
+    const sending = client(silent.url)!.send(mailTo(), 'one', stop.signal)
     await eventually(() => silent.open() === 1)
     stop.abort()
     expect(await sending).toMatchObject({ outcome: 'failed' })

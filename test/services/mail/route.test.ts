@@ -4,15 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import tlsOptions from 'smtp-server/lib/tls-options.js'
-import {
-  CONNECTIONS,
-  LOCAL_PART,
-  link,
-  mailBench,
-  mailTo,
-  quick,
-  RECIPIENT
-} from '../../support/receivers/mail-bench.js'
+import { CONNECTIONS, LOCAL_PART, link, mailBench, mailTo, RECIPIENT } from '../../support/receivers/mail-bench.js'
 import { headerOf, readMail } from '../../support/receivers/mail-server.js'
 
 const { client, server, closeLater } = mailBench()
@@ -75,10 +67,7 @@ describe('SMTP_URL', () => {
     const { log } = console
     console.log = (...words: unknown[]) => written.push(words.join(' '))
     try {
-      const one = client(`${url}?logger=true&debug=true&pool=false&transactionLog=true`, null, {
-        silenceMs: 20_000,
-        tryMs: 20_000
-      })!
+      const one = client(`${url}?logger=true&debug=true&pool=false&transactionLog=true`)!
       await Promise.all(Array.from({ length: 10 }, () => one.send(mailTo())))
     } finally {
       console.log = log
@@ -177,6 +166,6 @@ test.each([
 test.each(['', 'nobody', 'a@example.org, b@example.org', 'Ada <a@b@c>'])(
   'MAIL_FROM %j is refused by its name',
   (from) => {
-    expect(() => client(null, null, quick, from)).toThrow(/^MAIL_FROM must be one address/)
+    expect(() => client(null, null, {}, from)).toThrow(/^MAIL_FROM must be one address/)
   }
 )

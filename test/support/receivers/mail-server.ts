@@ -16,7 +16,9 @@ export interface Delivery {
 /** The server's reply to the n-th message (from 0); `null` for "250 OK". */
 export type Answer = (index: number) => { code: number; text: string } | null
 
-/** @param options.port 0 for any free one. Without `secure` it offers neither TLS nor a login, unless `options` ask for it. */
+/**
+ * @param options.port 0 for any free one. Without `secure` it offers neither TLS nor a login, unless `options` ask for it.
+ */
 export async function startMailServer(options: SMTPServerOptions & { port?: number; answer?: Answer } = {}) {
   const { port = 0, answer = () => null, ...rest } = options
   const deliveries: Delivery[] = []

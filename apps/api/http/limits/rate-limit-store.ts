@@ -2,8 +2,8 @@
 // leaves an entry with its time, and a window holds the entries of its last seconds. A limit protects the service from
 // load, nothing else does it guard; so when Redis is away, slow or full, requests go through, and are counted as such.
 //
-// Hand-made: a request takes a slot in several sliding windows at once or in none, in one round trip, which the libraries for
-// rate limits do not offer.
+// Hand-made: a request takes a slot in several sliding windows at once or in none, in one round trip, which the libraries
+// for rate limits do not offer.
 import { createHash, randomBytes } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { type RateLimit, wholeSeconds } from '../../../../domain/teams/rate-limits.js'

@@ -1,12 +1,11 @@
 // What administrators see of held reservations and of jobs that exceeded theirs: one shape for the API and for `qjob
 // admin`.
 
-import type { JobStatus } from '../jobs/job-status.js'
 import { type Sweep, sweepView } from '../operations/sweep.js'
 import { type MicroUsd, usdFromMicro } from './money.js'
 
 /** The statuses with which a job can end before its cost is known. */
-export const heldJobStatuses = ['failed', 'cancelled'] as const satisfies JobStatus[]
+export const heldJobStatuses = ['failed', 'cancelled'] as const
 
 /** A job that ended before its cost was known. */
 export interface HeldJob {

@@ -61,7 +61,7 @@ describe('a team', () => {
     const key = (await owner.post('/api/team/api-keys', { team_id: id, name: 'k', tier: 'qpu', kind: 'live' })).body.key
     const job = await owner.submit(submission({ team_id: id, not_before: new Date(Date.now() + 3.6e6).toISOString() }))
     const refused = await owner.ask('DELETE', `/api/teams/${id}`)
-    expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('under way')])
+    expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('have not finished')])
     await forceStatus(db, job, { status: 'completed' })
     expect((await owner.ask('DELETE', `/api/teams/${id}`)).status).toBe(200)
     expect((await member.get(`/api/team/members?team_id=${id}`)).status).toBe(404)

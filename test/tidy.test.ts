@@ -294,11 +294,11 @@ describe('documents', () => {
     expect(read(page)).toBe(written)
   })
 
-  test('docs/metrics.md lists the metrics that the api and the worker register', () => {
+  test('docs/operations/metrics.md lists the metrics that the api and the worker register', () => {
     const written = execFileSync(process.execPath, [join(root, 'tools/metrics-doc.mjs'), '--print'], {
       encoding: 'utf8'
     })
-    expect(read('docs/metrics.md')).toBe(written)
+    expect(read('docs/operations/metrics.md')).toBe(written)
   })
 })
 

@@ -1,5 +1,5 @@
-// Writes docs/metrics.md from the metrics that the api and the worker register: node tools/metrics-doc.mjs. With --print it
-// only prints.
+// Writes docs/operations/metrics.md from the metrics that the api and the worker register: node tools/metrics-doc.mjs. With
+// --print it only prints.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -44,7 +44,7 @@ ${table(without(worker, job))}
 `
 
 if (process.argv.includes('--print')) process.stdout.write(text)
-else writeFileSync(join(root, 'docs/metrics.md'), text)
+else writeFileSync(join(root, 'docs/operations/metrics.md'), text)
 
 function table(metrics) {
   const rows = metrics.map(

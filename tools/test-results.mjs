@@ -6,8 +6,6 @@ import { root } from './bootstrap.mjs'
 export const resultsFolder = join(root, '.test')
 export const pytestFile = join(resultsFolder, 'pytest.xml')
 export const jestFile = join(resultsFolder, 'jest.json')
-/** The sum that tools/test.mjs prints. */
-export const totalsFile = join(resultsFolder, 'totals.json')
 
 /** `seconds` maps a file to the time its tests took. */
 export function pytestResults() {
@@ -36,10 +34,6 @@ export function jestResults() {
       results.testResults.map(({ name, startTime, endTime }) => [relative(root, name), (endTime - startTime) / 1000])
     )
   }
-}
-
-export function readTotals() {
-  return JSON.parse(read(totalsFile) || '{"passed":0,"failed":0,"skipped":0}')
 }
 
 function read(file) {

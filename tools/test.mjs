@@ -1,7 +1,7 @@
 // `npm test`: types, lint, the executor's checks, pytest, jest; the sum of the tests alone on the last line.
 //
 //   npm test                      the short lane: what a change needs
-//   npm test -- --all             both lanes; npm run test:all runs more
+//   npm run test:all              everything (--all): both lanes, more random cases, and the programs of `longPrograms`
 //   npm test -- api budgets       the jest files of both lanes whose path matches a pattern (types and lint all the same)
 //   npm test -- --shard=1/3       jest alone, with this option
 //   npm test -- apps/executor     only pytest, both lanes
@@ -9,22 +9,24 @@
 //
 // Long are the files named *.long.test.ts, the rows that test/support/lane.ts holds back, and pytest's tests marked `long`.
 import { spawn } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { elapsed, say } from './bootstrap/progress.mjs'
 import { bootstrap, needs, root } from './bootstrap.mjs'
 import { build } from './build.mjs'
-import { jestFile, jestResults, pytestFile, pytestResults, resultsFolder, totalsFile } from './test-results.mjs'
+import { jestFile, jestResults, pytestFile, pytestResults, resultsFolder } from './test-results.mjs'
 
 const checkLimitMs = 5 * 60_000
 const testLimitMs = 60 * 60_000
+const longProgramLimitMs = 60 * 60_000
 const slowestShown = 20
 
 const flags = ['--check', '--all']
 const checksOnly = process.argv.includes('--check')
 const forRunners = process.argv.slice(2).filter((argument) => !flags.includes(argument))
 const patterns = forRunners.filter((argument) => !argument.startsWith('-'))
-const short = !process.argv.includes('--all') && patterns.length === 0
+const everything = process.argv.includes('--all')
+const short = !everything && patterns.length === 0
 const isOfExecutor = (pattern) => pattern.startsWith('apps/executor')
 const forJest = forRunners.filter((argument) => !isOfExecutor(argument))
 const wantsPytest = forRunners.length === 0 || patterns.some(isOfExecutor)
@@ -53,9 +55,21 @@ const jest = {
   name: 'jest',
   command: process.execPath,
   args: ['node_modules/jest/bin/jest.js', '--json', `--outputFile=${jestFile}`, ...forJest],
-  env: { TEST_LANE: short ? 'short' : 'all', PLAIN_REPORTER: 'off' },
+  env: {
+    TEST_LANE: short ? 'short' : 'all',
+    PLAIN_REPORTER: 'off',
+    ...(everything && { SCHEMATHESIS_EXAMPLES: '100', MONEY_PROPERTY_RUNS: '40' })
+  },
   results: jestResults
 }
+
+const longPrograms = [
+  { name: 'conformance of every framework', command: join(executor, 'scripts/long-conformance'), args: [] },
+  { name: 'attacks at every level of isolation', command: join(executor, 'scripts/attack-every-level'), args: [] },
+  { name: 'many children of every framework', command: join(executor, 'scripts/fork-test'), args: [] },
+  { name: 'error rates of verification', command: process.execPath, args: ['tools/statistics.mjs'] },
+  { name: 'chaos', command: process.execPath, args: ['tools/chaos.mjs', '--minutes', '15'] }
+]
 
 // npm passes a polite kill on to this process alone. SIGINT makes pytest and jest end what they have started.
 const running = new Set()
@@ -75,18 +89,19 @@ try {
 }
 
 mkdirSync(resultsFolder, { recursive: true })
-for (const file of [pytestFile, jestFile, totalsFile]) rmSync(file, { force: true })
+for (const file of [pytestFile, jestFile]) rmSync(file, { force: true })
 
 const summary = []
 // The checks are short and use one core each; the test runs fill the machine and come one after the other.
-await Promise.all(checks.map(runCheck))
+await Promise.all(checks.map((check) => runCheck(check, checkLimitMs)))
 if (!checksOnly && wantsPytest) await runTests(pytest)
 if (!checksOnly && wantsJest) await runTests(jest)
+if (everything) for (const program of longPrograms) await runCheck(program, longProgramLimitMs)
 report()
 
-async function runCheck(check) {
+async function runCheck(check, limitMs) {
   const began = Date.now()
-  const { ok, output } = await run(check, checkLimitMs, true)
+  const { ok, output } = await run(check, limitMs, true)
   if (!ok) process.stdout.write(`\n--- ${check.name} ---\n${output}\n`)
   say(`${ok ? 'ok  ' : 'FAIL'}  ${check.name} (${elapsed(began)})`)
   // A check that fails is counted as one failed test: a last line without a failure has to mean that all is well.
@@ -142,8 +157,6 @@ function report() {
       passed + skipped > 0 || failed > 1 ? `  ${passed} passed, ${failed} failed, ${skipped} skipped,` : ' '
     process.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${name}:${counted} ${time}\n`)
   }
-  const totals = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }
-  writeFileSync(totalsFile, JSON.stringify(totals))
-  process.stdout.write(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`)
+  process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped\n`)
   process.exitCode = summary.every(({ ok }) => ok) ? 0 : 1
 }

@@ -8,7 +8,7 @@
 import type { Db } from '../../db/client.js'
 import { openAttempt } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
-import { loadRun } from '../../db/jobs/jobs.js'
+import { loadJobRun } from '../../db/jobs/jobs.js'
 import type { RunEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
@@ -25,7 +25,7 @@ export async function executeJob(
 ): Promise<Execution> {
   // A direct job is claimed already, and no other worker would repeat this step for it.
   const retrying = { log: deps.log, jobId, signal }
-  const job = await retryWhileDatabaseAway(retrying, () => loadRun(deps.db, jobId))
+  const job = await retryWhileDatabaseAway(retrying, () => loadJobRun(deps.db, jobId))
   if (job?.storedResult) return { outcome: 'completed', resultSha256: job.storedResult }
   if (job?.status !== 'running' || job.generation !== fence.generation) return notRunning(deps.db, jobId, fence)
   if (mayRequestWork(job))
@@ -40,7 +40,7 @@ export async function executeJob(
 }
 
 async function notRunning(db: Db, jobId: string, fence: Fence): Promise<Execution> {
-  const job = await loadRun(db, jobId)
+  const job = await loadJobRun(db, jobId)
   const mine = job?.status === 'cancelling' && job.generation === fence.generation
   return mine ? { outcome: 'cancelling' } : { outcome: 'stopped' }
 }

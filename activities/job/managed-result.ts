@@ -51,7 +51,7 @@ function output(jobId: string, teamId: string, result: ReturnedResult, value: st
   }
   const reason = display
     ? `the value is too large to be shown beside the others; it is the file ${nodeId}.json of the job`
-    : (displayProblem ?? 'the value cannot be told in JSON')
+    : (displayProblem ?? 'the value cannot be expressed in JSON')
   const shown = jsonObject([
     ['protocol_version', JSON.stringify(displayProtocol)],
     ['result_sha256', JSON.stringify(sha256)],

@@ -10,7 +10,7 @@ import {
   type TaskRun,
   taskState
 } from '../../db/jobs/job-tasks.js'
-import { type JobRun, loadRun } from '../../db/jobs/jobs.js'
+import { type JobRun, loadJobRun } from '../../db/jobs/jobs.js'
 import {
   listScriptRequests,
   loadScriptRequest,
@@ -57,7 +57,7 @@ export async function runTask(
   fence: Fence,
   signal: AbortSignal
 ): Promise<TaskEnd> {
-  const [job, task] = await Promise.all([loadRun(deps.db, jobId), loadTaskRun(deps.db, jobId, key)])
+  const [job, task] = await Promise.all([loadJobRun(deps.db, jobId), loadTaskRun(deps.db, jobId, key)])
   if (!job || !task || job.generation !== fence.generation) return { outcome: 'stopped' }
   if (task.state === 'completed') return { outcome: 'completed' }
   if (job.status === 'cancelling') return { outcome: 'cancelling' }

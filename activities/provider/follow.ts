@@ -63,7 +63,7 @@ async function ended(
   state: string,
   reason: string | null
 ): Promise<Followed> {
-  if (state === 'unknown') return fail('provider_outcome_unknown', 'the provider never said how the task ended')
+  if (state === 'unknown') return fail('provider_outcome_unknown', 'the provider never reported the outcome')
   const message =
     state === 'cancelled'
       ? 'the task was cancelled at the provider, not by this service'

@@ -192,7 +192,7 @@ async function outage(
   await markUnknown(deps.db, ref, fence)
   return fail(
     'provider_outcome_unknown',
-    `the task was sent, and for ${hours} hours nobody could say whether it was accepted: ${wait.why}`
+    `the task was sent, and for ${hours} hours it was unknown whether it was accepted: ${wait.why}`
   )
 }
 

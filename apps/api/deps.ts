@@ -3,7 +3,7 @@
 import type { Db } from '../../db/client.js'
 import type { AnnounceJob, JobListener } from '../../db/jobs/job-changes.js'
 import type { Dispatcher } from '../../services/dispatch/dispatcher.js'
-import type { EngineState } from '../../services/dispatch/target-state.js'
+import type { TargetState } from '../../services/dispatch/target-state.js'
 import type { ExecutorClient } from '../../services/executor/client.js'
 import type { OidcClient } from '../../services/identity/oidc-client.js'
 import type { KeyRing } from '../../services/keys/key-ring.js'
@@ -51,7 +51,7 @@ export interface ApiDeps {
   /** `null`: nothing is traced. */
   tracing: Tracing | null
   /** What administrators see of the queues. */
-  engines: EngineState
+  engines: TargetState
   /** For the playground; `null` when no executor is configured. */
   executor: ExecutorClient | null
   /** How long the playground waits for the executor; 90 s unless said otherwise. */

@@ -7,7 +7,7 @@ import { migrate } from '../../db/migrate.js'
 import { isFit } from '../../domain/backends/executor-health.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
-import { createEngineState } from '../../services/dispatch/target-state.js'
+import { createTargetState } from '../../services/dispatch/target-state.js'
 import { createTemporalClient } from '../../services/dispatch/temporal-client.js'
 import { createExecutorClient } from '../../services/executor/client.js'
 import { createOidcClient } from '../../services/identity/oidc-client.js'
@@ -101,7 +101,7 @@ const app = await buildApp(
     }),
     metrics,
     tracing,
-    engines: createEngineState({ queue: directQueue.queue, temporal, taskQueue: config.taskQueue }),
+    engines: createTargetState({ queue: directQueue.queue, temporal, taskQueue: config.taskQueue }),
     executor,
     probes: {
       database: () => sql`select 1`,

@@ -14,7 +14,7 @@ import { projectRoot } from '../../apps/cli/stack/project.js'
 import { connect } from '../../db/client.js'
 import { beginJob, completeJob } from '../../db/job-steps/job-steps.js'
 import { completeAttempt, openAttempt } from '../../db/jobs/attempts.js'
-import { loadRun } from '../../db/jobs/jobs.js'
+import { loadJobRun } from '../../db/jobs/jobs.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../../domain/jobs/dispatch.js'
 import { createExecutorClient, type ExecutorClient } from '../../services/executor/client.js'
 import { createExecutorGate } from '../../services/executor/gate.js'
@@ -50,7 +50,7 @@ async function serveQueue(task: Extract<BareTask, { role: 'bullmq' }>): Promise<
     async ({ data: { jobId, generation } }) => {
       const fence = { generation }
       await beginJob(db, jobId, fence)
-      const job = await loadRun(db, jobId)
+      const job = await loadJobRun(db, jobId)
       let attempt = 0
       const result = await run(jobId, job!.sourceText, async () => {
         attempt = (await openAttempt(db, jobId, fence)) ?? 0

@@ -1,5 +1,6 @@
 // Reads a tar of plain files. Every tar reader must see the same files, so only the plainest form is accepted (ustar, with
-// PAX or GNU names), and no bytes between or after the entries.
+// PAX or GNU names), and no bytes between or after the entries. Hand-made for that reason: readers from libraries accept
+// whatever they can make sense of.
 
 import { packageFault, shownName } from '../payload-file.js'
 import { type ArchiveEntries, inflated, type PackageLimits, takeEntry, tooLarge } from './archive-entries.js'

@@ -47,7 +47,7 @@ export async function signUp(
 ): Promise<User> {
   return db.transaction(async (tx) => {
     if (account.code !== null && !(await spendAccessCode(tx, account.code)))
-      throw validationError('code: is invalid, expired or used up')
+      throw validationError('code: is not valid, has expired or is used up')
     const user = await insertUser(tx, account)
     await also(tx, user)
     return user

@@ -25,7 +25,7 @@ const isNamed = ({ issuer, subject }: Named) => and(eq(identities.issuer, issuer
  * From then on it no longer opens to the identity that created it, which may belong to someone who only claimed the
  * address.
  */
-const isOvertaken = and(isNotNull(users.passwordHash), gt(users.emailVerifiedAt, identities.createdAt))
+const isSuperseded = and(isNotNull(users.passwordHash), gt(users.emailVerifiedAt, identities.createdAt))
 
 /** The user whose account the identity opens; `null` when it opens none. */
 export async function findIdentityOwner(db: DbOrTx, identity: Named): Promise<User | null> {
@@ -34,7 +34,7 @@ export async function findIdentityOwner(db: DbOrTx, identity: Named): Promise<Us
     .from(identities)
     .innerJoin(users, eq(users.id, identities.userId))
     // The comparison is null while the address is unproved.
-    .where(and(isNamed(identity), sql`(${isOvertaken}) is not true`))
+    .where(and(isNamed(identity), sql`(${isSuperseded}) is not true`))
   return row ?? null
 }
 
@@ -85,7 +85,7 @@ async function attach(tx: Tx, { issuer, subject }: Named, userId: string): Promi
   const overtaken = tx
     .select({ one: sql`1` })
     .from(users)
-    .where(and(eq(users.id, identities.userId), isOvertaken))
+    .where(and(eq(users.id, identities.userId), isSuperseded))
   const attached = await tx
     .insert(identities)
     .values({ issuer, subject, userId })

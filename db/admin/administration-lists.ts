@@ -194,9 +194,9 @@ export async function backlog(db: Db): Promise<Backlog> {
       })
       .from(outbox)
   ])
-  const of = (status: JobStatus) => open.find((row) => row.status === status)?.count ?? 0
+  const countOf = (status: JobStatus) => open.find((row) => row.status === status)?.count ?? 0
   return {
-    jobs: { pending: of('pending'), running: of('running'), cancelling: of('cancelling') },
+    jobs: { pending: countOf('pending'), running: countOf('running'), cancelling: countOf('cancelling') },
     outbox: waiting!
   }
 }

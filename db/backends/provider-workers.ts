@@ -81,7 +81,7 @@ const credentials = (db: DbOrTx, teamId: string | null, provider: string) =>
     .from(teamSecrets)
     .where(and(eq(teamSecrets.provider, provider), teamId === null ? undefined : eq(teamSecrets.teamId, teamId)))
 
-export interface SeenBackend {
+export interface ReportedBackend {
   target: string
   status: BackendStatus
   queueLength: number | null
@@ -92,7 +92,7 @@ export interface SeenBackend {
  * Records what a provider reports about its machines. A backend that an administrator has put into maintenance stays
  * there.
  */
-export async function noteBackends(db: Db, provider: string, seen: readonly SeenBackend[]): Promise<void> {
+export async function recordBackends(db: Db, provider: string, seen: readonly ReportedBackend[]): Promise<void> {
   for (const { target, status, queueLength, queueTimeSeconds } of seen)
     await db
       .update(backends)

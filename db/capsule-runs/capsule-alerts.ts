@@ -9,7 +9,7 @@ import { teams } from '../tables/accounts.js'
 import { capsuleAlertMails, capsuleRuns, capsules } from '../tables/capsules.js'
 import { membersByAddress } from '../teams/members.js'
 import { recordTeamEvent } from '../teams/webhook-deliveries.js'
-import { type CapsuleRunRow as Run, runColumns } from './capsule-run-records.js'
+import { hasOpenRun, type CapsuleRunRow as Run, runColumns } from './capsule-run-records.js'
 import { createRun } from './capsule-runs.js'
 
 /**
@@ -18,25 +18,26 @@ import { createRun } from './capsule-runs.js'
  * created, and for expected verdicts.
  */
 export async function afterVerdict(tx: Tx, runId: string, at = new Date()): Promise<void> {
-  const run = await loadRun(tx, runId)
+  const run = await loadAlertedRun(tx, runId)
   if (run?.mode !== 'verify' || run.trigger === 'request') return
   const schedule = await loadSchedule(tx, run.capsuleId)
   if (!schedule || schedule.alertOn.length === 0) return
   await lockAlerts(tx, run.capsuleId)
   if (run.trigger === 'confirmation') {
-    const first = run.confirms === null ? null : await loadRun(tx, run.confirms)
+    const first = run.confirms === null ? null : await loadAlertedRun(tx, run.confirms)
     if (!first || first.alertedAt !== null) return
     // The confirmation was cancelled, or has no verdict while the first run had one. The first run is then reported
     // unconfirmed.
-    const saysNothing = run.verdict === null && (run.status === 'cancelled' || first.verdict !== null)
-    const outcome = outcomeOf(saysNothing ? first : run)
-    if (isSurprise(schedule, outcome) && !(await isToldAlready(tx, run, outcome, at)))
-      await sendAlert(tx, schedule, first, { outcome, confirmedBy: saysNothing ? null : run })
+    const isInconclusive = run.verdict === null && (run.status === 'cancelled' || first.verdict !== null)
+    const outcome = outcomeOf(isInconclusive ? first : run)
+    if (isToBeReported(schedule, outcome) && !(await isReportedAlready(tx, run, outcome, at)))
+      await sendAlert(tx, schedule, first, { outcome, confirmedBy: isInconclusive ? null : run })
     return
   }
   const outcome = outcomeOf(run)
-  if (!isSurprise(schedule, outcome) || (await isToldAlready(tx, run, outcome, at))) return
-  if (await isBeingConfirmed(tx, run)) return
+  if (!isToBeReported(schedule, outcome) || (await isReportedAlready(tx, run, outcome, at))) return
+  // One confirmation counts for every run of the capsule that waits for it.
+  if (await hasOpenRun(tx, run.capsuleId, 'confirmation')) return
   if (await confirm(tx, run, at)) return
   await sendAlert(tx, schedule, run, { outcome, confirmedBy: null })
 }
@@ -46,12 +47,13 @@ export async function afterVerdict(tx: Tx, runId: string, at = new Date()): Prom
  * most once a day. Must run in the transaction that records the refusal, before its audit entry.
  */
 export async function afterRefusal(tx: Tx, runId: string, at = new Date()): Promise<void> {
-  const run = await loadRun(tx, runId)
+  const run = await loadAlertedRun(tx, runId)
   if (run?.trigger !== 'schedule') return
   const schedule = await loadSchedule(tx, run.capsuleId)
   if (!schedule?.alertOn.includes('failed')) return
   await lockAlerts(tx, run.capsuleId)
-  if (!(await isRefusalTold(tx, run, at))) await sendAlert(tx, schedule, run, { outcome: 'failed', confirmedBy: null })
+  if (!(await isRefusalReported(tx, run, at)))
+    await sendAlert(tx, schedule, run, { outcome: 'failed', confirmedBy: null })
 }
 
 /** Serialises the alerts of a capsule: of several runs that end at once, only one is confirmed and reported. */
@@ -67,32 +69,32 @@ function outcomeOf({ status, verdict }: Run): AlertOutcome | null {
   return isOutcome(outcome) ? outcome : null
 }
 
-const isSurprise = ({ alertOn }: ScheduleRow, outcome: AlertOutcome | null): outcome is AlertOutcome =>
+const isToBeReported = ({ alertOn }: ScheduleRow, outcome: AlertOutcome | null): outcome is AlertOutcome =>
   outcome !== null && alertOn.includes(outcome)
 
-async function loadRun(tx: Tx, runId: string): Promise<Run | null> {
+async function loadAlertedRun(tx: Tx, runId: string): Promise<Run | null> {
   const [run] = await tx.select(runColumns).from(capsuleRuns).where(eq(capsuleRuns.id, runId))
   return run ?? null
 }
 
 /** Whether the same outcome was reported recently, and no good verification followed. */
-async function isToldAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date): Promise<boolean> {
+async function isReportedAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date): Promise<boolean> {
   const ofCapsule = eq(capsuleRuns.capsuleId, run.capsuleId)
-  const [told] = await tx
+  const [reported] = await tx
     .select(runColumns)
     .from(capsuleRuns)
     .where(and(ofCapsule, isNotNull(capsuleRuns.alertedAt), ne(capsuleRuns.status, 'refused')))
     .orderBy(desc(capsuleRuns.alertedAt))
     .limit(1)
-  if (!told || outcomeOf(told) !== outcome) return false
-  if (at.getTime() - told.alertedAt!.getTime() >= ALERT_REPEAT_SECONDS * 1000) return false
+  if (!reported || outcomeOf(reported) !== outcome) return false
+  if (at.getTime() - reported.alertedAt!.getTime() >= ALERT_REPEAT_SECONDS * 1000) return false
   const [well] = await tx
     .select({ id: capsuleRuns.id })
     .from(capsuleRuns)
     .where(
       and(
         ofCapsule,
-        gt(capsuleRuns.completedAt, told.alertedAt!),
+        gt(capsuleRuns.completedAt, reported.alertedAt!),
         eq(capsuleRuns.status, 'completed'),
         inArray(capsuleRuns.verdict, ['exact', 'consistent'])
       )
@@ -101,38 +103,22 @@ async function isToldAlready(tx: Tx, run: Run, outcome: AlertOutcome, at: Date):
   return well === undefined
 }
 
-async function isRefusalTold(tx: Tx, run: Run, at: Date): Promise<boolean> {
+async function isRefusalReported(tx: Tx, run: Run, at: Date): Promise<boolean> {
   const ofSchedule = and(eq(capsuleRuns.capsuleId, run.capsuleId), eq(capsuleRuns.trigger, 'schedule'))
-  const [told] = await tx
+  const [reported] = await tx
     .select({ id: capsuleRuns.id, at: capsuleRuns.alertedAt })
     .from(capsuleRuns)
     .where(and(ofSchedule, eq(capsuleRuns.status, 'refused'), isNotNull(capsuleRuns.alertedAt)))
     .orderBy(desc(capsuleRuns.id))
     .limit(1)
-  if (!told) return false
-  if (at.getTime() - told.at!.getTime() < ALERT_REPEAT_SECONDS * 1000) return true
+  if (!reported) return false
+  if (at.getTime() - reported.at!.getTime() < ALERT_REPEAT_SECONDS * 1000) return true
   const [made] = await tx
     .select({ id: capsuleRuns.id })
     .from(capsuleRuns)
-    .where(and(ofSchedule, gt(capsuleRuns.id, told.id), ne(capsuleRuns.status, 'refused')))
+    .where(and(ofSchedule, gt(capsuleRuns.id, reported.id), ne(capsuleRuns.status, 'refused')))
     .limit(1)
   return made === undefined
-}
-
-/** Whether another run of the capsule is being confirmed. Its confirmation counts for both. */
-async function isBeingConfirmed(tx: Tx, { capsuleId }: Run): Promise<boolean> {
-  const [open] = await tx
-    .select({ id: capsuleRuns.id })
-    .from(capsuleRuns)
-    .where(
-      and(
-        eq(capsuleRuns.capsuleId, capsuleId),
-        eq(capsuleRuns.trigger, 'confirmation'),
-        inArray(capsuleRuns.status, ['pending', 'running', 'judging'])
-      )
-    )
-    .limit(1)
-  return open !== undefined
 }
 
 /** Creates the confirming run. @returns `false` when it cannot run now. */
@@ -218,14 +204,14 @@ export async function loadAlert(db: DbOrTx, runId: string): Promise<Alert | null
     capsuleId: first.run.capsuleId,
     capsuleName: first.name,
     scheduledAt: first.run.scheduledAt,
-    first: told(first.run),
-    second: second ? told(second.run) : null
+    first: toAlertOutcome(first.run),
+    second: second ? toAlertOutcome(second.run) : null
   }
 }
 
 const inOutcomes = (run: Run): boolean => outcomeOf(run) !== null
 
-function told({ status, verdict, reason, verification }: Run): Alert['first'] {
+function toAlertOutcome({ status, verdict, reason, verification }: Run): Alert['first'] {
   const number = (value: unknown) => (typeof value === 'number' ? value : null)
   const report = (verification ?? {}) as { tvd?: unknown; margin?: unknown; reason?: unknown }
   return {

@@ -1,5 +1,5 @@
 // Reads runs of capsules, each with its tasks and the states of their jobs.
-import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { CapsuleRunStatus, CapsuleRunTrigger } from '../../domain/capsules/capsule-state.js'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import type { Page } from '../../domain/json/page.js'
@@ -62,7 +62,7 @@ export interface RunTask {
 export type CapsuleRun = CapsuleRunRow & { tasks: RunTask[] }
 
 /** A run of the capsule, or `null`. */
-export async function loadRun(db: DbOrTx, capsuleId: string, runId: string): Promise<CapsuleRun | null> {
+export async function loadCapsuleRun(db: DbOrTx, capsuleId: string, runId: string): Promise<CapsuleRun | null> {
   const rows = await runQuery(db).where(and(eq(capsuleRuns.id, runId), eq(capsuleRuns.capsuleId, capsuleId)))
   return (await withTasks(db, rows))[0] ?? null
 }
@@ -120,4 +120,20 @@ async function withTasks(db: DbOrTx, rows: CapsuleRunRow[]): Promise<CapsuleRun[
     )
     .orderBy(asc(capsuleRunTasks.position))
   return rows.map((row) => ({ ...row, tasks: tasks.filter(({ runId }) => runId === row.id) }))
+}
+
+/** Whether the capsule has a run with this trigger that has not finished. */
+export async function hasOpenRun(db: DbOrTx, capsuleId: string, trigger: CapsuleRunTrigger): Promise<boolean> {
+  const [open] = await db
+    .select({ id: capsuleRuns.id })
+    .from(capsuleRuns)
+    .where(
+      and(
+        eq(capsuleRuns.capsuleId, capsuleId),
+        eq(capsuleRuns.trigger, trigger),
+        inArray(capsuleRuns.status, ['pending', 'running', 'judging'])
+      )
+    )
+    .limit(1)
+  return open !== undefined
 }

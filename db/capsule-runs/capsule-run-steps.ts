@@ -57,7 +57,7 @@ async function advanceOnce(tx: Tx, runId: string): Promise<Step> {
   const stopped = tasks.find(isStopped)
   if (stopped) return stop(tx, runId, tasks)
   const next = tasks.find(({ status }) => status !== 'completed')!
-  return next.held ? releaseStep(tx, tasks, next) : nothing('running')
+  return next.deferred ? releaseStep(tx, tasks, next) : nothing('running')
 }
 
 /** Locks the team and the capsule before the run, since the step may create a confirming run. */
@@ -87,7 +87,7 @@ interface StepOfRun {
   cancelRequested: boolean
   resultSha256: string | null
   /** Whether it waits for an earlier task. */
-  held: boolean
+  deferred: boolean
 }
 
 /** In starting order. */
@@ -100,7 +100,7 @@ const tasksOf = (tx: Tx, runId: string): Promise<StepOfRun[]> =>
       errorMessage: jobs.errorMessage,
       cancelRequested: sql<boolean>`${jobs.cancelRequestedAt} is not null`,
       resultSha256: jobs.resultSha256,
-      held: sql<boolean>`exists (select 1 from ${outbox} where ${outbox.jobId} = ${jobs.id}
+      deferred: sql<boolean>`exists (select 1 from ${outbox} where ${outbox.jobId} = ${jobs.id}
         and ${outbox.kind} = 'start' and ${outbox.heldReason} = 'earlier_task')`
     })
     .from(capsuleRunTasks)

@@ -125,7 +125,7 @@ export async function createRun(tx: Tx, run: NewRun): Promise<MadeRun> {
         backend,
         ...(run.requestId && { requestId: run.requestId }),
         traceParent: run.traceParent ?? null,
-        run: { capsuleId, runId, task: task.name, held: position > 0 }
+        run: { capsuleId, runId, task: task.name, deferred: position > 0 }
       }
     )
   await appendAudit(tx, {
@@ -166,7 +166,7 @@ function assertRunnable(
   if (mode === 'template') return
   if (capsule.sourceJobId === null)
     throw validationError(
-      'mode: only a capsule that was made from a job can be verified , since only that has a result to compare with; run it with mode template'
+      'mode: only a capsule that was made from a job can be verified, since only that has a result to compare with; run it with mode template'
     )
   for (const name of ['params', 'backend'] as const)
     if (overrides?.[name] !== undefined)

@@ -1,7 +1,7 @@
 // Runs that a schedule creates: one for each due time, or a refusal with the reason. The rows decide in their
 // transaction whether a run is created, since Temporal's copy of the schedule can be outdated.
 import { and, between, eq, inArray, isNotNull, ne, sql } from 'drizzle-orm'
-import { mayBeIn } from '../../domain/capsules/capsule-actions.js'
+import { isAllowedIn } from '../../domain/capsules/capsule-actions.js'
 import { ServiceError } from '../../domain/errors.js'
 import { rateLimits } from '../../domain/teams/rate-limits.js'
 import { isDue, readCron } from '../../domain/verification/schedule.js'
@@ -12,6 +12,7 @@ import type { Db, DbOrTx, Tx } from '../client.js'
 import { firstIdAt } from '../ids.js'
 import { members, teams } from '../tables/accounts.js'
 import { capsuleRuns, capsules } from '../tables/capsules.js'
+import { hasOpenRun } from './capsule-run-records.js'
 import { createRun, type NewRun } from './capsule-runs.js'
 import { recordRefusedRun } from './refused-runs.js'
 
@@ -39,16 +40,17 @@ export async function startScheduledRun(
     if (made?.status === 'refused') return { next: 'end', outcome: 'refused', runId: made.id }
     if (made) return { next: 'await', runId: made.id }
     const schedule = await loadSchedule(tx, capsuleId)
-    if (!schedule || !isMeant(schedule, version, scheduledAt) || !mayBeIn('schedule', capsule.state))
+    if (!schedule || !isStillDue(schedule, version, scheduledAt) || !isAllowedIn('schedule', capsule.state))
       return { next: 'end', outcome: 'not due', runId: null }
-    if (await isUnderWay(tx, capsuleId)) return { next: 'end', outcome: 'skipped', runId: null }
+    // Temporal skips an overlapping run itself, unless it has lost its state. Backfilled and requested runs do not count.
+    if (await hasOpenRun(tx, capsuleId, 'schedule')) return { next: 'end', outcome: 'skipped', runId: null }
     const run = await makeRun(tx, { capsule, schedule, team, scheduledAt, at, limit })
     return run.refused ? { next: 'end', outcome: 'refused', runId: run.runId } : { next: 'await', runId: run.runId }
   })
 }
 
 /** Whether the current schedule still has this time. Temporal may have started it from an older version. */
-function isMeant({ version, paused, cron, timezone }: ScheduleRow, startedFrom: number, scheduledAt: Date): boolean {
+function isStillDue({ version, paused, cron, timezone }: ScheduleRow, startedFrom: number, scheduledAt: Date): boolean {
   if (paused) return false
   return version === startedFrom || isDue(readCron(cron), timezone, scheduledAt)
 }
@@ -84,24 +86,6 @@ async function runOf(tx: Tx, capsuleId: string, scheduledAt: Date) {
     .orderBy(sql`${capsuleRuns.status} = 'refused'`)
     .limit(1)
   return run ?? null
-}
-
-/**
- * Temporal skips an overlapping run itself, unless it has lost its state. Backfilled and requested runs do not count.
- */
-async function isUnderWay(tx: Tx, capsuleId: string): Promise<boolean> {
-  const [run] = await tx
-    .select({ id: capsuleRuns.id })
-    .from(capsuleRuns)
-    .where(
-      and(
-        eq(capsuleRuns.capsuleId, capsuleId),
-        eq(capsuleRuns.trigger, 'schedule'),
-        inArray(capsuleRuns.status, ['pending', 'running', 'judging'])
-      )
-    )
-    .limit(1)
-  return run !== undefined
 }
 
 /** Records the run of one time, or its refusal. The caller has locked the team. */

@@ -67,7 +67,7 @@ export const definitionDigest = (text: string): string => sha256Of(Buffer.from(t
 export async function createCapsule(
   tx: Tx,
   capsule: NewCapsule,
-  told: {
+  audit: {
     actor: string
     action?: AuditAction
     metadata?: Record<string, unknown>
@@ -100,12 +100,12 @@ export async function createCapsule(
     imported: capsule.imported ?? null
   })
   await storeFiles(tx, id, capsule.files ?? [])
-  await told.before?.(id)
+  await audit.before?.(id)
   await appendAudit(tx, {
     teamId: capsule.teamId,
     capsuleId: id,
-    action: told.action ?? 'capsule.created',
-    actor: told.actor,
+    action: audit.action ?? 'capsule.created',
+    actor: audit.actor,
     previousState: null,
     newState: capsule.state,
     metadata: {
@@ -115,7 +115,7 @@ export async function createCapsule(
       ...(capsule.files && { evidence_sha256: filesSha256(capsule.files) }),
       ...(capsule.sourceJobId && { source_job_id: capsule.sourceJobId }),
       ...(capsule.clonedFrom && { cloned_from: capsule.clonedFrom }),
-      ...told.metadata
+      ...audit.metadata
     }
   })
   return id

@@ -2,7 +2,7 @@
 // results are stored byte for byte. Files that are written here are RFC 8785 text, so the same job always gives the
 // same files.
 import canonicalize from 'canonicalize'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { assertEvidenceFits } from '../../domain/capsules/capsule-size.js'
 import { ServiceError, validationError } from '../../domain/errors.js'
 import type { StoredSource } from '../../domain/jobs/submission.js'
@@ -188,4 +188,13 @@ export async function loadFiles(db: DbOrTx, capsuleId: string): Promise<Evidence
     .from(capsuleFiles)
     .where(eq(capsuleFiles.capsuleId, capsuleId))
   return rows.sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+/** The size of all stored files together, in bytes. */
+export async function evidenceSize(db: DbOrTx, capsuleId: string): Promise<number> {
+  const [row] = await db
+    .select({ bytes: sql<number>`coalesce(sum(${capsuleFiles.sizeBytes}), 0)::int` })
+    .from(capsuleFiles)
+    .where(eq(capsuleFiles.capsuleId, capsuleId))
+  return row!.bytes
 }

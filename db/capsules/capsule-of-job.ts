@@ -33,7 +33,7 @@ export interface CapsuleOfJob {
 export async function createCapsuleOfJob(
   tx: Tx,
   { jobId, name, description = '', tags = [], ...rest }: CapsuleOfJob,
-  told: { actor: string; action?: AuditAction }
+  audit: { actor: string; action?: AuditAction }
 ): Promise<string> {
   const files = await collectEvidence(tx, jobId, MAIN_TASK)
   const [job] = await tx
@@ -72,7 +72,7 @@ export async function createCapsuleOfJob(
       files
     },
     {
-      ...told,
+      ...audit,
       metadata: { cost_micro_usd: job!.actualCost === null ? null : String(job!.actualCost) },
       before: (capsuleId) =>
         tx

@@ -17,7 +17,7 @@ export interface GivenSchedule {
   alertOn: AlertOutcome[]
 }
 
-const isOf = (capsuleId: string) => eq(capsuleSchedules.capsuleId, capsuleId)
+const ofCapsule = (capsuleId: string) => eq(capsuleSchedules.capsuleId, capsuleId)
 const goesOn = isNull(capsuleSchedules.endedAt)
 
 /** Creates or changes the schedule of a capsule. @returns the row, and whether it is new. */
@@ -49,7 +49,7 @@ export async function loadSchedule(db: DbOrTx, capsuleId: string): Promise<Sched
   const [row] = await db
     .select()
     .from(capsuleSchedules)
-    .where(and(isOf(capsuleId), goesOn))
+    .where(and(ofCapsule(capsuleId), goesOn))
   return row ?? null
 }
 
@@ -58,7 +58,7 @@ export async function deleteSchedule(tx: DbOrTx, capsuleId: string): Promise<boo
   const rows = await tx
     .update(capsuleSchedules)
     .set({ endedAt: sql`now()`, version: sql`${capsuleSchedules.version} + 1`, updatedAt: sql`now()` })
-    .where(and(isOf(capsuleId), goesOn))
+    .where(and(ofCapsule(capsuleId), goesOn))
     .returning({ capsuleId: capsuleSchedules.capsuleId })
   return rows.length > 0
 }
@@ -81,7 +81,7 @@ export async function lastScheduledRun(db: DbOrTx, capsuleId: string) {
   return run ?? null
 }
 
-const lags: SQL = sql`${capsuleSchedules.appliedVersion} is distinct from ${capsuleSchedules.version}`
+const isOutdated: SQL = sql`${capsuleSchedules.appliedVersion} is distinct from ${capsuleSchedules.version}`
 
 /**
  * Capsules whose schedule is missing in Temporal, outdated there, or to be removed there; the longest waiting first.
@@ -91,7 +91,9 @@ export async function unappliedSchedules(db: DbOrTx, limit: number, except: read
   const rows = await db
     .select({ capsuleId: capsuleSchedules.capsuleId })
     .from(capsuleSchedules)
-    .where(and(or(lags, isNotNull(capsuleSchedules.endedAt)), not(anyOf(capsuleSchedules.capsuleId, [...except]))))
+    .where(
+      and(or(isOutdated, isNotNull(capsuleSchedules.endedAt)), not(anyOf(capsuleSchedules.capsuleId, [...except])))
+    )
     .orderBy(asc(capsuleSchedules.updatedAt))
     .limit(limit)
   return rows.map(({ capsuleId }) => capsuleId)
@@ -102,7 +104,7 @@ export async function appliedSchedules(db: DbOrTx): Promise<Map<string, number>>
   const rows = await db
     .select({ capsuleId: capsuleSchedules.capsuleId, version: capsuleSchedules.version })
     .from(capsuleSchedules)
-    .where(and(goesOn, sql`not (${lags})`, isNull(capsuleSchedules.refusal)))
+    .where(and(goesOn, sql`not (${isOutdated})`, isNull(capsuleSchedules.refusal)))
   return new Map(rows.map(({ capsuleId, version }) => [capsuleId, version]))
 }
 
@@ -111,7 +113,7 @@ export async function forgetApplied(db: DbOrTx, capsuleId: string, version: numb
   await db
     .update(capsuleSchedules)
     .set({ appliedVersion: null })
-    .where(and(isOf(capsuleId), eq(capsuleSchedules.appliedVersion, version)))
+    .where(and(ofCapsule(capsuleId), eq(capsuleSchedules.appliedVersion, version)))
 }
 
 /** Temporal's copies of schedules. Each method rejects when Temporal does not respond. */
@@ -136,17 +138,18 @@ export async function applySchedule(
       sql`select pg_try_advisory_xact_lock(hashtextextended(${`schedule ${capsuleId}`}, 0)) as mine`
     )
     if (!lock!.mine) return 'busy'
-    const [row] = await tx.select().from(capsuleSchedules).where(isOf(capsuleId))
+    const [row] = await tx.select().from(capsuleSchedules).where(ofCapsule(capsuleId))
     if (!row || row.endedAt) {
       await copies.remove(capsuleId)
-      if (row) await tx.delete(capsuleSchedules).where(and(isOf(capsuleId), eq(capsuleSchedules.version, row.version)))
+      if (row)
+        await tx.delete(capsuleSchedules).where(and(ofCapsule(capsuleId), eq(capsuleSchedules.version, row.version)))
       return 'removed'
     }
     const refusal = await copies.put(row)
     await tx
       .update(capsuleSchedules)
       .set({ appliedVersion: row.version, refusal })
-      .where(and(isOf(capsuleId), eq(capsuleSchedules.version, row.version)))
+      .where(and(ofCapsule(capsuleId), eq(capsuleSchedules.version, row.version)))
     return refusal === null ? 'applied' : 'refused'
   })
 }

@@ -108,7 +108,7 @@ const summaryQuery = (db: DbOrTx) =>
 export type CapsuleSummary = Awaited<ReturnType<typeof summaryQuery>>[number]
 
 /** Written as an array, so that the planner uses the team's index; it cannot with a subquery inside an `in`. */
-const ofTeamsOf = (db: DbOrTx, caller: Caller): SQL =>
+const inTeamsOf = (db: DbOrTx, caller: Caller): SQL =>
   sql`${capsules.teamId} = any(array(${db.select({ id: members.teamId }).from(members).where(membershipsOf(caller))}))`
 
 /**
@@ -121,7 +121,7 @@ export async function listCapsules(
   { limit, offset, teamId, state, text, tag, mine }: CapsuleFilter
 ): Promise<{ rows: CapsuleSummary[]; total: number }> {
   const where = and(
-    ofTeamsOf(db, caller),
+    inTeamsOf(db, caller),
     teamId === undefined ? undefined : eq(capsules.teamId, teamId),
     state === undefined ? undefined : eq(capsules.state, state),
     mine ? eq(capsules.ownerId, caller.userId) : undefined,

@@ -18,7 +18,7 @@ import { leaseEnd } from '../jobs/lease-time.js'
 import { settle } from '../money/budget.js'
 import { checkAgainLater, costAtEnd, costOfCompleted, lockJob } from '../provider-jobs/provider-money.js'
 import { backends } from '../tables/backends.js'
-import { jobAsks, jobs, outbox } from '../tables/jobs.js'
+import { jobs, outbox, scriptRequests } from '../tables/jobs.js'
 
 /** `cancel`: continue with the cancel path. `stop`: the job is final, or another worker has it; finish quietly. */
 export type Beginning = 'begin' | 'resume' | 'cancel' | 'stop'
@@ -132,7 +132,7 @@ export async function failJob(db: Db, jobId: string, fence: Fence | undefined, e
 
 /** A script that waited for the failed work fails with it, so the end of its attempt is known. */
 async function closeWaitingAttempt(tx: Tx, jobId: string, fence: Fence, error: JobError): Promise<void> {
-  const waiting = sql`exists (select 1 from ${jobAsks} where ${jobAsks.jobId} = ${jobId} and ${jobAsks.state} = 'open')`
+  const waiting = sql`exists (select 1 from ${scriptRequests} where ${scriptRequests.jobId} = ${jobId} and ${scriptRequests.state} = 'open')`
   const [mine] = await tx
     .select({ id: jobs.id })
     .from(jobs)

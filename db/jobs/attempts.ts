@@ -9,7 +9,7 @@ import { storableText } from '../../domain/json/json-guard.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx } from '../client.js'
 import { now } from '../clock.js'
-import { artifacts, attempts, jobAsks, jobEvents, jobs } from '../tables/jobs.js'
+import { artifacts, attempts, jobEvents, jobs, scriptRequests } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
 import { type Artifact, RESULT_ARTIFACT, sha256Of } from './artifacts.js'
 import { type Fence, fenceHolds } from './fence.js'
@@ -124,7 +124,7 @@ async function openFirst(
         returning id, event_seq, status),
       next as (select coalesce(max(number), 0) + 1 as number from ${attempts}
         where job_id = ${jobId} and task = ${task}),
-      told as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state)
+      appended as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state)
         select id, event_seq, 'attempt', status, ${task}, number, 'running' from raised, next)
     insert into ${attempts} (job_id, task, number, generation, state)
       select id, ${task}, number, ${fence.generation}, 'running' from raised, next
@@ -181,7 +181,7 @@ export function closing(db: DbOrTx, { jobId, task, number }: AttemptRef, set: SQ
         returning job_id, task, number, state, ended_at),
       raised as (update ${jobs} set event_seq = event_seq + 1 where id in (select job_id from closed)
         returning event_seq, status),
-      told as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state, at)
+      appended as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state, at)
         select job_id, event_seq, 'attempt', raised.status, task, number, state, ended_at from closed, raised)`
 }
 
@@ -273,11 +273,11 @@ export async function completeAttempt(
   jobId: string,
   number: number,
   result: string,
-  beside: readonly Artifact[] = []
+  files: readonly Artifact[] = []
 ): Promise<string | null> {
   const resultFile = { name: RESULT_ARTIFACT, mediaType: 'application/json', content: Buffer.from(result, 'utf8') }
   const resultSha256 = sha256Of(resultFile.content)
-  const files = [resultFile, ...beside].map(
+  const rows = [resultFile, ...files].map(
     ({ name, mediaType, content }) =>
       sql`(${name}::text, ${sha256Of(content)}::text, ${content.length}::int, ${mediaType}::text, ${content}::bytea)`
   )
@@ -286,7 +286,7 @@ export async function completeAttempt(
     with ${closing(db, { jobId, task: '', number }, sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`)},
       stored as (insert into ${artifacts} (job_id, name, sha256, size_bytes, media_type, content)
         select closed.job_id, file.* from closed
-          cross join (values ${sql.join(files, sql`, `)}) as file (name, sha256, size_bytes, media_type, content)
+          cross join (values ${sql.join(rows, sql`, `)}) as file (name, sha256, size_bytes, media_type, content)
         on conflict do nothing)
     select job_id from closed`)
   return closed.length > 0 ? resultSha256 : null
@@ -323,7 +323,7 @@ const atProviders = (db: DbOrTx, jobId: string) =>
   db
     .select({
       task: providerJobs.task,
-      attempt: sql<number>`coalesce(${jobAsks.series} + 1, ${providerJobs.attempt})`.as('of_attempt'),
+      attempt: sql<number>`coalesce(${scriptRequests.series} + 1, ${providerJobs.attempt})`.as('of_attempt'),
       tasks: sql<number>`count(*)::int`.as('tasks'),
       id: sql<string | null>`min(${providerJobs.providerJobId})`.as('id'),
       cost: sql<string | null>`sum(${providerJobs.cost})`.as('cost'),
@@ -331,12 +331,12 @@ const atProviders = (db: DbOrTx, jobId: string) =>
     })
     .from(providerJobs)
     .leftJoin(
-      jobAsks,
+      scriptRequests,
       and(
         isNotNull(providerJobs.estimate),
-        eq(jobAsks.jobId, providerJobs.jobId),
-        eq(jobAsks.task, providerJobs.task),
-        eq(jobAsks.number, providerJobs.attempt)
+        eq(scriptRequests.jobId, providerJobs.jobId),
+        eq(scriptRequests.task, providerJobs.task),
+        eq(scriptRequests.number, providerJobs.attempt)
       )
     )
     .where(and(eq(providerJobs.jobId, jobId), ne(providerJobs.state, 'withdrawn')))

@@ -10,11 +10,11 @@ import { backends } from '../tables/backends.js'
 import { jobs, outbox } from '../tables/jobs.js'
 
 /** A deferred row that no event releases is looked at again after this period. */
-const HELD_SECONDS = 3_600
+const DEFERRED_SECONDS = 3_600
 /** A row that is due sooner than this has been released already. */
-const GIVEN_ON_SECONDS = 60
-const heldUntil = sql`now() + make_interval(secs => ${HELD_SECONDS})`
-const notGivenOn = sql`next_at > now() + make_interval(secs => ${GIVEN_ON_SECONDS})`
+const RELEASED_SECONDS = 60
+const deferredUntil = sql`now() + make_interval(secs => ${DEFERRED_SECONDS})`
+const notReleased = sql`next_at > now() + make_interval(secs => ${RELEASED_SECONDS})`
 
 /** A backend that accepts jobs. A retired one does too, in order to fail them. */
 const takesJobs = sql`(is_retired or (is_available and status = 'online'))`
@@ -23,7 +23,8 @@ const takesJobs = sql`(is_retired or (is_available and status = 'online'))`
  * A team's deferred rows, to be ordered by `team_id, job_id`. Written as a range: with an equality, Postgres may prefer
  * a scan of all rows by id to the index of deferred ones.
  */
-const heldOf = (team: SQL): SQL => sql`held_reason = 'concurrency_limit' and team_id >= ${team} and team_id <= ${team}`
+const deferredStartsOf = (team: SQL): SQL =>
+  sql`held_reason = 'concurrency_limit' and team_id >= ${team} and team_id <= ${team}`
 
 /** How many more jobs the limit of a `team_id` allows. Reads no further than the limit. */
 function freeSlots(team: SQL, runningMax: number): SQL {
@@ -53,19 +54,19 @@ export function judgeStarts(chosen: SQL, runningMax: number, passedUntil: SQL | 
       room as materialized (
         select team_id, ${freeSlots(sql`team.team_id`, runningMax)} as free,
           -- The job that has waited longest goes first.
-          (select job_id from ${outbox} where ${heldOf(sql`team.team_id`)}
-            and job_id not in (select job_id from chosen) order by team_id, job_id limit 1) as oldest_held
+          (select job_id from ${outbox} where ${deferredStartsOf(sql`team.team_id`)}
+            and job_id not in (select job_id from chosen) order by team_id, job_id limit 1) as oldest_deferred
         from (select distinct team_id from starts) team),
       judged as (
         select job_id, case
             when away then 'backend_offline'
-            when oldest_held < job_id or row_number() over (partition by team_id, away order by job_id) > free
+            when oldest_deferred < job_id or row_number() over (partition by team_id, away order by job_id) > free
               then 'concurrency_limit' end as reason
         from starts join room using (team_id)),
       noted as (
         update ${outbox} set held_reason = judged.reason,
           unreachable_since = case when judged.reason is null then unreachable_since end,
-          next_at = case when judged.reason is null then ${passedUntil ?? sql`next_at`} else ${heldUntil} end
+          next_at = case when judged.reason is null then ${passedUntil ?? sql`next_at`} else ${deferredUntil} end
         from chosen left join judged on judged.job_id = chosen.job_id and kind = 'start'
         where outbox.job_id = chosen.job_id and outbox.kind = chosen.kind and outbox.deliveries = chosen.deliveries
           and ${passedUntil ? sql`true` : sql`judged.reason is not null`})
@@ -80,12 +81,12 @@ export function judgeStarts(chosen: SQL, runningMax: number, passedUntil: SQL | 
  */
 export const releaseNextDeferred = (ended: SQL): SQL => sql`
   update ${outbox} set next_at = now() where kind = 'start' and job_id = (
-    select job_id from ${outbox} where ${heldOf(sql`(select team_id from ${ended})`)}
-      and job_id <> (select id from ${ended}) and ${notGivenOn}
+    select job_id from ${outbox} where ${deferredStartsOf(sql`(select team_id from ${ended})`)}
+      and job_id <> (select id from ${ended}) and ${notReleased}
     order by team_id, job_id limit 1 for update skip locked)`
 
 /** How many rows a pass of the sweep releases at most for one backend, or for one team. */
-const GIVEN_ON_MAX = 500
+const RELEASED_MAX = 500
 
 /** Releases the rows of backends that are back online, and of teams that have free slots. @returns how many rows. */
 export async function releaseDeferred(db: Db, runningMax: number): Promise<number> {
@@ -93,7 +94,7 @@ export async function releaseDeferred(db: Db, runningMax: number): Promise<numbe
     with chosen as materialized (
       select waiting.job_id from ${backends} cross join lateral (
         select job_id from ${outbox} where held_reason = 'backend_offline' and backend >= slug and backend <= slug
-        order by backend, job_id limit ${GIVEN_ON_MAX} for update skip locked) waiting
+        order by backend, job_id limit ${RELEASED_MAX} for update skip locked) waiting
       where ${takesJobs})
     update ${outbox} set next_at = now(), held_reason = null
       where kind = 'start' and job_id in (select job_id from chosen)
@@ -106,14 +107,14 @@ export async function releaseDeferred(db: Db, runningMax: number): Promise<numbe
         select (select team_id from ${outbox} where held_reason = 'concurrency_limit' and team_id > team.team_id
           order by team_id limit 1)
         from team where team_id is not null),
-      room as (select team_id, least(${GIVEN_ON_MAX}, greatest(0, ${freeSlots(sql`team.team_id`, runningMax)})) as free
+      room as (select team_id, least(${RELEASED_MAX}, greatest(0, ${freeSlots(sql`team.team_id`, runningMax)})) as free
         from team where team_id is not null),
       chosen as materialized (
         select waiting.job_id from room cross join lateral (
-          select job_id from ${outbox} where ${heldOf(sql`room.team_id`)}
+          select job_id from ${outbox} where ${deferredStartsOf(sql`room.team_id`)}
           order by team_id, job_id limit room.free for update skip locked) waiting)
     update ${outbox} set next_at = now()
-      where kind = 'start' and ${notGivenOn} and job_id in (select job_id from chosen)
+      where kind = 'start' and ${notReleased} and job_id in (select job_id from chosen)
     returning 1`)
   return back.length + free.length
 }

@@ -16,7 +16,7 @@ export interface Waiting {
   ahead: number
 }
 
-const earlierHeld = (condition: SQL): SQL => sql`(select count(*)::int from (
+const earlierDeferred = (condition: SQL): SQL => sql`(select count(*)::int from (
   select 1 from ${outbox} other where ${condition} and other.job_id < start.job_id limit ${PLACES_MAX}) earlier)`
 
 /** For a job that has not begun; `null` for any other. */
@@ -24,9 +24,9 @@ export const waitingOfJob = sql<Waiting | null>`(
   select json_build_object('held', start.held_reason, 'unreachable', start.unreachable_since is not null, 'ahead',
     case start.held_reason
       when 'concurrency_limit'
-        then ${earlierHeld(sql`other.held_reason = 'concurrency_limit' and other.team_id = start.team_id`)}
+        then ${earlierDeferred(sql`other.held_reason = 'concurrency_limit' and other.team_id = start.team_id`)}
       when 'backend_offline'
-        then ${earlierHeld(sql`other.held_reason = 'backend_offline' and other.backend = start.backend`)}
+        then ${earlierDeferred(sql`other.held_reason = 'backend_offline' and other.backend = start.backend`)}
       when 'earlier_task' then 0
       -- Only the nearest rows are counted, so that a long line of deferred jobs costs a reader nothing.
       else (select count(*)::int from (

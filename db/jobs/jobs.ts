@@ -81,7 +81,7 @@ export interface StepOfRun {
   runId: string
   task: string
   /** Whether it waits for an earlier task. It starts only after `releaseStep`. */
-  held: boolean
+  deferred: boolean
 }
 
 /** Records a job whose estimate is already reserved. */
@@ -146,9 +146,9 @@ export async function insertJob(
     mode: durable ? 'temporal' : 'direct',
     generation: 1,
     // Uses the database's clock, like every reader; the API's clock can differ.
-    dueAt: run?.held ? NEVER : (submission.notBefore ?? now),
-    heldReason: run?.held ? 'earlier_task' : null,
-    nextAt: run?.held
+    dueAt: run?.deferred ? NEVER : (submission.notBefore ?? now),
+    heldReason: run?.deferred ? 'earlier_task' : null,
+    nextAt: run?.deferred
       ? NEVER
       : sql`greatest(${submission.notBefore?.toISOString() ?? null}::timestamptz, ${now} + make_interval(secs => ${NUDGE_HEAD_START_SECONDS}))`
   })
@@ -277,13 +277,13 @@ export const runColumns = {
     where ${attempts.jobId} = ${jobs.id} and ${attempts.task} = '' and ${attempts.state} = 'completed' limit 1)`
 }
 
-export type JobRun = NonNullable<Awaited<ReturnType<typeof loadRun>>>
+export type JobRun = NonNullable<Awaited<ReturnType<typeof loadJobRun>>>
 
 /**
  * Everything that the executor needs to run a job. `engine` is null when the backend has none (`atProvider`), or is no
  * longer in the catalogue.
  */
-export async function loadRun(db: DbOrTx, jobId: string) {
+export async function loadJobRun(db: DbOrTx, jobId: string) {
   const [row] = await db
     .select({
       ...runColumns,

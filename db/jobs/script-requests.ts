@@ -6,11 +6,11 @@ import type { RequestedCircuit, RequestedGraph } from '../../domain/jobs/script-
 import { taskKey } from '../../domain/jobs/script-requests.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { now } from '../clock.js'
-import { jobAsks, jobs, jobTasks, taskValues } from '../tables/jobs.js'
+import { jobs, jobTasks, scriptRequests, taskValues } from '../tables/jobs.js'
 import { sha256Of } from './artifacts.js'
 import { type Fence, fenceHolds } from './fence.js'
 
-export type ScriptRequest = typeof jobAsks.$inferSelect
+export type ScriptRequest = typeof scriptRequests.$inferSelect
 
 /** Rows per INSERT: Postgres accepts 65,535 parameters. */
 const CHUNK = 500
@@ -19,9 +19,9 @@ const CHUNK = 500
 export async function listScriptRequests(db: DbOrTx, jobId: string, task: string): Promise<ScriptRequest[]> {
   return db
     .select()
-    .from(jobAsks)
-    .where(and(eq(jobAsks.jobId, jobId), eq(jobAsks.task, task)))
-    .orderBy(asc(jobAsks.number))
+    .from(scriptRequests)
+    .where(and(eq(scriptRequests.jobId, jobId), eq(scriptRequests.task, task)))
+    .orderBy(asc(scriptRequests.number))
 }
 
 export async function loadScriptRequest(
@@ -32,8 +32,8 @@ export async function loadScriptRequest(
 ): Promise<ScriptRequest | null> {
   const [row] = await db
     .select()
-    .from(jobAsks)
-    .where(and(eq(jobAsks.jobId, jobId), eq(jobAsks.task, task), eq(jobAsks.number, number)))
+    .from(scriptRequests)
+    .where(and(eq(scriptRequests.jobId, jobId), eq(scriptRequests.task, task), eq(scriptRequests.number, number)))
   return row ?? null
 }
 
@@ -64,7 +64,7 @@ export async function recordScriptRequest(
       .for('no key update')
     if (!mine) return false
     const written = await tx
-      .insert(jobAsks)
+      .insert(scriptRequests)
       .values({
         jobId,
         ...by,
@@ -75,7 +75,7 @@ export async function recordScriptRequest(
         state: 'open'
       })
       .onConflictDoNothing()
-      .returning({ number: jobAsks.number })
+      .returning({ number: scriptRequests.number })
     if (written.length === 0) return false
     if (asked.kind === 'graph') await storeTasks(tx, jobId, by.number, asked)
     return true
@@ -136,18 +136,18 @@ export async function answerScriptRequest(
   answer: string | null
 ): Promise<boolean> {
   const answered = await db
-    .update(jobAsks)
+    .update(scriptRequests)
     .set({ state: 'answered', answer, answeredAt: now })
     .where(
       and(
-        eq(jobAsks.jobId, jobId),
-        eq(jobAsks.task, task),
-        eq(jobAsks.number, number),
-        eq(jobAsks.state, 'open'),
+        eq(scriptRequests.jobId, jobId),
+        eq(scriptRequests.task, task),
+        eq(scriptRequests.number, number),
+        eq(scriptRequests.state, 'open'),
         sql`exists (select 1 from ${jobs} where ${jobs.id} = ${jobId} and ${jobs.generation} = ${fence.generation})`
       )
     )
-    .returning({ number: jobAsks.number })
+    .returning({ number: scriptRequests.number })
   return answered.length > 0
 }
 

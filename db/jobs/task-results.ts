@@ -4,7 +4,7 @@ import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { type GraphBody, taskKey } from '../../domain/jobs/script-requests.js'
 import type { DbOrTx } from '../client.js'
-import { jobAsks, jobTasks, taskValues } from '../tables/jobs.js'
+import { jobTasks, scriptRequests, taskValues } from '../tables/jobs.js'
 import type { ArtifactInfo } from './artifacts.js'
 
 /** A task whose result the job's workflow returns. */
@@ -25,9 +25,16 @@ export interface ReturnedResult {
  */
 export async function returnedResults(db: DbOrTx, jobId: string): Promise<ReturnedResult[]> {
   const [last] = await db
-    .select({ number: jobAsks.number, body: jobAsks.body })
-    .from(jobAsks)
-    .where(and(eq(jobAsks.jobId, jobId), eq(jobAsks.task, ''), eq(jobAsks.kind, 'graph'), eq(jobAsks.final, true)))
+    .select({ number: scriptRequests.number, body: scriptRequests.body })
+    .from(scriptRequests)
+    .where(
+      and(
+        eq(scriptRequests.jobId, jobId),
+        eq(scriptRequests.task, ''),
+        eq(scriptRequests.kind, 'graph'),
+        eq(scriptRequests.final, true)
+      )
+    )
   if (!last) throw new Error(`job ${jobId} has requested no graph whose output is its result`)
   const returns = [...new Set((JSON.parse(last.body) as GraphBody).returns)]
   if (returns.length === 0) return []

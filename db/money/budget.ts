@@ -90,8 +90,9 @@ export async function periodCounters(
         sql`(${budgetCounters.period}, ${budgetCounters.startsOn}) in (('day', ${day}::date), ('month', ${month}::date))`
       )
     )
-  const of = (period: 'day' | 'month'): PeriodCounter => rows.find((row) => row.period === period) ?? nothingSpent
-  return { day: of('day'), month: of('month') }
+  const counterOf = (period: 'day' | 'month'): PeriodCounter =>
+    rows.find((row) => row.period === period) ?? nothingSpent
+  return { day: counterOf('day'), month: counterOf('month') }
 }
 
 /** The budget that a reservation uses, its date, and further limits. */
@@ -389,11 +390,11 @@ async function entriesOf(tx: Tx, jobId: string) {
     })
     .from(ledger)
     .where(eq(ledger.jobId, jobId))
-  const of = (kind: (typeof rows)[number]['kind']) => rows.find((row) => row.kind === kind)
+  const entryOf = (kind: (typeof rows)[number]['kind']) => rows.find((row) => row.kind === kind)
   const reserved = rows.filter(({ kind }) => kind === 'reserve')
   const first = reserved[0]
   const amount = reserved.reduce((sum, row) => sum + row.amount, 0n)
-  return { reserve: first && { ...first, amount }, settle: of('settle'), release: of('release') }
+  return { reserve: first && { ...first, amount }, settle: entryOf('settle'), release: entryOf('release') }
 }
 
 /** The counter, locked until the transaction ends. The statement inserts the row if it is missing. */

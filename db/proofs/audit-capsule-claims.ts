@@ -37,24 +37,25 @@ export interface CapsuleClaims {
 }
 
 export function capsuleClaims(): CapsuleClaims {
-  const told = new Map<string, ClaimedCapsule>()
+  const claims = new Map<string, ClaimedCapsule>()
   return {
     note(entry) {
       const { capsuleId, action, seq } = entry
       if (capsuleId === null) return
-      if (action === 'capsule.deleted') return void told.delete(capsuleId)
-      const before = told.get(capsuleId)
+      if (action === 'capsule.deleted') return void claims.delete(capsuleId)
+      const before = claims.get(capsuleId)
       // Entries of runs name the state at that time, which may have changed since.
-      if (entry.previousState !== entry.newState) told.set(capsuleId, { ...before, state: { seq, is: entry.newState } })
-      const capsule = told.get(capsuleId)
+      if (entry.previousState !== entry.newState)
+        claims.set(capsuleId, { ...before, state: { seq, is: entry.newState } })
+      const capsule = claims.get(capsuleId)
       if (capsule) Object.assign(capsule, factsOf(entry))
     },
     async fault(tx, teamId, seq) {
       const faults = [
-        await capsulesFault(tx, teamId, told, seq + 1),
-        await evidenceFault(tx, told),
-        await publicationsFault(tx, teamId, told, seq + 1),
-        await schedulesFault(tx, teamId, told, seq + 1)
+        await capsulesFault(tx, teamId, claims, seq + 1),
+        await evidenceFault(tx, claims),
+        await publicationsFault(tx, teamId, claims, seq + 1),
+        await schedulesFault(tx, teamId, claims, seq + 1)
       ].filter((fault) => fault !== null)
       return first(faults)
     }
@@ -96,7 +97,7 @@ const scheduleText = ({ cron, timezone, paused, alert_on }: Record<string, unkno
 
 type Claims = ReadonlyMap<string, ClaimedCapsule>
 
-async function capsulesFault(tx: DbOrTx, teamId: string, told: Claims, next: number): Promise<AuditFault | null> {
+async function capsulesFault(tx: DbOrTx, teamId: string, claims: Claims, next: number): Promise<AuditFault | null> {
   const rows = await tx
     .select({ id: capsules.id, state: capsules.state, definitionSha256: capsules.definitionSha256 })
     .from(capsules)
@@ -104,7 +105,7 @@ async function capsulesFault(tx: DbOrTx, teamId: string, told: Claims, next: num
     .orderBy(asc(capsules.id))
   const faults: AuditFault[] = []
   for (const { id, state, definitionSha256 } of rows) {
-    const capsule = told.get(id)
+    const capsule = claims.get(id)
     if (!capsule) faults.push(await unknownFault(tx, teamId, id, next))
     else if (capsule.state.is !== state)
       faults.push({
@@ -115,9 +116,9 @@ async function capsulesFault(tx: DbOrTx, teamId: string, told: Claims, next: num
       faults.push(changed(capsule.definition, id))
   }
   const there = new Set(rows.map(({ id }) => id))
-  for (const [id, { state }] of told)
+  for (const [id, { state }] of claims)
     if (!there.has(id))
-      faults.push({ seq: state.seq, reason: `the capsule ${id} is gone, and no entry tells of its deletion` })
+      faults.push({ seq: state.seq, reason: `the capsule ${id} is missing, and no entry records its deletion` })
   // For a sealed capsule, the record of the seal contains it.
   const open = rows.filter(({ state }) => state === 'draft' || state === 'runnable').map(({ id }) => id)
   for (const ids of pages(open))
@@ -129,7 +130,7 @@ async function capsulesFault(tx: DbOrTx, teamId: string, told: Claims, next: num
       })
       .from(capsules)
       .where(anyOf(capsules.id, ids))) {
-      const definition = told.get(id)?.definition
+      const definition = claims.get(id)?.definition
       if (definition && stated !== actual) faults.push(changed(definition, id))
     }
   return first(faults)
@@ -137,7 +138,7 @@ async function capsulesFault(tx: DbOrTx, teamId: string, told: Claims, next: num
 
 const changed = ({ seq }: Fact, id: string): AuditFault => ({
   seq,
-  reason: `the definition of the capsule ${id} is not the one that the trail last tells of`
+  reason: `the definition of the capsule ${id} is not the one that the trail last recorded`
 })
 
 async function unknownFault(tx: DbOrTx, teamId: string, id: string, next: number): Promise<AuditFault> {
@@ -150,14 +151,14 @@ async function unknownFault(tx: DbOrTx, teamId: string, id: string, next: number
     .orderBy(desc(auditEntries.seq))
     .limit(1)
   return last
-    ? { seq: last.seq, reason: `the capsule ${id} is there; the trail says that it was deleted` }
-    : { seq: next, reason: `no entry tells of the capsule ${id}, which there is` }
+    ? { seq: last.seq, reason: `the capsule ${id} exists, and the trail says that it was deleted` }
+    : { seq: next, reason: `no entry records the capsule ${id}` }
 }
 
 /** The first evidence of a capsule made from a job, sealed or not. */
-async function evidenceFault(tx: DbOrTx, told: Claims): Promise<AuditFault | null> {
+async function evidenceFault(tx: DbOrTx, claims: Claims): Promise<AuditFault | null> {
   const faults: AuditFault[] = []
-  const withEvidence = [...told].filter(([, { evidence }]) => evidence)
+  const withEvidence = [...claims].filter(([, { evidence }]) => evidence)
   for (const some of pages(withEvidence, DIGESTED_AT_ONCE)) {
     const files = await tx
       .select({
@@ -182,16 +183,16 @@ async function evidenceFault(tx: DbOrTx, told: Claims): Promise<AuditFault | nul
   return first(faults)
 }
 
-async function publicationsFault(tx: DbOrTx, teamId: string, told: Claims, next: number): Promise<AuditFault | null> {
+async function publicationsFault(tx: DbOrTx, teamId: string, claims: Claims, next: number): Promise<AuditFault | null> {
   const rows = await tx
     .select({ id: capsulePublications.capsuleId })
     .from(capsulePublications)
     .innerJoin(capsules, eq(capsules.id, capsulePublications.capsuleId))
     .where(eq(capsules.teamId, teamId))
   const faults: AuditFault[] = rows
-    .filter(({ id }) => !told.get(id)?.publication)
-    .map(({ id }) => ({ seq: next, reason: `no entry tells of the publication of the capsule ${id}, which there is` }))
-  for (const some of pages([...told].filter(([, { publication }]) => publication))) {
+    .filter(({ id }) => !claims.get(id)?.publication)
+    .map(({ id }) => ({ seq: next, reason: `no entry records the publication of the capsule ${id}` }))
+  for (const some of pages([...claims].filter(([, { publication }]) => publication))) {
     const ids = some.map(([id]) => id)
     const present = await tx.select().from(capsulePublications).where(anyOf(capsulePublications.capsuleId, ids))
     const digests = new Map(present.map((row) => [row.capsuleId, publicationSha256(row)]))
@@ -199,13 +200,13 @@ async function publicationsFault(tx: DbOrTx, teamId: string, told: Claims, next:
       if (digests.get(id) !== publication!.is)
         faults.push({
           seq: publication!.seq,
-          reason: `the publication of the capsule ${id} is not what the trail last tells of`
+          reason: `the publication of the capsule ${id} is not what the trail last recorded`
         })
   }
   return first(faults)
 }
 
-async function schedulesFault(tx: DbOrTx, teamId: string, told: Claims, next: number): Promise<AuditFault | null> {
+async function schedulesFault(tx: DbOrTx, teamId: string, claims: Claims, next: number): Promise<AuditFault | null> {
   const rows = await tx
     .select({
       id: capsuleSchedules.capsuleId,
@@ -219,12 +220,12 @@ async function schedulesFault(tx: DbOrTx, teamId: string, told: Claims, next: nu
     .where(and(eq(capsules.teamId, teamId), isNull(capsuleSchedules.endedAt)))
   const present = new Map(rows.map(({ id, ...row }) => [id, scheduleText(row)]))
   const faults: AuditFault[] = []
-  for (const id of new Set([...present.keys(), ...told.keys()])) {
-    const schedule = told.get(id)?.schedule
+  for (const id of new Set([...present.keys(), ...claims.keys()])) {
+    const schedule = claims.get(id)?.schedule
     if ((present.get(id) ?? null) !== (schedule?.is ?? null))
       faults.push({
         seq: schedule?.seq ?? next,
-        reason: `the schedule of the capsule ${id} is not what the trail last tells of`
+        reason: `the schedule of the capsule ${id} is not what the trail last recorded`
       })
   }
   return first(faults)

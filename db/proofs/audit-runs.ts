@@ -19,9 +19,9 @@ const uuidShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 type Claim = Record<string, unknown>
 
-interface Named {
+interface NamedRun {
   entry: ChainedEntry
-  told: Claim
+  claim: Claim
   runId: string
 }
 
@@ -39,7 +39,7 @@ export interface RunClaims {
    */
   fault(tx: DbOrTx, entries: readonly ChainedEntry[]): Promise<AuditFault | null>
   /** A run or a verdict that no entry claims; `next` is the number of the entry that should. */
-  untold(tx: DbOrTx, teamId: string, next: number): Promise<AuditFault | null>
+  unclaimed(tx: DbOrTx, teamId: string, next: number): Promise<AuditFault | null>
 }
 
 export function runClaims(): RunClaims {
@@ -62,7 +62,7 @@ export function runClaims(): RunClaims {
       }
       return null
     },
-    async untold(tx, teamId, next) {
+    async unclaimed(tx, teamId, next) {
       const [there] = await tx
         .select({ runs: count(), verdicts: count(capsuleRuns.verdict) })
         .from(capsules)
@@ -71,23 +71,23 @@ export function runClaims(): RunClaims {
       if (there!.runs > begun)
         return {
           seq: next,
-          reason: `no entry tells of the run ${await untoldRun(tx, teamId, 'capsule.run')}, which there is`
+          reason: `no entry records the run ${await unclaimedRun(tx, teamId, 'capsule.run')}`
         }
       if (there!.verdicts > judged)
         return {
           seq: next,
-          reason: `no entry tells of the verdict of the run ${await untoldRun(tx, teamId, 'capsule.verified')}`
+          reason: `no entry records the verdict of the run ${await unclaimedRun(tx, teamId, 'capsule.verified')}`
         }
       return null
     }
   }
 }
 
-function namedRun(entry: ChainedEntry): Named[] {
+function namedRun(entry: ChainedEntry): NamedRun[] {
   if (entry.action !== 'capsule.run' && entry.action !== 'capsule.verified') return []
-  const told = JSON.parse(entry.metadata) as Claim
-  const { run_id: runId } = told
-  return typeof runId === 'string' && uuidShape.test(runId) ? [{ entry, told, runId }] : []
+  const claim = JSON.parse(entry.metadata) as Claim
+  const { run_id: runId } = claim
+  return typeof runId === 'string' && uuidShape.test(runId) ? [{ entry, claim, runId }] : []
 }
 
 async function presentRuns(tx: DbOrTx, ids: string[]): Promise<Map<string, PresentRun>> {
@@ -121,7 +121,7 @@ export const textSha256 = (text: ReturnType<typeof sql>) =>
 
 async function runFault(
   tx: DbOrTx,
-  { entry, told, runId }: Named,
+  { entry, claim, runId }: NamedRun,
   run: PresentRun | undefined
 ): Promise<string | null> {
   const { teamId, capsuleId, seq, action } = entry
@@ -136,36 +136,36 @@ async function runFault(
       : definitionSha256 !== row.definitionSha256
         ? 'its definition was changed'
         : action === 'capsule.run'
-          ? startFault(told, row, tasks)
-          : (endFault(told, row) ?? (await resultFault(tx, told, tasks)))
+          ? startFault(claim, row, tasks)
+          : (endFault(claim, row) ?? (await resultFault(tx, claim, tasks)))
   return fault && `the run ${runId} is not what the trail says: ${fault}`
 }
 
-function startFault(told: Claim, row: CapsuleRunRow, tasks: PresentRun['tasks']): string | null {
+function startFault(claim: Claim, row: CapsuleRunRow, tasks: PresentRun['tasks']): string | null {
   const present = {
     mode: row.mode,
     trigger: row.trigger,
-    ...(told.definition_sha256 !== undefined && { definition_sha256: row.definitionSha256 }),
+    ...(claim.definition_sha256 !== undefined && { definition_sha256: row.definitionSha256 }),
     scheduled_at: row.scheduledAt?.toISOString(),
     confirms: row.confirms ?? undefined,
-    ...(told.tasks !== undefined && {
+    ...(claim.tasks !== undefined && {
       tasks: recordedValue(tasks.map(({ name, jobId, backend }) => ({ name, job_id: jobId, backend })))
     }),
     refused: row.status === 'refused' ? recordedValue(row.reason) : undefined
   }
   for (const [field, value] of Object.entries(present))
-    if (canonicalize(value) !== canonicalize(told[field])) return `its ${field} was changed`
+    if (canonicalize(value) !== canonicalize(claim[field])) return `its ${field} was changed`
   return null
 }
 
-function endFault(told: Claim, row: CapsuleRunRow): string | null {
-  if (told.verdict !== row.verdict) return `its verdict is ${row.verdict}; the trail says ${String(told.verdict)}`
-  return told.run_sha256 === undefined || told.run_sha256 === runSha256(row) ? null : 'its outcome was changed'
+function endFault(claim: Claim, row: CapsuleRunRow): string | null {
+  if (claim.verdict !== row.verdict) return `its verdict is ${row.verdict}; the trail says ${String(claim.verdict)}`
+  return claim.run_sha256 === undefined || claim.run_sha256 === runSha256(row) ? null : 'its outcome was changed'
 }
 
 /** The result that was judged. A capsule that can be verified has one task. */
-async function resultFault(tx: DbOrTx, told: Claim, [main]: PresentRun['tasks']): Promise<string | null> {
-  const { result_sha256: compared } = told
+async function resultFault(tx: DbOrTx, claim: Claim, [main]: PresentRun['tasks']): Promise<string | null> {
+  const { result_sha256: compared } = claim
   if (typeof compared !== 'string') return null
   const changed = `the result of its job ${main?.jobId} is not the one that was compared`
   if (main?.resultSha256 !== compared) return changed
@@ -177,8 +177,8 @@ async function resultFault(tx: DbOrTx, told: Claim, [main]: PresentRun['tasks'])
 }
 
 /** The first run that no entry of this kind names; for verdicts, the first that has one. */
-async function untoldRun(tx: DbOrTx, teamId: string, action: 'capsule.run' | 'capsule.verified'): Promise<string> {
-  const told = new Set<string | null>()
+async function unclaimedRun(tx: DbOrTx, teamId: string, action: 'capsule.run' | 'capsule.verified'): Promise<string> {
+  const named = new Set<string | null>()
   for (let last = 0; ; ) {
     const rows = await tx
       .select({ seq: auditEntries.seq, runId: sql<string | null>`${auditEntries.metadata}::json->>'run_id'` })
@@ -186,7 +186,7 @@ async function untoldRun(tx: DbOrTx, teamId: string, action: 'capsule.run' | 'ca
       .where(and(eq(auditEntries.teamId, teamId), eq(auditEntries.action, action), gt(auditEntries.seq, last)))
       .orderBy(asc(auditEntries.seq))
       .limit(PAGE)
-    for (const { runId } of rows) told.add(runId)
+    for (const { runId } of rows) named.add(runId)
     if (rows.length < PAGE) break
     last = rows.at(-1)!.seq
   }
@@ -196,5 +196,5 @@ async function untoldRun(tx: DbOrTx, teamId: string, action: 'capsule.run' | 'ca
     .innerJoin(capsuleRuns, eq(capsuleRuns.capsuleId, capsules.id))
     .where(and(eq(capsules.teamId, teamId), action === 'capsule.run' ? undefined : isNotNull(capsuleRuns.verdict)))
     .orderBy(asc(capsuleRuns.id))
-  return runs.find(({ id }) => !told.has(id))?.id ?? 'that was put in'
+  return runs.find(({ id }) => !named.has(id))?.id ?? 'that was inserted'
 }

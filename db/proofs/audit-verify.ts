@@ -58,7 +58,7 @@ export async function auditReport(tx: Tx, teamId: string, evidence: AuditEvidenc
     .where(eq(auditEntries.teamId, teamId))
   const points = await signedPoints(tx, teamId, evidence.exported ?? [])
   const walk = createWalk({ seq: 0, hash: NO_HASH }, points, evidence)
-  const told = capsuleClaims()
+  const claimed = capsuleClaims()
   const runs = runClaims()
   let seals = 0
   /** Checks the entries of a page until one fails. */
@@ -68,7 +68,7 @@ export async function auditReport(tx: Tx, teamId: string, evidence: AuditEvidenc
       // A fault in an earlier entry of the page comes first.
       if (broken) return (await runs.fault(tx, page.slice(0, place))) ?? broken
       if (entry.action === 'capsule.sealed') seals++
-      told.note(entry)
+      claimed.note(entry)
     }
     return runs.fault(tx, page)
   }
@@ -78,7 +78,9 @@ export async function auditReport(tx: Tx, teamId: string, evidence: AuditEvidenc
       if (broken) return broken
     }
     const { seq } = walk.at
-    return walk.end(head ?? null) ?? (await told.fault(tx, teamId, seq)) ?? (await runs.untold(tx, teamId, seq + 1))
+    return (
+      walk.end(head ?? null) ?? (await claimed.fault(tx, teamId, seq)) ?? (await runs.unclaimed(tx, teamId, seq + 1))
+    )
   })()
   return {
     ok: fault === null,

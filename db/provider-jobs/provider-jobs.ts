@@ -9,7 +9,7 @@ import { now } from '../clock.js'
 import { openAttempt } from '../jobs/attempts.js'
 import type { Fence } from '../jobs/fence.js'
 import { reserveCircuit } from '../money/budget.js'
-import { jobAsks, jobs } from '../tables/jobs.js'
+import { jobs, scriptRequests } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
 import { type ProviderRef, requestedRef } from './provider-refs.js'
 
@@ -74,9 +74,9 @@ export async function takeForSubmit(
 /** Whether the request is still unanswered. */
 async function isOpen(db: DbOrTx, { jobId, task, attempt }: ProviderRef): Promise<boolean> {
   const asks = await db
-    .select({ state: jobAsks.state })
-    .from(jobAsks)
-    .where(and(eq(jobAsks.jobId, jobId), eq(jobAsks.task, task), eq(jobAsks.number, attempt)))
+    .select({ state: scriptRequests.state })
+    .from(scriptRequests)
+    .where(and(eq(scriptRequests.jobId, jobId), eq(scriptRequests.task, task), eq(scriptRequests.number, attempt)))
   return asks[0]?.state === 'open'
 }
 

@@ -7,7 +7,7 @@ import { type Artifact, sha256Of } from '../jobs/artifacts.js'
 import type { Fence } from '../jobs/fence.js'
 import { runColumns } from '../jobs/jobs.js'
 import { backends } from '../tables/backends.js'
-import { artifacts, jobAsks, jobs, jobTasks } from '../tables/jobs.js'
+import { artifacts, jobs, jobTasks, scriptRequests } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
 import { providerJobAt } from './provider-jobs.js'
 import type { ProviderRef } from './provider-refs.js'
@@ -28,7 +28,7 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
       name: jobs.name,
       programmingModel: jobs.programmingModel,
       /** Whether it is a script that has made a request to the service. */
-      hasAsked: sql<boolean>`exists (select 1 from ${jobAsks} asked where asked.job_id = ${jobs.id})`,
+      hasAsked: sql<boolean>`exists (select 1 from ${scriptRequests} asked where asked.job_id = ${jobs.id})`,
       secondsCancelling: sql<
         number | null
       >`extract(epoch from ${now} - coalesce(${jobs.cancelRequestedAt}, ${providerJobs.cancelRequestedAt}))::float8`,
@@ -38,19 +38,19 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
       task: providerJobs,
       /** The function of the graph's task that requested the circuit. */
       funcName: jobTasks.funcName,
-      ask: { state: jobAsks.state, body: jobAsks.body }
+      ask: { state: scriptRequests.state, body: scriptRequests.body }
     })
     .from(jobs)
     .leftJoin(backends, eq(backends.slug, jobs.backend))
     .leftJoin(providerJobs, providerJobAt(ref))
     .leftJoin(jobTasks, and(eq(jobTasks.jobId, jobs.id), eq(jobTasks.key, ref.task)))
     .leftJoin(
-      jobAsks,
+      scriptRequests,
       and(
         sql`${ref.asked}::boolean`,
-        eq(jobAsks.jobId, jobs.id),
-        eq(jobAsks.task, ref.task),
-        eq(jobAsks.number, ref.attempt)
+        eq(scriptRequests.jobId, jobs.id),
+        eq(scriptRequests.task, ref.task),
+        eq(scriptRequests.number, ref.attempt)
       )
     )
     .where(eq(jobs.id, ref.jobId))

@@ -9,7 +9,7 @@ import { cappedCount, ONE } from '../capped-count.js'
 import type { DbOrTx } from '../client.js'
 import { members } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
-import { scripts } from '../tables/scripts.js'
+import { scripts, scriptVersions } from '../tables/scripts.js'
 import { type Caller, membershipsOf } from '../teams/memberships.js'
 
 /** How many of its last jobs a script shows. */
@@ -92,6 +92,19 @@ export async function loadScriptBySlug(db: DbOrTx, teamId: string, slug: string)
     )
     .orderBy(sql`${scripts.teamId} is null`)
     .limit(1)
+  return row ?? null
+}
+
+/** The content of one version of a script; `null` when the version does not exist. */
+export async function loadScriptVersion(
+  db: DbOrTx,
+  scriptId: string,
+  version: number
+): Promise<{ content: string } | null> {
+  const [row] = await db
+    .select({ content: scriptVersions.content })
+    .from(scriptVersions)
+    .where(and(eq(scriptVersions.scriptId, scriptId), eq(scriptVersions.version, version)))
   return row ?? null
 }
 

@@ -7,7 +7,7 @@ import { members } from '../tables/accounts.js'
 import { idempotencyKeys } from '../tables/operations.js'
 
 /** A write, as its key identifies it. */
-export interface KeyedWrite {
+export interface IdempotentWrite {
   /** The owner of the key: `user:<id>` or `key:<id>`. Equal keys of different owners are independent. */
   principal: string
   key: string
@@ -18,7 +18,7 @@ export interface KeyedWrite {
   bodySha256: string
 }
 
-export interface StoredResponse extends Pick<KeyedWrite, 'method' | 'path' | 'bodySha256'> {
+export interface StoredResponse extends Pick<IdempotentWrite, 'method' | 'path' | 'bodySha256'> {
   status: number
   /** JSON text; '' for a response without a body. */
   body: string
@@ -29,7 +29,7 @@ export interface StoredResponse extends Pick<KeyedWrite, 'method' | 'path' | 'bo
 /** The response stored under a key, or `null`. @param userId the caller. */
 export async function findStoredResponse(
   db: DbOrTx,
-  { principal, key }: Pick<KeyedWrite, 'principal' | 'key'>,
+  { principal, key }: Pick<IdempotentWrite, 'principal' | 'key'>,
   userId: string
 ): Promise<StoredResponse | null> {
   const { method, path, bodySha256, status, body, teamId } = idempotencyKeys
@@ -49,7 +49,7 @@ const waitedTooLong = new Set(['57014', '55P03'])
  * Claims a key for this transaction. Must be its first statement. `taken`: a response is stored under it. `held`:
  * another transaction had the key for all of `patienceMs`; this transaction is then aborted.
  */
-export async function claimKey(tx: Tx, write: KeyedWrite, patienceMs: number): Promise<'mine' | 'taken' | 'held'> {
+export async function claimKey(tx: Tx, write: IdempotentWrite, patienceMs: number): Promise<'mine' | 'taken' | 'held'> {
   const { principal, key, method, path, bodySha256 } = write
   // One statement sets the time limit, waits, and lifts the limit again: its row passes the three parts in this order.
   const claim = sql`
@@ -73,7 +73,7 @@ export async function claimKey(tx: Tx, write: KeyedWrite, patienceMs: number): P
  */
 export async function storeResponse(
   tx: Tx,
-  { principal, key }: KeyedWrite,
+  { principal, key }: IdempotentWrite,
   answer: { status: number; body: string; teamId: string | null; userId: string }
 ): Promise<void> {
   const { status, body, teamId, userId } = answer

@@ -34,11 +34,11 @@ export async function serviceState(db: DbOrTx): Promise<ServiceState> {
   const underWay = await db.execute<ServiceState['underWay'][number]>(sql`
     select case when durable then 'temporal' else 'direct' end as engine, status, count(*)::int as jobs
     from ${jobs} where status in ('running', 'cancelling') group by durable, status`)
-  const told = await db.execute<ServiceState['outbox'][number]>(sql`
+  const outboxRows = await db.execute<ServiceState['outbox'][number]>(sql`
     select kind, count(*)::int as rows, ${since(sql`min(next_at)`)} as "lateSeconds" from ${outbox} group by kind`)
   const passes = await db.execute<ServiceState['sweeps'][number]>(sql`
     select name, case when succeeded_at is null then null else ${since(sql`succeeded_at`)} end as "successSeconds",
       jsonb_array_length(findings) as findings
     from ${sweeps}`)
-  return { waiting, underWay, outbox: told, sweeps: passes }
+  return { waiting, underWay, outbox: outboxRows, sweeps: passes }
 }

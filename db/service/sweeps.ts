@@ -27,7 +27,7 @@ export interface SweepPass {
  * Records a pass. A failed one leaves the last success and its findings unchanged. A finding keeps the time of its
  * first record.
  */
-export async function noteSweep(db: DbOrTx, pass: SweepPass): Promise<void> {
+export async function recordSweep(db: DbOrTx, pass: SweepPass): Promise<void> {
   const { name, periodSeconds, error, handled, findings } = pass
   const row = { periodSeconds, ranAt: now, error: error?.slice(0, TEXT_MAX) ?? null }
   const success = {

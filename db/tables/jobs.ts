@@ -174,7 +174,7 @@ export const attempts = pgTable(
 
 // What a script requests from the service while it runs, and the answer: the results of a task graph, or the counts of
 // a circuit on a backend that the sandbox cannot reach. A script that runs again gets its earlier answers at once.
-export const jobAsks = pgTable(
+export const scriptRequests = pgTable(
   'job_asks',
   {
     jobId: uuid('job_id')

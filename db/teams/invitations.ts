@@ -60,7 +60,7 @@ export async function invite(
     .from(members)
     .innerJoin(users, eq(users.id, members.userId))
     .where(and(eq(members.teamId, teamId), sameAddress(users.email, email)))
-  if (member) throw validationError('email: is the address of a member of this team')
+  if (member) throw validationError('email: already belongs to a member of this team')
   const [{ pending } = { pending: 0 }] = await tx
     .select({ pending: sql<number>`count(*)::int` })
     .from(invitations)

@@ -93,7 +93,7 @@ export async function putSecrets(tx: DbOrTx, rows: NewSecret[]): Promise<void> {
 }
 
 /** Records the provider's verdict on a team's values, except those that were written after they were read. */
-export async function noteValidation(
+export async function recordValidation(
   db: DbOrTx,
   { teamId, provider }: { teamId: string; provider: string },
   status: SecretRow['validationStatus'],

@@ -79,10 +79,10 @@ export async function recordBudgetExceeded(
       select ${deliveryId()}, ${webhooks.id}, ${event}, ${payload}, 'pending', now()
       from ${webhooks}
       where ${webhooks.teamId} = ${teamId} and ${wants(event)} and not exists (
-        select 1 from ${webhookDeliveries} told
-        where told.webhook_id = ${webhooks.id} and told.event = ${event}
-          and told.id >= ${firstIdAt(new Date(at.getTime() - HOUR_MS))}
-          and told.payload::json #>> '{data,limit}' = ${limit})
+        select 1 from ${webhookDeliveries} recent
+        where recent.webhook_id = ${webhooks.id} and recent.event = ${event}
+          and recent.id >= ${firstIdAt(new Date(at.getTime() - HOUR_MS))}
+          and recent.payload::json #>> '{data,limit}' = ${limit})
       for key share of ${webhooks}`)
   })
 }

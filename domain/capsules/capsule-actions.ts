@@ -37,7 +37,7 @@ const rules: Readonly<Record<CapsuleAction, { in: readonly CapsuleState[]; by: C
 
 const whoMay = (action: CapsuleAction): CapsuleActor => rules[action].by
 
-export const mayBeIn = (action: CapsuleAction, state: CapsuleState): boolean => rules[action].in.includes(state)
+export const isAllowedIn = (action: CapsuleAction, state: CapsuleState): boolean => rules[action].in.includes(state)
 
 const past: Readonly<Record<CapsuleAction, string>> = {
   read: 'read',
@@ -54,7 +54,7 @@ const past: Readonly<Record<CapsuleAction, string>> = {
 
 /** @throws ServiceError `permission_denied` that names the current state. */
 export function assertState(action: CapsuleAction, state: CapsuleState): void {
-  if (mayBeIn(action, state)) return
+  if (isAllowedIn(action, state)) return
   const states = rules[action].in
   const allowed = states.length === 1 ? states[0] : `${states.slice(0, -1).join(', ')} or ${states.at(-1)}`
   throw new ServiceError(

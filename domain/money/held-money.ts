@@ -1,6 +1,5 @@
 // What administrators see of held reservations and of jobs that exceeded theirs: one shape for the API and for `qjob
 // admin`.
-
 import { type Sweep, sweepView } from '../operations/sweep.js'
 import { type MicroUsd, usdFromMicro } from './money.js'
 

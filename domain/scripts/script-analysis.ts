@@ -14,7 +14,7 @@ export interface AnalysisCheck {
 }
 
 /** The stored subject and outcome of an analysis. */
-export interface KeptAnalysis {
+export interface StoredAnalysis {
   scriptId: string
   teamId: string
   sourceSha256: string
@@ -26,7 +26,7 @@ export interface KeptAnalysis {
 }
 
 /** The same facts of the submission that names the analysis, with `cost` at current prices. */
-export type SubmittedScript = Omit<KeptAnalysis, 'checks'>
+export type SubmittedScript = Omit<StoredAnalysis, 'checks'>
 
 /**
  * @param kept `null` when the analysis does not exist or has expired.
@@ -34,7 +34,7 @@ export type SubmittedScript = Omit<KeptAnalysis, 'checks'>
  * warning without consent.
  */
 export function assertAnalysed(
-  kept: KeptAnalysis | null,
+  kept: StoredAnalysis | null,
   submitted: SubmittedScript,
   consents: readonly string[]
 ): asserts kept {
@@ -62,7 +62,7 @@ const mismatch = (what: string) =>
   new ServiceError('analysis_mismatch', `analysis_id: ${what}; analyse the script again and submit with the new id`)
 
 /** Returns the checks in order, each with a unique id: the second of a kind gets the suffix -2. */
-export function withOwnIds(checks: AnalysisCheck[]): AnalysisCheck[] {
+export function withUniqueIds(checks: AnalysisCheck[]): AnalysisCheck[] {
   const seen = new Map<string, number>()
   return checks.map((check) => {
     const times = (seen.get(check.id) ?? 0) + 1

@@ -274,7 +274,7 @@ function summary(
       checks,
       compare: noComparison
     }
-  const of = checks.length > 1 ? `${decisive.name} (${counted(checks)}): ` : ''
+  const circuitPrefix = checks.length > 1 ? `${decisive.name} (${counted(checks)}): ` : ''
   return {
     verdict,
     method: decisive.method,
@@ -285,7 +285,7 @@ function summary(
     tvd: decisive.tvd,
     tvd_upper: decisive.tvd_upper,
     ...(decisive.needed_shots !== null && { needed_shots: decisive.needed_shots }),
-    reason: of + decisive.reason,
+    reason: circuitPrefix + decisive.reason,
     checks,
     compare: decisive.compare ?? noComparison
   }

@@ -1,6 +1,7 @@
 // When a schedule is due: cron expressions of five fields in a time zone. Times are local times of that zone: one that
 // a day does not have (clocks go forward) is skipped, one that it has twice (clocks go back) is due twice. Temporal
-// interprets schedules the same way, so these predictions match what it starts.
+// interprets schedules the same way, so these predictions match what it starts. Hand-made for that reason: cron-parser reads
+// the fields, but its own rules for clock changes differ from Temporal's.
 import { CronExpressionParser } from 'cron-parser'
 import { validationError } from '../errors.js'
 

@@ -1,11 +1,11 @@
-// The file outside the database that checkpoints of audit trails are appended to, one JSON object on each line.
+// The file outside the database to which checkpoints of audit trails are appended, one JSON object per line.
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Checkpoint, checkpointLine, readCheckpointLine } from '../../domain/audit/audit-checkpoint.js'
 
 const LINE_END = 0x0a
 
-/** On the disk when it resolves. A line that a crash tore off stays alone: what it was to say is written again. */
+/** Resolves when the lines are on disk. A line that a crash cut off stays unchanged, and its checkpoint is written again. */
 export async function appendCheckpoints(path: string, points: readonly Checkpoint[]): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const file = await open(path, 'a+', 0o600)
@@ -20,22 +20,22 @@ export async function appendCheckpoints(path: string, points: readonly Checkpoin
   }
 }
 
-/** Without it a new file could be missing after a crash, whatever its content. */
+/** Otherwise a crash could lose a new file, even after its content was synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   await folder.sync().finally(() => folder.close())
 }
 
 export interface CheckpointFile {
-  /** By team, each once. */
+  /** By team, without duplicates. */
   byTeam: Map<string, Checkpoint[]>
-  /** Numbers of the lines that hold none, such as one that a crash tore off. */
+  /** Numbers of the lines without a checkpoint, such as one that a crash cut off. */
   unreadable: number[]
 }
 
 /**
- * Reads it line by line: it is as long as the service is old.
- * @param teamId lines that do not name this team are passed over, whatever they hold.
+ * Reads the file line by line, since it grows for as long as the service exists.
+ * @param teamId skips lines that do not name this team, even unreadable ones.
  * @throws the error of the system when the file cannot be read.
  */
 export async function readCheckpoints(path: string, teamId?: string): Promise<CheckpointFile> {
@@ -49,9 +49,9 @@ export async function readCheckpoints(path: string, teamId?: string): Promise<Ch
       if (line === '' || (teamId !== undefined && !line.includes(teamId)) || seen.has(line)) continue
       seen.add(line)
       const point = readCheckpointLine(line)
-      const ofTeam = point && read.byTeam.get(point.teamId)
+      const teamPoints = point && read.byTeam.get(point.teamId)
       if (!point) read.unreadable.push(number)
-      else if (ofTeam) ofTeam.push(point)
+      else if (teamPoints) teamPoints.push(point)
       else read.byTeam.set(point.teamId, [point])
     }
   } finally {

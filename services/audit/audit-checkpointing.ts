@@ -1,5 +1,5 @@
-// Signs the ends of audit trails that have grown. What was appended since the last checkpoint is proved first: a trail that
-// was rewritten in the database gets no signature, and is reported until somebody has looked at it.
+// Signs the ends of audit trails that have grown. The entries since the last checkpoint are verified first: a trail that was
+// rewritten in the database gets no signature, and is reported until an operator repairs it.
 import { checkpoint, exportCheckpoints, teamsToCheckpoint } from '../../db/audit/audit-checkpoints.js'
 import type { Db } from '../../db/client.js'
 import { verifySinceCheckpoint } from '../../db/proofs/audit-verify.js'
@@ -17,7 +17,10 @@ export interface Checkpointing {
   signer: InstallationSigner
 }
 
-/** Teams whose last checkpoint is older than `seconds`. Answers how many were signed, and what is wrong with the others. */
+/**
+ * Signs the trails of teams whose last checkpoint is older than `seconds`.
+ * @returns how many were signed, and what is wrong with the others.
+ */
 export async function signGrownTrails(
   { db, keyRing, signer }: Checkpointing,
   seconds: number
@@ -41,7 +44,7 @@ export async function signGrownTrails(
   return { signed: due.length - findings.length, findings }
 }
 
-/** Appends checkpoints to the file that are not in it yet. Answers how many; `null` while another process does it. */
+/** Appends the checkpoints that the file lacks. @returns how many; `null` while another process does so. */
 export async function writeCheckpoints(db: Db, path: string): Promise<number | null> {
   let written = 0
   for (;;) {

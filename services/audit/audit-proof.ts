@@ -1,5 +1,5 @@
-// Proves the audit trail of a team and what it says of sealed capsules: that each of them still is, byte by byte, what was
-// sealed, and that a key of this installation signed it.
+// Verifies the audit trail of a team and its sealed capsules: each capsule still has the sealed bytes, and a key of this
+// installation signed it.
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { type Statement, verifyEnvelope } from '../../capsule-format/attestation.js'
 import { parsedChecksums, rootDigest, sha256 } from '../../capsule-format/checksums.js'
@@ -16,15 +16,15 @@ import { keyIdOf, signingKeyContext } from '../keys/signer.js'
 
 export interface ProofMeans {
   /**
-   * `null`: keys are taken for this installation's when their ids are theirs. With it, only those are whose private half it
-   * can open, which nobody can write who has the database alone.
+   * `null`: a key belongs to this installation when its id matches. With a ring, only keys whose private half the ring opens
+   * do; access to the database alone is not enough to forge one.
    */
   keyRing: KeyRing | null
   /** Checkpoints of the team from outside the database. */
   exported?: readonly Checkpoint[]
 }
 
-/** Proves one team's trail and its seals; the first fault ends it. */
+/** Verifies one team's trail and its seals up to the first fault. */
 export const proveAudit = async (db: Db, teamId: string, means: ProofMeans): Promise<AuditReport> =>
   verifyAudit(db, teamId, await auditEvidence(db, means))
 
@@ -34,7 +34,7 @@ export async function auditEvidence(db: DbOrTx, { keyRing, exported = [] }: Proo
   return { keys, unproven, exported, checkSeal: (tx, entry) => sealFault(tx, entry, known) }
 }
 
-/** What is wrong with rows of keys: each is one that somebody put in or changed, or that the ring cannot open. */
+/** The faults of key rows: rows that were added or changed in the database, or that the ring cannot open. */
 export async function keyFaults(db: DbOrTx, keyRing: KeyRing | null): Promise<{ keyId: string; reason: string }[]> {
   const { rows, unproven } = await judgedKeys(db, keyRing)
   const unretired = rows.filter(({ retiredAt }) => !retiredAt)
@@ -45,17 +45,17 @@ export async function keyFaults(db: DbOrTx, keyRing: KeyRing | null): Promise<{ 
   ]
 }
 
-/** The public keys that are this installation's, by id. Rows that were put in or changed are left out. */
+/** The public keys of this installation, by id. Rows that were added or changed in the database are left out. */
 export async function provenKeys(db: DbOrTx, keyRing: KeyRing | null): Promise<Map<string, KeyObject>> {
   return (await judgedKeys(db, keyRing)).keys
 }
 
 export interface JudgedKeys {
-  /** Those that are this installation's, by id. */
+  /** The keys of this installation, by id. */
   keys: Map<string, KeyObject>
-  /** The rows of these, the oldest first. */
+  /** Their rows, the oldest first. */
   rows: SigningKeyRow[]
-  /** Of the others: what they are. */
+  /** What is wrong with each of the others. */
   unproven: Map<string, string>
 }
 
@@ -73,7 +73,7 @@ export async function judgedKeys(db: DbOrTx, keyRing: KeyRing | null): Promise<J
   return judged
 }
 
-/** The public key of a row that is this installation's, or what it is instead. */
+/** The public key of a row, or the reason why it is not a key of this installation. */
 function provenKey(row: SigningKeyRow, keyRing: KeyRing | null): KeyObject | string {
   const stated = keyOf(row.publicKeyPem)
   if (!stated || keyIdOf(stated) !== row.keyId) return `${NOT_OURS}: its public half is not that of its id`
@@ -84,7 +84,7 @@ function provenKey(row: SigningKeyRow, keyRing: KeyRing | null): KeyObject | str
   return opened?.equals(stated) ? stated : `${NOT_OURS}: no private half of it is here`
 }
 
-/** The public key in a PEM text, that of a private key included; `null` when there is none, or of another kind. */
+/** The public key in a PEM text, also that of a private key; `null` when there is none, or one of another kind. */
 function keyOf(pem: string): KeyObject | null {
   try {
     const key = createPublicKey(pem)
@@ -115,16 +115,16 @@ async function sealFault(tx: DbOrTx, entry: ChainedEntry, keys: JudgedKeys): Pro
   return fault && `the sealed capsule ${capsuleId} is not what was sealed: ${fault}`
 }
 
-/** Each part against the others: entry, row, manifest, checksums, files, signature. */
+/** Compares each part with the others: entry, row, manifest, checksums, files, signature. */
 function contentFault(
   { record, seal, definition, files }: SealedContent,
-  told: Record<string, unknown>,
+  recorded: Record<string, unknown>,
   keys: JudgedKeys
 ): string | null {
   for (const field of ['capsule_digest', 'root_digest', 'key_id'] as const)
-    if (told[field] !== record[field])
-      return `the entry says ${field} ${String(told[field])}, the seal ${record[field]}`
-  if (told.record_sha256 !== record.record_sha256) return 'a field of the capsule or of its seal was changed'
+    if (recorded[field] !== record[field])
+      return `the entry says ${field} ${String(recorded[field])}, the seal ${record[field]}`
+  if (recorded.record_sha256 !== record.record_sha256) return 'a field of the capsule or of its seal was changed'
   if (rootDigest(seal.checksums) !== seal.rootDigest) return 'its root digest is not that of its checksums'
   return (
     manifestFault(seal.manifest, seal.capsuleDigest) ??
@@ -137,7 +137,7 @@ function manifestFault(manifest: string, digest: string): string | null {
   try {
     return capsuleDigest(manifest) === digest ? null : 'its capsule digest is not that of its manifest'
   } catch {
-    return 'its manifest is no JSON any more'
+    return 'its manifest is not valid JSON'
   }
 }
 
@@ -152,7 +152,7 @@ function filesFault(checksums: string, definition: string, files: SealedContent[
       return `what is stated of the file ${JSON.stringify(file.name)} was changed`
     missing.delete(file.name)
   }
-  // It travels as a file, and lies in the capsule's own row.
+  // The definition is a file of the format, but is stored in the capsule's own row.
   if (missing.get(DEFINITION_NAME) === sha256(definition)) missing.delete(DEFINITION_NAME)
   const [lost] = missing.keys()
   return lost === undefined ? null : `the file ${JSON.stringify(lost)} is gone or was changed`
@@ -176,7 +176,7 @@ function states({ subject, predicate }: Statement, seal: SealedContent['seal']):
   )
 }
 
-/** What a part of the format says, or what is wrong with it. */
+/** The value of a part of the format, or what is wrong with it. */
 function read<T>(part: () => T): T | string {
   try {
     return part()

@@ -1,4 +1,4 @@
-// The producing side of the direct queue, for the api's nudge and a worker's relay.
+// Adds entries to the direct queue, for the api's nudge and a worker's relay.
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { DIRECT_QUEUE, type JobHandOver } from '../../domain/jobs/dispatch.js'
@@ -11,8 +11,8 @@ export interface DirectQueue {
 }
 
 /**
- * Connects in the background and stays usable while Redis is away: a call fails, and the outbox remembers what it was for.
- * An entry is tried once and leaves no trace; Postgres knows how its job went.
+ * Connects in the background and stays usable while Redis is away: the call fails, and the outbox still has the job. An entry
+ * is tried once and leaves no trace; Postgres has the outcome of its job.
  */
 export function createDirectQueue(redisUrl: string, prefix: string): DirectQueue {
   const redis = new Redis(redisUrl, { maxRetriesPerRequest: 1 })
@@ -21,7 +21,7 @@ export function createDirectQueue(redisUrl: string, prefix: string): DirectQueue
     prefix,
     defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true }
   })
-  // Each failed call says so to its caller; the connection's own events would end the process.
+  // Each failed call reports to its caller; unhandled events of the connection would stop the process.
   redis.on('error', () => {})
   queue.on('error', () => {})
   return {

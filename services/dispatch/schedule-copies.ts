@@ -1,4 +1,4 @@
-// The engine's copies of schedules: one Temporal Schedule for each row of db/capsules/capsule-schedules.ts.
+// The copies of schedules in Temporal: one Temporal Schedule for each row of db/capsules/capsule-schedules.ts.
 import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleSpec } from '@temporalio/client'
 import type { ScheduleCopies, ScheduleRow } from '../../db/capsules/capsule-schedules.js'
 import { dueTimes, readCron, timesWhereClocksGoBack } from '../../domain/verification/schedule.js'
@@ -14,15 +14,15 @@ import {
 const CALL_DEADLINE_MS = 2_000
 /** A list of thousands takes several calls. */
 const LIST_DEADLINE_MS = 30_000
-/** A job at a provider may take thirty days. */
+/** A job at a provider can take thirty days. */
 const RUN_TIMEOUT = '35 days' as const
 
 export interface TemporalSchedules extends ScheduleCopies {
-  /** Those of this installation's task queue: what the engine's copy says of itself, by capsule. */
+  /** The note of each copy of this installation's task queue, by capsule. */
   list(): Promise<Map<string, string>>
 }
 
-/** @param taskQueue the workers' own; copies of others in the namespace are left alone. */
+/** @param taskQueue that of this installation's workers; copies of other queues in the namespace stay untouched. */
 export function createScheduleCopies(temporal: Client, taskQueue: string): TemporalSchedules {
   const inTime = <T>(call: () => Promise<T>, ms = CALL_DEADLINE_MS): Promise<T> =>
     temporal.withDeadline(Date.now() + ms, call)
@@ -60,7 +60,7 @@ export function createScheduleCopies(temporal: Client, taskQueue: string): Tempo
     const now = new Date()
     const copy = handle(row.capsuleId)
     await inTime(() => copy.update(() => optionsOf(row, now)))
-    // A time that has its run already gets no other.
+    // A time that already has a run gets no second one.
     const missed = missedBy(row, now)
     if (missed.length > 0) await inTime(() => copy.backfill(missed))
   }
@@ -78,7 +78,7 @@ export function createScheduleCopies(temporal: Client, taskQueue: string): Tempo
         })
         return null
       } catch (error) {
-        // What the engine says of a schedule that it will never take, such as a time zone that it does not know.
+        // Temporal will never accept this schedule, for example because it does not know the time zone.
         if (error instanceof TypeError) return error.message
         throw error
       }
@@ -103,7 +103,7 @@ export function createScheduleCopies(temporal: Client, taskQueue: string): Tempo
   }
 }
 
-/** What came due since the schedule was set, or since the engine lost it or had another one, as far as it is made up for. */
+/** The times since the schedule was set, or since Temporal lost or changed its copy, that are still made up for. */
 function missedBy({ cron, timezone, paused, updatedAt }: ScheduleRow, now: Date) {
   const start = new Date(Math.max(updatedAt.getTime(), now.getTime() - CATCH_UP_SECONDS * 1000))
   const [due] = paused ? [] : dueTimes(readCron(cron), timezone, new Date(start.getTime() - 1), 1)
@@ -111,8 +111,8 @@ function missedBy({ cron, timezone, paused, updatedAt }: ScheduleRow, now: Date)
 }
 
 /**
- * The values of the fields, so that only one program reads cron expressions; and one by one the times around a moment at
- * which the clocks go back, since the engine loses some of those.
+ * The values of the fields, so that only one program parses cron expressions; and each time around a moment when clocks go
+ * back, since Temporal loses some of those.
  */
 function specOf({ cron, timezone }: ScheduleRow, now: Date): ScheduleSpec {
   const fields = readCron(cron)
@@ -120,7 +120,7 @@ function specOf({ cron, timezone }: ScheduleRow, now: Date): ScheduleSpec {
   const year = now.getUTCFullYear()
   const [from, until] = [new Date(Date.UTC(year, 0, 1)), new Date(Date.UTC(year + 2, 0, 1))]
   return {
-    // A single time is an interval that is as long as from 1970 to it, and comes round again as long after it.
+    // A single time is an interval as long as the time since 1970, which repeats only after the same time again.
     intervals: timesWhereClocksGoBack(fields, timezone, from, until).map((time) => ({ every: time.getTime() })),
     calendars: [
       {

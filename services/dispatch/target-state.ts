@@ -1,13 +1,13 @@
-// What the engines say of themselves: how much waits in them, and who takes it. For operators to look at; nothing is
-// decided by it. Every call rejects while its engine is away, and ends within `DEADLINE_MS` if the engine can be hung up on.
+// The state of the dispatch targets, for operators: how much waits in them, and which workers serve them. Nothing is decided
+// by it. Every call rejects while its target is away; calls to Temporal end within `DEADLINE_MS`.
 import type { Client } from '@temporalio/client'
 import type { Queue } from 'bullmq'
 import type { JobHandOver } from '../../domain/jobs/dispatch.js'
 
-/** Below what `GET /api/admin/system` waits, so that nothing is left to retry on a closed connection. */
+/** Shorter than `GET /api/admin/system` waits, so that no call outlives its request. */
 const DEADLINE_MS = 1_500
 
-/** The server's names for the two kinds of tasks of a task queue. */
+/** Temporal's numbers for the two kinds of tasks of a task queue. */
 const taskQueueTypes = { workflow: 1, activity: 2 } as const
 
 export interface DirectQueueState {
@@ -19,23 +19,23 @@ export interface DirectQueueState {
 }
 
 export interface TaskQueueState {
-  /** Tasks that no worker has taken yet, as the server estimates them. */
+  /** Tasks that no worker has taken yet, as Temporal estimates them. */
   workflowTasks: number
   activityTasks: number
-  /** Who asked for tasks in the last five minutes. */
+  /** The workers that polled for tasks in the last five minutes. */
   pollers: { identity: string; lastSeenAt: Date | null }[]
 }
 
-export interface EngineState {
+export interface TargetState {
   directQueue(): Promise<DirectQueueState>
   taskQueue(): Promise<TaskQueueState>
 }
 
-export function createEngineState(deps: {
+export function createTargetState(deps: {
   queue: Queue<JobHandOver>
   temporal: Client
   taskQueue: string
-}): EngineState {
+}): TargetState {
   const { queue, temporal } = deps
   const describe = (type: keyof typeof taskQueueTypes) =>
     temporal.workflowService.describeTaskQueue({

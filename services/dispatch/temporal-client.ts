@@ -2,10 +2,10 @@
 import { Client, Connection, type WorkflowClientInterceptor } from '@temporalio/client'
 
 /**
- * Connects at the first call, so that a process boots while the server is away. Without the library's own retries: every
- * caller here has a deadline and tries again later by itself, and a retry that outlives its caller fails on a closed
- * channel, where nobody can catch it.
- * @param workflow interceptors of the starts of workflows, for traces.
+ * Connects at the first call, so that a process starts while the server is away. The library's own retries are off: every
+ * caller has a deadline and tries again later, and a retry that outlives its caller fails on a closed channel, as an
+ * unhandled rejection.
+ * @param workflow interceptors for the starts of workflows, for traces.
  */
 export function createTemporalClient(
   address: string,

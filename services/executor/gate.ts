@@ -1,14 +1,14 @@
-// One gate per worker process for calls to the executor, shared by both modes: as many permits as the executor has run
-// slots, first come first served.
+// One gate per worker process for calls to the executor, shared by both modes: as many permits as the executor has slots,
+// first come, first served.
 
 export interface ExecutorGate {
-  /** Waits for a permit; the returned function gives it back, once. Rejects with the signal's reason. */
+  /** Waits for a permit; the returned function releases it. Rejects with the signal's reason. */
   enter(signal: AbortSignal): Promise<() => void>
   setPermits(permits: number): void
   readonly permits: number
-  /** Permits that are given out. */
+  /** Permits in use. */
   readonly inUse: number
-  /** How many wait for one. */
+  /** Calls that wait for a permit. */
   readonly waiting: number
 }
 

@@ -1,15 +1,15 @@
-// The answer to a run, as the execution service streams it: one JSON object a line. `accepted`, beats, pieces of files,
-// and last the outcome.
+// Reads the response to an execution, which the execution service streams as one JSON object per line: `accepted`,
+// heartbeats, pieces of files, and last the outcome.
 import type { Artifact } from '../../db/jobs/artifacts.js'
 import { isErrorCode, type JobError } from '../../domain/errors.js'
 import { type Framework, frameworks } from '../../domain/jobs/framework.js'
 import type { RequestedCircuit, RequestedGraph } from '../../domain/jobs/script-requests.js'
 
 /**
- * `busy` and `away` come before acceptance and cost nothing; `refused` is an answer that a repetition will not change;
- * `lost` is a run that was accepted and whose end nobody saw. `result` is JSON text, never parsed here: it may hold
- * integers that a JavaScript number would round. `artifacts` are the files made beside it; `framework` is the one that
- * the program turned out to be in.
+ * `busy` and `away` come before acceptance and cost nothing. `refused`: the same request will be refused again. `lost`: the
+ * execution was accepted, and its outcome is unknown. `result` is JSON text, not parsed here: its integers can exceed what a
+ * JavaScript number holds. `artifacts` are the files that the program wrote; `framework` is the one that the executor found
+ * the program to use.
  */
 export type RunEnd =
   | ({ kind: 'completed'; result: string; artifacts: Artifact[]; framework: Framework | null } & Shown)
@@ -17,38 +17,38 @@ export type RunEnd =
   | { kind: 'lost'; message: string }
   | Refusal
 
-/** Of a task: its result for people to read, as JSON text, or why there is none; and what it printed. */
+/** For a task: its result for people to read, as JSON text, or why there is none; and its standard output. */
 export interface Shown {
   display: string | null
   displayProblem: string | null
   stdout: string
 }
 
-/** Nobody is there who would run it; `unfit` is a service that is, and may not: it found no isolation for its runs. */
+/** The service cannot be reached. `unfit`: it can, but refuses to execute code because it found no isolation. */
 export interface Away {
   kind: 'away'
   message: string
   unfit?: true
 }
 
-/** What the service answers before anything has begun. */
+/** The service's responses before an execution has begun. */
 export type Refusal = { kind: 'busy'; retryAfterSeconds: number } | Away | { kind: 'refused'; message: string }
 
 /**
- * The end of a run that may ask. `asked`: its child waits in the executor for a while when it is `parked`; `not_parked`: the
- * run that was to go on is not there any more.
+ * The end of an execution that can request work. `asked`: it requested some; if it is `parked`, its child waits in the
+ * executor for a while. `not_parked`: the execution that was to continue is gone.
  */
 export type ScriptEnd =
   | RunEnd
   | { kind: 'asked'; ask: RequestedGraph | RequestedCircuit; parked: boolean }
   | { kind: 'not_parked'; message: string }
 
-/** All files of one run together. */
+/** All files of one execution together. */
 export const ARTIFACT_BYTES_MAX = 32 * 1024 * 1024
 const ARTIFACTS_MAX = 20
-// The service beats every 5 s while a run lasts; after four missed beats it is gone.
+// The service sends a heartbeat every 5 s during an execution; after four missed ones it counts as gone.
 const SILENCE_TIMEOUT_MS = 20_000
-// A result is at most 16 MiB; as an escaped JSON string it may double, beyond that somebody is not playing by the rules.
+// A result has at most 16 MiB, and twice that as an escaped JSON string; a longer line breaks the protocol.
 const LINE_MAX = 40 * 1024 * 1024
 
 interface Line {
@@ -73,8 +73,8 @@ interface Fault {
 }
 
 /**
- * Reads a run to its end.
- * @param accepted is awaited as soon as the run has begun; when it answers `false` the run is ended as lost.
+ * Reads the response of an execution to its end.
+ * @param accepted is awaited when the execution has begun; if it returns `false`, the execution is stopped as lost.
  * @param abort is called when the service has been silent for too long.
  */
 export async function readRun(
@@ -93,7 +93,7 @@ export async function readRun(
         framework = frameworks.find((name) => name === line.accepted?.framework) ?? null
         if (!(await accepted())) return { kind: 'lost', message: 'the job was taken from this worker' }
       } else if (line.artifact !== undefined) files.add(line.artifact)
-      // Read on to the end of the stream: a connection left in the middle cannot carry the next run.
+      // Reads to the end of the stream: a connection with unread data cannot serve the next request.
       else if (line.outcome !== undefined) end ??= readOutcome(line.outcome, files, framework)
     }
   } catch (error) {
@@ -136,24 +136,24 @@ async function* linesOf(body: AsyncIterable<Buffer>, abort: () => void): AsyncGe
 const nameShape = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 const mediaTypeShape = /^[a-z0-9.+-]{1,50}\/[a-z0-9.+-]{1,50}(; charset=utf-8)?$/
 
-/** Puts the pieces of files together, which come one file after another. */
+/** Assembles files from their pieces; one file follows another. */
 class ArtifactFiles {
   readonly #done = new Map<string, Artifact>()
   #open: { name: string; mediaType: string; pieces: Buffer[] } | null = null
   #bytes = 0
 
-  /** @throws Error for what the service must not send. */
+  /** @throws Error when the service breaks the protocol. */
   add({ name, media_type: mediaType, chunk, last }: NonNullable<Line['artifact']>): void {
     if (typeof name !== 'string' || !nameShape.test(name)) throw new Error('a file has a name that none may have')
     if (typeof mediaType !== 'string' || !mediaTypeShape.test(mediaType))
       throw new Error(`file ${name} has a media type that none may have`)
-    if (typeof chunk !== 'string') throw new Error(`file ${name} has a piece that is no text`)
+    if (typeof chunk !== 'string') throw new Error(`file ${name} has a piece that is not text`)
     this.#open ??= { name, mediaType, pieces: [] }
     if (this.#open.name !== name || this.#done.has(name) || this.#done.size === ARTIFACTS_MAX)
       throw new Error(`file ${name} comes out of turn`)
     const piece = Buffer.from(chunk, 'base64')
     this.#bytes += piece.length
-    // Beyond the limit nothing is kept; the outcome then says so.
+    // Pieces beyond the limit are dropped; the outcome then fails with the reason.
     if (this.#bytes <= ARTIFACT_BYTES_MAX) this.#open.pieces.push(piece)
     if (last !== true) return
     this.#done.set(name, { name, mediaType, content: Buffer.concat(this.#open.pieces) })
@@ -198,7 +198,7 @@ function readOutcome(
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** A fault has one text; where in the code it happened belongs into it. */
+/** The line in the code becomes part of the message, if the message does not name it. */
 export function readFault({ code, message, line }: Fault = {}): JobError {
   const reason = typeof message === 'string' ? message : 'no reason was given'
   return {

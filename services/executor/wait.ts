@@ -1,5 +1,5 @@
-// Waiting for the execution service: for a permit of this process's gate, while it is busy, and while it is away. None of
-// that is an attempt of a job.
+// Waits for the execution service: for a permit of this process's gate, while the service is busy, and while it is away.
+// Waiting is not an attempt of a job.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ExecutorGate } from './gate.js'
 import type { Refusal } from './stream.js'
@@ -7,7 +7,7 @@ import type { Refusal } from './stream.js'
 const BUSY_FIRST_MS = 100
 const BUSY_MAX_MS = 2_000
 const AWAY_MS = 5_000
-/** One unbroken absence of the executor longer than this fails the job. */
+/** A longer unbroken absence of the executor fails the job. */
 const AWAY_DEADLINE_MS = 24 * 3_600_000
 
 export interface WaitDeps {
@@ -15,23 +15,23 @@ export interface WaitDeps {
   log: { warn(detail: object, message: string): void }
 }
 
-/** What is left of an answer once busy and away were waited out. */
+/** The possible outcomes after waiting: neither busy nor away. */
 export type Waited<End> = Exclude<End, { kind: 'busy' } | { kind: 'away' }> | Extract<Refusal, { kind: 'refused' }>
 
-/** Asks, again and again while the service is busy or away. Rejects when `signal` aborts. */
+/** Repeats the request while the service is busy or away. Rejects when `signal` aborts. */
 export async function whenExecutorCan<End extends { kind: string }>(
   { gate, log }: WaitDeps,
   signal: AbortSignal,
-  ask: () => Promise<End | Refusal>
+  request: () => Promise<End | Refusal>
 ): Promise<Waited<End>> {
   let busyMs = BUSY_FIRST_MS
   let awaySince: number | null = null
   while (true) {
     const leave = await gate.enter(signal)
-    const end = (await ask().finally(leave)) as End | Refusal
+    const end = (await request().finally(leave)) as End | Refusal
     if (isBusy(end)) {
       awaySince = null
-      // Jitter keeps several workers from asking in step.
+      // Jitter keeps several workers from trying at the same moments.
       await sleep(busyMs * (0.75 + Math.random() / 2), undefined, { signal })
       busyMs = Math.min(busyMs * 2, BUSY_MAX_MS)
     } else if (isAway(end)) {

@@ -1,9 +1,9 @@
 // Sign-in through a provider of identities: OpenID Connect, the authorization code flow with PKCE. openid-client makes and
-// checks the messages; this file adds what lies between the two requests of a browser.
+// checks the messages; this file adds the state between the two requests of a browser.
 //
-// What a sign-in must remember until the browser comes back (state, nonce, PKCE verifier, the access code, where to go) is
-// kept in no table: it goes to the browser as a cookie, sealed by the key ring. Nobody can make or change such a cookie, it
-// is worth nothing after ten minutes, and the provider takes the code that belongs to it only once.
+// The state of a sign-in until the browser returns (state, nonce, PKCE verifier, access code, destination) is stored in no
+// table: the browser keeps it as a cookie, sealed by the key ring. Such a cookie cannot be forged or changed, expires after
+// ten minutes, and the provider accepts its code only once.
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -28,13 +28,13 @@ import { type KeyRing, UnopenableError } from '../keys/key-ring.js'
 import { type OidcStage, providerFault } from './oidc-faults.js'
 
 export interface OidcSettings {
-  /** The provider's name for itself, such as https://accounts.example.org; its metadata is found below it. */
+  /** The provider's issuer identifier, such as https://accounts.example.org; its metadata is found below it. */
   issuer: string
   clientId: string
   clientSecret: string
 }
 
-/** What whoever signs in brought along. */
+/** The parameters that a sign-in began with. */
 export interface SignInRequest {
   /** For a first sign-in; `null` when none was given. */
   accessCode: string | null
@@ -44,24 +44,24 @@ export interface SignInRequest {
 
 export interface OidcClient {
   /**
-   * @returns where to send the browser, and what it has to bring back.
-   * @throws ServiceError when the provider cannot be reached, or not be used.
+   * @returns the address for the browser, and the cookie that it has to bring back.
+   * @throws ServiceError when the provider cannot be reached or used.
    */
   begin(asked: SignInRequest): Promise<{ url: URL; sealedFlow: string }>
   /**
-   * @param query of the callback's URL. @param sealedFlow as `begin` gave it to this browser.
-   * @throws ServiceError for whatever does not fit together, and for a provider that is away or refuses.
+   * @param query of the callback's URL. @param sealedFlow the cookie that `begin` returned for this browser.
+   * @throws ServiceError when the parts do not match, or the provider is away or refuses.
    */
   finish(query: URLSearchParams, sealedFlow: string | null): Promise<SignInRequest & { identity: ProvidedIdentity }>
 }
 
-/** For whoever has to look up a password first; also the life of the cookie. */
+/** Long enough to look up a password; also the lifetime of the cookie. */
 export const FLOW_SECONDS = 600
-/** A browser waits for up to four answers of the provider, one after the other. */
+/** Limit for each response of the provider; a browser waits for up to four in a row. */
 const PROVIDER_SECONDS = 5
-/** Endpoints and methods of a provider change rarely, and must not need a restart. Its keys are fetched when they are new. */
+/** A provider's endpoints and methods change rarely, and a change must not need a restart. New keys are fetched when needed. */
 const METADATA_MS = 3_600_000
-/** The most that a provider may use, by the specification. */
+/** The limit in the specification. */
 const SUBJECT_MAX = 255
 const NAME_MAX = 100
 const sealContext = ['oidc-flow']
@@ -75,8 +75,8 @@ interface Flow extends SignInRequest {
 }
 
 /**
- * @param options.redirectUri where the provider sends browsers back to; the provider has to know it.
- * @param options.now milliseconds since 1970. @param options.providerSeconds how long each of its answers may take.
+ * @param options.redirectUri where the provider sends browsers back to; it has to be registered there.
+ * @param options.now milliseconds since 1970. @param options.providerSeconds limit for each response of the provider.
  */
 export function createOidcClient(
   options: OidcSettings & {
@@ -90,7 +90,7 @@ export function createOidcClient(
   const { redirectUri, keyRing, log, now = Date.now } = options
   let known: { provider: Promise<Configuration>; until: number } | null = null
 
-  /** Asked for at the first sign-in, so that the api boots while the provider is away, and again after each failure. */
+  /** Fetched at the first sign-in, so that the api starts while the provider is away, and again after each failure. */
   function findProvider(): Promise<Configuration> {
     if (known && now() < known.until) return known.provider
     const provider = discover(options)
@@ -162,7 +162,7 @@ export function createOidcClient(
 const startAgain = (reason: string) =>
   new ServiceError('validation_error', `${reason}; begin again at /api/auth/oidc/start`)
 
-/** Without the second line the library takes an ID token from the provider's own endpoint without looking at its signature. */
+/** `enableNonRepudiationChecks` makes the library verify the signature of ID tokens from the provider's own endpoint too. */
 async function discover({
   issuer,
   clientId,
@@ -171,7 +171,7 @@ async function discover({
 }: OidcSettings & { providerSeconds?: number }): Promise<Configuration> {
   const server = new URL(issuer)
   const execute = [enableNonRepudiationChecks]
-  // Only of this machine: the configuration takes no other address without TLS.
+  // Only for this machine: the configuration accepts no other address without TLS.
   if (server.protocol === 'http:') execute.push(allowInsecureRequests)
   return discovery(server, clientId, { client_secret: clientSecret }, authentication(clientSecret), {
     execute,
@@ -179,7 +179,7 @@ async function discover({
   })
 }
 
-/** Where a provider takes both, in the body: in the header, providers disagree on how to write special characters. */
+/** In the body if the provider accepts that: providers disagree on the encoding of special characters in the header. */
 function authentication(clientSecret: string): ClientAuth {
   const inBody = ClientSecretPost(clientSecret)
   const inHeader = ClientSecretBasic(clientSecret)
@@ -198,11 +198,11 @@ async function identityFrom(provider: Configuration, answer: URL, flow: Flow): P
     idTokenExpected: true
   })
   const { iss, sub, ...inToken } = tokens.claims()!
-  // Many providers keep the address out of the token. Address and proof always come from the same place.
+  // Many providers leave the email address out of the token. Address and proof always come from the same place.
   const elsewhere = inToken.email === undefined && provider.serverMetadata().userinfo_endpoint !== undefined
   const { email, email_verified, name } = elsewhere ? await fetchUserInfo(provider, tokens.access_token, sub) : inToken
   if (sub.length > SUBJECT_MAX || textProblem(sub))
-    throw new ServiceError('unauthorized', `The provider's name for you is no subject: 1 to ${SUBJECT_MAX} characters`)
+    throw new ServiceError('unauthorized', `The provider's subject for you must have 1 to ${SUBJECT_MAX} characters`)
   return {
     issuer: iss,
     subject: sub,
@@ -212,7 +212,7 @@ async function identityFrom(provider: Configuration, answer: URL, flow: Flow): P
   }
 }
 
-/** By code points, so that no character is cut in two. */
+/** Cuts by code points, so that no character is split. */
 const shortened = (name: string): string => [...name].slice(0, NAME_MAX).join('')
 
 function seal(keyRing: KeyRing, flow: Flow): string {
@@ -220,7 +220,7 @@ function seal(keyRing: KeyRing, flow: Flow): string {
   return [ringKeyId, wrappedKey.toString('base64url'), sealedValue.toString('base64url')].join('.')
 }
 
-/** `null` for what the ring did not seal. */
+/** `null` when the ring did not seal the value. */
 function unseal(keyRing: KeyRing, sealedFlow: string): Flow | null {
   const [ringKeyId = '', wrappedKey = '', sealedValue = ''] = sealedFlow.split('.')
   try {

@@ -1,5 +1,5 @@
-// What went wrong at a provider of identities, as an answer to whoever signs in and as a line for the log. Errors of the
-// library carry answers of the provider, tokens among them: neither the answer nor the log takes more than codes from them.
+// Turns a failure at a provider of identities into a response for the user and a line for the log. Errors of the library
+// contain responses of the provider, tokens included, so only their codes are used.
 import {
   AuthorizationResponseError,
   ClientError,
@@ -12,11 +12,11 @@ export type OidcStage = 'discovery' | 'token'
 
 export interface ProviderFault {
   fault: ServiceError
-  /** What the log may say. */
+  /** Safe for the log. */
   about: { reason: string; providerError?: string }
 }
 
-/** @throws the error itself when it comes from no provider. */
+/** @throws the error itself when it does not come from a provider. */
 export function providerFault(error: unknown, stage: OidcStage): ProviderFault {
   if (error instanceof ServiceError) return { fault: error, about: { reason: error.code } }
   if (error instanceof AuthorizationResponseError) return answerFault(error)
@@ -34,12 +34,12 @@ export function providerFault(error: unknown, stage: OidcStage): ProviderFault {
     return {
       fault: faultOf(
         'worker_not_configured',
-        `describes itself in a way that cannot be used (${reason}); whoever runs this service has to check OIDC_ISSUER`
+        `describes itself in a way that cannot be used (${reason}); the operator of this service has to check OIDC_ISSUER`
       ),
       about: { reason }
     }
   return {
-    fault: faultOf('unauthorized', `gave an answer that cannot be trusted (${reason}); nobody was signed in`),
+    fault: faultOf('unauthorized', `gave an answer that cannot be trusted (${reason}); you are not signed in`),
     about: { reason }
   }
 }
@@ -52,7 +52,7 @@ function answerFault({ error, code }: AuthorizationResponseError): ProviderFault
   const later = error === 'temporarily_unavailable' || error === 'server_error'
   return {
     fault: later
-      ? faultOf('worker_unreachable', `cannot sign anybody in now (${providerError}); try again later`)
+      ? faultOf('worker_unreachable', `cannot sign users in now (${providerError}); try again later`)
       : faultOf('permission_denied', `did not sign you in (${providerError}); begin again at /api/auth/oidc/start`),
     about: { reason: code, providerError }
   }
@@ -72,19 +72,19 @@ function refusalFault(error: string, reason: string): ProviderFault {
   return {
     fault: faultOf(
       'worker_not_configured',
-      `refuses this service (${about.providerError}); whoever runs it has to check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`
+      `refuses this service (${about.providerError}); its operator has to check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`
     ),
     about
   }
 }
 
-/** Codes of the specifications look like this; anything else is somebody's text. */
+/** The codes of the specifications have this form; any other text is not shown. */
 const shown = (error: string): string => (/^[a-z_]{1,40}$/.test(error) ? error : 'an unknown error')
 
-/** `null` for what is no failure of the library's or of the network's. */
+/** `null` when neither the library nor the network has failed. */
 function codeOfFailure(error: unknown): string | null {
   const { code, cause, message } = (error ?? {}) as { code?: unknown; cause?: unknown; message?: unknown }
-  // fetch() rejects with this, whatever happened to the connection.
+  // fetch() rejects with this message for every failure of the connection.
   if (message === 'fetch failed') return networkCode(cause)
   if (typeof code === 'string' && code.startsWith('OAUTH_')) return code
   return error instanceof ClientError ? (codeOfFailure(cause) ?? 'OAUTH_FAILED') : null
@@ -99,7 +99,7 @@ function networkCode(cause: unknown): string {
 const awayCodes = [
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
-  // Another status than the specification has, or a page instead of JSON: a proxy answered, or the provider is ill.
+  // An unexpected status, or a page instead of JSON: a proxy responded, or the provider is broken.
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_RESPONSE_IS_NOT_JSON'
 ]

@@ -1,9 +1,12 @@
-// Sealing of what must be kept secret in the database. Each value has a random key of its own (AES-256-GCM), and that key
-// is wrapped by a key of the ring (the same cipher). Both layers are bound to a context, which names the row that the
-// value belongs to: what is moved to another row, team or name cannot be opened there. A change of the ring's first key
-// re-wraps the small keys and never touches the values.
+// Seals secrets for the database. Each value has a random key of its own (AES-256-GCM), and a key of the ring wraps that key
+// (the same cipher). Both layers are bound to a context that names the row of the value: a value that was moved to another
+// row, team or name cannot be opened there. A change of the ring's first key re-wraps the small keys and leaves the values.
 //
-// It does not hide how long a value is, and whoever can write to the database can put a row's own earlier value back.
+// Sealing does not hide the length of a value, and write access to the database is enough to restore an earlier value of the
+// same row.
+//
+// Hand-made: key management services and their libraries bind an installation to a vendor or a server, while node:crypto has
+// all that an envelope of two layers needs.
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 
 const CIPHER = 'aes-256-gcm'
@@ -14,17 +17,17 @@ const TAG_BYTES = 16
 const LAYOUT = 'v1'
 const ringKeyIdShape = /^[A-Za-z0-9_-]{1,32}$/
 
-/** A sealed value as it lies in the database: both buffers are IV, ciphertext, tag. */
+/** A sealed value as stored in the database: both buffers are IV, ciphertext, tag. */
 export interface Sealed {
   ringKeyId: string
   wrappedKey: Buffer
   sealedValue: Buffer
 }
 
-/** The part of it that a change of the ring's key rewrites. */
+/** The part that a change of the ring's key rewrites. */
 export type WrappedKey = Pick<Sealed, 'ringKeyId' | 'wrappedKey'>
 
-/** What a sealed value is bound to; the parts are told apart whatever they hold. */
+/** What a sealed value is bound to; the parts stay distinct whatever they contain. */
 export type SealContext = readonly string[]
 
 export interface KeyRing {
@@ -32,13 +35,13 @@ export interface KeyRing {
   readonly currentKeyId: string
   readonly keyIds: readonly string[]
   seal(plaintext: string, context: SealContext): Sealed
-  /** @throws UnopenableError whatever the reason. */
+  /** @throws UnopenableError for every failure. */
   open(sealed: Sealed, context: SealContext): string
-  /** The same value's key under the ring's current key; the value itself is not opened. @throws UnopenableError. */
+  /** Wraps the value's key with the ring's current key; the value itself is not opened. @throws UnopenableError. */
   rewrap(wrapped: WrappedKey, context: SealContext): WrappedKey
 }
 
-/** Says which key was asked for, and nothing of what was sealed. */
+/** The message names the key, and nothing of the sealed value. */
 export class UnopenableError extends Error {
   override readonly name = 'UnopenableError'
 }
@@ -88,7 +91,7 @@ export function readKeyRing(text: string): KeyRing {
 
 function readEntry(entry: string, position: number): { keyId: string; key: KeyObject } {
   const colon = entry.indexOf(':')
-  // What stands before the colon may be shown only when it is an id: somebody may have written the key alone.
+  // The text before the colon is shown only when it has the form of an id: the entry may be a key alone.
   if (colon < 0)
     throw new Error(`SECRETS_KEYS: entry ${position} must be an id, a colon and a key, such as k1:<44 characters>`)
   const keyId = entry.slice(0, colon)
@@ -97,7 +100,7 @@ function readEntry(entry: string, position: number): { keyId: string; key: KeyOb
       `SECRETS_KEYS: the id of entry ${position} must have 1 to 32 letters, digits, hyphens or underscores`
     )
   const bytes = Buffer.from(entry.slice(colon + 1), 'base64')
-  // Node reads over what is no base64; writing it again shows whether there was any.
+  // Node ignores characters outside base64; encoding the bytes again reveals them.
   const canonical = bytes.toString('base64').replace(/=+$/, '')
   const given = entry
     .slice(colon + 1)
@@ -113,7 +116,7 @@ function readEntry(entry: string, position: number): { keyId: string; key: KeyOb
   return { keyId, key: createSecretKey(bytes) }
 }
 
-/** Keys stay in the closure: a ring that is logged or sent shows their ids alone. */
+/** Keys stay in the closure: a ring that is logged shows only their ids. */
 function ringOf(keys: ReadonlyMap<string, KeyObject>): KeyRing {
   const keyIds = [...keys.keys()]
   const currentKeyId = keyIds[0]!
@@ -154,7 +157,7 @@ const changed = (ringKeyId: string) =>
     `it does not open with the key ${ringKeyId}: it was changed, belongs to another row, or the key is another one of that name`
   )
 
-/** Each part with its length before it, so that no two contexts are the same bytes. */
+/** Each part follows its length, so that two contexts never have the same bytes. */
 const bound = (context: SealContext): Buffer =>
   Buffer.concat(
     [LAYOUT, ...context].flatMap((part) => {
@@ -171,11 +174,11 @@ function encrypt(key: KeyObject, plaintext: Buffer, aad: Buffer): Buffer {
   return Buffer.concat([iv, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
 }
 
-/** `null` when it is not what was encrypted. */
+/** `null` when the bytes were changed or belong to another key or context. */
 function decrypt(key: KeyObject, sealed: Buffer, aad: Buffer): Buffer | null {
   if (sealed.length < IV_BYTES + TAG_BYTES) return null
   const iv = sealed.subarray(0, IV_BYTES)
-  // Without a fixed length the cipher would also take the first four bytes of a tag.
+  // Without a fixed length, the cipher would accept a tag that was cut to four bytes.
   const decipher = createDecipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES })
     .setAAD(aad)
     .setAuthTag(sealed.subarray(-TAG_BYTES))

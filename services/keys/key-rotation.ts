@@ -1,6 +1,6 @@
-// A change of the ring's first key: everything sealed gets its own key wrapped by that one. Safe beside running apis and
-// workers that hold the same ring: each row changes in one conditional write, and whoever reads it before or after can
-// open it. Stopped half-way it goes on where it was, since each row says which key wraps it.
+// Changes the ring's first key: the key of every sealed value is wrapped with the new one. Safe while apis and workers with
+// the same ring run: each row changes in one conditional write, and can be opened before and after. An interrupted rotation
+// continues where it stopped, since each row names the key that wraps it.
 import type { Db } from '../../db/client.js'
 import {
   type BoundTo,
@@ -23,7 +23,7 @@ import {
 import { signingKeyContext } from './signer.js'
 
 const BATCH = 200
-/** Rows that were replaced while they were looked at are looked at again; more often only if somebody has an older ring. */
+/** Rows that were replaced during a pass need another one; further passes only happen while a process has an older ring. */
 const PASSES_MAX = 5
 
 const contexts: { [Name in SealedTable]: (bound: BoundTo[Name]) => SealContext } = {
@@ -34,13 +34,13 @@ const contexts: { [Name in SealedTable]: (bound: BoundTo[Name]) => SealContext }
 }
 
 export interface Rotation {
-  /** Sealed values that came under the ring's first key, by table. */
+  /** Values whose key was wrapped with the ring's first key, by table. */
   rewrapped: Record<SealedTable, number>
-  /** Rows that no key of the ring opens; they stay as they are. */
+  /** Rows that no key of the ring opens; they stay unchanged. */
   unopenable: UnopenableRow[]
   /** How many sealed values each key wraps now. */
   inUse: Record<string, number>
-  /** Keys of the ring that nothing in the database needs any more. */
+  /** Keys of the ring that the database no longer needs. */
   removable: string[]
 }
 
@@ -50,7 +50,7 @@ export interface UnopenableRow {
   ringKeyId: string
 }
 
-/** @param progress hears after each batch how many values have been re-wrapped so far. */
+/** @param progress is called after each batch with the number of values re-wrapped so far. */
 export async function rotateKeys(db: Db, keyRing: KeyRing, progress: (rewrapped: number) => void): Promise<Rotation> {
   const { currentKeyId } = keyRing
   const rotation: Rotation = {

@@ -1,5 +1,5 @@
-// The Ed25519 key with which this installation signs seals and checkpoints of the audit trail. Its private half lies in the
-// database, sealed with the key ring as a provider's credential is; it is made when it is first asked for.
+// The Ed25519 key with which this installation signs seals and checkpoints of the audit trail. Its private half is in the
+// database, sealed with the key ring like a provider's credential. It is made when it is first needed.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { type AdminActor, recordAdminAction } from '../../db/audit/admin-audit.js'
 import {
@@ -21,12 +21,12 @@ export interface Signer {
   sign(bytes: Buffer): Buffer
 }
 
-/** The signer of this moment: another one once the key was changed. @throws ServiceError without a key ring. */
+/** Returns the current signer, which changes when the key is rotated. @throws ServiceError without a key ring. */
 export type InstallationSigner = () => Promise<Signer>
 
 export const signingKeyContext = (row: { keyId: string }): SealContext => ['signing_key', row.keyId]
 
-/** Opened keys stay in memory; which one signs is asked each time, so that a change holds everywhere at once. */
+/** Opened keys stay in memory; the current one is read each time, so that a rotation applies everywhere at once. */
 export function createInstallationSigner(db: Db, keyRing: KeyRing | null): InstallationSigner {
   const opened = new Map<string, Signer>()
   return async () => {
@@ -57,7 +57,7 @@ function privateHalf(row: SigningKeyRow, keyRing: KeyRing): string {
   }
 }
 
-/** Makes a new key that signs from now on; what the old ones signed stays valid. @returns its id. */
+/** Makes a new key that signs from now on; signatures of the old keys stay valid. @returns its id. */
 export async function rotateSigningKey(
   db: Db,
   keyRing: KeyRing,
@@ -76,9 +76,9 @@ export async function rotateSigningKey(
 async function firstKey(db: Db, keyRing: KeyRing): Promise<string> {
   return db.transaction(async (tx) => {
     await lockSigningKeys(tx)
-    // Another process may have been quicker.
-    const there = await currentSigningKeyId(tx)
-    if (there) return there
+    // Another process may have been first.
+    const existing = await currentSigningKeyId(tx)
+    if (existing) return existing
     const key = newKey(keyRing)
     await putSigningKey(tx, key)
     return key.keyId
@@ -102,7 +102,7 @@ function signerOf(privateKey: KeyObject): Signer {
   }
 }
 
-/** The id that a public key has, whoever names it. */
+/** The id that follows from a public key. */
 export const keyIdOf = (publicKey: KeyObject): string =>
   createHash('sha256')
     .update(publicKey.export({ format: 'der', type: 'spki' }))

@@ -1,4 +1,4 @@
-// A mail as it is handed to a server or a folder, and the addresses on it.
+// A mail for a server or a folder, and the addresses on it.
 import { randomBytes } from 'node:crypto'
 import type { SendMailOptions } from 'nodemailer'
 import addressparser from 'nodemailer/lib/addressparser'
@@ -15,14 +15,14 @@ export interface Sender {
   address: string
 }
 
-/** Where mails go, and how patiently. */
+/** Where mails go. */
 export interface MailSettings {
   /**
-   * `smtp://` or `smtps://user:password@host:port`, parts percent-encoded. `smtps` is TLS from the first byte; `smtp` takes
-   * STARTTLS where the server offers it, and insists with `?requireTLS=true`. Certificates are verified.
+   * `smtp://` or `smtps://user:password@host:port`, parts percent-encoded. `smtps` is TLS from the first byte; `smtp` uses
+   * STARTTLS where the server offers it, and requires it with `?requireTLS=true`. Certificates are verified.
    */
   smtpUrl: string | null
-  /** Without `smtpUrl`: the folder that gets one `.eml` file per mail; made if need be. */
+  /** Without `smtpUrl`: the folder that gets one `.eml` file per mail; it is created if missing. */
   mailDir: string | null
   /** The sender, `no-reply@example.org` or `Name <no-reply@example.org>`. */
   from: string
@@ -39,7 +39,7 @@ export const readMailSettings = (env: NodeJS.ProcessEnv): MailSettings => ({
   from: env.MAIL_FROM || DEFAULT_SENDER
 })
 
-/** @returns `null` when mails go nowhere. @throws Error naming the setting that cannot be used, never its value. */
+/** @returns `null` when neither is configured. @throws Error naming the setting that cannot be used, never its value. */
 export function mailRoute(
   { smtpUrl, mailDir }: MailSettings,
   limits: { connections: number; silenceMs: number }
@@ -48,11 +48,11 @@ export function mailRoute(
   return mailDir ? folderRoute(mailDir) : null
 }
 
-/** One address with nothing around it: what could end it, quote it or begin another is not in it. */
+/** One address and nothing else: it contains no character that could end it, quote it or begin another. */
 export const isAddress = (text: string): boolean =>
   /^[^\s\p{Cc}@<>,;:"()[\]\\]{1,64}@[^\s\p{Cc}@<>,;:"()[\]\\]{1,255}$/u.test(text)
 
-/** What the log may say of a recipient. */
+/** The part of a recipient that is safe for the log. */
 export const domainOf = (to: string): string => (isAddress(to) ? to.slice(to.indexOf('@') + 1) : '(no address)')
 
 export const subjectOf = (mail: MailText): string => oneLine(mail.subject, SUBJECT_MAX)
@@ -67,12 +67,12 @@ export function senderOf(from: string): Sender {
 
 /**
  * @param to satisfies `isAddress`.
- * @param id the same for every try, so that a mail whose receipt got lost is not shown twice.
+ * @param id the same for every try, so that mail programs can hide a second delivery.
  */
 export const messageOf = (from: Sender, to: string, mail: MailText, id: string, date: Date): SendMailOptions => ({
   from,
   to: { name: '', address: to },
-  // Whatever the headers say, it goes to this one recipient.
+  // The envelope decides: the mail goes to this one recipient, whatever its headers contain.
   envelope: { from: from.address, to: [to] },
   subject: subjectOf(mail),
   text: mail.text,
@@ -83,6 +83,6 @@ export const messageOf = (from: Sender, to: string, mail: MailText, id: string, 
   xMailer: false
 })
 
-/** For a folder: sorts in the order of sending, and tells nothing of the recipient. */
+/** A file name for a folder: sorts by time, and reveals nothing about the recipient. */
 export const fileNameOf = (date: Date, count: number): string =>
   `${date.toISOString().replace(/[:.]/g, '-')}-${String(count).padStart(6, '0')}-${randomBytes(4).toString('hex')}.eml`

@@ -1,5 +1,5 @@
-// The two ways that a mail takes: to an SMTP server, or into a folder as a file. A call is one try; when there is another
-// is decided in mail.ts.
+// The two routes of a mail: to an SMTP server, or into a folder as a file. A call is one try; apps/worker/sweeps/
+// mail-sender.ts decides about another.
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,17 +9,17 @@ import { oneLine } from './text.js'
 
 export interface MailRoute {
   /**
-   * Resolves when the server, or the folder, has the mail. Rejects otherwise, and when `signal` aborts; then the connection
-   * is cut.
+   * Resolves when the server or the folder has the mail. Rejects otherwise, and when `signal` aborts, which closes the
+   * connection.
    * @param fileName for a folder.
    */
   deliver(message: SendMailOptions, fileName: string, signal: AbortSignal): Promise<void>
-  /** Ends what is under way. */
+  /** Aborts deliveries under way. */
   close(): void
 }
 
 /**
- * @param silenceMs how long the server may take to be found, to greet, and to say nothing.
+ * @param silenceMs limit for each of: the look-up of the server, its greeting, and any silence.
  * @throws Error naming SMTP_URL, never its value.
  */
 export function smtpRoute(
@@ -30,7 +30,7 @@ export function smtpRoute(
     throw new Error('SMTP_URL must be smtp://host:port or smtps://host:port, with user:password@ percent-encoded')
   const transport = createTransport({
     ...parseConnectionUrl(smtpUrl),
-    // What the URL must not change: its log would hold bodies.
+    // The URL must not change these: a log of the conversation would contain bodies.
     logger: false,
     debug: false,
     disableFileAccess: true,
@@ -55,7 +55,7 @@ export function smtpRoute(
 
 /** @throws Error naming MAIL_DIR. */
 export function folderRoute(mailDir: string): MailRoute {
-  // For the owner only: whoever reads a mail can take its link.
+  // For the owner only: a reader of the mail could use its link.
   const makeFolder = { recursive: true, mode: 0o700 }
   try {
     mkdirSync(mailDir, makeFolder)
@@ -74,7 +74,7 @@ export function folderRoute(mailDir: string): MailRoute {
     async deliver(mail, fileName, signal) {
       const { message } = await transport.sendMail({ ...mail, signal })
       const unfinished = join(mailDir, `.${fileName}.tmp`)
-      // Again each time, since folders of mails are cleaned up.
+      // Each time, since such folders get cleaned up.
       await mkdir(mailDir, makeFolder)
       try {
         await writeFile(unfinished, message as Buffer, { mode: 0o600, signal })
@@ -98,25 +98,25 @@ interface DeliveryError {
 }
 
 /**
- * The server will not take this mail however often it is asked. 503 is a quarrel about the order of commands, which a new
- * connection may end.
+ * The server will not accept this mail in another try either. 503 reports a wrong order of commands, which a new connection
+ * can resolve.
  */
 export function isRefusedForGood(error: unknown): boolean {
   const { responseCode } = error as DeliveryError
   return typeof responseCode === 'number' && responseCode >= 500 && responseCode !== 503
 }
 
-/** Errors on the way. Unless they hold a reply, their messages name hosts, ports and certificates, and nothing of the mail. */
-const onTheWay = new Set(['ECONNECTION', 'ESOCKET', 'ETIMEDOUT', 'EDNS', 'ETLS'])
+/** Errors of the connection. Without a reply, their messages name hosts, ports and certificates, and nothing of the mail. */
+const connectionErrors = new Set(['ECONNECTION', 'ESOCKET', 'ETIMEDOUT', 'EDNS', 'ETLS'])
 
-/** What the log may say of a failure: codes, and words only of errors that cannot quote the mail. */
+/** The part of a failure that is safe for the log: codes, and messages only of errors that cannot quote the mail. */
 export function mailFault(error: unknown): Record<string, unknown> {
   const { code, command, response, responseCode, syscall, message } = error as DeliveryError
   if (response !== undefined) {
-    // RFC 3463: 5.1.1 tells an unknown mailbox from 5.7.1, a sender that is not wanted.
+    // RFC 3463, for example 5.1.1 for an unknown mailbox and 5.7.1 for an unwanted sender.
     const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/.exec(String(response))?.[1]
     return { code, command, reply: enhanced ? `${responseCode} ${enhanced}` : String(responseCode) }
   }
-  const plain = syscall !== undefined || (typeof code === 'string' && onTheWay.has(code))
+  const plain = syscall !== undefined || (typeof code === 'string' && connectionErrors.has(code))
   return { code, command, ...(plain && { message: oneLine(String(message), 300) }) }
 }

@@ -1,7 +1,6 @@
-// What the service writes to people, as plain text and as simple HTML of the same words; pure functions. Names and messages
-// are whatever somebody typed, for a reader who did not ask for it: they become one line or a quotation, are cut where
-// people have stopped reading, and cannot end a header, a quotation or a tag, nor turn the direction of what stands around
-// them. Nothing is loaded from elsewhere, and the only link is ours.
+// The texts of mails, as plain text and as simple HTML with the same words; pure functions. Names and messages are untrusted
+// input: they become one line or a quotation, are cut to a readable length, and cannot end a header, a quotation or a tag, or
+// change the direction of the text around them. Nothing is loaded from elsewhere, and the only link is the service's own.
 
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { formatUsd, type MicroUsd } from '../../domain/money/money.js'
@@ -13,19 +12,19 @@ export interface MailText {
   html: string
 }
 
-/** A paragraph; words of somebody else, which may have several lines; or the link, alone on its line. */
+/** A paragraph; a quotation, which can have several lines; or the link, alone on its line. */
 type Part = { say: string } | { quote: string } | { link: string }
 
 const PRODUCT = 'Quantum Job Service'
 /** In characters. A subject has room for one name. */
 const NAME_MAX = 80
-/** In characters: twice what the API takes, so that nothing is cut that came through it. */
+/** In characters: twice the limit of the API, so that no message from there is cut. */
 const MESSAGE_MAX = 1_000
 
 /**
  * The invitation to a team.
  * @param invitation.message of the inviter to the invitee; `null` or blank for none.
- * @param invitation.link where it is accepted, an absolute http(s) address.
+ * @param invitation.link an absolute http(s) address where it is accepted.
  */
 export function invitationMail(invitation: {
   teamName: string
@@ -36,7 +35,7 @@ export function invitationMail(invitation: {
   expiresAt: Date
 }): MailText {
   const team = oneLine(invitation.teamName, NAME_MAX) || '(no name)'
-  const inviter = oneLine(invitation.inviterName, NAME_MAX) || 'Somebody'
+  const inviter = oneLine(invitation.inviterName, NAME_MAX) || 'A member'
   const role = { admin: 'an admin', member: 'a member' }[invitation.role]
   const message = severalLines(invitation.message ?? '', MESSAGE_MAX)
   return compose(`Invitation to the team "${team}"`, [
@@ -49,20 +48,20 @@ export function invitationMail(invitation: {
   ])
 }
 
-/** The link by which somebody who forgot their password sets a new one: an absolute http(s) address. */
+/** @param reset.link an absolute http(s) address where a new password is set. */
 export function passwordResetMail(reset: { link: string; expiresAt: Date }): MailText {
   return compose(`Set a new password for ${PRODUCT}`, [
-    { say: `Somebody asked for a new password for your account on ${PRODUCT}. To set it, open this link:` },
+    { say: `A new password was requested for your account on ${PRODUCT}. To set it, open this link:` },
     { link: reset.link },
     { say: `It works once, until ${utc(reset.expiresAt)}. All your sessions end when the password is set.` },
-    { say: 'If it was not you, ignore this mail: your password stays as it is.' }
+    { say: 'If it was not you, ignore this mail: your password does not change.' }
   ])
 }
 
 /**
- * What became of a job, for whoever asked to be told.
- * @param end.reason why it did not complete, in words that may be a program's. @param end.cost micro-USD.
- * @param end.link to its record, an absolute http(s) address.
+ * The outcome of a job, for its submitter.
+ * @param end.reason why it did not complete; the text can come from a program. @param end.cost micro-USD.
+ * @param end.link an absolute http(s) address of its record.
  */
 export function jobEndMail(end: {
   jobId: string
@@ -81,10 +80,10 @@ export function jobEndMail(end: {
   return compose(`${job} ${became}`, [
     { say: `${job}, which you submitted to ${oneLine(end.backend, NAME_MAX)} on ${PRODUCT}, ${became}.` },
     ...(reason ? [{ say: 'The reason:' }, { quote: reason }] : []),
-    { say: end.cost === null ? 'What it cost is not known yet.' : `It cost ${formatUsd(end.cost)}.` },
+    { say: end.cost === null ? 'Its cost is not known yet.' : `It cost ${formatUsd(end.cost)}.` },
     { say: `Its id is ${end.jobId}, its status ${end.status}.` },
     ...(end.link ? [{ say: 'Its record, with the result:' }, { link: end.link }] : []),
-    { say: 'You get this mail because the submission asked for it.' }
+    { say: 'You get this mail because the submission requested it.' }
   ])
 }
 
@@ -92,15 +91,15 @@ interface Judged {
   /** A verdict, `failed`, or `refused` when the run could not be made. */
   outcome: string
   reason: string | null
-  /** Total variation distance from the sealed counts, and what is tolerated. */
+  /** Total variation distance from the sealed counts, and the tolerated distance. */
   tvd: number | null
   margin: number | null
 }
 
 /**
- * A scheduled verification that came out as the schedule's owner did not want.
- * @param alert.second of the run that confirmed it; `null` when there could be none.
- * @param alert.link to the verifications of the capsule, an absolute http(s) address.
+ * An unexpected outcome of a scheduled verification.
+ * @param alert.second the outcome of the run that confirmed it; `null` when there could be none.
+ * @param alert.link an absolute http(s) address of the capsule's verifications.
  */
 export function alertMail(alert: {
   capsuleId: string
@@ -124,7 +123,7 @@ export function alertMail(alert: {
       say: alert.second
         ? `A second run, made to confirm it, came out as: ${outcomeOf(alert.second)}.`
         : refused
-          ? 'Its schedule goes on; you are told of this once, until a run can be made again.'
+          ? 'Its schedule continues; this is reported once, until a run can be made again.'
           : 'It could not be confirmed by a second run.'
     },
     ...(last.tvd !== null && last.margin !== null
@@ -132,7 +131,7 @@ export function alertMail(alert: {
       : []),
     ...(reason ? [{ say: 'The reason:' }, { quote: reason }] : []),
     { say: `The id of the capsule is ${alert.capsuleId}, that of the run ${alert.runId}.` },
-    ...(alert.link ? [{ say: 'What its verifications have said:' }, { link: alert.link }] : []),
+    ...(alert.link ? [{ say: 'Its verifications:' }, { link: alert.link }] : []),
     { say: 'You get this mail because the schedule of the capsule names your address.' }
   ])
 }
@@ -146,8 +145,8 @@ const becameOf: Partial<Record<JobStatus, string>> = {
 }
 
 /**
- * Anything as one line of at most `max` characters, fit for a header: line ends, other control characters and marks of
- * writing direction are gone, half characters replaced. What is cut ends in an ellipsis.
+ * Any text as one line of at most `max` characters, fit for a header: without line ends, other control characters and marks
+ * of writing direction, and with lone surrogates replaced. A text that is cut ends in an ellipsis.
  */
 export function oneLine(text: string, max: number): string {
   return cut(text.toWellFormed().replace(directions, '').replace(spaces, ' ').trim(), max)
@@ -164,12 +163,12 @@ const lineEnds = /\r\n|[\r\v\f\u0085\u2028\u2029]/g
 const controls = /[^\P{Cc}\n]/gu
 
 function cut(text: string, max: number): string {
-  // No character has more than two units: the rest of a very long text need not be taken apart.
+  // A character has at most two UTF-16 units, so the rest of a very long text need not be split.
   const characters = Array.from(text.slice(0, 2 * max + 2))
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`
 }
 
-/** To the minute, rounded down: nobody is told a time at which the link is dead. */
+/** To the minute, rounded down: the link is still valid at the time shown. */
 const utc = (time: Date): string => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 function compose(subject: string, parts: Part[]): MailText {

@@ -1,11 +1,11 @@
-// What the platform asks of a provider of quantum machines. One adapter per provider turns these questions into its wire
-// language and back; nothing here knows a job's status, its money or its workflow.
+// The interface to a provider of quantum machines. One adapter per provider translates these calls to its API; nothing here
+// depends on a job's status, its money or its workflow.
 
 import type { Readout } from '../../domain/backends/provider-counts.js'
 import type { Credentials } from '../../domain/backends/provider-credentials.js'
 import type { QuantumProvider } from '../../domain/backends/quantum-providers.js'
 
-/** A compiled program as the provider takes it, with what its results mean. */
+/** A compiled program in the provider's form, and how to read its results. */
 export interface ProviderProgram {
   /** Text in the provider's own form. */
   text: string
@@ -14,7 +14,7 @@ export interface ProviderProgram {
 }
 
 export interface ProviderJobRequest {
-  /** Finds the task again whatever became of the answer: hex SHA-256, ours alone. */
+  /** Identifies the provider job in the provider's list, even if the response was lost: hex SHA-256. */
   token: string
   /** The provider's name of the device. */
   target: string
@@ -24,23 +24,23 @@ export interface ProviderJobRequest {
   name: string
 }
 
-/** What a provider says of a task, in our words. `raw` is its own. An unknown word counts as `running`. */
+/** The status of a provider job. `raw` is the provider's own word; an unknown word counts as `running`. */
 export interface ProviderJobView {
   status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled'
   raw: string
   queuePosition: number | null
   predictedWaitSeconds: number | null
-  /** What it charged, in micro-USD; `null` when it does not say. */
+  /** What the provider charged, in micro-USD; `null` when it does not report that. */
   cost: bigint | null
   /** Why it failed, in the provider's words. */
   failure: string | null
 }
 
-/** Counts by canonical bit string (qubit 0 leftmost), and how sure they are. */
+/** Counts by canonical bit string (qubit 0 leftmost), and their source. */
 export interface ProviderJobCounts {
   counts: Record<string, number>
   source: 'provider_measurements' | 'provider_counts' | 'probability_derived'
-  /** As the provider gave them, by canonical bit string; `null` where it gives counts alone. */
+  /** The provider's probabilities by canonical bit string; `null` when it returns only counts. */
   probabilities: Record<string, number> | null
   executionTimeMs: number | null
 }
@@ -54,13 +54,13 @@ export interface BackendState {
 
 /** The calls of one provider. Each rejects with ProviderFault alone. */
 export interface ProviderCalls {
-  /** The same request with the same token is the same task there: no look-up is needed before it is sent again. */
+  /** The provider treats a request with the same token as the same job, so no look-up is needed before another try. */
   readonly submitsOnce: boolean
-  /** Resolves when the provider takes the credentials; the fault `unauthorized` says that it does not. */
+  /** Resolves when the provider accepts the credentials; rejects with the fault `unauthorized` when it does not. */
   verify(credentials: Credentials, signal: AbortSignal): Promise<void>
-  /** @returns the provider's id of the task. */
+  /** @returns the provider's id of the new job. */
   submit(credentials: Credentials, task: ProviderJobRequest, signal: AbortSignal): Promise<string>
-  /** The id of the task with this token; `null` when the provider's list, read to `since`, does not have it. */
+  /** The id of the provider job with this token; `null` when the provider's list, read back to `since`, lacks it. */
   find(credentials: Credentials, token: string, since: Date, signal: AbortSignal): Promise<string | null>
   look(credentials: Credentials, id: string, signal: AbortSignal): Promise<ProviderJobView>
   counts(
@@ -69,7 +69,7 @@ export interface ProviderCalls {
     task: { program: ProviderProgram; shots: number },
     signal: AbortSignal
   ): Promise<ProviderJobCounts>
-  /** Asks for the end of a task; whether it takes hold, or came too late, is for `look` to say. */
+  /** Requests a cancellation; `look` shows whether it took effect. */
   cancel(credentials: Credentials, id: string, signal: AbortSignal): Promise<void>
   backends(signal: AbortSignal): Promise<BackendState[]>
 }
@@ -84,13 +84,13 @@ export type CreateProviderCalls = (
 ) => ProviderCalls & { close(): Promise<void> }
 
 /**
- * `refused`: answered, and certainly not accepted; `unauthorized`: the credentials are wrong; `not_found`: nothing has that
- * id (or not yet); `busy`: too many requests, nothing was done; `unreachable`: certainly nothing arrived; `unclear`: it may
- * have arrived, and what became of it is not known.
+ * `refused`: certainly not accepted; `unauthorized`: the credentials are wrong; `not_found`: the id does not exist (or not
+ * yet); `busy`: too many requests, nothing was done; `unreachable`: the request certainly did not arrive; `unclear`: it may
+ * have arrived, and its outcome is unknown.
  */
 export type ProviderFaultKind = 'refused' | 'unauthorized' | 'not_found' | 'busy' | 'unreachable' | 'unclear'
 
-/** The message is public: it never holds a credential. */
+/** The message is public: it never contains a credential. */
 export class ProviderFault extends Error {
   override readonly name = 'ProviderFault'
   constructor(

@@ -1,4 +1,4 @@
-// A team's credentials of a provider: sealed on the way into the database, and opened nowhere but here.
+// A team's credentials for a provider: sealed before they are stored, and opened only here.
 import type { DbOrTx } from '../../db/client.js'
 import { newId } from '../../db/ids.js'
 import { ringKeysInUse } from '../../db/service/sealed-values.js'
@@ -14,7 +14,7 @@ import { type KeyRing, secretContext, UnopenableError } from '../keys/key-ring.j
 
 /**
  * Creates or updates the named values; the others stay.
- * @param tx a transaction in which the team is locked for a write. @param values as `readCredentials` gives them.
+ * @param tx a transaction in which the team is locked for a write. @param values as `readCredentials` returns them.
  * @throws ServiceError `validation_error` when a format is wrong, or the provider would lack a value.
  */
 export async function storeCredentials(
@@ -38,7 +38,7 @@ export async function storeCredentials(
 }
 
 /**
- * A team's stored values by name, `{}` without any. Keep them out of logs, job records, queues and workflow inputs.
+ * A team's stored values by name, `{}` if there are none. Keep them out of logs, job records, queues and workflow inputs.
  * @throws ServiceError `internal_error` when one cannot be opened: it was changed, or its key is not in the ring.
  */
 export async function openCredentials(
@@ -64,7 +64,7 @@ export async function openCredentials(
   return values
 }
 
-/** Ring keys that something in the database is sealed with and the ring does not hold. */
+/** Keys that seal values in the database and are missing from the ring. */
 export async function missingRingKeys(db: DbOrTx, keyRing: KeyRing | null): Promise<string[]> {
   return Object.keys(await ringKeysInUse(db)).filter((keyId) => !keyRing?.keyIds.includes(keyId))
 }

@@ -1,9 +1,9 @@
-// One HTTP call to a provider, with every way it can go wrong sorted by the one question that matters for paid work: may
-// the request have arrived?
+// One HTTP call to a provider. Every failure is classified by the question that matters for paid work: can the request have
+// arrived?
 import { Agent, request } from 'undici'
 import { ProviderFault } from './adapter.js'
 
-/** For a whole call, its answer included. */
+/** Limit for a whole call, its response included. */
 export const CALL_TIMEOUT_MS = 60_000
 const CONNECT_TIMEOUT_MS = 5_000
 const BODY_MAX = 32 * 1024 * 1024
@@ -19,12 +19,12 @@ export interface ProviderCall {
 }
 
 export interface ProviderHttp {
-  /** The answer's body as text. Rejects with ProviderFault alone, but for an abort by the caller's own signal. */
+  /** Returns the body of the response. Rejects only with ProviderFault, or when the caller's own signal aborts. */
   call(call: ProviderCall): Promise<string>
   close(): Promise<void>
 }
 
-/** @param readMessage finds the provider's own words in the body of a refusal. */
+/** @param readMessage finds the provider's message in the body of a refusal. */
 export function createProviderHttp(
   provider: string,
   readMessage: (body: string) => string | null,
@@ -64,14 +64,14 @@ function faultOf(provider: string, status: number, said: string | null, retryAft
   if (status === 401 || status === 403) return new ProviderFault('unauthorized', message)
   if (status === 404 || status === 410) return new ProviderFault('not_found', message)
   if (status === 429) return new ProviderFault('busy', message, retryAfter)
-  // A request time-out and a conflict say nothing about an earlier half of the same request.
+  // After a time-out or a conflict, an earlier part of the same request may still have had an effect.
   if (status >= 500 || status === 408 || status === 409 || status < 400)
     return new ProviderFault('unclear', message, retryAfter)
   return new ProviderFault('refused', message)
 }
 
-/** Failures before a connection stands: nothing can have arrived. */
-const beforeAnythingWasSent = new Set([
+/** Failures before the connection exists: nothing can have arrived. */
+const failuresBeforeSending = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -87,7 +87,7 @@ const beforeAnythingWasSent = new Set([
 function lostConnection(provider: string, error: unknown): ProviderFault {
   const { code, message } = error as { code?: string; message?: string }
   const reason = code ?? message ?? 'unknown cause'
-  const kind = code && beforeAnythingWasSent.has(code) ? 'unreachable' : 'unclear'
+  const kind = code && failuresBeforeSending.has(code) ? 'unreachable' : 'unclear'
   return new ProviderFault(kind, `${provider} could not be reached (${reason})`)
 }
 

@@ -1,6 +1,6 @@
-// IonQ's own service, REST v0.4 (docs.ionq.com; OpenAPI of September 2026). It has no idempotent submit: our token travels
-// in the task's metadata and is searched in the list of tasks. Results come as probabilities by decimal integer in which
-// bit i is qubit i.
+// IonQ's own service, REST v0.4 (docs.ionq.com; OpenAPI of September 2026). Its submit is not idempotent: our token is in the
+// job's metadata, and is looked up in the list of jobs. Results are probabilities by decimal integer, in which bit i is
+// qubit i.
 import { addUp, bitsOfInteger, canonicalBits, countsOfProbabilities } from '../../domain/backends/provider-counts.js'
 import type { Credentials } from '../../domain/backends/provider-credentials.js'
 import {
@@ -16,9 +16,9 @@ const IONQ_API_URL = 'https://api.ionq.co/v0.4'
 
 const TOKEN_KEY = 'qjs_token'
 const PAGE = 100
-/** A list that goes on for longer than this is no list of one account's recent tasks. */
+/** A longer list cannot be one account's recent jobs. */
 const PAGES_MAX = 200
-/** Their clock and ours may differ. */
+/** The provider's clock can differ from ours. */
 const CLOCK_SLACK_MS = 3_600_000
 
 interface IonqTask {
@@ -63,7 +63,7 @@ export const createIonq: CreateProviderCalls = (baseUrl = IONQ_API_URL, callTime
         const found = tasks.find((task) => task.metadata?.[TOKEN_KEY] === token)
         if (found) return found.id
         next = list.next ?? null
-        // Newest first: beyond the time of our first try there is nothing of ours.
+        // Newest first: our job cannot be older than our first try.
         const oldest = Date.parse(tasks.at(-1)?.submitted_at ?? '')
         if (!next || oldest < since.getTime() - CLOCK_SLACK_MS) return null
       }
@@ -75,7 +75,7 @@ export const createIonq: CreateProviderCalls = (baseUrl = IONQ_API_URL, callTime
       const over = task.status === 'completed' || task.status === 'failed' || task.status === 'canceled'
       return viewOf(task, over ? await costOf(id) : null)
 
-      /** What it charged, where the service says so in USD; a fault here is no reason to lose the end of a task. */
+      /** What it charged, if the service reports that in USD; the outcome must not be lost because of a fault here. */
       async function costOf(taskId: string): Promise<bigint | null> {
         try {
           return usdOf((await get<{ cost?: unknown }>(credentials, `${taskPath(taskId)}/cost`, signal)).cost)
@@ -115,7 +115,7 @@ export const createIonq: CreateProviderCalls = (baseUrl = IONQ_API_URL, callTime
     },
 
     async backends(signal) {
-      // Open to anybody; no credential is needed.
+      // Public: needs no credentials.
       const text = await http.call({ method: 'GET', url: `${baseUrl}/backends`, headers: {}, signal })
       return answerOf<{ backend: string; status: string; average_queue_time?: number }[]>(text).map(backendState)
     },
@@ -148,7 +148,7 @@ function viewOf(task: IonqTask, cost: bigint | null): ProviderJobView {
   const waitMs = numberOf(task.predicted_wait_time_ms)
   const { code, message, error } = task.failure ?? {}
   return {
-    // A word that nobody knows is no reason to give a paid task up.
+    // A paid job is not given up because of an unknown word.
     status: Object.hasOwn(statuses, task.status) ? statuses[task.status]! : 'running',
     raw: String(task.status).slice(0, 100),
     queuePosition: null,
@@ -188,9 +188,9 @@ function parsed<T>(text: string): T | null {
   }
 }
 
-/** An answer that is no JSON came from something between IonQ and us. */
+/** A response without JSON came from a proxy between IonQ and us. */
 function answerOf<T>(text: string): T {
   const answer = parsed<T>(text)
-  if (answer === null || typeof answer !== 'object') throw new ProviderFault('unclear', 'IonQ answered no JSON')
+  if (answer === null || typeof answer !== 'object') throw new ProviderFault('unclear', 'IonQ responded without JSON')
   return answer
 }

@@ -1,4 +1,4 @@
-// Asks a provider whether it takes a team's credentials.
+// Checks with a provider whether it accepts a team's credentials.
 import type { CredentialProvider, CredentialState, Credentials } from '../../domain/backends/provider-credentials.js'
 import { type ProviderAdapter, ProviderFault } from './adapter.js'
 
@@ -23,6 +23,6 @@ export async function verifyCredentials(
     if (error instanceof ProviderFault && error.kind === 'unauthorized')
       return { status: 'invalid', message: `${adapter.name} does not take these credentials (${error.message})` }
     const reason = error instanceof ProviderFault ? error.message : `no answer within ${TIMEOUT_MS / 1000} s`
-    return { status: 'unreachable', message: `${adapter.name} could not be asked: ${reason}` }
+    return { status: 'unreachable', message: `${adapter.name} could not be reached: ${reason}` }
   }
 }

@@ -1,4 +1,4 @@
-// One line of the log for each change of a job's status that this process commits, with the ids by which it is found.
+// Logs one line, with the ids to find it by, for each change of a job's status that this process commits.
 import type { StatusChange, StatusListener } from '../../db/jobs/status-changes.js'
 import { isFinal, type JobStatus } from '../../domain/jobs/job-status.js'
 import { usdFromMicro } from '../../domain/money/money.js'

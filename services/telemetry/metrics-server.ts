@@ -1,36 +1,36 @@
-// What a Prometheus server reads from a process, on a port of its own: no caller of the api reaches it.
+// Serves the metrics of a process on a port of its own, which callers of the api do not reach.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { collectDefaultMetrics, type Registry } from 'prom-client'
 
 export interface Scraped {
   registry: Registry
-  /** Brings up to date what is only looked up when somebody reads. Never rejects, and has a limit. */
+  /** Updates the metrics that are only read on a scrape. Never rejects, and has a time limit. */
   refresh?(): Promise<void>
 }
 
 export interface MetricsServer {
-  /** The port it listens on, also when 0 was asked for. */
+  /** The actual port, also when 0 was requested. */
   port: number
   close(): Promise<void>
 }
 
 /**
- * Answers `GET /metrics` and nothing else, with the figures of the process itself (`process_*`, `nodejs_*`) beside ours.
+ * Serves only `GET /metrics`: our metrics, and those of the process itself (`process_*`, `nodejs_*`).
  * @throws Error when it cannot listen there.
  */
 export async function startMetrics(scraped: Scraped, host: string, port: number): Promise<MetricsServer> {
   const { registry } = scraped
   const server = createServer({ requestTimeout: 10_000, maxHeaderSize: 16_384 }, async (request, response) => {
-    const answer = (status: number, text: string, headers: Record<string, string> = {}) =>
+    const respond = (status: number, text: string, headers: Record<string, string> = {}) =>
       response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...headers }).end(text)
-    if (request.url?.split('?')[0] !== '/metrics') return answer(404, 'there is only /metrics\n')
-    if (request.method !== 'GET') return answer(405, 'only GET\n', { allow: 'GET' })
+    if (request.url?.split('?')[0] !== '/metrics') return respond(404, 'there is only /metrics\n')
+    if (request.method !== 'GET') return respond(405, 'only GET\n', { allow: 'GET' })
     try {
       await scraped.refresh?.()
-      answer(200, await registry.metrics(), { 'content-type': registry.contentType })
+      respond(200, await registry.metrics(), { 'content-type': registry.contentType })
     } catch {
-      answer(500, 'the figures could not be collected\n')
+      respond(500, 'the metrics could not be collected\n')
     }
   })
   await new Promise<void>((resolve, reject) => {

@@ -14,57 +14,46 @@ const engines = ['direct', 'temporal'] as const
 
 /** @returns updates the gauges; when the database does not respond, they are removed and `qjs_state_known` is 0. */
 export function createStateMetrics(registry: Registry, db: DbOrTx): () => Promise<void> {
-  const registers = [registry]
-  const known = new Gauge({
-    name: 'qjs_state_known',
-    help: '1 when the database has returned the state of the service, 0 when it is away or too slow.',
-    registers
-  })
-  const jobs = new Gauge({
-    name: 'qjs_jobs',
-    help: 'Jobs that are not final.',
-    labelNames: ['engine', 'status'] as const,
-    registers
-  })
-  const waiting = new Gauge({
-    name: 'qjs_queue_jobs',
-    help: 'Waiting jobs by reason: ready (only for their turn), concurrency_limit, backend_offline, engine_unavailable, not_before, earlier_task.',
-    labelNames: ['engine', 'reason'] as const,
-    registers
-  })
-  const age = new Gauge({
-    name: 'qjs_queue_age_seconds',
-    help: 'Time for which the oldest of these jobs has been due.',
-    labelNames: ['engine', 'reason'] as const,
-    registers
-  })
-  const rows = new Gauge({
-    name: 'qjs_outbox_rows',
-    help: 'Rows of the outbox: starts of jobs that have not begun, and cancels of jobs that have not ended.',
-    labelNames: ['kind'] as const,
-    registers
-  })
-  const late = new Gauge({
-    name: 'qjs_outbox_age_seconds',
-    help: 'Time for which the oldest due row of the outbox has waited for a relay.',
-    labelNames: ['kind'] as const,
-    registers
-  })
-  const sweepAge = new Gauge({
-    name: 'qjs_sweep_success_age_seconds',
-    help: 'Time since the last successful pass of a sweep; +Inf when there was none.',
-    labelNames: ['sweep'] as const,
-    registers
-  })
-  const findings = new Gauge({
-    name: 'qjs_sweep_findings',
-    help: 'Findings of a sweep that a person has to look at; GET /api/admin/system lists them.',
-    labelNames: ['sweep'] as const,
-    registers
-  })
+  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Gauge({ name, help, labelNames, registers: [registry] })
+  const known = gauge(
+    'qjs_state_known',
+    '1 when the database has returned the state of the service, 0 when it is away or too slow.',
+    []
+  )
+  const jobs = gauge('qjs_jobs', 'Jobs that are not final.', ['engine', 'status'])
+  const waiting = gauge(
+    'qjs_queue_jobs',
+    'Waiting jobs by reason: ready (only for their turn), concurrency_limit, backend_offline, engine_unavailable, not_before, earlier_task.',
+    ['engine', 'reason']
+  )
+  const age = gauge('qjs_queue_age_seconds', 'Time for which the oldest of these jobs has been due.', [
+    'engine',
+    'reason'
+  ])
+  const rows = gauge(
+    'qjs_outbox_rows',
+    'Rows of the outbox: starts of jobs that have not begun, and cancels of jobs that have not ended.',
+    ['kind']
+  )
+  const late = gauge(
+    'qjs_outbox_age_seconds',
+    'Time for which the oldest due row of the outbox has waited for a relay.',
+    ['kind']
+  )
+  const sweepAge = gauge(
+    'qjs_sweep_success_age_seconds',
+    'Time since the last successful pass of a sweep; +Inf when there was none.',
+    ['sweep']
+  )
+  const findings = gauge(
+    'qjs_sweep_findings',
+    'Findings of a sweep that a person has to look at; GET /api/admin/system lists them.',
+    ['sweep']
+  )
 
   function show(state: ServiceState | null): void {
-    for (const gauge of [jobs, waiting, age, rows, late, sweepAge, findings]) gauge.reset()
+    for (const metric of [jobs, waiting, age, rows, late, sweepAge, findings]) metric.reset()
     known.set(state ? 1 : 0)
     if (!state) return
     // An empty set is 0, not absent: an alert must see that its cause is gone.

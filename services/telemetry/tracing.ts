@@ -1,8 +1,7 @@
-// Traces of the service's work (OpenTelemetry), from the request over the workflow to the activity. Off unless
-// OTEL_EXPORTER_OTLP_ENDPOINT is set: then nothing of OpenTelemetry is even loaded, which is why this file imports types
-// alone and everything else when tracing starts.
+// Traces (OpenTelemetry) from the request through the workflow to the activity. Off unless OTEL_EXPORTER_OTLP_ENDPOINT is
+// set: without it, no module of OpenTelemetry is loaded, so this file imports only types until tracing starts.
 //
-// A job is told to its engine later, maybe by another process, so its place in a trace is kept in its row (W3C traceparent).
+// A job is dispatched later, possibly by another process, so its row stores its place in the trace (W3C traceparent).
 import type { Attributes, Span as OtelSpan } from '@opentelemetry/api'
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base'
 import type { WorkflowClientInterceptor } from '@temporalio/client'
@@ -19,23 +18,23 @@ export interface Span {
 
 export interface SpanOptions {
   kind?: 'server' | 'consumer'
-  /** The traceparent to hang below; without one, the span that is active, if any. */
+  /** The traceparent of the parent span; by default the active span, if any. */
   parent?: string | null
   attributes?: Attributes
 }
 
 export interface Tracing {
-  /** Begins a span that the caller ends. */
+  /** Starts a span that the caller ends. */
   begin(name: string, options?: SpanOptions): Span
-  /** Runs `work` in a span, below which its own spans hang. */
+  /** Runs `work` in a span, which is the parent of all spans in it. */
   span<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T>
   /** Runs `work` as if in the span that `traceParent` names. */
   within<T>(traceParent: string | null, work: () => Promise<T>): Promise<T>
-  /** Tells workflows that are started in which trace they are. */
+  /** Passes the trace on to workflows at their start. */
   workflowClient: WorkflowClientInterceptor[]
   /** For a worker whose workflow bundle is the traced one. */
   worker: Pick<WorkerOptions, 'interceptors' | 'sinks'>
-  /** Sends what is not sent yet, for `CLOSE_MS` at most. */
+  /** Sends the remaining spans, for at most `CLOSE_MS`. */
   close(): Promise<void>
 }
 
@@ -49,7 +48,7 @@ const CLOSE_MS = 3_000
 
 /**
  * The endpoint that the environment names, or `null`: then there is no tracing.
- * @throws Error when it is no address.
+ * @throws Error when it is not a valid address.
  */
 export function readTracingEndpoint(env: NodeJS.ProcessEnv): string | null {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT?.trim()
@@ -74,7 +73,7 @@ export async function startTracing({ serviceName, log }: TracingSettings): Promi
   const resource = resources.Resource.default()
     .merge(new resources.Resource({ 'service.name': serviceName }))
     .merge(resources.envDetectorSync.detect() as InstanceType<typeof resources.Resource>)
-  const processor = new BatchSpanProcessor(carefully(new OTLPTraceExporter(), log))
+  const processor = new BatchSpanProcessor(discreetExporter(new OTLPTraceExporter(), log))
   const provider = new NodeTracerProvider({ resource, spanProcessors: [processor] })
   provider.register()
   const tracer = trace.getTracer('quantum-job-service')
@@ -116,7 +115,7 @@ export async function startTracing({ serviceName, log }: TracingSettings): Promi
       }
     },
     within: (traceParent, work) => context.with(contextOf(traceParent), work),
-    // Only starts: what sweeps ask Temporal every few seconds belongs to no trace.
+    // Only starts: the regular calls of sweeps to Temporal belong to no trace.
     workflowClient: [
       {
         start: (input, next) => client.start(input, next),
@@ -137,8 +136,8 @@ export async function startTracing({ serviceName, log }: TracingSettings): Promi
   }
 }
 
-/** What a span may tell. Everything else stays here: libraries add messages of errors, inputs and memos of workflows. */
-const toldAttributes = new Set([
+/** The attributes that leave the process. Libraries add others, with messages of errors, inputs and memos of workflows. */
+const exportedAttributes = new Set([
   'http.request.method',
   'http.route',
   'http.response.status_code',
@@ -158,8 +157,8 @@ const toldAttributes = new Set([
 ])
 const EXCEPTION_TYPE = 'exception.type'
 
-/** Keeps what users wrote out of the traces, and says once when the collector is away and when it is back. */
-function carefully(exporter: SpanExporter, log: TracingSettings['log']): SpanExporter {
+/** Exports spans without the users' data, and logs once when the collector is away and when it is back. */
+function discreetExporter(exporter: SpanExporter, log: TracingSettings['log']): SpanExporter {
   let away = false
   return {
     export: (spans, done) =>
@@ -175,17 +174,17 @@ function carefully(exporter: SpanExporter, log: TracingSettings['log']): SpanExp
   }
 }
 
-/** The span without messages of errors, which hold what the user's program printed, and with known attributes alone. */
+/** The span with known attributes only, and without messages of errors, which can contain output of a user's program. */
 function discreet(span: ReadableSpan): ReadableSpan {
-  const told = (attributes: Attributes, may: (name: string) => boolean): Attributes =>
-    Object.fromEntries(Object.entries(attributes).filter(([name]) => may(name)))
+  const only = (attributes: Attributes, isAllowed: (name: string) => boolean): Attributes =>
+    Object.fromEntries(Object.entries(attributes).filter(([name]) => isAllowed(name)))
   return Object.create(span, {
-    attributes: { value: told(span.attributes, (name) => toldAttributes.has(name)) },
+    attributes: { value: only(span.attributes, (name) => exportedAttributes.has(name)) },
     status: { value: { code: span.status.code } },
     events: {
       value: span.events.map((event) => ({
         ...event,
-        attributes: told(event.attributes ?? {}, (name) => name === EXCEPTION_TYPE)
+        attributes: only(event.attributes ?? {}, (name) => name === EXCEPTION_TYPE)
       }))
     }
   })

@@ -1,9 +1,9 @@
-// Which addresses of the network are public, and a look-up of names that answers nothing else. What users have us connect
-// to goes through here at the moment of the connection: a name that was public a second ago may lead into our network now.
+// Decides which network addresses are public, and looks up names with only such results. Connections to addresses from users
+// are checked here at the moment of the connection: a name that was public a second ago can point into our network now.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-/** Not reachable from the Internet, or not meant to be: the registries of special-purpose addresses of IANA. */
+/** Not reachable from the Internet, or not meant to be. Source: IANA's registries of special-purpose addresses. */
 const special = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -21,7 +21,7 @@ for (const [network, prefix] of [
   ['203.0.113.0', 24],
   // Multicast, reserved, broadcast.
   ['224.0.0.0', 3],
-  // The service of Azure's hosts for their machines, which looks public.
+  // A service of Azure's hosts for their machines; it looks public.
   ['168.63.129.16', 32]
 ] as const)
   special.addSubnet(network, prefix, 'ipv4')
@@ -34,11 +34,11 @@ for (const [network, prefix] of [
 ] as const)
   special.addSubnet(network, prefix, 'ipv6')
 
-/** All that is public of IPv6. Loopback, link-local, unique local, multicast, ::ffff: and NAT64 lie outside. */
+/** The public part of IPv6. Loopback, link-local, unique local, multicast, ::ffff: and NAT64 are outside. */
 const global = new BlockList()
 global.addSubnet('2000::', 3, 'ipv6')
 
-/** @param address an IPv4 or IPv6 address; anything else is not public. */
+/** @param address an IPv4 or IPv6 address; any other text is not public. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !special.check(address, 'ipv4')
@@ -57,13 +57,13 @@ export type Resolve = (
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void
 ) => void
 
-/** What a look-up fails with when a name has no address that may be connected to; the addresses stay untold. */
+/** The code of a look-up that finds no acceptable address; the addresses found are not revealed. */
 export const NOT_ACCEPTED = 'ERR_ADDRESS_NOT_ACCEPTED'
 
 /**
- * A look-up for the `lookup` of sockets that answers only addresses which `accept` takes. The socket connects to what this
- * answers and asks nobody again, so what was checked is what is connected to. A socket for a literal address never looks
- * up: check that one beforehand.
+ * A `lookup` for sockets that returns only addresses that `accept` allows. The socket connects to the returned address
+ * without another look-up, so the address checked is the address used. A socket for a literal address does no look-up: check
+ * that address beforehand.
  */
 export function lookupOf(accept: (address: string) => boolean, resolve: Resolve = systemLookup): LookupFunction {
   return (hostname, options, done) =>

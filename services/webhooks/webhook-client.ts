@@ -1,10 +1,10 @@
-// Sends one signed request to a receiver, after the Standard Webhooks convention, and says what became of it. Receivers
-// are chosen by users: no redirect is followed, no answer is kept, and nothing private is connected to.
+// Sends one signed request to a receiver, by the Standard Webhooks convention, and returns the outcome. Users choose the
+// receivers: no redirect is followed, no response is stored, and no private address is connected to.
 import { createHmac, randomBytes } from 'node:crypto'
 import { Agent, type Dispatcher, request } from 'undici'
 import { isPublicAddress, literalAddress, lookupOf, NOT_ACCEPTED, type Resolve } from './public-address.js'
 
-/** What is sent; the id stays the same over all tries, by which a receiver knows a repetition. */
+/** The id is the same in all tries, so a receiver can recognise a repetition. */
 export interface WebhookMessage {
   id: string
   url: string
@@ -14,23 +14,23 @@ export interface WebhookMessage {
   payload: string
 }
 
-/** What became of a try: a status when there was an answer, and what went wrong when it was not taken. */
+/** The outcome of a try: the status of the response, if any, and the reason when the message was not accepted. */
 export interface WebhookOutcome {
   status: number | null
   error: string | null
 }
 
 export interface WebhookClient {
-  /** Never rejects, and is over `timeoutMs` after its begin. */
+  /** Never rejects, and resolves within `timeoutMs`. */
   send(message: WebhookMessage): Promise<WebhookOutcome>
   close(): Promise<void>
 }
 
 export interface WebhookClientOptions {
-  /** Private addresses are connected to as well. */
+  /** Allows private addresses. */
   allowPrivate: boolean
   timeoutMs: number
-  /** How names become addresses; the system's way unless said otherwise. */
+  /** Looks names up; by default, the system does. */
   resolve?: Resolve
 }
 
@@ -51,7 +51,7 @@ export function createWebhookClient({ allowPrivate, timeoutMs, resolve }: Webhoo
     connect: { timeout: timeoutMs, lookup: lookupOf(accept, resolve) },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    // A connection that stays open would skip the look at its address, and holds a socket of a receiver that is done.
+    // A reused connection would skip the check of its address, and occupies a socket of the receiver.
     pipelining: 0
   })
 
@@ -59,7 +59,7 @@ export function createWebhookClient({ allowPrivate, timeoutMs, resolve }: Webhoo
     const literal = literalAddress(new URL(message.url))
     if (literal !== null && !accept(literal)) return { status: null, error: privateReceiver }
     const seconds = Math.floor(Date.now() / 1000)
-    // Also ends a receiver that trickles.
+    // Also limits a receiver that sends its response slowly.
     const signal = AbortSignal.timeout(timeoutMs)
     try {
       const { statusCode, body } = await request(message.url, {
@@ -75,7 +75,7 @@ export function createWebhookClient({ allowPrivate, timeoutMs, resolve }: Webhoo
         body: message.payload,
         signal
       })
-      // The status is the answer, whatever becomes of the rest.
+      // The status decides, even if the body cannot be read.
       await body.dump({ limit: ANSWER_BYTES_MAX, signal }).catch(() => {})
       return { status: statusCode, error: faultOf(statusCode) }
     } catch (error) {
@@ -86,7 +86,7 @@ export function createWebhookClient({ allowPrivate, timeoutMs, resolve }: Webhoo
   return { send, close: () => agent.destroy() }
 }
 
-/** `null` for a status that says that the message was taken. */
+/** `null` for a status that accepts the message. */
 function faultOf(status: Dispatcher.ResponseData['statusCode']): string | null {
   if (status >= 200 && status < 300) return null
   return status >= 300 && status < 400 ? `answered ${status}; redirects are not followed` : `answered ${status}`
@@ -106,7 +106,7 @@ const reasons: Record<string, string> = {
   ENETUNREACH: 'the receiver cannot be reached'
 }
 
-/** Never the error's own text, which holds addresses of our network. */
+/** Without the error's own text, which contains addresses of our network. */
 function deliveryFault(error: unknown, timeoutMs: number): string {
   const code = (error as { code?: unknown } | null)?.code
   if (typeof code !== 'string') return 'could not be sent'

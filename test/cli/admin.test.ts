@@ -1,7 +1,7 @@
 // `qjob admin`, which works on the database alone and needs no running service.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { noteSweep } from '../../db/service/sweeps.js'
+import { recordSweep } from '../../db/service/sweeps.js'
 import { addHeldJob } from '../support/jobs/money-rows.js'
 import { addJob, addPerson, addTeam, type Person } from '../support/jobs/rows.js'
 import { createTestDatabase, type TestDatabase } from '../support/stack/database.js'
@@ -117,7 +117,7 @@ test('every change is in the audit log as made by the command line, and no refus
 test('held money is listed and settled once, and the ledger is shown like in the api', async () => {
   expect((await admin('money')).stdout).toBe('No money is held.\n\nThe ledger checks found no errors.\n')
   const held = await addHeldJob(database.db, ada, { cost: 4_000_000n, submission: { teamId } })
-  await noteSweep(database.db, { name: 'money', periodSeconds: 60, error: null, handled: 0, findings: ['one cent'] })
+  await recordSweep(database.db, { name: 'money', periodSeconds: 60, error: null, handled: 0, findings: ['one cent'] })
   expect((await admin('money')).stdout).toMatch(
     new RegExp(
       `^\\$4\\.00 is held for 1 job\\.\nJOB .*\n${held} .* \\$4\\.00 .* checked at the provider\n\nErrors found by .*:\none cent\n$`

@@ -65,7 +65,7 @@ describe('qjob audit', () => {
       code: 0,
       stderr: '',
       stdout:
-        'intact: 3 entries, signed up to entry 2, 1 sealed capsule as sealed\nNot compared with checkpoints outside the database: AUDIT_CHECKPOINTS_FILE is not set for the api\n'
+        'intact: 3 entries, signed up to entry 2, 1 sealed capsule unchanged\nNot compared with checkpoints outside the database: AUDIT_CHECKPOINTS_FILE is not set for the api\n'
     })
     const body = JSON.parse((await shell.run(['audit', 'verify', '--json'])).stdout)
     expect(body).toMatchObject({ ok: true, entries: 3, first_broken: null })
@@ -75,7 +75,7 @@ describe('qjob audit', () => {
     const { code, stdout } = await shell.run(['audit', 'verify', '--database'])
     expect([code, stdout]).toEqual([
       0,
-      `team ${owner.teamId}: intact: 3 entries, signed up to entry 2, 1 sealed capsule as sealed\nCheckpoints outside the database: ${file}\n`
+      `team ${owner.teamId}: intact: 3 entries, signed up to entry 2, 1 sealed capsule unchanged\nCheckpoints outside the database: ${file}\n`
     ])
     const json = JSON.parse((await shell.run(['audit', 'verify', '--database', '--json'])).stdout)
     expect(json).toMatchObject({
@@ -117,12 +117,12 @@ describe('qjob audit', () => {
   })
 
   test.each([
-    [['audit', 'verify', '--checkpoints', 'x'], /goes with --database/],
+    [['audit', 'verify', '--checkpoints', 'x'], /needs --database/],
     [['audit', 'verify', '--database', '--checkpoints', 'nowhere'], /nowhere cannot be read \(ENOENT\)/],
     [['audit', 'verify', '--team', 'x'], /must be an id/],
     [
       ['audit', 'verify', '--database', '--team', '01900000-0000-7000-8000-000000000000'],
-      /no trail, checkpoint or capsule of a team 01900000/
+      /no trail, checkpoint or capsule belongs to team 01900000/
     ]
   ])('%j is refused', async (args, message) => {
     const { code, stderr } = await shell.run(args)

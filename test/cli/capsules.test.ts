@@ -42,7 +42,7 @@ const at = (name: string): string => join(ada.folder, name)
 
 test('a file becomes a draft that is run, sealed, exported, verified offline, and imported again', async () => {
   const made = await done(['create', ada.file('bell.yaml', guide)])
-  const id = /^capsule ([0-9a-f-]{36})\nLook at it with: qjob capsule show \1\n$/.exec(made)![1]!
+  const id = /^capsule ([0-9a-f-]{36})\nShow it with: qjob capsule show \1\n$/.exec(made)![1]!
   expect(await done(['show', id])).toMatch(/^task +bell on local, its own program, openqasm$/m)
   await refused(['seal', id, '--exit-code', '0'], 4, '')
   await refused(['run', id], 2, '--mode: must be template')
@@ -94,7 +94,7 @@ test('a file becomes a draft that is run, sealed, exported, verified offline, an
     expect([args, code, JSON.parse(stdout)]).toMatchObject([args, 0, { ok: true, authenticated: true, capsule_digest }])
   }
   const alone = await verify('bell-pair-and-its-mirror.capsule')
-  expect([alone.code, alone.stdout]).toEqual([0, expect.stringContaining('give --id, or --key')])
+  expect([alone.code, alone.stdout]).toEqual([0, expect.stringContaining('pass --id, or --key')])
 
   const other = await verify('bell-pair-and-its-mirror.capsule', '--id', `mqc:1:${'0'.repeat(64)}`)
   expect([other.code, other.stdout]).toEqual([1, expect.stringMatching(/NOT verified[\s\S]*^identity +WRONG: /m)])

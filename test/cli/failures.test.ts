@@ -41,14 +41,14 @@ test.each([
   [['job', id, '--result', '--attempts'], 'cannot be used with'],
   [['jobs', '--status', 'done'], 'Allowed choices are pending'],
   [['jobs', '--url', 'localhost:3000'], '--url: must be an address such as https://jobs.example.org'],
-  [['jobs', '--key', ''], '--key: is no API key'],
-  [['jobs', '--key', 'marqey_live_\n'], '--key: is no API key'],
+  [['jobs', '--key', ''], '--key: must be an API key'],
+  [['jobs', '--key', 'marqey_live_\n'], '--key: must be an API key'],
   [['login', 'a@example.org', '--key', 'x'], "unknown option '--key'"],
   [['login'], "missing required argument 'email'"],
   [['login', 'a@example.org'], 'no password: set QJOB_PASSWORD'],
   [['admin', 'create-code', '--uses', '0'], 'It must be a whole number from 1 to 1000000.'],
   [['admin', 'create-code', '--code', 'two words'], 'It must have 1 to 64 letters, digits, hyphens or underscores.'],
-  [['admin', 'create-code', '--expires', '2020-01-01T00:00:00Z'], 'It must lie in the future.'],
+  [['admin', 'create-code', '--expires', '2020-01-01T00:00:00Z'], 'It must be in the future.'],
   [['admin', 'create-code', '--expires', 'tomorrow'], 'It must be an ISO 8601 time']
 ])('%j is wrong use: 2, and the reason on stderr', async (args, reason) => {
   const { code, stdout, stderr } = await shell.run(args)

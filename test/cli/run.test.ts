@@ -72,7 +72,7 @@ test('a failed job exits with 1, its reason on stderr, and its id in the JSON', 
   const { code, stdout, stderr } = await ada.run(['run', '-', '--json'], 'x = 1\nraise ValueError("no luck")\n')
   expect(code).toBe(1)
   expect(stderr).toMatch(
-    /^(job .*\n)*The story of the job: qjob job \S+\nqjob: job \S+ is failed: execution_error: .*ValueError: no luck/
+    /^(job .*\n)*Show the job with: qjob job \S+\nqjob: job \S+ is failed: execution_error: .*ValueError: no luck/
   )
   const { error } = JSON.parse(stdout)
   expect(error).toMatchObject({ exit_code: 1, status: 'failed', code: 'execution_error' })

@@ -79,7 +79,7 @@ test('a script is saved, shown and run by its slug, and its jobs are listed', as
 test('errors in a program are reported with their line, and doubts as warnings', async () => {
   await refused(ada, ['upload', ada.file('broken.py', 'def main(:\n')], 4, 'line 1')
   await refused(ada, ['upload', ada.file('empty.py', ' \n')], 2, 'must not be empty')
-  await refused(ada, ['upload', '-'], 2, '--name: a script from standard input needs a name')
+  await refused(ada, ['upload', '-'], 2, '--name: is required for a script from standard input')
   await refused(ada, ['upload', 'x.py', '--type', 'capsule'], 2, 'Allowed choices are script, task, workflow.')
   const doubtful = await done(
     ada,
@@ -125,7 +125,7 @@ test('an analysis shows whether a script can run and its cost; the script runs o
     4,
     'params.shots 10'
   )
-  await refused(ada, ['run', id, '--consent', 'x'], 2, '--consent: belongs to an analysis')
+  await refused(ada, ['run', id, '--consent', 'x'], 2, '--consent: needs --analysis')
 
   const away = await ada.run(['scripts', 'analyse', id, '--backend', 'ionq-forte-1'])
   expect(away.code).toBe(1)

@@ -265,7 +265,9 @@ test('backends lists the available backends, and all of them on request', async 
   expect(usable).toMatch(/^local +Local +simulator +25 +100000 +available +free$/m)
   expect(usable).not.toContain('ionq-forte-1')
   const all = (await ada.run(['backends', '--all'])).stdout
-  expect(all).toMatch(/^ionq-forte-1 .*this version cannot talk to AWS Braket +\$0\.30 per task, \$0\.01 per shot$/m)
+  expect(all).toMatch(
+    /^ionq-forte-1 .*this version has no adapter for AWS Braket +\$0\.30 per task, \$0\.01 per shot$/m
+  )
   expect(JSON.parse((await ada.run(['backends', '--json'])).stdout).backends.length).toBeGreaterThan(3)
 })
 

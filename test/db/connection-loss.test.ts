@@ -62,7 +62,7 @@ test.each([
       })
   ],
   [
-    'and hears of it late',
+    'and learns of it late',
     async () =>
       db.transaction(async (tx) => {
         await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)
@@ -72,7 +72,7 @@ test.each([
       })
   ],
   [
-    'before its last word',
+    'before its commit',
     async () =>
       db.transaction(async (tx) => {
         await tx.execute(sql`insert into access_codes (code, remaining_uses) values ('torn', 1)`)

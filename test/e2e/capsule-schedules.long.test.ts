@@ -146,7 +146,7 @@ const runAt = async (id: string, minute: Date): Promise<Run | undefined> =>
   (await runs()).find(({ capsule_id, scheduled_at }) => capsule_id === id && scheduled_at === timeText(minute))
 
 test(
-  'schedules that were set while Temporal was away are all run in the minute in which they are due',
+  'schedules that were set while Temporal was away all run in the minute in which they are due',
   async () => {
     await platform.kill('temporal')
     // All are due in one minute and in no other, since the team has a daily limit.
@@ -197,7 +197,7 @@ test(
 )
 
 test(
-  'a verdict that nobody wants is confirmed by a second run, and then told by mail, once',
+  'an unexpected verdict is confirmed by a second run, and then reported by one mail',
   async () => {
     const ofUnsteady = async () => (await runs()).filter(({ capsule_id }) => capsule_id === unsteady)
     const [confirmation] = (await ofUnsteady()).filter(({ trigger }) => trigger === 'confirmation')
@@ -214,7 +214,7 @@ test(
 )
 
 test(
-  'what was changed, paused, ended or archived runs no more, and the rest goes on',
+  'changed, paused, deleted or archived schedules run no more, and the others continue',
   async () => {
     const [changed, paused, ended, archived, kept, ...others] = capsules as [string, string, string, string, string]
     for (const id of others) await answerOf('DELETE', `/api/capsules/${id}/schedule`)
@@ -248,7 +248,7 @@ test(
 )
 
 test(
-  'a copy that somebody paused by hand in Temporal goes on by what the row says',
+  'a schedule that was paused manually in Temporal is restored from its row',
   async () => {
     const kept = capsules[4]!
     await inEngine(async (schedules) => {

@@ -168,7 +168,7 @@ describe('a suite', () => {
     const run = await over(capsule, (await start(capsule)).runId)
     expect(run).toMatchObject({
       status: 'failed',
-      reason: 'task "second": parameters.x: the result of task "first" has nothing at "/counts/1"'
+      reason: 'task "second": parameters.x: the result of task "first" has no value at "/counts/1"'
     })
     expect(await platform.job(run.job_ids[1]!)).toMatchObject({ error: { code: 'validation_error' }, attempts: 0 })
   }, 90_000)
@@ -191,10 +191,10 @@ describe('a suite', () => {
   }, 90_000)
 
   test.each([
-    { cancelled: 0, what: 'the task that runs' },
-    { cancelled: 2, what: 'one that waits' }
+    { cancelled: 0, what: 'the running task' },
+    { cancelled: 2, what: 'a waiting task' }
   ])(
-    'is over when somebody cancels $what',
+    'ends when $what is cancelled',
     async ({ cancelled }) => {
       const capsule = await capsuleOf(
         ['one', 'two', 'three'].map((name) => ({ name, inline_code: slowQiskit(60), framework: 'qiskit' }))

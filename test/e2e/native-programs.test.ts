@@ -87,7 +87,7 @@ test('a provider’s machine is a runtime for teams with its credentials, with t
   expect(slugs).toContain('local')
   expect(slugs.filter((slug) => slug.startsWith('ionq'))).toEqual([])
   const refused = await submit('two', [100], { team_id: other.id })
-  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('own credentials of IonQ')])
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('own credentials for IonQ')])
 })
 
 test('a native program runs its tasks’ circuits at the provider, and costs their sum', async () => {

@@ -189,7 +189,7 @@ test.each<[string, FaultOrder[]]>([
   ['it is accepted late', [{ match: submitting, kind: 'accept_late', lag_ms: 2_500 }]],
   ['too many requests', [{ match: submitting, kind: 'status', status: 429, retry_after: 1, times: 2 }]]
 ])(
-  'a circuit whose submission goes wrong (%s) is paid once',
+  'a circuit whose submission fails (%s) is paid once',
   async (_name, faults) => {
     for (const fault of faults) platform.ionq.fault(fault)
     const id = await run(inTurn(2))

@@ -54,7 +54,7 @@ test.each([
   ['an asymmetric circuit', asymmetric, '100'],
   ['a circuit with two registers', twoRegisters, '10010']
 ])(
-  '%s gives the counts of the local simulator',
+  '%s returns the counts of the local simulator',
   async (_name, payload, bits) => {
     const body = { circuit: { format: 'qasm3', payload }, params: { shots: 50 } }
     const [there, simulated, here] = await Promise.all([

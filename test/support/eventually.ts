@@ -1,10 +1,10 @@
-// Waiting in tests: on a state that stays true, never on an event that may be missed, and never without a limit.
+// Waiting in tests: for a state that stays true, never for an event that can be missed, and never without a limit.
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Asks again until `check` answers something other than `null` or `false`, and returns that. An assertion that throws
+ * Repeats `check` until it returns something other than `null` or `false`, and returns that. An assertion that throws
  * counts as "not yet"; after `timeoutMs` the last one is thrown.
- * @param options.message what to say beside it when time is over; asked for only then.
+ * @param options.message an addition to the time-out error, computed only then.
  */
 export async function eventually<T>(
   check: () => T | null | false | Promise<T | null | false>,

@@ -1,4 +1,4 @@
-// The figures of a real api and a real worker over the life of jobs, and that docs/operations/observability.md knows all of them.
+// The metrics of a real api and a real worker over the life of jobs.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -56,7 +56,7 @@ test.each(['temporal', 'direct'])('a %s job is counted at its start and at its e
   expect(value(text, 'qjs_job_run_seconds_sum', { ...local, status: 'failed' })).toBeGreaterThan(0)
 })
 
-test('a run holds a permit, and a cancelled one gives it back', async () => {
+test('an execution has a permit, and a cancelled one releases it', async () => {
   const id = await platform.submit(submission({ inline_code: slowQiskit(30), framework: 'qiskit' }))
   await platform.accepted(id)
   expect(await scrape('worker')).toMatch(/^qjs_executor_permits_in_use 1$/m)
@@ -65,7 +65,7 @@ test('a run holds a permit, and a cancelled one gives it back', async () => {
   await eventually(async () => expect(await scrape('worker')).toMatch(/^qjs_executor_permits_in_use 0$/m))
 })
 
-test('a job that is cancelled while it waits is counted where that was done', async () => {
+test('a job that is cancelled while it waits is counted by the process that cancelled it', async () => {
   const notBefore = new Date(Date.now() + 3_600_000).toISOString()
   const id = await platform.submit(submission({ not_before: notBefore }))
   await platform.call('POST', `/api/jobs/${id}/cancel`)
@@ -74,7 +74,7 @@ test('a job that is cancelled while it waits is counted where that was done', as
   expect(value(await scrape('api'), 'qjs_job_run_seconds_count', { status: 'cancelled' })).toBe(0)
 })
 
-test('each line of the log about a job has its ids', async () => {
+test('each log line about a job has its ids', async () => {
   const response = await platform.call('POST', '/api/jobs/submit', submission({ execution_mode: 'temporal' }))
   const requestId = response.headers.get('x-request-id')
   const { job_id: jobId } = (await response.json()) as { job_id: string }
@@ -99,7 +99,7 @@ test('each line of the log about a job has its ids', async () => {
   ])
 })
 
-test('a call to a provider is counted by what was asked and how it ended', async () => {
+test('a call to a provider is counted by operation and outcome', async () => {
   const answers = [200, 429, 401, 500]
   const provider = createServer((_request, response) => void response.writeHead(answers.shift()!).end('[]'))
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
@@ -130,17 +130,17 @@ test('a call to a provider is counted by what was asked and how it ended', async
   ])
 })
 
-test('docs/operations/observability.md lists every metric of ours, and none that is not there', async () => {
-  const documented = readFileSync(join(projectRoot, 'docs/operations/observability.md'), 'utf8')
-  const listed = [...documented.matchAll(/^\| `(qjs_\w+)` \| ([\w, ]*?) ?\|/gm)].map(([, name, labels]) => [
+test('docs/operations/metrics.md lists exactly the metrics of a running api and worker', async () => {
+  const documented = readFileSync(join(projectRoot, 'docs/operations/metrics.md'), 'utf8')
+  const listed = [...documented.matchAll(/^\| `(qjs_\w+)` \| \w+ \| ([\w, ]*?) ?\|/gm)].map(([, name, labels]) => [
     name,
     labels
   ])
   const text = `${await scrape('api')}\n${await scrape('worker')}`
-  const told = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
-  expect(listed.map(([name]) => name).sort()).toEqual([...told].filter((name) => name.startsWith('qjs_')).sort())
-  expect([...told].filter((name) => !/^(qjs|process|nodejs)_/.test(name))).toEqual([])
-  // As far as there is a sample, its labels are those of the document.
+  const registered = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
+  expect(listed.map(([name]) => name).sort()).toEqual([...registered].filter((name) => name.startsWith('qjs_')).sort())
+  expect([...registered].filter((name) => !/^(qjs|process|nodejs)_/.test(name))).toEqual([])
+  // The labels of each metric that has a sample.
   for (const [name, labels] of listed) {
     const sample = new RegExp(`^${name}(?:_count)?\\{(.*)\\}`, 'm').exec(text)?.[1]
     if (sample === undefined) continue

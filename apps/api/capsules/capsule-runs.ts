@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { actorText } from '../../../db/audit/audit.js'
-import { listRuns, loadRun } from '../../../db/capsule-runs/capsule-run-records.js'
+import { listRuns, loadCapsuleRun } from '../../../db/capsule-runs/capsule-run-records.js'
 import { createRun, type RunOverrides } from '../../../db/capsule-runs/capsule-runs.js'
 import { recordBudgetExceeded } from '../../../db/teams/webhook-deliveries.js'
 import { assertState } from '../../../domain/capsules/capsule-actions.js'
@@ -146,7 +146,7 @@ export const capsuleRunRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge:
     },
     async (request) => {
       const { id } = await requestedCapsule(db, request)
-      const run = await loadRun(db, id, request.params.runId)
+      const run = await loadCapsuleRun(db, id, request.params.runId)
       if (!run) throw new ServiceError('not_found', 'no such run of this capsule')
       return capsuleRunView(run)
     }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Db } from '../../../db/client.js'
-import { findStoredResponse, type KeyedWrite, type StoredResponse } from '../../../db/service/idempotency-keys.js'
+import { findStoredResponse, type IdempotentWrite, type StoredResponse } from '../../../db/service/idempotency-keys.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { Access } from './access-table.js'
 import { text, uuid } from './response.js'
@@ -12,7 +12,7 @@ import { text, uuid } from './response.js'
 const KEY_MAX = 255
 
 /** A request with a key. */
-export interface IdempotentRequest extends Omit<KeyedWrite, 'bodySha256'> {
+export interface IdempotentRequest extends Omit<IdempotentWrite, 'bodySha256'> {
   userId: string
   /** Principal and key together. */
   id: string
@@ -88,7 +88,7 @@ export const isBodyAhead = ({ headers }: FastifyRequest, { bodySha256 }: Idempot
  * The write of a request whose body has been read.
  * @throws Error when the parser of the body set no digest: any two bodies would count as the same.
  */
-export function keyedWrite(request: FastifyRequest, keyed: IdempotentRequest): KeyedWrite {
+export function keyedWrite(request: FastifyRequest, keyed: IdempotentRequest): IdempotentWrite {
   if (isBodyAhead(request, keyed))
     throw new Error(`the parser of ${request.method} ${request.routeOptions.url} set no digest of the body`)
   const { principal, key, method, path, bodySha256 } = keyed
@@ -96,7 +96,7 @@ export function keyedWrite(request: FastifyRequest, keyed: IdempotentRequest): K
 }
 
 /** @throws ServiceError `idempotency_conflict` for another write than the first, `not_found` when its team was left. */
-export function assertSameWrite(write: KeyedWrite, kept: StoredResponse): void {
+export function assertSameWrite(write: IdempotentWrite, kept: StoredResponse): void {
   if (kept.teamLeft)
     throw new ServiceError(
       'not_found',

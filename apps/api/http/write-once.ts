@@ -7,7 +7,7 @@ import type { Db, Tx } from '../../../db/client.js'
 import {
   claimKey,
   findStoredResponse,
-  type KeyedWrite,
+  type IdempotentWrite,
   type StoredResponse,
   storeResponse
 } from '../../../db/service/idempotency-keys.js'
@@ -115,7 +115,7 @@ function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number) {
   /** `taken`: another process has stored a response under this key in the meantime. */
   async function carryOut(
     request: FastifyRequest,
-    write: KeyedWrite,
+    write: IdempotentWrite,
     { slotDue, userId }: IdempotentRequest,
     act: Act,
     deadline: number
@@ -154,7 +154,7 @@ async function repeat(
   limiter: Limiter,
   request: FastifyRequest,
   reply: FastifyReply,
-  write: KeyedWrite,
+  write: IdempotentWrite,
   kept: StoredResponse
 ): Promise<FastifyReply> {
   try {

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { type ErrorCode, ServiceError, validationError } from '../../../domain/errors.js'
 import type { Framework } from '../../../domain/jobs/framework.js'
 import { frameworkOfScript, type ScriptMetadata, type ScriptType } from '../../../domain/scripts/script.js'
-import { type AnalysisCheck, hiddenDirections, withOwnIds } from '../../../domain/scripts/script-analysis.js'
+import { type AnalysisCheck, hiddenDirections, withUniqueIds } from '../../../domain/scripts/script-analysis.js'
 import { metadataOf, type ScriptReading } from '../../../domain/scripts/script-reading.js'
 import type { ExecutorClient } from '../../../services/executor/client.js'
 import { userOf } from '../http/access.js'
@@ -58,7 +58,7 @@ export function createScriptReader(executor: ExecutorClient | null, deadlineMs?:
         framework: frameworkOfScript(reading.framework),
         scriptType: reading.script_type,
         metadata: metadataOf(reading),
-        warnings: withOwnIds([
+        warnings: withUniqueIds([
           ...reading.warnings.map((warning) => ({ ...warning, level: 'warning' as const })),
           ...hiddenDirections(content)
         ])

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Tx } from '../../../db/client.js'
-import { deleteSecret, listSecrets, noteValidation, teamOfSecret } from '../../../db/teams/secrets.js'
+import { deleteSecret, listSecrets, recordValidation, teamOfSecret } from '../../../db/teams/secrets.js'
 import {
   type CredentialProvider,
   type Credentials,
@@ -117,7 +117,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         ? { status: 'invalid' as const, message: found.fault }
         : await verifyCredentials(deps.providers, provider, found.values)
       if (!secrets && status !== 'untested' && Object.keys(found.values).length > 0)
-        await noteValidation(db, { teamId: found.teamId, provider }, status, readAt)
+        await recordValidation(db, { teamId: found.teamId, provider }, status, readAt)
       return {
         valid: status === 'valid',
         provider,

@@ -23,13 +23,13 @@ export interface MailTimes {
   lookMs: number
   /** Before the second, third, ... try; one more try than pauses. */
   retrySeconds: readonly number[]
-  /** The same for a mail with a link, which somebody waits for and which expires. */
+  /** The same for a mail with a link, which its recipient waits for and which expires. */
   linkRetrySeconds: readonly number[]
 }
 
 export const defaultMailTimes: MailTimes = {
   lookMs: 1_000,
-  // A restart, an outage, a weekend on which nobody looks after the mail server: about three days.
+  // A restart, an outage, a weekend without an operator: about three days.
   retrySeconds: [30, 300, 1_800, 7_200, 21_600, 86_400, 172_800],
   // A lost connection, a restart, and the five minutes for which servers defer a sender they do not know.
   linkRetrySeconds: [1, 10, 60, 300, 1_800, 7_200, 21_600, 86_400, 172_800]

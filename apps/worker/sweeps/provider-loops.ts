@@ -3,7 +3,7 @@
 import type { Logger } from 'pino'
 import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
 import type { ProviderDeps } from '../../../activities/provider/step.js'
-import { declareProviders, hasCredentials, noteBackends } from '../../../db/backends/provider-workers.js'
+import { declareProviders, hasCredentials, recordBackends } from '../../../db/backends/provider-workers.js'
 import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
 import type { SweepName } from '../../../domain/operations/sweep.js'
 import type { SweepReports } from './sweep-reports.js'
@@ -53,7 +53,7 @@ async function refreshBackends({ db, providers, emulated, log }: ProviderLoopDep
     if (!emulated && !(await hasCredentials(db, null, adapter.credentials))) continue
     try {
       const seen = await adapter.backends(AbortSignal.timeout(CALL_TIMEOUT_MS))
-      await noteBackends(db, name, seen)
+      await recordBackends(db, name, seen)
       refreshed += seen.length
     } catch (err) {
       // The last known state stays, with its age.

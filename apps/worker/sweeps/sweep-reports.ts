@@ -3,7 +3,7 @@
 
 import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
-import { noteSweep, type SweepPass } from '../../../db/service/sweeps.js'
+import { recordSweep, type SweepPass } from '../../../db/service/sweeps.js'
 import { reasonOf } from '../../../domain/operations/reason.js'
 import type { SweepName } from '../../../domain/operations/sweep.js'
 
@@ -44,7 +44,7 @@ export function createSweepReports(db: Db, log: Logger, clock: () => number): Sw
         if (stored.state === state && at - stored.storedAt < STORE_EVERY_MS) return
         const { handled } = stored
         Object.assign(stored, { storedAt: at, state, handled: 0 })
-        await noteSweep(db, { name, periodSeconds, handled, ...pass }).catch((err) => {
+        await recordSweep(db, { name, periodSeconds, handled, ...pass }).catch((err) => {
           Object.assign(stored, { state: '', handled: stored.handled + handled })
           log.debug({ sweep: name, err }, 'the state of a sweep could not be stored')
         })

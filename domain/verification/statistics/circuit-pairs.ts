@@ -64,7 +64,7 @@ function withoutCounts(name: string, sealed: StoredRun, rerun: StoredRun): Circu
       : `with the same seed but other versions (${before} sealed, ${now} now)`
   return {
     name,
-    uncounted: `the results have no counts, and ${why} they are not the same; how far apart they are cannot be told without counts`,
+    uncounted: `the results have no counts, and ${why} they are not the same; how far apart they are cannot be measured without counts`,
     same
   }
 }

@@ -80,7 +80,7 @@ describe('cancelling a job as an administrator', () => {
       const late = await cancel(id)
       expect([late.status, late.body]).toEqual([
         409,
-        { error: 'job is cancelled already; only a job that is not final can be cancelled' }
+        { error: 'the job is already cancelled; only a job that is not final can be cancelled' }
       ])
       const none = await cancel(nobody)
       expect([none.status, none.body]).toEqual([404, { error: 'no such job' }])

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
-import { noteSweep } from '../../../db/service/sweeps.js'
+import { recordSweep } from '../../../db/service/sweeps.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
 import { addHeldJob, usd } from '../../support/jobs/money-rows.js'
 import { addJob, type Person } from '../../support/jobs/rows.js'
@@ -116,9 +116,15 @@ test('a bill above the reservation is accepted, and the job is listed as over it
 })
 
 test('findings of the proofs are shown with the money and in the state of the platform', async () => {
-  await noteSweep(db, { name: 'money', periodSeconds: 60, error: null, handled: 0, findings: ['a dollar is missing'] })
-  await noteSweep(db, { name: 'outbox', periodSeconds: 10, error: null, handled: 3, findings: null })
-  await noteSweep(db, { name: 'outbox', periodSeconds: 10, error: 'connection refused', handled: 0, findings: null })
+  await recordSweep(db, {
+    name: 'money',
+    periodSeconds: 60,
+    error: null,
+    handled: 0,
+    findings: ['a dollar is missing']
+  })
+  await recordSweep(db, { name: 'outbox', periodSeconds: 10, error: null, handled: 3, findings: null })
+  await recordSweep(db, { name: 'outbox', periodSeconds: 10, error: 'connection refused', handled: 0, findings: null })
   await db.execute(sql`update sweeps set succeeded_at = now() - interval '2 minutes' where name = 'outbox'`)
   const proof = {
     ran_at: expect.any(String),

@@ -90,7 +90,7 @@ test.each([
   [{ cron: '0 0 * *' }, /cron: five fields/],
   [{ cron: '61 * * * *' }, /cron: .*61/],
   [{ cron: '0 0 30 2 *' }, /cron/],
-  [{ cron: '0 0 * * *', timezone: '+02:00' }, /timezone: "\+02:00" is no name/],
+  [{ cron: '0 0 * * *', timezone: '+02:00' }, /timezone: "\+02:00" is not a time zone/],
   [
     { cron: '0 0 * * *', alert: { emails: ['stranger@example.org'] } },
     /alert.emails: "stranger@example.org" is the address of nobody/

@@ -104,7 +104,7 @@ tasks:
     ],
     ['line 1: name: must be a string', 'name: [x]', 400],
     ['line 2: owner: is not a field of this request', 'name: x\nowner: me', 400],
-    ['line 2: workflow: the tasks stand under "tasks" already', 'name: x\nworkflow: {tasks: []}\ntasks: []', 400],
+    ['line 2: workflow: "tasks" holds the tasks already', 'name: x\nworkflow: {tasks: []}\ntasks: []', 400],
     [
       'line 4: tasks[0].script_id: no such script',
       'name: x\ntasks:\n  - name: a\n    script_id: 00000000-0000-4000-8000-000000000000\n    backend: local',

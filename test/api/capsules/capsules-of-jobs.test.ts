@@ -213,7 +213,7 @@ describe('create_capsule at submission', () => {
     const job = (await ada.get(`/api/jobs/${jobId}`)).body
     expect(job).toMatchObject({ status: 'completed', capsule_id: null })
     expect(job.status_reason).toMatch(
-      /^no capsule was made of this job: the evidence has 7\d+ bytes, at most 62914560 can be kept; largest: "tasks\/main\/artifacts\/huge\.bin"/
+      /^no capsule was made of this job: the evidence has 7\d+ bytes, at most 62914560 can be stored; largest: "tasks\/main\/artifacts\/huge\.bin"/
     )
     expect((await ada.get(`/api/jobs/${jobId}/status`)).body.result.counts).toEqual({ '00': 51, '11': 49 })
     expect(errorOf(await fromJob(ada, { job_id: jobId }))).toEqual([

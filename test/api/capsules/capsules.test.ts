@@ -187,7 +187,7 @@ describe('creating', () => {
     [
       'shots of another',
       () => workflow({ name: 'a', parameters: { shots: { $result: 'b' } } }, { name: 'b' }),
-      'workflow.tasks[0].parameters.shots: a price depends on it'
+      'workflow.tasks[0].parameters.shots: the price depends on it'
     ],
     ['two tasks of one name', () => workflow({}, {}), 'workflow.tasks[1].name: another task is called "main" already'],
     [

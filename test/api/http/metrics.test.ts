@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Registry } from 'prom-client'
 import { connect } from '../../../db/client.js'
-import { noteSweep } from '../../../db/service/sweeps.js'
+import { recordSweep } from '../../../db/service/sweeps.js'
 import { createStateMetrics } from '../../../services/telemetry/state-metrics.js'
 import { deadAddress, startApi, type TestUser } from '../../support/api/api.js'
 import { submission } from '../../support/jobs/builders.js'
@@ -92,9 +92,9 @@ test("the metrics of the service's state match the database", async () => {
   await sql`update outbox set held_reason = 'concurrency_limit', next_at = now() + interval '1 hour' where job_id = ${held}`
   expect(later).toBeDefined()
   const sweep = { periodSeconds: 10, error: null, handled: 1, findings: ['a figure differs'] }
-  await noteSweep(db, { name: 'money', ...sweep })
+  await recordSweep(db, { name: 'money', ...sweep })
   await sql`update sweeps set succeeded_at = now() - interval '30 seconds' where name = 'money'`
-  await noteSweep(db, { name: 'leases', ...sweep, error: 'away' })
+  await recordSweep(db, { name: 'leases', ...sweep, error: 'away' })
 
   const registry = new Registry()
   await createStateMetrics(registry, db)()

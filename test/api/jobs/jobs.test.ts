@@ -384,7 +384,7 @@ describe('cancelling', () => {
     const answer = await ada.post(`/api/jobs/${id}/cancel`)
     expect([answer.status, answer.body]).toEqual([
       409,
-      { error: 'job is completed already; only a job that is not final can be cancelled' }
+      { error: 'the job is already completed; only a job that is not final can be cancelled' }
     ])
   })
 

@@ -311,7 +311,7 @@ describe('the runtimes of a team', () => {
     await ada.ask('PATCH', '/api/admin/backends/aer-noisy', { isAvailable: false })
     const { text } = await runtimes(ada, ada.teamId)
     expect(text).not.toContain('aer-noisy')
-    await refused(native({ backend: 'aer-noisy' }), 'an administrator has closed it')
+    await refused(native({ backend: 'aer-noisy' }), 'an administrator has disabled it')
   })
 
   test('leave out one whose first circuit costs more than any cap', async () => {

@@ -141,7 +141,7 @@ describe('the file of checkpoints outside the database', () => {
     })
     expect(await proofOf(team)).toMatchObject({
       ok: false,
-      first_broken: { seq: 2, reason: expect.stringMatching(/cut off.*in the file signs entry 3/) }
+      first_broken: { seq: 2, reason: expect.stringMatching(/end is missing.*in the file signs entry 3/) }
     })
     api.deps.config.auditCheckpointsFile = null
     expect(await proofOf(team)).toMatchObject({ ok: true, checkpoints_outside: { compared: false } })

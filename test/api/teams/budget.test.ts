@@ -42,7 +42,7 @@ describe('a budget with room for 37 jobs', () => {
     for (const { body } of refused)
       expect(body).toEqual({
         error:
-          "Budget exceeded: estimated cost $1.00 is above what is left of the team's daily budget ($0.50 of $37.50)",
+          "Budget exceeded: estimated cost $1.00 exceeds what is left of the team's daily budget ($0.50 of $37.50)",
         estimated_cost: 1,
         current_spend: 37,
         budget: 37.5,

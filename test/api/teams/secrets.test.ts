@@ -164,11 +164,7 @@ describe('credentials', () => {
     ['no secrets', { secrets: undefined }, 'secrets: is required'],
     ['nothing in them', { secrets: {} }, 'secrets: must hold at least one value'],
     ['a list of secrets', { secrets: [] }, 'secrets: must be an object'],
-    [
-      'another name',
-      { secrets: { password: 'x' } },
-      'secrets.password: is not a name of ionq credentials; accepted are api_key'
-    ],
+    ['another name', { secrets: { password: 'x' } }, 'secrets.password: is not a credential of ionq; send api_key'],
     ['a number', { secrets: { api_key: 5 } }, 'secrets.api_key: must be a string'],
     ['an id of its own', { id: unknownId }, 'id: is not a field of this request'],
     ['a mask of its own', { masked_value: 'x' }, 'masked_value: is not a field of this request'],

@@ -27,7 +27,7 @@ beforeAll(async () => {
   ;({ entries, sealed } = await addHistory(db, teamId, person.userId, signer))
 })
 
-const told = (harm: (tx: Tx) => Promise<unknown>): Promise<AuditReport> =>
+const reportAfter = (harm: (tx: Tx) => Promise<unknown>): Promise<AuditReport> =>
   tampered(db, harm, async (tx) => auditReport(tx, teamId, await auditEvidence(tx, { keyRing: auditRing })))
 
 describe('a change to a sealed capsule is reported at the entry of its seal', () => {
@@ -84,7 +84,7 @@ describe('a change to a sealed capsule is reported at the entry of its seal', ()
     ['name of a file', inFile({ name: 'tasks/main/other.json' })],
     ['files, one deleted', statement(`delete from capsule_files where capsule_id = ID and name like '%timing.json'`)],
     [
-      'files, one more',
+      'files, one added',
       statement(`insert into capsule_files select capsule_id, 'more', sha256, size_bytes, media_type, content
         from capsule_files where capsule_id = ID limit 1`)
     ],
@@ -99,14 +99,14 @@ describe('a change to a sealed capsule is reported at the entry of its seal', ()
   test.each(harms)('its %s', async (_what, harm) => {
     for (const id of sealed) {
       const { seq } = entries.find(({ capsuleId, action }) => capsuleId === id && action === 'capsule.sealed')!
-      const report = await told((tx) => harm(tx, id))
+      const report = await reportAfter((tx) => harm(tx, id))
       expect([report.firstBroken?.seq, report.firstBroken?.reason]).toEqual([seq, expect.stringContaining(id)])
     }
   })
 
   test('its seal replaced by that of another', async () => {
     const [one, other] = sealed as [string, string]
-    const report = await told(async (tx) => {
+    const report = await reportAfter(async (tx) => {
       await tx.execute(
         sql`update capsule_seals set capsule_id = '00000000-0000-0000-0000-000000000000' where capsule_id = ${one}`
       )
@@ -117,19 +117,19 @@ describe('a change to a sealed capsule is reported at the entry of its seal', ()
 
   test('its state changed without an entry', async () => {
     for (const state of ['draft', 'published', 'archived'] as const) {
-      const report = await told((tx) => inCapsule({ state })(tx, sealed[1]!))
+      const report = await reportAfter((tx) => inCapsule({ state })(tx, sealed[1]!))
       expect(report.firstBroken).toMatchObject({ seq: 22, reason: expect.stringContaining(state) })
     }
   })
 
   test('a capsule without an entry', async () => {
-    const report = await told((tx) =>
+    const report = await reportAfter((tx) =>
       tx.execute(sql`insert into capsules
         select gen_random_uuid(), team_id, owner_id, name, description, tags, state, definition, definition_sha256, backends,
           max_budget_micro, retention_years, regulatory_framework, source_job_id, cloned_from, derived_from, imported,
           created_at, updated_at
         from capsules where id = ${sealed[0]!}`)
     )
-    expect(report.firstBroken).toMatchObject({ seq: 41, reason: expect.stringMatching(/no entry tells/) })
+    expect(report.firstBroken).toMatchObject({ seq: 41, reason: expect.stringMatching(/no entry records/) })
   })
 })

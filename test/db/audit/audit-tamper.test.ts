@@ -50,7 +50,10 @@ function chance(seed: number): (below: number) => number {
 }
 
 /** The report of the proof while the harm is done, with the exported checkpoints by default. */
-const told = (harm: (tx: Tx) => Promise<unknown>, exported: readonly Checkpoint[] = kept): Promise<AuditReport> =>
+const reportAfter = (
+  harm: (tx: Tx) => Promise<unknown>,
+  exported: readonly Checkpoint[] = kept
+): Promise<AuditReport> =>
   tampered(db, harm, async (tx) => auditReport(tx, teamId, await auditEvidence(tx, { keyRing: auditRing, exported })))
 
 const at = (seq: number) => and(eq(auditEntries.teamId, teamId), eq(auditEntries.seq, seq))
@@ -76,7 +79,7 @@ async function recompute(tx: Tx, from: number, change: (entry: ChainedEntry) => 
 const otherwise = (entry: ChainedEntry): ChainedEntry => ({ ...entry, actor: `user:${newId()}` })
 
 test('an unchanged trail is valid', async () => {
-  const report = await told(async () => {})
+  const report = await reportAfter(async () => {})
   expect(report.firstBroken).toBeNull()
   // Each checkpoint is checked in the database and in the file.
   expect(report).toMatchObject({ ok: true, entries: 40, seals: 3, checkpoints: 8, signedUpTo: 40 })
@@ -108,7 +111,7 @@ describe('a changed row is reported', () => {
     const pick = chance(edits.findIndex(([name, by]) => name === column && by === change) + 1)
     for (let round = 0; round < 12; round++) {
       const entry = entries[pick(entries.length)]!
-      const report = await told((tx) =>
+      const report = await reportAfter((tx) =>
         tx
           .update(auditEntries)
           .set({ [column]: change(entry) })
@@ -121,7 +124,7 @@ describe('a changed row is reported', () => {
 
   test('deleted, at every place', async () => {
     for (const { seq } of entries) {
-      const report = await told((tx) => tx.delete(auditEntries).where(at(seq)))
+      const report = await reportAfter((tx) => tx.delete(auditEntries).where(at(seq)))
       expect(report.firstBroken?.seq).toBe(seq)
     }
   })
@@ -131,7 +134,7 @@ describe('a changed row is reported', () => {
     for (let round = 0; round < 40; round++) {
       const one = 1 + pick(entries.length)
       const other = 1 + ((one + pick(entries.length - 1)) % entries.length)
-      const report = await told(async (tx) => {
+      const report = await reportAfter(async (tx) => {
         await move(tx, one, 100_000)
         await move(tx, other, one)
         await move(tx, 100_000, other)
@@ -145,7 +148,7 @@ describe('a changed row is reported', () => {
     for (let round = 0; round < 40; round++) {
       const seq = 1 + pick(entries.length)
       const entry = { ...entries[pick(entries.length)]!, seq, prevHash: entries[seq - 2]?.hash ?? NO_HASH }
-      const report = await told(async (tx) => {
+      const report = await reportAfter(async (tx) => {
         await tx.execute(sql`update audit_entries set seq = -seq where team_id = ${teamId} and seq >= ${seq}`)
         await tx.execute(sql`update audit_entries set seq = 1 - seq where team_id = ${teamId} and seq < 0`)
         await tx.insert(auditEntries).values({ ...entry, hash: entryHash(entry.prevHash, auditEntryText(entry)) })
@@ -158,15 +161,15 @@ describe('a changed row is reported', () => {
   test('appended after the end', async () => {
     const last = entries.at(-1)!
     const entry = { ...last, seq: last.seq + 1, prevHash: last.hash }
-    const report = await told((tx) =>
+    const report = await reportAfter((tx) =>
       tx.insert(auditEntries).values({ ...entry, hash: entryHash(last.hash, auditEntryText(entry)) })
     )
-    expect(report.firstBroken).toMatchObject({ seq: 41, reason: expect.stringMatching(/put behind/) })
+    expect(report.firstBroken).toMatchObject({ seq: 41, reason: expect.stringMatching(/appended after/) })
   })
 
   test('inserted with an unused number', async () => {
     for (const seq of [0, -1, 50]) {
-      const report = await told((tx) => tx.insert(auditEntries).values({ ...entries[3]!, seq }))
+      const report = await reportAfter((tx) => tx.insert(auditEntries).values({ ...entries[3]!, seq }))
       expect(report.firstBroken?.seq).toBe(seq < 1 ? seq : 41)
     }
   })
@@ -182,26 +185,26 @@ describe('a truncated or rewritten trail is reported', () => {
 
   test('truncated at every place, together with the record of its end', async () => {
     for (let after = 1; after < entries.length; after++) {
-      const report = await told((tx) => cut(tx, after), [])
-      expect(report.firstBroken).toMatchObject({ seq: after + 1, reason: expect.stringMatching(/cut off/) })
+      const report = await reportAfter((tx) => cut(tx, after), [])
+      expect(report.firstBroken).toMatchObject({ seq: after + 1, reason: expect.stringMatching(/end is missing/) })
     }
   })
 
   test('truncated together with the checkpoints in the database: by the exported ones', async () => {
     for (let after = 1; after < entries.length; after += 3) {
-      const report = await told(async (tx) => {
+      const report = await reportAfter(async (tx) => {
         await cut(tx, after)
         await forget(tx, after + 1)
       })
       expect(report.firstBroken).toMatchObject({
         seq: after + 1,
-        reason: expect.stringMatching(/cut off.*in the file/)
+        reason: expect.stringMatching(/end is missing.*in the file/)
       })
     }
   })
 
   test('deleted completely: by the exported checkpoints', async () => {
-    const report = await told(async (tx) => {
+    const report = await reportAfter(async (tx) => {
       for (const table of [auditEntries, auditCheckpoints, auditHeads])
         await tx.delete(table).where(eq(table.teamId, teamId))
       await tx.delete(capsules).where(eq(capsules.teamId, teamId))
@@ -211,7 +214,7 @@ describe('a truncated or rewritten trail is reported', () => {
 
   test('recomputed from every place: at the next checkpoint', async () => {
     for (let from = 1; from <= entries.length; from++) {
-      const report = await told((tx) => recompute(tx, from, otherwise), [])
+      const report = await reportAfter((tx) => recompute(tx, from, otherwise), [])
       const signed = Math.min(...kept.map(({ seq }) => seq).filter((seq) => seq >= from))
       expect(report.firstBroken).toMatchObject({ seq: signed, reason: expect.stringMatching(/rewritten/) })
     }
@@ -221,7 +224,7 @@ describe('a truncated or rewritten trail is reported', () => {
     const pick = chance(11)
     for (let round = 0; round < 20; round++) {
       const gone = 1 + pick(entries.length)
-      const report = await told((tx) => recompute(tx, gone, (entry) => (entry.seq === gone ? null : entry)), [])
+      const report = await reportAfter((tx) => recompute(tx, gone, (entry) => (entry.seq === gone ? null : entry)), [])
       expect(report.ok).toBe(false)
       expect(report.firstBroken!.seq).toBeGreaterThanOrEqual(gone)
     }
@@ -233,9 +236,9 @@ describe('a truncated or rewritten trail is reported', () => {
         await recompute(tx, from, otherwise)
         await forget(tx, from)
       }
-      expect((await told(harm)).firstBroken?.reason).toMatch(/rewritten.*in the file/)
+      expect((await reportAfter(harm)).firstBroken?.reason).toMatch(/rewritten.*in the file/)
       const nextSeal = entries.find(({ seq, action }) => seq >= from && action === 'capsule.sealed')
-      const inside = await told(harm, [])
+      const inside = await reportAfter(harm, [])
       if (nextSeal)
         expect(inside.firstBroken).toMatchObject({ seq: nextSeal.seq, reason: expect.stringMatching(/checkpoint/) })
     }
@@ -256,7 +259,7 @@ describe('a truncated or rewritten trail is reported', () => {
         'ringKeyId' in keyRow
           ? keyRow
           : { ringKeyId: keyRow.ring_key_id, wrappedKey: keyRow.wrapped_key, sealedKey: keyRow.sealed_key }
-      const report = await told(async (tx) => {
+      const report = await reportAfter(async (tx) => {
         await recompute(tx, 31, otherwise)
         await forget(tx, 31)
         await putSigningKey(tx, { keyId: forger.keyId, publicKeyPem: forger.publicKeyPem, ...sealedHalf })
@@ -277,7 +280,7 @@ describe('a truncated or rewritten trail is reported', () => {
       [(tx) => setHead(tx, { seq: 40, hash: NO_HASH }), 40],
       [(tx) => tx.delete(auditHeads).where(eq(auditHeads.teamId, teamId)), 40]
     ]
-    for (const [harm, seq] of heads) expect((await told(harm)).firstBroken?.seq).toBe(seq)
+    for (const [harm, seq] of heads) expect((await reportAfter(harm)).firstBroken?.seq).toBe(seq)
   })
 })
 
@@ -297,25 +300,25 @@ describe('a checkpoint is reported', () => {
   test.each(columns)('when its %s was edited', async (_what, change) => {
     for (const point of kept) {
       const row = and(eq(auditCheckpoints.teamId, teamId), eq(auditCheckpoints.seq, point.seq))
-      const report = await told((tx) => tx.update(auditCheckpoints).set(change(point)).where(row))
+      const report = await reportAfter((tx) => tx.update(auditCheckpoints).set(change(point)).where(row))
       expect(report.firstBroken).not.toBeNull()
       expect(report.firstBroken!.seq).toBeLessThanOrEqual(Math.max(point.seq, 41))
     }
   })
 
   test('when it was deleted from the database and is in the file', async () => {
-    const report = await told((tx) => tx.delete(auditCheckpoints).where(eq(auditCheckpoints.seq, 40)))
-    expect(report.firstBroken).toMatchObject({ seq: 40, reason: expect.stringMatching(/not in the database/) })
+    const report = await reportAfter((tx) => tx.delete(auditCheckpoints).where(eq(auditCheckpoints.seq, 40)))
+    expect(report.firstBroken).toMatchObject({ seq: 40, reason: expect.stringMatching(/missing in the database/) })
   })
 
   test('when it is in the file and has no valid signature', async () => {
     const forged = { ...kept[0]!, at: '2026-01-01T00:00:00.000Z' }
-    expect((await told(async () => {}, [...kept, forged])).firstBroken?.reason).toMatch(/signature.*/)
+    expect((await reportAfter(async () => {}, [...kept, forged])).firstBroken?.reason).toMatch(/signature.*/)
   })
 
   test('when the public half of its key was replaced', async () => {
     const { publicKeyPem } = foreignSigner()
-    const report = await told((tx) =>
+    const report = await reportAfter((tx) =>
       tx.execute(sql`update signing_keys set public_key_pem = ${publicKeyPem} where key_id = ${signer.keyId}`)
     )
     expect(report.firstBroken?.reason).toMatch(/none of this installation's/)

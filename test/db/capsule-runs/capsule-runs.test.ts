@@ -2,7 +2,7 @@
 // once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { listRuns, loadRun } from '../../../db/capsule-runs/capsule-run-records.js'
+import { listRuns, loadCapsuleRun } from '../../../db/capsule-runs/capsule-run-records.js'
 import { advanceRun, dueRuns } from '../../../db/capsule-runs/capsule-run-steps.js'
 import { createRun } from '../../../db/capsule-runs/capsule-runs.js'
 import { loadToJudge, recordJudged, takeRunToJudge } from '../../../db/capsule-runs/capsule-verifications.js'
@@ -150,7 +150,7 @@ describe('several concurrent workers', () => {
     await finishJob(db, jobIds[0]!)
     await Promise.all([requestCancel(db, jobIds[2]!), ...Array.from({ length: 6 }, () => advanceRun(db, runId))])
     await advanceRun(db, runId)
-    expect(await loadRun(db, (await capsuleIdOf(runId))!, runId)).toMatchObject({
+    expect(await loadCapsuleRun(db, (await capsuleIdOf(runId))!, runId)).toMatchObject({
       status: 'cancelled',
       reason: expect.stringContaining('it was cancelled'),
       tasks: [{ status: 'completed' }, { status: 'cancelled' }, { status: 'cancelled' }, { status: 'cancelled' }]
@@ -174,7 +174,7 @@ describe('a verdict', () => {
     return { capsule, runId }
   }
 
-  const toldOf = async (runId: string) => ({
+  const recordedAbout = async (runId: string) => ({
     audit: (
       await db.execute(sql`select action from audit_entries where metadata::json ->> 'run_id' = ${runId} order by seq`)
     ).map(({ action }) => action),
@@ -219,7 +219,7 @@ describe('a verdict', () => {
         where capsule_id = ${capsule} and name = 'tasks/main/result.json'`)
     })
     const why = await loadToJudge(db, runId)
-    expect(why).toMatch(/not what its digest says/)
+    expect(why).toMatch(/does not match its digest/)
     expect(await db.transaction((tx) => recordJudged(tx, runId, why as string))).toBe(true)
     expect(await statusOf(runId)).toBe('failed')
   })
@@ -228,7 +228,7 @@ describe('a verdict', () => {
     const { capsule, runId } = await toBeJudged()
     const checks = Array.from({ length: 23 }, (_, place) => ({ name: `main /${place}` })) as Verification['checks']
     await db.transaction((tx) => recordJudged(tx, runId, { ...report, checks }))
-    expect((await loadRun(db, capsule, runId))!.verification).toEqual({ ...report, checks })
+    expect((await loadCapsuleRun(db, capsule, runId))!.verification).toEqual({ ...report, checks })
     const [listed] = (await listRuns(db, { capsuleId: capsule, limit: 9, offset: 0 })).rows
     expect(listed!.verification).toEqual({ ...report, checks: checks.slice(0, 20), checks_left_out: 3 })
   })
@@ -236,7 +236,10 @@ describe('a verdict', () => {
   test('is stored without the characters that the database cannot store', async () => {
     const { capsule, runId } = await toBeJudged()
     expect(await db.transaction((tx) => recordJudged(tx, runId, 'it said \u0000 and \ud800'))).toBe(true)
-    expect(await loadRun(db, capsule, runId)).toMatchObject({ status: 'failed', reason: 'it said \ufffd and \ufffd' })
+    expect(await loadCapsuleRun(db, capsule, runId)).toMatchObject({
+      status: 'failed',
+      reason: 'it said \ufffd and \ufffd'
+    })
   })
 
   test('is given once, with one audit entry and one webhook event', async () => {
@@ -250,7 +253,7 @@ describe('a verdict', () => {
     )
     expect(given.filter(Boolean)).toHaveLength(1)
     expect(await db.transaction((tx) => recordJudged(tx, runId, 'late'))).toBe(false)
-    expect(await toldOf(runId)).toEqual({
+    expect(await recordedAbout(runId)).toEqual({
       audit: ['capsule.run', 'capsule.verified'],
       webhooks: [
         {
@@ -265,7 +268,7 @@ describe('a verdict', () => {
         }
       ]
     })
-    expect(await loadRun(db, capsule, runId)).toMatchObject({
+    expect(await loadCapsuleRun(db, capsule, runId)).toMatchObject({
       status: 'completed',
       verdict: 'consistent',
       reason: null

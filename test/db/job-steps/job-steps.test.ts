@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
 import { closeAttempt, completeAttempt, openAttempt, resultText } from '../../../db/jobs/attempts.js'
 import type { Fence } from '../../../db/jobs/fence.js'
-import { jobStatus, loadRun } from '../../../db/jobs/jobs.js'
+import { jobStatus, loadJobRun } from '../../../db/jobs/jobs.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { addJob, addPerson, everythingAbout, newLease } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -64,7 +64,7 @@ const steps: {
     answers: ['won', 'lost']
   },
   {
-    name: 'record a cancel that came from the engine',
+    name: 'record a cancel from Temporal',
     first: () => beginJob(db, jobId, fence),
     step: () => recordCancelled(db, jobId, fence, 'stopped_before_provider'),
     answers: ['won', 'already_mine']
@@ -265,7 +265,7 @@ describe('attempts', () => {
     await db.execute(sql`update jobs set generation = 2 where id = ${jobId}`)
     expect(await completeAttempt(db, jobId, 1, '{}')).toBeNull()
     expect(await closeAttempt(db, jobId, 1, 'failed', error)).toBe(false)
-    expect(await loadRun(db, jobId)).toMatchObject({ storedResult: null })
+    expect(await loadJobRun(db, jobId)).toMatchObject({ storedResult: null })
     expect(await openAttempt(db, jobId, { generation: 2 })).toBe(2)
     expect(await closeAttempt(db, jobId, 1, 'failed', error)).toBe(false)
     expect(await attempts()).toEqual([
@@ -290,7 +290,7 @@ describe('attempts', () => {
     expect(digest).toMatch(/^[0-9a-f]{64}$/)
     expect(await resultText(db, jobId, digest)).toBe(text)
     expect(await completeAttempt(db, jobId, 1, text)).toBeNull()
-    expect(await loadRun(db, jobId)).toMatchObject({ storedResult: digest })
+    expect(await loadJobRun(db, jobId)).toMatchObject({ storedResult: digest })
   })
 
   test('end with a storable reason, whatever characters the error has', async () => {

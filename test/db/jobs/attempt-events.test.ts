@@ -74,8 +74,8 @@ describe('the events of a job', () => {
   ])('end with the end of a job that %s in the middle of an attempt', async (_how, end, attempt, status) => {
     await openAttempt(db, id, fence)
     await end()
-    const told = await story()
-    expect(told.slice(-2)).toEqual([attempt, status])
+    const lines = await story()
+    expect(lines.slice(-2)).toEqual([attempt, status])
   })
 
   test('do not include the close of an attempt by a worker that has lost the job, or a second close', async () => {
@@ -105,14 +105,14 @@ describe('the events of a job', () => {
         quietly(requestCancel(db, id)),
         quietly(round % 2 ? failJob(db, id, fence, lost) : recordCancelled(db, id, fence, 'stopped_before_provider'))
       ])
-      const told = await story()
-      expect(told.filter((event) => /^(failed|cancelled)$/.test(event))).toHaveLength(1)
-      expect(told.at(-1)).toMatch(/^(failed|cancelled)$/)
+      const lines = await story()
+      expect(lines.filter((event) => /^(failed|cancelled)$/.test(event))).toHaveLength(1)
+      expect(lines.at(-1)).toMatch(/^(failed|cancelled)$/)
       const attempts = await listAttempts(db, id)
       expect(attempts.filter(({ state }) => state === 'running')).toEqual([])
       // Each began once and ended once.
       for (const { number, state } of attempts)
-        expect(told.filter((event) => event.includes(`/${number}:`)).map((event) => event.split(':')[1])).toEqual([
+        expect(lines.filter((event) => event.includes(`/${number}:`)).map((event) => event.split(':')[1])).toEqual([
           'running',
           state
         ])

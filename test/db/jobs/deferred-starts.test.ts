@@ -144,10 +144,10 @@ describe('a team at its limit', () => {
   test('exceeds it by no more than concurrent dispatchers take at once', async () => {
     const ids = await several(40)
     const batches = Array.from({ length: 4 }, (_, at) => ids.slice(at * 10, at * 10 + 10))
-    const told = (await Promise.all(batches.map((batch) => nudged(batch, 10)))).flat()
-    expect(told.length).toBeGreaterThanOrEqual(10)
-    expect(new Set(told).size).toBe(told.length)
-    await delivered(told)
+    const passed = (await Promise.all(batches.map((batch) => nudged(batch, 10)))).flat()
+    expect(passed.length).toBeGreaterThanOrEqual(10)
+    expect(new Set(passed).size).toBe(passed.length)
+    await delivered(passed)
     expect(await nudged([await add()], 10)).toEqual([])
   })
 })
@@ -207,9 +207,9 @@ test('two teams with more jobs than their limits complete all of them under conc
     most = Math.max(most, ...rows.map((row) => row.under_way))
     return rows.reduce((sum, row) => sum + row.open, 0)
   }
-  const tell = async (told: { jobId: string }[]) => {
-    await delivered(told.map(({ jobId }) => jobId))
-    queue.push(...told.map(({ jobId }) => jobId))
+  const deliver = async (passed: { jobId: string }[]) => {
+    await delivered(passed.map(({ jobId }) => jobId))
+    queue.push(...passed.map(({ jobId }) => jobId))
   }
   let over = false
   const until = async (work: () => Promise<unknown>) => {
@@ -218,9 +218,9 @@ test('two teams with more jobs than their limits complete all of them under conc
   await soonDue()
   const deadline = performance.now() + 25_000
   await Promise.all([
-    until(async () => tell((await takeDue(db, 7, LIMIT)).rows)),
-    until(async () => tell((await takeDue(db, 7, LIMIT)).rows)),
-    until(async () => tell(await findFresh(db, ids.slice(0, 10), LIMIT))),
+    until(async () => deliver((await takeDue(db, 7, LIMIT)).rows)),
+    until(async () => deliver((await takeDue(db, 7, LIMIT)).rows)),
+    until(async () => deliver(await findFresh(db, ids.slice(0, 10), LIMIT))),
     until(() => releaseDeferred(db, LIMIT)),
     ...Array.from({ length: 3 }, (_, runner) =>
       until(async () => {

@@ -15,7 +15,7 @@ import {
   taskResults
 } from '../../../db/jobs/script-requests.js'
 import type { RequestedGraph } from '../../../domain/jobs/script-requests.js'
-import { askedGraph } from '../../support/jobs/graphs.js'
+import { requestedGraph } from '../../support/jobs/graphs.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -43,7 +43,7 @@ async function complete(key: string, result = '1') {
 
 describe('a requested graph', () => {
   test('is recorded with its tasks, and each content once', async () => {
-    const graph = askedGraph({ a: [], b: ['a'] })
+    const graph = requestedGraph({ a: [], b: ['a'] })
     expect(await ask(graph)).toBe(true)
     expect(await states()).toEqual({ a: 'pending', b: 'pending' })
     // One function, and the arguments of the two tasks.
@@ -58,10 +58,10 @@ describe('a requested graph', () => {
   })
 
   test('is not recorded twice, nor by a worker that has lost the job', async () => {
-    await ask(askedGraph({ a: [] }))
-    expect(await ask(askedGraph({ other: [] }))).toBe(false)
+    await ask(requestedGraph({ a: [] }))
+    expect(await ask(requestedGraph({ other: [] }))).toBe(false)
     await restartWorkflow(db, id, 1, 'same')
-    expect(await recordScriptRequest(db, id, fence, { ...script, number: 2 }, askedGraph({ late: [] }))).toBe(false)
+    expect(await recordScriptRequest(db, id, fence, { ...script, number: 2 }, requestedGraph({ late: [] }))).toBe(false)
     expect(await states()).toEqual({ a: 'pending' })
   })
 
@@ -69,14 +69,14 @@ describe('a requested graph', () => {
     const chain = Object.fromEntries(
       Array.from({ length: 2_000 }, (_, at) => [`task_${at}`, at === 0 ? [] : [`task_${at - 1}`]])
     )
-    await ask(askedGraph(chain))
+    await ask(requestedGraph(chain))
     const { tasks, waitsFor } = await openTasks(db, id, 1)
     expect(tasks).toHaveLength(2_000)
     expect(waitsFor.slice(0, 3)).toEqual([[], [0], [1]])
   })
 
   test('returns its unfinished tasks', async () => {
-    await ask(askedGraph({ a: [], b: ['a'], c: ['a', 'b'] }))
+    await ask(requestedGraph({ a: [], b: ['a'], c: ['a', 'b'] }))
     await complete('a')
     expect(await openTasks(db, id, 1)).toEqual({ tasks: ['b', 'c'], waitsFor: [[], [0]], failed: null })
     await failTask(db, id, 'b', { code: 'execution_error', message: 'no' })
@@ -84,20 +84,20 @@ describe('a requested graph', () => {
   })
 
   test('is answered once', async () => {
-    await ask(askedGraph({ a: [] }))
+    await ask(requestedGraph({ a: [] }))
     const answers = await Promise.all([1, 2, 3].map(() => answerScriptRequest(db, id, '', 1, fence, null)))
     expect(answers.filter(Boolean)).toHaveLength(1)
     expect((await listScriptRequests(db, id, ''))[0]).toMatchObject({ state: 'answered', digest: 'd'.repeat(64) })
   })
 
   test('of a second dispatch has keys of its own', async () => {
-    await ask(askedGraph({ task_0001: [] }))
+    await ask(requestedGraph({ task_0001: [] }))
     await recordScriptRequest(
       db,
       id,
       fence,
       { ...script, number: 2 },
-      askedGraph({ task_0001: [], task_0002: ['task_0001'] })
+      requestedGraph({ task_0001: [], task_0002: ['task_0001'] })
     )
     expect((await listTasks(db, id)).map(({ key, dependsOn }) => [key, dependsOn])).toEqual([
       ['task_0001', []],
@@ -108,7 +108,7 @@ describe('a requested graph', () => {
 })
 
 describe('a task of a graph', () => {
-  beforeEach(() => ask(askedGraph({ a: [], b: ['a'] })))
+  beforeEach(() => ask(requestedGraph({ a: [], b: ['a'] })))
 
   test('stores its result byte for byte and passes it to the tasks that depend on it', async () => {
     const result = `[${10n ** 300n}, "é", {"__cloudpickle__":true,"data":"gAU="}]`
@@ -161,7 +161,7 @@ describe('a task of a graph', () => {
 
 describe('the end of a job', () => {
   beforeEach(async () => {
-    await ask(askedGraph({ done: [], running: [], waiting: ['running'] }))
+    await ask(requestedGraph({ done: [], running: [], waiting: ['running'] }))
     await complete('done')
     await openTaskAttempt(db, id, fence, 'running')
   })

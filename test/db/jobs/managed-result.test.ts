@@ -7,7 +7,7 @@ import { completeTask, failTask, openTaskAttempt } from '../../../db/jobs/job-ta
 import { recordScriptRequest } from '../../../db/jobs/script-requests.js'
 import { findTaskFile, listTaskFiles } from '../../../db/jobs/task-results.js'
 import type { RequestedGraph } from '../../../domain/jobs/script-requests.js'
-import { askedGraph } from '../../support/jobs/graphs.js'
+import { requestedGraph } from '../../support/jobs/graphs.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -29,15 +29,15 @@ const names = (count: number) => Array.from({ length: count }, (_, at) => `task_
 
 /** @param returns the tasks that the workflow's output refers to. */
 async function ask(tasks: string[], returns: string[], number = 1): Promise<void> {
-  const graph: RequestedGraph = askedGraph(Object.fromEntries(tasks.map((name) => [name, []])))
+  const graph: RequestedGraph = requestedGraph(Object.fromEntries(tasks.map((name) => [name, []])))
   graph.graph.returns = returns
   await recordScriptRequest(db, id, fence, { task: '', number, series: 0, parkedAs: null }, { ...graph, number })
 }
 
 async function complete(key: string, result: string, display: string | null = result, why: string | null = null) {
   const number = (await openTaskAttempt(db, id, fence, key))!
-  const told = { result, display, displayProblem: why, stdout: '' }
-  expect(await completeTask(db, id, key, number, told)).toBe(true)
+  const taskResult = { result, display, displayProblem: why, stdout: '' }
+  expect(await completeTask(db, id, key, number, taskResult)).toBe(true)
 }
 
 const outputs = async () => JSON.parse(await managedResult(db, id, TEAM)).outputs
@@ -125,7 +125,7 @@ test('a managed result of a second graph has the keys of that graph', async () =
 })
 
 test('there is no managed result while a task has no result', async () => {
-  await expect(managedResult(db, id, TEAM)).rejects.toThrow('has asked for no graph')
+  await expect(managedResult(db, id, TEAM)).rejects.toThrow('has requested no graph')
   await ask(names(2), names(2))
   await complete('task_0001', '1')
   await expect(managedResult(db, id, TEAM)).rejects.toThrow('task task_0002')

@@ -13,14 +13,14 @@ afterAll(() => database.drop())
 const person = await addPerson(db)
 const fence = { generation: 1 }
 const error = { code: 'execution_error', message: 'the circuit is not valid' } as const
-let told: StatusChange[] = []
-onStatusCommitted(db, (move) => told.push(move))
+let changes: StatusChange[] = []
+onStatusCommitted(db, (change) => changes.push(change))
 let jobId: string
 beforeEach(async () => {
   jobId = await addJob(db, person)
-  told = []
+  changes = []
 })
-const steps = () => told.map(({ to }) => to)
+const steps = () => changes.map(({ to }) => to)
 
 test('the begin and the end of a job are reported with its facts', async () => {
   await sql`update jobs set request_id = 'a-request', created_at = now() - interval '90 seconds' where id = ${jobId}`
@@ -36,7 +36,7 @@ test('the begin and the end of a job are reported with its facts', async () => {
     generation: 1,
     capsuleRunId: null
   }
-  expect(told).toEqual([
+  expect(changes).toEqual([
     { ...facts, to: 'running', errorCode: null, cost: null, queuedSeconds: expect.closeTo(90, -1), ranSeconds: null },
     {
       ...facts,
@@ -52,8 +52,8 @@ test('the begin and the end of a job are reported with its facts', async () => {
 test('the time in the queue begins when the job could have started', async () => {
   await sql`update jobs set created_at = now() - interval '1 day', not_before = now() - interval '60 seconds' where id = ${jobId}`
   await beginJob(db, jobId, fence)
-  expect(told[0]!.queuedSeconds).toBeGreaterThan(59)
-  expect(told[0]!.queuedSeconds).toBeLessThan(90)
+  expect(changes[0]!.queuedSeconds).toBeGreaterThan(59)
+  expect(changes[0]!.queuedSeconds).toBeLessThan(90)
 })
 
 test('a step that is repeated after a crash is reported once', async () => {
@@ -62,7 +62,7 @@ test('a step that is repeated after a crash is reported once', async () => {
     await failJob(db, jobId, fence, error)
   }
   expect(steps()).toEqual(['running', 'failed'])
-  expect(told[1]).toMatchObject({ errorCode: 'execution_error', cost: 0n })
+  expect(changes[1]).toMatchObject({ errorCode: 'execution_error', cost: 0n })
 })
 
 test('of two concurrent ends of a job, one is reported', async () => {
@@ -73,7 +73,7 @@ test('of two concurrent ends of a job, one is reported', async () => {
 
 test('a job cancelled while it waits never ran', async () => {
   await requestCancel(db, jobId)
-  expect(told).toMatchObject([{ to: 'cancelled', queuedSeconds: null, ranSeconds: null }])
+  expect(changes).toMatchObject([{ to: 'cancelled', queuedSeconds: null, ranSeconds: null }])
 })
 
 test('a change that a transaction or a savepoint rolls back is not reported', async () => {
@@ -96,5 +96,5 @@ test('a change that a transaction or a savepoint rolls back is not reported', as
     // Not before the commit, which may still fail.
     expect(steps()).toEqual([])
   })
-  expect(told).toMatchObject([{ jobId: other, to: 'cancelled' }])
+  expect(changes).toMatchObject([{ jobId: other, to: 'cancelled' }])
 })

@@ -76,7 +76,7 @@ interface Way {
 const local: Way[] = [
   { name: 'completes', steps: [begin, complete], status: 'completed', cost: 10 },
   {
-    name: 'completes although it was to be cancelled',
+    name: 'completes although a cancel was requested',
     steps: [begin, askToCancel, complete],
     status: 'completed',
     cost: 10,
@@ -99,7 +99,7 @@ const local: Way[] = [
     outcome: 'stopped_before_provider'
   },
   {
-    name: 'is cancelled by its engine',
+    name: 'is cancelled by Temporal',
     steps: [begin, cancelled],
     status: 'cancelled',
     cost: 0,
@@ -155,10 +155,10 @@ const atProvider: Way[] = [
     status: 'failed',
     cost: 7
   },
-  { name: 'fails here, sent and not answered', steps: [send, fail], status: 'failed', cost: 'held' },
+  { name: 'fails here, sent without a response', steps: [send, fail], status: 'failed', cost: 'held' },
   { name: 'fails here, accepted there', steps: [accept, fail], status: 'failed', cost: 'held' },
   {
-    name: 'fails here, nobody knows what became of it',
+    name: 'fails here, with an unknown outcome',
     steps: [accept, () => markUnknown(db, plainRef(jobId), fence), fail],
     status: 'failed',
     cost: 'held'
@@ -183,14 +183,14 @@ const atProvider: Way[] = [
     outcome: 'provider_confirmed'
   },
   {
-    name: 'is cancelled here, accepted there, and nobody confirms it',
+    name: 'is cancelled here, accepted there, and not confirmed',
     steps: [accept, askToCancel, () => recordCancelled(db, jobId, fence, 'provider_confirmed')],
     status: 'cancelled',
     cost: 'held',
     outcome: 'provider_unknown'
   },
   {
-    name: 'is cancelled here, sent and not answered',
+    name: 'is cancelled here, sent without a response',
     steps: [send, askToCancel, cancelled],
     status: 'cancelled',
     cost: 'held',

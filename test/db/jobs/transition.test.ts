@@ -23,12 +23,12 @@ const move = (to: JobStatus, fence?: Fence) =>
 const lease = newLease()
 /** The job is in generation 2; `lease` is its holder as a direct job. */
 const writers: { name: string; held: string | null; fence?: Fence; mine: boolean }[] = [
-  { name: 'the present generation', held: null, fence: { generation: 2 }, mine: true },
+  { name: 'the current generation', held: null, fence: { generation: 2 }, mine: true },
   { name: 'a former generation', held: null, fence: { generation: 1 }, mine: false },
-  { name: 'a generation that is not there yet', held: null, fence: { generation: 3 }, mine: false },
+  { name: 'a later generation', held: null, fence: { generation: 3 }, mine: false },
   { name: 'the holder of the lease', held: lease, fence: { generation: 2, lease }, mine: true },
   { name: 'a worker whose lease was taken', held: lease, fence: { generation: 2, lease: newLease() }, mine: false },
-  { name: 'a worker of a job that nobody holds', held: null, fence: { generation: 2, lease }, mine: false }
+  { name: 'a worker of a job without a lease', held: null, fence: { generation: 2, lease }, mine: false }
 ]
 
 describe.each(writers)('$name', ({ held, fence, mine }) => {

@@ -105,13 +105,13 @@ const faults: { name: string; fault: (jobId: string) => Promise<unknown>; recent
     all: '$0.000003 reserved and $0.00 spent by the counter, $1.00 and $0.00 by the ledger'
   },
   {
-    name: 'counters that are gone',
+    name: 'missing counters',
     fault: () => tamper(sql`delete from budget_counters`),
     recent: '$0.00 counted as reserved, but $1.00',
     all: '$0.00 reserved and $0.00 spent by the counter, $1.00 and $0.00 by the ledger'
   },
   {
-    name: 'an entry that nobody reserved',
+    name: 'an entry without a reservation',
     fault: () =>
       tamper(sql`insert into ledger (team_id, job_id, kind, amount_micro, day)
         values (${teamId}, ${newLease()}, 'adjust', 9, ${today})`),
@@ -136,7 +136,7 @@ const faults: { name: string; fault: (jobId: string) => Promise<unknown>; recent
     all: 'is pending, and settled already: $0.25 spent'
   },
   {
-    name: 'a record that says another cost than the ledger',
+    name: 'a record with another cost than the ledger',
     fault: async (jobId) => {
       await requestCancel(db, jobId)
       await tamper(sql`update jobs set actual_cost_micro = 500000 where id = ${jobId}`)
@@ -144,7 +144,7 @@ const faults: { name: string; fault: (jobId: string) => Promise<unknown>; recent
     all: 'is cancelled and has cost $0.50, the ledger says $0.00'
   },
   {
-    name: 'a record that waits for a figure, and is settled',
+    name: 'a record that is held although it is settled',
     fault: async (jobId) => {
       await requestCancel(db, jobId)
       await tamper(
@@ -154,7 +154,7 @@ const faults: { name: string; fault: (jobId: string) => Promise<unknown>; recent
     all: 'is cancelled and waits for its figure, but the ledger has it settled: $0.00 spent'
   },
   {
-    name: 'a job with a price of which the ledger knows nothing',
+    name: 'a job with a price and without an entry in the ledger',
     fault: (jobId) => tamper(sql`delete from ledger where job_id = ${jobId}`),
     recent: '$1.00 counted as reserved, but $0.00 for its open and held jobs',
     all: 'is pending, costs $1.00, and the ledger has no entry'
@@ -207,7 +207,7 @@ describe('an administrator is notified of', () => {
     expect(await proveRecent(db)).toEqual([])
     await db.execute(sql`update provider_tasks set ask_at = null`)
     expect(await proveRecent(db)).toEqual([
-      `job ${jobId} of team ${teamId}: $7.00 is held and its provider is no longer asked; ` +
+      `job ${jobId} of team ${teamId}: $7.00 is held, and its provider is no longer queried; ` +
         `settle it with what the provider billed: POST /api/admin/jobs/${jobId}/settle`
     ])
   })

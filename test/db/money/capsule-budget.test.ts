@@ -17,7 +17,7 @@ import { lockTeamForWrite } from '../../../db/teams/teams.js'
 import type { CapsuleTask } from '../../../domain/capsules/capsule-definition.js'
 import { codeOf, type ServiceError } from '../../../domain/errors.js'
 import { bellQasm3 } from '../../support/jobs/builders.js'
-import { askedCircuit } from '../../support/jobs/money-scenario.js'
+import { requestedCircuit } from '../../support/jobs/money-scenario.js'
 import { addPerson, addTeam, type Person } from '../../support/jobs/rows.js'
 import { everything } from '../../support/lane.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -183,7 +183,7 @@ async function actInOrder(world: World, step: Step): Promise<void> {
 }
 
 test(
-  'several sides at once: counter and ledger are the same, the budget holds, and at the end nothing is reserved',
+  "with concurrent actors, a capsule's counter equals the ledger, the budget holds, and nothing stays reserved at the end",
   () =>
     fc.assert(
       fc.asyncProperty(
@@ -231,7 +231,13 @@ test("a script of a run can request circuits within its capsule's budget, and ge
   const [jobId] = await startRun(capsule)
   await beginJob(db, jobId!, fence)
   const ask = async (number: number, estimate: bigint) => {
-    await recordScriptRequest(db, jobId!, fence, { task: '', number, series: 0, parkedAs: null }, askedCircuit(number))
+    await recordScriptRequest(
+      db,
+      jobId!,
+      fence,
+      { task: '', number, series: 0, parkedAs: null },
+      requestedCircuit(number)
+    )
     const ref = requestedRef(jobId!, '', number)
     return takeForSubmit(db, ref, fence, { provider: 'ionq', token: `${jobId}${number}`, estimate })
   }

@@ -77,7 +77,7 @@ const beyondTheirMeans = async () => [
 ]
 
 test(
-  'several sides at once keep the books right, and every limit, at every moment',
+  'concurrent actors never break a limit, and ledger and counters agree at every moment',
   () =>
     fc.assert(
       fc.asyncProperty(scenarioArb, async ({ teams, sides }) => {
@@ -143,7 +143,7 @@ type Plan = typeof planArb extends fc.Arbitrary<infer T> ? T : never
 const settleArb = fc.record({ kind: fc.constant('settle' as const), at: fc.nat(99), spent: fc.bigInt(0n, 18n) })
 
 test(
-  'one after the other, single jobs and suites are taken or refused as on paper, and the limit that is named is the first',
+  'sequential jobs and suites are accepted or refused as in the reference model, naming the first exceeded limit',
   () =>
     fc.assert(
       fc.asyncProperty(

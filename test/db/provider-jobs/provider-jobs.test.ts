@@ -129,7 +129,7 @@ describe('a job at a provider ends with the cost of its provider job', () => {
     ],
     ['it was accepted', accept, null],
     [
-      'nobody knows what became of it',
+      'its outcome is unknown',
       async () => {
         await accept()
         await markUnknown(db, plainRef(jobId), fence)

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { FINDINGS_MAX, isDue, loadSweeps, noteSweep, type SweepPass } from '../../../db/service/sweeps.js'
+import { FINDINGS_MAX, isDue, loadSweeps, recordSweep, type SweepPass } from '../../../db/service/sweeps.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('sweeps')
@@ -9,7 +9,7 @@ afterAll(() => database.drop())
 beforeEach(() => db.execute(sql`truncate sweeps`))
 
 const note = (pass: Partial<SweepPass> = {}) =>
-  noteSweep(db, { name: 'money', periodSeconds: 10, error: null, handled: 0, findings: null, ...pass })
+  recordSweep(db, { name: 'money', periodSeconds: 10, error: null, handled: 0, findings: null, ...pass })
 const only = async () => (await loadSweeps(db))[0]!
 const ago = (seconds: number) =>
   db.execute(sql`update sweeps set succeeded_at = now() - make_interval(secs => ${seconds})`)

@@ -50,7 +50,7 @@ const run = async (cost = 0n): Promise<string> => {
   await beginJob(db, id, fence)
   return id
 }
-const told = async (): Promise<{ webhookId: string; event: string; payload: Record<string, unknown> }[]> =>
+const storedDeliveries = async (): Promise<{ webhookId: string; event: string; payload: Record<string, unknown> }[]> =>
   (await db.execute(sql`select webhook_id as "webhookId", event, payload from webhook_deliveries order by id`)).map(
     ({ webhookId, event, payload }) => ({
       webhookId: `${webhookId}`,
@@ -58,7 +58,7 @@ const told = async (): Promise<{ webhookId: string; event: string; payload: Reco
       payload: JSON.parse(`${payload}`)
     })
   )
-const events = async () => (await told()).map(({ event }) => event)
+const events = async () => (await storedDeliveries()).map(({ event }) => event)
 /** Makes every waiting delivery due. */
 const pass = () => db.execute(sql`update webhook_deliveries set next_at = now() - interval '1 second'`)
 
@@ -107,7 +107,7 @@ describe("the webhook event of a job's end", () => {
     expect(await completeJob(db, id, fence, 'a'.repeat(64))).toBe('won')
     expect(await completeJob(db, id, fence, 'a'.repeat(64))).toBe('already_mine')
     expect(await failJob(db, id, fence, { code: 'internal_error', message: 'late' })).toBe('lost')
-    const rows = await told()
+    const rows = await storedDeliveries()
     expect(rows.map(({ webhookId, event }) => [webhookId, event]).sort()).toEqual([
       [first, 'job.completed'],
       [second, 'job.completed']
@@ -148,7 +148,7 @@ describe("the webhook event of a job's end", () => {
     await add()
     await db.execute(sql`update outbox set unreachable_since = now() - interval '1 hour'`)
     await sweepDispatchDeadline(db, 60, 10)
-    const last = (await told()).at(-1)!
+    const last = (await storedDeliveries()).at(-1)!
     expect([last.event, last.payload.data]).toEqual([
       'job.failed',
       expect.objectContaining({ status: 'dispatch_failed', started_at: null })
@@ -169,7 +169,7 @@ describe("the webhook event of a job's end", () => {
       })
     })
     expect(await completing).toBe('won')
-    expect((await told()).map(({ webhookId }) => webhookId)).toEqual([stays])
+    expect((await storedDeliveries()).map(({ webhookId }) => webhookId)).toEqual([stays])
   })
 })
 
@@ -184,7 +184,7 @@ describe('the webhook event of an exceeded budget', () => {
     await addWebhook(['budget.exceeded'])
     await changeTeamBudget(db, teamId, { daily: 2_000_000n })
     expect(await Promise.all(Array.from({ length: 10 }, () => refuse()))).toEqual(Array(10).fill('budget_exceeded'))
-    expect((await told()).map(({ payload }) => payload)).toEqual([
+    expect((await storedDeliveries()).map(({ payload }) => payload)).toEqual([
       {
         type: 'budget.exceeded',
         timestamp: expect.stringMatching(/Z$/),
@@ -202,7 +202,10 @@ describe('the webhook event of an exceeded budget', () => {
     await changeTeamBudget(db, teamId, { daily: 90_000_000n, monthly: 1_000_000n })
     await refuse()
     await refuse()
-    expect((await told()).map(({ payload }) => (payload.data as { limit: string }).limit)).toEqual(['daily', 'monthly'])
+    expect((await storedDeliveries()).map(({ payload }) => (payload.data as { limit: string }).limit)).toEqual([
+      'daily',
+      'monthly'
+    ])
     await db.execute(sql`update webhook_deliveries set id = ${firstIdAt(new Date(Date.now() - 3_601_000))}
       where payload::json #>> '{data,limit}' = 'monthly'`)
     await refuse()

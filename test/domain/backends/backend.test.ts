@@ -40,7 +40,7 @@ describe('a backend that cannot take a job says why', () => {
     ['offline', { status: 'offline' as const }, 'backend_unavailable', 'backend: sim is offline'],
     ['in maintenance', { status: 'maintenance' as const }, 'backend_unavailable', 'backend: sim is in maintenance'],
     ['retired, even when offline', { isRetired: true, status: 'offline' as const }, 'backend_retired', 'was retired'],
-    ['switched off', { isAvailable: false }, 'backend_unavailable', 'an administrator has closed it'],
+    ['switched off', { isAvailable: false }, 'backend_unavailable', 'an administrator has disabled it'],
     ['without an engine', { engine: null }, 'backend_unavailable', 'this version has no adapter for Local'],
     ['of an unknown engine', { engine: 'warp' }, 'backend_unavailable', 'this version does not include the engine warp']
   ])('%s', (_what, changes, code, text) => {

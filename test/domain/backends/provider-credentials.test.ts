@@ -74,19 +74,19 @@ describe('credential names', () => {
     [aws, '', null]
   ] as const)('of %s: %p is %p', (provider, alias, name) => {
     const read = () => readCredentials(provider, { [alias]: 'value' })
-    if (name === null) expect(read).toThrow(`is not a name of ${provider} credentials; accepted are`)
+    if (name === null) expect(read).toThrow(`is not a credential of ${provider}; send`)
     else expect(read()).toEqual({ [name]: 'value' })
   })
 
   test('that are unknown are refused with every name that is accepted', () => {
     expect(() => readCredentials(aws, { access_key: 'x' })).toThrow(
-      'secrets.access_key: is not a name of aws-braket credentials; accepted are access_key_id, secret_access_key (optional: default_region, session_token, s3_bucket, s3_prefix)'
+      'secrets.access_key: is not a credential of aws-braket; send access_key_id, secret_access_key (optional: default_region, session_token, s3_bucket, s3_prefix)'
     )
   })
 
   test('that look like values are not repeated in messages', () => {
     for (const name of ['AKIAIOSFODNN7EXAMPLE', 'wJalrXUtnFEMI/K7MDENG', 'x'.repeat(31), 'a b'])
-      expect(() => readCredentials(aws, { [name]: 'x' })).toThrow(/^secrets: is not a name of aws-braket credentials/)
+      expect(() => readCredentials(aws, { [name]: 'x' })).toThrow(/^secrets: is not a credential of aws-braket/)
   })
 
   test('for one value, given twice, are refused', () => {
@@ -116,7 +116,7 @@ describe('credential names', () => {
     [
       'azure-quantum',
       ['subscription_id', 'resource_group', 'workspace_name', 'location', 'client_id'],
-      'secrets.tenant_id: is required too; tenant_id, client_id, client_secret belong together'
+      'secrets.tenant_id: is required too; send all of tenant_id, client_id, client_secret'
     ],
     ['ionq', [], 'secrets.api_key: is required']
   ] as const)('of %s that are missing next to %p are named', (provider, present, message) => {

@@ -63,11 +63,14 @@ test.each([
     [task('z', { x: of('a') }), task('a', { x: of('b') }), task('b', { x: [of('c')] }), task('c', { x: of('a') })],
     'in a circle: a needs b needs c needs a'
   ],
-  [[task('a'), task('b', { shots: of('a') })], 'tasks[1].parameters.shots: a price depends on it'],
-  [[task('a'), task('b', { circuit_count: of('a') })], 'tasks[1].parameters.circuit_count: a price depends on it'],
-  [[task('a'), task('b', of('a') as never)], 'tasks[1].parameters: a result can be the value of a parameter, not all'],
+  [[task('a'), task('b', { shots: of('a') })], 'tasks[1].parameters.shots: the price depends on it'],
+  [[task('a'), task('b', { circuit_count: of('a') })], 'tasks[1].parameters.circuit_count: the price depends on it'],
+  [
+    [task('a'), task('b', of('a') as never)],
+    'tasks[1].parameters: a result can replace the value of one parameter, not all'
+  ],
   [[task('a'), task('b', { x: { $result: 7 } })], '$result must be the name of a task'],
-  [[task('a'), task('b', { x: { ...of('a'), more: 1 } })], 'there may be "path" alone (got "more")'],
+  [[task('a'), task('b', { x: { ...of('a'), more: 1 } })], 'next to $result only "path" is allowed (got "more")'],
   [[task('a'), task('b', { x: of('a', 'counts') })], 'path must be a JSON pointer'],
   [[task('a'), task('b', { x: of('a', '/a~2') })], 'path must be a JSON pointer'],
   [[task('a'), task('b', { x: { $result: 'a', path: 3 } })], 'path must be a JSON pointer']
@@ -109,10 +112,10 @@ describe('a result in the parameters of another task', () => {
   })
 
   test.each(['/none', '/counts/0', '/a~1b/4', '/a~1b/01', '/a~1b/-', '/a~1b/length', '/counts/00/x', '/__proto__'])(
-    '%s is not there, and says where it was wanted',
+    'a missing value at %s is refused with the place of the reference',
     (path) => {
       expect(() => fill(JSON.stringify({ list: [0, { x: of('a', path) }] }))).toThrow(
-        `parameters.list[1].x: the result of task "a" has nothing at ${JSON.stringify(path)}`
+        `parameters.list[1].x: the result of task "a" has no value at ${JSON.stringify(path)}`
       )
     }
   )
@@ -120,7 +123,7 @@ describe('a result in the parameters of another task', () => {
   test('cannot make the parameters larger than a submission', () => {
     const large = JSON.stringify('é'.repeat(FILLED_PARAMETERS_MAX / 4))
     expect(() => fillReferences('{"a":{"$result":"a"},"b":{"$result":"a"}}', () => large)).toThrow(
-      `at most ${FILLED_PARAMETERS_MAX} are possible`
+      `the limit is ${FILLED_PARAMETERS_MAX}`
     )
     expect(fillReferences('{"a":{"$result":"a"}}', () => large).length).toBeLessThan(FILLED_PARAMETERS_MAX)
   })

@@ -8,7 +8,7 @@ test("the limit on a team's running jobs is read from its setting and is at leas
   expect(readTeamRunningMax('1')).toBe(1)
   for (const text of ['0', '-1', '1.5', 'many', '1000001', 'Infinity'])
     expect(() => readTeamRunningMax(text)).toThrow(
-      `TEAM_RUNNING_JOBS_MAX must be a whole number from 1 to 1000000 (it is "${text}")`
+      `TEAM_RUNNING_JOBS_MAX must be a whole number from 1 to 1000000 (got "${text}")`
     )
 })
 

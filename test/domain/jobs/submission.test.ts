@@ -22,7 +22,7 @@ describe('a submission', () => {
     expect(read({})).toEqual({
       source: { kind: 'inline', framework: 'openqasm', text: 'OPENQASM 3.0;' },
       backend: 'local',
-      params: { shots: 1 },
+      params: { value: { shots: 1 }, text: '{"shots":1}' },
       mode: 'direct',
       teamId: null,
       name: null,
@@ -42,7 +42,7 @@ describe('a submission', () => {
   ])('with other than one source is refused: %p', (changes, got) => {
     expect(refusal(changes)).toEqual({
       code: 'validation_error',
-      message: `exactly one of script_id, script_slug, inline_code, circuit is needed (got ${got})`
+      message: `send exactly one of script_id, script_slug, inline_code, circuit (got ${got})`
     })
   })
 
@@ -95,7 +95,10 @@ describe('a submission', () => {
 
   test('uses the number of circuits for the estimate, and passes it to the code unchanged', () => {
     const params = { shots: 1, circuit_count: 1000 }
-    expect(read({ params })).toMatchObject({ circuitCount: 1000, params })
+    expect(read({ params })).toMatchObject({
+      circuitCount: 1000,
+      params: { value: params, text: JSON.stringify(params) }
+    })
   })
 
   test('keeps the requested notification', () => {
@@ -175,7 +178,7 @@ describe('the framework of code without a declared one', () => {
     ['a header inside a comment', '/* OPENQASM 3.0;']
   ])('cannot be detected from %s, and the message lists the frameworks', (_what, code) => {
     expect(refusal({ inline_code: code }).message).toBe(
-      'framework: could not be told from the code, which names no framework; ' +
+      'framework: could not be detected, because the code imports no known framework; ' +
         'send one of qiskit, cirq, pennylane, openqasm, marqov, or import the framework you use'
     )
   })

@@ -77,7 +77,7 @@ describe('the budget check of a period', () => {
     const refusal = checkPeriod('monthly', usd(1.5), { ...defaultLimits, monthly: usd(61) }, counter)!
     expect(budgetRefusalBody(refusal)).toEqual({
       message:
-        "Budget exceeded: estimated cost $1.50 is above what is left of the team's monthly budget ($1.00 of $61.00)",
+        "Budget exceeded: estimated cost $1.50 exceeds what is left of the team's monthly budget ($1.00 of $61.00)",
       fields: { estimated_cost: 1.5, current_spend: 60, budget: 61, remaining_budget: 1 }
     })
   })
@@ -101,7 +101,7 @@ describe('the budget check of a suite', () => {
     const refusal = checkPerSuite(usd(500) + 1n, defaultLimits)!
     expect(budgetRefusalBody(refusal)).toEqual({
       message:
-        "Budget exceeded: estimated cost $500.000001 is above what is left of the team's limit per suite ($500.00 of $500.00)",
+        "Budget exceeded: estimated cost $500.000001 exceeds what is left of the team's limit per suite ($500.00 of $500.00)",
       fields: { estimated_cost: 500.000001, current_spend: 0, budget: 500, remaining_budget: 500 }
     })
   })

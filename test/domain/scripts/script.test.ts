@@ -3,9 +3,9 @@ import { assertFramework, assertSource, SCRIPT_BYTES_MAX, slugChoices, slugOf } 
 import {
   assertAnalysed,
   hiddenDirections,
-  type KeptAnalysis,
+  type StoredAnalysis,
   textHint,
-  withOwnIds
+  withUniqueIds
 } from '../../../domain/scripts/script-analysis.js'
 
 const messageOf = (act: () => unknown): string => {
@@ -67,7 +67,7 @@ describe('a source', () => {
 describe('an analysis', () => {
   const about = { scriptId: 's', teamId: 't', sourceSha256: 'h', backend: 'local', shots: 1, circuitCount: 1, cost: 5n }
   const warning = { id: 'w', level: 'warning', message: 'm' } as const
-  const kept: KeptAnalysis = { ...about, checks: [warning, { ...warning, id: 'e', level: 'error' }] }
+  const kept: StoredAnalysis = { ...about, checks: [warning, { ...warning, id: 'e', level: 'error' }] }
 
   test('is valid for the analysed script, with consent to each warning, at no higher price', () => {
     expect(() => assertAnalysed(kept, about, ['w'])).not.toThrow()
@@ -92,7 +92,7 @@ describe('an analysis', () => {
   })
 
   test('gives each of its checks a unique id', () => {
-    const ids = withOwnIds([warning, warning, { ...warning, id: 'x' }, warning]).map(({ id }) => id)
+    const ids = withUniqueIds([warning, warning, { ...warning, id: 'x' }, warning]).map(({ id }) => id)
     expect(ids).toEqual(['w', 'w-2', 'x', 'w-3'])
   })
 })

@@ -1,4 +1,4 @@
-// The engine's copies of schedules on the real development server: what it foretells is what we foretell.
+// The copies of schedules in a real Temporal server: it announces the same times as we do.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ScheduleRow } from '../../../db/capsules/capsule-schedules.js'
@@ -56,7 +56,7 @@ function beforeChange(timeZone: string, month: number): Date {
 }
 const newYear = (): Date => new Date(Date.UTC(nextYear, 0, 1))
 
-describe('the engine runs a schedule when we say that it does', () => {
+describe('Temporal runs a schedule at the times that we announce', () => {
   test.each([
     // Clocks go forward, and back.
     ['*/20 0-4 * * *', 'Europe/Berlin', 3],
@@ -96,7 +96,7 @@ describe('the engine runs a schedule when we say that it does', () => {
   })
 })
 
-test('a change replaces the copy, whoever lost or made it before', async () => {
+test('a change replaces the copy, even a lost or foreign one', async () => {
   const row = rowOf()
   expect(await copies.put(row)).toBeNull()
   // As if the answer to the first had been lost.
@@ -113,7 +113,7 @@ test('a change replaces the copy, whoever lost or made it before', async () => {
   await expect(described(row)).rejects.toThrow(/not found/i)
 })
 
-test('a change that was made while the engine was away loses no time that has come since', async () => {
+test('a change made while Temporal was away loses no time that came due since', async () => {
   const row = rowOf({ cron: '0 0 29 2 *', paused: false })
   expect(await copies.put(row)).toBeNull()
   const setAt = new Date(Date.now() - 150_000)
@@ -129,7 +129,7 @@ test('a change that was made while the engine was away loses no time that has co
   await client.workflow.getHandle(workflow.workflowId).terminate()
 })
 
-test('the list has the copies of this installation alone', async () => {
+test('the list contains only the copies of this installation', async () => {
   const row = rowOf({ version: 7 })
   const elsewhere = createScheduleCopies(client, `${taskQueue}-elsewhere`)
   const other = rowOf()
@@ -144,7 +144,7 @@ test('the list has the copies of this installation alone', async () => {
   expect((await copies.list()).has(other.capsuleId)).toBe(false)
 })
 
-test('a schedule that the engine does not take is refused with its reason', async () => {
+test('a schedule that Temporal does not accept is refused with its reason', async () => {
   // A name that only our own database of time zones has, as far as the engine is concerned.
   const elsewhere = 'europe/berlin'
   expect(await copies.put(rowOf({ timezone: elsewhere }))).toMatch(/europe\/berlin/)

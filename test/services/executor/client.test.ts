@@ -1,4 +1,4 @@
-// The client of the execution service at the edges of their agreement.
+// The client of the execution service at the limits of the protocol.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createExecutorClient, type ExecutorClient } from '../../../services/executor/client.js'
 import type { RunRequest } from '../../../services/executor/requests.js'
@@ -30,7 +30,7 @@ const piece = (name: unknown, content: Buffer, last: boolean, mediaType: unknown
   artifact: { name, media_type: mediaType, chunk: content.toString('base64'), last }
 })
 
-test('connections carry run after run', async () => {
+test('a connection serves one execution after another', async () => {
   const ports = new Set<number | undefined>()
   executor.from((response, message) => {
     ports.add(message.socket.remotePort)
@@ -49,13 +49,13 @@ test('connections carry run after run', async () => {
   expect(ports.size).toBeLessThanOrEqual(2)
 })
 
-test('an outcome counts even when the connection dies behind it', async () => {
+test('an outcome counts even if the connection dies right after it', async () => {
   executor.from(stream([completed('{}')], 'die'))
   expect(await run()).toMatchObject({ kind: 'completed', result: '{}' })
 })
 
-describe('files of a run', () => {
-  test('are put together from their pieces, byte for byte, in the order of their coming', async () => {
+describe('the files of an execution', () => {
+  test('are assembled from their pieces byte for byte, in the order of arrival', async () => {
     const bytes = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 256))
     executor.from(
       stream([
@@ -82,7 +82,7 @@ describe('files of a run', () => {
     })
   })
 
-  test('larger than 32 MiB together fail the run by name', async () => {
+  test('larger than 32 MiB together fail the execution, with that reason', async () => {
     const half = Buffer.alloc(ARTIFACT_BYTES_MAX / 2)
     const lines = [piece('a', half, true), piece('b', half, true), completed('{}')]
     executor.from(stream(lines))

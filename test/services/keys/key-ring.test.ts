@@ -37,7 +37,7 @@ describe('a sealed value', () => {
     expect(ring.open(ring.seal(plaintext, context), context)).toBe(plaintext)
   })
 
-  test('has a key and IVs of its own each time', () => {
+  test('has a new key and new IVs each time', () => {
     const many = Array.from({ length: 200 }, () => ring.seal(value, context))
     const parts = many.flatMap(({ wrappedKey, sealedValue }) => [
       wrappedKey.subarray(0, 12).toString('hex'),
@@ -48,7 +48,7 @@ describe('a sealed value', () => {
     for (const { sealedValue } of many) expect(sealedValue.includes(Buffer.from('secret'))).toBe(false)
   })
 
-  test('is refused with any one byte changed anywhere', () => {
+  test('is refused when any byte is changed', () => {
     const sealed = ring.seal(value, context)
     let flips = 0
     for (const part of ['wrappedKey', 'sealedValue'] as const)
@@ -71,7 +71,7 @@ describe('a sealed value', () => {
     }
   })
 
-  test('is refused for another team, provider, key name or row, and for the parts joined in another way', () => {
+  test('is refused for another team, provider, key name or row, and for parts that are joined differently', () => {
     const sealed = ring.seal(value, context)
     for (let at = 0; at < context.length; at++)
       expectRefused(
@@ -93,7 +93,7 @@ describe('a sealed value', () => {
     expectRefused(ring, { ...one, wrappedKey: one.sealedValue, sealedValue: one.wrappedKey })
   })
 
-  test('is refused by a ring without its key, or with another key of that name', () => {
+  test('is refused by a ring without its key, or with another key under the same id', () => {
     const sealed = ring.seal(value, context)
     expectRefused(readKeyRing(`k2:${second}`), sealed)
     expectRefused(readKeyRing(`k1:${second}`), sealed)
@@ -111,7 +111,7 @@ describe('a new first key', () => {
     expect(both.seal(value, context).ringKeyId).toBe('k2')
   })
 
-  test('takes a value over without the value being touched; then the old key is not needed', () => {
+  test('re-wraps a value without changing it, and the old key is no longer needed', () => {
     const old = ring.seal(value, context)
     const next = { ...old, ...both.rewrap(old, context) }
     expect(next.ringKeyId).toBe('k2')
@@ -120,7 +120,7 @@ describe('a new first key', () => {
     expectRefused(ring, next)
   })
 
-  test('takes no value over for another row', () => {
+  test('re-wraps no value for another row', () => {
     const old = ring.seal(value, context)
     expect(reasonOf(() => both.rewrap(old, [...context, 'x']))).toBeInstanceOf(UnopenableError)
     const changed = Buffer.from(old.wrappedKey)
@@ -165,7 +165,7 @@ describe('SECRETS_KEYS', () => {
     for (const key of [first, second, short]) expect(error.message).not.toContain(key.slice(0, 8))
   })
 
-  test('has to be there in production, and nowhere else', () => {
+  test('is required in production, and optional elsewhere', () => {
     expect(configuredKeyRing({})).toBeNull()
     expect(configuredKeyRing({ SECRETS_KEYS: ' ', NODE_ENV: 'development' })).toBeNull()
     expect(configuredKeyRing({ SECRETS_KEYS: `k1:${first}`, NODE_ENV: 'production' })?.currentKeyId).toBe('k1')
@@ -174,7 +174,7 @@ describe('SECRETS_KEYS', () => {
     expect(() => configuredKeyRing({ SECRETS_KEYS: 'k1:short' })).toThrow('the key k1 must be 32 random bytes')
   })
 
-  test('does not show its keys when the ring is printed, logged or sent', () => {
+  test('stays secret when the ring is printed, logged or sent', () => {
     const shown = inspect(ring, { depth: 9, showHidden: true }) + JSON.stringify(ring)
     expect(shown).toContain('k1')
     const bytes = Buffer.from(first, 'base64')

@@ -26,7 +26,8 @@ describe('a server that accepts mails', () => {
 
   test('gets many mails over few connections, each once', async () => {
     const { url, deliveries, connections } = await server()
-    const one = client(url)!
+    // All of them at once: most wait for a connection.
+    const one = client(url, null, { silenceMs: 20_000, tryMs: 20_000 })!
     await Promise.all(Array.from({ length: 100 }, (_, index) => one.send(mailTo(`p${index}@example.org`))))
     expect(new Set(deliveries.map(({ to }) => to.join())).size).toBe(100)
     expect(deliveries).toHaveLength(100)
@@ -72,7 +73,7 @@ describe('hostile headers', () => {
 })
 
 describe('a server that does not accept a mail', () => {
-  test('because nothing listens there: the try fails, and says where', async () => {
+  test('because nothing listens at its address makes the try fail, with that address as the reason', async () => {
     const gone = await startMailServer()
     await gone.close()
     expect(await client(gone.url)!.send(mailTo())).toMatchObject({
@@ -81,12 +82,12 @@ describe('a server that does not accept a mail', () => {
     })
   })
 
-  test('for now: the try fails, with the codes of the reply', async () => {
+  test('for now makes the try fail, with the codes of its reply as the reason', async () => {
     const { url } = await server({ answer: () => ({ code: 451, text: '4.7.1 come back later' }) })
     expect(await client(url)!.send(mailTo())).toMatchObject({ outcome: 'failed', reason: { reply: '451 4.7.1' } })
   })
 
-  test('for good: another try is useless, and the reason leaves out what the server quotes', async () => {
+  test('for good gets no further try, and its quotes of the mail stay out of the reason', async () => {
     const text = `5.7.1 <${RECIPIENT}> Welcome ${link} looks like advertising`
     const { url } = await server({ answer: () => ({ code: 554, text }) })
     expect(await client(url)!.send(mailTo())).toEqual({
@@ -95,7 +96,7 @@ describe('a server that does not accept a mail', () => {
     })
   })
 
-  test('because it dies before it confirms: the try fails', async () => {
+  test('because it dies before its confirmation makes the try fail', async () => {
     const dying = await talker((socket) => {
       let inData = false
       let data = ''

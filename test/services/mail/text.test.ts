@@ -1,4 +1,4 @@
-// The texts of mails, with what nobody should be called.
+// The texts of mails, with hostile names.
 import { describe, expect, test } from '@jest/globals'
 import { createTransport } from 'nodemailer'
 import { invitationMail, type MailText, passwordResetMail } from '../../../services/mail/text.js'
@@ -24,7 +24,7 @@ async function read({ subject, text, html }: MailText) {
   return readMail(message as Buffer)
 }
 
-test('an invitation says who, where, as what, until when, and how, in text and in HTML alike', async () => {
+test('an invitation names the inviter, the team, the role, the deadline and the link, in text and in HTML', async () => {
   const mail = await read(invitation({ role: 'admin', message: 'Welcome!\r\n\r\nSee you there.' }))
   expect(mail.text).toBe(`Ada invites you to join the team "Chemistry" on Quantum Job Service as an admin.
 
@@ -53,21 +53,21 @@ test('a mail about a forgotten password has its link in both parts', async () =>
   expect(mail.tags.filter(([tag]) => tag === 'a')).toEqual([['a', { href: link }]])
 })
 
-test('without a message, or with a blank one, nothing is quoted', () => {
+test('an invitation without a message quotes nothing', () => {
   for (const message of [null, '', ' \n\t\u2028 ']) expect(invitation({ message })).toEqual(invitation())
   expect(invitation().text).not.toContain('>')
   expect(invitation().html).not.toContain('blockquote')
 })
 
-test('a name without anything to see still leaves a sentence', () => {
+test('an invisible name still leaves a whole sentence', () => {
   const mail = invitation({ teamName: '\u202e \r\n', inviterName: '\u0000' })
   expect(mail.subject).toBe('Invitation to the team "(no name)"')
-  expect(mail.text).toMatch(/^Somebody invites you to join the team "\(no name\)" on/)
+  expect(mail.text).toMatch(/^A member invites you to join the team "\(no name\)" on/)
 })
 
 const tagsOf = async (mail: MailText) => (await read(mail)).tags.map(([tag]) => tag)
 
-describe('hostile words', () => {
+describe('a hostile text', () => {
   const attacks = [
     '</p></blockquote><script src=https://evil.example/x.js></script>',
     '"><img src=x onerror=alert(1)>',
@@ -76,7 +76,7 @@ describe('hostile words', () => {
     '<![CDATA[ <style>@import url(//evil.example)</style>'
   ]
 
-  test.each(attacks)('%s adds no tag and reads as it was typed', async (attack) => {
+  test.each(attacks)('%s adds no tag and stays readable as typed', async (attack) => {
     const mail = await read(invitation({ teamName: attack, inviterName: attack, message: attack }))
     const harmless = await tagsOf(invitation({ message: 'x' }))
     expect(mail.tags.map(([tag]) => tag)).toEqual(harmless)
@@ -85,24 +85,24 @@ describe('hostile words', () => {
     expect(mail.text).toContain(`\n> ${attack}\n`)
   })
 
-  test('nothing is loaded from elsewhere, and nothing runs', () => {
+  test('loads nothing from elsewhere and executes nothing', () => {
     const { html } = invitation({ message: 'x' })
     expect(html).not.toMatch(/<(img|script|link|iframe|object|style|form)|\bsrc=|url\(|@import|\son\w+=/i)
   })
 
-  test('no line end of any kind gets out of a name or of a quotation', () => {
+  test('cannot end its line or its quotation', () => {
     for (const end of ['\r\n', '\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029']) {
       const forged = `Chemistry${end}Bcc: everybody@example.org${end}${end}Your password is wrong.`
       const mail = invitation({ teamName: forged, inviterName: forged, message: `Hello${forged}` })
       expect(mail.subject).toBe('Invitation to the team "Chemistry Bcc: everybody@example.org Your password is wrong."')
-      // Every line is a sentence of ours, the link, or marked as somebody else's.
+      // Every line is a sentence of the service, the link, or marked as a quotation.
       const lines = mail.text.split(/[\r\n\v\f\u0085\u2028\u2029]/)
       expect(lines.filter((line) => /^(Bcc|Your password)/.test(line))).toEqual([])
       expect(lines).toContain('> Bcc: everybody@example.org')
     }
   })
 
-  test('no mark of direction, control character or half character is left', async () => {
+  test('keeps no mark of direction, control character or lone surrogate', async () => {
     const marks = '\u202e\u2066\u200f\u061c\ufeff\u0000\u001b[31m\u0007\u007f\u009b\ud800'
     const given = invitation({ teamName: `a${marks}b`, inviterName: `a${marks}b`, message: `a${marks}\tb` })
     for (const part of [given.subject, given.text, given.html]) {
@@ -113,7 +113,7 @@ describe('hostile words', () => {
     expect((await read(given)).defects).toEqual([])
   })
 
-  test('writing of every kind arrives whole', async () => {
+  test('text in every script arrives unchanged', async () => {
     const name = 'Équipe 量子 👩‍🔬 קוונטים'
     const mail = await read(invitation({ teamName: name, message: `${name}\n\n.\n..\nFrom here: =41 =\n${name}` }))
     expect(mail.headers).toContainEqual(['Subject', `Invitation to the team "${name}"`])
@@ -143,7 +143,7 @@ describe('hostile words', () => {
     expect(received.tags.filter(([tag]) => tag === 'a')).toEqual([['a', { href: link }]])
   })
 
-  test('what is cut says so, and what the API takes is not cut', () => {
+  test('a cut text ends in an ellipsis, and a text that the API accepts is not cut', () => {
     expect(invitation({ message: 'y'.repeat(500) }).text).toContain(`> ${'y'.repeat(500)}\n`)
     expect(invitation({ message: '😀'.repeat(1_000) }).text).toContain(`> ${'😀'.repeat(1_000)}\n`)
     expect(invitation({ message: '😀'.repeat(1_001) }).text).toContain(`> ${'😀'.repeat(999)}…\n`)
@@ -152,7 +152,7 @@ describe('hostile words', () => {
   })
 })
 
-test('a link is written so that no character of it ends the tag', () => {
+test('no character of a link can end its tag', () => {
   const odd = `https://jobs.example.org/x?a=1&b="'<>`
   expect(passwordResetMail({ link: odd, expiresAt }).html).toContain(
     '<a href="https://jobs.example.org/x?a=1&amp;b=&quot;&#39;&lt;&gt;">'

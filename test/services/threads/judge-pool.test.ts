@@ -1,4 +1,4 @@
-// Verifications in threads: the same as on the caller's own, bounded in number, time and queue.
+// Verifications in threads: the same as in the caller's, with limits for threads, time and queue.
 import { afterEach, expect, test } from '@jest/globals'
 import { defaultMargin } from '../../../domain/verification/margin.js'
 import { randomOf } from '../../../domain/verification/statistics/random.js'
@@ -25,7 +25,7 @@ const heavy = (circuits: number): JudgeInput => {
 let pool: JudgePool | undefined
 afterEach(() => pool?.close())
 
-test('a verdict from a thread is that of the same call here', async () => {
+test('a verdict from a thread equals the verdict of a direct call', async () => {
   pool = startJudgePool()
   const [one, other] = await Promise.all([pool.judgeInThread(plain), pool.judgeInThread(plain)])
   expect(one).toEqual(verify(plain))
@@ -33,7 +33,7 @@ test('a verdict from a thread is that of the same call here', async () => {
   expect(one.verdict).toBe('consistent')
 })
 
-test('without a declared margin the thread takes what a seal that says nothing would declare', async () => {
+test('without a declared margin, a thread uses the default margin of a seal', async () => {
   pool = startJudgePool({ threads: 1 })
   const few = resultOf({ '00': 50, '11': 50 })
   const found = await pool.judgeInThread({ ...inputOf(few, few), margin: null })
@@ -41,14 +41,14 @@ test('without a declared margin the thread takes what a seal that says nothing w
   expect(found.margin).toBeGreaterThan(0.1)
 })
 
-test('a result that cannot be read fails its own verification alone', async () => {
+test('an unreadable result fails only its own verification', async () => {
   pool = startJudgePool({ threads: 1 })
   await expect(pool.judgeInThread(inputOf('[]', '{}'))).rejects.toThrow('a result is a JSON object')
   await expect(pool.judgeInThread(inputOf('{', '{}'))).rejects.toThrow()
   expect((await pool.judgeInThread(plain)).verdict).toBe('consistent')
 })
 
-test('the event loop goes on meanwhile', async () => {
+test('the event loop continues during a verification', async () => {
   pool = startJudgePool()
   await pool.judgeInThread(plain)
   let turns = 0
@@ -58,15 +58,16 @@ test('the event loop goes on meanwhile', async () => {
   expect(turns).toBeGreaterThan(5)
 })
 
-test('what takes longer than the limit is ended, not testable, and says so; the next has a thread', async () => {
+test('a verification beyond the time limit is not testable, with that reason, and the next one gets a thread', async () => {
   pool = startJudgePool({ threads: 1, limitMs: 300 })
   const ended = await pool.judgeInThread(heavy(200))
   expect(ended).toMatchObject({ verdict: 'not_testable', method: 'none', margin: 0.05 })
   expect(ended.reason).toContain('took longer than 0.3 s')
   expect(ended.checks).toHaveLength(200)
+  expect((await pool.judgeInThread(plain)).verdict).toBe('consistent')
 }, 60_000)
 
-test('too many at once are refused, the others judged in turn', async () => {
+test('verifications beyond the queue limit are refused, and the others are judged in turn', async () => {
   pool = startJudgePool({ threads: 1, waitingMax: 2 })
   const first = pool.judgeInThread(heavy(2))
   const waiting = [pool.judgeInThread(plain), pool.judgeInThread(plain)]
@@ -75,7 +76,7 @@ test('too many at once are refused, the others judged in turn', async () => {
   for (const one of waiting) expect((await one).verdict).toBe('consistent')
 })
 
-test('closing refuses what is under way and what waits', async () => {
+test('closing rejects verifications under way and waiting ones', async () => {
   pool = startJudgePool({ threads: 1 })
   const running = [pool.judgeInThread(heavy(50)), pool.judgeInThread(plain)]
   const ends = Promise.allSettled(running)

@@ -1,4 +1,4 @@
-// What a seal holds, made in a thread: the same as on the caller's own, and refused in the same words.
+// The content of a seal, made in a thread: the same as in the caller's, with the same refusals.
 import { createHash } from 'node:crypto'
 import { afterEach, expect, test } from '@jest/globals'
 import { type SealRequest, sealContent } from '../../../capsule-format/seal-content.js'
@@ -49,7 +49,7 @@ const fileOf = (name: string, text: string) => ({
 let pool: SealPool | undefined
 afterEach(() => pool?.close())
 
-test('a seal from a thread is that of the same call here, byte for byte', async () => {
+test('a seal from a thread equals the seal of a direct call, byte for byte', async () => {
   pool = startSealPool()
   const sealed = await pool.sealInThread(request())
   expect(sealed).toEqual(await sealContent(request()))
@@ -60,7 +60,7 @@ test('a seal from a thread is that of the same call here, byte for byte', async 
   expect(sealed.warnings).toEqual([expect.stringContaining('100 sealed shots')])
 })
 
-test('a refusal comes back from it as it is: its code, its words', async () => {
+test('a refusal in a thread keeps its code and message', async () => {
   pool = startSealPool()
   const token = `ghp_${'a'.repeat(36)}`
   const refused = [
@@ -82,7 +82,7 @@ test('a refusal comes back from it as it is: its code, its words', async () => {
   }
 })
 
-test('the event loop goes on while a capsule of a hundred thousand outcomes is sealed', async () => {
+test('the event loop continues while a capsule with a hundred thousand outcomes is sealed', async () => {
   pool = startSealPool()
   const large = resultOf(sampler(shifted(131_072, 0), randomOf('large'))(100_000))
   await pool.sealInThread(request())
@@ -93,7 +93,7 @@ test('the event loop goes on while a capsule of a hundred thousand outcomes is s
   expect(turns).toBeGreaterThan(5)
 })
 
-test('what a program calls its gates keeps no seal from being made', async () => {
+test('unusual names of gates do not prevent a seal', async () => {
   const gates = (names: string[]) =>
     JSON.stringify({ circuit_info: { num_qubits: 2, gate_counts: Object.fromEntries(names.map((name) => [name, 1])) } })
   const requirements = async (result: string) =>
@@ -103,7 +103,7 @@ test('what a program calls its gates keeps no seal from being made', async () =>
   expect(await requirements(gates(many))).toEqual({ paradigm: ['gate-based'], max_qubit_count: 2 })
 })
 
-test('a capsule of as many tasks as there may be, with names as long as they may be, has a manifest that fits', async () => {
+test('the manifest of the largest possible capsule fits its limit', async () => {
   const names = Array.from({ length: 50 }, (_, k) => `${k}`.padStart(100, 'x'))
   const text = (length: number) => '\u0085'.repeat(length)
   const sealed = await sealContent(
@@ -129,7 +129,7 @@ test('a capsule of as many tasks as there may be, with names as long as they may
   expect(Buffer.byteLength(sealed.manifest)).toBeLessThan(150 * 1024)
 })
 
-test('a seal that takes too long is ended, and may be asked for again', async () => {
+test('a seal that takes too long is stopped, and can be requested again', async () => {
   pool = startSealPool({ limitMs: 1 })
   const large = resultOf(sampler(shifted(131_072, 0), randomOf('large'))(100_000))
   await expect(pool.sealInThread(request({}, { 'result.json': large }))).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-// One request to a receiver: its signature, what counts as taken, and where it never goes.
+// One request to a receiver: its signature, the statuses that accept it, and the addresses that it never reaches.
 import type { LookupAddress } from 'node:dns'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { isPublicAddress, literalAddress, lookupOf, type Resolve } from '../../../services/webhooks/public-address.js'
@@ -47,7 +47,7 @@ const resolver = (...answers: string[][]): Resolve & { asked: string[] } => {
 }
 
 describe('a message', () => {
-  test('arrives as it is, signed so that the library of the convention accepts it', async () => {
+  test('arrives unchanged, with a signature that the reference library of Standard Webhooks accepts', async () => {
     const { url, received } = await receiver()
     expect(await client().send(message(url))).toEqual({ status: 204, error: null })
     const [got] = received
@@ -64,7 +64,7 @@ describe('a message', () => {
     expect(() => verified(secret, other)).toThrow('signature')
   })
 
-  test('is signed with 256 random bits that say what they are', () => {
+  test('is signed with a secret of 256 random bits and a recognisable prefix', () => {
     const secrets = Array.from({ length: 100 }, newWebhookSecret)
     expect(new Set(secrets).size).toBe(100)
     for (const one of secrets) {
@@ -73,7 +73,7 @@ describe('a message', () => {
     }
   })
 
-  test('goes by a connection of its own, so that no address is used that was not looked at', async () => {
+  test('has a connection of its own, so that no unchecked address is used', async () => {
     const { url, received } = await receiver()
     const sender = client()
     await sender.send(message(url))
@@ -82,30 +82,33 @@ describe('a message', () => {
   })
 })
 
-describe('what counts as taken', () => {
-  test.each([200, 201, 202, 204, 299])('%i does', async (status) => {
+describe('the response status', () => {
+  test.each([200, 201, 202, 204, 299])('%i accepts the message', async (status) => {
     const { url } = await receiver((response) => response.writeHead(status).end())
     expect(await client().send(message(url))).toEqual({ status, error: null })
   })
 
-  test.each([400, 404, 410, 429, 500, 503])('%i does not', async (status) => {
+  test.each([400, 404, 410, 429, 500, 503])('%i does not accept the message', async (status) => {
     const { url } = await receiver((response) => response.writeHead(status).end('secret text of theirs'))
     expect(await client().send(message(url))).toEqual({ status, error: `answered ${status}` })
   })
 
-  test.each([301, 302, 303, 307, 308])('%i does not, and nobody goes where it leads', async (status) => {
-    const target = await receiver()
-    const { url } = await receiver((response) => response.writeHead(status, { location: target.url }).end())
-    expect(await client().send(message(url))).toEqual({
-      status,
-      error: `answered ${status}; redirects are not followed`
-    })
-    expect(target.received).toEqual([])
-  })
+  test.each([301, 302, 303, 307, 308])(
+    '%i does not accept the message, and its redirect is not followed',
+    async (status) => {
+      const target = await receiver()
+      const { url } = await receiver((response) => response.writeHead(status, { location: target.url }).end())
+      expect(await client().send(message(url))).toEqual({
+        status,
+        error: `answered ${status}; redirects are not followed`
+      })
+      expect(target.received).toEqual([])
+    }
+  )
 })
 
 describe('a receiver that', () => {
-  test('never answers is given up at the limit', async () => {
+  test('never responds is given up at the time limit', async () => {
     const { url } = await receiver(hang)
     const began = performance.now()
     expect(await client({ timeoutMs: 200 }).send(message(url))).toEqual({
@@ -115,14 +118,14 @@ describe('a receiver that', () => {
     expect(performance.now() - began).toBeLessThan(3_000)
   })
 
-  test('answers with headers that never end is given up at the limit', async () => {
+  test('sends endless headers is given up at the time limit', async () => {
     const { url } = await receiver((response) => {
       response.socket!.write('HTTP/1.1 200 OK\r\nx-a: ')
     })
     expect((await client({ timeoutMs: 200 }).send(message(url))).error).toBe('no answer within 0.2 s')
   })
 
-  test('takes it and then never ends its answer has taken it, and holds nobody beyond the limit', async () => {
+  test('accepts the message and never ends its response has accepted it by the time limit', async () => {
     const { url } = await receiver((response) => {
       response.writeHead(200).write('and')
     })
@@ -131,7 +134,7 @@ describe('a receiver that', () => {
     expect(performance.now() - began).toBeLessThan(3_000)
   })
 
-  test('answers without end is read no further than 64 KiB or so', async () => {
+  test('sends an endless response is read up to about 64 KiB', async () => {
     let sent = 0
     let ended = () => {}
     const over = new Promise<void>((resolve) => {
@@ -154,19 +157,19 @@ describe('a receiver that', () => {
     expect(sent).toBeLessThan(16 * 1024 * 1024)
   })
 
-  test('is not there refuses the connection', async () => {
+  test('is not running is reported as a refused connection', async () => {
     expect(await client().send(message(`http://${await deadAddress()}/`))).toEqual({
       status: null,
       error: 'the receiver refused the connection'
     })
   })
 
-  test('hangs up breaks the connection', async () => {
+  test('hangs up is reported as a broken connection', async () => {
     const { url } = await receiver((response) => response.socket!.destroy())
     expect(await client().send(message(url))).toEqual({ status: null, error: 'the receiver broke the connection' })
   })
 
-  test('speaks no TLS where its address says so cannot be sent to', async () => {
+  test('does not speak TLS at an https address gets no message', async () => {
     const { port } = await receiver()
     const { status, error } = await client().send(message(`https://127.0.0.1:${port}/`))
     expect([status, error]).toEqual([null, expect.stringMatching(/^could not be sent \(\w+\)$/)])
@@ -241,7 +244,7 @@ describe('private addresses', () => {
     }
   )
 
-  test.each(['', 'example.org', '1.2.3', 'fe80::1%eth0', '8.8.8.8/32'])('"%s" is no public address', (text) => {
+  test.each(['', 'example.org', '1.2.3', 'fe80::1%eth0', '8.8.8.8/32'])('"%s" is not a public address', (text) => {
     expect(isPublicAddress(text)).toBe(false)
   })
 
@@ -256,7 +259,7 @@ describe('private addresses', () => {
     }
   )
 
-  test('of a name that leads both ways only the public one is left, however the socket asks', async () => {
+  test('a name with public and private addresses is reduced to the public ones, for every form of look-up', async () => {
     const lookup = lookupOf(isPublicAddress, resolver(['10.0.0.1', '8.8.8.8', '::1', '2606:4700::1111']))
     const ask = (all: boolean) =>
       new Promise((resolve, reject) =>
@@ -274,7 +277,7 @@ describe('private addresses', () => {
     expect(await ask(false)).toEqual(['8.8.8.8', 4])
   })
 
-  test('a name that turns private between two messages is refused at the second', async () => {
+  test('a name that becomes private between two messages gets no second message', async () => {
     const { port, received } = await receiver()
     const resolve = resolver(['8.8.8.8'], ['127.0.0.1'])
     const lookup = lookupOf(isPublicAddress, resolve)
@@ -284,23 +287,23 @@ describe('private addresses', () => {
     expect([outcome.error, received]).toEqual(['not sent: the receiver has no public address', []])
   })
 
-  test('the address that was looked at is the one connected to: each message asks once', async () => {
+  test('the checked address is the one connected to, with one look-up per message', async () => {
     const { port, received } = await receiver()
-    // A second question would be answered with a port that nobody listens on.
+    // A second look-up would lead to a port without a listener.
     const resolve = resolver(['127.0.0.1'], ['127.0.0.2'])
     const outcome = await client({ resolve }).send(message(`http://hooks.example:${port}/`))
     expect([outcome.error, received[0]?.headers.host]).toEqual([null, `hooks.example:${port}`])
     expect(resolve.asked).toEqual(['hooks.example'])
   })
 
-  test('a look-up that never ends is given up at the limit', async () => {
+  test('a look-up that never ends is given up at the time limit', async () => {
     const began = performance.now()
     const outcome = await client({ resolve: () => {}, timeoutMs: 200 }).send(message('https://slow.example/'))
     expect(outcome).toEqual({ status: null, error: 'no answer within 0.2 s' })
     expect(performance.now() - began).toBeLessThan(3_000)
   })
 
-  test('a name that nobody knows is told as that', async () => {
+  test('an unknown name is reported as such', async () => {
     const resolve: Resolve = (_hostname, _options, done) =>
       done(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), [])
     expect((await client({ resolve }).send(message('http://nobody.example/'))).error).toBe(

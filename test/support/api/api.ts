@@ -14,7 +14,7 @@ import { createJobAnnouncer, listenToJobs } from '../../../db/jobs/job-changes.j
 import type { RateLimits } from '../../../domain/teams/rate-limits.js'
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../../services/dispatch/dispatcher.js'
-import { createEngineState } from '../../../services/dispatch/target-state.js'
+import { createTargetState } from '../../../services/dispatch/target-state.js'
 import { createTemporalClient } from '../../../services/dispatch/temporal-client.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
 import { type KeyRing, readKeyRing } from '../../../services/keys/key-ring.js'
@@ -158,7 +158,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     }),
     metrics,
     tracing: null,
-    engines: createEngineState({ queue: directQueue.queue, temporal, taskQueue: database.name }),
+    engines: createTargetState({ queue: directQueue.queue, temporal, taskQueue: database.name }),
     executor,
     ...(options.executorDeadlineMs && { executorDeadlineMs: options.executorDeadlineMs }),
     probes: {

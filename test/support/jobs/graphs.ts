@@ -2,7 +2,7 @@
 import type { RequestedGraph } from '../../../domain/jobs/script-requests.js'
 
 /** @param tasks each task with the tasks whose results it takes, in the order of the script. */
-export function askedGraph(tasks: Record<string, string[]>): RequestedGraph {
+export function requestedGraph(tasks: Record<string, string[]>): RequestedGraph {
   const ids = Object.keys(tasks)
   const levels: string[][] = []
   const levelOf = new Map<string, number>()

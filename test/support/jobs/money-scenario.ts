@@ -154,7 +154,13 @@ async function take(db: Db, { id, fence, script }: World['jobs'][number], step: 
     case 'accept': {
       await beginJob(db, id, fence)
       if (script)
-        await recordScriptRequest(db, id, fence, { task, number: ask, series: 0, parkedAs: null }, askedCircuit(ask))
+        await recordScriptRequest(
+          db,
+          id,
+          fence,
+          { task, number: ask, series: 0, parkedAs: null },
+          requestedCircuit(ask)
+        )
       const token = `${id}${task}${ask}`
       const taken = await takeForSubmit(db, ref, fence, { provider: 'ionq', token, ...(script && { estimate: price }) })
       const sent = taken && (await markSending(db, ref, fence, taken.number, 'v1'))
@@ -171,7 +177,7 @@ async function take(db: Db, { id, fence, script }: World['jobs'][number], step: 
   }
 }
 
-export const askedCircuit = (number: number) => ({
+export const requestedCircuit = (number: number) => ({
   kind: 'circuit' as const,
   final: false as const,
   number,

@@ -1,4 +1,4 @@
-// A real SMTP server that keeps what it gets, and the mails read back by somebody else's reader: that of Python's library.
+// A real SMTP server that stores the mails it receives; an independent parser, that of Python's library, reads them back.
 import { execFile } from 'node:child_process'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
@@ -6,14 +6,14 @@ import { promisify } from 'node:util'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
 export interface Delivery {
-  /** Of the envelope, which decides where a mail goes. */
+  /** From the envelope, which decides where a mail goes. */
   from: string
   to: string[]
   secure: boolean
   raw: Buffer
 }
 
-/** What the server says to the n-th message (from 0), when it is not "250 OK". */
+/** The server's reply to the n-th message (from 0); `null` for "250 OK". */
 export type Answer = (index: number) => { code: number; text: string } | null
 
 /** @param options.port 0 for any free one. Without `secure` it offers neither TLS nor a login, unless `options` ask for it. */

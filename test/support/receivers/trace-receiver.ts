@@ -1,4 +1,4 @@
-// A collector of traces (OTLP over HTTP, protobuf) that keeps what it is sent.
+// A collector of traces (OTLP over HTTP, protobuf) that stores the spans it receives.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import protobuf from 'protobufjs'

@@ -1,4 +1,4 @@
-// A receiver of webhooks on 127.0.0.1 that answers as a test says and remembers what it got.
+// A receiver of webhooks on 127.0.0.1 that responds as a test says and stores the requests it gets.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'

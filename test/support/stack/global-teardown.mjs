@@ -1,5 +1,5 @@
-// Ends what global-setup.mjs has started. With TEST_KEEP=1 it stays until Ctrl-C: a failed test keeps its database, and
-// this is how to look at it.
+// Stops what global-setup.mjs has started. With TEST_KEEP=1 the stack runs until Ctrl-C, so that the database of a failed
+// test can be inspected.
 import { once } from 'node:events'
 
 export default async function tearDown() {

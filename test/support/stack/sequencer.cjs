@@ -1,5 +1,5 @@
-// The order of the test files: those that mostly wait, for processes that start or die, beside those that mostly compute,
-// so that neither has the machine to itself; long ones first.
+// The order of the test files: files that mostly wait for processes alternate with files that mostly compute, so that both
+// run at the same time. Long files come first.
 const { default: Sequencer } = require('@jest/test-sequencer')
 
 const waits = /\/test\/(e2e|marqov|workflows|cli)\//

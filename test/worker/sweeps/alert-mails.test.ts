@@ -1,4 +1,4 @@
-// Mails about verifications: sent once to each member whom the schedule names, and to nobody who has left.
+// Mails about verifications: sent once to each address of the schedule, except to former members.
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { pino } from 'pino'
@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 afterAll(() => database.drop())
 
-test('an alert goes to each address once, and says what both runs came out as, why, and where more is', async () => {
+test('an alert reaches each address once, with the outcomes of both runs, the reason and the link', async () => {
   const [ada, bob, eve] = [await addPerson(db), await addPerson(db), await addPerson(db)]
   const capsule = await addVerifiableCapsule(db, ada)
   for (const { userId } of [bob, eve])
@@ -82,7 +82,7 @@ test('an alert goes to each address once, and says what both runs came out as, w
       'The reason:',
       '> the counts <b>differ</b>\n> by far',
       `The id of the capsule is ${capsule.id}, that of the run ${first.runId}.`,
-      'What its verifications have said:',
+      'Its verifications:',
       `https://jobs.example.org/api/capsules/${capsule.id}/verifications`,
       'You get this mail because the schedule of the capsule names your address.\n'
     ].join('\n\n')
@@ -90,13 +90,13 @@ test('an alert goes to each address once, and says what both runs came out as, w
   for (const email of emails) expect(lines.join('')).not.toContain(email)
 })
 
-test('a schedule that is refused is mailed as what it is', () => {
+test('an alert about a refused run says that it was refused', () => {
   const first = { outcome: 'refused', reason: 'The team is suspended', tvd: null, margin: null }
   const of = { capsuleId: 'c', capsuleName: 'a bell pair', runId: 'r', scheduledAt: new Date('2027-05-01T09:00:00Z') }
   const { subject, text } = alertMail({ ...of, first, second: null, link: null })
   expect(subject).toBe('Capsule "a bell pair": not verified')
   expect(text).toContain('that was due on 2027-05-01 09:00 UTC could not be run.')
-  expect(text).toContain('you are told of this once, until a run can be made again')
+  expect(text).toContain('this is reported once, until a run can be made again')
   expect(text).toContain('> The team is suspended')
   expect(text).not.toContain('confirmed')
 })

@@ -50,7 +50,7 @@ const exported = async () => (existsSync(path) ? ((await readCheckpoints(path)).
 const prove = async () => proveAudit(db, teamId, { keyRing: auditRing, exported: await exported() })
 
 describe('a trail that grew', () => {
-  test('is signed, once', async () => {
+  test('is signed once', async () => {
     for (let more = 0; more < 3; more++) await append(db, { teamId })
     expect((await signGrownTrails(means, 0)).findings).toEqual([])
     await signGrownTrails(means, 0)
@@ -58,7 +58,7 @@ describe('a trail that grew', () => {
     expect(await prove()).toMatchObject({ ok: true, checkpoints: 1, signedUpTo: 3 })
   })
 
-  test('gets no signature once it was rewritten, and is reported until somebody has looked', async () => {
+  test('gets no signature after it was rewritten, and is reported until it is repaired', async () => {
     for (let more = 0; more < 3; more++) await append(db, { teamId })
     await db.transaction(async (tx) => {
       await tx.execute(sql`set local session_replication_role = replica`)
@@ -78,7 +78,7 @@ describe('a trail that grew', () => {
 })
 
 describe('the file outside the database', () => {
-  test('gets each checkpoint, for its owner alone', async () => {
+  test('gets each checkpoint, and only its owner can read it', async () => {
     await append(db, { teamId })
     await signGrownTrails(means, 0)
     await seal(db, await means.signer(), await addDraft(db, teamId, person.userId))
@@ -89,7 +89,7 @@ describe('the file outside the database', () => {
     expect(await prove()).toMatchObject({ ok: true, checkpoints: 4, signedUpTo: 3, seals: 1 })
   })
 
-  test('loses none when its writer dies at any byte, or before it is noted', async () => {
+  test('loses no checkpoint when its writer dies at any byte, or before the row is updated', async () => {
     await append(db, { teamId })
     await signGrownTrails(means, 0)
     const points = (await ofTeam()) as Checkpoint[]
@@ -106,13 +106,13 @@ describe('the file outside the database', () => {
     }
   })
 
-  test('may hold lines that are none', async () => {
+  test('is readable with lines that are not checkpoints', async () => {
     await appendCheckpoints(path, [])
     appendFileSync(path, 'null\n[]\n{"team_id":1}\n{"team_id":"a","seq":1.5}\n\n"x"\n')
     expect(await readCheckpoints(path)).toEqual({ byTeam: new Map(), unreadable: [1, 2, 3, 4, 6] })
   })
 
-  test('stops the export when it cannot be written, which goes on when it can', async () => {
+  test('stops the export while it cannot be written, and resumes it afterwards', async () => {
     await append(db, { teamId })
     await signGrownTrails(means, 0)
     writeFileSync(join(folder, 'in-the-way'), '')
@@ -123,7 +123,7 @@ describe('the file outside the database', () => {
   })
 })
 
-test('the sweep signs and writes, and says so', async () => {
+test('the sweep signs and writes checkpoints, and reports both', async () => {
   await append(db, { teamId })
   const log = pino({ level: 'silent' })
   const reports = createSweepReports(db, log, () => performance.now())

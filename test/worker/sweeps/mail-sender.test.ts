@@ -1,4 +1,4 @@
-// Mails about the end of jobs: written with the end, sent until the server has them, and to nobody else.
+// Mails about the end of jobs: written with the end, sent until the server accepts them, only to the submitter.
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
@@ -67,7 +67,7 @@ describe('the end of a job', () => {
     ['completed', (id: string) => completeJob(db, id, fence, 'a'.repeat(64))],
     ['failed', (id: string) => failJob(db, id, fence, { code: 'execution_error', message: 'no' })],
     ['cancelled', (id: string) => recordCancelled(db, id, fence, 'stopped_before_provider')]
-  ])('(%s) is written down to be mailed once, where that was asked for', async (_status, end) => {
+  ])('(%s) writes one mail if the submission requested it', async (_status, end) => {
     const [asked, silent] = [await add(), await addJob(db, ada)]
     for (const id of [asked, silent]) {
       await beginJob(db, id, fence)
@@ -77,7 +77,7 @@ describe('the end of a job', () => {
     expect(await waiting()).toEqual([{ job_id: asked, tries: 0, last_error: null }])
   })
 
-  test('before its start is one too', async () => {
+  test('before its start writes a mail too', async () => {
     const cancelled = await add()
     await requestCancel(db, cancelled)
     const lost = await add()
@@ -88,7 +88,7 @@ describe('the end of a job', () => {
   })
 })
 
-test('a mail goes to the submitter, and says what became of the job, why, what it cost and where it is', async () => {
+test('a mail tells the submitter the outcome of the job, the reason, the cost and the link', async () => {
   const server = await mailServer()
   const id = await failed('line 3: <b>no</b> such gate\nat all', { name: 'Bell "pair"\r\nBcc: eve@example.org' })
   startSender(server.url, {}, 'https://jobs.example.org')
@@ -110,14 +110,14 @@ test('a mail goes to the submitter, and says what became of the job, why, what i
       `Its id is ${id}, its status failed.`,
       'Its record, with the result:',
       `https://jobs.example.org/api/jobs/${id}`,
-      'You get this mail because the submission asked for it.\n'
+      'You get this mail because the submission requested it.\n'
     ].join('\n\n')
   )
   expect(mail.tags.map(([tag]) => tag)).not.toContain('b')
   expect(JSON.stringify(lines)).not.toContain(ada.email)
 })
 
-test('without a public address there is no link, and a job without a name goes by its id', async () => {
+test('without a public address a mail has no link, and a job without a name is named by its id', async () => {
   const server = await mailServer()
   const id = await add({ cost: 1_250_000n })
   await beginJob(db, id, fence)
@@ -130,8 +130,8 @@ test('without a public address there is no link, and a job without a name goes b
   expect(text).toContain('It cost $1.25.')
 })
 
-describe('a mail that the server does not take', () => {
-  test('is tried again, by a worker that comes later too, and comes once', async () => {
+describe('a mail that the server does not accept', () => {
+  test('is tried again, also by a later worker, and arrives once', async () => {
     const server = await mailServer({ answer: (index) => (index < 2 ? { code: 451, text: 'later' } : null) })
     await failed('no')
     const first = startSender(server.url, { retrySeconds: [0.05, 0.01] })
@@ -144,7 +144,7 @@ describe('a mail that the server does not take', () => {
     expect(server.deliveries).toHaveLength(1)
   })
 
-  test('is given up after the last try, and the log says so', async () => {
+  test('is given up after the last try, with a line in the log', async () => {
     const server = await mailServer({ answer: () => ({ code: 451, text: `no ${ada.email}` }) })
     const id = await failed('no')
     startSender(server.url)
@@ -162,7 +162,7 @@ describe('a mail that the server does not take', () => {
     expect(server.messages()).toBe(1)
   })
 
-  test('by a worker that ends in the middle is left to the next, at once', async () => {
+  test('when its worker stops is left to the next worker at once', async () => {
     const server = await mailServer({ onMailFrom: () => {} })
     await failed('hangs')
     const sender = startSender(server.url)
@@ -173,14 +173,14 @@ describe('a mail that the server does not take', () => {
     expect(performance.now() - began).toBeLessThan(8_000)
     const [left] = (await waiting()) as { tries: number }[]
     expect(left).toMatchObject({ last_error: 'the worker stopped' })
-    // The other lane may have been about to take it when the first gave it back.
+    // The other loop may have been about to take it when the first gave it back.
     expect(left!.tries).toBeLessThanOrEqual(2)
     expect(await takeMail(db)).toMatchObject({ tries: left!.tries + 1 })
     expect(await takeMail(db)).toBeNull()
   })
 })
 
-test('nobody is mailed whose account is gone, or who has left the team', async () => {
+test('a submitter who is gone or has left the team gets no mail', async () => {
   const server = await mailServer()
   const owner = await addPerson(db)
   const teamId = await addTeam(db, owner)

@@ -1,4 +1,4 @@
-// What administrators see of the sweeps of a worker, and how seldom it is written.
+// The state of a worker's sweeps, as administrators see it, and how rarely it is stored.
 import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
@@ -28,7 +28,7 @@ afterAll(() => database.drop())
 
 const moneySweep = async () => (await loadSweeps(db)).find(({ name }) => name === 'money')!
 
-test('a thousand quick passes are one note in ten seconds, which counts what all of them dealt with', async () => {
+test('a thousand fast passes are stored once in ten seconds, with their total', async () => {
   await note.succeeded({ handled: 1 })
   const first = await moneySweep()
   for (let pass = 0; pass < 1_000; pass++) {
@@ -41,7 +41,7 @@ test('a thousand quick passes are one note in ten seconds, which counts what all
   expect((await moneySweep()).handled).toBe(2_003)
 })
 
-test('a failure, a recovery and a finding are noted at once, and each of them once', async () => {
+test('a failure, a recovery and a finding are stored at once, and each of them once', async () => {
   await note.succeeded({ findings: [] })
   await note.failed(new Error('query', { cause: new Error('connection refused\nand so on') }))
   const failed = await moneySweep()
@@ -57,7 +57,7 @@ test('a failure, a recovery and a finding are noted at once, and each of them on
   expect((await moneySweep()).findings).toEqual([])
 })
 
-test('a note that cannot be written stops nobody, and is made up for by the next', async () => {
+test('a state that cannot be stored does not stop the sweep, and the next pass makes up for it', async () => {
   await db.execute(sql`alter table sweeps rename to sweeps_elsewhere`)
   await note.succeeded({ handled: 5 })
   await note.failed(new Error('x'))
@@ -66,7 +66,7 @@ test('a note that cannot be written stops nobody, and is made up for by the next
   expect((await moneySweep()).handled).toBe(6)
 })
 
-test('a pass that throws is noted by its loop with its reason, and one that somebody else makes is not noted', async () => {
+test('a pass that throws is stored with its reason, and a pass left to another worker is not stored', async () => {
   let answer: () => Promise<null> = async () => null
   const before = performance.now()
   loops.push(startLoop('money', 1, log, () => answer(), note))
@@ -76,7 +76,7 @@ test('a pass that throws is noted by its loop with its reason, and one that some
   await eventually(async () => (await moneySweep())?.error === 'out of ink')
 })
 
-test('the money sweep proves what is recent and everything at its start, and shows what it found until it is mended', async () => {
+test('the money sweep checks recent entries and the whole ledger at its start, and shows findings until they are repaired', async () => {
   const person = await addPerson(db)
   await addJob(db, person, { cost: usd(1) })
   await db.execute(sql`update budget_counters set reserved_micro = 0 where period = 'day'`)

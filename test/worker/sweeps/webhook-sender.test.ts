@@ -1,4 +1,4 @@
-// The sender with real receivers: what is told arrives, is tried again, and holds up nobody else.
+// The sender with real receivers: deliveries arrive, are retried, and do not delay other webhooks.
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
@@ -93,8 +93,8 @@ const until = (webhookId: string, holds: (row: DeliveryRow) => boolean, timeoutM
   )
 const delivered = (row: DeliveryRow) => row.state === 'delivered'
 
-describe('what is told', () => {
-  test('arrives signed, with the id by which the log knows it', async () => {
+describe('a delivery', () => {
+  test('arrives signed, with the id that the delivery log has', async () => {
     const { url, received } = await receiver()
     const { id, secret } = await addWebhook(url)
     start()
@@ -107,7 +107,7 @@ describe('what is told', () => {
     expect(row).toMatchObject({ tries: 1, lastStatus: 204, lastError: null })
   })
 
-  test('arrives once for each job, with several senders and steps that run twice', async () => {
+  test('arrives once per job, with several senders and repeated steps', async () => {
     const { url, received } = await receiver()
     const { id } = await addWebhook(url)
     for (let senders = 0; senders < 3; senders++) start()
@@ -127,7 +127,7 @@ describe('what is told', () => {
 })
 
 describe('a receiver that', () => {
-  test('answers 500 gets the same message again, with a signature of that moment', async () => {
+  test('responds 500 gets the same message again, with a new signature', async () => {
     const target = await receiver(refuse)
     const { id, secret } = await addWebhook(target.url)
     start()
@@ -141,7 +141,7 @@ describe('a receiver that', () => {
     for (const message of target.received) verified(secret, message)
   })
 
-  test('never takes it is given up after the last of the times, and the log says why', async () => {
+  test('never accepts a message is given up after the last try, with the reason in the log', async () => {
     const target = await receiver(refuse)
     const { id } = await addWebhook(target.url)
     start()
@@ -153,7 +153,7 @@ describe('a receiver that', () => {
     expect(logged).toContainEqual(expect.objectContaining({ webhookId: id, msg: 'a webhook was given up' }))
   })
 
-  test('hangs is tried again after the limit', async () => {
+  test('hangs is tried again after the time limit', async () => {
     const target = await receiver(hang)
     const { id } = await addWebhook(target.url)
     start({ timeoutMs: 100 })
@@ -164,7 +164,7 @@ describe('a receiver that', () => {
     await until(id, delivered)
   })
 
-  test('is not there is tried again', async () => {
+  test('is not running is tried again', async () => {
     const { id } = await addWebhook(`http://${await deadAddress()}/`)
     start({ times: { retrySeconds: [0.05] } })
     await tell()
@@ -173,7 +173,7 @@ describe('a receiver that', () => {
     ])
   })
 
-  test('has a private address gets nothing', async () => {
+  test('has a private address gets no message', async () => {
     const target = await receiver()
     const { port } = target
     const ids = [await addWebhook(target.url), await addWebhook(`http://localhost:${port}/`)].map(({ id }) => id)
@@ -188,7 +188,7 @@ describe('a receiver that', () => {
 })
 
 describe('receivers that hang', () => {
-  test('hold up nobody else, however many they are and however much waits for them', async () => {
+  test('do not delay other webhooks, however many they are', async () => {
     const dead = await receiver(hang)
     for (let count = 0; count < 12; count++) await addWebhook(dead.url)
     start({ timeoutMs: 1_000, times: { retrySeconds: [0.01, 0.01, 0.01, 0.01, 0.01, 0.01], pauseMs: 1 } })
@@ -205,7 +205,7 @@ describe('receivers that hang', () => {
     expect(performance.now() - began).toBeLessThan(15_000)
   })
 
-  test('get one message at a time, and not the next while they are left alone', async () => {
+  test('get one message at a time, and none during their pause', async () => {
     let most = 0
     let now = 0
     const target = await receiver((response) => {
@@ -225,7 +225,7 @@ describe('receivers that hang', () => {
   })
 })
 
-test('a webhook that is deleted while it is being told is told nothing more', async () => {
+test('a webhook that is deleted during a delivery gets no further message', async () => {
   const target = await receiver(hang)
   const { id } = await addWebhook(target.url)
   start({ timeoutMs: 200 })
@@ -241,20 +241,20 @@ test('a webhook that is deleted while it is being told is told nothing more', as
   expect(logged.filter(({ level }) => Number(level) >= 40)).toEqual([])
 })
 
-test('a secret that cannot be opened is a try that failed, in the log of both sides', async () => {
+test("a secret that cannot be opened is a failed try, in the delivery log and in the worker's log", async () => {
   const target = await receiver()
   const { id } = await addWebhook(target.url)
   const ring = readKeyRing(`k1:${Buffer.from('another ring key of 32 bytes, 32').toString('base64')}`)
   start({ ring, times: { retrySeconds: [] } })
   await tell()
   expect(await until(id, ({ state }) => state === 'failed')).toMatchObject([
-    { lastError: 'the signing secret cannot be opened; delete this webhook and make it anew' }
+    { lastError: 'the signing secret cannot be opened; delete this webhook and create it again' }
   ])
   expect(logged).toContainEqual(expect.objectContaining({ level: 50, webhookId: id }))
   expect(target.received).toEqual([])
 })
 
-test('on closing, what is being sent is finished and noted', async () => {
+test('closing finishes and records the delivery under way', async () => {
   let release = () => {}
   const target = await receiver((response) => {
     release = () => response.writeHead(204).end()

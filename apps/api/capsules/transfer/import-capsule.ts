@@ -6,9 +6,8 @@ import { verifyPackage } from '../../../../capsule-format/package-verification.j
 import { findSigningKey } from '../../../../db/audit/signing-keys.js'
 import { findBackend } from '../../../../db/backends/backends.js'
 import { definitionDigest, type NewCapsule } from '../../../../db/capsules/capsule-changes.js'
-import { loadScriptVersion } from '../../../../db/capsules/capsule-packages.js'
 import type { DbOrTx } from '../../../../db/client.js'
-import { loadScript } from '../../../../db/scripts/scripts.js'
+import { loadScript, loadScriptVersion } from '../../../../db/scripts/scripts.js'
 import type { Caller } from '../../../../db/teams/memberships.js'
 import {
   assertDefinition,

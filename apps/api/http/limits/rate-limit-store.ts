@@ -1,6 +1,9 @@
 // Counts requests for the rate limits, exactly and over all apis that share one Redis: every request that was let in
 // leaves an entry with its time, and a window holds the entries of its last seconds. A limit protects the service from
 // load, nothing else does it guard; so when Redis is away, slow or full, requests go through, and are counted as such.
+//
+// Hand-made: a request takes a slot in several sliding windows at once or in none, in one round trip, which the libraries for
+// rate limits do not offer.
 import { createHash, randomBytes } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { type RateLimit, wholeSeconds } from '../../../../domain/teams/rate-limits.js'

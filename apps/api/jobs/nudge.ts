@@ -22,7 +22,7 @@ export function createNudge(deps: {
   log: FastifyBaseLogger
   /** As in the relay: when to look again at a row that was delivered here. */
   redeliverSeconds: number
-  /** Jobs that a team may have under way. */
+  /** How many jobs a team can have in progress. */
   teamRunningMax: number
 }): Nudge {
   const lanes = { direct: createLane(deliver), temporal: createLane(deliver) }

@@ -17,7 +17,7 @@ export interface MailText {
 type Part = { say: string } | { quote: string } | { link: string }
 
 const PRODUCT = 'Quantum Job Service'
-/** In characters. A subject has room for one name. */
+/** In characters. A subject contains one name. */
 const NAME_MAX = 80
 /** In characters: twice the limit of the API, so that no message from there is cut. */
 const MESSAGE_MAX = 1_000

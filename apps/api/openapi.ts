@@ -185,7 +185,7 @@ function described({ description, responseHeaders, content }: RouteResponses['re
   }
 }
 
-/** By status. Responses with the same codes share one entry of `known`, named after the codes. */
+/** The error responses by status. Responses with the same codes share one entry of `known`, named after the codes. */
 function errorResponses(
   codes: ErrorCode[],
   known: Record<string, object>,

@@ -142,7 +142,10 @@ export function sendText(reply: FastifyReply, { status, body }: TextResponse): F
   return body === '' ? reply.send() : reply.type('application/json; charset=utf-8').send(body)
 }
 
-/** For a request whose key belongs to one in progress for too long. A repetition will find the stored response. */
+/**
+ * The response to a request whose key belongs to one that has been in progress for too long. A repetition will find the stored
+ * response.
+ */
 export const underWay = (): ServiceError =>
   new ServiceError(
     'request_under_way',

@@ -20,7 +20,7 @@ export function createNudge(deps: {
   db: Db
   dispatcher: Dispatcher
   log: FastifyBaseLogger
-  /** As in the relay: when to look again at a row that was delivered here. */
+  /** The same as in the relay: when to check a row again that was delivered here. */
   redeliverSeconds: number
   /** How many jobs a team can have in progress. */
   teamRunningMax: number

@@ -56,7 +56,7 @@ const fileBody = ({ types, what }: FileRoute) => ({
   })
 })
 
-/** For large and small packages separately; a large one takes up to four times 64 MiB of memory. */
+/** Large and small packages have separate limits; a large one takes up to four times 64 MiB of memory. */
 const PACKAGES_AT_ONCE = 4
 const PACKAGES_WAITING_MAX = 32
 

@@ -14,7 +14,7 @@ export interface MailRoute {
    * @param fileName for a folder.
    */
   deliver(message: SendMailOptions, fileName: string, signal: AbortSignal): Promise<void>
-  /** Aborts deliveries under way. */
+  /** Aborts deliveries in progress. */
   close(): void
 }
 

@@ -123,7 +123,7 @@ interface Point extends Checkpoint {
   lost: boolean
 }
 
-/** By the entry that they sign. */
+/** The checkpoints by the entry that they sign. */
 async function signedPoints(
   tx: DbOrTx,
   teamId: string,

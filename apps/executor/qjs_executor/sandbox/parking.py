@@ -73,7 +73,7 @@ class Parking:
             place.held = False
 
     def take(self, run_id: str) -> LiveExecution:
-        """Unparks the execution. Raises NotParked when it has exited meanwhile."""
+        """Unparks the execution. Raises NotParked when it has exited in the meantime."""
         place = self._parked.get(run_id)
         if place is None:
             raise NotParked(f"the run '{run_id}' finished while it waited for its turn")

@@ -1,6 +1,6 @@
 """The method `matrix_product_state`: how large its bonds may grow, and the refusal of a state that was cut.
 
-With a bond dimension that is too small the simulator drops part of the state and says so only in a log. A bond
+With a bond dimension that is too small the simulator drops part of the state and reports it only in a log. A bond
 dimension that memory can hold is set, and an execution that dropped anything of weight is refused.
 """
 
